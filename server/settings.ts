@@ -106,7 +106,7 @@ export const SETTINGS = {
     env: 'ANTHROPIC_BASE_URL',
     value: 'URL',
     default: null,
-    help: 'A server that speaks the Messages API, for example a local one.',
+    help: 'A server that speaks the Messages API, for example a local one. Without a key, its first model that talks is used.',
   },
   keyHeader: {
     flag: 'api-key-header',

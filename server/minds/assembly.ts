@@ -16,7 +16,7 @@ import { deeperThan } from '../../src/domain/deeper-than.ts';
 import { isRecord } from '../../src/domain/platform/is-record.ts';
 import { parseJson } from '../../src/domain/platform/json.ts';
 import { LIMITS } from '../../src/protocol/limits.ts';
-import type { MindBlock, StopReason, ToolSearchBlock, WebBlock } from './mind.ts';
+import type { MindBlock, Sealed, StopReason, ToolSearchBlock, WebBlock } from './mind.ts';
 import { createJsonCount, type JsonCount, type TooMuchJson } from '../json-bounds.ts';
 import { MIND_LIMITS } from './settings.ts';
 import { createToldUsage, type ToldUsage } from './told-usage.ts';
@@ -68,6 +68,7 @@ interface Part {
   hasWords: boolean;
   thinking: string;
   signature: string;
+  sealed: Sealed | null;
   /** Of a call: its input, as far as it came. */
   json: string;
   /** Counts `json` as it comes. */
@@ -92,6 +93,7 @@ const partOf = (block: WireBlock): Part => ({
   hasWords: false,
   thinking: block.kind === 'thinking' ? block.thinking : '',
   signature: block.kind === 'thinking' ? block.signature : '',
+  sealed: null,
   json: '',
   count: createJsonCount(INPUT_BOUNDS),
   tooMuch: null,
@@ -316,6 +318,9 @@ export function createAssembly({ words, newId }: AssemblyDeps): Assembly {
       case 'signature':
         if (part?.block.kind === 'thinking') part.signature += delta.signature;
         return [];
+      case 'sealed':
+        if (part) part.sealed = delta.sealed;
+        return [];
       case 'input':
         count(delta.json);
         if (part?.block.kind !== 'call' && part?.block.kind !== 'of-server') lostCall = true;
@@ -398,13 +403,19 @@ export function createAssembly({ words, newId }: AssemblyDeps): Assembly {
       name: name ?? UNNAMED,
       input,
       ...(why === undefined ? {} : { unreadable: why }),
+      ...(part.sealed ? { sealed: part.sealed } : {}),
     };
   }
 
   function blockOf(part: Part, taken: Map<string, string>): MindBlock | null {
     switch (part.block.kind) {
       case 'thinking':
-        return { kind: 'thinking', thinking: part.thinking, signature: part.signature };
+        return {
+          kind: 'thinking',
+          thinking: part.thinking,
+          signature: part.signature,
+          ...(part.sealed ? { sealed: part.sealed } : {}),
+        };
       case 'redacted-thinking':
         return part.block.data === '' ? null : { kind: 'redacted-thinking', data: part.block.data };
       case 'call':

@@ -8,15 +8,18 @@ import { parseJson } from '../../src/domain/platform/json.ts';
 import { createJsonCount } from '../json-bounds.ts';
 import { createPace, inSteps } from '../pace.ts';
 import { MIND_LIMITS } from './settings.ts';
-import { eventOf, type WireEvent } from './wire-events.ts';
+import type { WireEvent } from './wire-events.ts';
 
 /** The server sent something that cannot be read, or all too much. What stood in it is not known. */
 export class UnreadableAnswer extends Error {
   override readonly name = 'UnreadableAnswer';
 }
 
+/** Reads one event of a protocol. `named`: the name of the event, where the server gave one. May throw what ends the answer. */
+export type ReadEvent<Event> = (value: unknown, named: string | undefined) => Event;
+
 /** An event whose data is no JSON. Servers write marks of their own between events, such as `[DONE]`; a torn object is no mark. */
-function eventsIn({ data, event: named }: EventSourceMessage): WireEvent[] {
+function eventsIn<Event>({ data, event: named }: EventSourceMessage, eventOf: ReadEvent<Event>): Event[] {
   const text = data.trim();
   if (text === '') return [];
   if (createJsonCount(MIND_LIMITS.json).take(Buffer.from(text)) !== null)
@@ -28,22 +31,22 @@ function eventsIn({ data, event: named }: EventSourceMessage): WireEvent[] {
   if (lines.length > MIND_LIMITS.eventLines) throw new UnreadableAnswer('an event of the stream has too many lines');
   if (lines.length > 1 && lines.every((line) => line !== undefined))
     return lines.map((line) => eventOf(line, undefined));
-  if (named === 'error') return [{ kind: 'error', body: { type: 'error', error: { message: text } } }];
+  if (named === 'error') return [eventOf({ type: 'error', error: { message: text } }, named)];
   if (text.startsWith('{')) throw new UnreadableAnswer('an event of the stream is torn');
   return [];
 }
 
 /** Feeds the parser. What came before something unreadable is given first. */
-function createEvents() {
-  let found: WireEvent[] = [];
+function createEvents<Event>(eventOf: ReadEvent<Event>) {
+  let found: Event[] = [];
   const parser = createParser({
     maxBufferSize: MIND_LIMITS.eventCharacters,
-    onEvent: (message) => void found.push(...eventsIn(message)),
+    onEvent: (message) => void found.push(...eventsIn(message, eventOf)),
     onError(error) {
       if (error.type === 'max-buffer-size-exceeded') throw new UnreadableAnswer('an event of the stream is too long');
     },
   });
-  return function* read(text: string): Generator<WireEvent, void, undefined> {
+  return function* read(text: string): Generator<Event, void, undefined> {
     let failure: unknown = null;
     try {
       parser.feed(text);
@@ -57,7 +60,7 @@ function createEvents() {
   };
 }
 
-const wordsIn = (event: WireEvent): number => {
+const charactersOf = (event: WireEvent): number => {
   if (event.kind === 'block' && event.block.kind === 'text') return event.block.text.length;
   if (event.kind === 'block' && event.block.kind === 'thinking') return event.block.thinking.length;
   if (event.kind !== 'delta') return 0;
@@ -69,7 +72,7 @@ const wordsIn = (event: WireEvent): number => {
 function createWordCount(): (event: WireEvent) => void {
   let characters = 0;
   return (event) => {
-    characters += wordsIn(event);
+    characters += charactersOf(event);
     if (characters > MIND_LIMITS.wordCharacters) throw new UnreadableAnswer('the answer has too many words');
   };
 }
@@ -87,29 +90,15 @@ function* inPieces(event: WireEvent): Generator<WireEvent, void, undefined> {
  * Rejects with what the line's own failure is, or with `UnreadableAnswer`. Whoever leaves the loop early leaves the line: it
  * is read to its end for a moment, so that it can be used again, and closed then.
  */
-export async function* eventsOf(
-  body: ReadableStream<Uint8Array> | null,
-  patience: () => number = () => Infinity,
-): AsyncGenerator<WireEvent, void, undefined> {
-  const pace = createPace();
-  const count = createWordCount();
-  for await (const event of readEvents(body, patience)) {
-    count(event);
-    for (const piece of inPieces(event)) {
-      await pace();
-      yield piece;
-    }
-  }
-}
-
-async function* readEvents(
+export async function* eventsOf<Event>(
   body: ReadableStream<Uint8Array> | null,
   patience: () => number,
-): AsyncGenerator<WireEvent, void, undefined> {
+  eventOf: ReadEvent<Event>,
+): AsyncGenerator<Event, void, undefined> {
   if (!body) return;
   const [mine, rest] = withEnd(body, patience);
   const decoder = new TextDecoder();
-  const events = createEvents();
+  const events = createEvents(eventOf);
   const json = createJsonCount(MIND_LIMITS.json);
   let whole: string | null = null;
   let begun = false;
@@ -136,7 +125,7 @@ async function* readEvents(
     const last = decoder.decode();
     // The last event may lack the blank line that ends it.
     if (whole === null) yield* events(`${last}\n\n`);
-    else yield* eventsIn({ id: undefined, event: undefined, data: whole + last });
+    else yield* eventsIn({ id: undefined, event: undefined, data: whole + last }, eventOf);
   } finally {
     rest();
   }
@@ -178,4 +167,17 @@ function withEnd(
         .finally(() => clearTimeout(close));
     },
   ];
+}
+
+/** The events of an answer, whichever protocol they came by: its words are counted, and come in steps. */
+export async function* inBounds(events: AsyncIterable<WireEvent>): AsyncGenerator<WireEvent, void, undefined> {
+  const pace = createPace();
+  const count = createWordCount();
+  for await (const event of events) {
+    count(event);
+    for (const piece of inPieces(event)) {
+      await pace();
+      yield piece;
+    }
+  }
 }

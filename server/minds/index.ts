@@ -1,4 +1,4 @@
-export { createAnthropicMind, type AnthropicMindConfig } from './anthropic.ts';
+export { createAnthropicMind, createServedMind, type AnthropicMindConfig } from './served.ts';
 export { createRehearsalMind, type RehearsalMind } from './rehearsal/index.ts';
 export {
   PRIORITIES,

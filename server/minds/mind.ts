@@ -2,12 +2,21 @@
  * What a mind is to the relay: something that, given a conversation, says the next words. It keeps nothing
  * between answers; the conversation is handed in whole each time.
  */
+import type { SharedV3ProviderOptions } from '@ai-sdk/provider';
 import type Anthropic from '@anthropic-ai/sdk';
 import type { AgentId, RunId, SessionId } from '../../src/domain/ids.ts';
 import type { Terms, Untold } from '../../src/domain/request-cost.ts';
 import type { Picture } from '../../src/domain/picture.ts';
 import type { Usage } from '../../src/protocol/documents.ts';
 import type { MindInfo } from '../../src/protocol/events.ts';
+import type { Protocol } from '../../src/protocol/models.ts';
+
+/** What a provider wants handed back with a block, unchanged, by the model that wrote it. */
+export interface Sealed {
+  readonly protocol: Protocol;
+  readonly model: string;
+  readonly data: SharedV3ProviderOptions;
+}
 
 export type MindBlock =
   | { readonly kind: 'text'; readonly text: string }
@@ -16,7 +25,7 @@ export type MindBlock =
   /** A PDF, in base64. */
   | { readonly kind: 'document'; readonly name: string; readonly data: string }
   /** Kept only to be handed back unchanged within a tool loop. Never shown. One with an empty signature cannot be handed back. */
-  | { readonly kind: 'thinking'; readonly thinking: string; readonly signature: string }
+  | { readonly kind: 'thinking'; readonly thinking: string; readonly signature: string; readonly sealed?: Sealed }
   | { readonly kind: 'redacted-thinking'; readonly data: string }
   /** A search of the model's own, or what that found: as the provider wrote it, to be handed back unchanged. Never shown. */
   | { readonly kind: 'tool-search'; readonly block: ToolSearchBlock }
@@ -29,6 +38,7 @@ export type MindBlock =
       readonly input: unknown;
       /** Its input cannot be read, so it must not be run: why, as a sentence for the model. */
       readonly unreadable?: string;
+      readonly sealed?: Sealed;
     }
   | {
       readonly kind: 'tool-result';
@@ -138,6 +148,10 @@ export type MindAnswer =
       readonly searches?: number;
       /** The terms that the model told. */
       readonly terms?: Partial<Terms>;
+      /** The model was told of no tools, because it cannot use any, or reads too little for them. */
+      readonly toolless?: boolean;
+      /** Most tokens that the answer could have, where that is fewer than were asked for. */
+      readonly maxTokens?: number;
     }
   /** `blocks` holds whole what was said before the error; a tool call or a thought cut short is left out. `whole`: the model told all that it took. */
   | {

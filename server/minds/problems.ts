@@ -1,10 +1,12 @@
 /** What went wrong with an upstream, as a value with a sentence for people. */
 import Anthropic from '@anthropic-ai/sdk';
+import type { Protocol } from '../../src/protocol/models.ts';
 import { isUnsent } from '../unsent.ts';
 import type { KeyFilter } from '../key-filter.ts';
 import { UnreadableAnswer } from './event-reader.ts';
 import type { MindError } from './mind.ts';
 import { MIND_LIMITS, QUEUE_LIMITS } from './settings.ts';
+import { isTooLong, limitsIn } from './token-limits.ts';
 import { sentence } from '../../src/domain/sentence.ts';
 
 /** The stream ended before the answer did. */
@@ -22,40 +24,36 @@ export interface ProblemContext {
   readonly host: string;
   /** Takes out the key, which must not be in any sentence, whatever the upstream echoes. */
   readonly filter: KeyFilter;
+  readonly hasKey: boolean;
   /** Where key and address are set, and so changed. Left out: in the relay's environment. */
   readonly setOn?: 'page' | undefined;
+  /** What the server speaks, as far as is known. */
+  readonly protocol: Protocol;
+  /** Most tokens of the answer that was asked for. */
+  readonly maxTokens: number;
   /** Whether the answer had begun. */
   readonly began: boolean;
 }
 
-/** As Anthropic, llama.cpp, LM Studio, LiteLLM, vLLM and OpenAI's own say it. */
-const isTooLong = (said: string) =>
-  /too (long|large|many tokens)|context[ _]?(length|window|size)|exceed_context_size|exceeds?.{0,60}(context|tokens)|maximum context|input length and `?max_tokens/i.test(
-    said,
-  );
 /** What of an upstream's answer may mean that: a limit on requests speaks of tokens too. */
 const mayBeTooLong = (status: number | undefined) =>
   status === undefined || status === 400 || status === 413 || status === 422 || status >= 500;
 
 /** How many tokens were sent and how many fit, where the sentence says so. */
-function tokensIn(said: string): MindError['tokens'] {
-  const number = (text: string | undefined) => Number((text ?? '').replaceAll(/[,_]/g, ''));
-  const both = /([\d,]{1,15}) \+ ([\d,]{1,15}) > ([\d,]{1,15})/.exec(said);
-  if (both) return { asked: number(both[1]) + number(both[2]), most: number(both[3]) };
-  const than = /([\d,]{1,15}) (?:tokens )?> ([\d,]{1,15})/.exec(said);
-  if (than) return { asked: number(than[1]), most: number(than[2]) };
-  const context =
-    /(?:maximum context length is|context (?:size|length|window)[^\d]{0,40}?|"?n_ctx"?:? ?)\(?([\d,]{1,15})/i.exec(
-      said,
-    );
-  const asked =
-    /(?:request(?:ed)?|messages resulted in|prompt contains(?: at least)?|"?n_prompt_tokens"?:?)[^\d]{0,30}([\d,]{1,15})/i.exec(
-      said,
-    );
-  return context && asked ? { asked: number(asked[1]), most: number(context[1]) } : undefined;
+function tokensIn(said: string, sent: number): MindError['tokens'] {
+  const limits = limitsIn(said, sent);
+  if (limits === null || limits.window === null || limits.window <= 0) return undefined;
+  const { window, input } = limits;
+  // What alone would fit was too much together with its answer.
+  return input === null || input <= 0 ? undefined : { asked: input, most: window };
 }
 const isCredit = (said: string, type: string | null) =>
   type === 'billing_error' || /credit balance|insufficient (credit|funds|quota)|billing/i.test(said);
+
+/** Gemini refuses a key with a 400. */
+const isMissingKey = (error: InstanceType<typeof Anthropic.APIError>, said: string) =>
+  error.status === 400 &&
+  /api[ _]key not valid|invalid api[ _]key|(?:missing|invalid)[^.]{0,20}authorization/i.test(said);
 
 /** A model that is not there is named, or called one; an address that is not there is not. */
 const namesModel = (said: string, model: string) => said.includes(model) || /\bmodel\b/i.test(said);
@@ -77,10 +75,17 @@ function ownWords({ apiMessage, message }: InstanceType<typeof Anthropic.APIErro
 export const refusalWords = (error: InstanceType<typeof Anthropic.APIError>): string =>
   ownWords(error).slice(0, MIND_LIMITS.refusalChars);
 
+/** What the server is asked for, and what stands behind its address. */
+const SPOKEN: Readonly<Record<Protocol, { readonly name: string; readonly path: string }>> = {
+  messages: { name: 'Messages API', path: '/v1/messages' },
+  chat: { name: 'Chat Completions API', path: '/chat/completions' },
+  responses: { name: 'Responses API', path: '/responses' },
+  google: { name: 'Gemini API', path: '/models/…' },
+};
 const addressIn = ({ setOn }: ProblemContext) => (setOn === 'page' ? sentence`the address` : 'ANTHROPIC_BASE_URL');
 
 function statusProblem(error: InstanceType<typeof Anthropic.APIError>, context: ProblemContext): MindError {
-  const { model, host } = context;
+  const { model, host, protocol } = context;
   const said = upstreamWords(error, context.filter);
   const { type } = error;
   // An error event inside a stream has no status, only its type.
@@ -90,7 +95,15 @@ function statusProblem(error: InstanceType<typeof Anthropic.APIError>, context: 
       kind: 'out-of-credit',
       message: sentence`${host} says that the account is out of credit. Add credit there, then try again.`,
     };
-  if (is(401, 'authentication_error'))
+  if (is(401, 'authentication_error') && !context.hasKey)
+    return {
+      kind: 'bad-key',
+      message:
+        context.setOn === 'page'
+          ? sentence`${host} needs a key. Set one under “Connect a model”.`
+          : sentence`${host} needs a key. Set ANTHROPIC_API_KEY where the relay runs, and start it again.`,
+    };
+  if (is(401, 'authentication_error') || isMissingKey(error, said))
     return {
       kind: 'bad-key',
       message:
@@ -110,7 +123,7 @@ function statusProblem(error: InstanceType<typeof Anthropic.APIError>, context: 
   if (is(404, 'not_found_error') && !namesModel(said, model))
     return {
       kind: 'no-such-address',
-      message: sentence`${host} has no Messages API under this address (404). Check ${addressIn(context)}: it is what stands before /v1/messages. ${host} said: ${said}`,
+      message: sentence`${host} has no ${SPOKEN[protocol].name} under this address (404). Check ${addressIn(context)}: it is what stands before ${SPOKEN[protocol].path}. ${host} said: ${said}`,
     };
   if (is(404, 'not_found_error'))
     return {
@@ -118,17 +131,17 @@ function statusProblem(error: InstanceType<typeof Anthropic.APIError>, context: 
       message: sentence`${host} does not know the model “${model}”. Choose another model in the settings. It said: ${said}`,
       said,
     };
-  if (is(429, 'rate_limit_error')) return busyProblem('rate-limited', host, error.headers);
-  if (is(529, 'overloaded_error') || error.status === 503) return busyProblem('overloaded', host, error.headers);
+  if (is(429, 'rate_limit_error')) return busyProblem('rate-limited', host, error.headers, said);
+  if (is(529, 'overloaded_error') || error.status === 503) return busyProblem('overloaded', host, error.headers, said);
   // The whole of it, as far as it is read: some servers count in fields beside their own words.
   const whole = error.message.slice(0, MIND_LIMITS.refusalChars);
   if (is(413, 'request_too_large') || (mayBeTooLong(error.status) && isTooLong(whole))) {
-    const tokens = tokensIn(whole);
+    const tokens = tokensIn(whole, context.maxTokens);
     const message = sentence`This is longer than the model can read, even without the earlier conversation. A shorter message helps, less that is remembered of the last conversation (Settings, Waking), or a model that reads more.`;
     return {
       kind: 'too-large',
       message,
-      ...(tokens && tokens.most > 0 && tokens.asked > tokens.most ? { tokens } : {}),
+      ...(tokens ? { tokens } : {}),
     };
   }
   if (error.status !== undefined && error.status >= 400 && error.status < 500)
@@ -159,17 +172,26 @@ function laterWords(after: number | null): string {
     : sentence`Try again in ${Math.ceil(minutes / 60)} hours.`;
 }
 
-/** Refused for now. `lasting`: longer than is waited for. */
-function busyProblem(kind: 'rate-limited' | 'overloaded', host: string, headers: Headers | undefined): MindError {
+/**
+ * Refused for now. `lasting`: longer than is waited for. Then it is no moment's crowd but a limit of a day or an account, and
+ * only the provider's own words say which.
+ */
+function busyProblem(
+  kind: 'rate-limited' | 'overloaded',
+  host: string,
+  headers: Headers | undefined,
+  said: string,
+): MindError {
   const after = retryAfterOf(headers);
   const later = laterWords(after);
+  if (after !== null && after > QUEUE_LIMITS.longestRetryAfterMs)
+    return { kind, message: sentence`${host} asks for a pause. ${later} It said: ${said}`, said, lasting: true };
   return {
     kind,
     message:
       kind === 'overloaded'
         ? sentence`${host} is overloaded at the moment. ${later}`
         : sentence`${host} asks for a pause: too many requests at once. ${later}`,
-    ...(after !== null && after > QUEUE_LIMITS.longestRetryAfterMs ? { lasting: true } : {}),
   };
 }
 
@@ -192,7 +214,7 @@ export function problemOf(error: unknown, context: ProblemContext): MindError {
   if (!context.began && (isUnreadable || error instanceof CutAnswer))
     return {
       kind: 'upstream-broken',
-      message: sentence`${context.host} answered with something that is not the Messages API. Check ${addressIn(context)}.`,
+      message: sentence`${context.host} answered with something that is not the ${SPOKEN[context.protocol].name}. Check ${addressIn(context)}.`,
     };
   if (isUnreadable)
     return {

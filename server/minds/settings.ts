@@ -89,6 +89,18 @@ export const SIGHT_LIMITS = {
   blindAfter: 3,
 } as const;
 
+/** Where a model reads little. */
+export const ROOM_LIMITS = {
+  /** Tokens: an answer that can have fewer is not asked for. What is before it is made shorter instead. */
+  leastAnswer: 256,
+  /** Bytes of a token, where no server has said how many a request had. */
+  bytesPerToken: 3.6,
+  /** Of what the model reads, the part that tools may take. Where they take more, it is told of none. */
+  toolsMost: 0.6,
+  /** Times that one request is made smaller. */
+  tries: 4,
+} as const;
+
 /** Requests that are sent to one model server at once, where it takes as many. */
 export const MAX_REQUESTS = 16;
 

@@ -4,7 +4,7 @@
  * as close to a real one as can be, which says a word to whoever asks.
  */
 import { createServer } from 'node:http';
-import { createAnthropicMind } from './anthropic.ts';
+import { createAnthropicMind } from './served.ts';
 import type { Mind } from './mind.ts';
 
 const EVENTS: readonly { readonly type: string; readonly [field: string]: unknown }[] = [

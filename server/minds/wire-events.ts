@@ -4,6 +4,7 @@
  */
 import { z } from 'zod';
 import { isRecord } from '../../src/domain/platform/is-record.ts';
+import type { Sealed } from './mind.ts';
 
 /** A block as it begins. `raw`: as the server wrote it, for blocks that are handed back unchanged. */
 export type WireBlock =
@@ -19,7 +20,9 @@ export type WireDelta =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'thinking'; readonly thinking: string }
   | { readonly kind: 'signature'; readonly signature: string }
-  | { readonly kind: 'input'; readonly json: string };
+  | { readonly kind: 'input'; readonly json: string }
+  /** To be handed back with the block. */
+  | { readonly kind: 'sealed'; readonly sealed: Sealed };
 
 /** `index`: which block of the answer it is of; null: the server does not say. */
 export type WireEvent =

@@ -5,7 +5,7 @@
 import type Anthropic from '@anthropic-ai/sdk';
 import { isRecord } from '../../src/domain/platform/is-record.ts';
 import { BYTES_PER_TOKEN } from '../../src/domain/request-cost.ts';
-import type { MindBlock, MindMessage, MindRequest, ToolSearchBlock } from './mind.ts';
+import type { MindBlock, MindMessage, MindRequest, MindTool, ToolSearchBlock } from './mind.ts';
 import { STOPPED } from './settings.ts';
 import { digestOf, type Unseen } from './sight.ts';
 import { searchesIn, toolParams } from './tool-params.ts';
@@ -25,6 +25,14 @@ export interface Shape {
   readonly unseen: Unseen;
   /** The provider's own tools for the web are told of. */
   readonly web: boolean;
+  /** It is told of no tools, and reads of former calls in words. */
+  readonly toolless: boolean;
+  /** Most tokens of the answer, where the server takes fewer than the request asks for. Infinity: as asked. */
+  readonly maxTokens: number;
+  /** Of Chat Completions: the limit is called `max_completion_tokens`. */
+  readonly completionTokens: boolean;
+  /** Of Chat Completions: thoughts are handed back. Some servers want them, others refuse them. */
+  readonly thoughts: boolean;
 }
 
 const CACHED = { cache_control: { type: 'ephemeral' } } as const;
@@ -60,6 +68,36 @@ const UNSEEN = '[The picture itself is not here: you are given none.]';
 const damaged = (name: string) => `[${name} could not be read by your server, and was left out. It may be damaged.]`;
 const DAMAGED = '[The picture could not be read by your server, and was left out. It may be damaged.]';
 
+/**
+ * What stands in the place of a block that this server is not sent as it is, in words. Null: it is sent as it is. Text is no
+ * such block.
+ */
+export function blockText(
+  block: MindBlock,
+  { unseen, toolless }: Pick<Shape, 'unseen' | 'toolless'>,
+  text: (raw: string) => string,
+): string | null {
+  switch (block.kind) {
+    case 'picture':
+    case 'document':
+      if (unseen.all) return unseenName(text(block.name));
+      return isOut(block, unseen) ? damaged(text(block.name)) : null;
+    case 'tool-use':
+      return toolless ? `[Called ${block.name} with ${text(JSON.stringify(block.input))}]` : null;
+    case 'tool-result':
+      if (toolless) return `[It answered: ${text(block.text)}]`;
+      if (!block.picture) return null;
+      if (unseen.all) return UNSEEN;
+      return isOut(block, unseen) ? DAMAGED : null;
+    default:
+      return null;
+  }
+}
+
+/** The tools that a server without a search of its own is told of. */
+export const plainTools = (tools: readonly MindTool[], { toolless }: Pick<Shape, 'toolless'>): readonly MindTool[] =>
+  toolless ? [] : tools.filter(({ provider, waits }) => !provider && waits !== 'unseen');
+
 function resultContent(
   block: Extract<MindBlock, { kind: 'tool-result' }>,
   { text, unseen }: Written,
@@ -77,10 +115,10 @@ function resultContent(
 const isOut = (block: MindBlock, { out }: Unseen) => out.size > 0 && out.has(digestOf(block) ?? '');
 
 function contentOf(block: MindBlock, written: Written): Content {
-  const { text, there, unseen } = written;
-  if (block.kind === 'picture' || block.kind === 'document') {
-    if (unseen.all) return { type: 'text', text: unseenName(text(block.name)) };
-    if (isOut(block, unseen)) return { type: 'text', text: damaged(text(block.name)) };
+  const { text, there } = written;
+  if (block.kind !== 'tool-result' || written.toolless) {
+    const instead = blockText(block, written, text);
+    if (instead !== null) return { type: 'text', text: instead };
   }
   switch (block.kind) {
     case 'tool-search':
@@ -127,6 +165,7 @@ interface Written {
   readonly text: (raw: string) => string;
   readonly searching: boolean;
   readonly unseen: Unseen;
+  readonly toolless: boolean;
   readonly web: boolean;
   /** Names of its tools. */
   readonly there: ReadonlySet<string>;
@@ -149,15 +188,15 @@ function messageParam(message: MindMessage, mark: boolean, written: Written): An
 export function requestParams(request: MindRequest, shape: Shape): Anthropic.MessageCreateParamsStreaming {
   const text = shape.wellFormed ? toWellFormed : (raw: string) => raw;
   const searching = shape.searching && searchesIn(request);
-  const { unseen, web } = shape;
-  const tools = toolParams(request.tools, { ...shape, searching });
-  const written = { text, searching, unseen, web, there: new Set(request.tools.map(({ name }) => name)) };
+  const { unseen, web, toolless } = shape;
+  const tools = toolless ? [] : toolParams(request.tools, { ...shape, searching });
+  const written = { text, searching, unseen, toolless, web, there: new Set(request.tools.map(({ name }) => name)) };
   const newest = request.messages.length - 1;
   const system = text(request.system);
   return {
     stream: true,
     model: request.model,
-    max_tokens: request.maxTokens,
+    max_tokens: Math.min(request.maxTokens, shape.maxTokens),
     system: shape.plain
       ? system
       : [{ type: 'text', text: system, ...(request.cachesForAnHour ? CACHED_AN_HOUR : CACHED) }],

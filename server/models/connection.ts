@@ -1,26 +1,29 @@
 /** One model server that is connected: its mind, what it lists, and how its last answer went. */
-import type { Connection, ConnectionState, ListedModel, MayConnect } from '../../src/protocol/models.ts';
+import type { Connection, ConnectionState, ListedModel, MayConnect, Protocol } from '../../src/protocol/models.ts';
 import type { KeyHeader } from '../key-filter.ts';
-import { createAnthropicMind, DEFAULT_MODELS, type Mind, type MindAnswer } from '../minds/index.ts';
+import { createServedMind, DEFAULT_MODELS, type Mind, type MindAnswer } from '../minds/index.ts';
 import { OFFICIAL_API } from '../minds/settings.ts';
 import type { UpstreamKey } from '../proxy/headers.ts';
 import { createGuardedAgent, createGuardedFetch, guardOf } from './addresses.ts';
 import type { Kept } from './rows.ts';
-import { listModels, tryModel, whyOf, type ListedServer, type TrialClock } from './trial.ts';
+import { TALKS_NOT } from './settings.ts';
+import { listModels, tryModel, whyOf, type ListedServer, type Listing, type Trial, type TrialClock } from './trial.ts';
 
 export interface Line {
   readonly mind: Mind;
-  readonly upstream: UpstreamKey;
-  /** Its models; null: it does not say. */
-  list(): Promise<ListedModel[] | null>;
+  /** For programs that speak the Messages API; null: this server does not. */
+  readonly upstream: UpstreamKey | null;
+  /** Asks for its models. */
+  list(ms?: number): Promise<Listing>;
   /** `connecting`: it is not kept yet, and whoever tries it has all that is set before them. */
-  try(model: string, connecting?: boolean): Promise<ConnectionState>;
+  try(model: string, connecting?: boolean): Promise<Trial>;
   close(): Promise<void>;
 }
 
 export interface LineDeps extends TrialClock {
   readonly key: string | null;
-  /** Without `/v1`; null: Anthropic's own. */
+  readonly protocol: Protocol;
+  /** As `Way` has it; null: Anthropic's own. */
   readonly address: string | null;
   readonly keyHeader?: KeyHeader | null;
   readonly models: { readonly lead: string; readonly agent: string };
@@ -30,6 +33,7 @@ export interface LineDeps extends TrialClock {
 }
 
 export function createLine({
+  protocol,
   key,
   address,
   keyHeader = null,
@@ -40,7 +44,8 @@ export function createLine({
   elapsed,
 }: LineDeps): Line {
   const guarded = guard === null || address === null ? null : createGuardedFetch(guard);
-  const mind = createAnthropicMind({
+  const mind = createServedMind({
+    protocol,
     key,
     baseUrl: address,
     models,
@@ -50,26 +55,38 @@ export function createLine({
     ...(guarded ? { fetch: guarded.fetch } : {}),
   });
   const form = keyHeader ?? (address === null ? 'bearer' : 'both');
+  const keyHeaders: Record<string, string> =
+    key === null
+      ? {}
+      : protocol === 'google'
+        ? { 'x-goog-api-key': key }
+        : {
+            ...(form !== 'x-api-key' || protocol !== 'messages' ? { authorization: `Bearer ${key}` } : {}),
+            ...(form !== 'bearer' && protocol === 'messages' ? { 'x-api-key': key } : {}),
+          };
   const server: ListedServer = {
+    protocol,
     baseUrl: address ?? OFFICIAL_API,
-    headers: {
-      'anthropic-version': '2023-06-01',
-      ...(key !== null && form !== 'x-api-key' ? { authorization: `Bearer ${key}` } : {}),
-      ...(key !== null && form !== 'bearer' ? { 'x-api-key': key } : {}),
-    },
+    headers: { ...(protocol === 'messages' ? { 'anthropic-version': '2023-06-01' } : {}), ...keyHeaders },
     fetch: guarded?.fetch ?? globalThis.fetch,
   };
   return {
     mind,
-    upstream: {
-      ...{ key, keyHeader, baseUrl: address },
-      ...(guarded && guard && address !== null
-        ? { createAgent: () => createGuardedAgent(new URL(address).protocol === 'https:', guardOf(guard)) }
-        : {}),
-    },
-    list: () => listModels(server),
+    upstream:
+      protocol === 'messages'
+        ? {
+            ...{ key, keyHeader, baseUrl: address },
+            ...(guarded && guard && address !== null
+              ? { createAgent: () => createGuardedAgent(new URL(address).protocol === 'https:', guardOf(guard)) }
+              : {}),
+          }
+        : null,
+    list: (ms) => listModels(server, ms),
     try: (model, connecting = false) =>
-      tryModel(mind, model, connecting ? new URL(server.baseUrl).host : null, { now, elapsed }),
+      tryModel(mind, model, connecting ? { host: new URL(server.baseUrl).host, hasKey: key !== null } : null, {
+        now,
+        elapsed,
+      }),
     async close() {
       await mind.close();
       await guarded?.close();
@@ -84,7 +101,7 @@ export function usualModels(
   given: string,
 ): { readonly lead: string; readonly agent: string } {
   if (given !== '') return { lead: given, agent: given };
-  const first = listed[0]?.id;
+  const first = (listed.find(({ id }) => !TALKS_NOT.test(id)) ?? listed[0])?.id;
   if (kind === 'server') return { lead: first ?? '', agent: first ?? '' };
   const nearest = (wanted: string, family: string) =>
     listed.length === 0 || listed.some(({ id }) => id === wanted)
@@ -137,7 +154,9 @@ export function createConnected(deps: ConnectedDeps): Connected {
 
   function note(next: ConnectionState): void {
     const same =
-      next.kind === state.kind && (next.kind !== 'fails' || state.kind !== 'fails' || next.why === state.why);
+      next.kind === state.kind &&
+      (next.kind !== 'fails' || state.kind !== 'fails' || next.why === state.why) &&
+      (next.kind !== 'answers' || state.kind !== 'answers' || next.tools === state.tools);
     state = next;
     if (!same) deps.onState();
   }
@@ -152,7 +171,17 @@ export function createConnected(deps: ConnectedDeps): Connected {
         const begun = deps.elapsed();
         const answer = await line.mind.answer(request, listener);
         const at = deps.now();
-        if (answer.ok) note({ kind: 'answers', at, ms: Math.round(deps.elapsed() - begun) });
+        if (answer.ok)
+          note({
+            kind: 'answers',
+            at,
+            ms: Math.round(deps.elapsed() - begun),
+            ...(request.tools.length > 0
+              ? { tools: !answer.toolless }
+              : 'tools' in state
+                ? { tools: state.tools }
+                : {}),
+          });
         else {
           const why = whyOf(answer.error.kind);
           // What went wrong with this request alone says nothing of the next.
@@ -167,6 +196,7 @@ export function createConnected(deps: ConnectedDeps): Connected {
       connectionId: deps.connectionId,
       kind: kept.kind,
       address: kept.address,
+      protocol: kept.protocol,
       hasKey: kept.key !== null,
       models: kept.models,
       leadModel: kept.leadModel,

@@ -4,16 +4,18 @@
  * nothing more. Where none is connected, the rehearsal mind answers.
  */
 import { sentence } from '../../src/domain/sentence.ts';
-import type { Connection, ConnectModel, FoundServer, Models } from '../../src/protocol/models.ts';
+import type { Connection, ConnectModel, FoundServer, ListedModel, Models } from '../../src/protocol/models.ts';
 import { MODEL_LIMITS } from '../../src/protocol/models.ts';
-import type { Mind } from '../minds/index.ts';
+import type { Mind, MindErrorKind } from '../minds/index.ts';
+import { OFFICIAL_API } from '../minds/settings.ts';
 import type { HomeRights } from '../owner-rights.ts';
 import type { UpstreamKey } from '../proxy/headers.ts';
 import { checkAddress } from './addresses.ts';
 import { createConnected, createLine, usualModels, type Connected, type Line } from './connection.ts';
 import { createModelRows, type Kept, type ModelRowsDeps } from './rows.ts';
 import { CONNECT_LIMITS, USUAL_SERVERS } from './settings.ts';
-import { listModels } from './trial.ts';
+import { listModels, modelsIn, needsKey, type Listing, type Trial } from './trial.ts';
+import { waysTo } from './ways.ts';
 
 /** What is set where the relay is started, for every household. */
 export interface EnvironmentModel {
@@ -26,7 +28,8 @@ const ENVIRONMENT = 'environment';
 export type Connecting =
   | { readonly ok: true; readonly connection: Connection }
   | { readonly ok: false; readonly reason: 'address' | 'unknown' | 'too-many'; readonly detail: string }
-  | { readonly ok: false; readonly reason: 'no-answer'; readonly detail: string };
+  | { readonly ok: false; readonly reason: 'no-answer'; readonly detail: string }
+  | { readonly ok: false; readonly reason: 'choose'; readonly detail: string; readonly models: readonly ListedModel[] };
 
 export interface HomeModels {
   /** What answers now: routed by the model that is asked for. */
@@ -66,8 +69,49 @@ export interface HomeModelsDeps extends ModelRowsDeps {
   readonly onKey: (key: string) => void;
 }
 
-const withoutV1 = (address: string) => new URL(address).href.replace(/\/+(?:v1\/*)?$/, '');
+/** Anthropic's own. */
+const OWN = { protocol: 'messages', address: null } as const;
 const NONE = sentence`Whoever runs this relay has not allowed pages to connect models (--model-addresses).`;
+
+/** After these the server may speak another protocol: it has no such address, or answers with something else. */
+const MAY_BE_ANOTHER: ReadonlySet<MindErrorKind> = new Set([
+  'no-such-address',
+  'upstream-broken',
+  'stream-cut',
+  'refused-request',
+  'bad-key',
+]);
+const NO_ADDRESS: ReadonlySet<MindErrorKind> = new Set(['no-such-address', 'upstream-broken']);
+
+/** Of all that were tried, the failure that says most. */
+function whyNot(failures: readonly Trial[], host: string): string {
+  const telling = failures.find(({ failure }) => failure !== null && !NO_ADDRESS.has(failure)) ?? failures[0];
+  if (telling?.failure === 'no-such-address' && failures.length > 1)
+    return sentence`${host} speaks none of the protocols that Roost knows under this address. Give the one that its documentation calls “base URL”.`;
+  return telling?.state.kind === 'fails' ? telling.state.message : sentence`It did not answer.`;
+}
+
+/** Why no model is known. */
+function unlisted(listing: Listing, host: string, hasKey: boolean): string {
+  switch (listing.kind) {
+    case 'models':
+      return sentence`${host} has no models yet. Load one there; if it has one all the same, type its name.`;
+    case 'locked':
+      return hasKey
+        ? sentence`${host} did not accept this key. Copy it once more, whole, or make a new one there.`
+        : needsKey(host);
+    case 'unreachable':
+      return sentence`${host} cannot be reached. Start it there, and check the address.`;
+    case 'none':
+      return sentence`${host} does not say which models it has. Type the name of its model.`;
+    default:
+      return listing satisfies never;
+  }
+}
+
+/** Of the same server, whichever protocol was found there. */
+const sameServer = (one: string | null, other: string | null) =>
+  one === other || (one !== null && other !== null && one.replace(/\/v1$/, '') === other.replace(/\/v1$/, ''));
 
 /** Names as Anthropic's programs ask for them, also in part ("sonnet"). */
 const CLAUDE = /^(?:claude\b|(?:opus|sonnet|haiku|fable)$)/i;
@@ -98,12 +142,14 @@ export async function openHomeModels(deps: HomeModelsDeps): Promise<HomeModels> 
   const may = deps.rights.servers;
   const rows = createModelRows(deps);
   const lineOf = ({
+    protocol,
     key,
     address,
     leadModel,
     agentModel,
-  }: Pick<Kept, 'key' | 'address' | 'leadModel' | 'agentModel'>) =>
+  }: Pick<Kept, 'protocol' | 'key' | 'address' | 'leadModel' | 'agentModel'>) =>
     createLine({
+      protocol,
       key,
       address,
       models: { lead: leadModel, agent: agentModel },
@@ -145,11 +191,13 @@ export async function openHomeModels(deps: HomeModelsDeps): Promise<HomeModels> 
 
   const shown = (): Models => ({ connections: all().map((each) => each.shown()), may });
 
+  type TriedWay = Pick<Kept, 'protocol' | 'address'>;
   type Tried = { readonly ok: true; readonly line: Line; readonly kept: Kept; readonly state: Connection['state'] };
   async function tried(
-    given: Pick<Kept, 'kind' | 'address' | 'key'> & { readonly model: string },
+    given: Pick<Kept, 'kind' | 'key'> & { readonly model: string; readonly ways: readonly TriedWay[] },
   ): Promise<Tried | Extract<Connecting, { ok: false }>> {
-    const { kind, address, key } = given;
+    const { kind, key, ways } = given;
+    const address = ways[0]?.address ?? null;
     if (key !== null) deps.onKey(key);
     if (may === 'none') return { ok: false, reason: 'address', detail: NONE };
     if (address !== null) {
@@ -169,40 +217,71 @@ export async function openHomeModels(deps: HomeModelsDeps): Promise<HomeModels> 
           detail: sentence`${url.hostname} cannot be found. Is the address right?`,
         };
     }
-    const looking = lineOf({ key, address, leadModel: '', agentModel: '' });
-    const listed = await looking.list();
-    await looking.close();
-    const { lead: leadModel, agent: agentModel } = usualModels(kind, listed ?? [], given.model);
-    if (leadModel === '') {
-      const { host } = new URL(address ?? '');
+    const { host } = new URL(address ?? OFFICIAL_API);
+    const found = await look(ways, key);
+    const { listing } = found;
+    const listed = modelsIn(listing) ?? [];
+    const { lead: leadModel, agent: agentModel } = usualModels(kind, listed, given.model);
+    if (leadModel === '') return { ok: false, reason: 'no-answer', detail: unlisted(listing, host, key !== null) };
+    // Whatever is asked may be paid for, and by whom the person wants it answered is not known.
+    if (kind === 'server' && key !== null && given.model === '' && listed.length > 1)
       return {
         ok: false,
-        reason: 'no-answer',
-        detail:
-          listed === null
-            ? sentence`${host} cannot be reached, or does not say which models it has. Start it; if it runs, type the name of its model.`
-            : sentence`${host} has no models yet. Load one there; if it has one all the same, type its name.`,
+        reason: 'choose',
+        detail: sentence`${host} has ${listed.length} models. Choose one; nothing was asked yet.`,
+        models: listed,
       };
-    }
     const usual = { leadModel, agentModel };
     // A server lists what only measures texts beside what talks, and what it has not loaded.
-    const others = kind === 'server' && given.model === '' ? (listed ?? []).slice(1, CONNECT_LIMITS.tried) : [];
-    let first: Connection['state'] | null = null;
-    for (const chosen of [usual, ...others.map(({ id }) => ({ leadModel: id, agentModel: id }))]) {
-      const kept: Kept = { kind, address, key, models: listed ?? [], ...chosen };
-      const line = lineOf(kept);
-      const state = await line.try(chosen.agentModel, true);
-      if (state.kind === 'answers') return { ok: true, line, kept, state };
-      await line.close();
-      first ??= state;
-      if (state.kind !== 'fails' || (state.why !== 'no-model' && state.why !== 'other')) break;
+    const others =
+      kind === 'server' && given.model === ''
+        ? listed.filter(({ id }) => id !== leadModel).slice(0, CONNECT_LIMITS.tried - 1)
+        : [];
+    const choices = [usual, ...others.map(({ id }) => ({ leadModel: id, agentModel: id }))];
+    const failures: Trial[] = [];
+    for (const way of found.ways) {
+      const trial = await triedBy(way, choices, { kind, key, models: [...listed] });
+      if ('line' in trial) return trial;
+      failures.push(trial);
+      if (trial.failure !== null && !MAY_BE_ANOTHER.has(trial.failure)) break;
     }
-    const state = first ?? { kind: 'untried' };
-    return {
-      ok: false,
-      reason: 'no-answer',
-      detail: state.kind === 'fails' ? state.message : sentence`It did not answer.`,
-    };
+    return { ok: false, reason: 'no-answer', detail: whyNot(failures, host) };
+  }
+
+  /** Asks for the models in each way, until one answers. The ways after it, and it, are left to be tried. */
+  async function look(ways: readonly TriedWay[], key: string | null) {
+    let listing: Listing = { kind: 'none' };
+    for (const way of ways) {
+      const line = lineOf({ ...way, key, leadModel: '', agentModel: '' });
+      const next = await line.list();
+      await line.close();
+      if (next.kind === 'models') return { listing: next, ways };
+      // Of several, the one that says most.
+      if (next.kind !== 'none') listing = next;
+      if (next.kind === 'unreachable') break;
+    }
+    return { listing, ways };
+  }
+
+  /** In one way, with one model after the other. */
+  async function triedBy(
+    way: TriedWay,
+    choices: readonly Pick<Kept, 'leadModel' | 'agentModel'>[],
+    given: Pick<Kept, 'kind' | 'key' | 'models'>,
+  ): Promise<Tried | Trial> {
+    let first: Trial | null = null;
+    for (const chosen of choices) {
+      const kept: Kept = { ...given, ...way, ...chosen };
+      const line = lineOf(kept);
+      const trial = await line.try(chosen.agentModel, true);
+      if (trial.failure === null) return { ok: true, line, kept, state: trial.state };
+      await line.close();
+      first ??= trial;
+      if (trial.state.kind !== 'fails' || (trial.state.why !== 'no-model' && trial.state.why !== 'other')) break;
+      // What is no address of this protocol is none for any model.
+      if (trial.failure === 'no-such-address') break;
+    }
+    return first ?? { state: { kind: 'untried' }, failure: 'aborted' };
   }
 
   return {
@@ -214,17 +293,17 @@ export async function openHomeModels(deps: HomeModelsDeps): Promise<HomeModels> 
       close: () => Promise.resolve(),
     },
     upstream(model) {
-      const [first] = all();
+      const speaking = all().filter((each) => each.line().upstream !== null);
       const listing =
-        model === null ? undefined : all().find((each) => each.kept().models.some(({ id }) => id === model));
-      return (listing ?? first)?.line().upstream ?? null;
+        model === null ? undefined : speaking.find((each) => each.kept().models.some(({ id }) => id === model));
+      return (listing ?? speaking[0])?.line().upstream ?? null;
     },
     lacks: (model) => CLAUDE.test(model) && all().length > 0 && all().every((each) => lacks(each.kept(), model)),
     shown,
     async list() {
       await Promise.all(
         all().map(async (each) => {
-          const models = await each.line().list();
+          const models = modelsIn(await each.line().list())?.slice() ?? null;
           const kept = each.kept();
           if (models === null || JSON.stringify(models) === JSON.stringify(kept.models)) return;
           const next = { ...kept, models };
@@ -241,13 +320,13 @@ export async function openHomeModels(deps: HomeModelsDeps): Promise<HomeModels> 
           reason: 'too-many',
           detail: sentence`${MODEL_LIMITS.connections} models are connected, which is the most. Remove one first.`,
         };
-      const address = given.kind === 'claude' ? null : withoutV1(given.address);
+      const ways = given.kind === 'claude' ? [OWN] : waysTo(given.address);
       const key = given.key ?? null;
-      const result = await tried({ kind: given.kind, address, key, model: given.model ?? '' });
+      const result = await tried({ kind: given.kind, ways, key, model: given.model ?? '' });
       if (!result.ok) return result;
       const { line, kept, state } = result;
       // The same server once more is the same connection with what was said now.
-      const same = pages.find((each) => each.kept().address === address);
+      const same = pages.find((each) => sameServer(each.kept().address, kept.address));
       const connectionId = same?.connectionId ?? deps.newId();
       await rows.put(connectionId, kept);
       if (same) await same.take(line, kept, state);
@@ -259,8 +338,9 @@ export async function openHomeModels(deps: HomeModelsDeps): Promise<HomeModels> 
     async changeKey(connectionId, key) {
       const there = pageOf(connectionId);
       if (!there) return { ok: false, reason: 'unknown', detail: 'There is no such connection of a page.' };
-      const { kind, address, models, leadModel } = there.kept();
-      const result = await tried({ kind, address, key, model: kind === 'server' ? leadModel : '' });
+      const { kind, protocol, address, models, leadModel } = there.kept();
+      const ways = [{ protocol, address }];
+      const result = await tried({ kind, ways, key, model: kind === 'server' ? leadModel : '' });
       if (!result.ok) return result;
       const kept = { ...result.kept, models: result.kept.models.length > 0 ? result.kept.models : models };
       await rows.put(connectionId, kept);
@@ -271,7 +351,7 @@ export async function openHomeModels(deps: HomeModelsDeps): Promise<HomeModels> 
     async try(connectionId) {
       const there = all().find((each) => each.connectionId === connectionId);
       if (!there) return null;
-      there.note(await there.line().try(there.kept().agentModel));
+      there.note((await there.line().try(there.kept().agentModel)).state);
       return there.shown();
     },
     async remove(connectionId) {
@@ -288,11 +368,9 @@ export async function openHomeModels(deps: HomeModelsDeps): Promise<HomeModels> 
       const found = await Promise.all(
         USUAL_SERVERS.map(async ({ program, address }): Promise<FoundServer[]> => {
           if (deps.isOwn(new URL(address))) return [];
-          const models = await listModels(
-            { baseUrl: address, headers: {}, fetch: globalThis.fetch },
-            CONNECT_LIMITS.findMs,
-          );
-          return models === null ? [] : [{ program, address, models }];
+          const server = { protocol: 'messages', baseUrl: address, headers: {}, fetch: globalThis.fetch } as const;
+          const models = modelsIn(await listModels(server, CONNECT_LIMITS.findMs));
+          return models === null ? [] : [{ program, address, models: [...models] }];
         }),
       );
       return found.flat();

@@ -1,9 +1,12 @@
 /** The models of a relay: what its environment names, what each home’s pages connect, and the rehearsal mind for where there is none. */
+import type { ListedModel } from '../../src/protocol/models.ts';
 import type { KeyHeader } from '../key-filter.ts';
 import { createRehearsalMind, DEFAULT_MODELS, type RehearsalMind } from '../minds/index.ts';
 import type { Rehearsal } from '../../src/protocol/http.ts';
 import type { OwnerRights } from '../owner-rights.ts';
-import { createLine } from './connection.ts';
+import { createLine, usualModels, type Line } from './connection.ts';
+import { CONNECT_LIMITS } from './settings.ts';
+import { modelsIn } from './trial.ts';
 import { openHomeModels, type EnvironmentModel, type HomeModels, type HomeModelsDeps } from './index.ts';
 
 interface ModelConfig {
@@ -33,27 +36,43 @@ export interface Models {
   close(): Promise<void>;
 }
 
-function environmentModel({ config, now, elapsed }: ModelsDeps): EnvironmentModel | null {
+/** What answers where only an address is set: as the page picks it. A key may mean that what is asked costs money. */
+async function pickedBy(line: Line): Promise<{ readonly models: ListedModel[]; readonly picked: string | null }> {
+  const models = modelsIn(await line.list(CONNECT_LIMITS.findMs)) ?? [];
+  return { models: [...models], picked: usualModels('server', models, '').lead || null };
+}
+
+async function environmentModel({ config, now, elapsed }: ModelsDeps): Promise<EnvironmentModel | null> {
   const { messagesApi, leadModel, agentModel, modelRequests: maxRequests } = config;
   if (messagesApi === null) return null;
   const { key, baseUrl: address, keyHeader } = messagesApi;
-  const models = { lead: leadModel || DEFAULT_MODELS.lead, agent: agentModel || DEFAULT_MODELS.agent };
+  const lineTo = (models: { readonly lead: string; readonly agent: string }) =>
+    createLine({ protocol: 'messages', key, address, keyHeader, models, maxRequests, guard: null, now, elapsed });
+  const line = lineTo(DEFAULT_MODELS);
+  const isNamed = leadModel !== '' || agentModel !== '' || key !== null || address === null;
+  const { models: listed, picked } = isNamed ? { models: [], picked: null } : await pickedBy(line);
+  await line.close();
+  const models = {
+    lead: leadModel || picked || DEFAULT_MODELS.lead,
+    agent: agentModel || picked || DEFAULT_MODELS.agent,
+  };
   return {
     kept: {
       kind: address === null ? 'claude' : 'server',
+      protocol: 'messages',
       address,
       key,
-      models: [],
+      models: listed,
       leadModel: models.lead,
       agentModel: models.agent,
     },
-    line: createLine({ key, address, keyHeader, models, maxRequests, guard: null, now, elapsed }),
+    line: lineTo(models),
   };
 }
 
 export async function createModels(deps: ModelsDeps): Promise<Models> {
   const { config, rights, ...rest } = deps;
-  const environment = environmentModel(deps);
+  const environment = await environmentModel(deps);
   const rehearsal = await createRehearsalMind(config.rehearsal);
   return {
     rehearsal,

@@ -16,6 +16,10 @@ function connectionIn(result: Connecting): Connection {
       throw problem(409, 'too-many-models', result.detail);
     case 'no-answer':
       throw problem(422, 'no-answer', result.detail);
+    case 'choose':
+      throw problem(422, 'choose-model', result.detail, { fields: { models: [...result.models] } });
+    default:
+      return result satisfies never;
   }
 }
 

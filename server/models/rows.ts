@@ -1,18 +1,20 @@
 /** Connections as they lie in the store: sealed, key and all, with a key that lies in the relay's folder. */
 import { z } from 'zod';
-import { modelSchema } from '../../src/protocol/models.ts';
+import { modelSchema, protocolSchema } from '../../src/protocol/models.ts';
 import type { Sealer } from '../schedules/index.ts';
 import type { Db } from '../store/index.ts';
 
 const keptSchema = z.object({
   kind: z.enum(['claude', 'server']),
   address: z.string().nullable(),
+  // Rows of before there was another.
+  protocol: protocolSchema.default('messages'),
   key: z.string().nullable(),
   models: z.array(modelSchema),
   leadModel: z.string(),
   agentModel: z.string(),
 });
-/** What is kept of a connection; `address` without `/v1`. */
+/** What is kept of a connection; `address`: as `Way` has it. */
 export type Kept = z.infer<typeof keptSchema>;
 
 export interface ModelRows {

@@ -1,26 +1,42 @@
 /** Asking a server which models it has, and one of them for a word. */
 import { z } from 'zod';
 import { realTimers } from '../../src/domain/platform/timers.ts';
-import { MODEL_LIMITS, type ConnectionState, type ListedModel } from '../../src/protocol/models.ts';
+import { MODEL_LIMITS, type ConnectionState, type ListedModel, type Protocol } from '../../src/protocol/models.ts';
 import { createBoundedFetch } from '../bounded-fetch.ts';
-import type { Mind, MindError, MindErrorKind } from '../minds/index.ts';
+import type { Mind, MindError, MindErrorKind, MindTool } from '../minds/index.ts';
 import { CONNECT_LIMITS } from './settings.ts';
 import { sentence } from '../../src/domain/sentence.ts';
 
-/** As Anthropic and every server that speaks OpenAI's list say it. */
-const listSchema = z.object({ data: z.array(z.unknown()) });
-const modelSchema = z.object({
-  id: z.string().min(1).max(MODEL_LIMITS.model),
-  display_name: z.string().optional().catch(undefined),
-});
+const optional = z.string().optional().catch(undefined);
+/** As Anthropic and every server that speaks OpenAI's list say it, and as Google's own does. */
+const listSchema = z.union([
+  z.object({ data: z.array(z.unknown()) }).transform(({ data }) => data),
+  z.object({ models: z.array(z.unknown()) }).transform(({ models }) => models),
+]);
+const modelSchema = z.union([
+  z.object({ id: z.string(), display_name: optional, name: optional }),
+  z
+    .object({
+      name: z.string(),
+      displayName: optional,
+      supportedGenerationMethods: z.array(z.string()).default(['generateContent']),
+    })
+    .refine(({ supportedGenerationMethods }) => supportedGenerationMethods.includes('generateContent'))
+    .transform(({ name, displayName }) => ({
+      id: name.replace(/^models\//, ''),
+      display_name: displayName,
+      name: undefined,
+    })),
+]);
 
 /** What does not fit is left out. */
-function listedIn(data: readonly unknown[]): ListedModel[] {
-  return data.slice(0, MODEL_LIMITS.listed).flatMap((each): ListedModel[] => {
+function listedIn(all: readonly unknown[]): ListedModel[] {
+  return all.slice(0, MODEL_LIMITS.listed).flatMap((each): ListedModel[] => {
     const parsed = modelSchema.safeParse(each);
     if (!parsed.success) return [];
-    const { id, display_name: name } = parsed.data;
-    return [{ id, name: (name ?? id).slice(0, MODEL_LIMITS.model) }];
+    const { id, display_name: shown, name } = parsed.data;
+    if (id === '' || id.length > MODEL_LIMITS.model) return [];
+    return [{ id, name: (shown ?? name ?? id).slice(0, MODEL_LIMITS.model) }];
   });
 }
 
@@ -30,35 +46,59 @@ const LIST_BOUNDS = {
 };
 
 export interface ListedServer {
-  /** Without `/v1`. */
+  readonly protocol: Protocol;
+  /** As `Way` has it. */
   readonly baseUrl: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly fetch: typeof globalThis.fetch;
 }
 
-/** The models of a server; null: it has no such list, or says nothing in time. */
-export async function listModels(
-  { baseUrl, headers, fetch }: ListedServer,
-  ms: number = CONNECT_LIMITS.listMs,
-): Promise<ListedModel[] | null> {
+/**
+ * What came of asking a server for its models. `none`: it has no such list. `locked`: it lets nobody in without a key, or not
+ * with this one. `unreachable`: nothing answers there.
+ */
+export type Listing =
+  | { readonly kind: 'models'; readonly models: readonly ListedModel[] }
+  | { readonly kind: 'none' | 'locked' | 'unreachable' };
+
+export const modelsIn = (listing: Listing): readonly ListedModel[] | null =>
+  listing.kind === 'models' ? listing.models : null;
+
+function listAddress({ protocol, baseUrl }: ListedServer): string {
+  const base = baseUrl.replace(/\/+$/, '');
+  if (protocol === 'messages') return `${base}/v1/models?limit=${MODEL_LIMITS.listed}`;
+  return protocol === 'google' ? `${base}/models?pageSize=${MODEL_LIMITS.listed}` : `${base}/models`;
+}
+
+export async function listModels(server: ListedServer, ms: number = CONNECT_LIMITS.listMs): Promise<Listing> {
+  let response: Response;
+  let isThere = false;
+  const noted: typeof globalThis.fetch = async (...args) => {
+    const answer = await server.fetch(...args);
+    isThere = true;
+    return answer;
+  };
   try {
-    const response = await createBoundedFetch(LIST_BOUNDS, fetch)(
-      `${baseUrl.replace(/\/+$/, '')}/v1/models?limit=${MODEL_LIMITS.listed}`,
-      {
-        headers: { ...headers, accept: 'application/json' },
-        redirect: 'manual',
-        signal: AbortSignal.timeout(ms),
-      },
-    );
+    response = await createBoundedFetch(LIST_BOUNDS, noted)(listAddress(server), {
+      headers: { ...server.headers, accept: 'application/json' },
+      redirect: 'manual',
+      signal: AbortSignal.timeout(ms),
+    });
+  } catch (error) {
+    // One that is slow to say, or says too much, is there all the same.
+    const isSlow = error instanceof Error && error.name === 'TimeoutError';
+    return { kind: isThere || isSlow ? 'none' : 'unreachable' };
+  }
+  try {
     if (!response.ok) {
       await response.body?.cancel();
-      return null;
+      return { kind: response.status === 401 || response.status === 403 ? 'locked' : 'none' };
     }
     const parsed = listSchema.safeParse(await response.json());
-    return parsed.success ? listedIn(parsed.data.data) : null;
+    return parsed.success ? { kind: 'models', models: listedIn(parsed.data) } : { kind: 'none' };
   } catch {
-    // Whatever is wrong with it, there is no list; the request for a word says what is wrong.
-    return null;
+    // Whatever is wrong with it, there is no list. The request for a word says what is wrong.
+    return { kind: 'none' };
   }
 }
 
@@ -95,9 +135,19 @@ export interface TrialClock {
   readonly elapsed: () => number;
 }
 
-/** Why it does not answer, to somebody who has key, address and model before them; `host` is null where all that is set already. */
-function reasonOf({ kind, message, said }: MindError, model: string, host: string | null): string {
-  if (host === null) return message;
+/** Where it is only being connected: whoever tries it has key, address and model before them. */
+export interface Connecting {
+  readonly host: string;
+  readonly hasKey: boolean;
+}
+
+export const needsKey = (host: string): string => sentence`${host} needs a key. Make one there, and paste it here.`;
+
+/** Why it does not answer; `connecting` is null where all is set already. */
+function reasonOf({ kind, message, said }: MindError, model: string, connecting: Connecting | null): string {
+  if (connecting === null) return message;
+  const { host, hasKey } = connecting;
+  if (kind === 'bad-key' && !hasKey) return needsKey(host);
   if (kind === 'bad-key')
     return said === undefined
       ? sentence`${host} did not accept this key. Copy it once more, whole, or make a new one there.`
@@ -107,13 +157,27 @@ function reasonOf({ kind, message, said }: MindError, model: string, host: strin
   return message;
 }
 
-/** One short request: the fewest words that show that it answers. `host`: it is only being connected there. */
+export interface Trial {
+  readonly state: ConnectionState;
+  /** Why not; null: it answers. */
+  readonly failure: MindErrorKind | null;
+}
+
+/** A model that takes no tools refuses, or is asked again without: that is known before an agent is born with it. */
+const TOOL: MindTool = {
+  name: 'say_present',
+  description: 'Says that somebody is there. There is no need to call it.',
+  properties: { word: { type: 'string', description: 'one word' } },
+  required: ['word'],
+};
+
+/** One short request: the fewest words, and one tool, that show what it can. */
 export async function tryModel(
   mind: Mind,
   model: string,
-  host: string | null,
+  connecting: Connecting | null,
   { now, elapsed }: TrialClock,
-): Promise<ConnectionState> {
+): Promise<Trial> {
   const leaving = new AbortController();
   const stop = realTimers.after(CONNECT_LIMITS.tryMs, () => leaving.abort());
   const begun = elapsed();
@@ -124,20 +188,28 @@ export async function tryModel(
         model,
         system: 'Answer with one word.',
         messages: [{ role: 'user', blocks: [{ kind: 'text', text: 'Are you there?' }] }],
-        tools: [],
+        tools: [TOOL],
         maxTokens: CONNECT_LIMITS.tryTokens,
       },
       { onText: () => undefined, signal: leaving.signal },
     );
-    if (answer.ok) return { kind: 'answers', at: now(), ms: Math.round(elapsed() - begun) };
-    const late = answer.error.kind === 'aborted';
+    if (answer.ok)
+      return {
+        state: { kind: 'answers', at: now(), ms: Math.round(elapsed() - begun), tools: answer.toolless !== true },
+        failure: null,
+      };
+    const { kind } = answer.error;
+    const late = kind === 'aborted';
     return {
-      kind: 'fails',
-      at: now(),
-      why: late ? 'unreachable' : whyOf(answer.error.kind),
-      message: late
-        ? sentence`It said nothing for ${CONNECT_LIMITS.tryMs / 1_000} seconds. Is the model loaded? Try again.`
-        : reasonOf(answer.error, model, host),
+      state: {
+        kind: 'fails',
+        at: now(),
+        why: late ? 'unreachable' : whyOf(kind),
+        message: late
+          ? sentence`It said nothing for ${CONNECT_LIMITS.tryMs / 1_000} seconds. Is the model loaded? Try again.`
+          : reasonOf(answer.error, model, connecting),
+      },
+      failure: kind,
     };
   } finally {
     stop();

@@ -78,7 +78,7 @@ export interface ProxyDeps {
 const NO_MODEL: ProxyError = {
   kind: 'no-upstream',
   message:
-    'This relay rehearses: no model is connected to it. Connect one on Roost’s page, or set ANTHROPIC_API_KEY (or ANTHROPIC_BASE_URL) where the relay runs.',
+    'No model that speaks the Messages API is connected to this relay, which is what programs ask by. Connect one on Roost’s page, or set ANTHROPIC_API_KEY (or ANTHROPIC_BASE_URL) where the relay runs.',
 };
 const BAD_CREDENTIAL: ProxyError = {
   kind: 'bad-credential',

@@ -11,6 +11,8 @@ import {
   type MindBlock,
   type MindError,
   type MindListener,
+  type MindMessage,
+  type MindRequest,
   type MindTool,
   type Priority,
   type RequestState,
@@ -23,6 +25,7 @@ import type { RequestSize } from '../../src/domain/request-cost.ts';
 import type { ToolOutcome, Took } from '../contracts.ts';
 import { toolError } from '../define-tool.ts';
 import { addUsage } from './life.ts';
+import { READ_LESS } from './settings.ts';
 import { isThinking, unfinished, type Unfinished } from './unfinished.ts';
 import type { Window } from './window.ts';
 import { sentence } from '../../src/domain/sentence.ts';
@@ -49,6 +52,10 @@ export interface AnswerDeps {
   readonly onState: (state: RequestState) => void;
   /** Pictures and PDFs that the model's server could not read. */
   readonly onLeftOut: NonNullable<MindListener['onLeftOut']>;
+  /** Whether the model was told of no tools, after each answer to which some were offered. */
+  readonly onToolless: (isToolless: boolean) => void;
+  /** The server read clearly less than it was sent; both in tokens, the second reckoned. */
+  readonly onReadLess: (read: number, sent: number) => void;
   /** Of the next request. */
   readonly tools: () => Promise<readonly MindTool[]>;
   readonly maxTokens: number;
@@ -83,6 +90,8 @@ export interface AnswerOutcome {
   readonly overBudget?: boolean;
   /** The mind ended it, and it came to nothing. Left out: it did not. */
   readonly unfinished?: Unfinished;
+  /** Its model was told of no tools. */
+  readonly toolless?: boolean;
 }
 
 const CALL_CUT = 'This call was cut off before it answered.';
@@ -165,6 +174,29 @@ async function settle(permit: Extract<Permit, { ok: true }>, model: string, answ
   });
 }
 
+/**
+ * Whether the server read clearly less than it was sent: some leave out what is too long, without a word. Null: it did not,
+ * or it cannot be known. Some servers count only what is new to them: a count of that kind comes to no more than the newest
+ * message.
+ */
+function readLess(
+  { system, messages, tools }: Pick<MindRequest, 'system' | 'messages' | 'tools'>,
+  toolless: boolean,
+  { inputTokens, cacheReadTokens, cacheWriteTokens }: Usage,
+): { readonly read: number; readonly sent: number } | null {
+  const read = inputTokens + cacheReadTokens + cacheWriteTokens;
+  const { charactersPerToken, mostCharactersPerToken, fromCharacters } = READ_LESS;
+  const textOf = ({ blocks }: MindMessage) =>
+    blocks.reduce((sum, block) => sum + ('text' in block ? block.text.length : 0), 0);
+  const newest = messages.at(-1);
+  const ofNewest = newest ? textOf(newest) : 0;
+  const ofTools = toolless ? 0 : JSON.stringify(tools.filter(({ waits }) => waits !== 'unseen')).length;
+  const all = system.length + ofTools + messages.reduce((sum, message) => sum + textOf(message), 0);
+  if (read < READ_LESS.fromTokens || all < fromCharacters || all / read <= mostCharactersPerToken) return null;
+  const isWhole = ofNewest / read > mostCharactersPerToken || read > ofNewest / charactersPerToken + READ_LESS.slack;
+  return isWhole ? { read, sent: Math.round(all / charactersPerToken) } : null;
+}
+
 function endOf(answer: MindAnswer, maxTokens: number): Pick<AnswerOutcome, 'status' | 'error'> {
   if (!answer.ok) {
     const cut = answer.error.kind === 'stream-cut' || answer.error.kind === 'aborted';
@@ -176,7 +208,10 @@ function endOf(answer: MindAnswer, maxTokens: number): Pick<AnswerOutcome, 'stat
     case 'length':
       return {
         status: 'interrupted',
-        error: sentence`The answer reached the limit of ${maxTokens} tokens and was cut there. The settings can raise it.`,
+        error:
+          answer.maxTokens === undefined
+            ? sentence`The answer reached the limit of ${maxTokens} tokens and was cut there. The settings can raise it.`
+            : sentence`The answer reached ${answer.maxTokens} tokens, which is all that the model’s server had room for, and was cut there.`,
       };
     case 'end':
     case 'tools':
@@ -268,6 +303,13 @@ async function askedUntilDone(deps: AnswerDeps, own: ReturnType<typeof createOwn
     usage = addUsage(usage, answer.usage);
     // What its provider looked up meanwhile was counted too, and was not sent.
     if (answer.usage && !answer.blocks.some(({ kind }) => kind === 'web')) window.counted(answer.usage);
+    const isToolless = answer.ok && answer.toolless === true;
+    if (answer.ok && tools.length > 0) deps.onToolless(isToolless);
+    const less = answer.ok && answer.usage ? readLess(request, isToolless, answer.usage) : null;
+    if (less) {
+      window.readsOnly(less.read);
+      deps.onReadLess(less.read, less.sent);
+    }
     // The same turn once more, with less before it.
     if (!answer.ok && answer.error.kind === 'too-large' && answer.blocks.length === 0 && window.refused(answer.error)) {
       turn -= 1;
@@ -279,6 +321,7 @@ async function askedUntilDone(deps: AnswerDeps, own: ReturnType<typeof createOwn
     if (!answer.ok || answer.stop !== 'tools') {
       const end = {
         ...endOf(answer, maxTokens),
+        ...(isToolless ? { toolless: true } : {}),
         usage,
         stop: answer.ok ? answer.stop : null,
         failure: answer.ok ? null : answer.error,

@@ -7,7 +7,7 @@ import type { AgentId, RunId } from '../../src/domain/ids.ts';
 import { NO_COST } from '../../src/domain/prices.ts';
 import type { RunCause } from '../../src/protocol/runs.ts';
 import type { Costs, Directory, EventLog, Inbox, Pauses, TeamTool } from '../contracts.ts';
-import type { Mind } from '../minds/index.ts';
+import type { Mind, MindError } from '../minds/index.ts';
 import { createTimerSet, type Timers } from '../../src/domain/platform/timers.ts';
 import type { ReadAround } from './around.ts';
 import type { AnswerRoom, Logger, Rest, RunContext } from './context.ts';
@@ -52,9 +52,14 @@ export interface AgentRun {
   begins?(runId: RunId): Promise<boolean>;
 }
 
+const isRefusedForNow = (failure: MindError | null) =>
+  failure?.lasting === true && (failure.kind === 'rate-limited' || failure.kind === 'overloaded');
+
 /** `overBudget`: a budget let nothing of it be asked. */
 export interface OverRun extends RunEnd {
   readonly overBudget: boolean;
+  /** The model's provider refuses everything for a while that is too long to wait for: a limit of the day, say. */
+  readonly refusedForNow?: boolean;
 }
 
 export interface Run {
@@ -130,6 +135,7 @@ export function createRuns(deps: RunsDeps): Runs {
     let broken = false;
     let timed = false;
     let overBudget = false;
+    let refusedForNow = false;
 
     function fail(error: unknown): void {
       if (broken) return;
@@ -184,6 +190,7 @@ export function createRuns(deps: RunsDeps): Runs {
         },
         onEnd(end) {
           overBudget ||= end.overBudget ?? false;
+          refusedForNow ||= isRefusedForNow(end.failure);
           return life.ended(...endOfRun(end, end.interruption));
         },
         ...(asked.readsInbox
@@ -228,7 +235,11 @@ export function createRuns(deps: RunsDeps): Runs {
             error: String(error),
           }),
         );
-      return { ...(life.end() ?? { outcome, reason, usage: null, ...NO_COST }), overBudget };
+      return {
+        ...(life.end() ?? { outcome, reason, usage: null, ...NO_COST }),
+        overBudget,
+        ...(refusedForNow ? { refusedForNow } : {}),
+      };
     }
     return {
       runId,

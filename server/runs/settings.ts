@@ -30,3 +30,17 @@ export const RUN_LIMITS: RunLimits = {
   toolsAtOnce: 40,
   toolsFound: 8,
 };
+
+/** When a server is said to have read less than it was sent. */
+export const READ_LESS = {
+  /** Of English prose, about. */
+  charactersPerToken: 4,
+  /** No text has more: beyond it, something was left out. */
+  mostCharactersPerToken: 10,
+  /** Characters of a request below which nothing is said. */
+  fromCharacters: 12_000,
+  /** Tokens below which a count is none of what was read: no model reads so little. */
+  fromTokens: 1_000,
+  /** Tokens that a count of what is new may have beside the newest message. */
+  slack: 500,
+} as const;

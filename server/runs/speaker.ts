@@ -80,16 +80,19 @@ export function createSpeaker(deps: SpeakerDeps): Speaker {
   const briefing = createBriefing(agentId, limits.timeEveryMs);
   if (deps.systemAround) briefing.announced(deps.systemAround, system);
   const conversation = createConversation();
+  /** The model is told of no tools: its answers say so. */
+  let toolless = false;
+  const announced = new Set<string>();
   const window = createWindow({
     conversation,
-    fixed: system.length + JSON.stringify(toolbox.told()).length,
+    get fixed() {
+      return system.length + (toolless ? 0 : JSON.stringify(toolbox.told()).length);
+    },
     maxTokens: room.maxAnswerTokens,
     windowTokens: windowTokensOf(model, room.contextTokens),
     limits: limits.window,
     onShortened: sayShortened,
   });
-  let announcedShortened = false;
-  const announcedLeftOut = new Set<string>();
   let queue: Item[] = [];
   let prodded = false;
   let current: Current | null = null;
@@ -97,28 +100,44 @@ export function createSpeaker(deps: SpeakerDeps): Speaker {
   let closed = false;
   const ofPerson = new Set<MessageId>();
 
-  /** Once: the person sees that the mind has not all of it before it any more. */
-  function sayShortened(): void {
-    if (announcedShortened) return;
-    announcedShortened = true;
-    void record([
-      messageEvent({ time: now(), messageId: newId(), sessionId, runId, agentId, author: 'relay', text: SHORTENED }),
-    ]);
+  /** Once for each `what`: the person sees it in the conversation. */
+  function say(what: string, text: string): void {
+    if (announced.has(what)) return;
+    announced.add(what);
+    void record([messageEvent({ time: now(), messageId: newId(), sessionId, runId, agentId, author: 'relay', text })]);
   }
 
-  /** Once for each: the person sees that the mind has not seen it. */
+  /** The mind has not all of it before it any more. */
+  function sayShortened(): void {
+    say('shortened', SHORTENED);
+  }
+
   function sayLeftOut(files: Parameters<AnswerDeps['onLeftOut']>[0]): void {
-    for (const { digest, name } of files) {
-      if (announcedLeftOut.has(digest)) continue;
-      announcedLeftOut.add(digest);
-      const text =
+    for (const { digest, name } of files)
+      say(
+        digest,
         name === null
           ? sentence`The model’s server could not read a picture that a tool showed. It was left out, and everything else was read.`
-          : sentence`The model’s server could not read “${name}”. It was left out, and everything else was read.`;
-      void record([
-        messageEvent({ time: now(), messageId: newId(), sessionId, runId, agentId, author: 'relay', text }),
-      ]);
-    }
+          : sentence`The model’s server could not read “${name}”. It was left out, and everything else was read.`,
+      );
+  }
+
+  function onToolless(isToolless: boolean): void {
+    toolless = isToolless;
+    // An egg has one tool, and is asked for its name in words instead.
+    if (isToolless && announces())
+      say(
+        'toolless',
+        sentence`The model “${model}” cannot use tools here, or reads too little for them: this agent can talk, and nothing else. Choose another model in the settings to let it act.`,
+      );
+  }
+
+  function onReadLess(read: number, sent: number): void {
+    const shown = (tokens: number) => tokens.toLocaleString('en');
+    say(
+      'read-less',
+      sentence`The model’s server read ${shown(read)} of about ${shown(sent)} tokens, and left the rest out without a word. Give it a larger context where it runs (Ollama: OLLAMA_CONTEXT_LENGTH). Until then this conversation is cut to what it reads.`,
+    );
   }
 
   const takeItems = () => queue.splice(0, countTogether(queue));
@@ -257,6 +276,8 @@ export function createSpeaker(deps: SpeakerDeps): Speaker {
           hooks.onState?.(state);
         },
         onLeftOut: sayLeftOut,
+        onToolless,
+        onReadLess,
         tools: () => offered.now(),
         maxTokens: room.maxAnswerTokens,
         maxTurns: limits.maxTurns,

@@ -111,6 +111,8 @@ function createToolSearch({ toolsAtOnce, toolsFound }: Pick<RunLimits, 'toolsAtO
 /** Tools of this run alone: what its mind is told of them, and how they are run. What does not fit is an outcome, which the mind reads. */
 export interface OwnTools {
   readonly definitions: readonly MindTool[];
+  /** All that the mind is told of for now. Null, and left out: these and the team's. */
+  toldAlone?(): readonly MindTool[] | null;
   run(name: string, input: unknown, signal: AbortSignal): Promise<ToolOutcome> | ToolOutcome;
 }
 
@@ -150,11 +152,14 @@ const TOOL_BROKEN =
 export function createToolbox({ context, agentId, own, untilResumed }: ToolboxDeps): Toolbox {
   const { teamTools, logger, limits } = context;
   const search = createToolSearch(limits);
+  const alone = () => own.toldAlone?.() ?? null;
   return {
-    told: () => [...own.definitions, ...search.shown(teamTools.all())].filter(({ waits }) => waits !== 'unseen'),
+    told: () =>
+      (alone() ?? [...own.definitions, ...search.shown(teamTools.all())]).filter(({ waits }) => waits !== 'unseen'),
     async offered(caller) {
-      const team = await allowedTools(teamTools.all(), caller);
-      const all = () => [...own.definitions, ...search.shown(team)];
+      const only = alone();
+      const team = only ? [] : await allowedTools(teamTools.all(), caller);
+      const all = () => only ?? [...own.definitions, ...search.shown(team)];
       return {
         team,
         all,

@@ -23,13 +23,15 @@ export interface Window {
   fit(): void;
   /** What the model counted of the request that was sent last. */
   counted(usage: Usage): void;
+  /** The server read so many tokens of the last request, and left the rest out without a word. */
+  readsOnly(tokens: number): void;
   /** The model refused the last request as too long. Whether something was left out, so that it can be asked again. */
   refused(error: MindError): boolean;
 }
 
 export interface WindowDeps {
   readonly conversation: Pick<Conversation, 'size' | 'shorten'>;
-  /** Characters of what stands before the conversation in every request. */
+  /** Characters of what stands before the conversation in the next request. */
   readonly fixed: number;
   /** Tokens that the answer may take: they share the window. */
   readonly maxTokens: number;
@@ -45,14 +47,8 @@ const CHARACTERS_PER_TOKEN = 4;
 /** What a count may say without being doubted: some servers count only what was new. */
 const BELIEVED = { least: 0.3, most: 8 } as const;
 
-export function createWindow({
-  conversation,
-  fixed,
-  maxTokens,
-  windowTokens,
-  limits,
-  onShortened,
-}: WindowDeps): Window {
+export function createWindow(deps: WindowDeps): Window {
+  const { conversation, maxTokens, windowTokens, limits, onShortened } = deps;
   let perToken = CHARACTERS_PER_TOKEN;
   let tokens = windowTokens;
   /** Characters of the shortest request that was refused. */
@@ -66,10 +62,10 @@ export function createWindow({
       tokens === null ? Infinity : (tokens - Math.min(maxTokens, tokens / 4)) * perToken * limits.fullAt,
       tooLong * limits.fullAt,
     );
-  const size = () => fixed + conversation.size();
+  const size = () => deps.fixed + conversation.size();
 
   function shortenTo(most: number): boolean {
-    const shortened = conversation.shorten(Math.max(0, most - fixed));
+    const shortened = conversation.shorten(Math.max(0, most - deps.fixed));
     if (shortened) onShortened();
     return shortened;
   }
@@ -77,13 +73,16 @@ export function createWindow({
   return {
     fit() {
       // Where what stands before it fills the window by itself, reckoned: the newest words are sent all the same.
-      if (size() > room()) shortenTo(Math.max(room() * limits.keep, fixed + room() * limits.least));
+      if (size() > room()) shortenTo(Math.max(room() * limits.keep, deps.fixed + room() * limits.least));
       sent = size();
     },
     counted({ inputTokens, cacheReadTokens, cacheWriteTokens }) {
       tries = 0;
       const ratio = sent / (inputTokens + cacheReadTokens + cacheWriteTokens);
       if (ratio >= BELIEVED.least && ratio <= BELIEVED.most) perToken = ratio;
+    },
+    readsOnly(most) {
+      tokens = Math.min(tokens ?? Infinity, most);
     },
     refused({ tokens: told }) {
       tries += 1;

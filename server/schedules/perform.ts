@@ -73,11 +73,12 @@ function reasonOf(check: GateCheck | null): SkipReason {
 
 /** What became of a run, as its moment has it. */
 export function endOfRun(
-  { outcome, reason, usage, costMicroUsd, estimated, overBudget }: OverRun,
+  { outcome, reason, usage, costMicroUsd, estimated, overBudget, refusedForNow = false }: OverRun,
   said: string | null,
 ): Ended {
   // What it was let do before, it did.
   if (overBudget && usage === null) return skipped('budget', reason);
+  if (refusedForNow && usage === null) return skipped('model-refused', reason);
   const tokens = usage && usage.inputTokens + usage.outputTokens + usage.cacheReadTokens + usage.cacheWriteTokens;
   return ended(outcome, { said, detail: reason, tokens, costMicroUsd, estimated });
 }

@@ -13,11 +13,20 @@ import { createFirstWords } from './first-words.ts';
 import { createInboxReader } from '../runs/inbox-reader.ts';
 import { messageEvent } from '../runs/message-event.ts';
 import type { Phase, Present } from './presence.ts';
-import { cancelled, endedItself, failedReason, outcomeOf, silentReason, unnamedReason } from './reasons.ts';
+import {
+  cancelled,
+  endedItself,
+  failedReason,
+  namelessReason,
+  outcomeOf,
+  silentReason,
+  unnamedReason,
+} from './reasons.ts';
 import { createSpeaker, type Speaker } from '../runs/speaker.ts';
 import type { AnswerEnd } from '../runs/speaker-hooks.ts';
 import type { RunningCall } from './team-call.ts';
-import { AGENT_TOOLS, ownTools, type ToolCall } from './tools.ts';
+import { nameInWords } from './name-in-words.ts';
+import { AGENT_TOOLS, CHOOSE_NAME, ownTools, type ToolCall } from './tools.ts';
 
 export interface EggDeps {
   readonly context: SessionContext;
@@ -39,6 +48,8 @@ export function createEgg({ context, call, agentId, seat, remove }: EggDeps): Pr
   let speaker: Speaker | null = null;
   let givenUp: AsleepReason | null = null;
   let askedForWords = false;
+  /** Times that it was asked for its name in words, because its model uses no tools. */
+  let askedForName = 0;
   /** All it wrote so far, and what it gave to `write_soul`: to the letter. */
   const soul: string[] = [];
   const cancels: (() => void)[] = [];
@@ -92,8 +103,7 @@ export function createEgg({ context, call, agentId, seat, remove }: EggDeps): Pr
   }
 
   /** Asks again; what to write of it. */
-  function nudge(): RoostEvent[] {
-    const text = prompts.nudge();
+  function nudge(text = prompts.nudge()): RoostEvent[] {
     const messageId = newId();
     speaker?.put([{ messageId, text, priority: 'wake' }]);
     return [messageEvent({ time: now(), messageId, sessionId, runId: life.runId, agentId, author: 'relay', text })];
@@ -103,7 +113,13 @@ export function createEgg({ context, call, agentId, seat, remove }: EggDeps): Pr
     if (phase !== 'hatching') return [];
     firstWords.pause();
     const firstAnswer = soul.length === 0;
-    for (const block of end.blocks) if (block.kind === 'text' && block.text.trim() !== '') soul.push(block.text);
+    const words = end.blocks.flatMap((block) =>
+      block.kind === 'text' && block.text.trim() !== '' ? [block.text] : [],
+    );
+    const named = askedForName > 0 ? nameInWords(words.join('\n'), prompts.human) : null;
+    name ??= named;
+    // The answer that is only its name says nothing of who it is.
+    if (named === null) soul.push(...words);
     if (givenUp) return ended(givenUp);
     const hasSoul = soul.length > 0;
     const closing = end.interruption?.by === 'closing';
@@ -113,15 +129,23 @@ export function createEgg({ context, call, agentId, seat, remove }: EggDeps): Pr
     const failed = isFull(end) ? null : firstWords.isSilent() ? silence : failedReason(end);
     if (failed && firstAnswer && firstWords.tryAgain(end.failure)) return startOver();
     if (failed) return ended(failed);
+    if (name === null && hasSoul && end.toolless === true) return askForName();
     if (name === null || askedForWords) return hasSoul ? [] : ended(silentReason());
     // A name without a word about it: it is asked once for the words.
     askedForWords = true;
     return nudge();
   }
 
+  /** Its model uses no tools, so it says its name in words. */
+  function askForName(): RoostEvent[] {
+    askedForName += 1;
+    return askedForName > limits.namesAsked ? ended(namelessReason) : nudge(prompts.nameInWords());
+  }
+
   /** What it wrote so far is in its conversation; who it is begins anew. */
   function startOver(): RoostEvent[] {
     name = null;
+    askedForName = 0;
     soul.length = 0;
     void speaker?.close({ by: 'person' });
     return [];
@@ -166,7 +190,11 @@ export function createEgg({ context, call, agentId, seat, remove }: EggDeps): Pr
       life,
       model: context.models.agent,
       system: prompts.agentSystem({ name: null, colorName, position }),
-      tools: ownTools(AGENT_TOOLS, prompts.human, runTool),
+      tools: {
+        ...ownTools(AGENT_TOOLS, prompts.human, runTool),
+        // Whoever has no name yet needs no other tool, and a model that reads little has no room for them.
+        toldAlone: () => (phase === 'hatching' ? [CHOOSE_NAME] : null),
+      },
       // An egg that never says a word leaves no trace in the ledger.
       announces: () => phase === 'awake',
       hooks: {

@@ -19,6 +19,8 @@ export interface Prompts {
   wake(agent: AgentPayload, around: Around): Prompt;
   birth(agentId: AgentId, seat: SeatPayload, around: Around): Prompt;
   nudge(): string;
+  /** To an egg whose model uses no tools. */
+  nameInWords(): string;
   /** Whether the lead had one as the session began. */
   readonly leadHasSoul: boolean;
   /** To a lead that has no soul yet. */
@@ -103,6 +105,8 @@ export function createPrompts({ templates, document }: Protocol, start: StartSes
       });
       return { text, shortened: () => text };
     },
+    nameInWords: () =>
+      `[From the relay, not from ${human}: \`choose_name\` is not there for you.] Which name is yours? Answer with the name alone, and nothing else.`,
     nudge: () => renderTemplate(templates.nudge, 'nudge', { human, lead }),
     soul: () => renderTemplate(templates.soul, 'soul', { name: lead, human }),
   };

@@ -33,6 +33,10 @@ export const unnamedReason = (afterMs: number): AsleepReason => ({
   code: 'unnamed',
   message: sentence`It found no name within ${seconds(afterMs)}. The seat is free again.`,
 });
+export const namelessReason: AsleepReason = {
+  code: 'unnamed',
+  message: sentence`Its model uses no tools, and did not say a name in words. The seat is free again. Choose another model, or try again.`,
+};
 export const putToSleep: AsleepReason = { code: 'put-to-sleep', message: sentence`You put it to sleep.` };
 export const stoppedBefore: AsleepReason = {
   code: 'put-to-sleep',

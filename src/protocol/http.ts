@@ -12,6 +12,7 @@ import { MAX_TIME } from '../domain/stamp.ts';
 import { LIMITS } from './limits.ts';
 import { idOf } from './ids.ts';
 import { languageSchema } from './language.ts';
+import { modelSchema } from './models.ts';
 
 const id = z.string().min(1).max(LIMITS.id);
 const bounded = (key: keyof typeof SETTING_BOUNDS) =>
@@ -204,6 +205,7 @@ export const problemSchema = z.looseObject({
     .describe('400: what did not fit, and where'),
   sessionId: idOf<SessionId>(id).optional().describe('409 on `POST /api/sessions`: the session that runs'),
   epoch: z.number().int().optional().describe('403 `old-key`: the household’s newest key'),
+  models: z.array(modelSchema).optional().describe('422 `choose-model`: what the server has'),
   box: z
     .string()
     .nullable()

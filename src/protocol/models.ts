@@ -16,7 +16,12 @@ const WHYS = ['key', 'credit', 'unreachable', 'no-model', 'busy', 'other'] as co
 export const connectionStateSchema = z
   .discriminatedUnion('kind', [
     z.object({ kind: z.literal('untried') }),
-    z.object({ kind: z.literal('answers'), at: z.number().describe('ms since the epoch'), ms: z.number().int() }),
+    z.object({
+      kind: z.literal('answers'),
+      at: z.number().describe('ms since the epoch'),
+      ms: z.number().int(),
+      tools: z.boolean().optional().describe('false: this model cannot use tools. Agents can talk, and nothing else'),
+    }),
     z.object({
       kind: z.literal('fails'),
       at: z.number(),
@@ -29,10 +34,15 @@ export type ConnectionState = z.infer<typeof connectionStateSchema>;
 
 const connectionId = z.string().min(1).max(60);
 
+/** What a model server speaks: the Messages API, OpenAI's Chat Completions or Responses, or Google's own. */
+export const protocolSchema = z.enum(['messages', 'chat', 'responses', 'google']);
+export type Protocol = z.infer<typeof protocolSchema>;
+
 export const connectionSchema = z.object({
   connectionId: connectionId.describe('`environment`: it was set where the relay was started, and is changed there'),
   kind: z.enum(['claude', 'server']),
   address: z.string().nullable().describe('of the server; null: Anthropic’s own'),
+  protocol: protocolSchema.optional().describe('what it speaks; left out: the Messages API'),
   hasKey: z.boolean(),
   models: z.array(modelSchema).describe('as the server lists them; empty: not known'),
   leadModel: z.string().describe('what answers for the lead where nobody has chosen'),

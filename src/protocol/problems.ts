@@ -17,6 +17,7 @@ export const PROBLEMS = [
   'browsers-only',
   'cannot-go-on',
   'changed',
+  'choose-model',
   'clock-ahead',
   'closed',
   'credentials-full',

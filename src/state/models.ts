@@ -1,5 +1,5 @@
 /** The models that are connected, and the calls that change them. */
-import type { Models } from '../protocol/models.ts';
+import type { ListedModel, Models } from '../protocol/models.ts';
 import type { ReachClient } from '../relay/reach-client.ts';
 import type { RelayResult } from '../relay/index.ts';
 import { problemText } from './ports.ts';
@@ -10,7 +10,10 @@ export type ModelCalls = Pick<
   ReachClient,
   'connectModel' | 'changeModelKey' | 'tryModel' | 'removeModel' | 'findServers' | 'listModels'
 >;
-type Done<Value> = { readonly ok: true; readonly value: Value } | { readonly ok: false; readonly reason: string };
+/** `models`: of a server that has several: one is to be chosen first. */
+type Done<Value> =
+  | { readonly ok: true; readonly value: Value }
+  | { readonly ok: false; readonly reason: string; readonly models: readonly ListedModel[] };
 
 export interface ConnectedModels {
   readonly query: Query<Models>;
@@ -34,7 +37,10 @@ export function createConnectedModels(
     async change(call) {
       const result = await reach(call);
       await Promise.all([query.again(), deps.onChange()]);
-      return result.ok ? result : { ok: false, reason: problemText(result.problem) };
+      if (result.ok) return result;
+      const { problem } = result;
+      const models = problem.kind === 'refused' ? (problem.problem.models ?? []) : [];
+      return { ok: false, reason: problemText(problem), models };
     },
   };
 }

@@ -9,6 +9,7 @@ import { connect, type AddressInfo } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { attachedServerSchema } from '../../src/protocol/attached.ts';
 import { connectionSchema } from '../../src/protocol/models.ts';
+import { createServedMind, type MindRequest } from '../../server/minds/index.ts';
 import { createGuardedAgent, createGuardedFetch, guardOf } from '../../server/models/addresses.ts';
 import { openPushers } from '../../server/notifications/push.ts';
 import { createUpstream } from '../../server/proxy/upstream.ts';
@@ -41,6 +42,10 @@ afterAll(() => {
   names.restore();
   trap.close();
 });
+const WORD: MindRequest = {
+  ...{ priority: 'person', model: 'm', system: 's', tools: [], maxTokens: 16 },
+  messages: [{ role: 'user', blocks: [{ kind: 'text', text: 'Hello?' }] }],
+};
 const at = (name: string, path = '/') => `http://${name}:${port}${path}`;
 
 describe('A name that leads inside at the second look', () => {
@@ -49,6 +54,18 @@ describe('A name that leads inside at the second look', () => {
     const { fetch, close } = createGuardedFetch('public');
     names.lead('fetch.test', [inside]);
     await expect(fetch(at('fetch.test'))).rejects.toThrow();
+    for (const protocol of ['messages', 'chat', 'responses', 'google'] as const) {
+      names.lead(`${protocol}.test`, [inside]);
+      const mind = createServedMind({
+        protocol,
+        key: 'k',
+        baseUrl: at(`${protocol}.test`, '/v1'),
+        fetch,
+        queue: { breaks: 0 },
+      });
+      const answer = await mind.answer(WORD, { onText: () => undefined, signal: never });
+      expect(answer).toMatchObject({ ok: false, error: { kind: 'unreachable' } });
+    }
     await close();
     names.lead('proxy.test', [inside]);
     const upstream = createUpstream(at('proxy.test'), 1_000, createGuardedAgent(false, guardOf('public')));

@@ -699,6 +699,28 @@ describe.each(STORES)('what is due, on %s', (kind) => {
     expect((await house.team.schedules.list()).map(({ schedule }) => schedule.name)).toEqual(['Morning round', 'Well']);
   });
 
+  it('is skipped, and not paused, while its model’s provider refuses for hours', async () => {
+    const { house, clock } = await open(
+      () => ({
+        fail: {
+          status: 429,
+          type: 'rate_limit_error',
+          message: 'Limit of the day: 100000 tokens',
+          headers: { 'retry-after': '20000' },
+        },
+      }),
+      true,
+    );
+    const { scheduleId } = await add(house);
+    for (let n = 0; n < 6; n++) await pass(house, clock, 30 * MINUTE);
+    const all = await history(house, clock);
+    expect(all.map(({ state, reason }) => [state, reason])).toEqual(
+      Array.from({ length: 6 }, () => ['skipped', 'model-refused']),
+    );
+    expect(all[0]?.detail).toMatch(/Try again in 6 hours\. It said: Limit of the day/);
+    expect(await house.team.schedules.get(scheduleId)).toMatchObject({ pausedWhy: null });
+  });
+
   it('is ended when its time is over, and paused when it failed five times in a row', async () => {
     // That it is paused is logged as a warning.
     const { house, clock } = await open(

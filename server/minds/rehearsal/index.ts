@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { errorMessage } from '../../../src/domain/platform/error-message.ts';
 import { rehearsalSchema, type Rehearsal } from '../../../src/protocol/http.ts';
 import type { TeamMember } from '../../../src/protocol/team.ts';
-import { createAnthropicMind } from '../anthropic.ts';
+import { createAnthropicMind } from '../served.ts';
 import type { Mind } from '../mind.ts';
 import { REHEARSAL_MODEL } from '../settings.ts';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';

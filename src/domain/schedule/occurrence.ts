@@ -33,6 +33,7 @@ export const SKIP_REASONS = [
   'concurrency',
   'minutes',
   'budget',
+  'model-refused',
   'nothing-waits',
   'overlap',
   'switched-off',

@@ -13,7 +13,10 @@ const params = { connectionId: named(connectionIdText, 'of a connection') };
 const refused = [
   { status: 403, when: '`model-address`: this household may not connect that address' },
   { status: 409, when: '`too-many-models`' },
-  { status: 422, when: '`no-answer`: it was tried and did not answer; the detail says why. Nothing is kept' },
+  {
+    status: 422,
+    when: '`no-answer`: it was tried and did not answer; the detail says why. `choose-model`: it has several, and what is asked there may cost money: `models` has them, and nothing was asked. Nothing is kept',
+  },
 ] as const;
 
 export const modelEndpoints = {

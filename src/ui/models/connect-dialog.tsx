@@ -10,9 +10,10 @@ import { QueryView } from '../parts/query-view.tsx';
 import { PATHS } from '../routes.ts';
 import { ConnectionCard } from './connection-card.tsx';
 import { KeyField } from './key-field.tsx';
+import { Choice } from './choice.tsx';
 import { ServerForm } from './server-form.tsx';
 import { useConnect, type Connect, type Trying } from './use-connect.ts';
-import { connectionName, modelName, secondsText } from './words.ts';
+import { connectionName, modelName, secondsText, TALKS_ONLY } from './words.ts';
 import './connect.css';
 
 type Kind = ConnectModel['kind'];
@@ -49,7 +50,7 @@ function ClaudeForm({ connect, busy }: { connect: Connect; busy: boolean }) {
 }
 
 /** What came of it, and what comes next. */
-function Outcome({ trying, onClose }: { trying: Trying; onClose: () => void }) {
+function Outcome({ trying, connect, onClose }: { trying: Trying; connect: Connect; onClose: () => void }) {
   const actions = useActions();
   const running = useLive((state) => (state.live ? state.session?.mind.kind : undefined));
   const ending = usePending((state) => state.ending);
@@ -71,9 +72,12 @@ function Outcome({ trying, onClose }: { trying: Trying; onClose: () => void }) {
           </p>
         </div>
       );
+    case 'choose':
+      return <Choice given={trying.given} models={trying.models} connect={connect} />;
     case 'done': {
       const { connection } = trying;
-      const ms = connection.state.kind === 'answers' ? connection.state.ms : null;
+      const { state } = connection;
+      const ms = state.kind === 'answers' ? state.ms : null;
       return (
         <div className="connect-done" role="status">
           <p>
@@ -82,6 +86,7 @@ function Outcome({ trying, onClose }: { trying: Trying; onClose: () => void }) {
               ? t`Your agents think with ${modelName(connection.agentModel, connection.models)}.`
               : t`Your agents think with ${modelName(connection.agentModel, connection.models)}, the lead with ${modelName(connection.leadModel, connection.models)}.`}
           </p>
+          {state.kind === 'answers' && state.tools === false && <p>{TALKS_ONLY}</p>}
           {running === 'rehearsal' ? (
             <>
               <p>{t`The session that runs stays a demo. End it; the next one thinks.`}</p>
@@ -124,7 +129,7 @@ function Ways({ all, onClose }: { all: Models; onClose: () => void }) {
           ))}
         </ul>
       )}
-      <Outcome trying={trying} onClose={onClose} />
+      <Outcome trying={trying} connect={connect} onClose={onClose} />
       {may === 'none' ? (
         <p className="connect-note">{t`Whoever runs this relay has not allowed pages to connect models.`}</p>
       ) : (

@@ -6,7 +6,7 @@ import type { ConnectedModels } from '../../state/models.ts';
 import { useRoost } from '../context.tsx';
 import { SureDialog } from '../parts/sure-dialog.tsx';
 import { KeyField } from './key-field.tsx';
-import { connectionName, modelName, stateText } from './words.ts';
+import { connectionName, modelName, stateText, TALKS_ONLY } from './words.ts';
 import { retold } from '../../language/retold.ts';
 
 function RemoveDialog({ connection, onClose }: { connection: Connection; onClose: () => void }) {
@@ -69,6 +69,7 @@ export function ConnectionCard({ connection }: { connection: Connection }) {
         <p className="connect-note">{t`Set where the relay was started; it is changed there, and goes first.`}</p>
       )}
       {state.kind === 'fails' && busy === null && <p className="connection-why">{retold(state.message)}</p>}
+      {state.kind === 'answers' && state.tools === false && <p className="connect-note">{TALKS_ONLY}</p>}
       {failed !== null && (
         <p className="connection-why" role="alert">
           {failed}

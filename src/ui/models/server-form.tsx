@@ -110,7 +110,7 @@ export function ServerForm({ connect, busy, may }: { connect: Connect; busy: boo
             autoComplete="off"
             onChange={(event) => setAddress(event.target.value)}
           />
-          <span className="setting-hint">{t`A server that speaks Anthropic’s Messages API.`}</span>
+          <span className="setting-hint">{t`A server that speaks Anthropic’s, OpenAI’s or Google’s protocol. Paste what its documentation calls “base URL”.`}</span>
         </label>
         <KeyField label={t`Key, if it wants one`} value={key} onChange={setKey} />
         <label className="connect-field">

@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import type { Connection, ConnectModel } from '../../protocol/models.ts';
+import type { Connection, ConnectModel, ListedModel } from '../../protocol/models.ts';
 import { useRoost } from '../context.tsx';
 
 export type Trying =
@@ -7,6 +7,8 @@ export type Trying =
   /** What is being tried, in words. */
   | { readonly kind: 'trying'; readonly what: string }
   | { readonly kind: 'failed'; readonly text: string }
+  /** Nothing was asked yet. */
+  | { readonly kind: 'choose'; readonly given: ConnectModel; readonly models: readonly ListedModel[] }
   | { readonly kind: 'done'; readonly connection: Connection };
 
 /** Connects what is given, and says how that goes. */
@@ -17,7 +19,11 @@ export function useConnect() {
     setTrying({ kind: 'trying', what });
     const result = await models.change((client) => client.connectModel({ body: given }));
     if (!result.ok) {
-      setTrying({ kind: 'failed', text: result.reason });
+      setTrying(
+        result.models.length > 0
+          ? { kind: 'choose', given, models: result.models }
+          : { kind: 'failed', text: result.reason },
+      );
       return false;
     }
     setTrying({ kind: 'done', connection: result.value });

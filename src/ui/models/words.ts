@@ -35,6 +35,8 @@ export function connectionName({ kind, address }: Pick<Connection, 'kind' | 'add
 export const secondsText = (ms: number) =>
   `${(Math.max(ms, 100) / 1_000).toLocaleString(spoken.locale, { maximumFractionDigits: 1 })} s`;
 
+export const TALKS_ONLY = t`This model cannot use tools: agents can talk, and nothing else.`;
+
 /** How it stands, in a few words. */
 export function stateText({ state }: Pick<Connection, 'state'>): string {
   switch (state.kind) {

@@ -90,6 +90,7 @@ const SKIPPED: Record<SkipReason, string> = {
   concurrency: t`as many ran as may at once`,
   minutes: t`its minutes for the day were used up`,
   budget: t`the budget for the day was used up`,
+  'model-refused': t`its model’s provider refused for now`,
   'nothing-waits': t`nothing waited for it`,
   overlap: t`the one before still ran`,
   'switched-off': t`wakes were stopped`,

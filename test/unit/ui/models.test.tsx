@@ -73,6 +73,34 @@ describe('Connecting a model', () => {
     ]);
   });
 
+  test('has one of several models chosen before anything is asked, found by its words', async () => {
+    const page = await openPage({ docs: team(1), path: '/connect' });
+    const models = Array.from({ length: 420 }, (_none, i) => ({ id: `vendor/model-${i}`, name: `Vendor: Model ${i}` }));
+    page.reach.on('POST /api/models', () =>
+      json(
+        { type: 'about:roost/choose-model', title: 'Refused', status: 422, detail: 'It has 420 models.', models },
+        422,
+      ),
+    );
+    await page.user.click(await screen.findByRole('radio', { name: 'A model of your own' }));
+    await page.user.type(screen.getByLabelText(/^Address/), 'https://models.example.org/api/v1');
+    await page.user.type(screen.getByLabelText(/^Key/), KEY);
+    await page.user.click(screen.getByRole('button', { name: 'Connect' }));
+    const choice = await screen.findByRole('form', {
+      name: /^It has 420 models\. Choose one; nothing was asked yet\.$/,
+    });
+    expect(within(choice).getAllByRole('option')).toHaveLength(420);
+    await page.user.type(within(choice).getByLabelText('Find a model'), 'vendor 137');
+    expect(within(choice).getAllByRole('option')).toHaveLength(1);
+    page.reach.on('POST /api/models', () =>
+      json(claude({ kind: 'server', state: { kind: 'answers', at: 0, ms: 90, tools: false } }), 201),
+    );
+    await page.user.click(within(choice).getByRole('button', { name: 'Connect' }));
+    expect(await screen.findByText('This model cannot use tools: agents can talk, and nothing else.')).toBeDefined();
+    const given = { kind: 'server', address: 'https://models.example.org/api/v1', key: KEY };
+    expect(page.reach.bodies('POST /api/models')).toEqual([given, { ...given, model: 'vendor/model-137' }]);
+  });
+
   test('a refused key is said in the header, and changed right there', async () => {
     const page = await openPage({
       docs: team(1),

@@ -1,34 +1,36 @@
-/** A mind behind the Messages API: Anthropic's own, or any server that speaks it. */
+/** A mind behind a model server, whichever protocol that speaks. */
 import { randomUUID } from 'node:crypto';
 import Anthropic from '@anthropic-ai/sdk';
 import type { MindInfo } from '../../src/protocol/events.ts';
+import type { Protocol } from '../../src/protocol/models.ts';
 import { realTimers, type Timers } from '../../src/domain/platform/timers.ts';
 import { deeperThan } from '../../src/domain/deeper-than.ts';
-import { chunksOf } from '../../src/domain/platform/old-browsers.ts';
 import { LIMITS } from '../../src/protocol/limits.ts';
 import { createKeyFilter } from '../key-filter.ts';
 import type { Untold } from '../../src/domain/request-cost.ts';
 import { createAssembly, type Assembly, type Told } from './assembly.ts';
-import { eventsOf, UnreadableAnswer } from './event-reader.ts';
+import { UnreadableAnswer } from './event-reader.ts';
 import { createLeaving } from './leave.ts';
-import type { Mind, MindAnswer, MindListener, MindRequest } from './mind.ts';
+import type { Mind, MindAnswer, MindErrorKind, MindListener, MindRequest } from './mind.ts';
 import { CutAnswer, LostCall, mayHaveArrived, problemOf, refusalWords, retryAfterOf } from './problems.ts';
+import { createMessagesWire, type KeyHeader } from './protocols/messages.ts';
+import { createSdkWire } from './protocols/sdk.ts';
+import type { SentRequest, Wire } from './protocols/wire.ts';
 import { createRequestQueue, type Sending, type Turn } from './request-queue.ts';
 import { DEFAULT_MODELS, MAX_REQUESTS, MIND_LIMITS, OFFICIAL_API, QUEUE_LIMITS, type QueueLimits } from './settings.ts';
-import { createShapes } from './shapes.ts';
+import { createShapes, type Refused } from './shapes.ts';
 import { filesIn } from './sight.ts';
 import { createWebCalls } from './web.ts';
-import { mostWritten, requestParams, type Shape } from './wire.ts';
+import { mostWritten, type Shape } from './wire.ts';
 import type { WireEvent } from './wire-events.ts';
 
-/** How the key travels; every local server we know of understands `both`. */
-type KeyHeader = 'bearer' | 'x-api-key' | 'both';
-
-export interface AnthropicMindConfig {
+export interface ServedMindConfig {
+  /** What the server speaks. Default: the Messages API. */
+  readonly protocol?: Protocol;
   readonly key: string | null;
-  /** Without `/v1`; null is Anthropic's own. */
+  /** Without `/v1`, of the Messages API; of other protocols, what their path is put behind. Null is Anthropic's own. */
   readonly baseUrl: string | null;
-  /** Default: `bearer` for Anthropic's own (what its SDK sends), `both` for any other server. */
+  /** Of the Messages API. Default: `bearer` for Anthropic's own (what its SDK sends), `both` for any other server. */
   readonly keyHeader?: KeyHeader;
   /** Default: on for Claude models at Anthropic's own, off for any other server. */
   readonly thinking?: boolean;
@@ -53,54 +55,32 @@ export interface AnthropicMindConfig {
 interface Attempt {
   readonly answer: MindAnswer;
   /** Set where the request as such was refused before anything was said. */
-  readonly refused: { readonly status: number; readonly said: string } | null;
+  readonly refused: Refused | null;
   /** What went wrong before a word was said; null where nothing did, something was, or it may not be sent again. */
   readonly unsaid: unknown;
 }
 
-/** The SDK would otherwise look for credentials in the environment and on disk and send those. */
-const NO_KEY = 'no-key';
-
-/** The SDK reads a refusal to its end, however long that is and takes. Here it is read within the time of the request. */
-function withShortRefusals(inner: typeof globalThis.fetch): typeof globalThis.fetch {
-  return async (input, init) => {
-    const response = await inner(input, init);
-    if (response.ok || !response.body) return response;
-    const chunks: Uint8Array[] = [];
-    let size = 0;
-    for await (const chunk of chunksOf(response.body)) {
-      chunks.push(chunk);
-      size += chunk.byteLength;
-      if (size > MIND_LIMITS.refusalBytes) break;
-    }
-    const { status, statusText, headers } = response;
-    return new Response(Buffer.concat(chunks).subarray(0, MIND_LIMITS.refusalBytes), { status, statusText, headers });
-  };
+function createWire(config: ServedMindConfig, baseURL: string, official: boolean): Wire {
+  const { protocol = 'messages', key } = config;
+  const fetch = config.fetch ?? ((...args) => globalThis.fetch(...args));
+  return protocol === 'messages'
+    ? createMessagesWire({ key, baseURL, keyHeader: config.keyHeader ?? (official ? 'bearer' : 'both'), fetch })
+    : createSdkWire({ protocol, key, baseURL, fetch });
 }
 
-function createClient(config: AnthropicMindConfig, baseURL: string, official: boolean): Anthropic {
-  const header = config.keyHeader ?? (official ? 'bearer' : 'both');
-  return new Anthropic({
-    apiKey: config.key ?? NO_KEY,
-    authToken: null,
-    baseURL,
-    defaultHeaders: {
-      ...(config.key !== null && header !== 'bearer' ? { 'x-api-key': config.key } : {}),
-      ...(config.key === null || header === 'x-api-key' ? { authorization: null } : {}),
-    },
-    fetch: withShortRefusals(config.fetch ?? ((...args) => globalThis.fetch(...args))),
-    // What may be sent again, and when, is the line’s to know.
-    maxRetries: 0,
-    timeout: MIND_LIMITS.requestTimeoutMs,
-    // Its log lines may hold request bodies; what matters comes back as an error.
-    logLevel: 'off',
-    openTelemetry: false,
-  });
-}
+/** What another way to write the request may help against. */
+const MAY_BE_EASED: ReadonlySet<MindErrorKind> = new Set([
+  'refused-request',
+  'upstream-broken',
+  'too-large',
+  'no-such-address',
+  'no-such-model',
+]);
 
-function refusalIn(error: unknown): Attempt['refused'] {
-  if (!(error instanceof Anthropic.APIError)) return null;
-  return { status: error.status ?? 0, said: refusalWords(error) };
+function refusalIn(error: unknown, kind: MindErrorKind): Attempt['refused'] {
+  if (!(error instanceof Anthropic.APIError) || error instanceof Anthropic.APIConnectionError) return null;
+  const whole = error.message.slice(0, MIND_LIMITS.refusalChars);
+  return { status: error.status ?? 0, said: refusalWords(error), whole, kind };
 }
 
 /** What a failure means for the line: only where nothing was said yet, and the server does not say that it is final. */
@@ -145,11 +125,12 @@ function dearnessOf({ usage }: Assembly): Pick<MindAnswer, 'hourCacheWrites' | '
   };
 }
 
-export function createAnthropicMind(config: AnthropicMindConfig): Mind {
+export function createServedMind(config: ServedMindConfig): Mind {
   const baseURL = config.baseUrl ?? OFFICIAL_API;
   const { host } = new URL(baseURL);
-  const official = host === new URL(OFFICIAL_API).host;
-  const { messages } = createClient(config, baseURL, official);
+  const { protocol = 'messages' } = config;
+  const official = protocol === 'messages' && host === new URL(OFFICIAL_API).host;
+  const wire = createWire(config, baseURL, official);
   const queue = createRequestQueue({
     limits: { ...QUEUE_LIMITS, ...config.queue },
     max: config.maxRequests ?? MAX_REQUESTS,
@@ -209,17 +190,27 @@ export function createAnthropicMind(config: AnthropicMindConfig): Mind {
     const lostCall = !isCut && answer.lostCall() && !blocks.some(({ kind }) => kind === 'tool-use');
     if (!isCut && !lostCall && usage)
       return {
-        answer: { ok: true, blocks, stop: answer.stop(), usage, ...untoldOf(answer, true), ...dearnessOf(answer) },
+        answer: {
+          ok: true,
+          blocks,
+          stop: answer.stop(),
+          usage,
+          ...untoldOf(answer, true),
+          ...dearnessOf(answer),
+          ...(shape.toolless ? { toolless: true } : {}),
+          ...(shape.maxTokens < request.maxTokens ? { maxTokens: shape.maxTokens } : {}),
+        },
         refused: null,
         unsaid: null,
       };
-    const context = { model: request.model, host, filter, setOn: config.setOn, began };
+    const maxTokens = Math.min(request.maxTokens, shape.maxTokens);
+    const hasKey = config.key !== null;
+    const context = { model: request.model, host, filter, hasKey, setOn: config.setOn, protocol, maxTokens, began };
     const error = failure ?? new LostCall();
     const problem = clean(problemOf(signal.aborted ? new Anthropic.APIUserAbortError() : error, context));
     // Only where our leaving is what ended it: a line that died by itself did so unheard, whatever came after it.
     const left = leaving.signal.aborted && error instanceof Anthropic.APIUserAbortError;
-    const mayBeEased = !began && (problem.kind === 'refused-request' || problem.kind === 'upstream-broken');
-    const refused = mayBeEased ? refusalIn(error) : null;
+    const refused = began || !MAY_BE_EASED.has(problem.kind) ? null : refusalIn(error, problem.kind);
     const { characters, ...written } = answer.size();
     const failed: Extract<MindAnswer, { ok: false }> = {
       ok: false,
@@ -259,13 +250,13 @@ export function createAnthropicMind(config: AnthropicMindConfig): Mind {
       if (isAbort(error)) return new Anthropic.APIUserAbortError();
       return error instanceof Error ? error : new Error(String(error));
     };
-    let response: Response;
+    let sent: SentRequest;
     try {
-      response = await messages.create(requestParams(request, shape), { signal }).asResponse();
+      sent = await wire.send(request, shape, signal);
     } catch (error) {
       return broken(error);
     }
-    const events = eventsOf(response.body, patience);
+    const events = sent.events(patience);
     try {
       for (;;) {
         const next = await events.next().catch(broken);
@@ -275,7 +266,7 @@ export function createAnthropicMind(config: AnthropicMindConfig): Mind {
         if (event.kind === 'error')
           return deeperThan(event.body, LIMITS.jsonDepth)
             ? new UnreadableAnswer('an error lies too deep')
-            : new Anthropic.APIError(undefined, event.body, undefined, response.headers, undefined);
+            : new Anthropic.APIError(undefined, event.body, undefined, sent.headers, undefined);
         if (!take(event)) return null;
       }
     } finally {
@@ -330,3 +321,7 @@ export function createAnthropicMind(config: AnthropicMindConfig): Mind {
     close: () => Promise.resolve(),
   };
 }
+
+export type AnthropicMindConfig = Omit<ServedMindConfig, 'protocol'>;
+/** A mind behind the Messages API. */
+export const createAnthropicMind = (config: AnthropicMindConfig): Mind => createServedMind(config);
