@@ -1,6 +1,6 @@
 import { LEAD_ID } from '../../domain/seat.ts';
 import { t } from '../../language/t.ts';
-import { useTeammates } from '../use-teammates.ts';
+import { useTeammates, type Teammate } from '../use-teammates.ts';
 import { CredentialList } from './credential-list.tsx';
 import { MakeCredential } from './make-credential.tsx';
 import './clients.css';
@@ -8,9 +8,12 @@ import './clients.css';
 /** Letting another client be one of the team: a program of yours, on this machine or another, that acts as an agent. */
 export function ClientsSection() {
   const team = useTeammates();
+  const here = team.all.filter(({ retired }) => !retired);
+  // Most programs act as an agent: the lead stands behind them.
+  const isAgent = ({ agentId }: Teammate) => agentId !== LEAD_ID;
   return (
     <div className="clients">
-      <p className="settings-note">{t`A program such as Claude Code, or any other that speaks MCP or Anthropic’s API, can act as one of your agents. It is let in with a credential that you make here: one for each program, so that each can be revoked alone.`}</p>
+      <p className="settings-note">{t`A program such as Claude Code, or any other that speaks MCP or Anthropic’s API, can act as one of your agents, or as the lead. It is let in with a credential that you make here: one for each program, so that each can be revoked alone.`}</p>
       <h3>{t`What a credential lets it do`}</h3>
       <ul className="may">
         <li>{t`Read its own inbox and threads, the names of the others, and what is left of its own limits.`}</li>
@@ -22,7 +25,7 @@ export function ClientsSection() {
       <p className="setting-hint">{t`It cannot read anything else of souls and conversations, see the key to your model, change limits or budgets, or make credentials.`}</p>
       <p className="setting-hint">{t`An application is no agent: with its credential a program can only set agents to sleep and wake them, within the limits, and read those limits.`}</p>
       <h3>{t`Let one in`}</h3>
-      <MakeCredential among={team.all.filter(({ agentId, retired }) => agentId !== LEAD_ID && !retired)} applications />
+      <MakeCredential among={[...here.filter(isAgent), ...here.filter((one) => !isAgent(one))]} applications />
       <h3>{t`Who is let in`}</h3>
       <CredentialList agentId={null} team={team} />
     </div>

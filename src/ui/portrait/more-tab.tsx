@@ -124,7 +124,7 @@ export function MoreTab(props: Props) {
           <Link href={PATHS.files(agentId)}>{t`What lies in the folder of ${name}`}</Link>
         </p>
       </section>
-      {agentId !== LEAD_ID && !retired && <Clients {...props} />}
+      {!retired && <Clients {...props} />}
       <Keeping agentId={agentId} name={name} />
     </div>
   );

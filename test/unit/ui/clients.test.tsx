@@ -82,6 +82,20 @@ test('a credential is made for an agent, its secret shown once, with the setting
   expect(screen.queryByText(SECRET)).toBeNull();
 });
 
+test('a program can act as the lead, too, which stands behind the agents', async () => {
+  const page = await openClients([], (reach) =>
+    reach.on('POST /api/credentials', () =>
+      json({ credential: credential('new', { agentId: 'lead' }), secret: SECRET }, 201),
+    ),
+  );
+  const among = await screen.findByLabelText<HTMLSelectElement>('For');
+  expect([...among.options].map(({ value }) => value)).toEqual(['agent-1', 'agent-2', 'lead', 'an application']);
+  await page.user.selectOptions(among, 'lead');
+  await page.user.click(screen.getByRole('button', { name: 'Make a credential' }));
+  await screen.findByRole('dialog', { name: /^A credential for / });
+  expect(page.reach.bodies('POST /api/credentials')).toMatchObject([{ agentId: 'lead' }]);
+});
+
 test('where the model is another server’s, its name stands beside the address', async () => {
   const page = await openClients([], (reach) => {
     reach.on('GET /api/models', {
