@@ -75,6 +75,7 @@ export async function createLedger(deps: LedgerDeps): Promise<Ledger> {
   const views = await createViews({
     db: deps.views,
     after: deps.after,
+    isAppending: () => pumping !== null,
     onApplied: ({ upTo, docs, chars }) => volumes.added(docs, chars, upTo),
     onOutcome: tellOutcome('views'),
   });
@@ -144,18 +145,27 @@ export async function createLedger(deps: LedgerDeps): Promise<Ledger> {
     return [...distinct.values()];
   }
 
-  /** What of a batch goes out, call by call: a document of two origins goes with the first. */
+  /**
+   * What of a batch goes out: a row for each run of calls of one origin, so that many that wait together cost one row. A
+   * document of two origins goes with the first.
+   */
   function outgoingOf(batch: readonly Waiting[], fresh: readonly Doc[]): OutboxRow[] {
     if (!deps.shares()) return [];
     const left = new Map(fresh.map((doc) => [doc._id, doc]));
-    return batch.flatMap(({ docs, origin }) => {
+    const rows: { docs: Doc[]; fromRelay: boolean }[] = [];
+    for (const { docs, origin } of batch) {
       const own = docs.flatMap(({ _id }) => {
         const doc = left.get(_id);
         left.delete(_id);
         return doc ? [doc] : [];
       });
-      return origin === 'elsewhere' || own.length === 0 ? [] : [{ docs: own, fromRelay: origin === 'relay' }];
-    });
+      if (origin === 'elsewhere' || own.length === 0) continue;
+      const fromRelay = origin === 'relay';
+      const last = rows.at(-1);
+      if (last?.fromRelay === fromRelay && last.docs.length < LEDGER.outboxDocuments) last.docs.push(...own);
+      else rows.push({ docs: own, fromRelay });
+    }
+    return rows;
   }
 
   async function store(batch: readonly Waiting[]): Promise<void> {
@@ -193,9 +203,12 @@ export async function createLedger(deps: LedgerDeps): Promise<Ledger> {
   async function pump(): Promise<void> {
     while (queue.length > 0) {
       if (views.waiting() > 2 * LEDGER.viewsWait) await views.readable();
-      const batch = queue;
-      queue = [];
-      await inTurn(() => store(batch));
+      await inTurn(() => {
+        // Taken at the last moment: what came in one message with the first call is in the queue by now.
+        const batch = queue;
+        queue = [];
+        return store(batch);
+      });
     }
     pumping = null;
   }

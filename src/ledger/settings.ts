@@ -12,6 +12,8 @@ export const LEDGER = {
   /** Opening a database for longer than this, in ms, is told to the page; it is waited for all the same. */
   openGrace: 5_000,
 
+  /** Documents of calls that waited together go out to other devices in rows of this many, or a few more. */
+  outboxDocuments: 100,
   /** Documents go from the journal into the views when no more came for `viewsQuiet` ms, and after `viewsMost` ms at the latest … */
   viewsQuiet: 10,
   viewsMost: 1_000,
@@ -38,10 +40,14 @@ export const LEDGER = {
   volumeDocuments: 2_000,
   /** A volume in more CARs than this is compacted between two commits: each commit lists all CARs before it. */
   compactAboveCars: 100,
-  /** Commits into volumes give way to writes that people wait for: no commit within this many ms of the last one … */
-  volumesQuiet: 20,
-  /** … for this many ms at most. */
+  /**
+   * Commits into volumes give way to writes: Fireproof takes most of the worker for a commit, so none begins within this
+   * many ms of the last write …
+   */
+  volumesQuiet: 250,
+  /** … for this many ms, or until this many documents wait. */
   volumesWaitMost: 5_000,
+  volumesWaitDocuments: 1_000,
   /** While a lost team is being brought back, no commit within this many ms of the last write, however long that takes. */
   volumesRestored: 2_000,
   /** Journal rows that are read at once on their way into a volume. */

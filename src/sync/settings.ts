@@ -5,8 +5,9 @@ export const SYNC_OWNER = {
   /** Documents, and characters of them as JSON, that go into one entry when many wait. */
   entryDocuments: 100,
   entryChars: 128 * 1024,
-  /** Rows of the outbox that are looked at in one go. */
+  /** Rows of the outbox that are looked at in one go, and documents of them that are sealed in one, or a few more. */
   outboxRows: 500,
+  outboxDocuments: 500,
   /** What waits to be sealed goes when no more came for `sealQuiet` ms, and after `sealMost` ms at the latest: appends that people wait for come first. */
   sealQuiet: 15,
   sealMost: 150,

@@ -20,6 +20,7 @@ interface Round {
   readonly plain: number;
   readonly ours: number;
   readonly waiting: number;
+  readonly together: number;
 }
 
 /** Documents a second of each, in turns. */
@@ -34,6 +35,10 @@ async function round(page: Page, { awaited, plain: puts, waiting: atOnce, waited
   times.ours += await ours();
   times.ours += await ours();
   times.bare += await bare();
+  const together = await page.evaluate(({ count, size }) => window.bench.bareTogether(count, size), {
+    count: waitedFor,
+    size: atOnce,
+  });
   const waiting = await page.evaluate(({ count, atOnce }) => window.bench.oursWaiting(count, atOnce), {
     count: waitedFor,
     atOnce,
@@ -44,6 +49,7 @@ async function round(page: Page, { awaited, plain: puts, waiting: atOnce, waited
     bare: a_second(awaited, times.bare),
     ours: a_second(awaited, times.ours),
     waiting: a_second(waitedFor, waiting),
+    together: a_second(waitedFor, together),
     plain: a_second(puts, plain),
   };
 }
@@ -95,6 +101,16 @@ export const ledgerAppend = definePart({
             value: of('waiting'),
             unit: '/s',
             beside: { kind: 'least', what: 'on this machine', value: WAITING_LEAST },
+          },
+          {
+            what: '  the same',
+            value: of('waiting'),
+            unit: '/s',
+            beside: {
+              kind: 'peer',
+              what: `a strict transaction of ${sizes.waiting} each, by the page itself: no more is to be had here`,
+              value: of('together'),
+            },
           },
         ],
       };

@@ -14,6 +14,7 @@ import {
   sessionEnd,
   sessionStart,
   settingDoc,
+  stampOf,
 } from '../support/documents.ts';
 import {
   drained,
@@ -174,6 +175,18 @@ describe('a document', () => {
     expect(idsOf((await page('a1')).messages)).toEqual(['m1', 'm2']);
   });
 
+  it('shares one transaction with all that is written in the same moment', async () => {
+    const docs = range(0, 100).map((n) => messageDoc(n));
+    const written = await tab.evaluate(
+      (all) => Promise.all(all.map((doc) => window.roost.owner.call('append', [doc]))),
+      docs,
+    );
+    expect(written).toEqual(docs.map(() => ({ written: 1 })));
+    await append([messageDoc(100)]);
+    // A transaction is a row of the journal: this is the second that there ever was.
+    expect((await dumpOf(tab))['journal']?.at(-1)).toMatchObject({ seq: 2, docs: [{ messageId: 'm100' }] });
+  });
+
   it('is refused whole with what came with it where one does not fit', async () => {
     await expect(append([messageDoc(1), { ...messageDoc(2), blocks: 'none' } as unknown as Doc])).rejects.toThrow(
       /blocks/,
@@ -224,6 +237,27 @@ describe('a document', () => {
     expect(stored?.damaged).toEqual([]);
     const byAt = [...(stored?.docs ?? [])].sort((a, b) => (a.at < b.at ? -1 : 1));
     expect(isDeepEqual(byAt, [...docs, odd])).toBe(true);
+  });
+});
+
+describe('a read', () => {
+  it('waits for what was appended before it, and not for all that goes on coming', async () => {
+    const parts = range(0, 16).map((part) => range(part * 500, (part + 1) * 500).map((n) => messageDoc(n)));
+    await append([identityDoc(9_000, 'a1', 1)]);
+    const ended = await tab.evaluate(async (all) => {
+      const { owner } = window.roost;
+      const order: string[] = [];
+      let reading: Promise<unknown> | null = null;
+      for (const [n, docs] of all.entries()) {
+        await owner.call('append', docs);
+        order.push(`part ${n}`);
+        reading ??= owner.call('household').then(({ identities }) => order.push(`read ${identities.length}`));
+      }
+      await reading;
+      return order;
+    }, parts);
+    expect(ended).toContain('read 1');
+    expect(ended.indexOf('read 1')).toBeLessThan(ended.indexOf('part 15'));
   });
 });
 
@@ -321,6 +355,23 @@ describe('a conversation', () => {
 
   it('of somebody unknown is empty', async () => {
     expect(await page('nobody')).toEqual({ messages: [], sessions: [], runs: [], read: [], before: null });
+  });
+});
+
+describe('what is new', () => {
+  const unreadOf = async () => (await ownerOf(tab).call('unread')).conversations;
+  const readUpTo = (n: number) => settingDoc(500, 'read:a1', stampOf(n));
+
+  it('is an answer that went on after the person had read what was written during it, however much that was', async () => {
+    const letters = range(10, 150).map((n) => messageDoc(n, { role: 'assistant', author: 'a1' }));
+    await append([
+      messageDoc(1, { role: 'assistant', author: 'a1', completedAt: stampOf(3) }),
+      messageDoc(5, { role: 'assistant', author: 'a1', completedAt: stampOf(200) }),
+      ...letters,
+      settingDoc(2, 'read-since', stampOf(0)),
+      readUpTo(149),
+    ]);
+    expect(await unreadOf()).toEqual([{ agentId: 'a1', upTo: stampOf(149), unread: 1, newest: stampOf(200) }]);
   });
 });
 

@@ -16,10 +16,12 @@ export interface BurstDeps {
   readonly quietMs: number;
   /** ms after the first */
   readonly mostMs: number;
+  /** Would it be in the way now? Asked when it is quiet: it waits for as long again then, up to `mostMs`. */
+  readonly isBusy?: () => boolean;
   readonly run: () => void;
 }
 
-export function createBurst({ after, quietMs, mostMs, run }: BurstDeps): Burst {
+export function createBurst({ after, quietMs, mostMs, isBusy = () => false, run }: BurstDeps): Burst {
   let cancelQuiet: (() => void) | null = null;
   let cancelMost: (() => void) | null = null;
   function clear() {
@@ -32,10 +34,13 @@ export function createBurst({ after, quietMs, mostMs, run }: BurstDeps): Burst {
     clear();
     run();
   }
+  function whenQuiet() {
+    cancelQuiet = after(quietMs, () => (isBusy() ? whenQuiet() : begin()));
+  }
   return {
     add() {
       cancelQuiet?.();
-      cancelQuiet = after(quietMs, begin);
+      whenQuiet();
       cancelMost ??= after(mostMs, begin);
     },
     within(ms) {

@@ -22,7 +22,7 @@ import { kindsMark } from '../../protocol/known.ts';
 import type { OpenOptions } from '../journal/database.ts';
 
 /** Goes up with every change of their shape, of what stands in the log of changes, and of what can be the value of a setting: what came before that has no slot. */
-const SHAPE = 7;
+const SHAPE = 8;
 export const viewsVersion = (): string => `${SHAPE}.${kindsMark().toString(36)}`;
 
 /** A document of a view, with the keys that its indexes sort by; a record without a key is not in that index. */
@@ -35,6 +35,8 @@ export interface MessageRecord extends Viewed<MessageDoc> {
   readonly clientId?: string;
   /** [agentId, newest first, _id]; absent where an edit hides the message. */
   readonly place?: readonly [string, string, string];
+  /** [agentId, newest first, _id] by when an answer was whole, of those that say so; absent where an edit hides the message. */
+  readonly whole?: readonly [string, string, string];
   /** [sessionId, agentId, newest first, _id]; absent where an edit hides the message, and where it was said in no session. */
   readonly talk?: readonly [string, string, string, string];
   /** [agentId, stamp, _id] where an edit hides the message. */
@@ -138,7 +140,7 @@ export interface ViewsSchema extends DBSchema {
   messages: {
     key: string;
     value: MessageRecord;
-    indexes: { place: string[]; talk: string[]; hidden: string[]; clientId: string };
+    indexes: { place: string[]; whole: string[]; talk: string[]; hidden: string[]; clientId: string };
   };
   talks: {
     key: [string, string];
@@ -197,6 +199,7 @@ export function openViewsDatabase(name: string, { onBlocking, onTerminated }: Op
       db.createObjectStore('sessions', { keyPath: '_id' }).createIndex('sessionId', 'sessionId');
       const messages = db.createObjectStore('messages', { keyPath: '_id' });
       messages.createIndex('place', 'place');
+      messages.createIndex('whole', 'whole');
       messages.createIndex('talk', 'talk');
       messages.createIndex('hidden', 'hidden');
       messages.createIndex('clientId', 'clientId');

@@ -134,20 +134,18 @@ async function whoHasMessages(
 
 const later = (a: string | null, b: string): string => (a === null || b > a ? b : a);
 
-/** The newest answer that began up to this stamp, unless much was written since: it may have gone on after that. */
-async function lastAnswerBefore(
-  place: Pick<IDBPIndex<ViewsSchema, StoreNames<ViewsSchema>[], 'messages', 'place'>, 'openCursor'>,
+/**
+ * The answer that had begun by this stamp and was whole after it; null: there is none. Of those that were whole after it,
+ * it is the one that was so first: an agent says one answer after the other.
+ */
+async function answerAcross(
+  whole: Pick<IDBPIndex<ViewsSchema, StoreNames<ViewsSchema>[], 'messages', 'whole'>, 'openCursor'>,
   agentId: AgentId,
-  upTo: string,
+  stamp: string,
 ): Promise<MessageRecord | null> {
-  const range = IDBKeyRange.bound([agentId, newestFirst(upTo)], [agentId, AFTER_ALL]);
-  let cursor = await place.openCursor(range);
-  for (let looked = 0; cursor && looked < LEDGER.unreadStride; looked++) {
-    const { doc } = cursor.value;
-    if (doc.completedAt !== undefined && doc.at <= upTo) return cursor.value;
-    cursor = await cursor.continue();
-  }
-  return null;
+  const range = IDBKeyRange.bound([agentId], [agentId, newestFirst(stamp)], false, true);
+  const first = (await whole.openCursor(range, 'prev'))?.value;
+  return first && first.doc.at <= stamp ? first : null;
 }
 
 /** What is new to the person, in every conversation there is, and how far they have read in threads. */
@@ -176,8 +174,8 @@ export async function readUnread(db: ViewsDatabase, now: number): Promise<Unread
       if (part.length < LEDGER.unreadStride || !last || news.length >= UNREAD_MOST) break;
       after = last;
     }
-    const begunBefore = await lastAnswerBefore(index, agentId, upTo);
-    if (begunBefore && isNew(begunBefore)) news.push(begunBefore);
+    const across = await answerAcross(tx.objectStore('messages').index('whole'), agentId, upTo);
+    if (across && isNew(across)) news.push(across);
     return {
       agentId,
       upTo,

@@ -22,6 +22,8 @@ export interface Batch {
 export interface ViewsDeps {
   readonly db: ViewsDatabase;
   readonly after: After;
+  /** Does somebody wait for an append? The views give way to it. */
+  readonly isAppending: () => boolean;
   /** The views hold everything up to journal row `upTo`: these many documents and characters more. */
   readonly onApplied: (applied: { readonly upTo: number; readonly docs: number; readonly chars: number }) => void;
   /** null: the last write went through. What failed waits, and is tried again with the next. */
@@ -90,6 +92,7 @@ export async function createViews(deps: ViewsDeps): Promise<Views> {
     after: deps.after,
     quietMs: LEDGER.viewsQuiet,
     mostMs: LEDGER.viewsMost,
+    isBusy: deps.isAppending,
     run: () => startUnasked(),
   });
 

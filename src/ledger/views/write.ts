@@ -164,12 +164,13 @@ async function writeMessages(tx: ViewsTransaction, docs: readonly MessageDoc[]) 
   const counted = new Map<string, TalkRecord>();
   [...parts].forEach(([key, part], i) => counted.set(key, held[i] ?? emptyTalk(part.agentId, part.sessionId)));
   for (const doc of docs) {
-    const { _id, agentId, sessionId, clientId } = doc;
+    const { _id, agentId, sessionId, clientId, completedAt } = doc;
     const age = newestFirst(doc.at);
     records.push({
       _id,
       doc,
       place: [agentId, age, _id],
+      ...(completedAt === undefined ? {} : { whole: [agentId, newestFirst(completedAt), _id] }),
       ...(sessionId === null ? {} : { talk: [sessionId, agentId, age, _id] }),
       ...(clientId === null ? {} : { clientId }),
     });

@@ -152,7 +152,8 @@ export function createVolumes(deps: VolumesDeps): Volumes {
       return why === 'returning';
     }
     givingWaySince ??= deps.elapsed();
-    if (deps.elapsed() - givingWaySince < LEDGER.volumesWaitMost) return true;
+    const isPatient = backlog < LEDGER.volumesWaitDocuments;
+    if (isPatient && deps.elapsed() - givingWaySince < LEDGER.volumesWaitMost) return true;
     givingWaySince = null;
     return false;
   }

@@ -51,6 +51,19 @@ function turnsOf(sealings: readonly Sealing[]): readonly (readonly Sealing[])[] 
   return turns.filter((turn) => turn.length > 0);
 }
 
+/** The first of the rows, with so many documents or a few more. */
+function firstOf<Row extends { readonly docs: readonly unknown[] }>(
+  rows: readonly Row[],
+  most: number,
+): readonly Row[] {
+  let docs = 0;
+  return rows.filter((row) => {
+    const fits = docs < most;
+    docs += row.docs.length;
+    return fits;
+  });
+}
+
 export function createOutgoing({
   ledger,
   sealer,
@@ -75,19 +88,20 @@ export function createOutgoing({
 
   async function once(): Promise<void> {
     const rows = await ledger.outbox(SYNC_OWNER.outboxRows);
-    const ready = rows.filter(({ number, fromRelay }) => {
+    const allReady = rows.filter(({ number, fromRelay }) => {
       if (!fromRelay || hurry || !hasOthers()) return true;
       const time = due.get(number) ?? elapsed() + SYNC_OWNER.relayedWait + random() * SYNC_OWNER.relayedJitter;
       due.set(number, time);
       return time <= elapsed();
     });
+    const ready = firstOf(allReady, SYNC_OWNER.outboxDocuments);
     if (ready.length > 0) {
       const docs = ready.flatMap((row) => (row.fromRelay ? row.docs.filter(({ _id }) => !heard.has(_id)) : row.docs));
       await onOwn(ready.flatMap((row) => (row.fromRelay ? [] : row.docs)));
       for (const some of turnsOf(sealingsOf(docs))) await sealer.seal(some);
       await ledger.clearOutbox(ready.map(({ number }) => number));
       for (const { number } of ready) due.delete(number);
-      if (rows.length === SYNC_OWNER.outboxRows) again = true;
+      if (ready.length < allReady.length || rows.length === SYNC_OWNER.outboxRows) again = true;
     }
     left = rows.length - ready.length;
     const waits = rows.flatMap(({ number }) => due.get(number) ?? []);

@@ -17,6 +17,8 @@ import { buildPeer, type PeerIndex, type SearchPeer } from './search-peers.ts';
 export interface BenchPage {
   /** `count` documents, each in a strict transaction of its own, one after the other. */
   bare(count: number): Promise<number>;
+  /** As `bare`, with `size` documents in one record of each transaction. */
+  bareTogether(count: number, size: number): Promise<number>;
   /** `count` plain `put`s into a new ledger, one after the other. */
   plain(count: number): Promise<number>;
   /** `count` appends, each awaited. */
@@ -79,15 +81,28 @@ async function timed(run: () => Promise<unknown>): Promise<number> {
   return performance.now() - began;
 }
 
+const bareStore = () =>
+  (bareDb ??= openDB('bench-bare', 1, {
+    upgrade: (fresh) => void fresh.createObjectStore('rows', { keyPath: '_id' }),
+  }));
+
 window.bench = {
   async bare(count) {
-    const db = await (bareDb ??= openDB('bench-bare', 1, {
-      upgrade: (fresh) => void fresh.createObjectStore('rows', { keyPath: '_id' }),
-    }));
+    const db = await bareStore();
     return timed(async () => {
       for (let n = 0; n < count; n++) {
         const tx = db.transaction('rows', 'readwrite', { durability: 'strict' });
         await Promise.all([tx.store.put(doc()), tx.done]);
+      }
+    });
+  },
+  async bareTogether(count, size) {
+    const db = await bareStore();
+    return timed(async () => {
+      for (let n = 0; n < count; n += size) {
+        const docs = Array.from({ length: size }, doc);
+        const tx = db.transaction('rows', 'readwrite', { durability: 'strict' });
+        await Promise.all([tx.store.put({ _id: `together ${next}`, docs }), tx.done]);
       }
     });
   },

@@ -53,8 +53,15 @@ describe('a burst', () => {
   const begin = () => {
     const timers = createManualTimers();
     let runs = 0;
-    const burst = createBurst({ after: timers.after, quietMs: 10, mostMs: 30, run: () => (runs += 1) });
-    return { timers, burst, runs: () => runs };
+    let busy = false;
+    const burst = createBurst({
+      after: timers.after,
+      quietMs: 10,
+      mostMs: 30,
+      isBusy: () => busy,
+      run: () => (runs += 1),
+    });
+    return { timers, burst, runs: () => runs, setBusy: (now: boolean) => (busy = now) };
   };
 
   it('is done once, when it was quiet', () => {
@@ -76,6 +83,29 @@ describe('a burst', () => {
       burst.add();
       timers.advance(5);
     }
+    expect(runs()).toBe(1);
+  });
+
+  it('waits while it would be in the way, and for a quiet moment after that', () => {
+    const { timers, burst, runs, setBusy } = begin();
+    burst.add();
+    setBusy(true);
+    timers.advance(15);
+    setBusy(false);
+    expect(runs()).toBe(0);
+    timers.advance(5);
+    expect(runs()).toBe(1);
+  });
+
+  it('is done after the longest wait where it is always in the way', () => {
+    const { timers, burst, runs, setBusy } = begin();
+    setBusy(true);
+    burst.add();
+    timers.advance(29);
+    expect(runs()).toBe(0);
+    timers.advance(1);
+    expect(runs()).toBe(1);
+    timers.advance(100);
     expect(runs()).toBe(1);
   });
 
