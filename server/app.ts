@@ -17,7 +17,7 @@ import { limitBody } from './body.ts';
 import { createDatabaseGate, DATABASE_AWAY, unlessAway } from './database-gate.ts';
 import { answer, browserOf, checkWhole, mount, refuseHead, refuseOthers, type Env, type Handled } from './endpoint.ts';
 import { problem, problemResponse, RETRY_AFTER } from './problem.ts';
-import { storeTrouble, type Database } from './store/index.ts';
+import { isUnstorable, storeTrouble, type Database } from './store/index.ts';
 import type { App } from './upgrade.ts';
 
 // The built page and its assets. Addresses that are no file are places in the page: it reads them itself.
@@ -107,6 +107,8 @@ export function createApp(deps: AppDeps): App {
 
   function refuse(error: unknown): Response {
     if (error instanceof HTTPException) return error.getResponse();
+    if (isUnstorable(error))
+      return problemResponse(400, 'misfit', 'What was sent holds a character that cannot be kept, such as NUL.');
     const id = newErrorId();
     onError(id, error);
     const trouble = storeTrouble(error);

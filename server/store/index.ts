@@ -201,7 +201,7 @@ export const parseText = (json: string): string => z.string().parse(JSON.parse(j
 export type { Journal, OpenJournal } from './journal.ts';
 export { ALWAYS_THERE, type Database, type DatabaseState } from './database-watch.ts';
 export { enduring, repeated, writeOnce } from './in-doubt.ts';
-export { DatabaseAway, isAway, StoreError, storeTrouble } from './store-error.ts';
+export { DatabaseAway, isAway, isUnstorable, StoreError, storeTrouble } from './store-error.ts';
 export type Db = Kysely<Tables>;
 
 export interface Store {

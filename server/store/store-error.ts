@@ -46,6 +46,15 @@ export function storeTrouble(error: unknown): 'disk-full' | 'recovering' | 'data
   return null;
 }
 
+/** Postgres' codes for a character that no text of it can hold: NUL, and halves of a pair. */
+const UNSTORABLE = new Set(['22021', '22P05']);
+
+/** Whether a text was to be stored that Postgres has no form for. What is stored whatever it holds is stored as JSON. */
+export function isUnstorable(error: unknown): boolean {
+  const sql = sqlErrorSchema.safeParse(error);
+  return sql.success && UNSTORABLE.has(sql.data.code);
+}
+
 /** What a system says where nobody listens or a line breaks, and a Postgres server that is being ended or started. */
 const BROKEN = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ENOENT', 'ETIMEDOUT', '57P01', '57P02', '57P03']);
 /** What `pg` says of a line that has ended, or was never open, has no code. */

@@ -29,4 +29,9 @@ export const deviceCodeStateSchema = z.object({
 });
 export type DeviceCodeState = z.infer<typeof deviceCodeStateSchema>;
 
-export const joinOfferSchema = z.strictObject({ offer: z.string().min(1).max(DEVICE_CODES.offerLength) });
+export const joinOfferSchema = z.strictObject({
+  offer: z
+    .string()
+    .max(DEVICE_CODES.offerLength)
+    .regex(/^\P{Cc}+$/u, 'must be text without control characters'),
+});

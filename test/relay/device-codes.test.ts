@@ -77,6 +77,7 @@ describe('a device’s code', () => {
 
     expect((await call(guest, 'POST', '/api/join-offer', { offer: 'ROOST1.first' })).status).toBe(204);
     expect((await call(guest, 'POST', '/api/join-offer', { offer: 'ROOST1.second' })).status).toBe(204);
+    expect((await call(guest, 'POST', '/api/join-offer', { offer: 'a\u0000b' })).status).toBe(400);
     expect(await stateOf(id)).toEqual({ state: 'offered', offer: 'ROOST1.second' });
     expect((await call(host, 'PUT', `/api/device-codes/${id}/guest`)).status).toBe(204);
     expect((await call(guest, 'GET', '/api/look')).type).not.toBe('guest');
