@@ -21,6 +21,14 @@ export interface CallingClient extends JoinedClient {
   readonly credentialId: string;
 }
 
+/** The requests of one agent, in order. Each begins with all of the one before it. */
+export interface WakeRequests {
+  readonly agentId: AgentId;
+  readonly model: string;
+  /** UTF-8 bytes of each. */
+  readonly bytes: readonly number[];
+}
+
 /**
  * What an agent did alone since then, as a note for its mind, and up to when that tells; null: nothing. `asleep`: it wakes with
  * it. Never rejects.
@@ -35,6 +43,16 @@ export type Meanwhile = (
 export interface SessionHost {
   /** Runs a few wakes of nobody, answered by this mind, so that the first need not pay for what is made at first use. Leaves no trace. */
   warm(mind: Mind, signal: AbortSignal): Promise<void>;
+  /**
+   * The requests that this call would send, measured and not sent. `start` counts where no session runs. Rejects where it
+   * cannot be measured now.
+   */
+  sizeOfWake(
+    asked: { readonly start: StartSession; readonly text: string },
+    signal: AbortSignal,
+  ): Promise<
+    { readonly ok: true; readonly requests: readonly WakeRequests[] } | { readonly ok: false; readonly detail: string }
+  >;
   /** Where it is not started: the session that runs, or null where `after` lies too far ahead of the log’s clock. */
   start(
     request: StartSession,

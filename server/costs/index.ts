@@ -10,6 +10,7 @@ import { createBudgets, type Room } from './budgets.ts';
 import { createHolds } from './holds.ts';
 import { createPriceTable } from './price-table.ts';
 import { reportOf, type Report } from './report.ts';
+import { createReading } from './reading.ts';
 import { createReserves } from './reserves.ts';
 import { COST_LIMITS } from './settings.ts';
 import { createUsageRows } from './usage-rows.ts';
@@ -35,6 +36,13 @@ export interface CostDeps {
   readonly waitMs?: number;
 }
 
+/** `microUsd`: millionths of a dollar. `estimated`: by the price for models that the table does not have. */
+export interface Expected {
+  readonly tokens: number;
+  readonly microUsd: number;
+  readonly estimated: boolean;
+}
+
 /** What the relay's calls ask for, beside what other parts do. */
 export interface OpenCosts extends Costs {
   /** Counts a request that was held nowhere. */
@@ -43,6 +51,8 @@ export interface OpenCosts extends Costs {
   /** By reply; those that cost nothing that is known are left out. */
   replies(messageIds: readonly MessageId[]): Promise<ReadonlyMap<string, Cost>>;
   prices(): Promise<readonly Price[]>;
+  /** What reading requests of so many bytes would take: in order, each begins with all of the one before it. */
+  expected(model: string, bytes: readonly number[]): Promise<Expected>;
   /** They were changed in the store: what is remembered of them does not hold. */
   forgetPrices(): void;
   /** An empty list brings Roost's own back. What was counted before keeps its price. */
@@ -147,6 +157,7 @@ export function createCosts({
     return told;
   }
 
+  const reading = createReading();
   const reserves = createReserves({ db, home, openJournal, elapsed });
   let recovered: Promise<void> | null = null;
 
@@ -161,6 +172,7 @@ export function createCosts({
         ? costOfTaken(taken, await enduring(database, prices.read))
         : { microUsd: whole(reported), estimated: true };
     const known = took?.whole === true && took.untold?.input !== true && took.untold?.output !== true;
+    if (known && size?.pictures === 0 && taken.searches === 0) reading.learn(size.model, size.bytes, taken.count);
     const estimated = cost.estimated || !known;
     const costMicroUsd = Math.min(cost.microUsd, COST_LIMITS.requestMicroUsd);
     const spent = { ...taken.count, costMicroUsd, estimated };
@@ -260,6 +272,14 @@ export function createCosts({
     report: (days) => reportOf({ rows, budgets, configs, directory, now }, days),
     replies: (messageIds) => rows.replies(messageIds),
     prices: () => prices.read(),
+    async expected(model, bytes) {
+      const count = reading.expect(model, bytes);
+      const { microUsd, estimated } = costOfTaken(
+        { count, hourWrites: 0, searches: 0, terms: PLAIN_TERMS },
+        await prices.read(),
+      );
+      return { tokens: inputOf({ count }), microUsd, estimated };
+    },
     forgetPrices: () => prices.forget(),
     async setPrices(table) {
       await prices.write(table);

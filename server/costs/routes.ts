@@ -1,17 +1,21 @@
 /** The calls of tokens and money. */
 import { costEndpoints } from '../../src/protocol/endpoints/costs.ts';
+import type { Configs, SessionHost } from '../contracts.ts';
 import { answer, type Handled } from '../endpoint.ts';
+import { problem } from '../problem.ts';
 import type { Costs } from '../../src/protocol/costs.ts';
 import type { OpenCosts } from './index.ts';
 import { COST_LIMITS } from './settings.ts';
 
 export interface CostRoutesDeps {
   readonly costs: Omit<OpenCosts, 'check' | 'note'>;
+  readonly host: Pick<SessionHost, 'sizeOfWake'>;
+  readonly configs: Pick<Configs, 'agent'>;
   /** What runs without the person took since then, by what was scheduled, the dearest first. */
   readonly schedules: { spentSince(from: number): Promise<Costs['routines']> };
 }
 
-export function createCostRoutes({ costs, schedules }: CostRoutesDeps): readonly Handled[] {
+export function createCostRoutes({ costs, schedules, host, configs }: CostRoutesDeps): readonly Handled[] {
   return answer(costEndpoints, {
     async costs({ days }) {
       const { from, sessionsRest, ...report } = await costs.report(days);
@@ -39,6 +43,26 @@ export function createCostRoutes({ costs, schedules }: CostRoutesDeps): readonly
       };
     },
     replyCosts: async ({ ids }) => ({ replies: Object.fromEntries(await costs.replies(ids)) }),
+    async wakeCost({ body }) {
+      const size = await host.sizeOfWake(body, AbortSignal.timeout(COST_LIMITS.measureMs));
+      if (!size.ok)
+        throw problem(400, 'malformed', size.detail, {
+          fields: { errors: [{ field: 'text', message: size.detail }] },
+        });
+      const reads = size.requests.map(async ({ agentId, model, bytes }) => {
+        const { tokens, microUsd, estimated } = await costs.expected(model, bytes);
+        const { mind } = (await configs.agent(agentId)).effective.coordination;
+        return {
+          agentId,
+          requests: bytes.length,
+          tokens,
+          costMicroUsd: microUsd,
+          estimated,
+          program: mind !== null,
+        };
+      });
+      return { reads: await Promise.all(reads) };
+    },
     prices: async () => ({ prices: await costs.prices() }),
     async putPrices({ body }) {
       await costs.setPrices(body.prices);

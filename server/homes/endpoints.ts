@@ -114,7 +114,7 @@ export function endpointsOf(
     ...createThreadRoutes({ threads }),
     ...createSearchRoutes({ searches: team.searches }),
     ...createCredentialRoutes({ credentials, directory }),
-    ...createCostRoutes({ costs, schedules }),
+    ...createCostRoutes({ costs, schedules, host, configs }),
     ...createRecordRoutes({ records }),
     ...createScheduleRoutes({ schedules, goOn: team.goOn, copies, directory, runs, now, scripts: parts.scripts }),
     ...createWorkspaceRoutes({ workspaces, directory }),

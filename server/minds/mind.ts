@@ -191,6 +191,8 @@ export interface MindListener {
 export interface AgentMind {
   /** `itself`: its requests come through the relay and are counted there; `reports`: what it says that they cost is. */
   readonly counts: 'itself' | 'reports';
+  /** As `Mind.web`. */
+  web?(model: string): boolean;
   answer(request: MindRequest, listener: MindListener): Promise<MindAnswer>;
 }
 

@@ -38,6 +38,8 @@ export interface Speaker {
   settle(): void;
   /** An answer is under way, whether or not it has said anything. */
   busy(): boolean;
+  /** Characters of its conversation, without its system prompt. */
+  size(): number;
   /** Ends the current answer; resolves when that is on disk. What waits is put next. */
   interrupt(why: Interruption): Promise<void>;
   /** As `interrupt`, and nothing more is put or said. */
@@ -367,6 +369,7 @@ export function createSpeaker(deps: SpeakerDeps): Speaker {
     },
     settle: () => ofPerson.clear(),
     busy: () => running !== null,
+    size: () => conversation.size(),
     interrupt,
     async close(why) {
       closed = true;

@@ -16,8 +16,10 @@ import { createRecord } from '../runs/record.ts';
 import { createPrompts } from './prompts.ts';
 import { createRunningSession, type RunningSession } from './session.ts';
 import { SESSION_LIMITS, settingsOf } from './settings.ts';
+import { parseTeamCall } from '../../src/domain/wake-payload.ts';
 import { createTimerSet, realTimers } from '../../src/domain/platform/timers.ts';
 import { isAway } from '../store/index.ts';
+import { sizeOfWake } from './size-of-wake.ts';
 import { askStore, runWakes, standIns } from './warm.ts';
 
 export { createWakeMaterials, type WakeMaterials } from './wake-materials.ts';
@@ -25,6 +27,7 @@ export { createSoulTools } from './soul-tools.ts';
 
 interface Running {
   readonly sessionId: SessionId;
+  readonly request: StartSession;
   readonly session: RunningSession;
   readonly stopTimers: () => void;
   /** Something reached it. */
@@ -192,6 +195,7 @@ export function createSessionHost(deps: SessionHostDeps): SessionHost {
     });
     return {
       sessionId,
+      request,
       session,
       stopTimers: () => timers.close(),
       touch: () => idle?.touch(),
@@ -247,6 +251,24 @@ export function createSessionHost(deps: SessionHostDeps): SessionHost {
       const nobody = standIns(deps, warmMind, (error) => (problem ??= error));
       await runWakes(createSessionHost(nobody), nobody.log, signal);
       if (problem !== null) throw new Error('a session for nobody failed', { cause: problem });
+    },
+    async sizeOfWake({ start, text }, signal) {
+      const parsed = parseTeamCall(text);
+      if (!parsed.ok) return { ok: false, detail: `This is no call to the team that can be read: ${parsed.reason}.` };
+      const { call } = parsed;
+      if (call.kind !== 'wake') return { ok: false, detail: 'Only a call that wakes agents is measured.' };
+      const running = open();
+      const requests = await sizeOfWake(
+        {
+          deps,
+          createHost: createSessionHost,
+          start: running?.request ?? start,
+          call,
+          leadHas: running?.session.leadHas() ?? 0,
+        },
+        signal,
+      );
+      return { ok: true, requests };
     },
     start: (request) =>
       inTurn(async () => {

@@ -32,6 +32,8 @@ export interface RunningSession {
   sleep(agentId: AgentId): Promise<boolean>;
   stateOf(agentId: AgentId): AgentState;
   modelOf(agentId: AgentId): string;
+  /** Characters of the lead's conversation in this session. */
+  leadHas(): number;
   rouse(agentId: AgentId, why?: string): Promise<boolean>;
   joined(agent: TeamMember, client: CallingClient): Promise<void>;
   left(credentialId: string): void;
@@ -269,6 +271,7 @@ export function createRunningSession(context: SessionContext, log: EventLog): Ru
       return true;
     },
     stateOf,
+    leadHas: () => lead.speaker.size(),
     modelOf: (agentId) => (agentId === LEAD_ID ? context.models.lead : context.models.of(agentId)),
     async rouse(agentId, why) {
       const speaker = stateOf(agentId) === 'absent' ? null : speakerOf(agentId);

@@ -9,7 +9,7 @@ import { realTimers, sleep } from '../../src/domain/platform/timers.ts';
 import { LEAD_ID, SEAT_ORDER, seatColor } from '../../src/domain/seat.ts';
 import { writeWake } from '../../src/domain/wake-payload.ts';
 import type { StoredEvent } from '../../src/protocol/events.ts';
-import { postMessageSchema, startSessionSchema } from '../../src/protocol/http.ts';
+import { postMessageSchema, startSessionSchema, type StartSession } from '../../src/protocol/http.ts';
 import type { Caller, EventLog, SessionHost } from '../contracts.ts';
 import { sizeOfRequest, type Mind } from '../minds/index.ts';
 import type { SessionHostDeps } from './host-deps.ts';
@@ -129,26 +129,47 @@ export async function askStore({ costs, teamTools, inbox, log, configs, now }: S
   teamTools.all().forEach(mindToolOf);
 }
 
+interface WakeOfNobody {
+  readonly start: StartSession;
+  readonly text: string;
+  readonly clientId: string;
+}
+
+/** One wake of nobody, from the start of a session to its end. `host`: of the stand-ins. Resolves early where `signal` aborts. */
+export async function runWake(
+  host: SessionHost,
+  log: EventLog,
+  { start, text: call, clientId }: WakeOfNobody,
+  signal: AbortSignal,
+): Promise<void> {
+  const stopped = new Promise<void>((resolve) => {
+    if (signal.aborted) resolve();
+    signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+  let stop: () => void = () => undefined;
+  const over = new Promise<void>((resolve) => {
+    const said = { ended: false, greeted: false };
+    stop = log.subscribe(({ event }) => {
+      said.ended ||= event.kind === 'call-ended';
+      said.greeted ||= event.kind === 'message' && event.author === LEAD_ID;
+      if ((said.ended && said.greeted) || event.kind === 'session-ended') resolve();
+    });
+  });
+  await host.start(start);
+  await host.post(postMessageSchema.parse({ text: call, clientId }));
+  await Promise.race([over, stopped]);
+  stop();
+  await host.end('ended');
+}
+
 /** `host`: of the stand-ins. Resolves early where `signal` aborts. */
 export async function runWakes(host: SessionHost, log: EventLog, signal: AbortSignal): Promise<void> {
-  const stopped = new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
+  const start = startSessionSchema.parse({
+    human: { name: 'Nobody' },
+    lead: { name: 'Lead', soul: null, transcript: null },
+  });
   for (let time = 0; time < WARM_SETTINGS.times && !signal.aborted; time++) {
-    let stop: () => void = () => undefined;
-    const over = new Promise<void>((resolve) => {
-      const said = { ended: false, greeted: false };
-      stop = log.subscribe(({ event }) => {
-        said.ended ||= event.kind === 'call-ended';
-        said.greeted ||= event.kind === 'message' && event.author === LEAD_ID;
-        if ((said.ended && said.greeted) || event.kind === 'session-ended') resolve();
-      });
-    });
-    await host.start(
-      startSessionSchema.parse({ human: { name: 'Nobody' }, lead: { name: 'Lead', soul: null, transcript: null } }),
-    );
-    await host.post(postMessageSchema.parse({ text: WAKE, clientId: `warm-${time}` }));
-    await Promise.race([over, stopped]);
-    stop();
-    await host.end('ended');
+    await runWake(host, log, { start, text: WAKE, clientId: `warm-${time}` }, signal);
     await sleep(realTimers.after, WARM_SETTINGS.pauseMs);
   }
 }

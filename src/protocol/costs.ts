@@ -4,7 +4,9 @@ import type { ScheduleId } from '../domain/ids.ts';
 import { PRICE_STEP_MOST } from '../domain/prices.ts';
 import { common } from './documents.ts';
 import { occurrenceSchema } from './schedules.ts';
+import { startSessionSchema } from './http.ts';
 import { idOf } from './ids.ts';
+import { LIMITS } from './limits.ts';
 
 const count = z.number().int().nonnegative();
 const usd = z.number().min(0).max(10_000);
@@ -111,3 +113,24 @@ export type Costs = z.infer<typeof costsSchema>;
 export const replyCostsSchema = z.object({
   replies: z.record(z.string(), z.object({ costMicroUsd: count, estimated: z.boolean() })),
 });
+
+/** `POST /api/costs/wake`: what a wake would send. */
+export const askWakeCostSchema = z.strictObject({
+  start: startSessionSchema.describe('as a session would begin; passed over while one runs'),
+  text: z.string().max(LIMITS.teamCallText).describe('the call, `[WAKE AGENTS]` and all'),
+});
+export const wakeCostSchema = z.object({
+  reads: z
+    .array(
+      z.object({
+        agentId: common.agentId,
+        requests: count.describe('that the wake would send for it'),
+        tokens: count.describe('that they would read, with tools and system prompts'),
+        costMicroUsd: count.describe('of that; what is answered comes on top'),
+        estimated: z.boolean().describe('by the price of `*`, because the model is in no other row'),
+        program: z.boolean().describe('an agent program answers for it, which counts in its own way'),
+      }),
+    )
+    .describe('the lead, and each agent that is called'),
+});
+export type WakeCost = z.infer<typeof wakeCostSchema>;

@@ -18,9 +18,6 @@ import type { WakeMaterial, WakeSession } from '../protocol/worker.ts';
 import { authorName, humanNameOf, leadNameOf, speaking } from './people.ts';
 import type { WakeShare } from './wake-share.ts';
 
-/** A rough figure: four characters of English make about one token. */
-export const roughTokens = (text: string): number => Math.ceil(text.length / 4);
-
 /** A stretch of what it lived through, as it reads it back: in order, without what holds nothing to read, and without its soul. */
 function sessionOf(session: WakeSession, agent: Agent, roster: Roster, settings: Settings): TranscriptSession {
   if (session.kind === 'greetings') {

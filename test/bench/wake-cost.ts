@@ -7,6 +7,7 @@ import { costOf, DEFAULT_PRICES, usdText, type TokenCount } from '../../src/doma
 import { SEAT_ORDER, seatColor } from '../../src/domain/seat.ts';
 import { DEFAULT_SETTINGS } from '../../src/domain/settings.ts';
 import { writeWake } from '../../src/domain/wake-payload.ts';
+import { wakeCostSchema } from '../../src/protocol/costs.ts';
 import { openEventSource } from '../support/event-source.ts';
 import { seatsCalled, startScriptedModel, type ScriptedRequest } from '../support/scripted-model.ts';
 import { definePart, withOpened } from './part.ts';
@@ -81,16 +82,16 @@ export const wakeCost = definePart({
         if (!response.ok) throw new Error(`${path} answered ${response.status}: ${await response.text()}`);
       };
       const wake = async (what: string, length: number): Promise<string> => {
+        const start = { human: { name: 'Ada' }, lead: { name: 'Julian', soul, transcript: talk(length) } };
+        const text = writeWake(agents(talk(length)));
+        const measured = wakeCostSchema.parse(
+          await (await relay.fetch('/api/costs/wake', { method: 'POST', json: { start, text } })).json(),
+        );
+        const preview = measured.reads.reduce((total, { tokens }) => total + tokens, 0);
         const [asked, before] = [model.requests.length, events.messages.length];
         const since = (kind: string) => events.messages.slice(before).filter(({ event }) => event === kind);
-        await call('/api/sessions', {
-          method: 'POST',
-          json: { human: { name: 'Ada' }, lead: { name: 'Julian', soul, transcript: talk(length) } },
-        });
-        await call('/api/messages', {
-          method: 'POST',
-          json: { text: writeWake(agents(talk(length))), clientId: randomUUID() },
-        });
+        await call('/api/sessions', { method: 'POST', json: start });
+        await call('/api/messages', { method: 'POST', json: { text, clientId: randomUUID() } });
         await events.until(() => since('agent-awake').length === SEAT_ORDER.length);
         await events.until(() => since('message').some(({ data }) => /"author":"lead"/.test(JSON.stringify(data))));
         await call('/api/sessions/current', { method: 'DELETE' });
@@ -99,7 +100,7 @@ export const wakeCost = definePart({
         const sum = (of: (tokens: TokenCount) => number) => all.reduce((total, tokens) => total + of(tokens), 0);
         const input = sum(({ cacheReadTokens, cacheWriteTokens }) => cacheReadTokens + cacheWriteTokens);
         const cost = usdText(sum((tokens) => costOf(tokens, DEFAULT_PRICES).microUsd));
-        return `${what}: ${all.length} requests, ${input.toLocaleString('en')} tokens in, ${sum(({ outputTokens }) => outputTokens).toLocaleString('en')} out, ${cost} (${[...new Set(all.map(({ model: name }) => name))].join(', ')})`;
+        return `${what}: ${all.length} requests, ${input.toLocaleString('en')} tokens in (${preview.toLocaleString('en')} by the preview), ${sum(({ outputTokens }) => outputTokens).toLocaleString('en')} out, ${cost} (${[...new Set(all.map(({ model: name }) => name))].join(', ')})`;
       };
       const notes: string[] = [];
       for (const [what, share] of Object.entries(shares))

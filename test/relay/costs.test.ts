@@ -36,6 +36,8 @@ const size: RequestSize = {
   terms: PLAIN_TERMS,
 };
 const asking = (agentId: string) => ({ agentId, size });
+/** `wake-cost.test.ts` has a relay that measures wakes. */
+const NO_WAKES = { sizeOfWake: () => Promise.resolve({ ok: true, requests: [] } as const) };
 const team = [
   { agentId: 'a1', name: 'Lyra', position: 0, retired: false },
   { agentId: 'a2', name: 'Orion', position: 1, retired: false },
@@ -82,7 +84,7 @@ describe.each(STORES)('costs on %s', (kind) => {
     });
   const app = () => {
     const hono = new Hono<Env>();
-    mount(hono, createCostRoutes({ schedules: { spentSince: () => Promise.resolve([]) }, costs }));
+    mount(hono, createCostRoutes({ schedules: { spentSince: () => Promise.resolve([]) }, costs, host: NO_WAKES, configs }));
     return hono;
   };
 
@@ -145,7 +147,7 @@ describe.each(STORES)('costs on %s', (kind) => {
       estimated: n === COST_LIMITS.routines,
     }));
     const hono = new Hono<Env>();
-    mount(hono, createCostRoutes({ schedules: { spentSince: () => Promise.resolve(routines) }, costs }));
+    mount(hono, createCostRoutes({ schedules: { spentSince: () => Promise.resolve(routines) }, costs, host: NO_WAKES, configs }));
     const report = costsSchema.parse(await (await hono.request('/api/costs?days=1')).json());
     expect(report.sessions).toHaveLength(COST_LIMITS.sessions);
     expect(report.sessions.map(({ sessionId }) => sessionId)).not.toContain('s2');

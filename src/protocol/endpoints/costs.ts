@@ -1,6 +1,7 @@
 /** Tokens and money. */
 import { z } from 'zod';
-import { costsSchema, pricesSchema, replyCostsSchema } from '../costs.ts';
+import { askWakeCostSchema, costsSchema, pricesSchema, replyCostsSchema, wakeCostSchema } from '../costs.ts';
+import { LIMITS } from '../limits.ts';
 import { endpoint, wholeNumber } from './endpoint.ts';
 
 const MOST_REPLIES = 100;
@@ -36,6 +37,20 @@ export const costEndpoints = {
     answers: [
       { status: 200, when: 'always', body: replyCostsSchema },
       { status: 400, when: 'too many ids' },
+    ],
+  }),
+  wakeCost: endpoint({
+    method: 'POST',
+    path: '/api/costs/wake',
+    does: 'Measures what a wake would send, and sends none of it: every request of the lead and of each agent, with tools and system prompts.',
+    heavy: true,
+    beginsNothing: true,
+    body: askWakeCostSchema,
+    bodyBytes: LIMITS.bodyBytes,
+    answers: [
+      { status: 200, when: 'always', body: wakeCostSchema },
+      { status: 400, when: 'the call is malformed, or wakes nobody; the reason says where' },
+      { status: 413, when: 'too large' },
     ],
   }),
   prices: endpoint({

@@ -1,18 +1,17 @@
-import { useEffect, useState } from 'react';
-import { useStore } from 'zustand';
+import { useState } from 'react';
 import { displayName, type Agent } from '../../domain/agent.ts';
 import { t } from '../../language/t.ts';
 import { arrivingOf } from '../../state/devices.ts';
-import { useActions, useDevices, useHousehold, useLive, useRoost } from '../context.tsx';
+import { useActions, useDevices, useHousehold, useLive } from '../context.tsx';
 import { Dialog } from '../parts/dialog.tsx';
-import { useWakePrice, type WakePrice } from '../preview/use-wake-price.ts';
+import { useWakeCosts, type WakeCost } from '../preview/use-wake-cost.ts';
 import { money, tokens } from '../text/money.ts';
 import { Face } from './face.tsx';
 import { GroupMarks, KeepGroup } from './groups.tsx';
 import { useSleepers } from './use-sleepers.ts';
 import './choose-who.css';
 
-const priceText = ({ tokens: many, microUsd }: WakePrice): string =>
+const costText = ({ tokens: many, microUsd }: WakeCost): string =>
   t`about ${tokens(many)} tokens${microUsd === null ? '' : `, ${money(microUsd)}`}`;
 
 interface SleeperProps {
@@ -57,43 +56,21 @@ function Sleeper({ agent: { agentId, color, face }, name, note, late, marked, on
   );
 }
 
-/** Wake only some: a press on a face wakes that one, and several are marked and woken together. What reading costs stands beside each. */
+/** Wake only some: a press on a face wakes that one, and several are marked and woken together. The relay says beside each what reading costs. */
 export default function ChooseWho({ onClose }: { onClose: () => void }) {
   const actions = useActions();
-  const { wakeSizes } = useRoost();
   const roster = useHousehold((state) => state.roster);
   const sleepers = useSleepers({ withPaused: true });
   const paused = useLive((state) => state.live?.paused);
   const arriving = useDevices(arrivingOf);
-  const shares = useStore(wakeSizes.store, (state) => state.shares);
-  const priceOf = useWakePrice();
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   const [group, setGroup] = useState<string | null>(null);
   const able = sleepers.filter(({ agentId }) => !arriving.includes(agentId));
   const agents = able.filter(({ agentId }) => chosen.has(agentId));
-  const ids = sleepers.map(({ agentId }) => agentId).join();
-  useEffect(() => {
-    void wakeSizes.refresh(sleepers);
-    // The ids stand for who sleeps; the list itself is new on every render.
-    // eslint-disable-next-line react-hooks/exhaustive-deps
-  }, [wakeSizes, ids]);
-  const priced = ({ agentId }: Agent): WakePrice | null => {
-    // Who is only set to sleep goes on where it was, and reads nothing anew.
-    const share = paused?.has(agentId) ? undefined : shares.find(({ agent }) => agent.agentId === agentId);
-    return share ? priceOf(share) : null;
-  };
-  const sum = agents.map(priced).reduce<WakePrice>(
-    (held, price) => ({
-      tokens: held.tokens + (price?.tokens ?? 0),
-      microUsd:
-        held.microUsd === null || !price
-          ? held.microUsd
-          : price.microUsd === null
-            ? null
-            : held.microUsd + price.microUsd,
-    }),
-    { tokens: 0, microUsd: 0 },
-  );
+  // An agent that is only set to sleep goes on where it was, and reads nothing anew.
+  const isRead = ({ agentId }: Agent) => !paused?.has(agentId);
+  const each = useWakeCosts(able.filter(isRead));
+  const together = useWakeCosts(agents.filter(isRead));
   const wake = (called: readonly Agent[]) => {
     onClose();
     void actions.wake(called);
@@ -101,8 +78,8 @@ export default function ChooseWho({ onClose }: { onClose: () => void }) {
   const noteOf = (agent: Agent): string => {
     if (arriving.includes(agent.agentId)) return t`on its way here`;
     if (paused?.has(agent.agentId)) return t`goes on where it was`;
-    const price = priced(agent);
-    return price ? priceText(price) : '';
+    const cost = each.of(agent.agentId);
+    return cost ? costText(cost) : '';
   };
   return (
     <Dialog title={t`Who shall wake?`} onClose={onClose}>
@@ -146,7 +123,10 @@ export default function ChooseWho({ onClose }: { onClose: () => void }) {
         >
           {agents.length === able.length ? t`Mark none` : t`Mark all`}
         </button>
-        {sum.tokens > 0 && <p role="status">{t`To read: ${priceText(sum)}. What they answer comes on top.`}</p>}
+        {together.all && (
+          <p role="status">{t`To read, with the lead: ${costText(together.all)}. What they answer comes on top.`}</p>
+        )}
+        {each.problem !== null && <p role="status">{t`What it would cost is not known: ${each.problem}`}</p>}
       </div>
       <KeepGroup marked={agents} last={group} />
     </Dialog>

@@ -5,7 +5,7 @@ import { writeWake } from '../../domain/wake-payload.ts';
 import { t } from '../../language/t.ts';
 import { bytesOf } from '../../domain/platform/utf8.ts';
 import { payloadOf, type WakeShare } from '../../state/wake-share.ts';
-import { roughTokens, wakeAround, wakePromptOf } from '../../state/wake-material.ts';
+import { wakeAround, wakePromptOf } from '../../state/wake-material.ts';
 import { arrivingOf } from '../../state/devices.ts';
 import { useDevices, useHousehold, useRoost } from '../context.tsx';
 import { useSleepers } from '../grid/use-sleepers.ts';
@@ -17,7 +17,7 @@ import { TEMPLATES } from '../protocol-templates.ts';
 import { useNow } from '../use-now.ts';
 import { bytes, count, plural } from '../text/sizes.ts';
 import { money } from '../text/money.ts';
-import { useWakePrice } from './use-wake-price.ts';
+import { useWakeCosts, type WakeCost } from './use-wake-cost.ts';
 import './wake-preview.css';
 
 type Read =
@@ -44,10 +44,16 @@ function useShares(agents: readonly Agent[]): Read {
   return read;
 }
 
-function Row({ share, prompt, name }: { share: WakeShare; prompt: string; name: string }) {
+interface RowProps {
+  readonly share: WakeShare;
+  readonly prompt: string;
+  readonly name: string;
+  readonly cost: WakeCost | null;
+}
+
+function Row({ share, prompt, name, cost }: RowProps) {
   const state = useRoost();
   const { agent, transcript, soulBytes, transcriptBytes } = share;
-  const { microUsd } = useWakePrice()(share);
   return (
     <li className="tint" style={{ '--c': agent.color }}>
       <details className="preview-row">
@@ -63,7 +69,8 @@ function Row({ share, prompt, name }: { share: WakeShare; prompt: string; name: 
             {transcript && transcript.leftOut > 0 && (
               <span className="preview-left">{t`${plural(transcript.leftOut, 'earlier message')} left out`}</span>
             )}
-            {microUsd !== null && <span>{t`about ${money(microUsd)} to read`}</span>}
+            {cost && <span>{t`about ${count(cost.tokens)} tokens`}</span>}
+            {cost && cost.microUsd !== null && <span>{t`about ${money(cost.microUsd)} to read`}</span>}
           </span>
         </summary>
         <div className="preview-prompt">
@@ -103,7 +110,7 @@ export default function WakePreview({ onClose }: { onClose: () => void }) {
     return [{ share, payload, prompt: prompt.ok ? prompt.text : wakeOriginal(payload, people) }];
   });
   const message = rows.length > 0 ? writeWake(rows.map((row) => row.payload)) : '';
-  const tokens = rows.reduce((sum, row) => sum + roughTokens(row.prompt), 0) + roughTokens(message);
+  const costs = useWakeCosts(sleepers);
 
   return (
     <Dialog title={t`What a wake would carry`} shape="wide" onClose={onClose}>
@@ -122,12 +129,23 @@ export default function WakePreview({ onClose }: { onClose: () => void }) {
           <p className="preview-sum">
             <strong>{plural(rows.length, 'agent')}</strong>
             <span>{t`${bytes(bytesOf(message))} in one message`}</span>
-            <span>{t`about ${count(tokens)} tokens in all`}</span>
+            {costs.all && <span>{t`about ${count(costs.all.tokens)} tokens in all`}</span>}
+            {costs.all && costs.all.microUsd !== null && <span>{t`about ${money(costs.all.microUsd)} to read`}</span>}
           </p>
+          {costs.all && (
+            <p className="quiet">{t`The tokens count everything that is sent: tools, system prompts and the two requests of the lead too. What they answer comes on top.`}</p>
+          )}
+          {costs.problem !== null && <p role="status">{t`What it would cost is not known: ${costs.problem}`}</p>}
           <p className="quiet">{t`Open one to read, word for word, what it will be given. Each agent is handed only its own; the lead is told who is called, and the first words of their souls.`}</p>
           <ul className="preview-list">
             {rows.map(({ share, prompt }) => (
-              <Row key={share.agent.agentId} share={share} prompt={prompt} name={displayName(share.agent, roster)} />
+              <Row
+                key={share.agent.agentId}
+                share={share}
+                prompt={prompt}
+                name={displayName(share.agent, roster)}
+                cost={costs.of(share.agent.agentId)}
+              />
             ))}
           </ul>
         </>

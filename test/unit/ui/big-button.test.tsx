@@ -1,8 +1,9 @@
-import { act, screen, waitFor } from '@testing-library/react';
+import { act, screen, waitFor, within } from '@testing-library/react';
 import { expect, test } from 'vitest';
 import type { Snapshot } from '../../../src/protocol/events.ts';
 import { NAMES, NOW, runningSession, SEATS, settingDoc, team } from './support/household.ts';
-import { openPage } from './support/render.tsx';
+import { json, refused, type AskedCall } from './support/reach.ts';
+import { openPage, type Page } from './support/render.tsx';
 
 const ids = (count: number) => NAMES.slice(0, count).map((_, i) => `agent-${i + 1}`);
 const big = () => document.querySelector<HTMLButtonElement>('button.big-button');
@@ -15,6 +16,17 @@ const called = (call: 'wake' | 'summon', agentIds: readonly string[]) =>
     call,
     seats: agentIds.map((agentId, i) => ({ agentId, position: SEATS[i] ?? 0, name: null })),
   }) as const;
+
+/** The relay measures each agent at 12,800 tokens, and the lead at 4,000. */
+function measuring(page: Page): void {
+  page.reach.on('POST /api/costs/wake', ({ body }: AskedCall) => {
+    const called = [...JSON.stringify(body).matchAll(/ id=\\"(agent-\d)\\"/g)].map(([, agentId]) => agentId);
+    const read = (agentId: string | undefined, tokens: number, requests: number) => ({
+      ...{ agentId, tokens, requests, costMicroUsd: tokens * 2, estimated: false, program: false },
+    });
+    return json({ reads: [read('lead', 4_000, 2), ...called.map((agentId) => read(agentId, 12_800, 1))] });
+  });
+}
 
 const table: readonly [string, number, Snapshot | undefined, string | null][] = [
   ['nobody was born', 0, undefined, 'SUMMON'],
@@ -222,15 +234,28 @@ test('under the button stands who sleeps and how much would be remembered', asyn
   expect(screen.getByRole('link', { name: 'Preview the wake' }).getAttribute('href')).toBe('/wake-preview');
 });
 
+test('where the relay cannot say what a wake costs, the dialog says so and shows no figure', async () => {
+  const page = await openPage({ docs: team(2), snapshot: runningSession() });
+  page.reach.on('POST /api/costs/wake', () => refused('It is broken.', 500));
+  await page.user.click(screen.getByRole('button', { name: 'More ways to wake' }));
+  await page.user.click(screen.getByRole('menuitem', { name: 'Wake only some…' }));
+  const dialog = await screen.findByRole('dialog', { name: 'Who shall wake?' });
+  await within(dialog).findByText(/^What it would cost is not known: It is broken\./);
+  expect(dialog.textContent).not.toContain('tokens');
+});
+
 test('a press on a face wakes that one at once, and each says what reading costs', async () => {
   const page = await openPage({ docs: team(3), snapshot: runningSession() });
+  measuring(page);
   await page.user.click(screen.getByRole('button', { name: 'More ways to wake' }));
   await page.user.click(screen.getByRole('menuitem', { name: 'Wake only some…' }));
   const wren = await screen.findByRole('checkbox', { name: 'Wren' });
   const noteOf = () => document.getElementById(wren.getAttribute('aria-describedby') ?? '')?.textContent;
-  await waitFor(() => expect(noteOf()).toBe('about 1.5K tokens'));
+  await waitFor(() => expect(noteOf()).toBe('about 12.8K tokens'));
   await page.user.click(screen.getByRole('button', { name: 'Mark all' }));
-  expect(screen.getByText(/^To read: about 4\.5K tokens/)).toBeDefined();
+  expect(await screen.findByText(/^To read, with the lead: about 42\.4K tokens/)).toBeDefined();
+  await page.user.click(wren);
+  expect(await screen.findByText(/^To read, with the lead: about 29\.6K tokens/)).toBeDefined();
   await page.user.click(screen.getByRole('button', { name: 'Wake Lyra now' }));
   expect(page.relay.posted[0]?.text.match(/name="[^"]*"/g)).toEqual(['name="Lyra"']);
 });

@@ -264,9 +264,20 @@ test('the wake preview shows each agent’s sizes and the very text it will read
     ...[4000, 3000].map((ago) => said('agent-1', 'human', `An early word. ${'And more. '.repeat(8)}`, NOW - ago)),
     said('agent-1', 'agent-1', 'A late one.', NOW - 1000),
   ];
-  const page = await openPage({ docs, path: '/wake-preview' });
+  const page = await openPage({ docs, path: '/' });
+  page.relay.mind = 'anthropic';
+  const read = (agentId: string, tokens: number, requests: number) => ({
+    ...{ agentId, tokens, requests, costMicroUsd: tokens * 2, estimated: false, program: false },
+  });
+  page.reach.on('POST /api/costs/wake', {
+    reads: [read('lead', 15_400, 2), read('agent-1', 12_800, 1), read('agent-2', 12_800, 1)],
+  });
+  await page.user.click(screen.getByRole('link', { name: 'Preview the wake' }));
   const dialog = await screen.findByRole('dialog', { name: 'What a wake would carry' });
   await within(dialog).findByText('2 agents');
+  // As the relay measures them: tools, system prompts and the lead too.
+  await within(dialog).findByText('about 41,000 tokens in all');
+  expect(within(dialog).getAllByText('about 12,800 tokens')).toHaveLength(2);
   expect(dialog.textContent).toContain('2 earlier messages left out');
   expect(dialog.textContent).toContain('no conversation');
   const prompt = within(dialog).getByLabelText('What Lyra will read').textContent;
