@@ -39,6 +39,8 @@ interface Cursor {
   readonly log: string | null;
   /** It answers what agents look for. */
   readonly searches?: boolean;
+  /** It ends with the snapshot. */
+  readonly once?: boolean;
 }
 
 export interface Streams {
@@ -95,12 +97,12 @@ export function createStreams({
     greet() {
       for (const greet of greetings) greet();
     },
-    open({ after, log: named, searches: answers = false }, cut, browser) {
+    open({ after, log: named, searches = false, once = false }, cut, browser) {
       // A cursor past the head is of a store that was put back from a copy.
       const known = (named === null || named === log.id) && after <= log.head();
-      return streamFrom(known ? after : 0, log.id, cut, browser, answers);
+      return streamFrom(known ? after : 0, log.id, cut, browser, { searches, once });
     },
-    look: (cut, browser) => streamFrom(log.head(), LOOKED_AT, cut, browser, false),
+    look: (cut, browser) => streamFrom(log.head(), LOOKED_AT, cut, browser, { searches: false, once: false }),
   };
   return streams;
 
@@ -109,7 +111,7 @@ export function createStreams({
     name: string,
     cut: () => void,
     browser: string | undefined,
-    answers: boolean,
+    { searches: answers, once }: Required<Pick<Cursor, 'searches' | 'once'>>,
   ): ReadableStream<Uint8Array> {
     let cursor = from;
     let unsubscribe: (() => void) | null = null;
@@ -151,6 +153,7 @@ export function createStreams({
       if (done) return;
       // Nothing can be appended between the last look at the head and here: both are in one turn.
       controller.enqueue(frame('snapshot', log.snapshot()));
+      if (once) return end();
       unsubscribe = log.subscribe((stored) => {
         // What the household keeps is its own affair.
         if (name === LOOKED_AT && stored.event.kind === 'record') return;

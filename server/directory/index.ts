@@ -20,18 +20,24 @@ import { parseText, type Db } from '../store/index.ts';
 /** `onTeam`: somebody lives here; before they are written. `onForgotten`: of these agents nothing is to be left. */
 export function createDirectoryRoutes({
   directory,
+  beginsIn,
   onTeam,
   onForgotten,
 }: {
   readonly directory: Directory;
+  /** The household begins in a browser in this time zone. */
+  readonly beginsIn: (timeZone: string) => Promise<void>;
   readonly onTeam: () => Promise<void>;
   readonly onForgotten: (agentIds: readonly AgentId[]) => Promise<void>;
 }): readonly Handled[] {
   return answer(teamEndpoints, {
     team: async () => ({ agents: [...(await directory.all())] }),
-    async putTeam({ body: { forgotten, ...team } }) {
+    async putTeam({ body: { forgotten, timeZone, ...team } }) {
       // A page that has nobody yet says so too.
-      if (team.agents.length > 0) await onTeam();
+      if (team.agents.length > 0) {
+        await onTeam();
+        if (timeZone !== undefined && !(await directory.isAnnounced())) await beginsIn(timeZone);
+      }
       await directory.set(team);
       // Whoever is there is not forgotten, whatever a page says.
       await onForgotten(forgotten.filter((agentId) => !team.agents.some((agent) => agent.agentId === agentId)));

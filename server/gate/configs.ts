@@ -26,7 +26,7 @@ export interface ConfigsDeps {
   readonly home: string;
   /** No other process can have this store open, as with the embedded one. */
   readonly alone: boolean;
-  /** The relay's own, for a household that has set none. */
+  /** The relay's own, for a household that has set none and began in no browser. */
   readonly timeZone: string;
   /** Into the event log, for the pages. */
   readonly tell: (event: RoostEvent) => void;
@@ -54,6 +54,8 @@ export interface OpenConfigs extends Configs {
     edit: (now: Awaited<ReturnType<Configs['agent']>>) => AgentConfigInput,
     also: (within: Db) => Promise<boolean>,
   ): Promise<boolean>;
+  /** The time zone of the browser in which the household begins. It holds as long as the person sets none. */
+  beginsIn(timeZone: string): Promise<void>;
   /** Runs a change of this row: nobody decides by it meanwhile, and nothing of it is remembered. */
   changing<Result>(scope: string, work: () => Promise<Result>): Promise<Result>;
 }
@@ -75,13 +77,17 @@ export async function writeConfig(
 /** Whose a row of the table of settings is. */
 export const HOUSEHOLD_SCOPE = 'household';
 export const PRICES_SCOPE = 'prices';
+/** Where the household began: no setting of the person's, so no record. */
+export const ZONE_SCOPE = 'zone';
+const FOR_ALL = [HOUSEHOLD_SCOPE, ZONE_SCOPE] as const;
 const AGENT = 'agent ';
+const zoneSchema = z.string();
 
 export const scopeOf = (agentId: AgentId): string => `${AGENT}${JSON.stringify(agentId)}`;
 /** The agent whose scope this is. */
 export const agentOfScope = (scope: string): string => z.string().parse(JSON.parse(scope.slice(AGENT.length)));
 
-export function createConfigs({ db, home, alone, timeZone, tell, now }: ConfigsDeps): OpenConfigs {
+export function createConfigs({ db, home, alone, timeZone: ofRelay, tell, now }: ConfigsDeps): OpenConfigs {
   /** By scope, null where nothing is set. A write counts the turns on as it begins and ends, so that nothing is noted that was read meanwhile. */
   const known = new Map<string, string | null>();
   let turn = 0;
@@ -94,13 +100,14 @@ export function createConfigs({ db, home, alone, timeZone, tell, now }: ConfigsD
       .selectFrom('configs')
       .select(['scope', 'config_json', 'version'])
       .where('home', '=', home)
-      .where('scope', '=', sql<string>`any(${[HOUSEHOLD_SCOPE, ...agentIds.map(scopeOf)]}::text[])`);
+      .where('scope', '=', sql<string>`any(${[...FOR_ALL, ...agentIds.map(scopeOf)]}::text[])`);
 
   /** By scope; what is not there is as good as empty. */
   function parse(rows: readonly { scope: string; config_json: string }[]) {
     const json = new Map(rows.map((row): [string, unknown] => [row.scope, JSON.parse(row.config_json)]));
     return {
       household: householdConfigSchema.parse(json.get(HOUSEHOLD_SCOPE) ?? {}),
+      timeZone: zoneSchema.parse(json.get(ZONE_SCOPE) ?? ofRelay),
       agent: (agentId: AgentId) => agentConfigSchema.parse(json.get(scopeOf(agentId)) ?? {}),
     };
   }
@@ -112,13 +119,13 @@ export function createConfigs({ db, home, alone, timeZone, tell, now }: ConfigsD
     const began = turn;
     const rows = await rowsOf(db, [...agentIds]).execute();
     if (alone && began === turn)
-      for (const scope of [HOUSEHOLD_SCOPE, ...[...agentIds].map(scopeOf)])
+      for (const scope of [...FOR_ALL, ...[...agentIds].map(scopeOf)])
         known.set(scope, rows.find((row) => row.scope === scope)?.config_json ?? null);
     return parse(rows);
   }
   /** What is asked in one moment, as by eight that are woken at once, is one query. What is asked later is read anew, unless it is known. */
   function read(agentIds: readonly AgentId[]): Promise<Gathered> {
-    const scopes = [HOUSEHOLD_SCOPE, ...agentIds.map(scopeOf)];
+    const scopes = [...FOR_ALL, ...agentIds.map(scopeOf)];
     if (scopes.every((scope) => known.has(scope))) return Promise.resolve(parse(asRows(known)));
     if (!gathering) {
       const asked = new Set<string>();
@@ -149,7 +156,7 @@ export function createConfigs({ db, home, alone, timeZone, tell, now }: ConfigsD
   const write = (scope: string, config: AgentConfig | HouseholdConfig) =>
     changing(scope, () => writeConfig(db, { home, scope, config_json: JSON.stringify(config) }));
 
-  const agentIn = ({ household, agent: ownOf }: Gathered, agentId: AgentId) => {
+  const agentIn = ({ household, timeZone, agent: ownOf }: Gathered, agentId: AgentId) => {
     const own = ownOf(agentId);
     return { own, effective: effectiveConfig(household, own, timeZone) };
   };
@@ -157,7 +164,7 @@ export function createConfigs({ db, home, alone, timeZone, tell, now }: ConfigsD
   const tellOf = (agentId: AgentId) => tell({ kind: 'changed', time: now(), what: 'config', agentId });
 
   async function heldFor(agentIds: readonly AgentId[]) {
-    const scopes = [HOUSEHOLD_SCOPE, ...agentIds.map(scopeOf)];
+    const scopes = [...FOR_ALL, ...agentIds.map(scopeOf)];
     for (;;) {
       if (held && scopes.every((scope) => held?.known.has(scope))) return held;
       const rows = await rowsOf(db, agentIds).execute();
@@ -181,7 +188,7 @@ export function createConfigs({ db, home, alone, timeZone, tell, now }: ConfigsD
     agent,
     changing,
     async household() {
-      const { household: own } = await read([]);
+      const { household: own, timeZone } = await read([]);
       return { own, effective: effectiveConfig(own, null, timeZone) };
     },
     async setAgent(agentId, config) {
@@ -205,10 +212,16 @@ export function createConfigs({ db, home, alone, timeZone, tell, now }: ConfigsD
       await write(HOUSEHOLD_SCOPE, householdConfigSchema.parse(config));
       tell({ kind: 'changed', time: now(), what: 'config', agentId: null });
     },
+    async beginsIn(timeZone) {
+      await changing(ZONE_SCOPE, () =>
+        writeConfig(db, { home, scope: ZONE_SCOPE, config_json: JSON.stringify(zoneSchema.parse(timeZone)) }),
+      );
+      tell({ kind: 'changed', time: now(), what: 'config', agentId: null });
+    },
     limits: async (agentId) => limitsOf((await agent(agentId)).effective),
     async deciding({ target, caller }, decide) {
       const agentIds = caller === null ? [target] : [target, caller];
-      const limitsIn = ({ household, agent: ownOf }: ReturnType<typeof parse>): WakeLimits => {
+      const limitsIn = ({ household, timeZone, agent: ownOf }: ReturnType<typeof parse>): WakeLimits => {
         const limits = (agentId: AgentId) => limitsOf(effectiveConfig(household, ownOf(agentId), timeZone));
         return caller === null
           ? limits(target)

@@ -258,4 +258,4 @@ export function createGate(deps: GateDeps): OpenGate {
 /** The wake gate: what may wake whom, what was decided, and the settings it keeps to. */
 export { createConfigs, writeConfig, type OpenConfigs } from './configs.ts';
 export { createGateRoutes } from './routes.ts';
-export { agentOfScope, HOUSEHOLD_SCOPE, PRICES_SCOPE, scopeOf } from './configs.ts';
+export { agentOfScope, HOUSEHOLD_SCOPE, PRICES_SCOPE, scopeOf, ZONE_SCOPE } from './configs.ts';

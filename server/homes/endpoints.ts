@@ -97,7 +97,12 @@ export function endpointsOf(
   const hands = { sandbox: sandbox.standing, rights };
   return [
     ...createSessionRoutes({ host, runs, log: parts.log, streams: parts.streams, checkStreams }),
-    ...createDirectoryRoutes({ directory, onTeam: parts.onTeam, onForgotten: parts.onForgotten }),
+    ...createDirectoryRoutes({
+      directory,
+      beginsIn: configs.beginsIn,
+      onTeam: parts.onTeam,
+      onForgotten: parts.onForgotten,
+    }),
     ...createInboxRoutes({ inbox }),
     ...createGateRoutes({ gate, configs, directory, pulses: createPulses({ schedules, copies, configs }) }),
     ...createPauseRoutes({

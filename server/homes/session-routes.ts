@@ -97,14 +97,14 @@ export function createSessionRoutes({ host, runs, log, streams, checkStreams }: 
       if (!(await host.sleep(agentId))) throw problem(404, 'not-awake', 'This agent is neither awake nor hatching.');
       return null;
     },
-    events({ log: followed = null, searches }, context) {
+    events({ log: followed = null, searches, once }, context) {
       refuseHead(context);
       const after = cursorOf(context);
       checkStreams(context.get('browser'));
       const { outgoing } = context.env;
       return streamResponse(
         streams.open(
-          { after, log: followed, searches: searches !== undefined },
+          { after, log: followed, searches: searches !== undefined, once: once !== undefined },
           () => outgoing.destroy(),
           context.get('browser'),
         ),

@@ -5,7 +5,15 @@ import { agentConfigSchema, householdConfigSchema, type HouseholdConfig } from '
 import { pricesSchema } from '../../src/protocol/costs.ts';
 import { heldBack, partOf, withParts, type ConfigRecord } from '../../src/protocol/loosened.ts';
 import type { AskedAnswer, AskedOutcome, AskedRecord, RecordAnswer, RelayRecord } from '../../src/protocol/records.ts';
-import { agentOfScope, HOUSEHOLD_SCOPE, PRICES_SCOPE, scopeOf, writeConfig, type OpenConfigs } from '../gate/index.ts';
+import {
+  agentOfScope,
+  HOUSEHOLD_SCOPE,
+  PRICES_SCOPE,
+  scopeOf,
+  writeConfig,
+  ZONE_SCOPE,
+  type OpenConfigs,
+} from '../gate/index.ts';
 import type { Db } from '../store/index.ts';
 import { createAskedRows, hashOf, orNoRoom, type AskedRow } from './asked.ts';
 import type { RecordSource } from './index.ts';
@@ -42,7 +50,12 @@ export interface ConfigRecordsDeps {
 }
 
 export function createConfigRecords({ db, home, changing, forgetPrices }: ConfigRecordsDeps): RecordSource {
-  const rows = () => db.selectFrom('configs').select(['scope', 'config_json', 'stamp']).where('home', '=', home);
+  const rows = () =>
+    db
+      .selectFrom('configs')
+      .select(['scope', 'config_json', 'stamp'])
+      .where('home', '=', home)
+      .where('scope', '!=', ZONE_SCOPE);
 
   const asked = {
     limits: createAskedRows({ db, home }, 'limits'),

@@ -22,7 +22,7 @@ export interface AnswerWriter {
   blocks(): readonly Block[];
   /** Resolves when the message and `with_` are on disk. An answer in which nothing was said and that was not begun leaves no message. */
   finish(
-    end: { status: MessageStatus; error: string | null; usage: Usage | null },
+    end: { status: MessageStatus; error: string | null; usage: Usage | null; unasked?: boolean },
     with_: readonly RoostEvent[],
   ): Promise<void>;
 }
@@ -137,7 +137,7 @@ export function createAnswerWriter(deps: AnswerWriterDeps): AnswerWriter {
     begun: () => begun,
     hasWords: () => hasWords,
     blocks: () => blocks,
-    async finish({ status, error, usage }, with_) {
+    async finish({ status, error, usage, unasked = false }, with_) {
       if (finished) return;
       const rest = takeText('', true);
       finished = true;
@@ -158,6 +158,7 @@ export function createAnswerWriter(deps: AnswerWriterDeps): AnswerWriter {
         clientId: null,
         replaces: null,
         waiting: false,
+        ...(unasked ? { unasked: true } : {}),
       };
       const events = [...rest, ...(begun ? [keepable(message)] : []), ...with_];
       if (events.length > 0) await record(events);

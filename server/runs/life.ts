@@ -15,6 +15,7 @@ export interface RunEnd extends Cost {
 export interface Life {
   readonly runId: RunId;
   readonly agentId: AgentId;
+  readonly cause: RunCause;
   /** To be written where it begins. */
   started(): EventOf<'run-started'>;
   /** An answer of it took so much. */
@@ -45,6 +46,7 @@ export function createLife({ runId, agentId, sessionId, cause, now }: LifeDeps):
   return {
     runId,
     agentId,
+    cause,
     started() {
       begun = true;
       return { kind: 'run-started', time: now(), runId, agentId, sessionId, cause };

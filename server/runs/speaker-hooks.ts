@@ -43,7 +43,7 @@ export interface SpeakerHooks {
 export interface SpeakerDeps {
   readonly context: RunContext;
   /** The run that it speaks in, of which it is told what it took. */
-  readonly life: Pick<Life, 'runId' | 'agentId' | 'took'>;
+  readonly life: Pick<Life, 'runId' | 'agentId' | 'cause' | 'took'>;
   readonly model: string;
   /** Of requests after tools were used; left out: the same. */
   readonly laterModel?: string;

@@ -142,6 +142,10 @@ export function createSpeaker(deps: SpeakerDeps): Speaker {
     );
   }
 
+  /** A greeting, or an answer to others. What is due reports to the person, who set it. */
+  const isUnasked = (items: readonly Item[]) =>
+    (life.cause.kind === 'session' || life.cause.kind === 'wake') && !items.some(({ fromPerson }) => fromPerson);
+
   const takeItems = () => queue.splice(0, countTogether(queue));
 
   async function answer(given: readonly Item[]): Promise<void> {
@@ -230,7 +234,7 @@ export function createSpeaker(deps: SpeakerDeps): Speaker {
         hasWords: writer.hasWords(),
         interruption: mine.interruption,
       }) ?? [];
-    await writer.finish(end, with_);
+    await writer.finish({ ...end, unasked: isUnasked(items) }, with_);
   }
 
   /** Puts the turn before the mind, with what waits for it, until it is done. Null: there is nothing to put. */

@@ -117,6 +117,14 @@ export const wholeAt = ({
   readonly completedAt?: Stamp | undefined;
 }): Stamp => (completedAt > at ? completedAt : at);
 
-/** Is this something that somebody else has said to the person? */
-export const isNews = ({ role, author }: { readonly role: string; readonly author: string }): boolean =>
-  role === 'assistant' && author !== 'human';
+/** What decides whether a message is new to the person. */
+interface Said {
+  readonly role: string;
+  readonly author: string;
+  readonly error: string | null;
+  readonly unasked?: true | undefined;
+}
+
+/** Did somebody else say this to the person? What nobody asked for is not, unless it failed: then the person may have to act. */
+export const isNews = ({ role, author, error, unasked = undefined }: Said): boolean =>
+  role === 'assistant' && author !== 'human' && (unasked === undefined || error !== null);

@@ -103,3 +103,8 @@ export function nextHour(zone: string, hour: number, after: number): number {
   const at = on(today);
   return at > after ? at : on(dayOf(zone, today.end));
 }
+
+/** Whether clocks in these zones show different times, now or in the other half of the year. */
+export function clocksDiffer(one: string, other: string, now: number): boolean {
+  return one !== other && [now, now + 182 * DAY_MS].some((at) => wallTime(one, at) !== wallTime(other, at));
+}

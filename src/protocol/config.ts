@@ -150,7 +150,7 @@ export const householdConfigSchema = z.strictObject({
     .string()
     .refine(isTimeZone, 'a time zone such as Europe/Berlin')
     .optional()
-    .describe('left out: the relay’s own'),
+    .describe('left out: that of the browser in which the household began; the relay’s own where none said so'),
   flood_guard: z
     .strictObject({ max_wakes: bounded('flood_max_wakes'), window_seconds: bounded('flood_window_seconds') })
     .partial()

@@ -202,6 +202,12 @@ export const eventSchema = z.discriminatedUnion('kind', [
         .nullable()
         .describe('edit-and-resend, or retry: the message with this id, and all after it, are hidden'),
       waiting: z.boolean().describe('it waits in the inbox of an agent that sleeps'),
+      unasked: z
+        .literal(true)
+        .optional()
+        .describe(
+          'an answer to nothing that the person said: a greeting, or to what others wrote. It is not new to the person, unless it failed',
+        ),
       completedAt: stamp
         .optional()
         .describe('put there by the log: of an answer, which is dated by its beginning, when it was whole'),

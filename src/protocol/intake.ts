@@ -110,6 +110,7 @@ export function documentsOf({ id, event }: StoredEvent): Doc[] {
           clientId: event.clientId,
           replaces: event.replaces,
           ...(event.waiting ? { waiting: true } : {}),
+          ...(event.unasked ? { unasked: true } : {}),
           ...(event.completedAt === undefined ? {} : { completedAt: event.completedAt }),
         },
       ];

@@ -1,5 +1,6 @@
 /** What the relay knows of the team beside a session: who there is, who is set to sleep, and who may join from elsewhere. */
 import { z } from 'zod';
+import { isTimeZone } from '../domain/guardrails.ts';
 import { checkName } from '../domain/names.ts';
 import { common } from './documents.ts';
 import { LIMITS } from './limits.ts';
@@ -27,6 +28,16 @@ export const announcedTeamSchema = teamSchema.extend({
     .max(LIMITS.forgotten)
     .default([])
     .describe('agents that were forgotten for good: their folders, and what was kept of their calls, are removed'),
+  timeZone: z
+    .string()
+    .max(LIMITS.id)
+    .refine(isTimeZone)
+    .optional()
+    // A zone that only the browser knows keeps no team from being told.
+    .catch(undefined)
+    .describe(
+      'of this browser: the household’s, where this is the first team that the relay is told and no other is set',
+    ),
 });
 export type TeamMember = Team['agents'][number];
 

@@ -232,7 +232,8 @@ export interface RebuildReport {
 export type LinkState =
   | { readonly kind: 'connecting' }
   /** `databaseAway`: the relay can write nothing just now, and says what is new once it can. */
-  | { readonly kind: 'live'; readonly databaseAway?: true }
+  /** `held`: something between here and the relay holds the event stream back, and it is polled. */
+  | { readonly kind: 'live'; readonly databaseAway?: true; readonly held?: true }
   /**
    * `database`: the relay is there, and cannot reach its database; `failed`: what it says could not be read, or this page
    * failed over it.

@@ -4,6 +4,9 @@
  *
  * A connection brings, in this order: `hello` (which log this is), what was missed, a `snapshot`, what is
  * new. Only after the snapshot is the line live. Silence past twice the heartbeat is a loss.
+ *
+ * A proxy may hold a stream back while ordinary calls pass. After a connection that timed out the relay is therefore asked
+ * for the same once, as an answer that ends. Where that comes, this goes on by polling, and tries the stream now and then.
  */
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import { errorMessage } from '../domain/platform/error-message.ts';
@@ -37,7 +40,12 @@ export type StreamItem =
   /** Whose home this log is of; null: nobody has proven it. Comes before its events, and again where it is proven. */
   | { readonly kind: 'home'; readonly household: string | null }
   /** Everything missed has been passed; what follows is new. */
-  | { readonly kind: 'live'; readonly snapshot: Snapshot }
+  | {
+      readonly kind: 'live';
+      readonly snapshot: Snapshot;
+      /** By polling: something between here and the relay holds the stream back. */
+      readonly held?: true;
+    }
   /** Who stands in line before the model's server, now. */
   | { readonly kind: 'waiting'; readonly waiting: Waiting }
   /** An agent looks for something that this browser may have. */
@@ -82,6 +90,8 @@ export interface EventStream {
 }
 
 type Ending =
+  /** A poll brought everything there is. */
+  | { readonly kind: 'polled' }
   | { readonly kind: 'lost'; readonly reason: 'unreachable' | 'silent' | 'database' }
   | { readonly kind: 'locked-out' }
   | { readonly kind: 'moved' }
@@ -107,6 +117,8 @@ interface Connection {
   log: string | null;
   /** An event has come. */
   begun: boolean;
+  /** Its snapshot has come. */
+  live: boolean;
   /** The relay's last word on it. */
   over: Ending | null;
 }
@@ -127,6 +139,8 @@ export function createEventStream(deps: EventStreamDeps): EventStream {
   let cursor = deps.cursor;
   let failures = 0;
   let live = false;
+  /** Polls so far; null: the stream is used. */
+  let polls: number | null = null;
   let closed = false;
   let abort: AbortController | null = null;
   let cancelRetry: (() => void) | null = null;
@@ -162,7 +176,8 @@ export function createEventStream(deps: EventStreamDeps): EventStream {
       // Our cursor is past the log's head: the relay's store was put back from a copy.
       if (snapshot.data.upTo < (cursor?.after ?? 0)) beginLog(log, snapshot.data.upTo);
       live = true;
-      listener({ kind: 'live', snapshot: snapshot.data });
+      connection.live = true;
+      listener({ kind: 'live', snapshot: snapshot.data, ...(polls === null ? {} : { held: true }) });
       failures = 0;
       return;
     }
@@ -198,13 +213,26 @@ export function createEventStream(deps: EventStreamDeps): EventStream {
   }
 
   /** Opens one connection and reads it to its end. Resolves with why it ended, and leaves nothing open. */
-  async function connectOnce(controller: AbortController): Promise<Ending> {
+  async function connectOnce(
+    controller: AbortController,
+  ): Promise<{ readonly ending: Ending; readonly late: boolean }> {
+    let late = false;
+    const ending = await read(controller, () => (late = true));
+    return { ending, late };
+  }
+
+  /** `onLate`: it ends because nothing came in time. */
+  async function read(controller: AbortController, onLate: () => void): Promise<Ending> {
     const { signal } = controller;
     let ending: Ending = UNREACHABLE;
-    let cancelWatch = timers.after(RELAY_TIMES.connect, () => controller.abort());
-    const heard = () => {
+    let cancelWatch = timers.after(RELAY_TIMES.connect, () => {
+      onLate();
+      controller.abort();
+    });
+    const heard = (within: number = RELAY_TIMES.silence) => {
       cancelWatch();
-      cancelWatch = timers.after(RELAY_TIMES.silence, () => {
+      cancelWatch = timers.after(within, () => {
+        onLate();
         ending = SILENT;
         controller.abort();
       });
@@ -212,7 +240,7 @@ export function createEventStream(deps: EventStreamDeps): EventStream {
     const query = cursor ? `?after=${cursor.after}&log=${encodeURIComponent(cursor.log)}` : '?after=0';
     try {
       const asked = deps.fetch(
-        `${deps.baseUrl}${deps.path ?? '/api/events'}${query}${deps.searches ? '&searches=1' : ''}`,
+        `${deps.baseUrl}${deps.path ?? '/api/events'}${query}${deps.searches && polls === null ? '&searches=1' : ''}${polls === null ? '' : '&once=1'}`,
         {
           signal,
           headers: { accept: 'text/event-stream' },
@@ -223,14 +251,15 @@ export function createEventStream(deps: EventStreamDeps): EventStream {
       const response = await asked.catch(cut);
       if (response.status === 401) return { kind: 'locked-out' };
       if (!response.ok || !response.body) return await refusedAs(response);
-      heard();
-      const connection: Connection = { log: null, begun: false, over: null };
+      heard(RELAY_TIMES.firstByte);
+      const connection: Connection = { log: null, begun: false, live: false, over: null };
       const parser = createParser({ onEvent: (message) => take(message, connection) });
       const decoder = new TextDecoder();
       // A reader of its own, where a helper's loop would mix what the network throws with what we do.
       const reader = response.body.getReader();
       for (;;) {
         const { done, value } = await reader.read().catch(cut);
+        if (done && connection.live && polls !== null) return { kind: 'polled' };
         if (done || signal.aborted) return ending;
         heard();
         parser.feed(decoder.decode(value, { stream: true }));
@@ -252,16 +281,31 @@ export function createEventStream(deps: EventStreamDeps): EventStream {
     cancelRetry = null;
     const controller = new AbortController();
     abort = controller;
-    void connectOnce(controller).then((ending) => {
+    void connectOnce(controller).then(({ ending, late }) => {
       if (closed || abort !== controller) return;
-      live = false;
       abort = null;
+      if (ending.kind === 'polled') return pollLater();
+      live = false;
       listener(ending);
+      // The relay may be there, and only its stream be held back: asked once, it answers.
+      if (late && polls === null) {
+        polls = 0;
+        return run();
+      }
+      polls = null;
       cancelRetry = timers.after(backoff(RELAY_TIMES, failures++, deps.random), run);
     });
   }
 
+  function pollLater() {
+    polls = (polls ?? 0) + 1;
+    // Until that has failed, what was polled holds.
+    if (polls > RELAY_TIMES.pollsBeforeStream) polls = null;
+    cancelRetry = timers.after(RELAY_TIMES.poll, run);
+  }
+
   function connect() {
+    polls = null;
     listener({ kind: 'connecting' });
     run();
   }

@@ -242,7 +242,9 @@ export function createFeed(deps: FeedDeps): Feed {
         deps.onTrouble(leftOut);
         if (elsewhere()) return setLink({ kind: 'elsewhere' }, null);
         answers.keep(item.snapshot.answering.map(({ messageId }) => messageId));
-        setLink({ kind: 'live' }, item.snapshot);
+        // Of a further poll only its events are new.
+        if (item.held && link.kind === 'live' && link.held) snapshot = item.snapshot;
+        else setLink({ kind: 'live', ...(item.held ? { held: true } : {}) }, item.snapshot);
         scheduleAck();
         void deliverAll();
         return;
@@ -250,7 +252,14 @@ export function createFeed(deps: FeedDeps): Feed {
         return elsewhere() ? undefined : tell({ news: 'waiting', waiting: item.waiting });
       case 'database':
         if (link.kind !== 'live') return;
-        setLink({ kind: 'live', ...(item.away ? { databaseAway: true } : {}) }, snapshot);
+        setLink(
+          {
+            kind: 'live',
+            ...(link.held ? { held: true } : {}),
+            ...(item.away ? { databaseAway: true } : {}),
+          },
+          snapshot,
+        );
         // What could not be taken meanwhile.
         if (!item.away) void deliverAll();
         return;

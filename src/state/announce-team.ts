@@ -52,7 +52,8 @@ export function announceTeam({
     const text = JSON.stringify(team);
     if (text === announced) return;
     announcing = true;
-    const result = await reach((client) => client.putTeam({ body: team }));
+    const { timeZone } = new Intl.DateTimeFormat().resolvedOptions();
+    const result = await reach((client) => client.putTeam({ body: { ...team, timeZone } }));
     announcing = false;
     // Where it did not arrive, the next change or the next connection says it again.
     if (!result.ok) {

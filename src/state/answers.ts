@@ -4,16 +4,19 @@ import type { Block } from '../protocol/documents.ts';
 import type { Snapshot, StoredEvent } from '../protocol/events.ts';
 import { whereAlone } from '../domain/alone.ts';
 import type { AgentId, MessageId } from '../domain/ids.ts';
-import type { OpenAnswer } from '../protocol/worker.ts';
+import type { LinkState, OpenAnswer } from '../protocol/worker.ts';
 
 export interface AnswersState {
   readonly open: ReadonlyMap<string, OpenAnswer>;
+  /** Whether the relay is heard: without it nobody knows that these are still being written. */
+  readonly heard: boolean;
 }
 
 export interface Answers {
   readonly store: StoreApi<AnswersState>;
   load(answers: readonly OpenAnswer[]): void;
   hearEvent(stored: StoredEvent): void;
+  hearLink(link: LinkState): void;
   /** Drops answers that the relay no longer knows of. */
   keepOnly(snapshot: Snapshot): void;
 }
@@ -31,7 +34,7 @@ function withBlock(blocks: readonly Block[], block: Block): readonly Block[] {
 }
 
 export function createAnswers(): Answers {
-  const store = createStore<AnswersState>()(() => ({ open: new Map() }));
+  const store = createStore<AnswersState>()(() => ({ open: new Map(), heard: true }));
   const change = (messageId: MessageId, next: OpenAnswer | null) => {
     const open = new Map(store.getState().open);
     if (next) open.set(messageId, next);
@@ -41,6 +44,10 @@ export function createAnswers(): Answers {
   return {
     store,
     load: (answers) => store.setState({ open: new Map(answers.map((answer) => [answer.messageId, answer])) }),
+    hearLink({ kind }) {
+      const heard = kind === 'live';
+      if (heard !== store.getState().heard) store.setState({ heard });
+    },
     hearEvent({ event }) {
       const { open } = store.getState();
       if (event.kind === 'answer-started') {
@@ -64,8 +71,9 @@ export function createAnswers(): Answers {
   };
 }
 
-/** The answer this agent is writing now, or undefined. */
+/** The answer this agent is writing now, or undefined: none, or nobody knows. */
 export function openAnswerOf(state: AnswersState, agentId: AgentId): OpenAnswer | undefined {
+  if (!state.heard) return undefined;
   for (const answer of state.open.values()) if (answer.agentId === agentId) return answer;
   return undefined;
 }

@@ -79,7 +79,7 @@ export interface Ports {
 export function createRoostState({ owner, relay, reach, archive, device, node }: Ports): RoostState {
   const clock = createClock({ now: device.now, node });
   const household = createHousehold(device.now, readLastTeam(device.browser));
-  const live = createLive();
+  const live = createLive(device.now);
   const answers = createAnswers();
   const conversations = createConversations(owner, household.isHidden);
   const notices = createNotices(device);
@@ -181,12 +181,14 @@ export function createRoostState({ owner, relay, reach, archive, device, node }:
         welcomed = true;
         void devices.refresh();
         live.hearLink(news.link, news.snapshot);
+        answers.hearLink(news.link);
         if (news.link.kind === 'live') notices.connectionIsBack();
         answers.load(news.answers);
         info.setState({ problem: news.problem });
         break;
       case 'link':
         live.hearLink(news.link, news.snapshot);
+        answers.hearLink(news.link);
         if (news.snapshot) answers.keepOnly(news.snapshot);
         if (news.link.kind === 'live' && !news.link.databaseAway) {
           notices.connectionIsBack();

@@ -19,6 +19,8 @@ interface HeardCall {
 
 export interface LiveState {
   readonly link: LinkState;
+  /** ms since the epoch: up to when the relay was heard; null: it is, or was not yet. */
+  readonly heardUntil: number | null;
   /** The session as the relay last told it. Not a reason to believe in it: see `live`. */
   readonly session: Snapshot['session'];
   /** null wherever the page does not know that a session runs. */
@@ -55,11 +57,12 @@ function workingIn(link: LinkState, { runs }: Snapshot): ReadonlySet<string> {
   return alone.length === 0 ? NOBODY : new Set(alone.map(({ agentId }) => agentId));
 }
 
-export function createLive(): Live {
+export function createLive(now: () => number = Date.now): Live {
   // The fold runs on every event; the store changes only when something that is shown has changed.
   let snapshot: Snapshot = NO_SESSION;
   const store = createStore<LiveState>()(() => ({
     link: { kind: 'connecting' },
+    heardUntil: null,
     session: null,
     live: null,
     working: NOBODY,
@@ -128,9 +131,12 @@ export function createLive(): Live {
     hearLink(link, heard) {
       if (heard) snapshot = heard;
       const { session, lastEnd } = snapshot;
+      const before = store.getState();
+      const heardUntil = link.kind === 'live' ? null : before.link.kind === 'live' ? now() : before.heardUntil;
       // A connection tells anew who waits.
       store.setState({
         link,
+        heardUntil,
         session,
         lastEnd,
         live: believed(link, snapshot),

@@ -39,6 +39,12 @@ export const message = defineKind({
           .describe(
             'edit-and-resend, or retry: the message with this id, and all after it in the conversation, are hidden',
           ),
+        unasked: z
+          .literal(true)
+          .optional()
+          .describe(
+            'an answer to nothing that the person said: a greeting, or to what others wrote. It is not new to the person, unless it failed',
+          ),
         completedAt: stamp
           .optional()
           .describe(

@@ -208,6 +208,12 @@ export const sessionEndpoints = {
     query: {
       after: z.string().optional().describe('the cursor, where a header cannot be sent'),
       log: z.string().optional().describe('which log the cursor is of; where it is not this one, everything is sent'),
+      once: z
+        .literal('1')
+        .optional()
+        .describe(
+          'only what was missed, and the snapshot: the answer ends then. For pages to which a proxy lets no stream through',
+        ),
       searches: z.literal('1').optional().describe('this page answers what agents look for: it is sent `search`'),
     },
     answers: [

@@ -33,9 +33,9 @@ export function TimeZone({
       wrong={fits ? null : t`Give the name of a time zone, such as Europe/Berlin.`}
       describedBy={id}
       inherited={{
-        text: own === undefined ? t`As the relay’s own.` : '',
+        text: own === undefined ? t`As it was when the household began.` : '',
         back: own === undefined ? null : () => void saved.set(undefined),
-        backLabel: t`Set back to the relay’s own`,
+        backLabel: t`Set back to how it began`,
       }}
     >
       <label htmlFor={id}>{t`Time zone`}</label>

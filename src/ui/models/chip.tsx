@@ -1,6 +1,7 @@
 /** Who thinks, and whether it answers: in the header where there is room, else under the big button. */
 import { Link } from 'wouter';
 import { t } from '../../language/t.ts';
+import { clockTime } from '../text/time.ts';
 import type { Connection } from '../../protocol/models.ts';
 import { useInfo, useLive, useRoost } from '../context.tsx';
 import { PATHS } from '../routes.ts';
@@ -15,11 +16,24 @@ export function useRehearsing(): boolean {
   return (running ?? health) === 'rehearsal';
 }
 
-function Connected({ connection, agentModel }: { connection: Connection; agentModel: string | undefined }) {
+interface ConnectedProps {
+  readonly connection: Connection;
+  readonly agentModel: string | undefined;
+  /** The relay is not heard: up to when it was, ms since the epoch. Null: it is. */
+  readonly heardUntil: number | null;
+}
+
+function Connected({ connection, agentModel, heardUntil }: ConnectedProps) {
   const { state, connectionId } = connection;
   const name = connectionName(connection);
   const model = modelName(agentModel ?? connection.agentModel, connection.models);
   const said = name === 'Claude' || !model.startsWith(name) ? `${name} · ${model}` : model;
+  if (heardUntil !== null)
+    return (
+      <Link href={PATHS.connect} className="model-chip" title={t`As it was at ${clockTime(heardUntil)}: ${said}`}>
+        <span>{said}</span>
+      </Link>
+    );
   if (state.kind === 'fails')
     return (
       <span className="model-chip model-chip-fails">
@@ -48,6 +62,7 @@ export function ModelChip({ where }: { where: 'header' | 'hearth' }) {
   const state = useQuery(models.query);
   const rehearsing = useRehearsing();
   const agentModel = useLive((live) => (live.live ? live.session?.mind.agentModel : undefined));
+  const heardUntil = useLive((live) => live.heardUntil);
   const [first] = state.kind === 'ready' ? state.value.connections : [];
   if (rehearsing)
     return (
@@ -61,8 +76,8 @@ export function ModelChip({ where }: { where: 'header' | 'hearth' }) {
     );
   if (!first) return null;
   return (
-    <p className={`model-place model-place-${where}`} data-state={first.state.kind}>
-      <Connected connection={first} agentModel={agentModel} />
+    <p className={`model-place model-place-${where}`} data-state={heardUntil === null ? first.state.kind : 'away'}>
+      <Connected connection={first} agentModel={agentModel} heardUntil={heardUntil} />
     </p>
   );
 }

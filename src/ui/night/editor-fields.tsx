@@ -1,3 +1,4 @@
+import { ZoneNote } from './zone-note.tsx';
 import type { ReactNode } from 'react';
 import { INTERVAL_BOUNDS, OFFSET_BOUNDS, type Timing } from '../../domain/schedule/timing.ts';
 import { t } from '../../language/t.ts';
@@ -51,6 +52,7 @@ export function WhenFields({ draft, set, wrong, before, offset, children }: When
   return (
     <fieldset className="editor-when">
       <legend>{t`When`}</legend>
+      <ZoneNote />
       <OneOf
         label={t`How it is set`}
         options={[

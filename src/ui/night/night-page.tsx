@@ -26,6 +26,7 @@ import { NightTimeline } from './timeline.tsx';
 import { useEditor } from './use-editor.tsx';
 import { useOpenedAt } from './use-opened-at.ts';
 import { whatText } from './words.ts';
+import { ZoneNote } from './zone-note.tsx';
 import './night.css';
 
 /** Their ids, with two in each other's place. */
@@ -145,6 +146,7 @@ export default function NightPage({ agentId, onClose }: { agentId: AgentId | nul
         off={t`At once, for everybody: routines, reminders, scripts and every other wake but yours.`}
       />
       <StoodNote />
+      <ZoneNote />
       <AtWork agentId={agentId} />
       <Proposals agentId={agentId} />
       <section className="night-block" aria-labelledby="night-routines">

@@ -97,6 +97,7 @@ function SessionPill() {
   const model = useLive((state) => (state.live ? state.session?.mind.leadModel : undefined));
   const version = useInfo((state) => state.health?.version);
   const now = useNow(AGE_EVERY);
+  const heardUntil = useLive((state) => state.heardUntil);
   const trouble = linkTrouble(link);
 
   if (startedAt !== null)
@@ -106,13 +107,16 @@ function SessionPill() {
         <b>{t`Session`}</b> <span>{shortDuration(now - startedAt)}</span>
       </p>
     );
-  if (trouble)
+  if (trouble && link.kind !== 'live')
     return (
       <div className="pill pill-trouble" role="status">
         <i className="pill-dot pill-lost" aria-hidden="true" />
         {/* The banner says why, and what to do. */}
         <b>{t`Not connected`}</b>
-        <span className="pill-more">{t`everyone sleeps`}</span>
+        <span className="pill-more">
+          {t`everyone sleeps`}
+          {heardUntil !== null && t` since ${dayWithin(heardUntil, now)} ${clockTime(heardUntil)}`}
+        </span>
       </div>
     );
   if (link.kind === 'connecting')

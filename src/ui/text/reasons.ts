@@ -53,7 +53,13 @@ const LOST: Record<Extract<LinkState, { kind: 'lost' }>['reason'], Trouble> = {
 export function linkTrouble(link: LinkState): Trouble | null {
   switch (link.kind) {
     case 'live':
-      return link.databaseAway ? LOST.database : null;
+      if (link.databaseAway) return LOST.database;
+      return link.held
+        ? {
+            title: t`Something between this page and the relay holds its event stream back`,
+            advice: t`The relay itself answers, so Roost asks it every two seconds: words come later, and nothing is lost. Often it is a proxy that buffers, a virus scanner or an extension.`,
+          }
+        : null;
     case 'connecting':
       return null;
     case 'locked-out':

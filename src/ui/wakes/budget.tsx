@@ -4,12 +4,13 @@ import type { AgentId } from '../../domain/ids.ts';
 import { t } from '../../language/t.ts';
 import type { WakeStats } from '../../protocol/wakes.ts';
 import { reachQueries } from '../../state/reach-queries.ts';
-import { useHousehold, useRoost } from '../context.tsx';
+import { useHousehold, useLive, useRoost } from '../context.tsx';
 import { optional } from '../parts/optional.tsx';
 import { QueryView } from '../parts/query-view.tsx';
 import { UsedBar } from '../parts/used-bar.tsx';
 import { PATHS } from '../routes.ts';
 import { plural } from '../text/sizes.ts';
+import { clockTime } from '../text/time.ts';
 import { useNames } from '../use-names.ts';
 import { useNow } from '../use-now.ts';
 import { leftText, stoppedText } from './words.ts';
@@ -43,6 +44,10 @@ function Used({ label, used, of, unit = '' }: { label: string; used: number; of:
   );
 }
 
+/** The relay is not heard, and what it said last is old. */
+const awayText = (heardUntil: number) =>
+  t`The relay is away: whether it can be woken is not known. These figures are of ${clockTime(heardUntil)}.`;
+
 /** When the next wake would pass, and what stops it now. */
 function nextText(
   { stoppedBy, nextWakeTime }: WakeStats,
@@ -63,6 +68,7 @@ function Figures({ stats, agentId }: { stats: WakeStats; agentId: AgentId }) {
   const now = useNow(LOOK_EVERY);
   const nameOf = useNames();
   const byId = useHousehold((household) => household.roster.byId);
+  const heardUntil = useLive((state) => state.heardUntil);
   const { nextWakeTime, stoppedBy, running } = stats;
   useEffect(() => {
     if (stoppedBy === null || nextWakeTime === null) return;
@@ -79,8 +85,8 @@ function Figures({ stats, agentId }: { stats: WakeStats; agentId: AgentId }) {
   const sources = Object.entries(stats.bySource).filter(([, count]) => count > 0);
   return (
     <>
-      <p className="budget-next" data-passes={next.passes}>
-        {next.text}
+      <p className="budget-next" data-passes={heardUntil === null && next.passes}>
+        {heardUntil === null ? next.text : awayText(heardUntil)}
       </p>
       <Used
         label={t`Wakes today · ${left === 0 ? t`none left` : t`${left} left`}`}
@@ -94,7 +100,7 @@ function Figures({ stats, agentId }: { stats: WakeStats; agentId: AgentId }) {
           {sources
             .map(
               ([source, count]) =>
-                `${source === 'person' ? 'you' : byId.has(source) ? nameOf(source) : source} (${count})`,
+                `${source === 'person' ? t`you` : byId.has(source) ? nameOf(source) : source} (${count})`,
             )
             .join(', ')}
           .

@@ -76,7 +76,11 @@ test('where there is no mark nothing is known, and what is none is passed over',
 });
 
 test('only what somebody else said is news', () => {
-  expect(isNews({ role: 'assistant', author: 'a1' })).toBe(true);
-  expect(isNews({ role: 'user', author: 'human' })).toBe(false);
-  expect(isNews({ role: 'user', author: 'relay' })).toBe(false);
+  const said = { role: 'assistant', author: 'a1', error: null };
+  expect(isNews(said)).toBe(true);
+  expect(isNews({ ...said, role: 'user', author: 'human' })).toBe(false);
+  expect(isNews({ ...said, role: 'user', author: 'relay' })).toBe(false);
+  // A greeting; and one that failed, which somebody may have to do something about.
+  expect(isNews({ ...said, unasked: true })).toBe(false);
+  expect(isNews({ ...said, unasked: true, error: 'The model refused.' })).toBe(true);
 });

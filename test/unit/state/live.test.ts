@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest';
 import type { RoostEvent } from '../../../src/protocol/events.ts';
+import { createAnswers, openAnswerOf } from '../../../src/state/answers.ts';
+import type { LinkState } from '../../../src/protocol/worker.ts';
 import { asleepReason, callProgress, createLive } from '../../../src/state/live.ts';
 import { NOW, runningSession } from '../ui/support/household.ts';
 
@@ -22,6 +24,33 @@ test('only a live line lets anybody be awake', () => {
   expect(now().live).toBeNull();
   live.hearLink({ kind: 'live' }, null);
   expect(now().live?.awake).toEqual(new Set(['a0']));
+});
+
+test('without the relay it is known up to when it was heard, and nobody is said to write', () => {
+  let now = NOW;
+  const live = createLive(() => now);
+  const answers = createAnswers();
+  const hearLink = (link: LinkState) => {
+    live.hearLink(link, null);
+    answers.hearLink(link);
+  };
+  hearLink({ kind: 'connecting' });
+  expect(live.store.getState().heardUntil).toBeNull();
+  hearLink({ kind: 'live' });
+  answers.load([{ messageId: 'm', agentId: 'a0', startedAt: NOW, blocks: [] }]);
+  expect(openAnswerOf(answers.store.getState(), 'a0')?.messageId).toBe('m');
+  now += 60_000;
+  hearLink({ kind: 'lost', reason: 'unreachable' });
+  now += 60_000;
+  hearLink({ kind: 'connecting' });
+  hearLink({ kind: 'lost', reason: 'silent' });
+  expect(live.store.getState().heardUntil).toBe(NOW + 60_000);
+  expect(openAnswerOf(answers.store.getState(), 'a0')).toBeUndefined();
+  // Its words stay.
+  expect(answers.store.getState().open.size).toBe(1);
+  hearLink({ kind: 'live' });
+  expect(live.store.getState().heardUntil).toBeNull();
+  expect(openAnswerOf(answers.store.getState(), 'a0')?.messageId).toBe('m');
 });
 
 test('words that stream change nothing that the grid watches', () => {

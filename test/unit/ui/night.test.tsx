@@ -6,7 +6,7 @@ import type { Occurrence } from '../../../src/protocol/schedules.ts';
 import { routine } from '../../support/schedules.ts';
 import { at, NO_SESSION_SNAPSHOT, NOW, said, settingDoc, team } from './support/household.ts';
 import { nights, occurrence, OCCURRENCES, proposal, SCHEDULED, scheduled, timeline } from './support/night.ts';
-import { configAnswer, json, refused, WAITING_CALL, type MemoryReach } from './support/reach.ts';
+import { configAnswer, EFFECTIVE, json, refused, WAITING_CALL, type MemoryReach } from './support/reach.ts';
 import { openPage, type Page } from './support/render.tsx';
 
 const open = (prepare: (reach: MemoryReach) => void = nights, path = '/night'): Promise<Page> =>
@@ -41,6 +41,32 @@ test('the page says who does what by itself, when next, and what is not well', a
   const third = screen.getAllByRole('region', { name: /^Routines of / })[2];
   expect(third?.textContent).toMatch(/Reminder.*dentist.*once, tomorrow 09:00.*“Remind Marcus of the dentist\.”/);
   expect(third?.textContent).toMatch(/site up.*Script · every 10 minutes · off.*checks\/site\.sh/);
+});
+
+test('where the household goes by another clock than this device, the page says so, and the form too', async () => {
+  const page = await open((reach) => {
+    nights(reach);
+    reach.on('GET /v1/config', configAnswer({}));
+    reach.on('PUT /v1/config', configAnswer({ time_zone: 'UTC' }, { ...EFFECTIVE, time_zone: 'UTC' }));
+  });
+  const said =
+    /^The household’s clock is that of Europe\/Berlin, where it is \d\d:\d\d\. This device is in UTC, where it is \d\d:\d\d\./;
+  await screen.findByText(said);
+  await page.user.click(screen.getByRole('button', { name: 'New routine' }));
+  const form = await screen.findByRole('dialog');
+  expect(within(form).getByText(said)).toBeDefined();
+  await page.user.click(within(form).getByRole('button', { name: 'Take UTC' }));
+  expect(page.reach.bodies('PUT /v1/config')).toMatchObject([{ time_zone: 'UTC' }]);
+  await waitFor(() => expect(screen.queryByText(said)).toBeNull());
+});
+
+test('a clock of another name that shows the same time is no difference', async () => {
+  await open((reach) => {
+    nights(reach);
+    reach.on('GET /v1/config', configAnswer({}, { ...EFFECTIVE, time_zone: 'Africa/Abidjan' }));
+  });
+  await routines('Lyra');
+  expect(screen.queryByText(/^The household’s clock is that of/)).toBeNull();
 });
 
 test('what is drawn stands in words too: outcomes, what is to come, clashes, and what it costs at most', async () => {
