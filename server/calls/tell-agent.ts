@@ -53,7 +53,7 @@ export function createTellAgent(deps: TellAgentDeps): TellAgent {
       {
         target: agentId,
         source: { kind: 'person' },
-        way: 'person',
+        way: 'answer',
         reason: null,
         messageId: null,
         callerSession: null,

@@ -69,6 +69,8 @@ export function wokenBy(
       return `[You are awake: a reminder that you left for yourself is due]`;
     case 'script_failure':
       return `[You are awake: ${who} has failed]`;
+    case 'answer':
+      return `[You are awake: ${who} answered what you asked]`;
     case 'person':
     case 'api':
     case 'deferred':

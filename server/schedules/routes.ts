@@ -191,7 +191,7 @@ export function createScheduleRoutes({
       leftOut.occurrences = occurrences.length >= SHOWN.occurrences;
       const running = moments.filter(({ dark }) => dark === null);
       const models = new Set(
-        all.filter(({ schedule }) => schedule.kind === 'routine').map(({ scheduleId }) => scheduleId),
+        all.filter(({ schedule }) => schedule.kind !== 'script').map(({ scheduleId }) => scheduleId),
       );
       const runs = running.filter(({ id }) => models.has(id)).length;
       const dearest = Math.max(-1, ...occurrences.map(({ costMicroUsd }) => costMicroUsd ?? -1));

@@ -46,7 +46,7 @@ export function createPrompts({ templates, document }: Protocol, start: StartSes
   const inTheirs = (system: string) => inLanguage(system, { templates }, human, start.human.language);
   const seatOf = ({ position }: { readonly position: number }) => String(seatNumber(position));
   const wakeText = (
-    { name, soul, color, colorName, position, id, asleepSince }: AgentPayload,
+    { name, soul, color, colorName, position, id, asleepSince, sleptFrom = asleepSince }: AgentPayload,
     transcript: string | null,
     around: Around,
   ) =>
@@ -60,7 +60,7 @@ export function createPrompts({ templates, document }: Protocol, start: StartSes
       color,
       colorName,
       seat: seatOf({ position }),
-      ...times(around, asleepSince),
+      ...times(around, sleptFrom),
     });
 
   return {
@@ -68,9 +68,9 @@ export function createPrompts({ templates, document }: Protocol, start: StartSes
     templateProblem: parsed && !parsed.ok ? parsed.reason : null,
     leadHasSoul: start.lead.soul !== null,
     leadSystem(around) {
-      const { soul, transcript, asleepSince } = start.lead;
+      const { soul, transcript, asleepSince, sleptFrom = asleepSince } = start.lead;
       return inTheirs(
-        `${renderTemplate(templates.lead, 'lead', { name: lead, human, soul, transcript, team: teammatesText(around.team, LEAD_ID), ...times(around, asleepSince) })}\n\n${document}`,
+        `${renderTemplate(templates.lead, 'lead', { name: lead, human, soul, transcript, team: teammatesText(around.team, LEAD_ID), ...times(around, sleptFrom) })}\n\n${document}`,
       );
     },
     agentSystem: (agent) =>

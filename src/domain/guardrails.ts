@@ -8,6 +8,8 @@
  * adds a way here is asked by a test to show that it passes there.
  */
 export const WAKE_WAYS = [
+  /** The person answered a call of the agent. It may be awake. */
+  'answer',
   'person',
   'wake_agent',
   'urgent_message',

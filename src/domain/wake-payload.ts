@@ -20,8 +20,10 @@ export interface AgentPayload {
   readonly position: SeatPosition;
   readonly soul: string | null;
   readonly transcript: string | null;
-  /** ms since the epoch when it fell asleep; left out: not known. */
+  /** ms since the epoch of the last thing that it remembers; left out: not known. */
   readonly asleepSince?: number;
+  /** The same of when it fell asleep; left out: with the last thing that it remembers. */
+  readonly sleptFrom?: number;
 }
 
 export interface SeatPayload {
@@ -55,7 +57,8 @@ export function writeWake(agents: readonly AgentPayload[]): string {
       attribute('colorName', agent.colorName) +
       attribute('position', agent.position) +
       attribute('id', agent.id) +
-      (agent.asleepSince === undefined ? '' : attribute('asleepSince', agent.asleepSince));
+      (agent.asleepSince === undefined ? '' : attribute('asleepSince', agent.asleepSince)) +
+      (agent.sleptFrom === undefined ? '' : attribute('sleptFrom', agent.sleptFrom));
     lines.push(`  <agent${head}>`);
     if (agent.soul !== null) lines.push(`    <soul>${escapeText(agent.soul)}</soul>`);
     if (agent.transcript !== null) lines.push(`    <transcript>${escapeText(agent.transcript)}</transcript>`);
@@ -209,10 +212,11 @@ function readAgents(reader: Reader): AgentPayload[] {
     const {
       position: raw,
       asleepSince,
+      sleptFrom,
       ...head
-    } = reader.attributes(['name', 'color', 'colorName', 'position', 'id'], '>', ['asleepSince']);
-    if (asleepSince !== undefined && !/^\d{1,15}$/.test(asleepSince))
-      reader.fail(`asleepSince "${asleepSince}" is no time in ms`);
+    } = reader.attributes(['name', 'color', 'colorName', 'position', 'id'], '>', ['asleepSince', 'sleptFrom']);
+    for (const [name, time] of Object.entries({ asleepSince, sleptFrom }))
+      if (time !== undefined && !/^\d{1,15}$/.test(time)) reader.fail(`${name} "${time}" is no time in ms`);
     const position = readPosition(reader, raw, taken);
     if (!isAgentId(head.id) || head.id === LEAD_ID)
       reader.fail(`agent id ${JSON.stringify(head.id)} is none that an agent can have`);
@@ -228,6 +232,7 @@ function readAgents(reader: Reader): AgentPayload[] {
       soul,
       transcript,
       ...(asleepSince === undefined ? {} : { asleepSince: Number(asleepSince) }),
+      ...(sleptFrom === undefined ? {} : { sleptFrom: Number(sleptFrom) }),
     };
   });
 }

@@ -78,7 +78,14 @@ export const startSessionSchema = z.strictObject({
       .min(0)
       .max(MAX_TIME)
       .optional()
-      .describe('when its last session ended, ms since the epoch'),
+      .describe('when the last thing was said that it remembers, ms since the epoch'),
+    sleptFrom: z
+      .number()
+      .int()
+      .min(0)
+      .max(MAX_TIME)
+      .optional()
+      .describe('when it fell asleep, ms since the epoch; left out: with the last thing that it remembers'),
   }),
   after: stamp
     .optional()

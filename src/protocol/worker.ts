@@ -3,6 +3,7 @@
  * every tab is a client of it. What tabs ask it stands in owner-rpc.ts: calls are at-least-once and carry an id; appending
  * the same documents twice is harmless.
  */
+import type { SessionEnd } from '../domain/asleep-from.ts';
 import type { AgentId, MessageId, SessionId } from '../domain/ids.ts';
 import type {
   AgentChangeDoc,
@@ -140,6 +141,8 @@ export interface WakeMaterial {
   readonly sessions: readonly WakeSession[];
   /** Messages of still earlier sessions, which were not read. */
   readonly earlier: number;
+  /** How the newest of these sessions ended; left out: it runs, or its end is not here. */
+  readonly ended?: SessionEnd;
 }
 
 /** One Fireproof volume, and how it stood when it was last looked at. */

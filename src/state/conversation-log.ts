@@ -2,6 +2,7 @@
  * What a conversation shows, in order: pure, from the messages a page holds. The conversation view lays
  * days, sleeps, and what has not been taken yet, around them.
  */
+import { asleepFrom } from '../domain/asleep-from.ts';
 import { isNews, wholeAt } from '../domain/read-marks.ts';
 import type { MessageDoc, QueuedMessageDoc, SessionDoc } from '../protocol/documents.ts';
 import type { EndReason } from '../protocol/documents.ts';
@@ -144,7 +145,10 @@ export function logItems(input: LogInput): LogItem[] {
       const end = spans.get(talkedIn)?.end ?? null;
       const until = Math.min(spans.get(next.sessionId)?.startedAt ?? next.time, next.time);
       // What it did alone meanwhile, it did not do asleep.
-      const from = Math.max(end?.endedAt ?? talkedAt, announced === null ? -Infinity : (before?.time ?? -Infinity));
+      const from = Math.max(
+        asleepFrom(talkedAt, end) ?? talkedAt,
+        announced === null ? -Infinity : (before?.time ?? -Infinity),
+      );
       if (!(waits && sleepsOn))
         items.push({
           kind: 'sleep',
@@ -197,7 +201,14 @@ export function logItems(input: LogInput): LogItem[] {
     const end = announced === null ? (spans.get(before.sessionId ?? '')?.end ?? null) : null;
     const run = announced === null ? null : (runs.get(announced)?.end ?? null);
     if (run) items.push({ kind: 'sleep', key: 'asleep-now', from: run.endedAt, until: null, reason: null });
-    if (end) items.push({ kind: 'sleep', key: 'asleep-now', from: end.endedAt, until: null, reason: end.reason });
+    if (end)
+      items.push({
+        kind: 'sleep',
+        key: 'asleep-now',
+        from: asleepFrom(talkedAt, end) ?? talkedAt,
+        until: null,
+        reason: end.reason,
+      });
   }
   if (queued.length === 0 && sending.length === 0) return items;
   const known = new Set(input.messages.flatMap((message) => message.clientId ?? []));

@@ -16,7 +16,7 @@ import type { StartSession } from '../protocol/http.ts';
 import { LIMITS } from '../protocol/limits.ts';
 import type { WakeMaterial, WakeSession } from '../protocol/worker.ts';
 import { authorName, humanNameOf, leadNameOf, speaking } from './people.ts';
-import type { WakeShare } from './wake-share.ts';
+import { sleepOf, type WakeShare } from './wake-share.ts';
 
 /** A stretch of what it lived through, as it reads it back: in order, without what holds nothing to read, and without its soul. */
 function sessionOf(session: WakeSession, agent: Agent, roster: Roster, settings: Settings): TranscriptSession {
@@ -60,6 +60,7 @@ export function shareOf(
     transcriptBytes: bytesOf(transcript?.text ?? ''),
     lastSaid,
     lastSession,
+    ended: material?.ended ?? null,
   };
 }
 
@@ -89,8 +90,8 @@ export function wakePromptOf(
 ): { readonly ok: true; readonly text: string } | Extract<ParsedTemplate, { ok: false }> {
   const parsed = parseTemplate(template, PLACEHOLDERS.wake);
   if (!parsed.ok) return parsed;
-  const { id, name, soul, transcript, color, colorName, position, asleepSince } = payload;
-  const slept = asleepSince === undefined || asleepSince > now ? null : spanText(now - asleepSince);
+  const { id, name, soul, transcript, color, colorName, position, asleepSince, sleptFrom = asleepSince } = payload;
+  const slept = sleptFrom === undefined || sleptFrom > now ? null : spanText(now - sleptFrom);
   const around = { ...people, team: teammatesText(team, id), now: momentText(now, timeZone), slept };
   return {
     ok: true,
@@ -120,7 +121,7 @@ export function startSessionBody(
       name: leadNameOf(roster, settings).slice(0, LIMITS.name),
       soul: soul === '' ? null : soul.slice(0, LIMITS.soul),
       transcript: lead?.transcript?.text ?? null,
-      ...(lead === null || lead.lastSaid === null ? {} : { asleepSince: lead.lastSaid }),
+      ...(lead === null ? {} : sleepOf(lead.lastSaid, lead.ended)),
     },
     settings: {
       leadModel,

@@ -1,5 +1,6 @@
 /** What an agent takes along when it wakes; how it is made stands in `wake-material.ts`. */
 import type { Agent } from '../domain/agent.ts';
+import { asleepFrom, type SessionEnd } from '../domain/asleep-from.ts';
 import { isSeatPosition } from '../domain/seat.ts';
 import type { Transcript } from '../domain/transcript.ts';
 import type { AgentPayload } from '../domain/wake-payload.ts';
@@ -15,10 +16,22 @@ export interface WakeShare {
   readonly lastSaid: number | null;
   /** The session in which that was, or null. */
   readonly lastSession: string | null;
+  /** How that ended, as the ledger has it, or null. */
+  readonly ended: SessionEnd | null;
+}
+
+/** When it fell asleep, as a wake and a start tell it. */
+export function sleepOf(
+  lastSaid: number | null,
+  ended: SessionEnd | null,
+): { readonly asleepSince?: number; readonly sleptFrom?: number } {
+  if (lastSaid === null) return {};
+  const from = asleepFrom(lastSaid, ended);
+  return { asleepSince: lastSaid, ...(from === null || from === lastSaid ? {} : { sleptFrom: from }) };
 }
 
 /** The payload of one agent, or null for somebody without a seat. */
-export function payloadOf({ agent, transcript, lastSaid }: WakeShare): AgentPayload | null {
+export function payloadOf({ agent, transcript, lastSaid, ended }: WakeShare): AgentPayload | null {
   const { agentId: id, name, color, colorName, position, soul } = agent;
   if (!isSeatPosition(position)) return null;
   return {
@@ -29,6 +42,6 @@ export function payloadOf({ agent, transcript, lastSaid }: WakeShare): AgentPayl
     position,
     soul: soul === '' ? null : soul,
     transcript: transcript?.text ?? null,
-    ...(lastSaid === null ? {} : { asleepSince: lastSaid }),
+    ...sleepOf(lastSaid, ended),
   };
 }

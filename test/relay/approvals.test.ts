@@ -60,7 +60,7 @@ describe('a tool that asks, in a run that nobody watches', () => {
     expect((await hands.answered())[0]).toMatchObject({ callId: question.callId, state: 'done', allowedBy: 'once' });
     // The gate has it in its account, as the person's own word.
     expect(await (await hands.call('GET', '/api/wakes?agent=a1')).json()).toMatchObject({
-      wakes: [{ way: 'person', source: { kind: 'person' }, outcome: 'granted' }, { way: 'schedule' }],
+      wakes: [{ way: 'answer', source: { kind: 'person' }, outcome: 'granted' }, { way: 'schedule' }],
     });
     const again = await hands.answer(question.callId, 'once');
     expect([again.status, problem.parse(await again.json()).detail]).toEqual([

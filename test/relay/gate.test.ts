@@ -288,6 +288,7 @@ describe.each(STORES)('the gate on %s', (kind) => {
   });
 
   const sources: Readonly<Record<WakeWay, WakeSource>> = {
+    answer: { kind: 'person' },
     person: { kind: 'person' },
     wake_agent: agent('lyra'),
     urgent_message: agent('lyra'),

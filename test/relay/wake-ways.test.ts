@@ -15,6 +15,7 @@ const ask = (house: Household, way: WakeWay, source: WakeSource) =>
 
 /** Each way as it is really gone, where this relay goes it. Who adds a way says here how. */
 const ROADS: Readonly<Record<WakeWay, (house: Household) => Promise<unknown>>> = {
+  answer: (house) => ask(house, 'answer', { kind: 'person' }),
   person: (house) => ask(house, 'person', { kind: 'person' }),
   wake_agent: (house) => house.team.reach.wake(byLyra, { to: 'Sage', text: 'now', reason: 'blocker' }),
   urgent_message: (house) => house.team.reach.message(byLyra, { to: 'Sage', text: 'soon', priority: 'high' }),

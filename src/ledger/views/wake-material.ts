@@ -2,7 +2,8 @@
  * What agents take along when they wake, from views alone. Sessions are read newest first, and no more than fills
  * the room: it costs the same after years as after a day.
  */
-import type { AgentId } from '../../domain/ids.ts';
+import type { SessionEnd } from '../../domain/asleep-from.ts';
+import type { AgentId, SessionId } from '../../domain/ids.ts';
 import { talkText } from '../../domain/talk.ts';
 import { LONG_SHARE } from '../../domain/transcript.ts';
 import type { MessageDoc } from '../../protocol/documents.ts';
@@ -18,7 +19,8 @@ const AFTER_ALL = '\uffff';
 /** What the head of a message takes at least. */
 const HEAD_CHARS = 24;
 
-const open = (db: ViewsDatabase) => db.transaction(['talks', 'totals', 'messages', 'reads', 'forgets', 'identities']);
+const open = (db: ViewsDatabase) =>
+  db.transaction(['talks', 'totals', 'messages', 'reads', 'forgets', 'identities', 'sessions']);
 type Reading = ReturnType<typeof open>;
 interface Request {
   readonly agentId: AgentId;
@@ -124,6 +126,12 @@ async function readGreetings(
   return { kind: 'greetings', times: counted.length, more, from: oldest.time, until: newest.time, last };
 }
 
+async function readEnd(tx: Reading, sessionId: SessionId): Promise<SessionEnd | null> {
+  const docs = await tx.objectStore('sessions').index('sessionId').getAll(sessionId);
+  const [end = null] = docs.flatMap(({ doc }) => (doc.phase.kind === 'end' ? [doc.phase] : []));
+  return end && { endedAt: end.endedAt, reason: end.reason };
+}
+
 async function materialOf(tx: Reading, request: Request): Promise<WakeMaterial> {
   const { agentId, cap, hidden, births } = request;
   const talks = tx.objectStore('talks');
@@ -176,7 +184,10 @@ async function materialOf(tx: Reading, request: Request): Promise<WakeMaterial> 
   // What is newer has filled the room that it left.
   if (last && !passed) sessions.push(last);
   const earlier = hidden === '' ? Math.max(0, (total?.said ?? 0) - read) : 0;
-  return { agentId, sessions: sessions.reverse(), earlier };
+  const [latest] = sessions;
+  const latestId = latest?.kind === 'talk' ? latest.sessionId : (latest?.last?.sessionId ?? null);
+  const ended = latestId === null ? null : await readEnd(tx, latestId);
+  return { agentId, sessions: sessions.reverse(), earlier, ...(ended ? { ended } : {}) };
 }
 
 /** For each agent the newest sessions, until `cap` characters are filled. */

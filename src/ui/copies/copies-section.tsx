@@ -62,6 +62,7 @@ function ExportAll() {
   return (
     <>
       <p>{t`One file with everything: who your agents are, their souls, every word that was said, and these settings. Keep it somewhere else than on this device.`}</p>
+      <p>{t`The files in your agents’ folders are not in it: they lie on the relay. Save each folder as a zip under Files.`}</p>
       {(state.kind === 'idle' || state.kind === 'failed') && <Begin />}
       {state.kind === 'running' && (
         <Work label={t`Writing the file`} progress={state.progress} onCancel={() => copies.cancel('exporting')} />

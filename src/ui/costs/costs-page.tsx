@@ -183,7 +183,7 @@ function SessionTable({ sessions, rest }: { sessions: Costs['sessions']; rest: R
         return (
           <tr key={sessionId}>
             <th scope="row">
-              {sessionId === running ? t`Running now` : start === undefined ? t`Before this browser` : fullTime(start)}
+              {sessionId === running ? t`Running now` : start === undefined ? t`An earlier session` : fullTime(start)}
             </th>
             <FigureCells spent={spent} />
           </tr>

@@ -31,7 +31,7 @@ function Alone({ status, onOpen }: AloneProps) {
   return (
     <>
       <p className="devices-lead">
-        {t`${<strong>{t`Who lives here lives on this device alone.`}</strong>} If it is lost, or this browser’s data is cleared, nobody can open what the relay keeps sealed, unless you add a device, write down a phrase, or export a copy.`}
+        {t`${<strong>{t`Who lives here lives on this device alone.`}</strong>} If it is lost, or this browser’s data is cleared, only a second device, a recovery phrase or an exported copy brings them back: the relay keeps everything sealed, and cannot open it.`}
       </p>
       <UnderWay joining={status.joining} onGoOn={() => onOpen('join')} />
       <div className="devices-choices">

@@ -1,3 +1,4 @@
+import { asleepFrom } from '../../domain/asleep-from.ts';
 import { useEffect, useMemo, useRef, useState, type KeyboardEvent } from 'react';
 import { useStore } from 'zustand';
 import { Link } from 'wouter';
@@ -26,12 +27,12 @@ import { keyOf } from '../parts/keys.ts';
 import './grid.css';
 
 /** When it fell asleep, in ms: at the end of the session in which it last spoke, where that is known; with its last words otherwise. A crash says nothing of when. */
-function sleepsSince({ agent, lastSaid, lastSession }: WakeShare, { lastEnd }: LiveState): number | null {
+function sleepsSince({ agent, lastSaid, lastSession, ended }: WakeShare, { lastEnd }: LiveState): number | null {
   // Nothing to remember yet, but born in the session that ended last.
   if (lastSaid === null)
     return lastEnd && lastEnd.sessionId === agent.bornSessionId && lastEnd.reason !== 'crash' ? lastEnd.endedAt : null;
-  if (!lastEnd || lastEnd.sessionId !== lastSession || lastEnd.reason === 'crash') return lastSaid;
-  return Math.max(lastSaid, lastEnd.endedAt);
+  // The relay tells of an end before the ledger has it.
+  return asleepFrom(lastSaid, ended ?? (lastEnd?.sessionId === lastSession ? lastEnd : null));
 }
 
 /** The hearth: nine named seats. Arrow keys move between them, Enter opens, M opens a seat's menu. */

@@ -132,7 +132,7 @@ const hoursText = (hours: number) => (hours % 24 === 0 && hours > 24 ? t`${hours
 /** What the time to come costs at most. */
 export function mostText({ runs, microUsd }: Timeline['most'], hours: number): string {
   const span = t`the next ${hoursText(hours)}`;
-  if (runs === 0) return t`No routine is due in ${span}: that costs nothing.`;
+  if (runs === 0) return t`No routine or reminder is due in ${span}: that costs nothing.`;
   const due = t`${plural(runs, 'run')} at most in ${span}`;
   if (microUsd === null)
     return t`${due}. What that costs is not known yet: no run of the last ${hoursText(hours)} says what one costs.`;

@@ -98,6 +98,7 @@ function SessionPill() {
   const version = useInfo((state) => state.health?.version);
   const now = useNow(AGE_EVERY);
   const heardUntil = useLive((state) => state.heardUntil);
+  const heard = heardUntil === null ? '' : t` · last heard ${dayWithin(heardUntil, now)} ${clockTime(heardUntil)}`;
   const trouble = linkTrouble(link);
 
   if (startedAt !== null)
@@ -113,10 +114,7 @@ function SessionPill() {
         <i className="pill-dot pill-lost" aria-hidden="true" />
         {/* The banner says why, and what to do. */}
         <b>{t`Not connected`}</b>
-        <span className="pill-more">
-          {t`everyone sleeps`}
-          {heardUntil !== null && t` since ${dayWithin(heardUntil, now)} ${clockTime(heardUntil)}`}
-        </span>
+        <span className="pill-more">{`${t`everyone sleeps`}${heard}`}</span>
       </div>
     );
   if (link.kind === 'connecting')
@@ -126,7 +124,9 @@ function SessionPill() {
         <span>{t`Looking for the relay…`}</span>
       </p>
     );
-  const since = lastEnd ? t` since ${dayWithin(lastEnd.endedAt, now)} ${clockTime(lastEnd.endedAt)}` : '';
+  // A crash is dated by the next start: since when they sleep stands with each.
+  const isDated = lastEnd !== null && lastEnd.reason !== 'crash';
+  const since = isDated ? t` since ${dayWithin(lastEnd.endedAt, now)} ${clockTime(lastEnd.endedAt)}` : '';
   // Whoever has ended it knows.
   const why = lastEnd && lastEnd.reason !== 'ended' ? `: ${endText(lastEnd.reason)}` : '';
   return (

@@ -72,8 +72,8 @@ export function acknowledgedText({ toSend, link }: Pick<KeptElsewhere, 'toSend' 
 export function protectionText({ link, files }: Pick<KeptElsewhere, 'link' | 'files'>): string {
   if (link !== 'off')
     return files
-      ? t`If the browser loses what it stores, your team comes back by itself: from files beside it on this device, and from the relay.`
-      : t`If the browser loses what it stores, your team comes back by itself from the relay. On this device there is no second copy: this browser cannot keep one.`;
+      ? t`If the browser loses a part of what it stores, your team comes back by itself: from files beside it on this device, and from the relay. That needs the keys in this browser’s data.`
+      : t`If the browser loses a part of what it stores, your team comes back by itself from the relay, as long as this browser has its keys. On this device there is no second copy: this browser cannot keep one.`;
   return files
     ? t`If the browser loses what it stores, your team comes back from files beside it on this device. If the browser’s data is cleared, or this device is lost, only a copy or another device brings them back.`
     : t`Nothing is kept a second time: this browser cannot do it. If it loses what it stores, only a copy or another device brings your team back.`;

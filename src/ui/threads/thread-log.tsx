@@ -90,7 +90,7 @@ function readByText({ messages, read, thread }: ThreadTalkState, sequence: numbe
   const has = (agentId: AgentId) =>
     (read[agentId] ?? 0) >= sequence || messages.some((said) => said.from === agentId && said.sequence > sequence);
   const readers = team.among((thread?.participants ?? []).filter(has)).map(({ name }) => name);
-  return readers.length === 0 ? t`Nobody has read this yet` : t`Read by ${names(readers)}`;
+  return readers.length === 0 ? t`No agent has opened this thread since` : t`Read by ${names(readers)}`;
 }
 
 interface Props {

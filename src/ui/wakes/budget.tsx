@@ -93,7 +93,12 @@ function Figures({ stats, agentId }: { stats: WakeStats; agentId: AgentId }) {
         used={stats.wakesToday}
         of={stats.maxWakesPerDay}
       />
-      <Used label={t`Minutes today`} used={stats.minutesToday} of={stats.maxDailySessionMinutes} unit={t` min`} />
+      <Used
+        label={t`Minutes today, without you`}
+        used={stats.minutesToday}
+        of={stats.maxDailySessionMinutes}
+        unit={t` min`}
+      />
       {sources.length > 0 && (
         <p className="budget-by">
           {t`Woken today by`}{' '}

@@ -24,7 +24,7 @@ export const CHECK_TITLES: Record<GateCheck, string> = {
   daily: t`Wakes today`,
   pair: t`Wakes today by the same`,
   blackout: t`Quiet hours`,
-  minutes: t`Minutes today`,
+  minutes: t`Minutes today, without you`,
   concurrency: t`Sessions at once`,
   idle: t`Not in the middle of an answer`,
   flood: t`Not too many at once`,
@@ -59,6 +59,7 @@ export const REASON_WORDS: Record<WakeReason, string> = {
 
 export const WAY_WORDS: Record<WakeWay, string> = {
   person: t`You woke it yourself`,
+  answer: t`You answered what it asked`,
   wake_agent: t`It asked for it`,
   urgent_message: t`A message marked as high or urgent`,
   thread_mention: t`A mention in a thread`,
@@ -93,6 +94,8 @@ export function askedText({ way, source, target }: WakeDecision, nameOf: NameOf)
   switch (way) {
     case 'person':
       return t`${who} woke ${whom}`;
+    case 'answer':
+      return t`${who} answered what ${whom} asked`;
     case 'wake_agent':
       return t`${who} asked for ${whom}`;
     case 'urgent_message':

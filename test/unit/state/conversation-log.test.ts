@@ -81,7 +81,11 @@ test('days part, and sleeps part sessions', () => {
       liveSessionId: 'session-2',
     }),
   );
-  expect(items[2]).toMatchObject({ kind: 'sleep', from: NOW - 500, until: NOW - 100, reason: 'crash' });
+  // A crash is dated by the next start: they slept from the last word on.
+  expect(items[2]).toMatchObject({ kind: 'sleep', from: NOW - 1000, until: NOW - 100, reason: 'crash' });
+  const idle = spansOf([sessionEnd('session-1', NOW - 500, 'idle'), sessionStart('session-2', NOW - 100)]);
+  const messages = [q('1', NOW - 1000), r('2', NOW, { sessionId: 'session-2' })];
+  expect(logItems(input({ messages, spans: idle, liveSessionId: 'session-2' }))[2]).toMatchObject({ from: NOW - 500 });
 });
 
 test('what is being edited is out of sight at once, and back if it could not be sent', () => {

@@ -288,6 +288,22 @@ test('the wake preview shows each agent’s sizes and the very text it will read
   expect(location.pathname).toBe('/');
 });
 
+test('what the relay sees names agents’ files, tool calls and snapshots, and an export says that folders are not in it', async () => {
+  const page = await settings('about');
+  const text = document.body.textContent;
+  for (const what of [
+    'files in your agents’ folders',
+    'did with their tools',
+    'A snapshot of each agent',
+    'Routines, reminders',
+    'only a hash',
+  ])
+    expect(text).toContain(what);
+  page.unmount();
+  await settings('storage');
+  expect(await screen.findByText(/^The files in your agents’ folders are not in it/)).toBeDefined();
+});
+
 test('every setting that is looked for by name stands on its section under that name, and is gone to', async () => {
   for (const { section, name } of NAMED_SETTINGS.filter(({ section: each }) => OFFLINE.includes(each))) {
     const page = await openPage({ docs: team(2), path: `/settings/${section}#${encodeURIComponent(name)}` });

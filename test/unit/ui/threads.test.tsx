@@ -249,7 +249,7 @@ test('who is at work on a thread stands under its title, and who has read what o
   const messages = [...BRIDGE, { ...message(3, 'human', 'And now, @Wren?', ['agent-2']), time: NOW - 1_000 }];
   const page = await openThreads({ messages });
   const region = await log();
-  expect(region.textContent).toContain('Nobody has read this yet');
+  expect(region.textContent).toContain('No agent has opened this thread since');
   const bridge = thread('bridge', 'The bridge', { messages: 3 });
   page.reach.on('GET /api/threads/bridge/messages', {
     ...{ thread: bridge, messages, more: false },
