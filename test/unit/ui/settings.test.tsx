@@ -300,7 +300,7 @@ test('what the relay sees names agents’ files, tool calls and snapshots, and a
   ])
     expect(text).toContain(what);
   page.unmount();
-  await settings('storage');
+  await settings('copies');
   expect(await screen.findByText(/^The files in your agents’ folders are not in it/)).toBeDefined();
 });
 
