@@ -25,9 +25,9 @@ export function ZoneNote() {
   };
   return (
     <p className="night-note" role="status">
-      {t`The household’s clock is that of ${zone}, where it is ${clockTime(now + wallTime(zone, now) - wallTime(here, now))}. This device is in ${here}, where it is ${clockTime(now)}.`}{' '}
+      <span>{t`The household’s clock is that of ${zone}, where it is ${clockTime(now + wallTime(zone, now) - wallTime(here, now))}. This device is in ${here}, where it is ${clockTime(now)}.`}</span>{' '}
       <button type="button" className="link-button" onClick={() => void take()}>{t`Take ${here}`}</button>
-      {failed !== null && ` ${failed}`}
+      {failed !== null && <span> {failed}</span>}
     </p>
   );
 }
