@@ -17,8 +17,6 @@ export const RELAY_TIMES = {
   /** Pause before the first try to connect again; it doubles with each failure. */
   backoffFirst: 500,
   backoffMost: 5_000,
-  /** How long an answered call holds off the next attempt that answered calls make. */
-  reconnectEvery: 2_000,
   /** How long the owner's first call waits for a tab to tell it the page key. */
   pageKeyWithin: 5_000,
   /** Pause between two looks whether a socket's buffer has emptied. */
