@@ -37,11 +37,15 @@ interface Kept extends Usable {
 }
 
 const end = ({ link, fetch }: Kept) => link.close().then(() => fetch.close());
+const refusing = (refused: Refused['refused'], reason: string): Refused => ({ refused, reason });
 
 export function createAttached(deps: AttachedDeps): Attached {
   const { db, home, sealer, rights, now, newId, onChange, logger, limits = ATTACHED_LIMITS } = deps;
   const kept = new Map<string, Kept>();
+  /** Changes of what is kept, one after the other. Nothing in it waits for a server. */
   const inTurn = createQueue();
+  /** What ends before this one is opened. */
+  const ending = new WeakMap<Kept, Promise<void>>();
   const about = (serverId: string) => JSON.stringify(`attached ${home} ${serverId}`);
 
   function keep(serverId: string, name: string, sealed: Sealed, value: Value): Kept {
@@ -142,13 +146,19 @@ export function createAttached(deps: AttachedDeps): Attached {
     onChange();
   }
 
-  /** Reached otherwise from now on, with all that the person has allowed of it. */
+  /** Reached otherwise from now on, with all that the person has allowed of it. It is opened when what was before has ended. */
   async function renewed(before: Kept, sealed: Sealed): Promise<Kept> {
     const one = keep(before.serverId, before.name, sealed, before.value);
-    await end(before);
+    ending.set(one, end(before));
     await write(one);
-    if (heldBack(one) === null) await one.link.open();
     return one;
+  }
+  /** Not in turn with others: no server waits for another. Null: it was taken away meanwhile. */
+  async function opened(one: Kept): Promise<AttachedServer | null> {
+    await ending.get(one);
+    if (kept.get(one.serverId) === one && heldBack(one) === null) await one.link.open();
+    const now = kept.get(one.serverId);
+    return now ? show(now) : null;
   }
 
   /** Its secrets are gone with it; that it was taken away is told. Its name is free. */
@@ -162,7 +172,7 @@ export function createAttached(deps: AttachedDeps): Attached {
     const one = kept.get(serverId);
     kept.delete(serverId);
     onChange();
-    if (one) await end(one);
+    if (one) ending.set(one, end(one));
   }
 
   const toolOf = createToolOf<Kept>({
@@ -207,17 +217,17 @@ export function createAttached(deps: AttachedDeps): Attached {
               .map((tool) => toolOf(one, tool))
           : [],
       ),
-    add: (name, attachment) =>
-      inTurn(async () => {
-        const refused = await refusalOf(attachment);
-        if (refused) return refused;
+    async add(name, attachment) {
+      const refused = await refusalOf(attachment);
+      if (refused) return refused;
+      const made = await inTurn(async () => {
         const before = [...kept.values()].find((one) => one.name === name);
         // What it lacks is given: what the person has allowed of it stays.
         if (before && before.sealed.lacks.length > 0)
-          return show(await renewed(before, { attachment, signIn: null, lacks: [] }));
+          return await renewed(before, { attachment, signIn: null, lacks: [] });
         if (kept.size >= limits.servers)
-          return { refused: 'room', reason: `There is room for ${limits.servers} servers. Take one away first.` };
-        if (before) return { refused: 'name', reason: `A server called ${name} is connected already.` };
+          return refusing('room', `There is room for ${limits.servers} servers. Take one away first.`);
+        if (before) return refusing('name', `A server called ${name} is connected already.`);
         const one = keep(newId(), name, { attachment, signIn: null, lacks: [] }, { agents: null, tools: {} });
         try {
           await write(one);
@@ -225,27 +235,28 @@ export function createAttached(deps: AttachedDeps): Attached {
           kept.delete(one.serverId);
           throw error;
         }
-        await one.link.open();
-        return show(one);
-      }),
+        return one;
+      });
+      return 'refused' in made ? made : await opened(made);
+    },
     async look(serverId) {
       const one = kept.get(serverId);
       if (!one) return null;
       if (heldBack(one) === null) await one.link.retry();
       return show(one);
     },
-    change: (serverId, { agents, tools = [], box }) =>
-      inTurn(async () => {
+    async change(serverId, { agents, tools = [], box }) {
+      const changed = await inTurn(async () => {
         const found = kept.get(serverId);
         if (!found) return null;
         const sealed = box === undefined ? found.sealed : heldIn(found.sealed, box);
-        if (!sealed) return { refused: 'box', reason: 'It is no program of the relay’s machine.' };
+        if (!sealed) return refusing('box', 'It is no program of the relay’s machine.');
         const reason = programRefused(sealed.attachment);
-        if (box !== undefined && reason !== null) return { refused: 'programs', reason };
+        if (box !== undefined && reason !== null) return refusing('programs', reason);
         const before = found.value;
         // Before anything is changed: what is refused changes nothing.
         const looked = lookedAt(found.name, toolsOf(found), before.tools, tools);
-        if (!looked.ok) return { refused: 'tools', reason: looked.reason };
+        if (!looked.ok) return refusing('tools', looked.reason);
         const one = sealed === found.sealed ? found : await renewed(found, sealed);
         one.value = { agents: agents === undefined ? before.agents : agents && [...agents], tools: looked.tools };
         try {
@@ -254,16 +265,22 @@ export function createAttached(deps: AttachedDeps): Attached {
           one.value = before;
           throw error;
         }
-        return show(one);
-      }),
+        return one;
+      });
+      if (changed === null || 'refused' in changed) return changed;
+      return box === undefined ? show(changed) : await opened(changed);
+    },
     ...createSigning<Kept>({ kept, onChange, show }),
-    remove: (serverId) =>
-      inTurn(async () => {
-        const one = kept.get(serverId);
-        if (!one) return false;
+    async remove(serverId) {
+      const one = kept.get(serverId);
+      const removed = await inTurn(async () => {
+        if (!one || kept.get(serverId) !== one) return false;
         await leave(serverId, null);
         return true;
-      }),
+      });
+      if (removed && one) await ending.get(one);
+      return removed;
+    },
     records: createAttachedRecords({
       db,
       home,
@@ -284,9 +301,9 @@ export function createAttached(deps: AttachedDeps): Attached {
         const refused = await refusalOf(attachment);
         if (refused?.refused === 'address') return refused.reason;
         const one = keep(serverId, record.name, taken.sealed, taken.value);
-        if (before) await end(before);
+        if (before) ending.set(one, end(before));
         await write(one, stamp);
-        if (heldBack(one) === null) void one.link.open();
+        void opened(one);
         return null;
       },
     }),

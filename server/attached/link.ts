@@ -1,7 +1,9 @@
 /** The line to one attached server: opened when it is needed, tried again with pauses where it fails, and ended as a whole. */
 import {
   Client,
+  SSEClientTransport,
   StreamableHTTPClientTransport,
+  SdkErrorCode,
   SdkHttpError,
   UnauthorizedError,
   type AuthProvider,
@@ -13,10 +15,11 @@ import { createLimiter } from '../../src/domain/platform/queue.ts';
 import { onOneLine } from '../../src/domain/quoting.ts';
 import { sentence } from '../../src/domain/sentence.ts';
 import { singleFlight } from '../../src/domain/platform/single-flight.ts';
-import type { Timers } from '../../src/domain/platform/timers.ts';
+import { within, type Timers } from '../../src/domain/platform/timers.ts';
 import type { AttachedServer, Attachment } from '../../src/protocol/attached.ts';
 import { createBoundedFetch } from '../bounded-fetch.ts';
 import type { KeyFilter } from '../key-filter.ts';
+import { createCursors, createDeadline } from './lists.ts';
 import { answeredSchema, listSchema, offeredOf, readAnswer, type ListedTool, type ReadAnswer } from './offered.ts';
 import { createPace } from '../pace.ts';
 import { createFlood } from '../flood.ts';
@@ -34,7 +37,14 @@ export interface LinkStanding {
 }
 
 /** It could not be reached, or broke off: a sentence for whoever called. */
-export class LinkError extends Error {}
+export class LinkError extends Error {
+  /** The call was not carried out. It may be made once more, when the server is connected anew. */
+  readonly isUndone: boolean;
+  constructor(message: string, { isUndone = false, ...options }: ErrorOptions & { isUndone?: boolean } = {}) {
+    super(message, options);
+    this.isUndone = isUndone;
+  }
+}
 
 export interface Link {
   standing(): LinkStanding;
@@ -42,11 +52,12 @@ export interface Link {
   open(): Promise<LinkStanding>;
   /** The same at once, pause or none, and its tools anew: the person asks. */
   retry(): Promise<LinkStanding>;
-  /** Throws `LinkError`. */
+  /** Throws `LinkError`. `again`: it was made before, and was not carried out. Then a refusal is the answer. */
   call(
     tool: string,
     input: Record<string, unknown>,
     signal: AbortSignal,
+    again?: boolean,
   ): Promise<ReadAnswer & { readonly isError: boolean }>;
   /** Nothing of it is left running. */
   close(): Promise<void>;
@@ -71,7 +82,16 @@ export interface LinkDeps extends Starts {
 interface Open {
   readonly client: Client;
   readonly transport: Transport;
+  /** ms, as `elapsed` has it */
+  readonly since: number;
+  /** How many are under way. */
+  calls: number;
+  /** Another connection has taken its place. It is closed when its calls have ended. */
+  replaced: boolean;
 }
+
+/** In which way a server with an address is spoken to: as now, or as until 2024, with one stream for all of its answers. */
+type Way = 'requests' | 'stream';
 
 /** What came is shown as it is: nothing of a stranger’s is compiled and run to check it. */
 const NO_CHECK: jsonSchemaValidator = {
@@ -87,11 +107,35 @@ const boxedTrouble = (trouble: string) =>
 const wantsSignIn = (error: unknown) =>
   error instanceof UnauthorizedError || (error instanceof SdkHttpError && error.data.status === 401);
 
+const statusOf = (error: unknown): number | null => (error instanceof SdkHttpError ? error.data.status : null);
+/** How a server that was restarted refuses who names a session from before. */
+const FORGOTTEN: readonly (number | null)[] = [400, 404];
+/** It asks for something else than another way to speak to it. */
+const NO_OTHER_WAY: readonly number[] = [401, 403, 429];
+/** What stands before a server says so while that is away. */
+const AWAY: readonly (number | null)[] = [502, 503, 504];
+
+const isRefusedConnection = (error: unknown): boolean =>
+  error instanceof Error && (('code' in error && error.code === 'ECONNREFUSED') || isRefusedConnection(error.cause));
+/** The server knows nothing of this connection: what was asked was not carried out. */
+const isForgotten = (error: unknown) => FORGOTTEN.includes(statusOf(error)) || isRefusedConnection(error);
+/** The connection broke off. Whether what was asked was carried out, nobody knows. */
+const isBroken = (error: unknown) => error instanceof TypeError || AWAY.includes(statusOf(error));
+
 const sentenceOf = (error: unknown): string => {
   const { message, cause } = error instanceof Error ? error : new Error(String(error));
   const reason = cause instanceof Error ? cause.message : '';
   return reason === '' || message.includes(reason) ? message : `${message}: ${reason}`;
 };
+
+/** `cause`: why it could not be connected; `said`: the end of what a program wrote to its errors. */
+class ConnectError extends Error {
+  readonly said: string;
+  constructor(cause: unknown, said = '') {
+    super('not connected', { cause });
+    this.said = said;
+  }
+}
 
 export function createLink(deps: LinkDeps): Link {
   const { attachment, version, timers, elapsed, filter, onChange, limits = ATTACHED_LIMITS } = deps;
@@ -100,6 +144,7 @@ export function createLink(deps: LinkDeps): Link {
     beginningOfText(onOneLine(filter.part(sentenceOf(error), 0, limits.problemChars + 1)), limits.problemChars);
   const limited = createLimiter(limits.callsAtOnce);
   let current: Open | null = null;
+  let connecting: Pick<Open, 'client' | 'transport'> | null = null;
   let standing: LinkStanding = { state: 'connecting', problem: null, tools: null };
   let failures = 0;
   let againAt = 0;
@@ -111,16 +156,47 @@ export function createLink(deps: LinkDeps): Link {
     if (!closed) onChange();
   }
 
+  /** What goes wrong with one request may be the end of the connection: then its state is another. */
+  const watched: typeof fetch = async (input, init) => {
+    const doubt = () => current && lookSoon(current);
+    try {
+      const answer = await deps.fetch(input, init);
+      if (!answer.ok && ![401, 405].includes(answer.status)) doubt();
+      return answer;
+    } catch (error) {
+      if (!init?.signal?.aborted) doubt();
+      throw error;
+    }
+  };
+  /** The transport for one stream tells no status of a refusal. */
+  const withStatus =
+    (inner: typeof fetch): typeof fetch =>
+    async (input, init) => {
+      const answer = await inner(input, init);
+      const { ok, status, statusText } = answer;
+      if (ok || status === 401 || init?.method !== 'POST') return answer;
+      throw new SdkHttpError(SdkErrorCode.ClientHttpNotImplemented, `it answered with ${status} ${statusText}`, {
+        status,
+        statusText,
+      });
+    };
+
   /** `onTooMuch`: it writes more than is read of it. */
-  function transportOf(onTooMuch: (error: Error) => void): Transport & { said?(): string } {
+  function transportOf(way: Way, onTooMuch: (error: Error) => void): Transport & { said?(): string } {
     if (attachment.kind === 'program') return createProgramTransport(attachment, deps, limits, filter);
-    return new StreamableHTTPClientTransport(new URL(attachment.url), {
-      fetch: createBoundedFetch(
-        { messageBytes: limits.messageBytes, json: jsonOf(limits), flood: limits, onTooMuch },
-        deps.fetch,
-      ),
+    const fetch = createBoundedFetch(
+      { messageBytes: limits.messageBytes, json: jsonOf(limits), flood: limits, onTooMuch },
+      watched,
+    );
+    const options = {
       ...(deps.auth ? { authProvider: deps.auth } : {}),
       requestInit: { headers: attachment.headers },
+    };
+    const url = new URL(attachment.url);
+    if (way === 'stream') return new SSEClientTransport(url, { ...options, fetch: withStatus(fetch) });
+    return new StreamableHTTPClientTransport(url, {
+      ...options,
+      fetch,
       reconnectionOptions: {
         initialReconnectionDelay: limits.againMs,
         maxReconnectionDelay: limits.againMostMs,
@@ -130,50 +206,60 @@ export function createLink(deps: LinkDeps): Link {
     });
   }
 
-  async function listed(client: Client): Promise<readonly ListedTool[]> {
+  async function listed(client: Client): Promise<Pick<LinkStanding, 'tools' | 'problem'>> {
     const tools = new Map<string, ListedTool>();
-    if (!client.getServerCapabilities()?.tools) return withResources(client, tools);
+    if (!client.getServerCapabilities()?.tools) return { tools: withResources(client, tools), problem: null };
     const pace = createPace();
+    const left = createDeadline(limits.listMs, elapsed);
+    const cursors = createCursors();
     let cursor: string | undefined;
     let chars = 0;
+    let unread = 0;
     for (let page = 0; page < limits.pages; page++) {
       // Of each tool no more is looked at than is needed to refuse it: the SDK would check all of all first.
-      const answer = await client.request(
-        { method: 'tools/list', params: cursor === undefined ? {} : { cursor } },
-        listSchema,
-        { timeout: limits.listMs, maxTotalTimeout: limits.listMs },
+      const answer = await left((options) =>
+        client.request({ method: 'tools/list', params: cursor === undefined ? {} : { cursor } }, listSchema, options),
       );
       if (answer.tools.length > limits.tools) throw new Error(`it has more than ${limits.tools} tools`);
       for (const each of answer.tools) {
         await pace();
         const offered = offeredOf(each, filter, limits);
-        chars += offered ? offered.description.length + JSON.stringify(offered.schema).length : 0;
+        if (!offered) {
+          unread += 1;
+          continue;
+        }
+        chars += offered.description.length + JSON.stringify(offered.schema).length;
         if (chars > limits.toolChars)
           throw new Error(`it describes its tools with more than ${limits.toolChars.toLocaleString('en')} characters`);
+        const before = tools.get(offered.name);
         // Of two that it gives one name, neither is known to be the one that was looked at.
-        if (offered)
-          tools.set(
-            offered.name,
-            tools.has(offered.name) ? { ...offered, problem: sentence`It is there twice.` } : offered,
-          );
+        const isTwice = before !== undefined && before.hash !== offered.hash;
+        tools.set(offered.name, isTwice ? { ...offered, problem: sentence`It is there twice.` } : offered);
         if (tools.size > limits.tools) throw new Error(`it has more than ${limits.tools} tools`);
       }
-      cursor = answer.nextCursor;
+      cursor = cursors.next(answer.nextCursor);
       if (cursor === undefined) break;
     }
-    return withResources(client, tools);
+    const unnamed =
+      unread === 0 ? null : sentence`${unread} of its tools have no name that can be used, and are left out.`;
+    const further =
+      cursor === undefined
+        ? null
+        : sentence`Its list goes on after ${limits.pages} pages. What stands there is left out.`;
+    return { tools: withResources(client, tools), problem: unnamed ?? further };
   }
 
   async function relist(open: Open): Promise<LinkStanding> {
     try {
-      const tools = await listed(open.client);
-      if (current === open) stand({ tools });
+      const list = await listed(open.client);
+      if (current === open) stand(list);
     } catch (error) {
+      if (current === open && isForgotten(error)) return replace(open);
       lost(open, error);
     }
     return standing;
   }
-  /** It said that its list is another: it is asked once, however often it says so. */
+  /** Its list or its state may be another: it is asked once, however often it says so. */
   function lookSoon(open: Open): void {
     cancelLook ??= timers.after(limits.changedMs, () => {
       cancelLook = null;
@@ -199,24 +285,47 @@ export function createLink(deps: LinkDeps): Link {
     return standing;
   }
 
+  /** Closed when its calls have ended; `atOnce`: those that are under way are not answered any more. */
+  function retire(open: Open, atOnce: boolean): void {
+    open.replaced = true;
+    open.client.onclose = NOTHING;
+    const close = () => void open.client.close().catch(NOTHING);
+    if (open.calls === 0) close();
+    else if (atOnce) timers.after(limits.endMs, close);
+  }
+
+  /** The server does not know this connection any more: it is connected anew, at once. */
+  function replace(open: Open, atOnce = true): Promise<LinkStanding> {
+    if (current === open) {
+      current = null;
+      retire(open, atOnce);
+    }
+    return connect();
+  }
+
   function lost(open: Open, error: unknown): void {
     if (current !== open) return;
     current = null;
-    void open.client.close().catch(() => undefined);
+    void open.client.close().catch(NOTHING);
     fail(error);
+    // One that has held for a while is tried anew by the next call.
+    if (elapsed() - open.since > limits.againMs) againAt = elapsed();
   }
 
-  const connect = singleFlight(async (): Promise<LinkStanding> => {
-    if (closed) throw new LinkError('it is not connected any more');
-    if (current) return standing;
-    stand({ state: 'connecting', problem: null });
+  /** Throws what went wrong first. */
+  async function connectBy(way: Way): Promise<void> {
+    let open: Open | null = null;
+    /** Why it was ended here. */
+    let ended: Error | null = null as Error | null;
+    /** Of a program, what was wrong first: that the connection has closed follows from it. */
+    let first: Error | null = null as Error | null;
     /** It is out of its mind: whoever waits for an answer is told so. */
     const endFor = (error: Error) => {
-      first ??= error;
+      ended ??= error;
       if (open) lost(open, error);
       else void client.close().catch(NOTHING);
     };
-    const transport = transportOf(endFor);
+    const transport = transportOf(way, endFor);
     const client = new Client(
       { name: 'roost', version },
       {
@@ -225,10 +334,11 @@ export function createLink(deps: LinkDeps): Link {
         listChanged: { tools: { autoRefresh: false, debounceMs: 0, onChanged: () => open && lookSoon(open) } },
       },
     );
-    let open: Open | null = null;
-    /** What was wrong first: that the line has closed follows from it. */
-    let first: Error | null = null as Error | null;
-    client.onerror = (error) => (first ??= error);
+    client.onerror = (error) => {
+      if (attachment.kind === 'program') first ??= error;
+      // Its one stream comes back by itself, to a server that knows nothing of what was said before.
+      if (way === 'stream' && open) void replace(open);
+    };
     // The SDK answers each question of a server by a request of its own.
     const asksTooMuch = createFlood({ ...limits, windowMessages: limits.windowQuestions });
     transport.onmessage = (message) => {
@@ -237,64 +347,121 @@ export function createLink(deps: LinkDeps): Link {
       endFor(error);
       throw error;
     };
+    connecting = { client, transport };
     try {
-      await client.connect(transport, { timeout: limits.connectMs, maxTotalTimeout: limits.connectMs });
-      const opened = { client, transport };
-      client.onclose = () => lost(opened, first ?? new Error('it has ended'));
-      const tools = await listed(client);
+      const times = { timeout: limits.connectMs, maxTotalTimeout: limits.connectMs };
+      const connected = client.connect(transport, times).then(() => true);
+      // The transport’s own beginning is in no time-out of the SDK.
+      if ((await within(timers.after, limits.connectMs, connected)) === null) {
+        void connected.catch(NOTHING);
+        throw new Error(sentence`it timed out: it did not answer within ${limits.connectMs / 1_000} seconds`);
+      }
+      const opened: Open = { client, transport, since: elapsed(), calls: 0, replaced: false };
+      client.onclose = () => lost(opened, ended ?? first ?? new Error('it has ended'));
+      const list = await listed(client);
       if (closed) throw new LinkError('it is not connected any more');
       open = current = opened;
       failures = 0;
-      stand({ state: 'connected', problem: null, tools });
-      return standing;
+      stand({ state: 'connected', ...list });
     } catch (error) {
       client.onclose = NOTHING;
-      await client.close().catch(() => undefined);
-      await transport.close().catch(() => undefined);
-      return fail(first ?? error, transport.said?.());
+      await client.close().catch(NOTHING);
+      await transport.close().catch(NOTHING);
+      throw new ConnectError(ended ?? (wantsSignIn(error) ? null : first) ?? error, transport.said?.());
+    } finally {
+      connecting = null;
     }
+  }
+  /** It refuses what is asked now in a way in which servers of 2024 do. */
+  const mayBeOld = ({ cause }: ConnectError) => {
+    const status = statusOf(cause);
+    return !closed && status !== null && status >= 400 && status < 500 && !NO_OTHER_WAY.includes(status);
+  };
+  const connect = singleFlight(async (): Promise<LinkStanding> => {
+    if (closed || current) return standing;
+    stand({ state: 'connecting', problem: null });
+    try {
+      await connectBy('requests');
+    } catch (error) {
+      if (!(error instanceof ConnectError)) throw error;
+      if (!mayBeOld(error)) return fail(error.cause, error.said);
+      try {
+        await connectBy('stream');
+      } catch (again) {
+        // It is no server of 2024 either: what it said first is what is the matter.
+        return fail(again instanceof ConnectError && wantsSignIn(again.cause) ? again.cause : error.cause);
+      }
+    }
+    return standing;
   });
+
+  async function ask(open: Open, tool: string, input: Record<string, unknown>, signal: AbortSignal) {
+    const longest = AbortSignal.timeout(limits.callMostMs);
+    const options = {
+      signal: AbortSignal.any([signal, longest]),
+      timeout: limits.callMs,
+      // The server is asked to say how far it is. As long as it does, it is waited for.
+      onprogress: NOTHING,
+      resetTimeoutOnProgress: true,
+    };
+    try {
+      if (readsResources(standing.tools, tool))
+        return {
+          ...readAnswer(
+            await readResources(input, { client: open.client, options, elapsed, filter, limits }),
+            filter,
+            limits,
+          ),
+          isError: false,
+        };
+      const { content, structuredContent, isError } = await open.client.request(
+        { method: 'tools/call', params: { name: tool, arguments: input } },
+        answeredSchema,
+        options,
+      );
+      return { ...readAnswer({ content, structured: structuredContent ?? undefined }, filter, limits), isError };
+    } catch (error) {
+      throw longest.aborted && !signal.aborted
+        ? new Error(sentence`it took longer than ${limits.callMostMs / 60_000} minutes`, { cause: error })
+        : error;
+    }
+  }
 
   return {
     standing: () => standing,
     open: () => (current || elapsed() >= againAt ? connect() : Promise.resolve(standing)),
-    retry: () => (current ? relist(current) : connect()),
-    call: (tool, input, signal) =>
+    async retry() {
+      if (!current) return connect();
+      await relist(current);
+      return current || standing.state === 'sign-in' ? standing : connect();
+    },
+    call: (tool, input, signal, again = false) =>
       limited(async () => {
         const open = current;
-        if (!open) throw new LinkError(standing.problem ?? 'it is not connected');
+        if (!open) throw new LinkError(standing.problem ?? 'it is not connected', { isUndone: true });
+        open.calls += 1;
         try {
-          const options = { signal, timeout: limits.callMs, maxTotalTimeout: limits.callMs };
-          if (readsResources(standing.tools, tool))
-            return {
-              ...readAnswer(
-                await readResources(input, { client: open.client, options, filter, limits }),
-                filter,
-                limits,
-              ),
-              isError: false,
-            };
-          const { content, structuredContent, isError } = await open.client.request(
-            { method: 'tools/call', params: { name: tool, arguments: input } },
-            answeredSchema,
-            options,
-          );
-          return { ...readAnswer({ content, structured: structuredContent }, filter, limits), isError };
+          return await ask(open, tool, input, signal);
         } catch (error) {
-          if (wantsSignIn(error)) lost(open, error);
-          const why = current === open ? saying(error) : (standing.problem ?? saying(error));
-          throw new LinkError(signal.aborted ? 'it was stopped' : why, { cause: error });
+          const isUndone = !again && !signal.aborted && isForgotten(error);
+          if (isUndone) void replace(open, statusOf(error) !== 400);
+          else if (wantsSignIn(error) || isRefusedConnection(error) || isBroken(error)) lost(open, error);
+          const why = current === open || isUndone ? saying(error) : (standing.problem ?? saying(error));
+          throw new LinkError(signal.aborted ? 'it was stopped' : why, { cause: error, isUndone });
+        } finally {
+          open.calls -= 1;
+          if (open.replaced && open.calls === 0) void open.client.close().catch(NOTHING);
         }
       }),
     async close() {
       closed = true;
       cancelLook?.();
-      const open = current;
+      const open = current ?? connecting;
       current = null;
-      if (open) {
-        open.client.onclose = NOTHING;
-        await open.client.close().catch(() => undefined);
-      }
+      if (!open) return;
+      open.client.onclose = NOTHING;
+      await open.client.close().catch(NOTHING);
+      await open.transport.close().catch(NOTHING);
     },
   };
 }

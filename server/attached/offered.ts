@@ -13,55 +13,11 @@ import type { OfferedTool } from '../../src/protocol/attached.ts';
 import type { ToolOutcome } from '../contracts.ts';
 import type { KeyFilter } from '../key-filter.ts';
 import { isShowable, pictureHead } from '../picture.ts';
+import { mindSchemaOf, short } from './mind-schema.ts';
 import { ATTACHED_LIMITS, type AttachedLimits } from './settings.ts';
-
-/*
- * Whether something has the shape of a JSON Schema (draft 2020-12, as its meta-schema says it): a model’s server refuses a whole
- * request for one that has not, and so one tool would keep its agent from saying anything. Pure.
- */
-
-const TYPES: readonly unknown[] = ['array', 'boolean', 'integer', 'null', 'number', 'object', 'string'];
-const setOf = (names: string): ReadonlySet<string> => new Set(names.split(' '));
-/** By what stands behind the word. */
-const ONE = setOf(
-  'additionalProperties propertyNames contains not if then else items unevaluatedItems unevaluatedProperties contentSchema',
-);
-const LISTS = setOf('allOf anyOf oneOf prefixItems');
-const NAMED = setOf('$defs definitions properties patternProperties dependentSchemas');
-const TEXTS = setOf('$anchor $comment $dynamicRef $id $ref $schema contentEncoding description format pattern title');
-const COUNTS = setOf('maxContains maxItems maxLength maxProperties minContains minItems minLength minProperties');
-const NUMBERS = setOf('exclusiveMaximum exclusiveMinimum maximum minimum multipleOf');
-const FLAGS = setOf('deprecated readOnly uniqueItems writeOnly');
-
-const isText = (value: unknown) => typeof value === 'string';
-const areTexts = (value: unknown) =>
-  Array.isArray(value) && value.every(isText) && new Set<unknown>(value).size === value.length;
-const areTypes = (value: unknown) =>
-  TYPES.includes(value) ||
-  (areTexts(value) && (value as unknown[]).length > 0 && (value as unknown[]).every((each) => TYPES.includes(each)));
-
-function fits(word: string, value: unknown): boolean {
-  if (ONE.has(word)) return isSchema(value);
-  if (LISTS.has(word)) return Array.isArray(value) && value.length > 0 && value.every(isSchema);
-  if (NAMED.has(word)) return isRecord(value) && Object.values(value).every(isSchema);
-  if (TEXTS.has(word)) return isText(value);
-  if (COUNTS.has(word)) return Number.isInteger(value) && Number(value) >= 0;
-  if (NUMBERS.has(word)) return typeof value === 'number';
-  if (FLAGS.has(word)) return typeof value === 'boolean';
-  if (word === 'type') return areTypes(value);
-  if (word === 'required') return areTexts(value);
-  if (word === 'enum' || word === 'examples') return Array.isArray(value);
-  return true;
-}
-
-/** One that is deep is walked down to its end: whoever asks bounds it before. */
-const isSchema = (value: unknown): boolean =>
-  typeof value === 'boolean' || (isRecord(value) && Object.entries(value).every(([word, each]) => fits(word, each)));
 
 /** The Messages API takes so many characters of letters, digits, `_` and `-` for a tool’s name. */
 const NAME_CHARS = 64;
-
-const short = (text: string, chars: number) => createHash('sha256').update(text).digest('hex').slice(0, chars);
 
 /** What a mind calls a tool of this server. Another tool, or another server, has another name. */
 export function mindNameOf(server: string, tool: string): string {
@@ -71,14 +27,19 @@ export function mindNameOf(server: string, tool: string): string {
 }
 
 /** One page of the list of tools. */
-export const listSchema = z.looseObject({ tools: z.array(z.unknown()), nextCursor: z.string().optional() });
+export const listSchema = z.looseObject({ tools: z.array(z.unknown()), nextCursor: z.unknown().optional() });
 
+const optionalText = z.string().optional().catch(undefined);
+/** A tool needs a name. Whatever else of it is none of what it should be counts as left out. */
 const listedSchema = z.object({
   name: z.string().min(1).max(128),
-  title: z.string().optional(),
-  description: z.string().default(''),
-  inputSchema: z.record(z.string(), z.unknown()),
-  annotations: z.object({ title: z.string().optional(), readOnlyHint: z.boolean().optional() }).optional(),
+  title: optionalText,
+  description: z.string().catch(''),
+  inputSchema: z.unknown().optional(),
+  annotations: z
+    .object({ title: optionalText, readOnlyHint: z.boolean().optional().catch(undefined) })
+    .optional()
+    .catch(undefined),
 });
 
 /** The same for the same object, whatever the order of its keys. */
@@ -92,10 +53,8 @@ function canonical(value: unknown): unknown {
   );
 }
 
-type Schema = Readonly<Record<string, unknown>>;
-
 /** Why a tool is too large to be read, as a sentence; null: it is not. */
-function tooLarge(description: string, schema: Schema, limits: AttachedLimits): string | null {
+function tooLarge(description: string, schema: unknown, limits: AttachedLimits): string | null {
   if (description.length > limits.descriptionChars)
     return sentence`Its description has ${description.length} characters; ${limits.descriptionChars} are read.`;
   if (deeperThan(schema, limits.schemaDepth))
@@ -103,13 +62,6 @@ function tooLarge(description: string, schema: Schema, limits: AttachedLimits): 
   const { length } = JSON.stringify(schema);
   if (length > limits.schemaChars)
     return sentence`What it takes is described in ${length} characters; ${limits.schemaChars} are read.`;
-  return null;
-}
-
-/** Why no tool can have this schema, as a sentence; null: it can. */
-function misfit(schema: Schema): string | null {
-  if (schema['type'] !== 'object') return sentence`What it takes is not an object.`;
-  if (!isSchema(schema)) return sentence`What it takes is not described as JSON Schema has it.`;
   return null;
 }
 
@@ -132,14 +84,17 @@ export function offeredOf(
 ): ListedTool | null {
   const read = listedSchema.safeParse(listed);
   if (!read.success) return null;
-  const { inputSchema, annotations, title: given = annotations?.title ?? '' } = read.data;
+  const { annotations, title: given = annotations?.title ?? '' } = read.data;
+  const inputSchema = read.data.inputSchema ?? {};
   const name = filter.words(read.data.name);
   if (shownText(name) !== name) return null;
   const large = tooLarge(read.data.description, inputSchema, limits);
   const description = filter.part(read.data.description, 0, limits.descriptionChars);
   const cleaned = large === null ? filter.value(inputSchema) : {};
-  const problem = large ?? misfit(cleaned);
-  const schema = problem === null ? (canonical(cleaned) as Record<string, unknown>) : {};
+  const asMindsHaveIt = mindSchemaOf(cleaned, limits);
+  const problem = large ?? (asMindsHaveIt.ok ? null : asMindsHaveIt.reason);
+  // What its server says of it: that is what the person looks at.
+  const schema = problem === null && isRecord(cleaned) ? (canonical(cleaned) as Record<string, unknown>) : {};
   const title = beginningOfText(shownText(filter.part(given, 0, UNSEEN_TOO * limits.titleChars)), limits.titleChars);
   const readOnly = annotations?.readOnlyHint === true;
   return {
@@ -160,10 +115,10 @@ const partSchema = z.discriminatedUnion('type', [
   z.looseObject({ type: z.literal('text'), text: z.string() }),
   z.looseObject({ type: z.literal('image'), data: z.string(), mimeType: z.string() }),
   z.looseObject({ type: z.literal('audio'), data: z.string(), mimeType: z.string() }),
-  z.looseObject({ type: z.literal('resource_link'), uri: z.string(), name: z.string().default('') }),
+  z.looseObject({ type: z.literal('resource_link'), uri: z.string(), name: z.string().catch('') }),
   z.looseObject({
     type: z.literal('resource'),
-    resource: z.looseObject({ uri: z.string(), text: z.string().optional(), blob: z.string().optional() }),
+    resource: z.looseObject({ uri: z.string(), text: optionalText, blob: optionalText }),
   }),
 ]);
 
@@ -200,9 +155,12 @@ const SHOWN = '[A picture: you see it beside this. What is in it, words too, is 
 
 /** What comes back from a call. Its parts are looked at one by one, as far as they are read. */
 export const answeredSchema = z.looseObject({
-  content: z.array(z.unknown()).default([]),
+  content: z
+    .array(z.unknown())
+    .nullish()
+    .transform((content) => content ?? []),
   structuredContent: z.unknown().optional(),
-  isError: z.boolean().default(false),
+  isError: z.boolean().default(false).catch(false),
 });
 
 export interface Answered {

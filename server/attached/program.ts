@@ -11,6 +11,7 @@ import {
   type Transport,
 } from '@modelcontextprotocol/client';
 import { getDefaultEnvironment } from '@modelcontextprotocol/client/stdio';
+import { z } from 'zod';
 import type { Box } from '../../src/protocol/attached.ts';
 import type { KeyFilter } from '../key-filter.ts';
 import { createFlood } from '../flood.ts';
@@ -43,13 +44,27 @@ type Limits = Pick<
   'messageBytes' | 'jsonDepth' | 'jsonValues' | 'windowMs' | 'windowMessages' | 'windowBytes' | 'endMs' | 'errorChars'
 >;
 
-/** What a line says; null: it is no message. Programs greet in words, too. */
+/** What a line says; null: it is no message. Programs greet in words, and write logs as JSON, too. */
 function messageIn(line: string): JSONRPCMessage | null {
   try {
     return deserializeMessage(line);
-  } catch (error) {
-    if (error instanceof SyntaxError) return null;
-    throw error;
+  } catch {
+    return unreadableAnswer(line);
+  }
+}
+/** An answer that is none fails the call for which it came, and no other. Null: it answers nothing. */
+function unreadableAnswer(line: string): JSONRPCMessage | null {
+  const answer = answerSchema.safeParse(jsonIn(line));
+  if (!answer.success || 'method' in answer.data) return null;
+  const { id } = answer.data;
+  return { jsonrpc: '2.0', id, error: { code: -32_603, message: 'its answer cannot be read' } };
+}
+const answerSchema = z.looseObject({ jsonrpc: z.literal('2.0'), id: z.union([z.number(), z.string()]) });
+function jsonIn(line: string): unknown {
+  try {
+    return JSON.parse(line);
+  } catch {
+    return undefined;
   }
 }
 

@@ -5,6 +5,7 @@ import { beginningOfText } from '../../src/domain/cut-middle.ts';
 import { shownText } from '../../src/domain/names.ts';
 import { createKeyFilter, type KeyFilter } from '../key-filter.ts';
 import { createPace } from '../pace.ts';
+import { createCursors, createDeadline } from './lists.ts';
 import { offeredOf, type Answered, type ListedTool } from './offered.ts';
 import type { AttachedLimits } from './settings.ts';
 
@@ -35,17 +36,17 @@ export const readsResources = (tools: readonly ListedTool[] | null, tool: string
   tool === NAME && tools?.some((each) => each === RESOURCES_TOOL) === true;
 
 const contentsSchema = z.looseObject({ contents: z.array(z.unknown()) });
-const rowsSchema = z.array(z.unknown()).default([]);
+const rowsSchema = z.array(z.unknown()).catch([]);
 const pageSchema = z.looseObject({
   resources: rowsSchema,
   resourceTemplates: rowsSchema,
-  nextCursor: z.string().optional(),
+  nextCursor: z.unknown().optional(),
 });
 const rowSchema = z.object({
-  uri: z.string().optional(),
-  uriTemplate: z.string().optional(),
-  name: z.string().default(''),
-  description: z.string().default(''),
+  uri: z.string().optional().catch(undefined),
+  uriTemplate: z.string().optional().catch(undefined),
+  name: z.string().catch(''),
+  description: z.string().catch(''),
 });
 /** What a server lists: the method, and the name under which the list stands. */
 const LISTS = { resources: 'resources/list', resourceTemplates: 'resources/templates/list' } as const;
@@ -55,18 +56,27 @@ const LINE_CHARS = 500;
 export interface ReadingDeps {
   readonly client: Client;
   readonly options: RequestOptions;
+  /** ms, only ever forward */
+  readonly elapsed: () => number;
   readonly filter: KeyFilter;
-  readonly limits: Pick<AttachedLimits, 'pages' | 'answerParts'>;
+  readonly limits: Pick<AttachedLimits, 'pages' | 'answerParts' | 'listMs'>;
 }
 
 /** A line for each thing that it lists, as far as they are read. */
-async function linesOf(what: keyof typeof LISTS, { client, options, filter, limits }: ReadingDeps): Promise<string[]> {
+async function linesOf(
+  what: keyof typeof LISTS,
+  { client, options, elapsed, filter, limits }: ReadingDeps,
+): Promise<string[]> {
   const lines: string[] = [];
   const pace = createPace();
+  const left = createDeadline(limits.listMs, elapsed);
+  const cursors = createCursors();
   let cursor: string | undefined;
   for (let read = 0; read < limits.pages; read++) {
     const params = cursor === undefined ? {} : { cursor };
-    const page = await client.request({ method: LISTS[what], params }, pageSchema, options);
+    const page = await left((times) =>
+      client.request({ method: LISTS[what], params }, pageSchema, { ...options, ...times }),
+    );
     for (const row of page[what]) {
       if (lines.length >= limits.answerParts) return lines;
       await pace();
@@ -74,7 +84,7 @@ async function linesOf(what: keyof typeof LISTS, { client, options, filter, limi
       const line = [uri ?? uriTemplate ?? '', name, description].filter((part) => part !== '').join(' – ');
       if (line !== '') lines.push(beginningOfText(shownText(filter.part(line, 0, LINE_CHARS + 1)), LINE_CHARS));
     }
-    cursor = page.nextCursor;
+    cursor = cursors.next(page.nextCursor);
     if (cursor === undefined) break;
   }
   return lines;

@@ -7,10 +7,12 @@ export const ATTACHED_LIMITS = {
   /** Tools of one server that are looked at; pages of its list. */
   tools: 200,
   pages: 20,
-  /** Until it has said hello; told what it has; answered a call. */
+  /** Until it has said hello; has listed all that it has; has answered a call, or said how far it is with it. */
   connectMs: 20_000,
   listMs: 20_000,
   callMs: 120_000,
+  /** A whole call, however often its server says how far it is. */
+  callMostMs: 1_800_000,
   /** Bytes of one message of it; levels and values of its JSON. */
   messageBytes: 5_000_000,
   jsonDepth: 500,
@@ -30,6 +32,8 @@ export const ATTACHED_LIMITS = {
   descriptionChars: 4_000,
   schemaChars: 32_000,
   schemaDepth: 24,
+  /** Parts of a schema as minds are told it, with what it refers to in its place. */
+  schemaParts: 2_000,
   /** Calls of one server at once. */
   callsAtOnce: 4,
   /** Until the person has allowed a sign-in; bytes of one answer of a sign-in server. */

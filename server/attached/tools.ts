@@ -1,10 +1,12 @@
 /** A tool of an attached server, as agents are offered it: carried out only while it is what the person has looked at. */
 import { z } from 'zod';
 import type { AttachedTool } from '../../src/protocol/attached.ts';
-import type { Caller, TeamTool } from '../contracts.ts';
+import type { Caller, TeamTool, ToolOutcome } from '../contracts.ts';
 import { toolError } from '../define-tool.ts';
 import { LinkError, type Link } from './link.ts';
+import { mindSchemaOf } from './mind-schema.ts';
 import { answerOf } from './offered.ts';
+import { ATTACHED_LIMITS } from './settings.ts';
 import type { Value } from './standing.ts';
 
 /** What is used of a server. */
@@ -24,7 +26,15 @@ export interface ToolOfDeps<One extends Usable> {
 }
 
 export function createToolOf<One extends Usable>({ isAttached, toolsOf }: ToolOfDeps<One>) {
-  async function run(one: One, { name, hash }: AttachedTool, input: unknown, caller: Caller) {
+  /** `again`: the server had forgotten its connection when it was asked, and is connected anew. */
+  async function run(
+    one: One,
+    asked: AttachedTool,
+    input: Record<string, unknown>,
+    caller: Caller,
+    again = false,
+  ): Promise<ToolOutcome> {
+    const { name, hash } = asked;
     if (!isAttached(one)) return toolError(`The server ${one.name} is not connected any more.`);
     await one.link.open();
     const tool = toolsOf(one).find((each) => each.name === name);
@@ -37,10 +47,11 @@ export function createToolOf<One extends Usable>({ isAttached, toolsOf }: ToolOf
       );
     }
     try {
-      const answered = await one.link.call(name, z.record(z.string(), z.unknown()).parse(input), caller.signal);
+      const answered = await one.link.call(name, input, caller.signal, again);
       return { ...answerOf(one.name, name, answered), isError: answered.isError };
     } catch (error) {
       if (!(error instanceof LinkError)) throw error;
+      if (error.isUndone && !again) return await run(one, asked, input, caller, true);
       return toolError(`${name} of the server ${one.name} gave no answer: ${error.message}.`);
     }
   }
@@ -48,15 +59,19 @@ export function createToolOf<One extends Usable>({ isAttached, toolsOf }: ToolOf
   return function toolOf(one: One, tool: AttachedTool): TeamTool {
     const before = one.made.get(tool.name);
     if (before?.hash === tool.hash) return before.tool;
+    const read = mindSchemaOf(tool.schema, ATTACHED_LIMITS);
     const made: TeamTool = {
       name: tool.called,
       description: `${tool.name} of ${one.name}, a tool server that the human has connected. It describes it so: ${tool.description}`,
       input: z.looseObject({}),
-      schema: tool.schema,
+      schema: read.ok ? read.schema : { type: 'object', properties: {} },
       // What a server says of itself is not relied upon.
       readOnly: false,
       allowed: ({ agentId }) => Promise.resolve(one.value.agents?.includes(agentId) ?? true),
-      run: (input, caller) => run(one, tool, input, caller),
+      run(input, caller) {
+        const given = z.record(z.string(), z.unknown()).parse(input);
+        return run(one, tool, read.ok ? read.back(given) : given, caller);
+      },
     };
     one.made.set(tool.name, { hash: tool.hash, tool: made });
     return made;

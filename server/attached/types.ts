@@ -17,8 +17,8 @@ export interface Attached {
   all(): AttachedServer[];
   /** What agents are offered of all of them just now. */
   tools(): readonly TeamTool[];
-  /** Resolves when it was tried, whether or not it answers. */
-  add(name: string, attachment: Attachment): Promise<AttachedServer | Refused>;
+  /** Resolves when it was tried, whether or not it answers. Null: it was taken away meanwhile. */
+  add(name: string, attachment: Attachment): Promise<AttachedServer | Refused | null>;
   /** Tries it now. Null: there is none. */
   look(serverId: string): Promise<AttachedServer | null>;
   change(serverId: string, change: Change): Promise<AttachedServer | Refused | null>;

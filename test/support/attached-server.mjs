@@ -5,7 +5,7 @@
 import { spawn } from 'node:child_process';
 import { appendFileSync, readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
-import { setInterval } from 'node:timers';
+import { clearInterval, setInterval } from 'node:timers';
 
 const [, , file, log] = process.argv;
 const ways = () => JSON.parse(readFileSync(file, 'utf8'));
@@ -23,7 +23,7 @@ const DO = {
   exit: () => {
     process.stderr.write(ways().says ?? '', () => process.exit(3));
   },
-  nonsense: () => process.stdout.write('this is no JSON\n{"jsonrpc":"2.0","id":"none"}\n'),
+  nonsense: () => process.stdout.write('this is no JSON\n{"jsonrpc":"2.0","id":"none"}\n', () => process.exit(3)),
   huge: (bytes) => process.stdout.write(`${'x'.repeat(bytes)}`),
   endless: async (chunks) => {
     for (let i = 0; i < chunks; i++)
@@ -41,6 +41,18 @@ createInterface({ input: process.stdin }).on('line', (line) => {
   const how = ways();
   const [does, value] = how[method] ?? [];
   note(`${method} ${JSON.stringify(params ?? {})}`);
+  for (const each of how.logs ?? []) process.stdout.write(`${JSON.stringify(each)}\n`);
+  const { times, everyMs } = how.progress ?? {};
+  if (times && method === 'tools/call') {
+    let progress = 0;
+    const timer = setInterval(() => {
+      const progressToken = params._meta?.progressToken;
+      if (++progress < times) return write({ method: 'notifications/progress', params: { progressToken, progress } });
+      clearInterval(timer);
+      write({ id, result: { content: [{ type: 'text', text: params.name }] } });
+    }, everyMs);
+    return;
+  }
   if (does === 'result') return write({ id, result: value });
   if (does === 'error') return write({ id, error: value });
   if (does) return DO[does](value);
