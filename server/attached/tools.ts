@@ -1,5 +1,6 @@
 /** A tool of an attached server, as agents are offered it: carried out only while it is what the person has looked at. */
 import { z } from 'zod';
+import { shownText } from '../../src/domain/names.ts';
 import type { AttachedTool } from '../../src/protocol/attached.ts';
 import type { Caller, TeamTool, ToolOutcome } from '../contracts.ts';
 import { toolError } from '../define-tool.ts';
@@ -60,9 +61,12 @@ export function createToolOf<One extends Usable>({ isAttached, toolsOf }: ToolOf
     const before = one.made.get(tool.name);
     if (before?.hash === tool.hash) return before.tool;
     const read = mindSchemaOf(tool.schema, ATTACHED_LIMITS);
+    // Minds are told of each thing that a tool takes. What is said of all of them stands with the tool.
+    const whole =
+      read.ok && typeof read.schema['description'] === 'string' ? shownText(read.schema['description']) : '';
     const made: TeamTool = {
       name: tool.called,
-      description: `${tool.name} of ${one.name}, a tool server that the human has connected. It describes it so: ${tool.description}`,
+      description: `${tool.name} of ${one.name}, a tool server that the human has connected. It describes it so: ${[tool.description, whole].filter((words) => words !== '').join(' ')}`,
       input: z.looseObject({}),
       schema: read.ok ? read.schema : { type: 'object', properties: {} },
       // What a server says of itself is not relied upon.

@@ -130,7 +130,6 @@ const ODD: Readonly<Record<string, readonly [given: unknown, told: object]>> = {
       type: 'object',
       properties: { a: { type: 'string' }, b: { type: 'string' }, c: {} },
       required: ['c'],
-      description: 'What has to be there, in one of these ways: "a", "c"; or "b", "c".',
     },
   ],
   'as a sum': [
@@ -175,6 +174,16 @@ describe('a tool that is described', () => {
         );
     },
   );
+
+  it('as a choice says in its own description what has to be there', async () => {
+    const [inputSchema] = ODD['as a choice'] ?? [];
+    await does({ tools: [{ ...ECHO, inputSchema }] });
+    await allow(await attach());
+    await hands.works();
+    expect(JSON.stringify(hands.model.requests.at(-1)?.body.tools)).toContain(
+      JSON.stringify('Says it again. What has to be there, in one of these ways: "a", "c"; or "b", "c".').slice(1),
+    );
+  });
 
   it('with names that no model’s server takes is called by its own names', async () => {
     const odd = ['größe', 'a b', '$filter', '', 'x'.repeat(80), 'constructor', 'fine_name.1-2'];

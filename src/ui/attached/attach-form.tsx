@@ -3,7 +3,7 @@ import { useState, type ReactNode } from 'react';
 import { retold } from '../../language/retold.ts';
 import { t } from '../../language/t.ts';
 import type { Attachment } from '../../protocol/attached.ts';
-import { attachedNameOf, readMcpServers } from '../../protocol/mcp-servers.ts';
+import { attachedNameOf, filledIn, readMcpServers, type AskedValue } from '../../protocol/mcp-servers.ts';
 import { attachedOf } from '../../state/attached.ts';
 import { useRoost } from '../context.tsx';
 import { readVariables } from '../text/variables.ts';
@@ -160,19 +160,46 @@ function ProgramForm({ busy, onAdd, ...held }: { busy: boolean; onAdd: Add } & B
   );
 }
 
+/** What only the machine of the other program knows. */
+function AskedFields({
+  asked,
+  values,
+  onValues,
+}: {
+  asked: readonly AskedValue[];
+  values: Readonly<Record<string, string>>;
+  onValues: (values: Readonly<Record<string, string>>) => void;
+}) {
+  return asked.map(({ written, label, secret, initial }) => {
+    const value = values[written] ?? initial;
+    const change = (next: string) => onValues({ ...values, [written]: next });
+    return secret ? (
+      <KeyField key={written} label={label} value={value} onChange={change} />
+    ) : (
+      <Field key={written} label={label} hint={t`It stands as ${written} in what you pasted.`}>
+        <input {...PLAIN} className="field" value={value} onChange={(event) => change(event.target.value)} />
+      </Field>
+    );
+  });
+}
+
 function PasteForm({ busy, onAdd, ...held }: { busy: boolean; onAdd: Add } & BoxRules) {
   const [draft, setDraft] = useState(newDraft(held));
   const box = boxIn(draft);
   const [text, setText] = useState('');
+  const [values, setValues] = useState<Readonly<Record<string, string>>>({});
   const read = text.trim() === '' ? null : readMcpServers(text);
+  const asked = read?.ok ? read.asked : [];
+  const given = Object.fromEntries(asked.map(({ written, initial }) => [written, values[written] ?? initial]));
+  const isOpen = Object.values(given).some((value) => value.trim() === '');
   return (
     <form
       className="attach-form"
       onSubmit={(event) => {
         event.preventDefault();
-        if (!read?.ok || !box.ok) return;
+        if (!read?.ok || !box.ok || isOpen) return;
         onAdd(
-          read.servers.map(({ name, attachment }) => ({
+          filledIn(read.servers, given).map(({ name, attachment }) => ({
             name,
             attachment: attachment.kind === 'program' ? { ...attachment, box: box.box } : attachment,
           })),
@@ -181,7 +208,7 @@ function PasteForm({ busy, onAdd, ...held }: { busy: boolean; onAdd: Add } & Box
     >
       <Field
         label={t`Settings of another program`}
-        hint={t`The part with mcpServers, as Claude Desktop, Cursor and others keep it.`}
+        hint={t`The part with mcpServers, as Claude Desktop, Cursor and others keep it; VS Code’s, Zed’s and opencode’s form too.`}
       >
         <textarea
           {...PLAIN}
@@ -204,6 +231,13 @@ function PasteForm({ busy, onAdd, ...held }: { busy: boolean; onAdd: Add } & Box
           {t`Found:`} {read.servers.map(({ name }) => name).join(', ')}.
         </p>
       )}
+      {read?.ok &&
+        read.notes.map((note) => (
+          <p key={note} className="setting-hint" role="status">
+            {retold(note)}
+          </p>
+        ))}
+      <AskedFields asked={asked} values={values} onValues={setValues} />
       {read?.ok && read.servers.some(({ attachment }) => attachment.kind === 'program') && (
         <>
           <BoxFields draft={draft} {...held} onDraft={setDraft} />
@@ -214,7 +248,7 @@ function PasteForm({ busy, onAdd, ...held }: { busy: boolean; onAdd: Add } & Box
           )}
         </>
       )}
-      <button type="submit" className="solid" disabled={busy || !read?.ok || !box.ok}>
+      <button type="submit" className="solid" disabled={busy || !read?.ok || !box.ok || isOpen}>
         {read?.ok && read.servers.length > 1 ? t`Connect ${read.servers.length}` : t`Connect`}
       </button>
     </form>
@@ -232,11 +266,11 @@ export function AttachForm({ programs, ...held }: { programs: boolean } & BoxRul
     void (async () => {
       setBusy(true);
       setFailed([]);
-      const refused: string[] = [];
-      for (const { name, attachment } of servers) {
-        const done = await attached.attach(name, attachment);
-        if (!done.ok) refused.push(t`${name} is not connected. ${done.reason}`);
-      }
+      // None waits for another: one that does not answer takes its time.
+      const done = await Promise.all(
+        servers.map(async ({ name, attachment }) => ({ name, ...(await attached.attach(name, attachment)) })),
+      );
+      const refused = done.flatMap((each) => (each.ok ? [] : [t`${each.name} is not connected. ${each.reason}`]));
       setFailed(refused);
       if (refused.length === 0) setRound((before) => before + 1);
       setBusy(false);
