@@ -2,6 +2,7 @@
  * MCP servers that the person has attached: kept sealed, reached by one line each, and offered to agents tool by tool, as
  * each was when the person looked at it. A tool that is new, or is another than it was, is off until they have looked again.
  */
+import { errorMessage } from '../../src/domain/platform/error-message.ts';
 import { createQueue } from '../../src/domain/platform/queue.ts';
 import type { AttachedServer, Attachment } from '../../src/protocol/attached.ts';
 import { checkAddress, createGuardedFetch, type GuardedFetch } from '../models/addresses.ts';
@@ -81,6 +82,14 @@ export function createAttached(deps: AttachedDeps): Attached {
     const link = createLink({
       attachment,
       auth: signIn?.auth ?? null,
+      onTokenRefused() {
+        signIn?.refused().catch((error: unknown) => {
+          logger.warn('a sign-in that has ended could not be stored', {
+            server: serverId,
+            reason: errorMessage(error),
+          });
+        });
+      },
       fetch: fetch.fetch,
       version: deps.version,
       processes: deps.processes,

@@ -67,6 +67,8 @@ export interface LinkDeps extends Starts {
   readonly attachment: Attachment;
   /** Gives the token that goes with each call; null: there is no sign-in to it. */
   readonly auth: AuthProvider | null;
+  /** The token that was renewed for a call was not taken either. */
+  readonly onTokenRefused?: () => void;
   readonly fetch: typeof globalThis.fetch;
   readonly version: string;
   readonly timers: Timers;
@@ -271,6 +273,7 @@ export function createLink(deps: LinkDeps): Link {
     failures += 1;
     againAt = elapsed() + Math.min(limits.againMs * 2 ** (failures - 1), limits.againMostMs);
     const asks = wantsSignIn(error);
+    if (statusOf(error) === 401) deps.onTokenRefused?.();
     const words = !asks
       ? saying(error)
       : error instanceof UnauthorizedError

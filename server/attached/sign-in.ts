@@ -10,7 +10,6 @@ import {
   extractWWWAuthenticateParams,
   IssuerMismatchError,
   OAuthError,
-  OAuthErrorCode,
   refreshAuthorization,
   UnauthorizedError,
   validateAuthorizationResponseIssuer,
@@ -57,6 +56,8 @@ export interface SignIn {
   waitsFor(state: string): boolean;
   /** With what they were sent back with. Throws `SignInError`; one answer is looked at once. */
   finish(query: URLSearchParams): Promise<void>;
+  /** The server does not take the token, though it is fresh: the person has to sign in again. */
+  refused(): Promise<void>;
   /** Forgets the tokens, and what is waited for. */
   leave(): Promise<void>;
 }
@@ -89,12 +90,8 @@ interface Begun {
 const NO_SIGN_IN = 'it asks for a sign-in, or does not take the key it was given';
 const EXPIRED = 'the sign-in there has expired or was withdrawn: sign in again';
 export const NOT_BEGUN = 'This sign-in was not begun here, was used already, or took too long. Begin it once more.';
-/** As the authorisation server names them (RFC 6749, 5.2): what is kept is no longer taken there. */
-const ENDED: readonly string[] = [
-  OAuthErrorCode.InvalidGrant,
-  OAuthErrorCode.InvalidClient,
-  OAuthErrorCode.UnauthorizedClient,
-];
+/** An authorisation server that answers so is not well, or wants to be asked later. Every other answer without a token is a refusal. */
+const isUnwell = (status: number) => status >= 500 || status === 408 || status === 429;
 
 const isSame = (one: string, other: string) => {
   const [a, b] = [Buffer.from(one), Buffer.from(other)];
@@ -192,6 +189,8 @@ export function createSignIn(deps: SignInDeps): SignIn {
       if (kept?.tokens) await keep((kept = { ...kept, tokens: null }));
       throw new UnauthorizedError(kept ? EXPIRED : NO_SIGN_IN);
     }
+    /** What was answered last; null: nothing was. */
+    let answered: number | null = null as number | null;
     try {
       const resource = discovery.resourceMetadata?.resource;
       const fresh = await refreshAuthorization(discovery.authorizationServerUrl, {
@@ -199,17 +198,20 @@ export function createSignIn(deps: SignInDeps): SignIn {
         clientInformation: client,
         refreshToken: tokens.refresh_token,
         ...(resource === undefined ? {} : { resource }),
-        fetchFn,
+        async fetchFn(address, init) {
+          const answer = await fetchFn(address, init);
+          answered = answer.status;
+          return answer;
+        },
       });
       checkTokens(fresh, limits);
       kept = { ...kept, tokens: { ...tokens, ...fresh } };
-      await keep(kept);
     } catch (error) {
-      if (!(error instanceof OAuthError) || !ENDED.includes(error.code))
-        throw new Error(wordsOf(error, filter), { cause: error });
+      if (answered === null || isUnwell(answered)) throw new Error(wordsOf(error, filter), { cause: error });
       await keep((kept = { ...kept, tokens: null }));
       throw new UnauthorizedError(EXPIRED);
     }
+    await keep(kept);
   });
 
   return {
@@ -292,6 +294,9 @@ export function createSignIn(deps: SignInDeps): SignIn {
       } catch (error) {
         throw new SignInError(wordsOf(error, filter), { cause: error });
       }
+    },
+    async refused() {
+      if (kept?.tokens) await keep((kept = { ...kept, tokens: null }));
     },
     async leave() {
       begun = null;

@@ -994,6 +994,41 @@ describe('a server that asks for a sign-in', () => {
     expect(await now()).toMatchObject({ state: 'connected', signIn: { state: 'in' } });
   });
 
+  const HTML = { type: 'text/html', body: '<h1>No.</h1>' };
+  const said = (error: string) => ({ type: 'application/json', body: JSON.stringify({ error }) });
+  it.each([
+    ['invalid_request', { status: 400, ...said('invalid_request') }],
+    ['invalid_target', { status: 400, ...said('invalid_target') }],
+    ['invalid_scope', { status: 400, ...said('invalid_scope') }],
+    ['a word of its own', { status: 400, ...said('session_expired') }],
+    ['a 401', { status: 401, type: 'application/json', body: '{}' }],
+    ['a 403', { status: 403, type: 'text/plain', body: 'no' }],
+    ['a 404', { status: 404, ...HTML }],
+    ['an error that is no failure', { status: 200, ...said('bad_refresh_token') }],
+    ['a page', { status: 200, ...HTML }],
+    ['nothing', { status: 200, type: 'application/json', body: '' }],
+    ['an empty object', { status: 200, type: 'application/json', body: '{}' }],
+  ])('whose sign-in server refuses to renew by %s wants a new sign-in', async (_what, token) => {
+    await signIn();
+    far.expire();
+    far.does({ token });
+    expect(await works(echo)).toMatchObject([/expired or was withdrawn: sign in again/]);
+    expect(await now()).toMatchObject({ state: 'sign-in', signIn: { state: 'expired' } });
+  });
+
+  it('that does not take the token that was just renewed wants a new sign-in', async () => {
+    await signIn();
+    far.does({ takesNone: true });
+    expect(await works(echo)).toMatchObject([/gave no answer/]);
+    await expect.poll(async () => (await now())?.signIn?.state).toBe('expired');
+    expect(await now()).toMatchObject({ state: 'sign-in' });
+  });
+
+  it('only for its list, and that has no stream of messages, is said to want a sign-in', async () => {
+    far.does({ asksFor: ['tools/list'], getStatus: 404 });
+    expect(await attach('far', { kind: 'address', url: far.url })).toMatchObject({ state: 'sign-in' });
+  });
+
   it('whose sign-in server breaks for a moment stays signed in', async () => {
     await signIn();
     far.expire();

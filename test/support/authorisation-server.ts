@@ -29,6 +29,13 @@ interface How {
   readonly refuses?: boolean;
   readonly page?: string;
   readonly tokenStatus?: number;
+  /** What it answers where a token is asked for. */
+  readonly token?: { readonly status: number; readonly type: string; readonly body: string };
+  /** The MCP server: its stream of messages is not there; it takes no token. */
+  readonly getStatus?: number;
+  readonly takesNone?: boolean;
+  /** The methods that ask for a sign-in; left out: all. */
+  readonly asksFor?: readonly string[];
 }
 
 const TOOL = { name: 'echo', description: 'Says it again.', inputSchema: { type: 'object' } };
@@ -82,6 +89,8 @@ export async function startAuthorisationServer(): Promise<AuthorisationServer> {
   }
   function token(response: ServerResponse, form: URLSearchParams): void {
     if (how.tokenStatus !== undefined) return json(response, how.tokenStatus, {});
+    if (how.token)
+      return void response.writeHead(how.token.status, { 'content-type': how.token.type }).end(how.token.body);
     if (form.get('grant_type') === 'refresh_token')
       return refresh.delete(form.get('refresh_token') ?? '')
         ? json(response, 200, tokens())
@@ -96,11 +105,12 @@ export async function startAuthorisationServer(): Promise<AuthorisationServer> {
       : json(response, 400, { error: 'invalid_grant' });
   }
   function mcp(response: ServerResponse, bearer: string | undefined, body: string): void {
-    if (bearer === undefined || !access.has(bearer))
+    const asked = rpcSchema.parse(JSON.parse(body));
+    const isOpen = how.asksFor !== undefined && !how.asksFor.includes(asked.method);
+    if (!isOpen && (how.takesNone || bearer === undefined || !access.has(bearer)))
       return void response
         .writeHead(401, { 'www-authenticate': `Bearer resource_metadata="${origin()}/found/here"` })
         .end();
-    const asked = rpcSchema.parse(JSON.parse(body));
     if (asked.id === undefined) return void response.writeHead(202).end();
     const result = mcpAnswer(asked, TOOL, 'From behind the sign-in.');
     json(response, 200, { jsonrpc: '2.0', id: asked.id, result });
@@ -112,7 +122,8 @@ export async function startAuthorisationServer(): Promise<AuthorisationServer> {
       const { pathname: path } = new URL(request.url ?? '', origin());
       const bearer = request.headers.authorization?.replace(/^Bearer /, '');
       heard.push({ path, body, bearer });
-      if (path === '/mcp') return request.method === 'POST' ? mcp(response, bearer, body) : json(response, 405, {});
+      if (path === '/mcp')
+        return request.method === 'POST' ? mcp(response, bearer, body) : json(response, how.getStatus ?? 405, {});
       if (path === '/found/here')
         return json(response, 200, { resource: `${origin()}/mcp`, authorization_servers: [origin()] });
       if (path === '/.well-known/oauth-authorization-server')
