@@ -34,7 +34,8 @@ interface Right {
 const byScripts = ({ scripts }: RightsConfig): Holder => (scripts ? 'owners' : 'nobody');
 const byRule = (rule: AddressRule): Holder => (rule === 'own' ? 'owners' : rule === 'any' ? 'everybody' : 'nobody');
 
-const PROGRAMS_OFF = sentence`This relay runs no programs for its pages. Start it with --scripts to let it.`;
+const FREE_OFF = sentence`Outside the sandbox this relay runs no programs for its pages. Start it with --scripts to let it.`;
+const FOLDERS_OFF = sentence`This relay shows programs no folders of its machine. Start it with --scripts to let it.`;
 /** The end of each refusal: who can change it, and how. */
 const named = (home: string) =>
   sentence`Whoever runs the relay can give it to this household: --trusted-households ${home}.`;
@@ -43,14 +44,14 @@ export const OWNER_RIGHTS = {
   'free-programs': {
     opens: 'Agent programs, and tool servers outside the sandbox, run as the user who started the relay.',
     holder: byScripts,
-    off: PROGRAMS_OFF,
+    off: FREE_OFF,
     refusal: (home) =>
       sentence`Outside the sandbox this relay runs programs for its owner’s household alone. ${named(home)}`,
   },
   'machine-folders': {
     opens: 'A tool server in the sandbox is shown folders of the machine.',
     holder: byScripts,
-    off: PROGRAMS_OFF,
+    off: FOLDERS_OFF,
     refusal: (home) =>
       sentence`This relay shows folders of its machine to programs of its owner’s household alone. Leave the folders out. ${named(home)}`,
   },
@@ -63,9 +64,9 @@ export const OWNER_RIGHTS = {
   },
   'boxed-programs': {
     opens: 'Tool servers run in the sandbox, which shows them nothing of the machine but the system’s programs.',
-    holder: ({ scripts }) => (scripts ? 'everybody' : 'nobody'),
-    off: PROGRAMS_OFF,
-    refusal: () => PROGRAMS_OFF,
+    holder: ({ scripts }) => (scripts ? 'everybody' : 'owners'),
+    off: '',
+    refusal: (home) => sentence`Without --scripts this relay runs programs in the sandbox for its owner’s household alone. ${named(home)}`,
   },
   'boxed-scripts': {
     opens: 'Scheduled scripts run in the sandbox, which shows them their agent’s folder.',

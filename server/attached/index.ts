@@ -9,6 +9,7 @@ import { checkAddress, createGuardedFetch, type GuardedFetch } from '../models/a
 import { createSecrets } from '../key-filter.ts';
 import { createLink } from './link.ts';
 import { ATTACHED_LIMITS } from './settings.ts';
+import { createRunners } from './runners.ts';
 import { createSignIn, type SignIn } from './sign-in.ts';
 import { createSigning } from './signing.ts';
 import {
@@ -218,6 +219,7 @@ export function createAttached(deps: AttachedDeps): Attached {
       if (rows.some(({ stamp }) => stamp === null)) onChange();
     },
     all: () => [...kept.values()].map(show),
+    runners: createRunners({ processes: deps.processes, timers: deps.timers, env: process.env, limits }),
     tools: () =>
       [...kept.values()].flatMap((one) =>
         heldBack(one) === null

@@ -17,6 +17,7 @@ import { sentence } from '../../src/domain/sentence.ts';
 import { singleFlight } from '../../src/domain/platform/single-flight.ts';
 import { within, type Timers } from '../../src/domain/platform/timers.ts';
 import type { AttachedServer, Attachment } from '../../src/protocol/attached.ts';
+import { isFetched } from '../../src/protocol/runners.ts';
 import { createBoundedFetch } from '../bounded-fetch.ts';
 import type { KeyFilter } from '../key-filter.ts';
 import { createCursors, createDeadline } from './lists.ts';
@@ -145,6 +146,7 @@ export function createLink(deps: LinkDeps): Link {
   const saying = (error: unknown) =>
     beginningOfText(onOneLine(filter.part(sentenceOf(error), 0, limits.problemChars + 1)), limits.problemChars);
   const limited = createLimiter(limits.callsAtOnce);
+  const connectMs = isFetched(attachment) ? limits.fetchedConnectMs : limits.connectMs;
   let current: Open | null = null;
   let connecting: Pick<Open, 'client' | 'transport'> | null = null;
   let standing: LinkStanding = { state: 'connecting', problem: null, tools: null };
@@ -352,12 +354,12 @@ export function createLink(deps: LinkDeps): Link {
     };
     connecting = { client, transport };
     try {
-      const times = { timeout: limits.connectMs, maxTotalTimeout: limits.connectMs };
+      const times = { timeout: connectMs, maxTotalTimeout: connectMs };
       const connected = client.connect(transport, times).then(() => true);
       // The transport’s own beginning is in no time-out of the SDK.
-      if ((await within(timers.after, limits.connectMs, connected)) === null) {
+      if ((await within(timers.after, connectMs, connected)) === null) {
         void connected.catch(NOTHING);
-        throw new Error(sentence`it timed out: it did not answer within ${limits.connectMs / 1_000} seconds`);
+        throw new Error(sentence`it timed out: it did not answer within ${connectMs / 1_000} seconds`);
       }
       const opened: Open = { client, transport, since: elapsed(), calls: 0, replaced: false };
       client.onclose = () => lost(opened, ended ?? first ?? new Error('it has ended'));

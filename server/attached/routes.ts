@@ -68,6 +68,11 @@ export function createAttachedRoutes(deps: AttachedRoutesDeps): readonly Handled
         sandbox: (await sandbox()).available,
       };
     },
+    async runners(_input, context) {
+      byPerson(context);
+      // Their settings are asked by a program, as any that a page has started here.
+      return { runners: rights.has('boxed-programs') ? await attached.runners() : [] };
+    },
     async attach({ body: { name, attachment } }, context) {
       byPerson(context);
       return found(await attached.add(name, attachment));

@@ -9,6 +9,8 @@ export const ATTACHED_LIMITS = {
   pages: 20,
   /** Until it has said hello; has listed all that it has; has answered a call, or said how far it is with it. */
   connectMs: 20_000,
+  /** The same where it has to be fetched first, as by `npx`. */
+  fetchedConnectMs: 120_000,
   listMs: 20_000,
   callMs: 120_000,
   /** A whole call, however often its server says how far it is. */
@@ -49,6 +51,8 @@ export const ATTACHED_LIMITS = {
   changedMs: 1_000,
   /** Between asking a program to end and ending it. */
   endMs: 2_000,
+  /** Until a program that is asked where it fetches others from has said so. */
+  runnersMs: 10_000,
   /** Characters of an error that are told. */
   problemChars: 500,
   /** Characters of the end of what a program wrote to its errors, for the person. */

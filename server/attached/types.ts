@@ -1,6 +1,7 @@
 /** What is asked of attached servers, by the person's page and by whoever offers tools. */
 import type { Timers } from '../../src/domain/platform/timers.ts';
 import type { AttachedServer, Attachment, Box } from '../../src/protocol/attached.ts';
+import type { Runner } from '../../src/protocol/runners.ts';
 import type { HomeRights } from '../owner-rights.ts';
 import type { TeamTool } from '../contracts.ts';
 import type { Processes } from '../processes/index.ts';
@@ -15,6 +16,8 @@ export interface Attached {
   /** Reads what is kept, and opens a line to each. Resolves before they are open. */
   start(): Promise<void>;
   all(): AttachedServer[];
+  /** What the machine has set for programs that fetch others. */
+  runners(): Promise<Runner[]>;
   /** What agents are offered of all of them just now. */
   tools(): readonly TeamTool[];
   /** Resolves when it was tried, whether or not it answers. Null: it was taken away meanwhile. */

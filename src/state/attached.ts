@@ -1,5 +1,6 @@
 /** MCP servers that the person has attached, as this page shows them. Fetched with the part of the page that shows them. */
 import type { AttachedServer, Attachment } from '../protocol/attached.ts';
+import type { Runner } from '../protocol/runners.ts';
 import type { ReachClient } from '../relay/reach-client.ts';
 import type { RelayResult } from '../relay/index.ts';
 import { doneOf, type Done } from './attempt.ts';
@@ -22,6 +23,8 @@ type Calls = Pick<ReachClient, 'attach' | 'lookAtAttached' | 'changeAttached' | 
 interface Attached {
   readonly list: Query<AttachedServers>;
   attach(name: string, attachment: Attachment): Promise<Done>;
+  /** What the relay's machine has set for programs that fetch others; empty where the relay does not say. */
+  runners(): Promise<readonly Runner[]>;
   /** Begins a sign-in: the page on which the person allows it. */
   signIn(
     serverId: string,
@@ -45,6 +48,10 @@ function createAttached({ reach, changes, device }: Pick<RoostState, 'reach' | '
   return {
     list,
     attach: (name, attachment) => change((client) => client.attach({ body: { name, attachment } })),
+    async runners() {
+      const result = await reach((client) => client.runners());
+      return result.ok ? result.value.runners : [];
+    },
     async signIn(serverId) {
       const result = await reach((client) => client.signInToAttached({ serverId }));
       await list.again();

@@ -1105,16 +1105,31 @@ describe('a relay whose owner lets households call public addresses alone', () =
   });
 });
 
-describe('a relay that runs no programs for its pages', () => {
-  it('says so, and attaches none', async () => {
+describe('a relay that was started without --scripts', () => {
+  it('runs programs in the sandbox alone, and shows them no folder', async () => {
     const own = await createHome();
     const strict = await startRelay({ home: own });
-    const answer = await strict.fetch('/api/attached', {
-      method: 'POST',
-      json: { name: 'notes', attachment: { kind: 'program', command: 'true' } },
-    });
-    expect(answer.status).toBe(403);
-    expect(await answer.text()).toContain('--scripts');
+    const tries = (box?: object | null) =>
+      strict.fetch('/api/attached', {
+        method: 'POST',
+        json: {
+          name: 'notes',
+          attachment: { kind: 'program', command: '/bin/true', ...(box === undefined ? {} : { box }) },
+        },
+      });
+    for (const box of [
+      null,
+      { folder: '/srv', reads: [], network: 'none' },
+      { folder: null, reads: ['/srv'], network: 'none' },
+    ]) {
+      const answer = await tries(box);
+      expect(answer.status).toBe(403);
+      expect(await answer.text()).toContain('--scripts');
+    }
+    const answer = await tries();
+    expect(answer.status).toBe(201);
+    // It ended without a word, or there is no sandbox here. Free it never ran.
+    expect(await serverOf(answer)).toMatchObject({ state: 'failed', box: { folder: null, network: 'none' } });
     await strict.stop();
     await rm(own, { recursive: true, force: true });
   });

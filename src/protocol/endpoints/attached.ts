@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { ATTACHED_BOUNDS, attachedNameSchema, attachedServerSchema, attachmentSchema, boxSchema } from '../attached.ts';
 import { LIMITS } from '../limits.ts';
+import { runnerSchema } from '../runners.ts';
 import { endpoint, idText, named } from './endpoint.ts';
 
 const path = '/api/attached/{serverId}';
@@ -33,6 +34,12 @@ export const attachedEndpoints = {
       },
       browsersOnly,
     ],
+  }),
+  runners: endpoint({
+    method: 'GET',
+    path: '/api/attached-runners',
+    does: 'Where programs that fetch others (`npx` and its like) fetch them from, as this machine has it set.',
+    answers: [{ status: 200, when: 'always', body: z.object({ runners: z.array(runnerSchema) }) }, browsersOnly],
   }),
   attach: endpoint({
     method: 'POST',

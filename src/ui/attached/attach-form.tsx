@@ -1,9 +1,16 @@
 /** Connect a server: by its address, by a program, or by the settings of another client. Secrets go to the relay once. */
-import { useState, type ReactNode } from 'react';
+import { useEffect, useState, type ReactNode } from 'react';
 import { retold } from '../../language/retold.ts';
 import { t } from '../../language/t.ts';
 import type { Attachment } from '../../protocol/attached.ts';
-import { attachedNameOf, filledIn, readMcpServers, type AskedValue } from '../../protocol/mcp-servers.ts';
+import {
+  attachedNameOf,
+  filledIn,
+  readMcpServers,
+  type AskedValue,
+  type FoundServer,
+} from '../../protocol/mcp-servers.ts';
+import { needsOf, withNeeds, type Runner } from '../../protocol/runners.ts';
 import { attachedOf } from '../../state/attached.ts';
 import { useRoost } from '../context.tsx';
 import { readVariables } from '../text/variables.ts';
@@ -81,7 +88,58 @@ const linesOf = (text: string) =>
     .map((line) => line.trim())
     .filter((line) => line !== '');
 
-function ProgramForm({ busy, onAdd, ...held }: { busy: boolean; onAdd: Add } & BoxRules) {
+/** What programs need to start in the sandbox, to be given or not. Nothing is shown where that is not known. */
+function NeedsField({
+  servers,
+  runners,
+  given,
+  onGiven,
+  why,
+}: {
+  servers: readonly FoundServer[];
+  runners: readonly Runner[];
+  given: boolean;
+  onGiven: (given: boolean) => void;
+  why: BoxRules['why'];
+}) {
+  const needed = servers.flatMap(({ name, attachment }) => {
+    const needs = needsOf(attachment, runners, why === undefined);
+    return needs ? [{ name, needs }] : [];
+  });
+  if (needed.length === 0) return null;
+  return (
+    <label className="tick-line">
+      <input type="checkbox" checked={given} onChange={() => onGiven(!given)} />
+      <span>
+        <span>{t`Give what is needed to start:`}</span>{' '}
+        {needed.map(({ name, needs: { hosts, folders, reads } }) => (
+          <span key={name} className="setting-hint">
+            {[
+              ...hosts.map((host) => t`${name} fetches its program from ${host}.`),
+              ...folders.slice(0, 1).map((folder) => t`${name} reads and writes ${folder}.`),
+              ...[...folders.slice(1), ...reads].map((folder) => t`${name} reads ${folder}.`),
+            ].join(' ')}
+          </span>
+        ))}
+      </span>
+    </label>
+  );
+}
+/** Those as they are connected: with what they need, where that is given. */
+const asGiven = (servers: readonly FoundServer[], runners: readonly Runner[], given: boolean, why: BoxRules['why']) =>
+  servers.map(({ name, attachment }) => ({
+    name,
+    attachment: given ? withNeeds(attachment, needsOf(attachment, runners, why === undefined)) : attachment,
+  }));
+
+interface ProgramsProps extends BoxRules {
+  readonly busy: boolean;
+  readonly onAdd: Add;
+  readonly runners: readonly Runner[];
+}
+
+function ProgramForm({ busy, onAdd, runners, ...held }: ProgramsProps) {
+  const [given, setGiven] = useState(true);
   const [name, setName] = useState('');
   const [command, setCommand] = useState('');
   const [args, setArgs] = useState('');
@@ -92,6 +150,12 @@ function ProgramForm({ busy, onAdd, ...held }: { busy: boolean; onAdd: Add } & B
   // What is still being typed is not wrong yet.
   const [envLeft, setEnvLeft] = useState(false);
   const wrong = envLeft && !variables.ok ? variables.reason : null;
+  const begun: readonly FoundServer[] = [
+    {
+      name: attachedNameOf(name),
+      attachment: { kind: 'program', command: command.trim(), args: linesOf(args), env: {}, box: null },
+    },
+  ];
   return (
     <form
       className="attach-form"
@@ -108,7 +172,8 @@ function ProgramForm({ busy, onAdd, ...held }: { busy: boolean; onAdd: Add } & B
           env: variables.env,
           box: read.box,
         } as const;
-        onAdd([{ name: attachedNameOf(name), attachment: { ...attachment, args: [...attachment.args] } }]);
+        const server = { name: attachedNameOf(name), attachment: { ...attachment, args: [...attachment.args] } };
+        onAdd(asGiven([server], runners, given, held.why));
       }}
     >
       <NameField name={name} onName={setName} />
@@ -146,6 +211,7 @@ function ProgramForm({ busy, onAdd, ...held }: { busy: boolean; onAdd: Add } & B
         />
       </Field>
       <BoxFields draft={draft} {...held} onDraft={setDraft} />
+      {draft.held && <NeedsField servers={begun} runners={runners} given={given} onGiven={setGiven} why={held.why} />}
       {(wrong ?? wrongBox) !== null && (
         <p className="wrong-note" role="alert">
           {wrong ?? wrongBox}
@@ -183,7 +249,8 @@ function AskedFields({
   });
 }
 
-function PasteForm({ busy, onAdd, ...held }: { busy: boolean; onAdd: Add } & BoxRules) {
+function PasteForm({ busy, onAdd, runners, ...held }: ProgramsProps) {
+  const [needed, setNeeded] = useState(true);
   const [draft, setDraft] = useState(newDraft(held));
   const box = boxIn(draft);
   const [text, setText] = useState('');
@@ -198,12 +265,11 @@ function PasteForm({ busy, onAdd, ...held }: { busy: boolean; onAdd: Add } & Box
       onSubmit={(event) => {
         event.preventDefault();
         if (!read?.ok || !box.ok || isOpen) return;
-        onAdd(
-          filledIn(read.servers, given).map(({ name, attachment }) => ({
-            name,
-            attachment: attachment.kind === 'program' ? { ...attachment, box: box.box } : attachment,
-          })),
-        );
+        const boxed = filledIn(read.servers, given).map(({ name, attachment }) => ({
+          name,
+          attachment: attachment.kind === 'program' ? { ...attachment, box: box.box } : attachment,
+        }));
+        onAdd(asGiven(boxed, runners, needed, held.why));
       }}
     >
       <Field
@@ -241,6 +307,15 @@ function PasteForm({ busy, onAdd, ...held }: { busy: boolean; onAdd: Add } & Box
       {read?.ok && read.servers.some(({ attachment }) => attachment.kind === 'program') && (
         <>
           <BoxFields draft={draft} {...held} onDraft={setDraft} />
+          {draft.held && (
+            <NeedsField
+              servers={filledIn(read.servers, given)}
+              runners={runners}
+              given={needed}
+              onGiven={setNeeded}
+              why={held.why}
+            />
+          )}
           {!box.ok && (
             <p className="wrong-note" role="status">
               {box.reason}
@@ -262,6 +337,11 @@ export function AttachForm({ programs, ...held }: { programs: boolean } & BoxRul
   const [failed, setFailed] = useState<readonly string[]>([]);
   /** Counts those that went through: the fields are empty after each, and stay as they are where one was refused. */
   const [round, setRound] = useState(0);
+  const [runners, setRunners] = useState<readonly Runner[]>([]);
+  const wantsRunners = programs && kind !== 'address';
+  useEffect(() => {
+    if (wantsRunners) void attached.runners().then(setRunners);
+  }, [attached, wantsRunners]);
   const add: Add = (servers) => {
     void (async () => {
       setBusy(true);
@@ -292,8 +372,10 @@ export function AttachForm({ programs, ...held }: { programs: boolean } & BoxRul
         <p className="setting-hint">{t`This relay runs no programs for its pages. Start it with ${<code>--scripts</code>} to let it.`}</p>
       )}
       {kind === 'address' && <AddressForm key={round} busy={busy} onAdd={add} />}
-      {kind === 'program' && programs && <ProgramForm key={round} busy={busy} {...held} onAdd={add} />}
-      {kind === 'paste' && <PasteForm key={round} busy={busy} {...held} onAdd={add} />}
+      {kind === 'program' && programs && (
+        <ProgramForm key={round} busy={busy} runners={runners} {...held} onAdd={add} />
+      )}
+      {kind === 'paste' && <PasteForm key={round} busy={busy} runners={runners} {...held} onAdd={add} />}
       {busy && <p className="setting-hint" role="status">{t`Trying it…`}</p>}
       {failed.map((reason) => (
         <p key={reason} className="wrong-note" role="alert">

@@ -1,0 +1,65 @@
+/** Programs that fetch another program before they begin it, as `npx` does, and what a tool server begun so needs in the sandbox. */
+import { z } from 'zod';
+import { ATTACHED_BOUNDS, type Attachment, type Box } from './attached.ts';
+
+/** Those that a relay knows of. */
+export const RUNNERS = ['npx', 'bunx', 'uvx'] as const;
+
+export const runnerSchema = z.object({
+  command: z.enum(RUNNERS),
+  hosts: z
+    .array(z.string())
+    .describe('where it fetches programs, as the relay’s machine has it set; none: that is not known'),
+  reads: z.array(z.string()).describe('folders of the machine in which it lies itself, where that is not the system’s'),
+  env: z.record(z.string(), z.string()).describe('variables by which it fetches from there in the sandbox too'),
+});
+export type Runner = z.infer<typeof runnerSchema>;
+
+export interface Needs {
+  readonly hosts: readonly string[];
+  /** Folders that its arguments name: the first is read and written, the others read. */
+  readonly folders: readonly string[];
+  readonly reads: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+}
+
+/** A path that ends like the name of a file stands for the folder of that file. */
+const folderOf = (path: string) =>
+  /\/[^/]*\.[a-zA-Z0-9]{1,8}$/.test(path) ? path.slice(0, path.lastIndexOf('/')) : path;
+/** Whole paths among arguments, also behind a `=`. The whole machine is no folder to give away by an argument. */
+const foldersIn = (args: readonly string[]) => [
+  ...new Set(args.map((arg) => folderOf(arg.replace(/^--?[^=/]+=/, ''))).filter((arg) => /^\/[^/]/.test(arg))),
+];
+
+const runnerNameOf = (command: string) => (command.split('/').at(-1) ?? '').replace(/\.(?:cmd|exe)$/i, '');
+/** Whether a program is fetched before it begins. */
+export const isFetched = (attachment: Attachment): boolean =>
+  attachment.kind === 'program' && RUNNERS.some((runner) => runner === runnerNameOf(attachment.command));
+
+/** What a program needs that one of these begins; null: it needs nothing that is known. `mayFolders`: it may be shown folders. */
+export function needsOf(attachment: Attachment, runners: readonly Runner[], mayFolders: boolean): Needs | null {
+  if (attachment.kind !== 'program') return null;
+  const called = runnerNameOf(attachment.command);
+  const runner = runners.find(({ command }) => command === called);
+  if (!runner) return null;
+  const folders = mayFolders ? foldersIn(attachment.args) : [];
+  const reads = mayFolders ? runner.reads : [];
+  const needs = { hosts: runner.hosts, folders, reads, env: runner.env };
+  return needs.hosts.length + folders.length + reads.length === 0 ? null : needs;
+}
+
+/** The same program, with what it needs beside what the person has given it already. */
+export function withNeeds(attachment: Attachment, needs: Needs | null): Attachment {
+  if (!needs || attachment.kind !== 'program' || attachment.box === null) return attachment;
+  const { box, env } = attachment;
+  const [first = null, ...rest] = needs.folders.filter((folder) => folder !== box.folder);
+  const others = box.folder === null ? rest : [...(first === null ? [] : [first]), ...rest];
+  const reads = [...new Set([...box.reads, ...others, ...needs.reads])].slice(0, ATTACHED_BOUNDS.folders);
+  const network: Box['network'] =
+    box.network === 'all' ? 'all' : [...new Set([...(box.network === 'none' ? [] : box.network), ...needs.hosts])];
+  return {
+    ...attachment,
+    env: { ...needs.env, ...env },
+    box: { folder: box.folder ?? first, reads, network: network.length === 0 ? 'none' : network },
+  };
+}
