@@ -83,8 +83,8 @@ export function createAttached(deps: AttachedDeps): Attached {
     const link = createLink({
       attachment,
       auth: signIn?.auth ?? null,
-      onTokenRefused() {
-        signIn?.refused().catch((error: unknown) => {
+      onTokenRefused(scope) {
+        signIn?.refused(scope).catch((error: unknown) => {
           logger.warn('a sign-in that has ended could not be stored', {
             server: serverId,
             reason: errorMessage(error),

@@ -1,6 +1,7 @@
 /** The line to one attached server: opened when it is needed, tried again with pauses where it fails, and ended as a whole. */
 import {
   Client,
+  InsufficientScopeError,
   SSEClientTransport,
   StreamableHTTPClientTransport,
   SdkErrorCode,
@@ -68,8 +69,8 @@ export interface LinkDeps extends Starts {
   readonly attachment: Attachment;
   /** Gives the token that goes with each call; null: there is no sign-in to it. */
   readonly auth: AuthProvider | null;
-  /** The token that was renewed for a call was not taken either. */
-  readonly onTokenRefused?: () => void;
+  /** The token that was renewed for a call was not taken either; or it is taken, and the server wants more of it: `scope`. */
+  readonly onTokenRefused?: (scope?: string) => void;
   readonly fetch: typeof globalThis.fetch;
   readonly version: string;
   readonly timers: Timers;
@@ -108,7 +109,9 @@ const boxedTrouble = (trouble: string) =>
   sentence`It runs in the sandbox: it sees the system’s programs, the folders that you named, and of the network what you named. Name what it lacks, or let it run free. ${trouble}`;
 
 const wantsSignIn = (error: unknown) =>
-  error instanceof UnauthorizedError || (error instanceof SdkHttpError && error.data.status === 401);
+  error instanceof UnauthorizedError ||
+  error instanceof InsufficientScopeError ||
+  (error instanceof SdkHttpError && error.data.status === 401);
 
 const statusOf = (error: unknown): number | null => (error instanceof SdkHttpError ? error.data.status : null);
 /** How a server that was restarted refuses who names a session from before. */
@@ -275,7 +278,8 @@ export function createLink(deps: LinkDeps): Link {
     failures += 1;
     againAt = elapsed() + Math.min(limits.againMs * 2 ** (failures - 1), limits.againMostMs);
     const asks = wantsSignIn(error);
-    if (statusOf(error) === 401) deps.onTokenRefused?.();
+    if (error instanceof InsufficientScopeError) deps.onTokenRefused?.(error.requiredScope);
+    else if (statusOf(error) === 401) deps.onTokenRefused?.();
     const words = !asks
       ? saying(error)
       : error instanceof UnauthorizedError

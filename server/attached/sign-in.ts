@@ -56,8 +56,8 @@ export interface SignIn {
   waitsFor(state: string): boolean;
   /** With what they were sent back with. Throws `SignInError`; one answer is looked at once. */
   finish(query: URLSearchParams): Promise<void>;
-  /** The server does not take the token, though it is fresh: the person has to sign in again. */
-  refused(): Promise<void>;
+  /** The server does not take the token, though it is fresh: the person has to sign in again. `scope`: what it wants besides. */
+  refused(scope?: string): Promise<void>;
   /** Forgets the tokens, and what is waited for. */
   leave(): Promise<void>;
 }
@@ -295,7 +295,10 @@ export function createSignIn(deps: SignInDeps): SignIn {
         throw new SignInError(wordsOf(error, filter), { cause: error });
       }
     },
-    async refused() {
+    async refused(scope) {
+      const before = asked.scope ?? kept?.tokens?.scope ?? '';
+      const words = [...before.split(' '), ...(scope ?? '').split(' ')].filter((word) => word !== '');
+      if (scope !== undefined) asked = { ...asked, scope: [...new Set(words)].join(' ') };
       if (kept?.tokens) await keep((kept = { ...kept, tokens: null }));
     },
     async leave() {

@@ -1,0 +1,62 @@
+/** The relay's connection to a tool server and its sign-in, as the client that the conformance suite starts for each scenario. */
+import { realTimers } from '../../src/domain/platform/timers.ts';
+import { createLink } from '../../server/attached/link.ts';
+import { ATTACHED_LIMITS } from '../../server/attached/settings.ts';
+import { createSignIn } from '../../server/attached/sign-in.ts';
+import { createKeyFilter } from '../../server/key-filter.ts';
+
+const url = process.argv.at(-1) ?? '';
+const filter = createKeyFilter();
+const elapsed = () => performance.now();
+/** How often a call may end in a sign-in. */
+const SIGN_INS = 2;
+
+const signIn = createSignIn({
+  ...{ url, kept: null, filter, elapsed, version: '1', may: 'any', fetch, limits: ATTACHED_LIMITS },
+  keep: () => Promise.resolve(),
+});
+const link = createLink({
+  attachment: { kind: 'address', url, headers: {} },
+  auth: signIn.auth,
+  onTokenRefused: (scope) => void signIn.refused(scope),
+  processes: { start: () => Promise.reject(new Error('none')) },
+  sandbox: { start: () => Promise.reject(new Error('none')) },
+  onChange: () => undefined,
+  ...{ fetch, version: '1', timers: realTimers, elapsed, filter, limits: ATTACHED_LIMITS },
+});
+
+/** The person allows it, on the page that opens. */
+async function allow(): Promise<void> {
+  const page = await signIn.begin('http://localhost:3000/signed-in');
+  const { headers } = await globalThis.fetch(page, { redirect: 'manual' });
+  await signIn.finish(new URL(headers.get('location') ?? '').searchParams);
+  await link.retry();
+}
+
+const VALUES: Readonly<Record<string, unknown>> = {
+  number: 2,
+  integer: 2,
+  string: 'x',
+  boolean: true,
+  array: [],
+  object: {},
+};
+const inputOf = ({ properties = {} }: { properties?: Record<string, { type?: string }> }) =>
+  Object.fromEntries(Object.entries(properties).map(([name, { type = 'string' }]) => [name, VALUES[type]]));
+
+let { state, tools } = await link.open();
+for (let times = 0; state === 'sign-in' && times < SIGN_INS; times++) {
+  await allow();
+  ({ state, tools } = link.standing());
+}
+for (const { name, schema } of tools ?? [])
+  for (let times = 0; times < SIGN_INS; times++) {
+    const done = await link.call(name, inputOf(schema), AbortSignal.timeout(20_000)).then(
+      () => true,
+      () => false,
+    );
+    if (done || link.standing().state !== 'sign-in') break;
+    await allow();
+  }
+await link.close();
+process.exit(state === 'connected' ? 0 : 1);
