@@ -14,7 +14,14 @@ export type { Directory, NewInboxMessage, TakenMessage, Inbox } from './contract
 export type { WakeRequest, Gate, Configs, Pulses } from './contracts/gate.ts';
 export type { Agreed, AskLeave, Caller, DeedEnd, NoteDeed, ToolOutcome, TeamTool, Verdict } from './contracts/tools.ts';
 export type { Alone, DueCause, WakeAsked, ThreadHooks, Reach } from './contracts/reach.ts';
-export type { PostOutcome, CallingClient, Meanwhile, SessionHost, WakeRequests, WokenTalk } from './contracts/session.ts';
+export type {
+  PostOutcome,
+  CallingClient,
+  Meanwhile,
+  SessionHost,
+  WakeRequests,
+  WokenTalk,
+} from './contracts/session.ts';
 
 // What requests cost, and whether another may be sent.
 

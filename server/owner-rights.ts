@@ -66,7 +66,8 @@ export const OWNER_RIGHTS = {
     opens: 'Tool servers run in the sandbox, which shows them nothing of the machine but the system’s programs.',
     holder: ({ scripts }) => (scripts ? 'everybody' : 'owners'),
     off: '',
-    refusal: (home) => sentence`Without --scripts this relay runs programs in the sandbox for its owner’s household alone. ${named(home)}`,
+    refusal: (home) =>
+      sentence`Without --scripts this relay runs programs in the sandbox for its owner’s household alone. ${named(home)}`,
   },
   'boxed-scripts': {
     opens: 'Scheduled scripts run in the sandbox, which shows them their agent’s folder.',

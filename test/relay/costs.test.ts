@@ -84,7 +84,10 @@ describe.each(STORES)('costs on %s', (kind) => {
     });
   const app = () => {
     const hono = new Hono<Env>();
-    mount(hono, createCostRoutes({ schedules: { spentSince: () => Promise.resolve([]) }, costs, host: NO_WAKES, configs }));
+    mount(
+      hono,
+      createCostRoutes({ schedules: { spentSince: () => Promise.resolve([]) }, costs, host: NO_WAKES, configs }),
+    );
     return hono;
   };
 
@@ -147,7 +150,10 @@ describe.each(STORES)('costs on %s', (kind) => {
       estimated: n === COST_LIMITS.routines,
     }));
     const hono = new Hono<Env>();
-    mount(hono, createCostRoutes({ schedules: { spentSince: () => Promise.resolve(routines) }, costs, host: NO_WAKES, configs }));
+    mount(
+      hono,
+      createCostRoutes({ schedules: { spentSince: () => Promise.resolve(routines) }, costs, host: NO_WAKES, configs }),
+    );
     const report = costsSchema.parse(await (await hono.request('/api/costs?days=1')).json());
     expect(report.sessions).toHaveLength(COST_LIMITS.sessions);
     expect(report.sessions.map(({ sessionId }) => sessionId)).not.toContain('s2');
