@@ -509,7 +509,7 @@ test('between two sessions stands how long the agent slept, and why the last one
     said('agent-1', 'agent-1', 'Good morning.', NOW - 0.4 * HOUR, now),
   ];
   await openPage({ docs, path: '/agent/agent-1', snapshot: awake });
-  expect(screen.getByText(/^Yesterday 23:25 · Lyra slept 9 hours · the relay crashed$/)).toBeDefined();
+  expect(screen.getByText(/^Yesterday 22:55 · Lyra slept 10 hours · the relay crashed$/)).toBeDefined();
 });
 
 test('whoever sleeps now says since when, and why', async () => {

@@ -17,7 +17,8 @@ test.each([
   });
   const said = screen.getByText('No session').parentElement?.textContent;
   expect(said).toContain(words);
-  expect(said?.includes('08:55:')).toBe(reason !== 'ended');
+  // When a relay crashed nobody knows: its end is written as it starts again.
+  expect(said?.includes('08:55:')).toBe(reason === 'idle' || reason === 'shutdown');
 });
 
 test('a page opens on the team as it was last, whom WAKE calls once the ledger was read, by what it says', async () => {
