@@ -95,17 +95,23 @@ async function bytesOf(
   const reader = body.getReader();
   const chunks: Uint8Array[] = [];
   let size = 0;
+  /** It is read to its end, and kept no more: who still writes would hear of a line that broke, not of what is wrong. */
+  let fault: Exclude<BodyFault, 'syntax' | 'length'> | null = null;
   for (;;) {
     const { done, value } = await reader.read();
-    if (done) return Buffer.concat(chunks, size);
+    if (done) return fault ?? Buffer.concat(chunks, size);
     size += value.length;
+    if (fault !== null && size <= most) continue;
     for (let from = 0; from < value.length; from += READ.stepBytes) {
       await pace();
       const tooMuch = size > most ? 'length' : count.take(value, from, Math.min(value.length, from + READ.stepBytes));
       // What is left of it is not cancelled: that would cut the line before the answer is on it.
-      if (tooMuch !== null) return tooMuch;
+      if (tooMuch === 'length') return tooMuch;
+      fault ??= tooMuch;
+      if (fault !== null) break;
     }
-    chunks.push(value);
+    if (fault === null) chunks.push(value);
+    else chunks.length = 0;
   }
 }
 

@@ -71,6 +71,7 @@ describe.each(STORES)('access, with the store on %s', (kind) => {
       status: 'ok',
       version: expect.any(String),
       clock: { standsStillMs: null, stoodMs: null, copied: false },
+      database: { awayMs: null, trouble: null },
     };
     expect(JSON.parse(health.text)).toEqual(open);
     expect(JSON.parse((await call('/health')).text)).toEqual(open);

@@ -558,8 +558,8 @@ describe('an agent whose mind is a program', () => {
     expect(JSON.stringify((await notes('prompt')).at(-1))).toContain('[You said]\\nMy word is heron.');
     await tell({ raw: 'nonsense\n'.repeat(60) }, { wait: 1 });
     await says('it does not speak the Agent Client Protocol');
-    await tell({ raw: { repeat: 11_000_000 } }, { wait: 1 });
-    await says('is longer than 10000000 bytes');
+    await tell({ raw: { repeat: 7_000_000 } }, { wait: 1 });
+    await says('is longer than 6000000 bytes');
   });
 
   it('reaches nothing beyond its folder, its session and its own questions, however it asks', async () => {

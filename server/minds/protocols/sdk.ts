@@ -35,8 +35,16 @@ function connectionError(error: unknown, late: boolean): Error {
   return new Anthropic.APIConnectionError({ message: cause.message, cause });
 }
 
-/** The answer's body as the SDK can read it. `patience`: ms to wait after the end that the answer told. */
-function tidied(response: Response, protocol: SdkProtocol): Response {
+/** What broke an answer off. */
+interface Break {
+  readonly error: unknown;
+}
+
+/**
+ * The answer's body as the SDK can read it. Where it breaks off, the body ends and `onBreak` is told why: a stream that fails
+ * drops what it holds, and so words that have come already.
+ */
+function tidied(response: Response, protocol: SdkProtocol, onBreak: (broken: Break) => void): Response {
   const { headers } = response;
   const { read, isEnd } = createChunks(protocol, headers);
   let isTold = false;
@@ -44,12 +52,17 @@ function tidied(response: Response, protocol: SdkProtocol): Response {
   const encoder = new TextEncoder();
   const body = new ReadableStream<Uint8Array>({
     async pull(controller) {
-      for (;;) {
-        const next = await chunks.next();
-        if (next.done) return controller.close();
-        if (next.value === null) continue;
-        isTold ||= isEnd(next.value);
-        return controller.enqueue(encoder.encode(`data: ${JSON.stringify(next.value)}\n\n`));
+      try {
+        for (;;) {
+          const next = await chunks.next();
+          if (next.done) return controller.close();
+          if (next.value === null) continue;
+          isTold ||= isEnd(next.value);
+          return controller.enqueue(encoder.encode(`data: ${JSON.stringify(next.value)}\n\n`));
+        }
+      } catch (error) {
+        onBreak({ error });
+        return controller.close();
       }
     },
     async cancel() {
@@ -59,7 +72,12 @@ function tidied(response: Response, protocol: SdkProtocol): Response {
   return new Response(body, { status: 200, headers: { 'content-type': 'text/event-stream' } });
 }
 
-function createFetch({ key, fetch }: WireConfig, protocol: SdkProtocol, onHeaders: (headers: Headers) => void) {
+function createFetch(
+  { key, fetch }: WireConfig,
+  protocol: SdkProtocol,
+  onHeaders: (headers: Headers) => void,
+  onBreak: (broken: Break) => void,
+) {
   return async (input: Parameters<typeof fetch>[0], init: RequestInit = {}): Promise<Response> => {
     const headers = new Headers(init.headers);
     if (key === null) for (const name of KEY_HEADERS) headers.delete(name);
@@ -70,7 +88,7 @@ function createFetch({ key, fetch }: WireConfig, protocol: SdkProtocol, onHeader
       const response = await fetch(input, { ...init, headers, signal });
       onHeaders(response.headers);
       if (!response.ok) throw await refusalOf(response);
-      return tidied(response, protocol);
+      return tidied(response, protocol, onBreak);
     } catch (error) {
       if (error instanceof Anthropic.APIError || init.signal?.aborted) throw error;
       throw connectionError(error, late.signal.aborted);
@@ -135,7 +153,13 @@ export function createSdkWire(config: WireConfig & { readonly protocol: SdkProto
   return {
     async send(request, shape, signal) {
       let headers: Headers | undefined;
-      const fetch = createFetch(config, protocol, (given) => (headers = given));
+      let broken: Break | null = null;
+      const fetch = createFetch(
+        config,
+        protocol,
+        (given) => (headers = given),
+        (why) => (broken = why),
+      );
       const model = modelOf(protocol, request.model, shape, config, fetch as typeof globalThis.fetch);
       const options = callOptions({ protocol, request, shape });
       try {
@@ -146,7 +170,7 @@ export function createSdkWire(config: WireConfig & { readonly protocol: SdkProto
           ...(protocol === 'responses' ? { providerOptions: { openai: { store: false } } } : {}),
         });
         const read = createPartReader({ protocol, model: request.model, metadata: METADATA[protocol] });
-        return { headers, events: () => inBounds(events(stream, read)) };
+        return { headers, events: () => inBounds(events(stream, read, () => broken)) };
       } catch (error) {
         throw readable(error);
       }
@@ -157,6 +181,7 @@ export function createSdkWire(config: WireConfig & { readonly protocol: SdkProto
 async function* events(
   stream: Awaited<ReturnType<LanguageModelV3['doStream']>>['stream'],
   read: ReturnType<typeof createPartReader>,
+  brokenBy: () => Break | null,
 ): AsyncGenerator<WireEvent, void, undefined> {
   const reader = stream.getReader();
   try {
@@ -164,6 +189,9 @@ async function* events(
       const { done, value } = await reader.read().catch((error: unknown) => {
         throw readable(error);
       });
+      const broken = brokenBy();
+      // What the SDK makes of a body that ends too early is no end of the answer.
+      if (broken !== null && (done || value.type === 'finish' || value.type === 'error')) throw readable(broken.error);
       if (done) return;
       yield* read(value);
     }
