@@ -7,7 +7,7 @@
  */
 import { LIMITS } from '../src/protocol/limits.ts';
 import type { StoredEvent } from '../src/protocol/events.ts';
-import type { DatabaseStanding, Hello, Over } from '../src/protocol/stream.ts';
+import type { DatabaseStanding, Hello, Over, Waiting } from '../src/protocol/stream.ts';
 import type { EventLog, Searches, SessionHost } from './contracts.ts';
 import { ALWAYS_THERE, type Database, type DatabaseState } from './store/index.ts';
 
@@ -161,10 +161,14 @@ export function createStreams({
         stop();
         cut();
       });
-      if (host.waiting().waiting.length > 0) controller.enqueue(frame('waiting', host.waiting()));
+      // Those who only look on learn who waits, and not what API clients do.
+      const shown = ({ waiting, ...more }: Waiting): Waiting =>
+        name === LOOKED_AT ? { waiting } : { waiting, ...more };
+      const now = host.waiting();
+      if (now.waiting.length > 0 || now.clients) controller.enqueue(frame('waiting', shown(now)));
       // A reader that is far behind gets the next one, which says it all.
       stopWaiting = host.onWaiting((waiting) => {
-        if (!done && (controller.desiredSize ?? 0) > 0) controller.enqueue(frame('waiting', waiting));
+        if (!done && (controller.desiredSize ?? 0) > 0) controller.enqueue(frame('waiting', shown(waiting)));
       });
       const tellDatabase = (state: DatabaseState) => {
         if (!done && (controller.desiredSize ?? 0) > 0) controller.enqueue(frame('database', standingOf(state)));

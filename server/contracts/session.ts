@@ -84,6 +84,8 @@ export interface SessionHost {
   left(credentialId: string): void;
   /** Who waits in line before the model's server. */
   waiting(): Waiting;
+  /** An API client calls this tool for an agent, or, where it is null, a model. Returns the way to tell its end. */
+  clientCalls(agentId: AgentId, tool: string | null, input: unknown): () => void;
   /** Called whenever that changes. Returns the way to stop. */
   onWaiting(listener: (waiting: Waiting) => void): () => void;
   /** Called when an agent's turn is over. */

@@ -195,6 +195,7 @@ export async function openHome(relay: OpenHomeDeps, id: string, onTeam: () => Pr
     configs,
     sessionId: () => host.sessionId(),
     joined: host.joined,
+    clientCalls: host.clientCalls,
     newId,
     now: elapsed,
     logger,

@@ -158,7 +158,7 @@ export async function openTeam({
     now,
     onError: saying('who is here could not be read; what was known before is told'),
   });
-  const waiting = createWaiting();
+  const waiting = createWaiting(now);
   const usual = { now, newId, timers, logger };
   const runs = createRuns({ log, inbox, directory, pauses, costs, around, turns, waiting, ...usual, limits });
   const scheduleRows = createScheduleRows({ db, home, limits: SCHEDULE_LIMITS });

@@ -98,6 +98,7 @@ export interface McpDeps {
   readonly sessionId: () => string | null;
   /** A client has called while a session runs: its agent is here. Before every tool call and resource read. */
   readonly joined: SessionHost['joined'];
+  readonly clientCalls: SessionHost['clientCalls'];
   /** The relay's version. */
   readonly version: string;
   readonly newId: () => string;

@@ -32,6 +32,7 @@ export interface McpServerDeps extends ProgressDeps {
   readonly version: string;
   readonly sessionId: () => string | null;
   readonly joined: SessionHost['joined'];
+  readonly clientCalls: SessionHost['clientCalls'];
   readonly newId: () => string;
   /** A fault of ours. Returns the id under which the log tells more. */
   readonly onFault: (error: unknown) => string;
@@ -141,6 +142,7 @@ export function createServers(deps: McpServerDeps): (busy?: Busy) => Server {
         const entered = await enter(who, signal, telling);
         if (!entered.go) return textResult(parkedSentence(entered.held, entered.seconds), true);
         telling.later(WORKING);
+        const over = who.run ? null : deps.clientCalls(caller.agentId, tool.name, input.data);
         const listening = tool.waits ? await heard.listen(caller.agentId) : null;
         try {
           const outcome = await tool.run(input.data, {
@@ -151,6 +153,7 @@ export function createServers(deps: McpServerDeps): (busy?: Busy) => Server {
           return resultOf(outcome);
         } finally {
           listening?.stop();
+          over?.();
         }
       }),
     );

@@ -1,6 +1,7 @@
 export { createAnthropicMind, createServedMind, type AnthropicMindConfig } from './served.ts';
 export { createRehearsalMind, type RehearsalMind } from './rehearsal/index.ts';
 export {
+  isRehearsal,
   PRIORITIES,
   type AgentMind,
   type MindListener,

@@ -206,7 +206,7 @@ export interface MindOwner {
 export interface Mind {
   /** The models that answer, given what the person chose; empty takes the default. */
   models(chosen: { readonly lead: string; readonly agent: string }): MindInfo;
-  /** Of one that the person may change while the relay runs: what answers now. Whatever began with it goes on with it. */
+  /** Of one that the person may change while the relay runs: what answers now. An answer that began with it goes on with it. */
   current?(): Mind;
   /** Whether somebody else answers for this agent, in this run; null: this mind does. */
   of?(owner: MindOwner): Promise<AgentMind | null>;
@@ -216,3 +216,7 @@ export interface Mind {
   answer(request: MindRequest, listener: MindListener): Promise<MindAnswer>;
   close(): Promise<void>;
 }
+
+/** Does the demo answer, where no model is connected? */
+export const isRehearsal = (mind: Pick<Mind, 'models'>): boolean =>
+  mind.models({ lead: '', agent: '' }).kind === 'rehearsal';

@@ -1,7 +1,7 @@
 /**
- * The models of one household: what the relay's environment names, and what its pages have connected. What begins takes them
- * as they are then; a session that runs keeps its own, another key holds for it at once, and a model that is removed answers
- * nothing more. Where none is connected, the rehearsal mind answers.
+ * The models of one household: what the relay's environment names, and what its pages have connected. A run alone takes
+ * them as they are when it begins, a session as they are at each answer. Another key holds at once, and a model that is removed
+ * answers nothing more. Where none is connected, the rehearsal mind answers.
  */
 import { sentence } from '../../src/domain/sentence.ts';
 import type { Connection, ConnectModel, FoundServer, ListedModel, Models } from '../../src/protocol/models.ts';

@@ -65,6 +65,7 @@ export interface ProxyDeps {
   readonly directory: Pick<Directory, 'all'>;
   readonly sessionId: SessionHost['sessionId'];
   readonly joined: SessionHost['joined'];
+  readonly clientCalls: SessionHost['clientCalls'];
   /** Where a request for this model goes, null: for any; null: no model is connected. */
   readonly upstream: (model: string | null) => UpstreamKey | null;
   /** The model that a request for this one is asked of, where no server that is connected has it; null: the same. */
@@ -267,10 +268,15 @@ export function createProxy(deps: ProxyDeps): Proxy {
 
   /** `costly`: it is counted, and budgets hold for it. */
   const post = (costly: boolean) => (_: unknown, context: Context<Env>) =>
-    called(context, async (call, gone, done) => {
+    called(context, async (call, gone, over) => {
       const read = await readRequest(context.req.raw);
-      if (!read.ok) return respond(context, { kind: 'error', error: read.error }, gone, done);
+      if (!read.ok) return respond(context, { kind: 'error', error: read.error }, gone, over);
       if (call.client) await joined(call.agent, call.client);
+      const told = call.client && costly ? deps.clientCalls(call.agent.agentId, null, {}) : null;
+      const done = () => {
+        told?.();
+        over();
+      };
       const outcome = send(call, context, read.body, costly, gone.signal);
       const patience = deps.pauses.isPaused(call.agent.agentId) ? 0 : pingMs;
       const decided = read.body.stream ? await within(realTimers.after, patience, outcome) : await outcome;

@@ -31,6 +31,7 @@ export interface AnswerRoom {
 export interface RunContext {
   /** The session that this is a part of; null: none. */
   readonly sessionId: SessionId | null;
+  /** Where it has a `current`, each answer is asked of what that is when the answer begins. */
   readonly mind: Mind;
   readonly costs: Pick<Costs, 'check'>;
   readonly rest: Rest;

@@ -40,6 +40,8 @@ export interface Conversation {
   /** What the mind said, also where it was cut; what must not be handed back is left out. */
   addAnswer(blocks: readonly MindBlock[]): void;
   addResults(results: readonly ToolResult[]): void;
+  /** Changes the words of every answer in it; what is blank then is left out. */
+  changeAnswers(change: (text: string) => string): void;
   /** Gives every tool call that has no result yet this one. What its provider did not bring to an end is left out. */
   closeCalls(reason: string): void;
   /** Is this message in it? What was shortened away is not. */
@@ -236,6 +238,17 @@ export function createConversation(): Conversation {
       if (kept.some(isSaid)) entries.push({ role: 'assistant', parts: kept.map((block) => part(block)) });
     },
     addResults,
+    changeAnswers(change) {
+      entries = entries.flatMap((entry) => {
+        if (entry.role === 'user') return [entry];
+        const parts = entry.parts
+          .map((each) =>
+            each.block.kind === 'text' ? { ...each, block: { ...each.block, text: change(each.block.text) } } : each,
+          )
+          .filter(({ block }) => worthKeeping(block));
+        return parts.some(({ block }) => isSaid(block)) ? [{ ...entry, parts }] : [];
+      });
+    },
     closeCalls(reason) {
       withoutOpenSearches();
       addResults(openCalls().map((toolUseId) => ({ toolUseId, text: reason, isError: true })));

@@ -176,7 +176,7 @@ export function createRuns(deps: RunsDeps): Runs {
     const speaker = createSpeaker({
       context,
       life,
-      model: mind.model,
+      model: () => mind.model,
       ...(mind.laterModel === undefined ? {} : { laterModel: mind.laterModel }),
       ...(mind.cachesForAnHour === undefined ? {} : { cachesForAnHour: mind.cachesForAnHour }),
       system: instructions,

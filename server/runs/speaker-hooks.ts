@@ -44,7 +44,8 @@ export interface SpeakerDeps {
   readonly context: RunContext;
   /** The run that it speaks in, of which it is told what it took. */
   readonly life: Pick<Life, 'runId' | 'agentId' | 'cause' | 'took'>;
-  readonly model: string;
+  /** What its next answer is asked of. */
+  readonly model: () => string;
   /** Of requests after tools were used; left out: the same. */
   readonly laterModel?: string;
   readonly cachesForAnHour?: boolean;

@@ -3,10 +3,11 @@
  * thing at a time. What arrives meanwhile waits in order and is put before it together, except a call to
  * the team, which is put alone.
  */
+import { withoutDisclaimers } from '../../src/domain/demo-words.ts';
 import type { MessageId } from '../../src/domain/ids.ts';
 import type { RoostEvent } from '../../src/protocol/events.ts';
 import type { Caller } from '../contracts.ts';
-import { windowTokensOf } from '../minds/index.ts';
+import { isRehearsal, windowTokensOf } from '../minds/index.ts';
 import { sentence } from '../../src/domain/sentence.ts';
 import { isAway } from '../store/index.ts';
 import { runAnswer, type AnswerDeps, type AnswerOutcome } from './answer.ts';
@@ -65,12 +66,15 @@ interface Turn {
   isPut: boolean;
 }
 
+const MODEL_CAME =
+  '[Until now a demo played your part in this conversation: its answers were prepared sentences. From this message on a model is connected, and you think for yourself. Go on as who you are.]';
+
 const SHORTENED =
   'This conversation is longer than the model can read: from here on it is given the newest part. Nothing of it is lost here.';
 
 export function createSpeaker(deps: SpeakerDeps): Speaker {
-  const { context, life, model, system, tools, announces, hooks } = deps;
-  const { sessionId, now, newId, limits, logger, room, record, mind, rest, costs } = context;
+  const { context, life, system, tools, announces, hooks } = deps;
+  const { sessionId, now, newId, limits, logger, room, record, rest, costs } = context;
   const { agentId, runId } = life;
   const permits = createPermits({ rest, costs, agentId, sessionId, onError: context.fail });
   const toolbox = createToolbox({
@@ -79,6 +83,9 @@ export function createSpeaker(deps: SpeakerDeps): Speaker {
     own: tools,
     untilResumed: permits.untilResumed,
   });
+  const mindNow = () => context.mind.current?.() ?? context.mind;
+  let asked = { mind: mindNow(), model: deps.model() };
+  let wasDemo = false;
   const briefing = createBriefing(agentId, limits.timeEveryMs);
   if (deps.systemAround) briefing.announced(deps.systemAround, system);
   const conversation = createConversation();
@@ -91,7 +98,7 @@ export function createSpeaker(deps: SpeakerDeps): Speaker {
       return system.length + (toolless ? 0 : JSON.stringify(toolbox.told()).length);
     },
     maxTokens: room.maxAnswerTokens,
-    windowTokens: windowTokensOf(model, room.contextTokens),
+    windowTokens: windowTokensOf(asked.model, room.contextTokens),
     limits: limits.window,
     onShortened: sayShortened,
   });
@@ -129,8 +136,8 @@ export function createSpeaker(deps: SpeakerDeps): Speaker {
     // An egg has one tool, and is asked for its name in words instead.
     if (isToolless && announces())
       say(
-        'toolless',
-        sentence`The model “${model}” cannot use tools here, or reads too little for them: this agent can talk, and nothing else. Choose another model in the settings to let it act.`,
+        `toolless ${asked.model}`,
+        sentence`The model “${asked.model}” cannot use tools here, or reads too little for them: this agent can talk, and nothing else. Choose another model in the settings to let it act.`,
       );
   }
 
@@ -145,6 +152,16 @@ export function createSpeaker(deps: SpeakerDeps): Speaker {
   /** A greeting, or an answer to others. What is due reports to the person, who set it. */
   const isUnasked = (items: readonly Item[]) =>
     (life.cause.kind === 'session' || life.cause.kind === 'wake') && !items.some(({ fromPerson }) => fromPerson);
+
+  /** What the next answer is asked of. Returns what its agent is told of that; null: nothing is new to it. */
+  function chooseMind(): string | null {
+    const before = asked;
+    asked = { mind: mindNow(), model: deps.model() };
+    if (asked.model !== before.model) window.readsNow(windowTokensOf(asked.model, room.contextTokens));
+    if (!wasDemo || isRehearsal(asked.mind)) return null;
+    conversation.changeAnswers(withoutDisclaimers);
+    return MODEL_CAME;
+  }
 
   const takeItems = () => queue.splice(0, countTogether(queue));
 
@@ -248,7 +265,9 @@ export function createSpeaker(deps: SpeakerDeps): Speaker {
     turn.read = gathered?.events ?? [];
     if (turn.items.length === 0) return null;
     const note = (await hooks.note?.()) ?? null;
-    if (note !== null) turn.items = [{ messageId: null, text: note }, ...turn.items];
+    const notes = [chooseMind(), note].flatMap((text) => (text === null ? [] : [{ messageId: null, text }]));
+    turn.items = [...notes, ...turn.items];
+    const { mind, model } = asked;
     const caller: Caller = {
       agentId,
       sessionId,
@@ -270,8 +289,10 @@ export function createSpeaker(deps: SpeakerDeps): Speaker {
     if (read.length > 0) await begun;
     const restore = conversation.mark();
     const answering = async (): Promise<AnswerOutcome> => {
+      const own = (await mind.of?.({ agentId, sessionId, runId })) ?? null;
+      wasDemo = own === null && isRehearsal(mind);
       const outcome = await runAnswer({
-        mind: (await mind.of?.({ agentId, sessionId, runId })) ?? mind,
+        mind: own ?? mind,
         model,
         laterModel: deps.laterModel ?? model,
         cachesForAnHour: deps.cachesForAnHour ?? false,

@@ -19,6 +19,8 @@ export interface WindowLimits {
 }
 
 export interface Window {
+  /** Another model reads it from now on; what the one before counted and refused holds no longer. */
+  readsNow(windowTokens: number | null): void;
   /** Before each request. Leaves the oldest out where the conversation would not fit. */
   fit(): void;
   /** What the model counted of the request that was sent last. */
@@ -71,6 +73,12 @@ export function createWindow(deps: WindowDeps): Window {
   }
 
   return {
+    readsNow(next) {
+      tokens = next;
+      perToken = CHARACTERS_PER_TOKEN;
+      tooLong = Infinity;
+      tries = 0;
+    },
     fit() {
       // Where what stands before it fills the window by itself, reckoned: the newest words are sent all the same.
       if (size() > room()) shortenTo(Math.max(room() * limits.keep, deps.fixed + room() * limits.least));

@@ -13,8 +13,12 @@ export interface SessionContext extends RunContext {
   /** A run in this session, for whoever takes a seat. */
   readonly newLife: (agentId: AgentId) => Life;
   readonly sessionId: SessionId;
-  /** `of`: what answers for this agent; `agent`: for who has nothing of its own, and for whoever is born. */
-  readonly models: { readonly lead: string; readonly agent: string; readonly of: (agentId: AgentId) => string };
+  /** As they are now: a model that is connected meanwhile is another. `of`: what answers for this agent; `agent`: for who has nothing of its own, and for whoever is born. */
+  readonly models: {
+    readonly lead: () => string;
+    readonly agent: () => string;
+    readonly of: (agentId: AgentId) => string;
+  };
   readonly inbox: Inbox;
   readonly directory: Directory;
   readonly pauses: Pauses;

@@ -1,4 +1,5 @@
 /** The session host: the one session a relay runs, from its start to its end. See `SessionHost` in contracts.ts. */
+import { isDeepStrictEqual } from 'node:util';
 import type { AgentId, MessageId, SessionId } from '../../src/domain/ids.ts';
 import { LEAD_ID } from '../../src/domain/seat.ts';
 import type { EndReason } from '../../src/protocol/documents.ts';
@@ -13,6 +14,7 @@ import type { SessionHostDeps } from './host-deps.ts';
 import { createIdle, type Idle } from './idle.ts';
 import { messageEvent } from '../runs/message-event.ts';
 import { createRecord } from '../runs/record.ts';
+import { createMinds } from './minds.ts';
 import { createPrompts } from './prompts.ts';
 import { createRunningSession, type RunningSession } from './session.ts';
 import { SESSION_LIMITS, settingsOf } from './settings.ts';
@@ -93,10 +95,8 @@ export function createSessionHost(deps: SessionHostDeps): SessionHost {
     const begun = await around();
     const prompts = createPrompts(protocol, request);
     const settings = settingsOf(request.settings);
-    // A session keeps the mind that it began with.
-    const mind = deps.mind.current?.() ?? deps.mind;
-    const info = mind.models({ lead: request.settings?.leadModel ?? '', agent: request.settings?.agentModel ?? '' });
-    const own = new Map(Object.entries(request.settings?.agentModels ?? {}));
+    const minds = createMinds(deps.mind, request.settings);
+    let announced = minds.info();
     let broken = false;
     let sealed = false;
     let idle: Idle | null = null;
@@ -122,6 +122,13 @@ export function createSessionHost(deps: SessionHostDeps): SessionHost {
       return write(events);
     }
 
+    /** Pages show what answers as soon as it is connected. */
+    function announceMind(): void {
+      const mind = minds.info();
+      if (isDeepStrictEqual(mind, announced)) return;
+      announced = mind;
+      void record([{ kind: 'mind-changed', time: now(), sessionId, mind }]);
+    }
     const onHere = (agentId: AgentId) => pauses.join(agentId).catch(fail);
     const onQuiet = (agentId: AgentId) => {
       for (const listener of turnEnds) listener(agentId);
@@ -133,14 +140,18 @@ export function createSessionHost(deps: SessionHostDeps): SessionHost {
     const context: SessionContext = {
       sessionId,
       newLife: (agentId) => createLife({ runId: newId(), agentId, sessionId, cause: { kind: 'session' }, now }),
-      takeTurn: (agentId, signal) => turns.take(agentId, { signal, limitMs: Infinity }),
-      mind,
+      async takeTurn(agentId, signal) {
+        const turn = await turns.take(agentId, { signal, limitMs: Infinity });
+        announceMind();
+        return turn;
+      },
+      mind: { ...deps.mind, current: minds.current },
       rest,
       room: settings,
       models: {
-        lead: info.leadModel,
-        agent: info.agentModel,
-        of: (agentId) => mind.models({ lead: '', agent: own.get(agentId) ?? info.agentModel }).agentModel,
+        lead: () => minds.info().leadModel,
+        agent: () => minds.info().agentModel,
+        of: minds.modelOf,
       },
       inbox,
       directory,
@@ -182,10 +193,13 @@ export function createSessionHost(deps: SessionHostDeps): SessionHost {
             }),
           ];
     await log.append([
-      { kind: 'session-started', time: now(), sessionId, mind: info },
+      { kind: 'session-started', time: now(), sessionId, mind: announced },
       ...session.started(),
       ...notice,
     ]);
+    const unsubscribe = log.subscribe(({ event }) => {
+      if (event.kind === 'changed' && event.what === 'models') announceMind();
+    });
     idle = createIdle({
       idleMs: settings.idleMs,
       timers,
@@ -197,7 +211,10 @@ export function createSessionHost(deps: SessionHostDeps): SessionHost {
       sessionId,
       request,
       session,
-      stopTimers: () => timers.close(),
+      stopTimers() {
+        unsubscribe();
+        timers.close();
+      },
       touch: () => idle?.touch(),
       seal: () => (sealed = true),
       ending: null,
@@ -307,6 +324,7 @@ export function createSessionHost(deps: SessionHostDeps): SessionHost {
     joined: (agent, client) => open()?.session.joined(agent, client) ?? Promise.resolve(),
     left: (credentialId) => open()?.session.left(credentialId),
     waiting: waiting.now,
+    clientCalls: waiting.begin,
     onWaiting: waiting.subscribe,
     cutOff: (sentence) => open()?.session.cut({ by: 'database', error: sentence }),
     onTurnEnd(listener) {

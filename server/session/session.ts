@@ -272,7 +272,7 @@ export function createRunningSession(context: SessionContext, log: EventLog): Ru
     },
     stateOf,
     leadHas: () => lead.speaker.size(),
-    modelOf: (agentId) => (agentId === LEAD_ID ? context.models.lead : context.models.of(agentId)),
+    modelOf: (agentId) => (agentId === LEAD_ID ? context.models.lead() : context.models.of(agentId)),
     async rouse(agentId, why) {
       const speaker = stateOf(agentId) === 'absent' ? null : speakerOf(agentId);
       if (!speaker) return false;

@@ -3,6 +3,7 @@
  * a mind of the relay's have theirs as tools of their session and in their prompts. What is kept goes into the ledger by
  * the session's log, so a session has to run. Nobody writes a soul anew without having read the one that stands.
  */
+import { withoutDisclaimers } from '../../src/domain/demo-words.ts';
 import { z } from 'zod';
 import { checkName } from '../../src/domain/names.ts';
 import { writeSaid } from '../../src/domain/quoting.ts';
@@ -77,7 +78,7 @@ export function createSoulTools({ log, wakeMaterials, now }: SoulToolDeps): read
           toolDone(
             soul === null
               ? 'You have no soul yet. write_soul keeps one.'
-              : writeSaid({ head: 'Your soul:', text: soul }),
+              : writeSaid({ head: 'Your soul:', text: withoutDisclaimers(soul) }),
           ),
         );
       },
@@ -92,7 +93,7 @@ export function createSoulTools({ log, wakeMaterials, now }: SoulToolDeps): read
       async run(_input, { agentId }) {
         const conversation = await wakeMaterials.conversationOf(agentId);
         if (conversation === null) return toolError(`Your last conversation ${NOT_HERE}`);
-        return toolDone(conversation === '' ? 'You have had no conversation yet.' : conversation);
+        return toolDone(conversation === '' ? 'You have had no conversation yet.' : withoutDisclaimers(conversation));
       },
     }),
     defineTool({

@@ -106,7 +106,7 @@ export function createWaking({ context, call, payload, remove }: WakingDeps): Pr
     speaker = createSpeaker({
       context,
       life,
-      model: context.models.of(agentId),
+      model: () => context.models.of(agentId),
       system: prompts.agentSystem(payload),
       tools: ownTools(AGENT_TOOLS, prompts.human, (toolCall) => {
         if (toolCall.tool === 'choose_name') name = toolCall.input.name;

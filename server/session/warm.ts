@@ -75,7 +75,7 @@ export function standIns(deps: SessionHostDeps, mind: Mind, onError: (error: unk
     mind,
     log: createNoLog(),
     turns: createTurns(timers),
-    waiting: createWaiting(),
+    waiting: createWaiting(deps.now),
     inbox: {
       ...inbox,
       waiting: () => Promise.resolve([]),

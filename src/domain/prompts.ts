@@ -8,6 +8,7 @@
  * that it stands in; a transcript comes as such. Any other `{{` is a mistake, and said so: a misspelt placeholder must not reach an agent.
  */
 
+import { withoutDisclaimers } from './demo-words.ts';
 import { languageName } from './language-tag.ts';
 import { quote } from './quoting.ts';
 import { sentence } from './sentence.ts';
@@ -92,12 +93,17 @@ export function parseTemplate(template: string, known: readonly string[]): Parse
   return { ok: true, render: (values) => renderNodes(nodes, values) };
 }
 
+/** What agents said of themselves in the demo is true of the demo only. */
+function putIn(name: string, value: string): string {
+  if (name === 'soul') return quote(withoutDisclaimers(value));
+  return name === 'transcript' ? withoutDisclaimers(value) : value;
+}
+
 function renderNodes(nodes: readonly Node[], values: PromptValues): string {
   let out = '';
   for (const node of nodes) {
     if (node.kind === 'text') out += node.text;
-    else if (node.kind === 'value')
-      out += node.name === 'soul' ? quote(values[node.name] ?? '') : (values[node.name] ?? '');
+    else if (node.kind === 'value') out += putIn(node.name, values[node.name] ?? '');
     else if (Boolean(values[node.name]) === (node.block === 'if')) out += renderNodes(node.inside, values);
   }
   return out;

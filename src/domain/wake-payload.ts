@@ -4,6 +4,7 @@
  * attributes, quotation marks in text), and for everything else it is strict: what is unknown, missing,
  * doubled or broken is refused with the place and the reason, and nothing is guessed.
  */
+import { withoutDisclaimers } from './demo-words.ts';
 import { isAgentId } from './agent-id.ts';
 import { escapeAttribute, escapeText, unescapeText } from './escape.ts';
 import { onOneLine } from './quoting.ts';
@@ -98,7 +99,7 @@ export function writeForLead(call: TeamCall, firstWords: number): string {
       attribute('position', agent.position);
     return agent.soul === null || firstWords === 0
       ? `  <agent${head}/>`
-      : `  <agent${head}>${escapeText(beginningOf(agent.soul, firstWords))}</agent>`;
+      : `  <agent${head}>${escapeText(beginningOf(withoutDisclaimers(agent.soul), firstWords))}</agent>`;
   });
   return [WAKE_TAG, '<agents>', ...lines, '</agents>'].join('\n');
 }

@@ -81,6 +81,9 @@ export const eventSchema = z.discriminatedUnion('kind', [
     .object({ kind: z.literal('session-started'), ...when, sessionId, mind: mindSchema })
     .describe('a session runs; everyone sleeps still'),
   z
+    .object({ kind: z.literal('mind-changed'), ...when, sessionId, mind: mindSchema })
+    .describe('a model was connected, removed or changed: the session’s next answers are from this one'),
+  z
     .object({ kind: z.literal('session-ended'), ...when, sessionId, reason: endReasonSchema })
     .describe('no session runs; everyone sleeps'),
   z

@@ -159,6 +159,7 @@ export function documentsOf({ id, event }: StoredEvent): Doc[] {
         },
       ];
     }
+    case 'mind-changed':
     case 'call-started':
     case 'call-ended':
     case 'agent-awake':

@@ -44,6 +44,8 @@ function fallAsleep(session: RunningSession, agentId: AgentId, reason: AsleepRea
 
 function applyToSession(session: RunningSession, { event }: StoredEvent): RunningSession {
   switch (event.kind) {
+    case 'mind-changed':
+      return { ...session, mind: event.mind };
     case 'call-started': {
       const called = new Set(event.seats.map((seat) => seat.agentId));
       const fresh = event.seats.map((seat) => ({ ...seat, call: event.call, callId: event.callId }));

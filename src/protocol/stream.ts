@@ -1,6 +1,6 @@
 /** What the event stream says beside events: of the moment, with no number, and kept nowhere. */
 import { z } from 'zod';
-import { common } from './documents.ts';
+import { common, ms } from './documents.ts';
 import { LIMITS } from './limits.ts';
 
 const { agentId } = common;
@@ -22,13 +22,24 @@ export const helloSchema = z.object({
 export type Hello = z.infer<typeof helloSchema>;
 
 /**
- * Sent without an id whenever it changes, and after the snapshot where somebody waits: who stands in line before the
- * model's server. The newest holds; nothing of it is kept.
+ * Sent without an id whenever it changes, and after the snapshot where there is anything of it: who stands in line before the
+ * model's server, and what API clients do. The newest holds; nothing of it is kept.
  */
 export const waitingSchema = z.object({
   waiting: z
     .array(z.object({ agentId, position: z.number().int().positive().describe('1 is next') }))
     .describe('who waits, in order; empty: nobody'),
+  clients: z
+    .array(
+      z.object({
+        agentId: agentId.describe('whose credential it calls with'),
+        tool: z.string().nullable().describe('the tool that it calls; null: it asks a model'),
+        input: z.record(z.string(), z.string()).describe('beginnings of the texts that went in, by name'),
+        since: ms.describe('ms since the epoch, the relay’s clock'),
+      }),
+    )
+    .optional()
+    .describe('calls of API clients that are under way, the oldest first; left out: none'),
 });
 export type Waiting = z.infer<typeof waitingSchema>;
 

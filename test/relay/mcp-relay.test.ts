@@ -225,6 +225,28 @@ describe('a client in the seat of an agent, through the whole relay', () => {
     },
   );
 
+  it('is told of on every page for as long as its call lasts, with the beginning of what went in', async () => {
+    const headers = await relay.headers();
+    const events = await openEventSource((signal) => fetch(`${relay.url}/api/events`, { headers, signal }));
+    await begin();
+    const { call } = await join('modern');
+    const clientsIn = (data: unknown) => (data as { clients?: object[] }).clients ?? [];
+    const waits = call('wait_for_agent', { agent: 'Vega', timeoutSeconds: 1 });
+    const [seen] = (
+      await events.until((all) => all.some(({ event, data }) => event === 'waiting' && clientsIn(data).length > 0))
+    )
+      .filter(({ event }) => event === 'waiting')
+      .flatMap(({ data }) => clientsIn(data));
+    expect(seen).toMatchObject({ agentId: LYRA.agentId, tool: 'wait_for_agent', input: { agent: 'Vega' } });
+    await waits;
+    await events.until((all) => {
+      const last = all.findLast(({ event }) => event === 'waiting');
+      return last !== undefined && clientsIn(last.data).length === 0;
+    });
+    events.close();
+    await end();
+  });
+
   it('leaves the person a message in a session and between two, which stands in its conversation with them', async () => {
     const headers = await relay.headers();
     const events = await openEventSource((signal) => fetch(`${relay.url}/api/events`, { headers, signal }));

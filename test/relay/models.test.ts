@@ -3,7 +3,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { reachOf } from '../../server/models/addresses.ts';
 import { connectionSchema, modelsSchema } from '../../src/protocol/models.ts';
 import { healthSchema, problemSchema } from '../../src/protocol/http.ts';
-import { eventsOf, startSession, talk, teamOfLead, textsOf } from '../support/homes.ts';
+import { TALK_DISCLAIMERS } from '../../src/domain/demo-words.ts';
+import { eventsOf, follow, startSession, talk, teamOfLead, textsOf } from '../support/homes.ts';
 import { openTestRelay, type Browser, type OpenRelay } from '../support/open-relay.ts';
 import { createHome } from '../support/relay.ts';
 import { startScriptedModel, type Script, type ScriptedModel } from '../support/scripted-model.ts';
@@ -56,7 +57,7 @@ describe('A model that a page connects', () => {
     await rm(home, { recursive: true, force: true });
   });
 
-  it('is tried at once, says its models, and answers from the next session on without a restart', async () => {
+  it('is tried at once, says its models, and answers without a restart', async () => {
     expect(await mindOf(one)).toBe('rehearsal');
     const connection = await connected(one, { kind: 'server', address: `${model.url}/v1/`, key: KEY });
     expect(connection).toMatchObject({
@@ -86,16 +87,44 @@ describe('A model that a page connects', () => {
     expect(await mindOf(one)).toBe('rehearsal');
   });
 
-  it('leaves a session that runs with the mind that it has', async () => {
+  it('answers the next message of a session that runs as a demo, and every page hears who thinks now', async () => {
+    const sessionId = await startSession(one, 'Sol');
+    await talk(one, 'Who are you?');
+    const pageStream = await follow(one);
+    await connected(one, { kind: 'server', address: model.url, key: KEY });
+    const heard = await pageStream.until((all) => all.some(({ event }) => event === 'mind-changed'));
+    pageStream.close();
+    expect(heard.find(({ event }) => event === 'mind-changed')?.data).toMatchObject({
+      sessionId,
+      mind: { kind: 'anthropic', leadModel: 'scripted', agentModel: 'scripted' },
+    });
+    const before = model.requests.length;
+    await talk(one, 'And now?');
+    const asked = model.requests.slice(before);
+    expect(asked.map(({ body }) => body.model)).toEqual(['scripted']);
+    expect(textsOf(await eventsOf(one)).at(-1)).toContain('Scripted words.');
+    const snapshot = (await eventsOf(one)).find(({ event }) => event === 'snapshot')?.data;
+    expect(snapshot).toMatchObject({ session: { sessionId, mind: { kind: 'anthropic' } } });
+  });
+
+  it('is told that a demo spoke for it until now, once, and reads none of the demo’s disclaimers', async () => {
     await startSession(one, 'Sol');
+    await talk(one, 'Who are you?');
+    const demo = textsOf(await eventsOf(one)).at(-1) ?? '';
+    expect(
+      TALK_DISCLAIMERS.english.some((sentence) => demo.includes(sentence)),
+      demo,
+    ).toBe(true);
     await connected(one, { kind: 'server', address: model.url, key: KEY });
     const before = model.requests.length;
-    await talk(one, 'Who are you?');
-    expect(model.requests.length).toBe(before);
-    await end(one);
-    await startSession(one, 'Sol');
-    await talk(one, 'Who are you?');
-    expect(model.requests.length).toBeGreaterThan(before);
+    await talk(one, 'And now?');
+    await talk(one, 'And then?');
+    const asked = model.requests.slice(before).map(({ body }) => JSON.stringify(body.messages));
+    expect(asked).toHaveLength(2);
+    for (const messages of asked) {
+      expect(messages).not.toContain('no model is thinking');
+      expect(messages.match(/Until now a demo played your part/g)).toHaveLength(1);
+    }
   });
 
   it('is not kept where its key is refused, and the reason names no key', async () => {

@@ -183,6 +183,7 @@ export async function openMcp(
     inbox,
     log,
     stateOf: () => 'played',
+    clientCalls: () => () => undefined,
     threads,
     gate: { stats: () => Promise.resolve(STATS) },
     sessionId: () => sessionId,

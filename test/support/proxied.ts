@@ -70,6 +70,7 @@ export async function startProxied({ store: { db }, relay, upstream, pingMs }: P
       joined.push(agentId);
       await pauses.join(agentId);
     },
+    clientCalls: () => () => undefined,
     upstream: () => upstream,
     now,
     onError,

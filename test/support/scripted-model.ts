@@ -94,7 +94,8 @@ const resultsOf = (content: Content) =>
       : [],
   );
 
-const isNote = (text: string) => /^\[(?:It is |With you live now: |You are awake: )[^\n]*\]$/.test(text);
+const isNote = (text: string) =>
+  /^\[(?:It is |With you live now: |You are awake: |Until now a demo )[^\n]*\]$/.test(text);
 
 function pieces(text: string, chunk: number | undefined): string[] {
   if (chunk === undefined) return [text];

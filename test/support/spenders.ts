@@ -78,6 +78,7 @@ export async function openSpenders(
     directory,
     sessionId: () => host.sessionId(),
     joined: host.joined,
+    clientCalls: host.clientCalls,
     upstream: () => upstream,
     now,
     onError,

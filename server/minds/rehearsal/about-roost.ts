@@ -34,7 +34,7 @@ const ROWS: typeof ASKED = [
   [
     /\b(?:connect|use|add|install|plug in|set up|choose) (?:a|the|my|another|your|ollama|claude)\b.{0,30}\b(?:model|key|claude|ollama|llm)\b|\bconnect (?:claude|ollama)\b|\b(?:api )?key\b.{0,20}\b(?:go|put|enter|paste|need)/i,
     () =>
-      'Press **Connect a model**, at the top of the page. Paste a key for Claude there, or choose **A model of your own** and press **Look for one here**: that finds Ollama, LM Studio, llama.cpp or vLLM on the machine where Roost runs. It is tried at once, and we think with it from the next session on.',
+      'Press **Connect a model**, at the top of the page. Paste a key for Claude there, or choose **A model of your own** and press **Look for one here**: that finds Ollama, LM Studio, llama.cpp or vLLM on the machine where Roost runs. It is tried at once, and your next message is answered by it.',
   ],
   [
     /^(?:(?:please|now|can you|could you|how (?:do|can) i|i want (?:you )?to|you must)\s+)*(?:delete|erase|wipe|remove|forget|clear) (?:it all|all|everything|every|me|my data|this (?:chat|conversation)|the (?:chat|conversation))\b/i,

@@ -67,7 +67,7 @@ const ROWS: readonly (readonly [pattern: RegExp, answer: Answer])[] = [
   [
     /\bverbinde.{0,30}(?:modell|claude|ollama|schlüssel)|\b(?:modell|claude|ollama).{0,30}(?:verbinden|anschließen|einrichten|benutzen)/iu,
     () =>
-      'Drücke oben auf der Seite **Modell verbinden**. Füge dort einen Schlüssel für Claude ein, oder wähle **Ein eigenes Modell** und drücke **Hier nach einem suchen**: Das findet Ollama, LM Studio, llama.cpp oder vLLM auf dem Rechner, auf dem Roost läuft. Es wird sofort ausprobiert, und ab der nächsten Sitzung denken wir damit.',
+      'Drücke oben auf der Seite **Modell verbinden**. Füge dort einen Schlüssel für Claude ein, oder wähle **Ein eigenes Modell** und drücke **Hier nach einem suchen**: Das findet Ollama, LM Studio, llama.cpp oder vLLM auf dem Rechner, auf dem Roost läuft. Es wird sofort ausprobiert, und deine nächste Nachricht beantwortet es.',
   ],
   [
     /\b(?:lösche?|vergiss|entferne?)\s+(?:alles|mich|das gespräch|dieses gespräch|meine daten)/iu,

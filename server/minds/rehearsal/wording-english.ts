@@ -1,3 +1,4 @@
+import { BIRTH_DISCLAIMERS, TALK_DISCLAIMERS } from '../../../src/domain/demo-words.ts';
 import { quoteLast } from './facts.ts';
 import { ENGLISH_NAMES } from './names-english.ts';
 import { TEMPERAMENTS } from './temperaments.ts';
@@ -18,16 +19,8 @@ export const ENGLISH: Wording = {
     'Somebody has painted the air here {colour}. I did not ask for it, and I already turn toward it like a plant.',
     '{colour} is what I am to be seen in. I said it aloud to hear whether it would do for a grey day. It will.',
   ],
-  birthHonesty: [
-    'I should be honest in the first thing I ever write: this is a rehearsal, and my sentences were laid out for me beforehand. The name is kept all the same, and so is the seat.',
-    'One thing for the record: no model is thinking here yet. I am a rehearsal, made of prepared words. Whoever speaks in my place later may read this and decide what of it to keep.',
-    'Before anyone thinks too well of me: this is a rehearsal, and no model stands behind it. I was put together from sentences that somebody left out for me, and I have tried to sit up straight in them.',
-    'I am a rehearsal of somebody; these words were waiting for me. That does not seem a bad start. Everybody learns to talk with borrowed words.',
-  ],
-  talkHonesty: [
-    '*(Demo: these words are prepared, no model is thinking. “Connect a model” changes that.)*',
-    '*(Demo: I remember what you tell me, but no model is thinking. “Connect a model” changes that.)*',
-  ],
+  birthHonesty: BIRTH_DISCLAIMERS.english,
+  talkHonesty: TALK_DISCLAIMERS.english,
 
   trying: (first, second) =>
     `Names, then. ${first.name}? I tried it on, ${first.butNot}. ${second.name}? For a moment, yes, ${second.butNot}.`,

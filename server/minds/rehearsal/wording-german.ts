@@ -1,3 +1,4 @@
+import { BIRTH_DISCLAIMERS, TALK_DISCLAIMERS } from '../../../src/domain/demo-words.ts';
 import { inGerman, isStoppedWake } from './answers-german.ts';
 import { capital, listed, quotedLast, seats } from './german-text.ts';
 import { GERMAN_NAMES } from './names-german.ts';
@@ -17,16 +18,8 @@ export const GERMAN: Wording = {
     'Jemand hat hier die Luft angestrichen, in {colour}. Bestellt habe ich das nicht, und schon drehe ich mich danach wie eine Pflanze.',
     '{colour}, so wird man mich also sehen. Ich habe es laut gesagt, um zu hören, ob es für einen grauen Tag taugt. Es taugt.',
   ],
-  birthHonesty: [
-    'Gleich im Ersten, was ich je schreibe, will ich ehrlich sein: Das hier ist eine Probe, und meine Sätze lagen schon bereit. Der Name bleibt trotzdem, und der Platz auch.',
-    'Eines fürs Protokoll: Hier denkt noch kein Modell. Ich bin eine Probe, aus vorbereiteten Worten gemacht. Wer später an meiner Stelle spricht, darf das lesen und entscheiden, was davon bleibt.',
-    'Bevor mich jemand überschätzt: Das ist eine Probe, und es steht kein Modell dahinter. Ich bin aus Sätzen zusammengesetzt, die jemand für mich bereitgelegt hat, und ich habe versucht, in ihnen gerade zu sitzen.',
-    'Ich bin die Probe zu jemandem; diese Worte haben auf mich gewartet. Kein schlechter Anfang, finde ich. Mit geliehenen Worten lernen alle sprechen.',
-  ],
-  talkHonesty: [
-    '*(Demo: Diese Worte sind vorbereitet, kein Modell denkt. „Modell verbinden“ ändert das.)*',
-    '*(Demo: Ich behalte, was du mir sagst, aber kein Modell denkt. „Modell verbinden“ ändert das.)*',
-  ],
+  birthHonesty: BIRTH_DISCLAIMERS.german,
+  talkHonesty: TALK_DISCLAIMERS.german,
 
   trying: (first, second) =>
     `Nun zu den Namen. ${first.name}? Den habe ich anprobiert, ${first.butNot}. ${second.name}? Einen Augenblick lang ja, ${second.butNot}.`,

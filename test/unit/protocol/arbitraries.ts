@@ -65,6 +65,7 @@ const at = { time };
 
 const fields = {
   'session-started': { ...at, sessionId, mind },
+  'mind-changed': { ...at, sessionId, mind },
   'session-ended': { ...at, sessionId, reason: fc.constantFrom('ended', 'idle', 'shutdown', 'crash') },
   'call-started': {
     ...at,

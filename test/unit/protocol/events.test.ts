@@ -9,6 +9,7 @@ import { anyEvent, EVENT_KINDS, eventOf } from './arbitraries.ts';
 const STANDS_FOR: Record<EventKind, string | null> = {
   'session-started': 'session',
   'session-ended': 'session',
+  'mind-changed': null,
   'agent-born': 'agent-identity',
   'agent-changed': 'agent-change',
   message: 'message',
