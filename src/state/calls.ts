@@ -4,7 +4,7 @@ import type { Answer, CommandReach, SandboxStanding, ToolCall } from '../protoco
 import type { RoostState } from './index.ts';
 import { createPaged, type Paged } from './paged.ts';
 import { onePerPage } from './per-page.ts';
-import { createQuery, createQueryFamily, type Query } from './query.ts';
+import { createQuery, createQueryFamily, SOON_MS, type Query } from './query.ts';
 
 /** Calls of the account that are read at once. */
 const PAGE = 100;
@@ -31,6 +31,8 @@ function createCalls({ reach, changes, device, notices }: RoostState): Calls {
     changes,
     device,
     what: ['approvals', 'config'],
+    // An agent stands still until the person answers.
+    askAgainMs: SOON_MS,
     ask: () => reach((client) => client.approvals()),
   });
   const accounts = createQueryFamily((agentId: AgentId) =>

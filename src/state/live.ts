@@ -17,6 +17,8 @@ interface HeardCall {
   readonly agentIds: readonly AgentId[];
 }
 
+export type ClientCall = NonNullable<Waiting['clients']>[number];
+
 export interface LiveState {
   readonly link: LinkState;
   /** ms since the epoch: up to when the relay was heard; null: it is, or was not yet. */
@@ -25,8 +27,8 @@ export interface LiveState {
   readonly session: Snapshot['session'];
   /** null wherever the page does not know that a session runs. */
   readonly live: LiveSession | null;
-  /** Who is at work in no session, as far as the page knows. */
-  readonly working: ReadonlySet<string>;
+  /** Who is at work in no session, and since when, as far as the page knows. */
+  readonly working: ReadonlyMap<string, number>;
   readonly lastEnd: Snapshot['lastEnd'];
   readonly calls: ReadonlyMap<string, HeardCall>;
   /** How many calls were heard to begin since the page was opened: a page that made one waits for it to grow. */
@@ -37,6 +39,8 @@ export interface LiveState {
   readonly nobodyCame: { readonly agentIds: readonly AgentId[]; readonly reason: string } | null;
   /** Places in the line before the model's server, by agent id; 1 is next. */
   readonly positions: ReadonlyMap<string, number>;
+  /** What an API client does for an agent, by agent id: the call that it began last. */
+  readonly clientCalls: ReadonlyMap<string, ClientCall>;
   /** Why an egg became an empty seat again, by position. */
   readonly birthReasons: ReadonlyMap<number, AsleepReason>;
 }
@@ -51,10 +55,10 @@ export interface Live {
 
 const believed = (link: LinkState, snapshot: Snapshot) => (link.kind === 'live' ? liveSessionOf(snapshot) : null);
 
-const NOBODY: ReadonlySet<string> = new Set();
-function workingIn(link: LinkState, { runs }: Snapshot): ReadonlySet<string> {
+const NOBODY: ReadonlyMap<string, number> = new Map();
+function workingIn(link: LinkState, { runs }: Snapshot): ReadonlyMap<string, number> {
   const alone = link.kind === 'live' ? runs.filter(({ sessionId }) => sessionId === null) : [];
-  return alone.length === 0 ? NOBODY : new Set(alone.map(({ agentId }) => agentId));
+  return alone.length === 0 ? NOBODY : new Map(alone.map(({ agentId, startedAt }) => [agentId, startedAt]));
 }
 
 export function createLive(now: () => number = Date.now): Live {
@@ -72,6 +76,7 @@ export function createLive(now: () => number = Date.now): Live {
     callError: null,
     nobodyCame: null,
     positions: new Map(),
+    clientCalls: new Map(),
     birthReasons: new Map(),
   }));
 
@@ -142,6 +147,7 @@ export function createLive(now: () => number = Date.now): Live {
         live: believed(link, snapshot),
         working: workingIn(link, snapshot),
         positions: new Map(),
+        clientCalls: new Map(),
       });
     },
     hearEvent(stored) {
@@ -159,8 +165,11 @@ export function createLive(now: () => number = Date.now): Live {
         Object.assign(changes, { working: workingIn(store.getState().link, snapshot) });
       if (Object.keys(changes).length > 0) store.setState(changes);
     },
-    hearWaiting: ({ waiting }) =>
-      store.setState({ positions: new Map(waiting.map(({ agentId, position }) => [agentId, position])) }),
+    hearWaiting: ({ waiting, clients = [] }) =>
+      store.setState({
+        positions: new Map(waiting.map(({ agentId, position }) => [agentId, position])),
+        clientCalls: new Map(clients.map((call) => [call.agentId, call])),
+      }),
     dismissCallError: () => store.setState({ callError: null, nobodyCame: null }),
   };
 }

@@ -9,8 +9,9 @@ import type { RelayProblem, RelayResult } from '../relay/index.ts';
 import type { Change, Changes } from './changes.ts';
 import type { Device } from './ports.ts';
 
-/** ms between hearing of a change and asking: changes come in bursts. */
+/** ms between hearing of a change and asking: changes come in bursts. `SOON_MS`: of what somebody waits for. */
 const ASK_AGAIN_MS = 250;
+export const SOON_MS = 30;
 
 export type QueryState<Value> =
   | { readonly kind: 'loading' }
@@ -38,9 +39,18 @@ export interface QueryDeps<Value> {
   readonly what: readonly Changed[];
   /** Whose it is: changes of others are passed over. Null: everybody's. */
   readonly agentId?: AgentId | null;
+  /** ms between hearing of a change and asking; left out: as for all. */
+  readonly askAgainMs?: number;
 }
 
-export function createQuery<Value>({ ask, changes, device, what, agentId = null }: QueryDeps<Value>): Query<Value> {
+export function createQuery<Value>({
+  ask,
+  changes,
+  device,
+  what,
+  agentId = null,
+  askAgainMs = ASK_AGAIN_MS,
+}: QueryDeps<Value>): Query<Value> {
   const store = createStore<QueryState<Value>>()(() => ({ kind: 'loading' }));
   let lookers = 0;
   /** Counts what makes an answer under way out of date. */
@@ -102,7 +112,7 @@ export function createQuery<Value>({ ask, changes, device, what, agentId = null 
   function hear(change: Change) {
     if (!concerns(change)) return;
     outdate();
-    if (lookers > 0) cancelAsk ??= device.after(ASK_AGAIN_MS, () => void again());
+    if (lookers > 0) cancelAsk ??= device.after(askAgainMs, () => void again());
   }
 
   return {

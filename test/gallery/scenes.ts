@@ -256,6 +256,26 @@ export const SCENES: Readonly<Record<string, Scene>> = {
   'seats, all empty': { docs: team(0) },
   'seats, all asleep': { docs: [...team(8), ...TALK] },
   'seats, every state': { docs: [...team(7), ...TALK], snapshot: EVERY_SEAT },
+  'seats, at work and asking': {
+    docs: team(8),
+    snapshot: runningSession({ awake: [1, 2, 3, 4, 5, 6, 7, 8].map((n) => `agent-${n}`) }),
+    prepare: ({ reach }) => {
+      reach.on('GET /api/approvals', { waiting: [COMMAND], answered: [], sandbox: { available: true, why: null } });
+    },
+    then: (_state, owner) =>
+      owner.say({
+        news: 'waiting',
+        waiting: {
+          waiting: [{ agentId: 'agent-4', position: 1 }],
+          clients: [
+            { agentId: 'agent-2', tool: 'run_command', input: { command: 'npm test -- --run a' }, since: NOW - 40_000 },
+            { agentId: 'agent-3', tool: 'read_file', input: { path: 'plan.md' }, since: NOW - 12_000 },
+            { agentId: 'agent-5', tool: null, input: {}, since: NOW - 190_000 },
+            { agentId: 'agent-6', tool: 'wait_for_agent', input: { agent: 'agent-2' }, since: NOW - 7_000 },
+          ],
+        },
+      }),
+  },
   'seats, waiting in line': {
     docs: team(2),
     snapshot: runningSession({ hatching: [egg('agent-1', 0, 'wake', 'Lyra'), egg('agent-2', 1, 'wake', 'Wren')] }),
@@ -394,6 +414,18 @@ export const SCENES: Readonly<Record<string, Scene>> = {
           },
         ],
         more: false,
+      });
+    },
+  },
+  'needs you, on any page': {
+    docs: team(3),
+    path: '/costs',
+    prepare: ({ reach }) => {
+      reach.on('GET /api/costs', report());
+      reach.on('GET /api/approvals', {
+        waiting: [COMMAND, EDIT],
+        answered: [],
+        sandbox: { available: true, why: null },
       });
     },
   },

@@ -24,13 +24,17 @@ export interface Seat {
   readonly state: SeatState;
 }
 
-const LABEL = /^(?:(.*), )?seat (\d), (empty|hatching|awake|sleeping)$/s;
+const LABEL = /^(?:(.*?), )?seat (\d), /s;
+/** What the cell says of its seat by its look; whoever is at work alone sleeps as far as a session goes. */
+const STATES: Readonly<Record<string, SeatState>> = {
+  ...{ empty: 'empty', hatching: 'hatching', awake: 'awake', sleeping: 'sleeping', working: 'sleeping' },
+};
 
-/** What a seat's accessible name says, or null for the lead's. */
-export function readSeat(label: string): Seat | null {
+/** What a seat's accessible name and its cell say, or null for the lead's. */
+export function readSeat(label: string, look: string): Seat | null {
   const match = LABEL.exec(label);
-  if (!match) return null;
-  return { seat: Number(match[2]), name: match[1] ?? null, state: match[3] as SeatState };
+  const state = STATES[look];
+  return match && state ? { seat: Number(match[2]), name: match[1] ?? null, state } : null;
 }
 
 export interface Visitor {
@@ -95,8 +99,13 @@ export async function createVisitor(context: BrowserContext, link: string): Prom
   const seats = async (): Promise<Seat[]> => {
     const labels = await grid
       .getByRole('button')
-      .evaluateAll((buttons) => buttons.map((button) => button.getAttribute('aria-label') ?? ''));
-    return labels.flatMap((label) => readSeat(label) ?? []);
+      .evaluateAll((buttons) =>
+        buttons.map((button) => [
+          button.getAttribute('aria-label') ?? '',
+          button.closest<HTMLElement>('.seat')?.dataset['state'] ?? '',
+        ]),
+      );
+    return labels.flatMap(([label = '', look = '']) => readSeat(label, look) ?? []);
   };
 
   async function untilDrawn(): Promise<void> {
@@ -137,10 +146,10 @@ export async function createVisitor(context: BrowserContext, link: string): Prom
     },
     untilAll: (state) => visitor.untilSeats(`everyone ${state}`, (now) => now.every((seat) => seat.state === state)),
     async open(seat) {
-      const name = seat === 'lead' ? /, lead$/ : new RegExp(`seat ${seat}, `);
+      const name = seat === 'lead' ? /, lead(?:, |$)/ : new RegExp(`seat ${seat}, `);
       await visitor.hearth();
       const button = grid.getByRole('button', { name }).first();
-      const who = (await button.getAttribute('aria-label'))?.replace(/, (?:lead|seat \d, \w+)$/s, '') ?? '';
+      const who = (await button.getAttribute('aria-label'))?.replace(/, (?:lead|seat \d)(?:, .*)?$/s, '') ?? '';
       await button.click();
       // Theirs and not the one that was open before, and not before it shows what was said.
       await page.getByRole('region', { name: `Conversation with ${who}`, exact: true }).waitFor();

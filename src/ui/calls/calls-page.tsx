@@ -1,10 +1,11 @@
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import { Link } from 'wouter';
 import type { AgentId } from '../../domain/ids.ts';
 import { retold } from '../../language/retold.ts';
 import { t } from '../../language/t.ts';
 import type { ToolCall } from '../../protocol/calls.ts';
 import { callsOf } from '../../state/calls.ts';
+import { showsElsewhere, trayOf } from '../../state/waiting.ts';
 import { useRoost } from '../context.tsx';
 import { OlderButton } from '../inbox/inbox.tsx';
 import { AgentSelect } from '../parts/agent-select.tsx';
@@ -138,7 +139,9 @@ export function CallAccount({ agentId, days = false }: { agentId: AgentId | null
 
 /** What agents ask for, and everything that they did with their tools. */
 export default function CallsPage({ agentId, onClose }: { agentId: AgentId | null; onClose: () => void }) {
-  const calls = callsOf(useRoost());
+  const roost = useRoost();
+  const calls = callsOf(roost);
+  useEffect(() => showsElsewhere(trayOf(roost), agentId ?? ''), [roost, agentId]);
   const of = (call: ToolCall) => agentId === null || call.agentId === agentId;
   return (
     <div className="calls">

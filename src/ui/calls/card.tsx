@@ -173,8 +173,8 @@ function useSettled(waiting: string): boolean {
 
 const RUN_COMMANDS = ['run_command', 'mind__execute'];
 
-/** A call that waits for the person, with their ways to answer. `brief`: in the conversation of its agent, where its name stands already. */
-export function ApprovalCard({ call }: { call: ToolCall }) {
+/** A call that waits for the person, with their ways to answer. `inTray`: each is one press, and words with a no are one of the others. */
+export function ApprovalCard({ call, inTray = false }: { call: ToolCall; inTray?: boolean }) {
   const calls = callsOf(useRoost());
   const approvals = useQuery(calls.approvals);
   const known = approvals.kind === 'ready' ? approvals.value : null;
@@ -203,6 +203,7 @@ export function ApprovalCard({ call }: { call: ToolCall }) {
           },
         ]
       : []),
+    ...(inTray ? [{ label: t`No, and say why…`, run: () => setWords('') }] : []),
     ...(call.later ? [] : [{ label: t`Not now`, hint: t`It waits under Approvals`, run: () => say('later') }]),
   ];
   return (
@@ -241,7 +242,12 @@ export function ApprovalCard({ call }: { call: ToolCall }) {
             <MenuButton label={t`More answers`} items={more}>
               <MoreIcon />
             </MenuButton>
-            <button type="button" className="ghost" disabled={busy} onClick={() => setWords('')}>{t`No`}</button>
+            <button
+              type="button"
+              className="ghost"
+              disabled={busy}
+              onClick={() => (inTray ? say('no') : setWords(''))}
+            >{t`No`}</button>
             <button
               type="button"
               className="solid"

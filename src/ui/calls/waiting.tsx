@@ -1,7 +1,9 @@
+import { useEffect } from 'react';
 import { Link } from 'wouter';
 import type { AgentId } from '../../domain/ids.ts';
 import { t } from '../../language/t.ts';
 import { callsOf } from '../../state/calls.ts';
+import { showsElsewhere, trayOf } from '../../state/waiting.ts';
 import { useRoost } from '../context.tsx';
 import { PATHS } from '../routes.ts';
 import { plural } from '../text/sizes.ts';
@@ -10,7 +12,9 @@ import { ApprovalCard } from './card.tsx';
 
 /** What this agent asks for, above where one writes to it. What was put off is one line. */
 export default function WaitingCalls({ agentId }: { agentId: AgentId }) {
-  const state = useQuery(callsOf(useRoost()).approvals);
+  const roost = useRoost();
+  const state = useQuery(callsOf(roost).approvals);
+  useEffect(() => showsElsewhere(trayOf(roost), agentId), [roost, agentId]);
   const asked = (state.kind === 'ready' ? state.value.waiting : []).filter((call) => call.agentId === agentId);
   const [first, ...rest] = asked.filter(({ later }) => !later);
   const others = rest.length + asked.filter(({ later }) => later).length;

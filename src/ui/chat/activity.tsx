@@ -6,32 +6,17 @@ import { t } from '../../language/t.ts';
 import { openAnswerOf } from '../../state/answers.ts';
 import { callsOf } from '../../state/calls.ts';
 import { wantsTo } from '../calls/words.ts';
-import { useAnswers, useLive, useRoost } from '../context.tsx';
+import { useAnswers, useRoost } from '../context.tsx';
 import { ChevronIcon } from '../parts/icons.tsx';
 import { PATHS } from '../routes.ts';
 import { clockTime } from '../text/time.ts';
-import { useNow } from '../use-now.ts';
+import { Lasts, spanText, WORTH_SAYING } from '../parts/lasts.tsx';
 import { useQuery } from '../use-query.ts';
 import { namedIn, useTeammates } from '../use-teammates.ts';
-import { doingOf, stepsOf, type Doing, type Growing, type Step } from './doing.ts';
+import { useDoingNow } from '../doing-now.ts';
+import { stepsOf, type Doing, type Growing, type Step } from './doing.ts';
 import { keyOf } from '../parts/keys.ts';
 import './activity.css';
-
-const SECOND = 1_000;
-/** Of what takes no longer nothing is said. */
-const WORTH_SAYING = 2 * SECOND;
-
-/** `12 s`, `3 min` */
-function spanText(ms: number): string {
-  const seconds = Math.floor(ms / SECOND);
-  return seconds < 60 ? t`${seconds} s` : t`${Math.floor(seconds / 60)} min`;
-}
-
-/** How long it has lasted. It watches the clock, alone. */
-function Lasts({ from }: { from: number }) {
-  const lasted = useNow(SECOND) - from;
-  return lasted < WORTH_SAYING ? null : <span className="activity-span"> · {spanText(lasted)}</span>;
-}
 
 /** The line, and what it unfolds. `label`: whose it is. */
 export function ActivityLine({
@@ -79,7 +64,7 @@ export function ActivityLine({
           <span key={who ?? i} className="activity-one">
             <i className="activity-dot" data-waits={waits} aria-hidden="true" />
             <span className="activity-text" dir="auto">
-              {who === undefined ? text : `${who} ${text}`}
+              {who === undefined ? text : `${who}: ${text}`}
             </span>
             <Lasts from={from} />
           </span>
@@ -160,24 +145,11 @@ export function Steps({ answer, doing, agentId }: { answer: Growing | undefined;
   );
 }
 
-/** What this agent does now; null: nothing. */
-export function useDoing(agentId: AgentId): { readonly answer: Growing | undefined; readonly doing: Doing | null } {
-  const answer = useAnswers((state) => openAnswerOf(state, agentId));
-  const place = useLive((state) => state.positions.get(agentId));
-  const nameOf = namedIn(useTeammates());
-  const { device } = useRoost();
-  const [since] = useState(() => device.now());
-  if (place !== undefined)
-    return {
-      answer,
-      doing: { text: t`waits for the model: number ${place} in line`, from: answer?.startedAt ?? since, waits: true },
-    };
-  return { answer, doing: answer ? doingOf(answer, nameOf) : null };
-}
-
 export default function Activity({ agentId, name, otherwise }: { agentId: AgentId; name: string; otherwise: string }) {
-  const { answer, doing } = useDoing(agentId);
-  if (!doing) return <p>{otherwise}</p>;
+  const now = useDoingNow(agentId);
+  const answer = useAnswers((state) => openAnswerOf(state, agentId));
+  if (!now) return <p>{otherwise}</p>;
+  const doing: Doing = { text: now.text, from: now.from, waits: now.mood !== 'works' };
   return (
     <ActivityLine label={t`What ${name} does`} doing={[doing]}>
       <Steps answer={answer} doing={doing} agentId={agentId} />

@@ -102,7 +102,7 @@ function usedOf(name: string): string {
 }
 
 /** What it did, if it did. */
-export const deedOf = (tool: ToolBlock, nameOf: NameOf): string =>
+export const deedOf = (tool: Pick<ToolBlock, 'name' | 'input'>, nameOf: NameOf): string =>
   DEEDS[tool.name]?.(argumentsOf(tool, nameOf)) ?? usedOf(tool.name);
 
 /** What it would do. */

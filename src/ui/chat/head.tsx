@@ -2,8 +2,8 @@ import { use } from 'react';
 import { Link } from 'wouter';
 import { canBeWoken } from '../../domain/lifecycle.ts';
 import { t } from '../../language/t.ts';
-import { openAnswerOf } from '../../state/answers.ts';
-import { useActions, useAnswers, useLive, usePending } from '../context.tsx';
+import { useActions, usePending } from '../context.tsx';
+import { useDoingNow } from '../doing-now.ts';
 import { Face } from '../grid/face.tsx';
 import type { SeatView } from '../grid/seat-view.ts';
 import { useLeadMenu, useSeatMenu } from '../grid/use-seat-menu.ts';
@@ -23,11 +23,10 @@ const Activity = optional(() => import('./activity.tsx'));
 /** What they do just now, and else how they are. */
 function NowDoing({ speaker }: { speaker: Speaker }) {
   const { agentId } = speaker;
-  const isAtWork = useAnswers((state) => openAnswerOf(state, agentId) !== undefined);
-  const isInLine = useLive((state) => state.positions.has(agentId));
+  const doing = useDoingNow(agentId);
   const otherwise = stateText(speaker);
   const place = placeText(speaker);
-  return isAtWork || isInLine ? (
+  return doing ? (
     <Activity agentId={agentId} name={speaker.name} otherwise={otherwise} />
   ) : (
     <p>

@@ -2,6 +2,7 @@
  * Everything that can be done or gone to from anywhere. The palette, the header's menu, the keys, their sheet and the
  * tests are read from here; to add a command is to add its line.
  */
+import { trayOf } from '../../state/waiting.ts';
 import { displayName, emptySeats } from '../../domain/agent.ts';
 import { bigButton } from '../../domain/lifecycle.ts';
 import { LEAD_ID, LEAD_POSITION, seatNumber } from '../../domain/seat.ts';
@@ -165,6 +166,11 @@ const ROWS: readonly Row[] = [
   action('connect', t`Connect a model`, ({ go }) => go(PATHS.connect), { words: t`key claude ollama api demo` }),
   action('preview', t`Preview the wake`, ({ go }) => go(PATHS.preview), { words: t`cost price tokens` }),
   action('write', t`Write a message`, ({ focus }) => focus('composer'), { words: t`compose say talk`, keys: ['C'] }),
+  action('needs', t`What needs you`, ({ roost }) => trayOf(roost).setState({ open: 'asked' }), {
+    does: t`What needs you: questions to answer, and what is new`,
+    words: t`approvals yes no inbox`,
+    keys: ['Y'],
+  }),
   action('next new', t`To the next with something new`, (around) => nextNew(around, 1), {
     words: 'unread',
     keys: [']'],

@@ -7,11 +7,14 @@ import { t } from '../../language/t.ts';
 import { arrivingOf } from '../../state/devices.ts';
 import { leadNameOf } from '../../state/people.ts';
 import { useDevices, useHousehold, useLive, useRoost, useUnread } from '../context.tsx';
+import { useDoingNow, type DoingNow } from '../doing-now.ts';
 import { EnvelopeIcon, MoreIcon } from '../parts/icons.tsx';
+import { Lasts } from '../parts/lasts.tsx';
 import { MenuButton, MenuList, type MenuItem } from '../parts/menu.tsx';
 import { PATHS, useRoute } from '../routes.ts';
 import { briefly } from '../text/reasons.ts';
 import { plural } from '../text/sizes.ts';
+import { clockTime } from '../text/time.ts';
 import { newCount } from '../text/unread.ts';
 import { Face } from './face.tsx';
 import { SeatFigure } from './seat-figure.tsx';
@@ -19,12 +22,6 @@ import type { SeatView } from './seat-view.ts';
 import { useLeadMenu, useSeatMenu } from './use-seat-menu.ts';
 import { retold } from '../../language/retold.ts';
 import { keyOf } from '../parts/keys.ts';
-
-/** A position in the line before the model's server, in words. */
-const ORDINALS = [t`next`, t`second`, t`third`, t`fourth`, t`fifth`, t`sixth`, t`seventh`, t`eighth`, t`ninth`];
-
-/** `position`: 1 is next. */
-const positionText = (position: number): string => t`${ORDINALS[position - 1] ?? t`number ${position}`} in line`;
 
 export interface CellProps {
   /** The one cell that Tab reaches. */
@@ -73,8 +70,10 @@ const playsToo = (client: string) => t`${client} plays it too, from elsewhere`;
 /** Of an agent whose last session is not whole on this device. */
 const ARRIVES = t`On its way here: what was said to it last on another device is still being fetched, and WAKE leaves it asleep until then`;
 
-/** Characters under a name that stand on one line: “sleeps since 07:54”. What is longer takes two, and the picture is smaller. */
+/** Characters under a name that stand on one line: “asleep since 07:54”. What is longer takes two, and the picture is smaller. */
 const ONE_LINE = 18;
+/** Characters that how long it has lasted takes behind what is done: “ · 12 min”. */
+const LASTS_CHARS = 7;
 
 /** Of an agent whose request waits. */
 const IN_LINE = t`The model takes only so many at once: it waits for its turn`;
@@ -88,14 +87,19 @@ const SUB: Record<Lifecycle, string> = {
 };
 
 interface FrameProps extends CellProps {
+  /** Whose it is. What is done there follows it. */
   readonly label: string;
+  /** What is done there now; null: nothing. */
+  readonly doing: DoingNow | null;
   readonly state: Lifecycle | 'lead' | 'working';
   /** The lead sleeps while no session runs; its dot stays gold. */
   readonly asleep?: boolean;
   readonly color: string;
   readonly agentId: AgentId | null;
   readonly name: string | null;
+  /** How it is where nothing is done. `named`: as the accessible name says it; null: that says no more than the label. */
   readonly sub: string;
+  readonly named: string | null;
   readonly reason: string | null;
   /** More about the state, for those who listen. */
   readonly about?: string | null;
@@ -105,12 +109,14 @@ interface FrameProps extends CellProps {
 
 function SeatFrame({
   label,
+  doing,
   state,
   asleep = state === 'sleeping',
   color,
   agentId,
   name,
   sub,
+  named,
   reason,
   about = null,
   menu,
@@ -123,6 +129,10 @@ function SeatFrame({
   const button = useRef<HTMLButtonElement>(null);
   const [open, setOpen] = useState(false);
   const note = useId();
+  // The time of day, which does not change while somebody listens.
+  const said = doing ? t`${doing.text} since ${clockTime(doing.from)}` : named;
+  const shownReason = doing ? null : reason;
+  const line = doing ? doing.text.length + LASTS_CHARS : sub.length;
   const badges = useBadges(agentId);
   const openMenu = (event: MouseEvent) => {
     if (menu.length === 0) return;
@@ -130,12 +140,20 @@ function SeatFrame({
     setOpen(true);
   };
   return (
-    <li className="seat tint" data-state={state} data-asleep={asleep} data-selected={selected} style={{ '--c': color }}>
+    <li
+      className="seat tint"
+      data-state={state}
+      data-asleep={asleep}
+      data-selected={selected}
+      data-mood={doing?.mood}
+      style={{ '--c': color }}
+    >
       <button
         ref={button}
         type="button"
         className="seat-button"
-        aria-label={label}
+        aria-label={said === null ? label : `${label}, ${said}`}
+        title={doing ? (said ?? '') : sub}
         aria-describedby={note}
         {...(selected ? { 'aria-current': 'true' as const } : {})}
         {...(agentId === null ? { 'aria-haspopup': 'menu' as const, 'aria-expanded': open } : {})}
@@ -148,11 +166,18 @@ function SeatFrame({
         onClick={() => (agentId === null ? setOpen(true) : go(PATHS.agent(agentId)))}
       />
       {/* The button says it all by its name; this is how it looks. */}
-      <span className="seat-look" data-long={reason !== null || sub.length > ONE_LINE} aria-hidden="true">
+      <span className="seat-look" data-long={shownReason !== null || line > ONE_LINE} aria-hidden="true">
         <span className="seat-figure">{figure}</span>
         {name !== null && <span className="seat-name">{name}</span>}
-        <span className={reason === null ? 'seat-sub' : 'seat-sub seat-reason'}>
-          {reason === null ? sub : briefly(reason)}
+        <span className={shownReason === null ? 'seat-sub' : 'seat-sub seat-reason'}>
+          {doing ? (
+            <>
+              <span dir="auto">{doing.text}</span>
+              <Lasts from={doing.from} />
+            </>
+          ) : (
+            <span>{shownReason === null ? sub : briefly(shownReason)}</span>
+          )}
         </span>
       </span>
       <span id={note} hidden>
@@ -194,39 +219,41 @@ export const SeatCell = memo(function SeatCell({
   const arriving = useDevices(
     (devices) => state === 'sleeping' && agentId !== null && arrivingOf(devices).includes(agentId),
   );
-  const position = useLive((live) => (agentId === null ? undefined : live.positions.get(agentId)));
-  const about =
-    position !== undefined
-      ? IN_LINE
-      : paused
-        ? RESTS
-        : arriving
-          ? ARRIVES
-          : client && state === 'awake'
-            ? playsToo(client.name)
+  const doing = useDoingNow(agentId);
+  const isInLine = useLive((live) => agentId !== null && live.positions.has(agentId));
+  // An egg’s first words are its birth, and a stirring face has not answered yet.
+  const shown = state === 'hatching' && doing?.mood === 'works' ? null : doing;
+  const about = isInLine
+    ? IN_LINE
+    : paused
+      ? RESTS
+      : arriving
+        ? ARRIVES
+        : client && state === 'awake'
+          ? playsToo(client.name)
+          : state === 'sleeping' && slept
+            ? t`asleep since ${slept}`
             : null;
   const sub =
-    position !== undefined
-      ? positionText(position)
-      : arriving && !paused
-        ? t`on its way here`
-        : paused
-          ? t`set to sleep`
-          : working
-            ? t`at work`
-            : state === 'empty'
-              ? t`an empty seat`
-              : state === 'sleeping' && slept
-                ? t`sleeps since ${slept}`
-                : state === 'hatching' && seat.agent
-                  ? t`waking`
-                  : state === 'played' && client
-                    ? t`played by ${client.name}`
-                    : SUB[state];
+    arriving && !paused
+      ? t`on its way here`
+      : paused
+        ? t`set to sleep`
+        : state === 'empty'
+          ? t`an empty seat`
+          : state === 'sleeping' && slept
+            ? t`asleep since ${slept}`
+            : state === 'hatching' && seat.agent
+              ? t`waking`
+              : state === 'played' && client
+                ? t`played by ${client.name}`
+                : SUB[state];
+  const isAtWork = working || (state === 'sleeping' && doing !== null);
   return (
     <SeatFrame
       {...cell}
-      {...{ label, state: working ? 'working' : state, color, agentId, name, sub, reason, about, menu }}
+      {...{ label, doing: shown, state: isAtWork ? 'working' : state, color, agentId, name, sub, reason, about, menu }}
+      named={seat.still}
       figure={<SeatFigure seat={seat} />}
     />
   );
@@ -237,22 +264,22 @@ export const LeadCell = memo(function LeadCell(cell: CellProps) {
   const settings = useHousehold((state) => state.settings);
   const awake = useLive((state) => state.live !== null);
   const working = useLive((state) => state.live === null && state.working.has(LEAD_ID));
-  const position = useLive((state) => state.positions.get(LEAD_ID));
+  const doing = useDoingNow(LEAD_ID);
   const menu = useLeadMenu();
   const name = leadNameOf(roster, settings);
   return (
     <SeatFrame
       {...cell}
       label={t`${name}, lead`}
+      doing={doing}
+      named={null}
       state="lead"
       asleep={!awake && !working}
       about={awake || working ? null : t`sleeping: no session runs`}
       color={LEAD_COLOR.color}
       agentId={LEAD_ID}
       name={name}
-      sub={
-        position !== undefined ? positionText(position) : awake ? t`lead` : working ? t`lead, at work` : t`lead, asleep`
-      }
+      sub={awake ? t`lead` : t`lead, asleep`}
       reason={null}
       menu={menu}
       figure={<Face agentId={LEAD_ID} face={roster.lead?.face ?? name} color={LEAD_COLOR.color} awake={awake} />}

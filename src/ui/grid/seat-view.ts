@@ -16,8 +16,10 @@ export interface SeatView {
   /** The id to talk to: the agent's, or the egg's. */
   readonly agentId: AgentId | null;
   readonly state: Lifecycle;
-  /** The exact accessible name, for example "Lyra, seat 1, sleeping". */
+  /** Whose seat it is, for example "Lyra, seat 1": what is done there follows, or how it is. */
   readonly label: string;
+  /** How it is, as the accessible name says it: "sleeping". */
+  readonly still: string;
   readonly name: string | null;
   readonly color: string;
   readonly colorName: string;
@@ -42,14 +44,14 @@ export function seatView(position: SeatPosition, roster: Roster, live: LiveState
   const said = agent ? asleepReason(live, agent.agentId) : (live.birthReasons.get(position) ?? null);
   const client = (agent && live.live?.clients.get(agent.agentId)) ?? null;
   const working = agent !== null && state === 'sleeping' && live.working.has(agent.agentId);
-  const shown = working ? t`at work` : state === 'played' ? t`played by ${client?.name ?? t`a program`}` : state;
   const quiet = said?.code === 'put-to-sleep' || said?.code === 'cancelled';
   return {
     position,
     agent,
     agentId: agent?.agentId ?? egg?.agentId ?? null,
     state,
-    label: name === null ? `${seat}, ${shown}` : `${name}, ${seat}, ${shown}`,
+    label: name === null ? seat : `${name}, ${seat}`,
+    still: state === 'played' ? t`played by ${client?.name ?? t`a program`}` : state,
     name,
     ...(agent ? { color: agent.color, colorName: agent.colorName } : seatColor(position)),
     reason: said && !quiet && (state === 'sleeping' || state === 'empty') && !working ? said.message : null,

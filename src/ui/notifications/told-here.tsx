@@ -3,6 +3,7 @@ import { useEffect, useRef } from 'react';
 import { quietUntil } from '../../domain/quiet-hours.ts';
 import { t } from '../../language/t.ts';
 import type { RaisedNotification } from '../../protocol/notifications.ts';
+import { callsOf } from '../../state/calls.ts';
 import { toldOf } from '../../state/notifications.ts';
 import { toldTitle } from '../../state/told-words.ts';
 import { useRoost, useUnread } from '../context.tsx';
@@ -62,6 +63,16 @@ export function ToldHere() {
   const titleOf = ({ kind, agentId, title }: RaisedNotification) =>
     agentId === null ? title : toldTitle(kind, nameOf(agentId));
 
+  /** The tray asks by itself, with the ways to answer. */
+  const isInTray = ({ kind, key }: RaisedNotification): boolean => {
+    const approvals = callsOf(roost).approvals.store.getState();
+    return (
+      kind === 'approval' &&
+      approvals.kind === 'ready' &&
+      approvals.value.waiting.some(({ callId }) => key.endsWith(`:${callId}`))
+    );
+  };
+
   function look(): void {
     cancel.current();
     if (open === null) return;
@@ -89,7 +100,7 @@ export function ToldHere() {
       if (visible) {
         // Where nobody is there it stays until somebody is.
         const tell = isThere ? notices.info : notices.offer;
-        tell(title, { label: t`Open`, run: () => go(path) });
+        if (!isInTray(each)) tell(title, { label: t`Open`, run: () => go(path) });
         seen.add(key);
       } else if ('Notification' in globalThis && Notification.permission === 'granted')
         void navigator.serviceWorker.ready.then((own) =>

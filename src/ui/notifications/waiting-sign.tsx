@@ -5,6 +5,7 @@ import { callsOf } from '../../state/calls.ts';
 import { waitingOf } from '../../state/waiting.ts';
 import { useRoost } from '../context.tsx';
 import { RAYS, SUN } from '../shell/mark-pixels.ts';
+import { Tray } from '../needs/tray.tsx';
 import { useNewInThread, useThreads } from '../threads/use-threads.ts';
 import { useQuery } from '../use-query.ts';
 import { ToldHere } from './told-here.tsx';
@@ -58,5 +59,10 @@ export default function WaitingSign() {
       icon.href = plain;
     };
   }, [roost, count]);
-  return <ToldHere />;
+  return (
+    <>
+      <Tray />
+      <ToldHere />
+    </>
+  );
 }

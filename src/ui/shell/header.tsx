@@ -12,6 +12,7 @@ import {
   MoreIcon,
   DevicesIcon,
 } from '../parts/icons.tsx';
+import { NeedsChip } from '../needs/needs-chip.tsx';
 import { optional } from '../parts/optional.tsx';
 import { PATHS } from '../routes.ts';
 import { Mark } from './mark.tsx';
@@ -218,6 +219,7 @@ export function Header({ begun, around }: { begun: boolean; around: Around }) {
       <span className="spacer" />
       {begun && <SyncSign />}
       {begun && <WakesStopped />}
+      {begun && <NeedsChip />}
       <EndSession />
       {begun && (
         <>

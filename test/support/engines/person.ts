@@ -40,11 +40,12 @@ export function createPerson(tab: Tab): Person {
     },
     async seats() {
       const labels = await tab.evaluate(() =>
-        [...document.querySelectorAll('[aria-label="The team"] button[aria-label]')].map(
-          (seat) => seat.getAttribute('aria-label') ?? '',
-        ),
+        [...document.querySelectorAll('[aria-label="The team"] button[aria-label]')].map((seat) => [
+          seat.getAttribute('aria-label') ?? '',
+          seat.closest<HTMLElement>('.seat')?.dataset['state'] ?? '',
+        ]),
       );
-      return labels.flatMap((label) => readSeat(label) ?? []);
+      return labels.flatMap(([label = '', look = '']) => readSeat(label, look) ?? []);
     },
     untilAll: (state) =>
       until(

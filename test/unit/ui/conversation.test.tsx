@@ -223,8 +223,8 @@ const begins = (page: Page) =>
 test('what goes on stands under the name with since when, unfolds into what was done, and is gone with the answer', async () => {
   const page = await openPage({ docs: team(2), path: '/agent/agent-1', snapshot: awake });
   await begins(page);
-  const line = () => screen.findByRole('button', { name: /^(thinks|writes|waits|runs)/ });
-  expect((await line()).textContent).toBe('thinks · 12 s');
+  const line = () => screen.findByRole('button', { name: /^(thinking|writing|waits|running)/ });
+  expect((await line()).textContent).toBe('thinking · 12 s');
   const tool = { kind: 'tool' as const, toolUseId: 't1', name: 'list_files', input: {}, isError: false };
   const block = { ...tool, result: null, startedAt: NOW - 9_000 };
   await page.hear({ kind: 'tool', messageId: 'answer', block });

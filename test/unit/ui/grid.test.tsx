@@ -79,7 +79,7 @@ test('who waits in line before the model says at which place, for as long as it 
     name: null,
   }));
   const page = await openPage({ docs: team(2), snapshot: runningSession({ hatching }) });
-  const cellText = (name: string) => seat(name).closest('li')?.textContent;
+  const cellText = (name: RegExp) => screen.getByRole('button', { name }).closest('li')?.textContent;
   await page.say({
     news: 'waiting',
     waiting: {
@@ -90,14 +90,14 @@ test('who waits in line before the model says at which place, for as long as it 
       ],
     },
   });
-  expect(cellText('Lyra, seat 1, hatching')).toContain('next in line');
-  expect(cellText('Wren, seat 2, hatching')).toContain('second in line');
-  expect(cellText('Julian, lead')).toContain('third in line');
+  expect(cellText(/^Lyra, seat 1, next in line since /)).toContain('next in line');
+  expect(cellText(/^Wren, seat 2, second in line/)).toContain('second in line');
+  expect(cellText(/^Julian, lead, third in line/)).toContain('third in line');
   await page.say({ news: 'waiting', waiting: { waiting: [{ agentId: 'agent-2', position: 1 }] } });
-  expect(cellText('Lyra, seat 1, hatching')).not.toContain('in line');
-  expect(cellText('Wren, seat 2, hatching')).toContain('next in line');
+  expect(cellText(/^Lyra, seat 1, hatching$/)).not.toContain('in line');
+  expect(cellText(/^Wren, seat 2, next in line/)).toContain('next in line');
   await page.say({ news: 'link', link: { kind: 'lost', reason: 'unreachable' }, snapshot: null });
-  expect(cellText('Wren, seat 2, sleeping')).not.toContain('in line');
+  expect(cellText(/^Wren, seat 2, sleeping$/)).not.toContain('in line');
 });
 
 test('an egg has no name yet, and is the agent once it is born', async () => {

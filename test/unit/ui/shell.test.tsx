@@ -189,7 +189,8 @@ test('sleep is told from the end of the session, not from the last word', async 
     docs,
     snapshot: { ...NO_SESSION_SNAPSHOT, lastEnd: { sessionId: 'session-1', reason: 'ended', endedAt: NOW } },
   });
-  expect(await screen.findByText('sleeps since 08:55')).toBeDefined();
+  // On the tile, and in what is read out of it.
+  expect(await screen.findAllByText('asleep since 08:55')).toHaveLength(2);
 });
 
 test('a file that is pasted goes along with the message, and one that cannot is not passed over without a word', async () => {

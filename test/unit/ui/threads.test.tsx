@@ -262,12 +262,12 @@ test('who is at work on a thread stands under its title, and who has read what o
   // Wren was asked here; Lyra is at work on something else, until she waits here.
   await begins('agent-2');
   await begins('agent-1');
-  const line = () => screen.findByRole('button', { name: /^(Lyra|Wren) / });
-  expect((await line()).textContent).toBe('Wren thinks');
+  const line = () => screen.findByRole('button', { name: /^(Lyra|Wren): / });
+  expect((await line()).textContent).toBe('Wren: thinking');
   const waits = { kind: 'tool' as const, toolUseId: 't', name: 'wait_for_agent', result: null, isError: false };
   const input = { agent: 'agent-2', threadId: 'bridge' };
   await page.hear({ kind: 'tool', messageId: 'agent-1', block: { ...waits, input, startedAt: NOW } });
-  expect((await line()).textContent).toBe('Lyra waits for WrenWren thinks');
+  expect((await line()).textContent).toBe('Lyra: waits for WrenWren: thinking');
   await page.user.click(await line());
   const list = within(screen.getByRole('region', { name: 'What goes on in The bridge' }));
   expect(list.getByRole('region', { name: 'Lyra' }).textContent).toContain('waits for Wren');

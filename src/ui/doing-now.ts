@@ -1,0 +1,83 @@
+/**
+ * What an agent does now, in a verb and a time. One function for everybody who says it (tile, tooltip, accessible name, conversation), and
+ * for everybody who does something: in a session or alone, by an ACP agent or an API client.
+ */
+import { useShallow } from 'zustand/react/shallow';
+import type { AgentId } from '../domain/ids.ts';
+import { LEAD_ID } from '../domain/seat.ts';
+import { t } from '../language/t.ts';
+import type { ToolCall } from '../protocol/calls.ts';
+import { openAnswerOf } from '../state/answers.ts';
+import { callsOf } from '../state/calls.ts';
+import type { ClientCall } from '../state/live.ts';
+import { calling, doingOf, type Doing } from './chat/doing.ts';
+import type { NameOf } from './chat/deeds.ts';
+import { useAnswers, useLive, useRoost } from './context.tsx';
+import { useQuery } from './use-query.ts';
+import { namedIn, useTeammates } from './use-teammates.ts';
+
+export interface DoingNow {
+  /** `asks`: it goes on only once the person has answered; `waits`: for somebody or something else. */
+  readonly mood: 'asks' | 'works' | 'waits';
+  /** A verb, and what it is about: “reading plan.md”. */
+  readonly text: string;
+  /** ms since the epoch. */
+  readonly from: number;
+}
+
+export interface Facts {
+  /** The oldest call of its that waits for the person. */
+  readonly asked: ToolCall | undefined;
+  /** It is set to sleep: what it has begun stands still. */
+  readonly paused: boolean;
+  /** In line before the model's server, 1 is next, and since when. */
+  readonly place: { readonly at: number; readonly from: number } | undefined;
+  /** What goes on in its answer: in a session, in a run alone, or by an ACP agent. */
+  readonly answer: Doing | null;
+  readonly client: ClientCall | undefined;
+  /** Since when it is at work alone. */
+  readonly aloneSince: number | undefined;
+}
+
+const ORDINALS = [t`next`, t`second`, t`third`, t`fourth`, t`fifth`, t`sixth`, t`seventh`, t`eighth`, t`ninth`];
+const placeText = (at: number): string => t`${ORDINALS[at - 1] ?? t`number ${at}`} in line`;
+
+/** Null: nothing. */
+export function doingNow({ asked, paused, place, answer, client, aloneSince }: Facts, nameOf: NameOf): DoingNow | null {
+  if (asked) return { mood: 'asks', text: t`asks you`, from: asked.askedAt };
+  if (paused) return null;
+  if (place) return { mood: 'waits', text: placeText(place.at), from: place.from };
+  if (answer) return { mood: answer.waits ? 'waits' : 'works', text: answer.text, from: answer.from };
+  if (client) {
+    const { tool, input, since: from } = client;
+    if (tool === null) return { mood: 'works', text: t`thinking`, from };
+    const { text, waits } = calling({ name: tool, input }, nameOf);
+    return { mood: waits ? 'waits' : 'works', text, from };
+  }
+  return aloneSince === undefined ? null : { mood: 'works', text: t`at work`, from: aloneSince };
+}
+
+/** Of an egg's id, or nobody's: null. */
+export function useDoingNow(agentId: AgentId | null): DoingNow | null {
+  const roost = useRoost();
+  const approvals = useQuery(callsOf(roost).approvals);
+  const nameOf = namedIn(useTeammates());
+  // Each word changes the answer, and few of them what is said of it.
+  const answer = useAnswers(
+    useShallow((state) => {
+      const open = agentId === null ? undefined : openAnswerOf(state, agentId);
+      return open ? doingOf(open, nameOf) : null;
+    }),
+  );
+  const at = useLive((state) => (agentId === null ? undefined : state.positions.get(agentId)));
+  const client = useLive((state) => (agentId === null ? undefined : state.clientCalls.get(agentId)));
+  const aloneSince = useLive((state) => (agentId === null ? undefined : state.working.get(agentId)));
+  const paused = useLive((state) => agentId !== null && state.live?.paused.has(agentId) === true);
+  // Nothing is known of what is done where the relay is not heard.
+  const heard = useLive((state) => state.link.kind === 'live');
+  if (agentId === null || !heard) return null;
+  const waiting = approvals.kind === 'ready' ? approvals.value.waiting : [];
+  const asked = waiting.find((call) => call.agentId === agentId);
+  const place = at === undefined ? undefined : { at, from: answer?.from ?? roost.device.now() };
+  return doingNow({ asked, paused: paused && agentId !== LEAD_ID, place, answer, client, aloneSince }, nameOf);
+}

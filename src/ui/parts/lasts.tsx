@@ -1,0 +1,21 @@
+/** How long something has lasted. */
+import { t } from '../../language/t.ts';
+import { useNow } from '../use-now.ts';
+
+const SECOND = 1_000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+/** ms: of what takes no longer nothing is said. */
+export const WORTH_SAYING = 2 * SECOND;
+
+/** `12 s`, `3 min`, `2 h` */
+export function spanText(ms: number): string {
+  if (ms < MINUTE) return t`${Math.floor(ms / SECOND)} s`;
+  return ms < HOUR ? t`${Math.floor(ms / MINUTE)} min` : t`${Math.floor(ms / HOUR)} h`;
+}
+
+/** Behind what is being done. It watches the clock, alone. */
+export function Lasts({ from }: { from: number }) {
+  const lasted = useNow(SECOND) - from;
+  return lasted < WORTH_SAYING ? null : <span className="activity-span"> · {spanText(lasted)}</span>;
+}

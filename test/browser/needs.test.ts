@@ -1,0 +1,164 @@
+/** Who works and who asks, in every tab: the tile's second line, the amber ring, and what needs the person, answered from any page. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Page } from 'playwright-core';
+import { createGuest, type Guest, QUIET } from '../support/chromium.ts';
+import { startRelay, type TestRelay } from '../support/relay.ts';
+import { startScriptedModel, teamScript, type ScriptedModel } from '../support/scripted-model.ts';
+import { createVisitor, goWithin, type Visitor } from '../support/visitor.ts';
+
+let model: ScriptedModel;
+let relay: TestRelay;
+let profile: Guest;
+let visitor: Visitor;
+let beside: Page;
+let letGo: () => void = () => undefined;
+beforeAll(async () => {
+  const team = teamScript();
+  const held = () => new Promise<void>((resolve) => (letGo = resolve));
+  model = await startScriptedModel((request) => {
+    const { last, results } = request;
+    if (results.some((result) => result.startsWith('This waits for the human'))) return [{ say: 'I have asked you.' }];
+    if (last.includes('Write slowly')) return [{ say: 'Once ' }, { until: held() }, { say: 'upon a time.' }];
+    if (last.includes('Count')) return [{ call: 'run_command', input: { command: 'wc -w notes.md' } }];
+    if (last.includes('From a program')) return [{ until: held() }, { say: 'From a model.' }];
+    if (last.includes('The human said yes')) return [{ say: 'Then I do it.' }];
+    if (last.includes('The human said no')) return [{ say: 'Then I leave it.' }];
+    return team(request);
+  });
+  relay = await startRelay({ env: { ANTHROPIC_BASE_URL: model.url, ANTHROPIC_API_KEY: 'key-of-a-test' } });
+  profile = createGuest();
+  visitor = await createVisitor(await profile.open({ viewport: { width: 1440, height: 900 }, ...QUIET }), relay.link);
+  await visitor.begin();
+  await visitor.press('seat 1, empty');
+  await visitor.page.getByRole('menuitem', { name: /^Summon into this seat/ }).click();
+  await visitor.untilSeats('one awake', (seats) => seats.some(({ state }) => state === 'awake'));
+  await visitor.open(1);
+  beside = await visitor.page.context().newPage();
+  beside.setDefaultTimeout(60_000);
+  await beside.goto(new URL('/settings/limits', relay.url).href);
+  await beside.getByRole('radio', { name: /^Asks before commands/ }).check();
+  await beside.getByText(/Saved/).first().waitFor();
+}, 120_000);
+afterAll(async () => {
+  letGo();
+  await profile.remove();
+  await relay.stop();
+  await model.close();
+});
+
+const tile = (page: Page) => page.locator('.seat').filter({ has: page.getByRole('button', { name: /, seat 1, / }) });
+/** What the tile says in each of its three ways, as far as they must agree. */
+const said = async (page: Page, verb: string) => {
+  await tile(page).locator('.seat-sub').getByText(verb).waitFor();
+  const button = tile(page).locator('.seat-button');
+  expect(await button.getAttribute('title')).toContain(verb);
+  expect(await button.getAttribute('aria-label')).toContain(`, seat 1, ${verb}`);
+};
+
+/** Pictures to look at: ROOST_PICTURES=/some/folder. */
+async function picture(page: Page, name: string): Promise<void> {
+  const folder = process.env['ROOST_PICTURES'];
+  if (folder === undefined) return;
+  const before = page.viewportSize();
+  for (const width of [1440, 360]) {
+    await page.setViewportSize({ width, height: 800 });
+    await page.screenshot({ path: `${folder}/${name}-${width}.png` });
+  }
+  if (before) await page.setViewportSize(before);
+}
+
+const tray = (page: Page) => page.getByRole('region', { name: 'What needs you' });
+const chip = (page: Page) => page.getByRole('banner').getByRole('button', { name: /needs? you/ });
+
+async function ask(text: string): Promise<void> {
+  expect(await visitor.ask(text)).toContain('I have asked you.');
+}
+
+describe('Who works, and who asks', { timeout: 120_000 }, () => {
+  it('a tile says what its agent writes, in every tab, and “awake” once it is done', async () => {
+    await goWithin(beside, '/');
+    await visitor.say('Write slowly, please.');
+    await said(visitor.page, 'writing');
+    await said(beside, 'writing');
+    await picture(beside, 'writes');
+    letGo();
+    await said(beside, 'awake');
+    await said(visitor.page, 'awake');
+  });
+
+  it('an API client is told of on the tile of its agent, like any other who works', async () => {
+    await goWithin(beside, '/settings/clients');
+    const name = (await tile(visitor.page).locator('.seat-name').textContent()) ?? '';
+    await beside.getByRole('combobox', { name: /^For/ }).selectOption({ label: name });
+    await beside.getByPlaceholder('Claude Code on my laptop').fill('Claude Code');
+    await beside.getByRole('button', { name: /^Make/ }).click();
+    const secret = /roost_[\w-]{43}/.exec((await beside.getByRole('dialog').textContent()) ?? '')?.[0] ?? '';
+    await beside.keyboard.press('Escape');
+    await goWithin(beside, '/');
+    const asked = fetch(new URL(`/llm/${secret}/v1/messages`, relay.url), {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'anthropic-version': '2023-06-01' },
+      body: JSON.stringify({
+        model: 'claude-sonnet-4-5',
+        max_tokens: 50,
+        messages: [{ role: 'user', content: 'From a program.' }],
+      }),
+    });
+    await said(visitor.page, 'thinking');
+    await said(beside, 'thinking');
+    letGo();
+    expect((await asked).status).toBe(200);
+    await said(beside, 'awake');
+  });
+
+  it('who asks has an amber ring, every page says so, and one press on any of them answers', async () => {
+    await goWithin(beside, '/costs');
+    await ask('Count the words.');
+    await said(visitor.page, 'asks you');
+    expect(await tile(visitor.page).getAttribute('data-mood')).toBe('asks');
+    // In its own conversation the question stands already.
+    expect(await tray(visitor.page).count()).toBe(0);
+    // Elsewhere it comes by itself, and takes no focus.
+    await tray(beside).getByText('wc -w notes.md').waitFor();
+    await chip(beside).waitFor();
+    const count = /^\d+/.exec((await chip(beside).textContent()) ?? '')?.[0];
+    expect(await beside.title()).toMatch(new RegExp(`^\\(${count}\\) `));
+    expect(await tray(beside).evaluate((element) => element.contains(document.activeElement))).toBe(false);
+    await picture(beside, 'asks');
+    await tray(beside).getByRole('button', { name: 'Yes, once' }).click();
+    await visitor.page.getByText('Then I do it.', { exact: true }).waitFor();
+    await tray(beside).waitFor({ state: 'detached' });
+    await said(visitor.page, 'awake');
+  });
+
+  it('a no is one press too, on a phone', async () => {
+    await beside.setViewportSize({ width: 360, height: 740 });
+    await goWithin(beside, '/settings');
+    await ask('Count the words again.');
+    await tray(beside).getByText('wc -w notes.md').waitFor();
+    expect(await beside.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(360);
+    await tray(beside).getByRole('button', { name: 'No', exact: true }).click();
+    await visitor.page.getByText('Then I leave it.', { exact: true }).waitFor();
+    await beside.setViewportSize({ width: 1440, height: 900 });
+  });
+
+  it('what was put away is opened again by the chip or by a key, and answered by the keyboard', async () => {
+    await goWithin(beside, '/night');
+    await ask('Count them once more.');
+    await tray(beside).getByRole('button', { name: 'Put away' }).click();
+    await tray(beside).waitFor({ state: 'detached' });
+    await chip(beside).click();
+    await tray(beside).waitFor();
+    await beside.keyboard.press('Escape');
+    await tray(beside).waitFor({ state: 'detached' });
+    expect(await chip(beside).evaluate((element) => element === document.activeElement)).toBe(true);
+    await beside.keyboard.press('y');
+    const yes = tray(beside).getByRole('button', { name: 'Yes, once' });
+    await yes.and(beside.locator(':enabled')).waitFor();
+    for (let i = 0; i < 12 && !(await yes.evaluate((element) => element === document.activeElement)); i++)
+      await beside.keyboard.press('Tab');
+    await beside.keyboard.press('Enter');
+    await visitor.page.getByText('Then I do it.', { exact: true }).nth(1).waitFor();
+    expect(visitor.complaints).toEqual([]);
+  });
+});
