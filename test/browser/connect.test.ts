@@ -125,3 +125,55 @@ it.each([
   expect(anna.complaints).toEqual([]);
   await context.close();
 });
+
+it('a model that is connected in a session answers the next message, and a real team hatches where the demo’s was, which is kept as a file', async () => {
+  const context = await browser.newContext({ ...QUIET, viewport: { width: 1440, height: 900 } });
+  await context.addInitScript(() => Object.defineProperty(globalThis, 'showSaveFilePicker', { value: undefined }));
+  const anna = await createVisitor(context, relay.link);
+  const { page } = anna;
+  await anna.begin('Anna', 'Sol');
+  await anna.press('seat 1, empty');
+  await page.getByRole('menuitem', { name: /^Summon into this seat/ }).click();
+  const [demo] = await anna.untilSeats('one awake', (seats) => seats[0]?.state === 'awake');
+  expect(await page.getByRole('region', { name: 'Agents from the demo' }).count()).toBe(0);
+  await page.getByRole('link', { name: 'Connect a model' }).filter({ visible: true }).first().click();
+  await page.getByRole('radio', { name: 'A model of your own' }).check({ force: true });
+  await page.getByLabel('Address').fill(model.url);
+  await page.getByRole('button', { name: 'Connect', exact: true }).click();
+  await page.getByText('Your next message is answered by it. Nothing has to be ended.').waitFor();
+  await page.getByRole('button', { name: 'Done' }).click();
+  await anna.open(1);
+  const before = model.requests.length;
+  expect(await anna.ask('Hello!')).toContain('heard: Hello!');
+  expect(JSON.stringify(model.requests.slice(before).map(({ body }) => body.messages))).not.toMatch(
+    /(?:is|am) a rehearsal/,
+  );
+  await anna.hearth();
+  const offer = page.getByRole('region', { name: 'Agents from the demo' });
+  await offer.getByText(`${demo?.name ?? '?'} hatched in the demo.`).waitFor();
+  await anna.picture('demo-team-1440');
+  await page.setViewportSize({ width: 360, height: 780 });
+  await anna.picture('demo-team-360');
+  await page.setViewportSize({ width: 1440, height: 900 });
+  expect(await anna.axe()).toEqual([]);
+  const [file] = await Promise.all([
+    page.waitForEvent('download'),
+    offer.getByRole('button', { name: 'Hatch a real team' }).click(),
+  ]);
+  const { readFile } = await import('node:fs/promises');
+  expect((await readFile(await file.path())).length).toBeGreaterThan(0);
+  const born = await anna.untilSeats(
+    'a real one',
+    (seats) => seats[0]?.state === 'awake' && seats[0].name !== demo?.name,
+  );
+  expect(born[0]?.name).toBe('Name1');
+  await offer.waitFor({ state: 'detached' });
+  // The demo's agent can be kept after all.
+  await page.evaluate(() => history.pushState(null, '', '/settings/storage'));
+  await page
+    .getByText(demo?.name ?? '?')
+    .first()
+    .waitFor();
+  expect(anna.complaints).toEqual([]);
+  await context.close();
+}, 120_000);

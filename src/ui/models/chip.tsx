@@ -64,14 +64,14 @@ export function ModelChip({ where }: { where: 'header' | 'hearth' }) {
   const agentModel = useLive((live) => (live.live ? live.session?.mind.agentModel : undefined));
   const heardUntil = useLive((live) => live.heardUntil);
   const [first] = state.kind === 'ready' ? state.value.connections : [];
-  if (rehearsing)
+  if (!first && rehearsing)
     return (
       <p className={`rehearsal rehearsal-${where}`}>
-        <span>{first ? t`Demo until this session ends` : t`Demo: no model connected`}</span>
+        <span>{t`Demo: no model connected`}</span>
         <span className="rehearsal-dot" aria-hidden="true">
           ·
         </span>
-        <Link href={PATHS.connect}>{first ? t`Then ${connectionName(first)}` : t`Connect a model`}</Link>
+        <Link href={PATHS.connect}>{t`Connect a model`}</Link>
       </p>
     );
   if (!first) return null;

@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { Link } from 'wouter';
 import { t } from '../../language/t.ts';
 import type { ConnectModel, Models } from '../../protocol/models.ts';
-import { useActions, useLive, usePending, useRoost } from '../context.tsx';
+import { useLive, useRoost } from '../context.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { OneOf } from '../parts/one-of.tsx';
 import { QueryView } from '../parts/query-view.tsx';
@@ -51,9 +51,7 @@ function ClaudeForm({ connect, busy }: { connect: Connect; busy: boolean }) {
 
 /** What came of it, and what comes next. */
 function Outcome({ trying, connect, onClose }: { trying: Trying; connect: Connect; onClose: () => void }) {
-  const actions = useActions();
-  const running = useLive((state) => (state.live ? state.session?.mind.kind : undefined));
-  const ending = usePending((state) => state.ending);
+  const running = useLive((state) => state.live !== null);
   switch (trying.kind) {
     case 'idle':
       return null;
@@ -87,21 +85,8 @@ function Outcome({ trying, connect, onClose }: { trying: Trying; connect: Connec
               : t`Your agents think with ${modelName(connection.agentModel, connection.models)}, the lead with ${modelName(connection.leadModel, connection.models)}.`}
           </p>
           {state.kind === 'answers' && state.tools === false && <p>{TALKS_ONLY}</p>}
-          {running === 'rehearsal' ? (
-            <>
-              <p>{t`The session that runs stays a demo. End it; the next one thinks.`}</p>
-              <button
-                type="button"
-                className="solid"
-                disabled={ending !== false}
-                onClick={() => void actions.endSession('now').then(onClose)}
-              >
-                {ending !== false ? t`Ending…` : t`End session`}
-              </button>
-            </>
-          ) : (
-            <button type="button" className="solid" onClick={onClose}>{t`Done`}</button>
-          )}
+          {running && <p>{t`Your next message is answered by it. Nothing has to be ended.`}</p>}
+          <button type="button" className="solid" onClick={onClose}>{t`Done`}</button>
         </div>
       );
     }

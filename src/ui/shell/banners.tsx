@@ -1,7 +1,7 @@
 import { Link } from 'wouter';
 import { t } from '../../language/t.ts';
 import type { StorageProblem } from '../../protocol/worker.ts';
-import { useActions, useInfo, useLive, useUpkeep } from '../context.tsx';
+import { useActions, useHousehold, useInfo, useLive, useUpkeep } from '../context.tsx';
 import { WarnIcon } from '../parts/icons.tsx';
 import { optional } from '../parts/optional.tsx';
 import { PATHS, useRoute } from '../routes.ts';
@@ -11,6 +11,7 @@ import './banners.css';
 const BudgetBanner = optional(() => import('../costs/budget-banner.tsx'));
 const GiveBack = optional(() => import('../records/give-back.tsx'));
 const AskedRecords = optional(() => import('../records/asked.tsx'));
+const DemoTeam = optional(() => import('../models/demo-team.tsx'));
 const RoomBanner = optional(() => import('../storage/room-banner.tsx'));
 
 function Banner({
@@ -92,6 +93,7 @@ export function Banners() {
   const actions = useActions();
   const link = useLive((state) => state.link);
   const problem = useInfo((state) => state.problem);
+  const begun = useHousehold((state) => state.roster.seats.size > 0);
   const lost = linkTrouble(link);
   const act =
     link.kind === 'elsewhere'
@@ -105,6 +107,7 @@ export function Banners() {
       <GiveBack />
       <AskedRecords />
       <RelayRoom />
+      {begun && <DemoTeam />}
       {lost && <Banner trouble={lost} tone="warn" {...(link.kind === 'live' ? {} : { act })} />}
     </>
   );

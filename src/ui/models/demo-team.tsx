@@ -1,0 +1,71 @@
+import { useState } from 'react';
+import { t } from '../../language/t.ts';
+import { householdFileName } from '../../state/agent-copies.ts';
+import { demoTeam, hatchRealTeam, keepDemoTeam, keptIds } from '../../state/demo-team.ts';
+import { errorText } from '../../state/ports.ts';
+import { useHousehold, usePending, useRoost } from '../context.tsx';
+import { chooseSink } from '../copies/sink.ts';
+import { names } from '../text/sizes.ts';
+import { useQuery } from '../use-query.ts';
+import './demo-team.css';
+
+/** Once a model is connected: what becomes of the agents that hatched in the demo. Nothing where there are none, or they are to be kept. */
+export default function DemoTeam() {
+  const roost = useRoost();
+  const models = useQuery(roost.models.query);
+  const roster = useHousehold((state) => state.roster);
+  const calling = usePending((state) => state.call !== null);
+  const [kept, setKept] = useState(() => keptIds(roost));
+  const [busy, setBusy] = useState(false);
+  const [wrong, setWrong] = useState<string | null>(null);
+  const agents = demoTeam({ roster }).filter(({ agentId }) => !kept.includes(agentId));
+  if (models.kind !== 'ready' || models.value.connections.length === 0 || agents.length === 0) return null;
+
+  const hatch = async () => {
+    setWrong(null);
+    try {
+      const sink = await chooseSink(householdFileName({ exportedAt: roost.device.now(), sealed: false }));
+      if (!sink) return;
+      setBusy(true);
+      const done = await hatchRealTeam(roost, agents, sink);
+      if (done.ok)
+        roost.notices.info(
+          t`The demo team is in ${sink.fileName}, and in Settings, Storage for 30 days. A real team hatches.`,
+        );
+      else setWrong(done.reason);
+    } catch (error) {
+      setWrong(errorText(error));
+    } finally {
+      setBusy(false);
+    }
+  };
+  const keep = () => {
+    keepDemoTeam(roost, agents);
+    setKept(keptIds(roost));
+  };
+  return (
+    <section className="demo-team" aria-label={t`Agents from the demo`}>
+      <p>
+        <strong>{t`${names(agents.map(({ name }) => name))} hatched in the demo.`}</strong>{' '}
+        {t`A real team finds its own names and souls. Who stays goes on with the model, under the same name.`}
+      </p>
+      <div className="demo-team-ways">
+        <button
+          type="button"
+          className="solid"
+          disabled={busy || calling}
+          title={t`Saves a copy of everything first, then lets them go`}
+          onClick={() => void hatch()}
+        >
+          {busy ? t`Saving the demo team…` : t`Hatch a real team`}
+        </button>
+        <button type="button" className="ghost" disabled={busy} onClick={keep}>{t`Keep them`}</button>
+      </div>
+      {wrong !== null && (
+        <p className="wrong-note" role="alert">
+          {wrong}
+        </p>
+      )}
+    </section>
+  );
+}
