@@ -2,6 +2,9 @@
  * What an agent does now, in a verb and a time. One function for everybody who says it (tile, tooltip, accessible name, conversation), and
  * for everybody who does something: in a session or alone, by an ACP agent or an API client.
  */
+import { useEffect } from 'react';
+import { useStore } from 'zustand';
+import { createStore } from 'zustand/vanilla';
 import { useShallow } from 'zustand/react/shallow';
 import type { AgentId } from '../domain/ids.ts';
 import { LEAD_ID } from '../domain/seat.ts';
@@ -10,7 +13,7 @@ import type { ToolCall } from '../protocol/calls.ts';
 import { openAnswerOf } from '../state/answers.ts';
 import { callsOf } from '../state/calls.ts';
 import type { ClientCall } from '../state/live.ts';
-import { calling, doingOf, type Doing } from './chat/doing.ts';
+import type { calling, Doing, doingOf } from './chat/doing.ts';
 import type { NameOf } from './chat/deeds.ts';
 import { useAnswers, useLive, useRoost } from './context.tsx';
 import { useQuery } from './use-query.ts';
@@ -34,7 +37,8 @@ export interface Facts {
   readonly place: { readonly at: number; readonly from: number } | undefined;
   /** What goes on in its answer: in a session, in a run alone, or by an ACP agent. */
   readonly answer: Doing | null;
-  readonly client: ClientCall | undefined;
+  /** What an API client does, and since when. */
+  readonly client: Doing | null;
   /** Since when it is at work alone. */
   readonly aloneSince: number | undefined;
 }
@@ -43,18 +47,39 @@ const ORDINALS = [t`next`, t`second`, t`third`, t`fourth`, t`fifth`, t`sixth`, t
 const placeText = (at: number): string => t`${ORDINALS[at - 1] ?? t`number ${at}`} in line`;
 
 /** Null: nothing. */
-export function doingNow({ asked, paused, place, answer, client, aloneSince }: Facts, nameOf: NameOf): DoingNow | null {
+export function doingNow({ asked, paused, place, answer, client, aloneSince }: Facts): DoingNow | null {
   if (asked) return { mood: 'asks', text: t`asks you`, from: asked.askedAt };
   if (paused) return null;
   if (place) return { mood: 'waits', text: placeText(place.at), from: place.from };
-  if (answer) return { mood: answer.waits ? 'waits' : 'works', text: answer.text, from: answer.from };
-  if (client) {
-    const { tool, input, since: from } = client;
-    if (tool === null) return { mood: 'works', text: t`thinking`, from };
-    const { text, waits } = calling({ name: tool, input }, nameOf);
-    return { mood: waits ? 'waits' : 'works', text, from };
-  }
+  const doing = answer ?? client;
+  if (doing) return { mood: doing.waits ? 'waits' : 'works', text: doing.text, from: doing.from };
   return aloneSince === undefined ? null : { mood: 'works', text: t`at work`, from: aloneSince };
+}
+
+interface Words {
+  readonly calling: typeof calling;
+  readonly doingOf: typeof doingOf;
+}
+/** The words for each tool. They are fetched once tiles are drawn: nobody needs them before. */
+const wordsStore = createStore<{ readonly words: Words | null }>(() => ({ words: null }));
+let fetching = false;
+
+function useWords(): Words | null {
+  useEffect(() => {
+    if (fetching) return;
+    fetching = true;
+    import('./chat/doing.ts').then(
+      (words) => wordsStore.setState({ words }),
+      // The next tile tries again; until then it says that its agent is at work.
+      () => (fetching = false),
+    );
+  }, []);
+  return useStore(wordsStore, ({ words }) => words);
+}
+
+function clientDoing({ tool, input, since: from }: ClientCall, words: Words | null, nameOf: NameOf): Doing {
+  if (tool === null) return { text: t`thinking`, from, waits: false };
+  return { ...(words?.calling({ name: tool, input }, nameOf) ?? { text: t`at work`, waits: false }), from };
 }
 
 /** Of an egg's id, or nobody's: null. */
@@ -62,15 +87,18 @@ export function useDoingNow(agentId: AgentId | null): DoingNow | null {
   const roost = useRoost();
   const approvals = useQuery(callsOf(roost).approvals);
   const nameOf = namedIn(useTeammates());
+  const words = useWords();
   // Each word changes the answer, and few of them what is said of it.
   const answer = useAnswers(
     useShallow((state) => {
       const open = agentId === null ? undefined : openAnswerOf(state, agentId);
-      return open ? doingOf(open, nameOf) : null;
+      if (!open) return null;
+      return words ? words.doingOf(open, nameOf) : { text: t`at work`, from: open.startedAt, waits: false };
     }),
   );
   const at = useLive((state) => (agentId === null ? undefined : state.positions.get(agentId)));
-  const client = useLive((state) => (agentId === null ? undefined : state.clientCalls.get(agentId)));
+  const call = useLive((state) => (agentId === null ? undefined : state.clientCalls.get(agentId)));
+  const client = call ? clientDoing(call, words, nameOf) : null;
   const aloneSince = useLive((state) => (agentId === null ? undefined : state.working.get(agentId)));
   const paused = useLive((state) => agentId !== null && state.live?.paused.has(agentId) === true);
   // Nothing is known of what is done where the relay is not heard.
@@ -79,5 +107,5 @@ export function useDoingNow(agentId: AgentId | null): DoingNow | null {
   const waiting = approvals.kind === 'ready' ? approvals.value.waiting : [];
   const asked = waiting.find((call) => call.agentId === agentId);
   const place = at === undefined ? undefined : { at, from: answer?.from ?? roost.device.now() };
-  return doingNow({ asked, paused: paused && agentId !== LEAD_ID, place, answer, client, aloneSince }, nameOf);
+  return doingNow({ asked, paused: paused && agentId !== LEAD_ID, place, answer, client, aloneSince });
 }
