@@ -115,7 +115,7 @@ describe('a wake', () => {
     await house.until(() => house.host.waiting().waiting.length >= 2);
     expect(await house.host.stop('agent-1')).toBe(true);
     await house.until(() => house.of('agent-asleep').length === 1);
-    expect(house.host.waiting().waiting.find(({ agentId }) => agentId === 'agent-2')).toMatchObject({ position: 1 });
+    await house.until(() => house.host.waiting().waiting.find(({ agentId }) => agentId === 'agent-2')?.position === 1);
     gate.open();
     await house.until(() => ended(house));
     expect(house.requestsOf(2)).toHaveLength(0);
