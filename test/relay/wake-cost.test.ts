@@ -117,7 +117,10 @@ it('what the lead has before it already is counted where a session runs, and so 
   const before = events.messages.length;
   await post('/api/messages', { text: long, clientId: randomUUID() });
   await events.until(() =>
-    events.messages.slice(before).some(({ data }) => /The lead heard/.test(JSON.stringify(data))),
+    // Whole: until then its answer is not before it.
+    events.messages
+      .slice(before)
+      .some(({ event, data }) => event === 'message' && /The lead heard/.test(JSON.stringify(data))),
   );
   const reads = await expected({ start: start(0), text: wakeOf(2, 1_000) });
   const sent = await wake(2, 1_000);
