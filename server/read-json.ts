@@ -1,6 +1,6 @@
 /**
- * Bodies of calls as JSON. They are counted while they come, and refused as soon as they are too much; a long one is parsed in a
- * thread beside, so that it holds up nobody.
+ * Bodies of calls as JSON. They are counted while they come, and nothing is kept of one that is too much. A long one is parsed
+ * in a thread beside, so that it holds up nobody.
  */
 import { Worker } from 'node:worker_threads';
 import { createJsonCount, type JsonBounds, type TooMuchJson } from './json-bounds.ts';
@@ -96,19 +96,16 @@ async function bytesOf(
   const chunks: Uint8Array[] = [];
   let size = 0;
   /** It is read to its end, and kept no more: who still writes would hear of a line that broke, not of what is wrong. */
-  let fault: Exclude<BodyFault, 'syntax' | 'length'> | null = null;
+  let fault: TooMuchJson | null = null;
   for (;;) {
     const { done, value } = await reader.read();
     if (done) return fault ?? Buffer.concat(chunks, size);
     size += value.length;
-    if (fault !== null && size <= most) continue;
-    for (let from = 0; from < value.length; from += READ.stepBytes) {
+    // What is left of it is not cancelled: that would cut the line before the answer is on it.
+    if (size > most) return 'length';
+    for (let from = 0; fault === null && from < value.length; from += READ.stepBytes) {
       await pace();
-      const tooMuch = size > most ? 'length' : count.take(value, from, Math.min(value.length, from + READ.stepBytes));
-      // What is left of it is not cancelled: that would cut the line before the answer is on it.
-      if (tooMuch === 'length') return tooMuch;
-      fault ??= tooMuch;
-      if (fault !== null) break;
+      fault = count.take(value, from, Math.min(value.length, from + READ.stepBytes));
     }
     if (fault === null) chunks.push(value);
     else chunks.length = 0;
