@@ -39,6 +39,7 @@ export interface Models {
 /** What answers where only an address is set: as the page picks it. A key may mean that what is asked costs money. */
 async function pickedBy(line: Line): Promise<{ readonly models: ListedModel[]; readonly picked: string | null }> {
   const models = modelsIn(await line.list(CONNECT_LIMITS.findMs)) ?? [];
+  await line.close();
   return { models: [...models], picked: usualModels('server', models, '').lead || null };
 }
 
@@ -48,10 +49,8 @@ async function environmentModel({ config, now, elapsed }: ModelsDeps): Promise<E
   const { key, baseUrl: address, keyHeader } = messagesApi;
   const lineTo = (models: { readonly lead: string; readonly agent: string }) =>
     createLine({ protocol: 'messages', key, address, keyHeader, models, maxRequests, guard: null, now, elapsed });
-  const line = lineTo(DEFAULT_MODELS);
   const isNamed = leadModel !== '' || agentModel !== '' || key !== null || address === null;
-  const { models: listed, picked } = isNamed ? { models: [], picked: null } : await pickedBy(line);
-  await line.close();
+  const { models: listed, picked } = isNamed ? { models: [], picked: null } : await pickedBy(lineTo(DEFAULT_MODELS));
   const models = {
     lead: leadModel || picked || DEFAULT_MODELS.lead,
     agent: agentModel || picked || DEFAULT_MODELS.agent,
