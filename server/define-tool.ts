@@ -1,5 +1,5 @@
 /** Tools of the team, made from their parts, and how they answer: in words, for a mind. */
-import { z } from 'zod';
+import type { z } from 'zod';
 import type { Caller, TeamTool, ToolOutcome } from './contracts.ts';
 
 /** Characters of an unknown argument's name that are shown. */
@@ -30,7 +30,7 @@ export function defineTool<Input extends z.ZodObject>(tool: {
 
 /** What of these arguments does not fit, for whoever gave them. */
 export function misfitsOf({ input }: Pick<TeamTool, 'input'>, { issues }: z.ZodError): string {
-  const known = input instanceof z.ZodObject ? Object.keys(input.shape) : [];
+  const known = Object.keys(input.shape);
   return issues
     .map((issue) => {
       if (issue.code !== 'unrecognized_keys' || issue.path.length > 0)

@@ -135,7 +135,7 @@ export function createGuardedAgent(secure: boolean, guard: Guard): http.Agent {
 }
 
 /** Without the brackets of an IPv6 address. */
-export const hostOf = (url: URL): string => url.hostname.replace(/^\[|\]$/g, '');
+export const hostOf = (url: Pick<URL, 'hostname'>): string => url.hostname.replace(/^\[|\]$/g, '');
 
 /** `ok`, `refused`: it leads where this household may not go, or `unknown`: the name leads nowhere just now. */
 export async function checkAddress(url: URL, may: MayConnect): Promise<'ok' | 'refused' | 'unknown'> {
@@ -164,7 +164,7 @@ export function createGuardedFetch(may: MayConnect, lookup = lookupWithin(may)):
   const connect = buildConnector({ lookup });
   const dispatcher = new Agent({
     connect(options, done) {
-      const refusal = guard.refusal(options.hostname.replace(/^\[|\]$/g, ''));
+      const refusal = guard.refusal(hostOf(options));
       if (refusal) done(refusal, null);
       else connect(options, done);
     },

@@ -178,9 +178,6 @@ function streamOf({ child, write }: Group, limits: ProgramLimits, fail: (error: 
   return { readable, writable };
 }
 
-/** Programs have answered with `null` where an object is due. */
-export const isObject = (answer: unknown): answer is object => typeof answer === 'object' && answer !== null;
-
 /** What an error of the protocol means to the person. */
 const AUTH_REQUIRED = -32_000;
 export function faultOf(name: string, error: unknown): ProgramError {
@@ -284,7 +281,8 @@ export async function openLine(start: LineStart, handlers: LineHandlers, late: A
         clientInfo: { name: 'roost', title: 'Roost', version: start.version },
       }),
     );
-    if (!isObject(info))
+    // Programs have answered with `null` here.
+    if (!isRecord(info))
       throw new ProgramError(
         'nonsense',
         sentence`${name} said nothing of itself where the Agent Client Protocol begins.`,

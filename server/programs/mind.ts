@@ -10,13 +10,14 @@ import type {
   RequestPermissionResponse,
 } from '@agentclientprotocol/sdk';
 import { mkdir } from 'node:fs/promises';
+import { isRecord } from '../../src/domain/platform/is-record.ts';
 import { sentence } from '../../src/domain/sentence.ts';
 import { MIND_PREFIX } from '../../src/domain/toolsets.ts';
 import type { Program } from '../../src/protocol/programs.ts';
 import type { AskLeave, Caller, NoteDeed, Verdict } from '../contracts.ts';
 import type { AgentMind, MindAnswer, MindErrorKind, MindListener, MindRequest } from '../minds/index.ts';
 import type { Workspace } from '../workspaces/index.ts';
-import { faultOf, isObject, ProgramError, type Line, type LineStart } from './line.ts';
+import { faultOf, ProgramError, type Line, type LineStart } from './line.ts';
 import { createFiles, type FilesDeps } from './files.ts';
 import type { LeftSession, ResumableSession } from './kept-sessions.ts';
 import { inTime, openSession, type OpenSession } from './open-session.ts';
@@ -295,7 +296,7 @@ export function createProgramMind(deps: ProgramMindDeps): ProgramMind {
       });
       unproven = false;
       if (ended !== 'stopped') whole = request;
-      const reason: unknown = ended === 'stopped' ? 'cancelled' : isObject(ended) ? ended.stopReason : null;
+      const reason: unknown = ended === 'stopped' ? 'cancelled' : isRecord(ended) ? ended.stopReason : null;
       const stopped = reason === 'cancelled' || listener.signal.aborted;
       mine.end(stopped ? STOPPED : null);
       const text = mine.text();

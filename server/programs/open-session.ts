@@ -9,8 +9,9 @@ import type {
   SessionModeState,
 } from '@agentclientprotocol/sdk';
 import { z } from 'zod';
+import { isRecord } from '../../src/domain/platform/is-record.ts';
 import { sentence } from '../../src/domain/sentence.ts';
-import { faultOf, isObject, openLine, ProgramError, type Line, type LineHandlers, type LineStart } from './line.ts';
+import { faultOf, openLine, ProgramError, type Line, type LineHandlers, type LineStart } from './line.ts';
 import { mcpServers, type Takes } from './prompt.ts';
 import { ASKING_MODES, type ProgramLimits } from './settings.ts';
 
@@ -105,7 +106,7 @@ async function open(
       resumes === null || resuming === null
         ? null
         : await line.answer(resuming({ sessionId: resumes, ...asked })).then(
-            (resumed) => ({ sessionId: resumes, modes: isObject(resumed) ? resumed.modes : null }),
+            (resumed) => ({ sessionId: resumes, modes: isRecord(resumed) ? resumed.modes : null }),
             (error: unknown) => {
               if (error instanceof ProgramError) throw error;
               // It has it no more, or says why it cannot: the same process begins a new one.

@@ -55,6 +55,17 @@ export interface ProxyAnswer {
   close(): Promise<void>;
 }
 
+async function* once(bytes: Uint8Array): ProxyAnswer['body'] {
+  yield await Promise.resolve(bytes);
+}
+/** One that is there already, and took nothing. */
+export const wholeAnswer = (status: number, headers: ProxyAnswer['headers'], bytes: Uint8Array): ProxyAnswer => ({
+  status,
+  headers: { ...headers, 'content-length': String(bytes.byteLength) },
+  body: once(bytes),
+  close: () => Promise.resolve(),
+});
+
 export interface AnswerDeps {
   readonly upstream: Upstream;
   /** It writes no more, and charges for no more, when it is left. */
@@ -148,10 +159,6 @@ export function createAsk({ upstream, stopsWhenLeft, key, onError }: AnswerDeps)
     await hold.settle({ sessionId, messageId: null, via: 'proxy', took }).catch(onError);
   };
 
-  async function* whole(bytes: Uint8Array): ProxyAnswer['body'] {
-    yield await Promise.resolve(bytes);
-  }
-
   return async (request, account) => {
     const free = () => account?.hold.release();
     let isBroken = () => false;
@@ -190,12 +197,7 @@ export function createAsk({ upstream, stopsWhenLeft, key, onError }: AnswerDeps)
         const bytes = await refusal(body);
         return {
           ok: true,
-          answer: {
-            status: sent.status,
-            headers: { ...headers, 'content-length': String(bytes.byteLength) },
-            body: whole(bytes),
-            close: () => Promise.resolve(),
-          },
+          answer: wholeAnswer(sent.status, headers, bytes),
         };
       }
       const model = account?.model ?? '';

@@ -13,7 +13,7 @@ import type { CallingClient, Configs, Costs, Directory, SessionHost, Pauses } fr
 import { answer, type Env, type Handled } from '../endpoint.ts';
 import { OFFICIAL_API } from '../minds/settings.ts';
 import { createAdmit } from './admit.ts';
-import { createAsk, type Account, type Ask, type ProxyAnswer } from './answer.ts';
+import { createAsk, wholeAnswer, type Account, type Ask, type ProxyAnswer } from './answer.ts';
 import { readRequest, streamOf, type ProxyBody } from './body.ts';
 import { errorResponse, type ProxyError } from './errors.ts';
 import { isOfficial, requestHeaders, type UpstreamKey } from './headers.ts';
@@ -104,19 +104,11 @@ const nothing = () =>
 
 /** With what servers answer that speak the Messages API but for its count of tokens. */
 const CANNOT_COUNT = new Set([404, 405, 501]);
-async function* once(bytes: Uint8Array): ProxyAnswer['body'] {
-  yield await Promise.resolve(bytes);
-}
 /** What clients take as a guide to how full their conversation is. */
 function ownCount({ size }: ProxyBody): ProxyAnswer {
   const tokens = Math.ceil(size.bytes / PROXY_LIMITS.bytesPerToken) + size.pictures * PROXY_LIMITS.tokensPerPicture;
   const bytes = Buffer.from(JSON.stringify({ input_tokens: tokens }));
-  return {
-    status: 200,
-    headers: { 'content-type': 'application/json', 'content-length': String(bytes.byteLength) },
-    body: once(bytes),
-    close: () => Promise.resolve(),
-  };
+  return wholeAnswer(200, { 'content-type': 'application/json' }, bytes);
 }
 
 /** One server that requests go to. */

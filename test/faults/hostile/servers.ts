@@ -32,23 +32,22 @@ const end = (server: Server) =>
     server.closeAllConnections();
   });
 
+export const BEGINNING = {
+  message: {
+    id: 'm',
+    type: 'message',
+    role: 'assistant',
+    model: 'odd',
+    content: [],
+    stop_reason: null,
+    stop_sequence: null,
+    usage: { input_tokens: 1, output_tokens: 1 },
+  },
+};
+
 /** One small answer, as a model gives it that is tried. */
 const WELL = [
-  [
-    'message_start',
-    {
-      message: {
-        id: 'm',
-        type: 'message',
-        role: 'assistant',
-        model: 'odd',
-        content: [],
-        stop_reason: null,
-        stop_sequence: null,
-        usage: { input_tokens: 1, output_tokens: 1 },
-      },
-    },
-  ],
+  ['message_start', BEGINNING],
   ['content_block_start', { index: 0, content_block: { type: 'text', text: '' } }],
   ['content_block_delta', { index: 0, delta: { type: 'text_delta', text: 'Yes.' } }],
   ['content_block_stop', { index: 0 }],

@@ -2,20 +2,9 @@
 import type { ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Attack, Attacker } from '../attack.ts';
-import { answersWell, sse, type OddAnswer } from '../servers.ts';
+import { answersWell, BEGINNING, sse, type OddAnswer } from '../servers.ts';
 
-const START = sse('message_start', {
-  message: {
-    id: 'm',
-    type: 'message',
-    role: 'assistant',
-    model: 'odd',
-    content: [],
-    stop_reason: null,
-    stop_sequence: null,
-    usage: { input_tokens: 1, output_tokens: 1 },
-  },
-});
+const START = sse('message_start', BEGINNING);
 const block = (index: number, content_block: object) => sse('content_block_start', { index, content_block });
 const words = (index: number, text: string) =>
   sse('content_block_delta', { index, delta: { type: 'text_delta', text } });
