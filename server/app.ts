@@ -146,7 +146,7 @@ export function createApp(deps: AppDeps): App {
     const database = { awayMs: away === null ? null : Math.round(away), trouble: away === null ? null : DATABASE_AWAY };
     return { status: 'ok', version, clock: deps.clock(), database };
   }
-  /** How it is for whoever is signed in; null: it is somebody else, or the database cannot tell. */
+  /** The health that a signed-in browser is told; null: the caller is not signed in, or the database is away. */
   async function ofOwn(context: Context<Env>): Promise<Health | null> {
     async function read(): Promise<Health | null> {
       const browser = await access.browserOf(context);

@@ -14,7 +14,7 @@ export interface AnswerBounds extends MessageBounds {
   readonly streamBytes?: number;
   /** Of a stream; left out: as many events as come. */
   readonly flood?: FloodLimits;
-  /** A stream was more than is read. It has ended, and whoever waits for something of it waits in vain. */
+  /** A stream exceeded its bounds and was ended. Nothing more comes on it. */
   readonly onTooMuch?: ((error: Error) => void) | undefined;
 }
 

@@ -5,7 +5,7 @@ import type { Caller, TeamTool, ToolOutcome } from './contracts.ts';
 /** Characters of an unknown argument's name that are shown. */
 const SHOWN_KEY = 80;
 
-/** `run` is given what its own schema has read. An argument that it does not know is refused: a slip that nobody tells of is done otherwise than meant. */
+/** `run` is given what its schema has parsed. Unknown arguments are refused, so that a misspelt one is not passed over. */
 export function defineTool<Input extends z.ZodObject>(tool: {
   readonly name: string;
   readonly description: string;
@@ -28,7 +28,7 @@ export function defineTool<Input extends z.ZodObject>(tool: {
   };
 }
 
-/** What of these arguments does not fit, for whoever gave them. */
+/** Why these arguments do not fit the tool, in words for the caller. */
 export function misfitsOf({ input }: Pick<TeamTool, 'input'>, { issues }: z.ZodError): string {
   const known = Object.keys(input.shape);
   return issues

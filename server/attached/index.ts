@@ -156,7 +156,7 @@ export function createAttached(deps: AttachedDeps): Attached {
     onChange();
   }
 
-  /** Reached otherwise from now on, with all that the person has allowed of it. It is opened when what was before has ended. */
+  /** Connects the server in another way, and keeps what the person has allowed of it. The old connection ends first. */
   async function renewed(before: Kept, sealed: Sealed): Promise<Kept> {
     const one = keep(before.serverId, before.name, sealed, before.value);
     ending.set(one, end(before));

@@ -54,7 +54,7 @@ export interface Link {
   open(): Promise<LinkStanding>;
   /** The same at once, pause or none, and its tools anew: the person asks. */
   retry(): Promise<LinkStanding>;
-  /** Throws `LinkError`. `again`: it was made before, and was not carried out. Then a refusal is the answer. */
+  /** Throws `LinkError`. `again`: the server refused this call once without running it. A second refusal is the answer. */
   call(
     tool: string,
     input: Record<string, unknown>,
@@ -69,7 +69,7 @@ export interface LinkDeps extends Starts {
   readonly attachment: Attachment;
   /** Gives the token that goes with each call; null: there is no sign-in to it. */
   readonly auth: AuthProvider | null;
-  /** The token that was renewed for a call was not taken either; or it is taken, and the server wants more of it: `scope`. */
+  /** The server refused the renewed token too. `scope`: it took the token, and asks for this scope besides. */
   readonly onTokenRefused?: (scope?: string) => void;
   readonly fetch: typeof globalThis.fetch;
   readonly version: string;
@@ -94,7 +94,7 @@ interface Open {
   replaced: boolean;
 }
 
-/** In which way a server with an address is spoken to: as now, or as until 2024, with one stream for all of its answers. */
+/** The transport: streamable HTTP (`requests`), or HTTP with SSE of the revision of 2024-11-05 (`stream`). */
 type Way = 'requests' | 'stream';
 
 /** What came is shown as it is: nothing of a stranger’s is compiled and run to check it. */
@@ -328,7 +328,7 @@ export function createLink(deps: LinkDeps): Link {
     let ended: Error | null = null as Error | null;
     /** Of a program, what was wrong first: that the connection has closed follows from it. */
     let first: Error | null = null as Error | null;
-    /** It is out of its mind: whoever waits for an answer is told so. */
+    /** The server broke the protocol: every call that waits fails with this error. */
     const endFor = (error: Error) => {
       ended ??= error;
       if (open) lost(open, error);

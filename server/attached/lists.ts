@@ -4,7 +4,7 @@ import { sentence } from '../../src/domain/sentence.ts';
 
 /** Cursors of one list. */
 export interface Cursors {
-  /** What to ask the next page with; undefined: there is none. A server that names a page twice would never end. */
+  /** The cursor of the next page; undefined: there is none, or the server named it before and would never end. */
   next(named: unknown): string | undefined;
 }
 
@@ -24,7 +24,7 @@ interface Times {
   readonly maxTotalTimeout: number;
 }
 
-/** Requests that have `ms` for all of them together. Each throws a sentence where that is over. `elapsed`: ms, only ever forward. */
+/** One time-out of `ms` for several requests together. After it each throws a sentence. `elapsed`: a monotonic clock, in ms. */
 export function createDeadline(
   ms: number,
   elapsed: () => number,

@@ -49,7 +49,7 @@ function fits(word: string, value: unknown): boolean {
   return true;
 }
 
-/** One that is deep is walked down to its end: whoever asks bounds it before. */
+/** Walks the whole schema: the caller bounds its depth first. */
 const isSchema = (value: unknown): boolean =>
   typeof value === 'boolean' || (isRecord(value) && Object.entries(value).every(([word, each]) => fits(word, each)));
 

@@ -6,7 +6,7 @@ import type { CallRows, KeptCall } from './rows.ts';
 export interface Contents {
   /** The call as it is by now: what it is to is what lies there, beside what lay there before. */
   fresh(call: KeptCall): Promise<KeptCall>;
-  /** For whoever runs a call that was let: what it was let with. */
+  /** The content that the person agreed to, for the tool that runs the call. */
   agreed(call: PinnedCall, pinned: Pinned | null): Agreed;
 }
 

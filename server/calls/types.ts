@@ -29,7 +29,7 @@ export interface Calls {
   ): Promise<{ readonly calls: readonly ToolCall[]; readonly more: boolean }>;
   /** Of one run of this agent, the newest first. */
   ofRun(agentId: AgentId, runId: RunId, limit: number): Promise<readonly ToolCall[]>;
-  /** `seen`: the pin of the content that was shown to whoever answers; left out: that is not known. */
+  /** `seen`: the pin of the content that the person was shown; left out: the caller does not say. */
   answer(callId: string, answer: Answer, words: string, seen?: string): Promise<Answered>;
   /** What those ask who are not here any more waits no more. */
   keepOnly(agentIds: ReadonlySet<AgentId>): Promise<void>;

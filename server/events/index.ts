@@ -32,7 +32,7 @@ export const EVENT_LOG_DEFAULTS = {
   retentionMs: 24 * 3_600_000,
   /** ms between two looks for events to drop. */
   pruneEveryMs: 60_000,
-  /** Characters of answers that wait in memory for a database that is away, before whoever speaks is stopped. */
+  /** Characters of answers that are held in memory while the database is away. Beyond it the answers are stopped. */
   heldMost: 8_000_000,
 } as const;
 
