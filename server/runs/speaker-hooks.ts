@@ -37,6 +37,8 @@ export interface SpeakerHooks {
   gather?(run: string): Promise<Gathered>;
   /** What it is told first with this turn, and is no reason for one; null: nothing. */
   note?(): Promise<string | null>;
+  /** Whom its first request lets go first; aborted: the turn is broken off. */
+  letGoFirst?(signal: AbortSignal): Promise<void>;
 }
 
 /** What somebody speaks with. */

@@ -289,6 +289,7 @@ export function createSpeaker(deps: SpeakerDeps): Speaker {
     if (read.length > 0) await begun;
     const restore = conversation.mark();
     const answering = async (): Promise<AnswerOutcome> => {
+      await hooks.letGoFirst?.(mine.abort.signal);
       const own = (await mind.of?.({ agentId, sessionId, runId })) ?? null;
       wasDemo = own === null && isRehearsal(mind);
       const outcome = await runAnswer({

@@ -200,6 +200,7 @@ export function createEgg({ context, call, agentId, seat, remove }: EggDeps): Pr
       hooks: {
         onState(state) {
           if (phase !== 'hatching') return;
+          call.asked(agentId);
           if (state.kind === 'sent') startTimers();
           firstWords.onState(state);
         },

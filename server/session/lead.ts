@@ -47,10 +47,13 @@ export function createLead(context: SessionContext): Lead {
   let hasSoul = prompts.leadHasSoul;
   let cancelSoul: () => void = () => undefined;
   let cancelSilence: () => void = () => undefined;
+  /** Something waits for it while it answers. */
+  let isNeeded = false;
   let needed: () => void = () => undefined;
 
   /** Resolves when the lead should hear how the call goes: it is over, an egg takes long, or the lead is needed. */
   async function untilReport(call: RunningCall, signal: AbortSignal): Promise<void> {
+    if (isNeeded) return;
     let cancel: () => void = () => undefined;
     const enough = new Promise<void>((resolve) => {
       needed = resolve;
@@ -61,6 +64,13 @@ export function createLead(context: SessionContext): Lead {
     await Promise.race([call.whenOver(), enough]);
     needed = () => undefined;
     cancel();
+  }
+
+  /** Whoever is called stands in the line before a narrow server before the lead does, whose greeting is of them. */
+  async function afterTheCalled(signal: AbortSignal): Promise<void> {
+    if (!current || signal.aborted) return;
+    const brokenOff = new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
+    await Promise.race([current.call.whenAsked(), brokenOff]);
   }
 
   const reportItem = (text: string): { item: Item; event: RoostEvent } => {
@@ -141,6 +151,7 @@ export function createLead(context: SessionContext): Lead {
         const call = (messageId !== null && calls.get(messageId)) || null;
         current = call && { call, joined: false };
         hasSpoken = false;
+        isNeeded = false;
         if (messageId !== null) calls.delete(messageId);
       },
       onState({ kind }) {
@@ -151,6 +162,7 @@ export function createLead(context: SessionContext): Lead {
             () => void speaker.interrupt({ by: 'relay', error: leadSilent(settings.wakeTimeoutMs) }),
           );
       },
+      letGoFirst: afterTheCalled,
       onFirstWords() {
         hasSpoken = true;
         cancelSilence();
@@ -165,7 +177,10 @@ export function createLead(context: SessionContext): Lead {
           events: [...reported.map(({ event }) => event), ...messages.events],
         };
       },
-      onWaiting: () => needed(),
+      onWaiting() {
+        isNeeded = true;
+        needed();
+      },
     },
   });
 

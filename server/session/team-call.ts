@@ -87,6 +87,7 @@ export function createRunningCall({
   const away = new Set<string>();
   const allAsked = createDeferred();
   function asked(agentId: AgentId): void {
+    if (away.has(agentId)) return;
     if (away.size === 0) timers.after(limits.askedWithinMs, allAsked.resolve);
     away.add(agentId);
     if (away.size === agents.length) timers.after(limits.askedLeaveMs, allAsked.resolve);

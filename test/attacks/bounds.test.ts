@@ -8,7 +8,7 @@ import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { mkdir, rmdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
 import { createOrdinaryPlace, whyNoOrdinaryUser, type OrdinaryPlace } from '../support/ordinary-user.ts';
 import type { BoundedRuns } from '../support/bounded-run.ts';
@@ -355,7 +355,9 @@ async function giveGroup(): Promise<{ readonly enter: string; remove(): Promise<
   return {
     enter: ends.map((each) => `echo $$ > ${each}/cgroup.procs`).join(' && '),
     async remove() {
-      for (const each of new Set([...ends, ...places])) await rmdir(each);
+      // The kernel is a moment behind the last process that left.
+      for (const each of new Set([...ends, ...places]))
+        await vi.waitFor(() => rmdir(each), { timeout: 10_000, interval: 100 });
     },
   };
 }
