@@ -4,19 +4,13 @@
  */
 import { asleepFrom } from '../domain/asleep-from.ts';
 import { isNews, wholeAt } from '../domain/read-marks.ts';
-import type { MessageDoc, QueuedMessageDoc, SessionDoc } from '../protocol/documents.ts';
+import type { MessageDoc, QueuedMessageDoc } from '../protocol/documents.ts';
 import type { EndReason } from '../protocol/documents.ts';
 import { aloneIn } from '../domain/alone.ts';
 import type { MessageId, SessionId } from '../domain/ids.ts';
 import type { ThreadMessage } from '../protocol/threads.ts';
-import { unknownRun, type RunSpan } from './run-spans.ts';
+import { unknownRun, type RunSpan, type SessionSpan } from './spans.ts';
 import type { Sending, SendingMessage } from './sending.ts';
-
-/** When a session began and ended, as far as the ledger knows. */
-export interface SessionSpan {
-  readonly startedAt: number | null;
-  readonly end: { readonly endedAt: number; readonly reason: EndReason } | null;
-}
 
 /** `inbox`: until somebody looks there; `answer`: until the answer is done that was begun before. */
 export type Waits = 'inbox' | 'answer';
@@ -41,36 +35,6 @@ export type LogItem =
   | { readonly kind: 'open'; readonly key: string; readonly messageId: MessageId }
   | { readonly kind: 'queued'; readonly key: string; readonly message: QueuedMessageDoc }
   | { readonly kind: 'sending'; readonly key: string; readonly sending: Sending };
-
-export const inOrder = (a: MessageDoc, b: MessageDoc): number =>
-  a.at < b.at ? -1 : a.at > b.at ? 1 : a._id < b._id ? -1 : a._id > b._id ? 1 : 0;
-
-/** `shown`, and after it `next`, in order; each hides what it replaces. */
-export function withReplaced(shown: readonly MessageDoc[], next: readonly MessageDoc[]): MessageDoc[] {
-  const all = [...shown];
-  for (const message of next) {
-    if (message.replaces) {
-      const cut = all.findLastIndex((held) => held.messageId === message.replaces);
-      if (cut >= 0) all.splice(cut);
-    }
-    all.push(message);
-  }
-  return all;
-}
-
-/** Sorted, each once, without what an edit or a retry has replaced. */
-export const visibleMessages = (messages: Iterable<MessageDoc>): MessageDoc[] =>
-  withReplaced([], [...messages].sort(inOrder));
-
-export function spansOf(sessions: Iterable<SessionDoc>): ReadonlyMap<string, SessionSpan> {
-  const spans = new Map<string, SessionSpan>();
-  for (const { sessionId, phase } of sessions) {
-    const held = spans.get(sessionId) ?? { startedAt: null, end: null };
-    if (phase.kind === 'start') spans.set(sessionId, { ...held, startedAt: phase.startedAt });
-    else spans.set(sessionId, { ...held, end: { endedAt: phase.endedAt, reason: phase.reason } });
-  }
-  return spans;
-}
 
 /** Tells whether two times lie on one day of the reader's zone. Asked in order, it looks at the calendar once a day. */
 function createDays(): (a: number, b: number) => boolean {

@@ -4,11 +4,10 @@ import { createStore, type StoreApi } from 'zustand/vanilla';
 import type { AgentId } from '../domain/ids.ts';
 import type { Doc, ForgetDoc, MessageDoc, RunDoc, SessionDoc } from '../protocol/documents.ts';
 import { isCovered, isKnown } from '../protocol/known.ts';
-import { spansOf, type SessionSpan } from './conversation-log.ts';
 import { createMessageList, type MessageList } from './message-list.ts';
 import { createPages, type Pages, type Reading } from './pages.ts';
 import type { OwnerPort } from './ports.ts';
-import { runSpansOf, type RunSpan } from './run-spans.ts';
+import { runSpansOf, sessionSpansOf, type RunSpan, type SessionSpan } from './spans.ts';
 import { withSending, type SendingMessage } from './sending.ts';
 
 export const CONVERSATION_LIMITS = {
@@ -107,7 +106,7 @@ export function createConversations(owner: OwnerPort, isHidden: (doc: Doc) => bo
     read: new Set(),
     newestPage: null,
   });
-  const spans = (rows: Held) => spansOf([...sessions.values(), ...rows.sessions.values()]);
+  const spans = (rows: Held) => sessionSpansOf([...sessions.values(), ...rows.sessions.values()]);
 
   /** Answers with what went wrong, or null. `keepBefore`: how far back was read already, where this only fills in what is newer. */
   async function page(

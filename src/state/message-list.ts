@@ -5,7 +5,26 @@
  */
 import type { MessageId } from '../domain/ids.ts';
 import type { MessageDoc } from '../protocol/documents.ts';
-import { inOrder, visibleMessages, withReplaced } from './conversation-log.ts';
+
+const inOrder = (a: MessageDoc, b: MessageDoc): number =>
+  a.at < b.at ? -1 : a.at > b.at ? 1 : a._id < b._id ? -1 : a._id > b._id ? 1 : 0;
+
+/** `shown`, and after it `next`, in order; each hides what it replaces. */
+function withReplaced(shown: readonly MessageDoc[], next: readonly MessageDoc[]): MessageDoc[] {
+  const all = [...shown];
+  for (const message of next) {
+    if (message.replaces) {
+      const cut = all.findLastIndex((held) => held.messageId === message.replaces);
+      if (cut >= 0) all.splice(cut);
+    }
+    all.push(message);
+  }
+  return all;
+}
+
+/** Sorted, each once, without what an edit or a retry has replaced. */
+export const visibleMessages = (messages: Iterable<MessageDoc>): MessageDoc[] =>
+  withReplaced([], [...messages].sort(inOrder));
 
 export interface MessageList {
   has(messageId: MessageId): boolean;

@@ -4,7 +4,6 @@
  */
 import type { AgentId } from '../domain/ids.ts';
 import { runAgain } from '../domain/platform/single-flight.ts';
-import { spoken } from '../language/catalogue.ts';
 import type { Changes } from './changes.ts';
 import type { Household } from './household.ts';
 import type { Live } from './live.ts';
@@ -52,43 +51,19 @@ export function createStandingCopies({
     telling = false;
   }
 
-  async function compare(): Promise<void> {
-    const [scheduled, standing] = await Promise.all([
-      reach((client) => client.schedules({ agent: null })),
-      reach((client) => client.standingCopies()),
-    ]);
-    // Asked again when the line is back.
-    if (!scheduled.ok || !standing.ok) return;
-    const { copies, takenBack } = standing.value;
-    const wanted = new Set(
-      scheduled.value.schedules
-        .filter(({ schedule, elsewhere }) => elsewhere === null && (schedule.kind === 'reminder' || schedule.enabled))
-        .map(({ schedule }) => schedule.agentId),
-    );
-    for (const agentId of takenBack) wanted.delete(agentId);
-    anybody = wanted.size > 0;
-    const left = new Map(copies.map(({ agentId, version }) => [agentId, version]));
-    const agents = [...household.store.getState().roster.seats.values()].filter(({ agentId }) => wanted.has(agentId));
-    if (agents.length === 0) return;
-    // Most pages never need it: nobody has anything scheduled.
-    const { copyOf, timeOf, versionOf } = await import('./standing-copy.ts');
-    for (const share of await wakeSizes.read(agents)) {
-      const copy = copyOf(share, household.store.getState(), spoken.language);
-      if (!copy || stopped) continue;
-      const version = versionOf(copy, share.lastSaid);
-      const { agentId } = share.agent;
-      const there = left.get(agentId) ?? '';
-      if (there === version || timeOf(there) > timeOf(version)) continue;
-      const done = await reach((client) => client.leaveStandingCopy({ agentId, body: { version, copy } }));
-      if (done.ok) tellLeft(agentId);
-    }
-  }
-
   const compareNow = runAgain(async () => {
     cancel = null;
     if (stopped || live.store.getState().link.kind !== 'live') return;
     try {
-      await compare();
+      const { leaveCopies } = await import('./standing-copy.ts');
+      await leaveCopies({
+        household,
+        wakeSizes,
+        reach,
+        isStopped: () => stopped,
+        onScheduled: (now) => (anybody = now),
+        onLeft: tellLeft,
+      });
     } catch {
       // The ledger could not be read just now, which the page says elsewhere; it is compared again with the next change.
     }

@@ -2,10 +2,14 @@
 import { createCrc32 } from '../domain/crc32.ts';
 import { COPY_ORDER_CHARS } from '../domain/schedule/copy-order.ts';
 import { isSeatPosition } from '../domain/seat.ts';
+import type { AgentId } from '../domain/ids.ts';
+import { spoken } from '../language/catalogue.ts';
 import type { StandingCopy } from '../protocol/schedules.ts';
-import type { HouseholdState } from './household.ts';
+import type { Household, HouseholdState } from './household.ts';
 import { humanNameOf, leadNameOf, speaking } from './people.ts';
+import type { ReachPort } from './reach.ts';
 import { payloadOf, type WakeShare } from './wake-share.ts';
+import type { WakeSizes } from './wake-sizes.ts';
 
 /**
  * Names what is in a copy: when something was said last that it knows, and another name where anything of it differs. One that
@@ -39,4 +43,49 @@ export function copyOf(
     maxAnswerTokens: settings.maxAnswerTokens,
     contextTokens: settings.contextTokens,
   };
+}
+
+/** Compares what is left with what is here, and leaves what is newer, of those for whom something is scheduled. */
+export async function leaveCopies({
+  household,
+  wakeSizes,
+  reach,
+  isStopped,
+  onScheduled,
+  onLeft,
+}: {
+  readonly household: Household;
+  readonly wakeSizes: WakeSizes;
+  readonly reach: ReachPort;
+  readonly isStopped: () => boolean;
+  /** Whether there is anybody for whom something is scheduled. */
+  readonly onScheduled: (anybody: boolean) => void;
+  readonly onLeft: (agentId: AgentId) => void;
+}): Promise<void> {
+  const [scheduled, standing] = await Promise.all([
+    reach((client) => client.schedules({ agent: null })),
+    reach((client) => client.standingCopies()),
+  ]);
+  // Asked again when the line is back.
+  if (!scheduled.ok || !standing.ok) return;
+  const { copies, takenBack } = standing.value;
+  const wanted = new Set(
+    scheduled.value.schedules
+      .filter(({ schedule, elsewhere }) => elsewhere === null && (schedule.kind === 'reminder' || schedule.enabled))
+      .map(({ schedule }) => schedule.agentId),
+  );
+  for (const agentId of takenBack) wanted.delete(agentId);
+  onScheduled(wanted.size > 0);
+  const left = new Map(copies.map(({ agentId, version }) => [agentId, version]));
+  const agents = [...household.store.getState().roster.seats.values()].filter(({ agentId }) => wanted.has(agentId));
+  for (const share of agents.length === 0 ? [] : await wakeSizes.read(agents)) {
+    const copy = copyOf(share, household.store.getState(), spoken.language);
+    if (!copy || isStopped()) continue;
+    const version = versionOf(copy, share.lastSaid);
+    const { agentId } = share.agent;
+    const there = left.get(agentId) ?? '';
+    if (there === version || timeOf(there) > timeOf(version)) continue;
+    const done = await reach((client) => client.leaveStandingCopy({ agentId, body: { version, copy } }));
+    if (done.ok) onLeft(agentId);
+  }
 }

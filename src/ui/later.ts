@@ -12,6 +12,7 @@ export async function fetchLaterParts(): Promise<void> {
   await Promise.allSettled([
     preloadTalk(),
     fetchCommands(),
+    import('./shell/land.tsx'),
     import('./shell/keys-dialog.tsx'),
     import('../state/file-shelf.ts'),
     import('../state/actions/withdraw.ts'),
@@ -28,6 +29,9 @@ export async function fetchLaterParts(): Promise<void> {
     import('./settings/settings-page.tsx'),
     import('./threads/threads-page.tsx'),
     import('./costs/costs-page.tsx'),
+    import('./costs/budget-banner.tsx'),
+    import('./storage/room-banner.tsx'),
+    import('./models/demo-team.tsx'),
     import('./night/night-page.tsx'),
     import('./night/morning.tsx'),
     import('./files/files-page.tsx'),

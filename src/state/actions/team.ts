@@ -4,7 +4,6 @@ import type { Agent } from '../../domain/agent.ts';
 import type { AgentId } from '../../domain/ids.ts';
 import { bigButton, canBeWoken, lifecycleOf } from '../../domain/lifecycle.ts';
 import { isSeatPosition, LEAD_ID, SEAT_ORDER, seatColor, type SeatPosition } from '../../domain/seat.ts';
-import { writeSummon, writeWake } from '../../domain/wake-payload.ts';
 import { spoken } from '../../language/catalogue.ts';
 import { t } from '../../language/t.ts';
 import { LIMITS } from '../../protocol/limits.ts';
@@ -178,6 +177,7 @@ export function createTeamActions(parts: Parts): TeamActions {
       );
       if (chosen.length === 0) return null;
       const payloads = (await wakeSizes.read(chosen)).flatMap((share) => payloadOf(share) ?? []);
+      const { writeWake } = await import('../../domain/wake-payload.ts');
       return writeWake(payloads);
     });
 
@@ -211,13 +211,13 @@ export function createTeamActions(parts: Parts): TeamActions {
     },
     async summon(seats) {
       if (!(await isReadFor('summon'))) return;
-      await call('summon', [], () => {
+      await call('summon', [], async () => {
         const { roster } = household.store.getState();
         const births = live.store.getState().live?.births;
         const wanted = (seats ?? SEAT_ORDER).filter((seat) => !roster.seats.has(seat) && !births?.has(seat));
-        const text =
-          wanted.length === 0 ? null : writeSummon(wanted.map((position) => ({ position, ...seatColor(position) })));
-        return Promise.resolve(text);
+        if (wanted.length === 0) return null;
+        const { writeSummon } = await import('../../domain/wake-payload.ts');
+        return writeSummon(wanted.map((position) => ({ position, ...seatColor(position) })));
       });
     },
     async rest(agentId) {

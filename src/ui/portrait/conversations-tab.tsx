@@ -4,7 +4,7 @@ import { Link } from 'wouter';
 import type { AgentId } from '../../domain/ids.ts';
 import { t } from '../../language/t.ts';
 import type { Waking } from '../../protocol/worker.ts';
-import { runSpansOf } from '../../state/run-spans.ts';
+import { runSpansOf } from '../../state/spans.ts';
 import { causeText, outcomeText } from '../chat/dividers.tsx';
 import { useRoost } from '../context.tsx';
 import { PATHS, useRoute } from '../routes.ts';

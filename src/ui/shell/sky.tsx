@@ -1,49 +1,13 @@
 import { useHousehold, useLive } from '../context.tsx';
 import { SEAT_ORDER } from '../../domain/seat.ts';
 import { lifecycleOf } from '../../domain/lifecycle.ts';
+import { optional } from '../parts/optional.tsx';
 import './sky.css';
+
+const Land = optional(() => import('./land.tsx'));
 
 /** Light before anybody is awake but a session runs; and how much all eight give. */
 const FIRST_LIGHT = 0.22;
-
-/** Pixels of land across; what is wider than the window is cut off at the right. */
-const LAND = { width: 240, height: 20 } as const;
-
-/** A ridge in whole pixels, from slow waves: always the same hills. */
-function ridge(base: number, waves: readonly (readonly [number, number, number])[]): string {
-  let path = `M0 ${LAND.height}`;
-  for (let x = 0; x < LAND.width; x++) {
-    const height = waves.reduce((sum, [size, length, shift]) => sum + size * Math.sin((x + shift) / length), base);
-    path += `V${LAND.height - Math.max(1, Math.round(height))}H${x + 1}`;
-  }
-  return `${path}V${LAND.height}Z`;
-}
-
-const FAR = ridge(7.4, [
-  [2.6, 15, -8],
-  [1.5, 6.1, 5],
-  [0.5, 2.3, 0],
-]);
-const NEAR = ridge(3.4, [
-  [1.9, 19, 62],
-  [1.2, 7.3, 5],
-  [0.7, 2.1, 1],
-]);
-
-/** Rows of the sun as [y, x, width], its middle at (27, 9). */
-const SUN: readonly (readonly [number, number, number])[] = [
-  [4, 24, 6],
-  [5, 23, 8],
-  [6, 22, 10],
-  [7, 22, 10],
-  [8, 21, 12],
-  [9, 21, 12],
-  [10, 21, 12],
-  [11, 21, 12],
-  [12, 22, 10],
-  [13, 22, 10],
-  [14, 23, 8],
-];
 
 /** The night behind everything. It dawns as the team wakes. */
 export function Sky() {
@@ -57,20 +21,7 @@ export function Sky() {
     <div className="sky" style={{ '--dawn': dawn }} aria-hidden="true">
       <i className="sky-stars" />
       <i className="sky-glow" />
-      <svg
-        className="sky-land"
-        viewBox={`0 0 ${LAND.width} ${LAND.height}`}
-        preserveAspectRatio="xMinYMax slice"
-        shapeRendering="crispEdges"
-      >
-        <g className="sun">
-          {SUN.map(([y, x, width]) => (
-            <rect key={y} x={x} y={y} width={width} height={1} />
-          ))}
-        </g>
-        <path className="hill-far" d={FAR} />
-        <path className="hill-near" d={NEAR} />
-      </svg>
+      <Land />
     </div>
   );
 }

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
-import { logItems, spansOf, visibleMessages, type LogInput } from '../../../src/state/conversation-log.ts';
-import type { RunSpan } from '../../../src/state/run-spans.ts';
+import { logItems, type LogInput } from '../../../src/state/conversation-log.ts';
+import { visibleMessages } from '../../../src/state/message-list.ts';
+import { sessionSpansOf, type RunSpan } from '../../../src/state/spans.ts';
 import { NOW, said, sessionEnd, sessionStart } from '../ui/support/household.ts';
 
 const input = (part: Partial<LogInput>): LogInput => ({
@@ -73,7 +74,7 @@ test('days part, and sleeps part sessions', () => {
   expect(
     kinds({ messages: [q('1', NOW - day), r('2', NOW - day + 1), q('3', NOW)], liveSessionId: 'session-1' }),
   ).toEqual(['day', 'message', 'message', 'day', 'message']);
-  const spans = spansOf([sessionEnd('session-1', NOW - 500, 'crash'), sessionStart('session-2', NOW - 100)]);
+  const spans = sessionSpansOf([sessionEnd('session-1', NOW - 500, 'crash'), sessionStart('session-2', NOW - 100)]);
   const items = logItems(
     input({
       messages: [q('1', NOW - 1000), r('2', NOW, { sessionId: 'session-2' })],
@@ -83,7 +84,7 @@ test('days part, and sleeps part sessions', () => {
   );
   // A crash is dated by the next start: they slept from the last word on.
   expect(items[2]).toMatchObject({ kind: 'sleep', from: NOW - 1000, until: NOW - 100, reason: 'crash' });
-  const idle = spansOf([sessionEnd('session-1', NOW - 500, 'idle'), sessionStart('session-2', NOW - 100)]);
+  const idle = sessionSpansOf([sessionEnd('session-1', NOW - 500, 'idle'), sessionStart('session-2', NOW - 100)]);
   const messages = [q('1', NOW - 1000), r('2', NOW, { sessionId: 'session-2' })];
   expect(logItems(input({ messages, spans: idle, liveSessionId: 'session-2' }))[2]).toMatchObject({ from: NOW - 500 });
 });
@@ -176,7 +177,7 @@ test('whoever was written to in a session and was not woken in it sleeps on, sin
 });
 
 test('nobody is said to sleep who stirs, and the sleep that is over stands above the first words at once', () => {
-  const spans = spansOf([sessionEnd('session-1', NOW - 5_000), sessionStart('session-2', NOW - 10)]);
+  const spans = sessionSpansOf([sessionEnd('session-1', NOW - 5_000), sessionStart('session-2', NOW - 10)]);
   const at = { messages: [r('1', NOW - 9_000)], spans, liveSessionId: 'session-2' };
   expect(kinds(at)).toEqual(['day', 'message', 'sleep']);
   expect(kinds({ ...at, asleep: false })).toEqual(['day', 'message']);
@@ -215,7 +216,7 @@ test('what was said in no session stands under one quiet line of what began it a
       alone('4', NOW + 70, 'r1'),
       alone('5', NOW + 80, 'r2'),
     ],
-    spans: spansOf([sessionEnd('session-1', NOW + 10)]),
+    spans: sessionSpansOf([sessionEnd('session-1', NOW + 10)]),
     runs: new Map([['r1', span('r1')]]),
   };
   const items = logItems(input(input_));

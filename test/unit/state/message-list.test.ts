@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { visibleMessages } from '../../../src/state/conversation-log.ts';
-import { createMessageList } from '../../../src/state/message-list.ts';
+import { createMessageList, visibleMessages } from '../../../src/state/message-list.ts';
 import type { MessageDoc } from '../../../src/protocol/documents.ts';
 import { said } from '../ui/support/household.ts';
 

@@ -14,7 +14,7 @@ import type { OwnerCalls } from '../../../../src/protocol/owner-rpc.ts';
 import type { OwnerNews, RebuildReport, StorageStatus, WakeSession } from '../../../../src/protocol/worker.ts';
 import type { RelayProblem, RelayResult } from '../../../../src/relay/index.ts';
 import { createTextStorage, hearOtherTabs } from '../../../../src/state/text-storage.ts';
-import { visibleMessages } from '../../../../src/state/conversation-log.ts';
+import { visibleMessages } from '../../../../src/state/message-list.ts';
 import type { ArchivePort, Device, OwnerPort, RelayPort } from '../../../../src/state/ports.ts';
 import type { SyncCalls } from '../../../../src/protocol/sync/methods.ts';
 import type { SearchAnswer, SearchQuery } from '../../../../src/protocol/search.ts';

@@ -1,7 +1,12 @@
-/** Runs in no session, as a conversation tells of them: what began them, and how they ended. */
+/** When sessions and runs began and ended, as far as the ledger knows. A run is in no session; what began it is told too. */
 import type { RunId } from '../domain/ids.ts';
-import type { RunDoc } from '../protocol/documents.ts';
+import type { EndReason, RunDoc, SessionDoc } from '../protocol/documents.ts';
 import type { RunCause, RunOutcome } from '../protocol/runs.ts';
+
+export interface SessionSpan {
+  readonly startedAt: number | null;
+  readonly end: { readonly endedAt: number; readonly reason: EndReason } | null;
+}
 
 export interface RunSpan {
   readonly runId: RunId;
@@ -24,6 +29,16 @@ export function runSpansOf(docs: Iterable<RunDoc>): ReadonlyMap<string, RunSpan>
         ...held,
         end: { endedAt: phase.endedAt, outcome: phase.outcome, reason: phase.reason },
       });
+  }
+  return spans;
+}
+
+export function sessionSpansOf(sessions: Iterable<SessionDoc>): ReadonlyMap<string, SessionSpan> {
+  const spans = new Map<string, SessionSpan>();
+  for (const { sessionId, phase } of sessions) {
+    const held = spans.get(sessionId) ?? { startedAt: null, end: null };
+    if (phase.kind === 'start') spans.set(sessionId, { ...held, startedAt: phase.startedAt });
+    else spans.set(sessionId, { ...held, end: { endedAt: phase.endedAt, reason: phase.reason } });
   }
   return spans;
 }
