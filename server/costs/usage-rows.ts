@@ -1,5 +1,5 @@
 /** The rows of the table `usage`, read as sums, and their money by quarters of an hour. */
-import type { Cost } from '../../src/domain/prices.ts';
+import { REHEARSAL_MODEL, type Cost } from '../../src/domain/prices.ts';
 import { sql } from 'kysely';
 import type { AgentId, MessageId, SessionId } from '../../src/domain/ids.ts';
 import type { Spent } from '../../src/protocol/costs.ts';
@@ -26,12 +26,13 @@ export interface UsageRow {
   readonly reserve: string;
 }
 
-/** What one agent spent in one session on one day; `day` counts up from the first boundary, from 0. */
+/** What one agent spent in one session on one day; `day` counts up from the first boundary, from 0. What the demo took is a group of its own. */
 export interface UsageGroup {
   readonly day: number;
   readonly agentId: AgentId;
   readonly sessionId: SessionId | null;
   readonly lastAt: number;
+  readonly rehearsed: boolean;
   readonly spent: Spent;
 }
 
@@ -151,11 +152,13 @@ export function createUsageRows({ db, database, home, alone, elapsed }: UsageRow
     /** `starts`: the days' beginnings, oldest first. */
     async groups(starts: readonly number[]): Promise<readonly UsageGroup[]> {
       const [first = 0] = starts;
+      const rehearsed = sql<boolean>`model_json = ${JSON.stringify(REHEARSAL_MODEL)}`;
       const day = sql<number>`width_bucket(${sql.ref('used_at')}, ${starts}::bigint[]) - 1`;
       const rows = await db
         .selectFrom('usage')
         .select([
           day.as('day'),
+          rehearsed.as('rehearsed'),
           'agent_json',
           'session_json',
           sql<number>`max(used_at)`.as('last_at'),
@@ -173,13 +176,14 @@ export function createUsageRows({ db, database, home, alone, elapsed }: UsageRow
         ])
         .where('home', '=', home)
         .where('used_at', '>=', first)
-        .groupBy(['day', 'agent_json', 'session_json'])
+        .groupBy(['day', 'rehearsed', 'agent_json', 'session_json'])
         .execute();
       return rows.map((row) => ({
         day: row.day,
         agentId: parseText(row.agent_json),
         sessionId: row.session_json === null ? null : parseText(row.session_json),
         lastAt: row.last_at,
+        rehearsed: row.rehearsed,
         spent: {
           requests: row.requests,
           inputTokens: row.input,

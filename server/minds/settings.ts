@@ -4,9 +4,6 @@ import { readsOf } from '../../src/domain/model-reads.ts';
 /** Used where the person names no model. */
 export const DEFAULT_MODELS = { lead: 'claude-opus-5-5', agent: 'claude-sonnet-5-5' } as const;
 
-/** What the rehearsal mind calls itself. */
-export const REHEARSAL_MODEL = 'rehearsal';
-
 export const MIND_LIMITS = {
   /** ms to wait for an upstream to begin its answer. */
   requestTimeoutMs: 300_000,

@@ -4,6 +4,9 @@
  */
 
 /** `model` matches a model's name from its beginning; the longest match holds, and `*` matches all. */
+/** What the demo calls itself where a model's name stands: it thinks nothing and costs nothing. */
+export const REHEARSAL_MODEL = 'rehearsal';
+
 export interface ModelPrice {
   readonly model: string;
   /** It holds for requests that read more than so many tokens, with those of the cache; the largest that fits. Left out: for all. */

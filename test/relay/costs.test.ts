@@ -5,7 +5,7 @@ import { createCostRoutes } from '../../server/costs/routes.ts';
 import { COST_LIMITS } from '../../server/costs/settings.ts';
 import { openEventLog } from '../../server/events/index.ts';
 import { mount, type Env } from '../../server/endpoint.ts';
-import { DEFAULT_PRICES } from '../../src/domain/prices.ts';
+import { DEFAULT_PRICES, REHEARSAL_MODEL } from '../../src/domain/prices.ts';
 import { PLAIN_TERMS, type RequestSize } from '../../src/domain/request-cost.ts';
 import { costsSchema, pricesSchema, replyCostsSchema } from '../../src/protocol/costs.ts';
 import type { RoostEvent } from '../../src/protocol/events.ts';
@@ -132,6 +132,20 @@ describe.each(STORES)('costs on %s', (kind) => {
       m1: { costMicroUsd: 2_000_000, estimated: false },
       m2: { costMicroUsd: 70, estimated: false },
     });
+  });
+
+  it('of the demo are told until a model has answered, and then count no more', async () => {
+    const today = async () => costsSchema.parse(await (await app().request('/api/costs?days=1')).json()).today;
+    await costs.note({
+      agentId: 'a1',
+      sessionId: 's1',
+      messageId: 'm1',
+      via: 'session',
+      took: { usage: usage(700, REHEARSAL_MODEL), whole: true },
+    });
+    expect(await today()).toMatchObject({ requests: 1, outputTokens: 700, costMicroUsd: 0 });
+    await spend('a1', { sessionId: 's1' });
+    expect(await today()).toMatchObject({ requests: 1, outputTokens: 50_000, costMicroUsd: 1_000_000 });
   });
 
   it('name the newest sessions and the dearest routines, and sum up the others', async () => {

@@ -124,7 +124,7 @@ describe('a wake whose lead', () => {
     await house.wake(team());
     await house.until(() => house.requestsOf(null).length === 1);
     expect(await house.host.stop('lead')).toBe(true);
-    await house.until(() => house.of('call-ended').length === 1);
+    await house.until(() => house.of('call-ended').length === 1 && leadAnswers(house).length === 1);
     expect(house.of('agent-awake')).toHaveLength(8);
     expect(leadAnswers(house)).toMatchObject([{ status: 'stopped' }]);
   });

@@ -5,7 +5,7 @@ import { rehearsalSchema, type Rehearsal } from '../../../src/protocol/http.ts';
 import type { TeamMember } from '../../../src/protocol/team.ts';
 import { createAnthropicMind } from '../served.ts';
 import type { Mind } from '../mind.ts';
-import { REHEARSAL_MODEL } from '../settings.ts';
+import { REHEARSAL_MODEL } from '../../../src/domain/prices.ts';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { bodySchema, readBody, type Households, type Reading } from './reading.ts';

@@ -1,5 +1,5 @@
 /** A reply as the Messages API streams it: server-sent events, word by word. */
-import { REHEARSAL_MODEL } from '../settings.ts';
+import { REHEARSAL_MODEL } from '../../../src/domain/prices.ts';
 import type { ReplyPart } from './reply.ts';
 
 /** One event and how long to wait before it. */

@@ -7,11 +7,12 @@ import {
   isCheaper,
   microUsdOf,
   priceFor,
+  REHEARSAL_MODEL,
   roomIn,
   usdText,
   type ModelPrice,
 } from '../../../src/domain/prices.ts';
-import { DEFAULT_MODELS, REHEARSAL_MODEL } from '../../../server/minds/settings.ts';
+import { DEFAULT_MODELS } from '../../../server/minds/settings.ts';
 import { pricesSchema } from '../../../src/protocol/costs.ts';
 
 const none = { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0 };
