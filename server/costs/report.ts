@@ -65,7 +65,7 @@ function sessionsOf(groups: readonly UsageGroup[]): Pick<Report, 'sessions' | 's
   }
   const all = [...known]
     .sort(([, a], [, b]) => b.lastAt - a.lastAt)
-    .map(([sessionId, { spent }]) => ({ sessionId, spent }));
+    .map(([sessionId, { lastAt, spent }]) => ({ sessionId, lastAt, spent }));
   const rest = all.slice(COST_LIMITS.sessions);
   return {
     sessions: all.slice(0, COST_LIMITS.sessions),

@@ -87,7 +87,15 @@ export const costsSchema = z.object({
     .describe(
       'what runs without the person took over these days, by what was scheduled, the dearest first, at most 50',
     ),
-  sessions: z.array(z.object({ sessionId: common.sessionId, spent: spentSchema })).describe('newest first, at most 50'),
+  sessions: z
+    .array(
+      z.object({
+        sessionId: common.sessionId,
+        lastAt: common.time.describe('of its last request'),
+        spent: spentSchema,
+      }),
+    )
+    .describe('newest first, at most 50'),
   rest: z
     .object({
       routines: restSchema.extend({ runs: count, tokens: count, costMicroUsd: count, estimated: z.boolean() }),

@@ -178,13 +178,12 @@ function SessionTable({ sessions, rest }: { sessions: Costs['sessions']; rest: R
   const running = useLive((state) => state.live?.sessionId ?? null);
   return (
     <Sheet label={t`Session by session`} head={[t`Session`, ...FIGURES]}>
-      {sessions.map(({ sessionId, spent }) => {
+      {sessions.map(({ sessionId, lastAt, spent }) => {
         const start = starts.get(sessionId);
+        const when = start === undefined ? t`until ${fullTime(lastAt)}` : fullTime(start);
         return (
           <tr key={sessionId}>
-            <th scope="row">
-              {sessionId === running ? t`Running now` : start === undefined ? t`An earlier session` : fullTime(start)}
-            </th>
+            <th scope="row">{sessionId === running ? t`Running now` : when}</th>
             <FigureCells spent={spent} />
           </tr>
         );

@@ -113,6 +113,7 @@ test('what is not listed one by one stands below, as one sum', async () => {
   await openCosts({
     path: '/costs',
     costs: {
+      sessions: [{ sessionId: 'session-1', lastAt: Date.UTC(2026, 10, 20, 10, 30), spent: spent(410_000) }],
       rest: {
         routines: { count: 7, runs: 40, tokens: 4_000, costMicroUsd: 20_000, estimated: true },
         sessions: { count: 12, spent: spent(3_000_000) },
@@ -120,6 +121,8 @@ test('what is not listed one by one stands below, as one sum', async () => {
     },
   });
   const row = async (begin: RegExp) => (await screen.findByRole('row', { name: begin })).textContent;
+  // Of a session whose beginning no conversation here tells.
+  expect(await row(/^until .*2026/)).toMatch(/\$0\.41$/);
   expect(await row(/^7 more, which cost less/)).toBe('7 more, which cost less404K≈ $0.02');
   expect(await row(/^12 earlier sessions/)).toMatch(/\$3\.00$/);
 });

@@ -54,7 +54,7 @@ export const report = (change: Partial<Costs> = {}): Costs => ({
       estimated: false,
     },
   ],
-  sessions: [{ sessionId: 'session-2', spent: spent(410_000) }],
+  sessions: [{ sessionId: 'session-2', lastAt: Date.UTC(2026, 10, 21, 10, 30), spent: spent(410_000) }],
   stopped: [],
   ...change,
 });
