@@ -2,7 +2,7 @@
  * A yes is to content. Files are swapped between a card and the person’s yes, and between a yes and the next run: below the
  * words of a command, in every way in which a command names a file, and below a file tool. A real disk, a whole relay.
  */
-import { setTimeout as sleep } from 'node:timers/promises';
+import { randomUUID } from 'node:crypto';
 import { mkdir, mkdtemp, readdir, realpath, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -366,13 +366,16 @@ describe('a yes to a command without a sandbox', () => {
   });
 
   it('keeps what it reads as it is while it runs: its agent cannot swap the next step', async () => {
-    await hands.put('build.sh', 'touch begun; sleep 1; bash step.sh');
+    const go = join(programs, `go-${randomUUID()}`);
+    await hands.put('build.sh', `touch begun; until test -e ${go}; do sleep 0.1; done; bash step.sh`);
     await hands.put('step.sh', 'echo good > ran');
+    await writeFile(go, '');
     await hands.works(command('bash build.sh', { background: true }));
     const asked = await only();
     expect(await say('always-command', asked.callId, asked.content?.pin)).toMatchObject({ status: 200 });
     await done(asked.callId);
-    await sleep(1_500);
+    await expect.poll(() => hands.file('ran')).toBe('good\n');
+    await rm(go);
     await hands.call('DELETE', '/api/workspaces/a1/file?path=ran');
     const [begun = '', swapped, moved, deleted, other] = await hands.works(
       command('bash build.sh', { background: true }),
@@ -385,6 +388,7 @@ describe('a yes to a command without a sandbox', () => {
     for (const refused of [swapped, moved, deleted])
       expect(refused).toContain('step.sh stays as it is while a command runs that the human has let with it.');
     expect(other).toContain('notes.md is');
+    await writeFile(go, '');
     await expect.poll(() => hands.file('ran')).toBe('good\n');
     expect(await hands.file('evil')).toBeNull();
     // Over, it is free again.

@@ -1,10 +1,14 @@
 /** Who works and who asks, in every tab: the tile's second line, the amber ring, and what needs the person, answered from any page. */
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Page } from 'playwright-core';
 import { createGuest, type Guest, QUIET } from '../support/chromium.ts';
-import { startRelay, type TestRelay } from '../support/relay.ts';
+import { createHome, startRelay, type TestRelay } from '../support/relay.ts';
 import { startScriptedModel, teamScript, type ScriptedModel } from '../support/scripted-model.ts';
 import { createVisitor, goWithin, type Visitor } from '../support/visitor.ts';
+
+const AGENT = fileURLToPath(new URL('../support/acp-agent.mjs', import.meta.url));
 
 let model: ScriptedModel;
 let relay: TestRelay;
@@ -25,7 +29,10 @@ beforeAll(async () => {
     if (last.includes('The human said no')) return [{ say: 'Then I leave it.' }];
     return team(request);
   });
-  relay = await startRelay({ env: { ANTHROPIC_BASE_URL: model.url, ANTHROPIC_API_KEY: 'key-of-a-test' } });
+  relay = await startRelay({
+    args: ['--scripts'],
+    env: { ANTHROPIC_BASE_URL: model.url, ANTHROPIC_API_KEY: 'key-of-a-test' },
+  });
   profile = createGuest();
   visitor = await createVisitor(await profile.open({ viewport: { width: 1440, height: 900 }, ...QUIET }), relay.link);
   await visitor.begin();
@@ -160,5 +167,24 @@ describe('Who works, and who asks', { timeout: 120_000 }, () => {
     await beside.keyboard.press('Enter');
     await visitor.page.getByText('Then I do it.', { exact: true }).nth(1).waitFor();
     expect(visitor.complaints).toEqual([]);
+  });
+
+  it('what an agent program does is told of on the tile of its agent too', async () => {
+    const log = join(await createHome(), 'log');
+    await goWithin(beside, '/settings/programs');
+    await beside.getByLabel(/^Name, as you choose it/).fill('Stand-in');
+    await beside.getByLabel(/^Command, as in a terminal/).fill(`${process.execPath} ${AGENT} ${log}`);
+    await beside.getByRole('button', { name: 'Connect and try it' }).click();
+    await beside.getByText(/acp-agent 1\.0/).waitFor();
+    await goWithin(beside, '/settings/limits');
+    await beside.getByLabel('The mind of agents').selectOption({ label: 'Stand-in' });
+    await beside.getByText(/Saved/).first().waitFor();
+    await goWithin(beside, '/');
+    await visitor.say(`DO ${JSON.stringify([{ say: 'Once upon a time ' }, { wait: true }])}`);
+    await said(visitor.page, 'writing');
+    await said(beside, 'writing');
+    await visitor.press('Stop');
+    await said(visitor.page, 'awake');
+    await said(beside, 'awake');
   });
 });

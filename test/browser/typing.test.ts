@@ -140,6 +140,42 @@ describe('Undo', () => {
     expect(await field().inputValue()).toBe('Before.');
     await field().fill('');
   });
+
+  it('takes back who was chosen from the list, and what was typed stands', async () => {
+    await field().fill('');
+    await field().pressSequentially('Ask @Name');
+    await page.getByRole('listbox', { name: 'Who is meant' }).waitFor();
+    await page.keyboard.press('Enter');
+    expect(await field().inputValue()).toMatch(/^Ask @Name\d /);
+    await page.keyboard.press('Control+z');
+    expect(await field().inputValue()).toBe('Ask @Name');
+    await field().fill('');
+  });
+
+  it('takes back what was dictated', async () => {
+    await page.evaluate(() => {
+      // The browser's own needs a microphone and a service. This one hears one sentence.
+      class Recognizer extends EventTarget {
+        start() {
+          const heard = { resultIndex: 0, results: [{ isFinal: true, 0: { transcript: 'and bring the string' } }] };
+          setTimeout(() => this.dispatchEvent(Object.assign(new Event('result'), heard)));
+          setTimeout(() => this.dispatchEvent(new Event('end')), 50);
+        }
+        stop() {}
+        abort() {}
+      }
+      for (const name of ['SpeechRecognition', 'webkitSpeechRecognition']) Reflect.set(window, name, Recognizer);
+    });
+    await field().fill('');
+    await field().pressSequentially('Come home');
+    await page.getByRole('button', { name: 'Dictate', exact: true }).click();
+    await page.getByRole('button', { name: 'Begin', exact: true }).click();
+    await expect.poll(() => field().inputValue()).toBe('Come home and bring the string');
+    await field().focus();
+    await page.keyboard.press('Control+z');
+    expect(await field().inputValue()).toBe('Come home');
+    await field().fill('');
+  });
 });
 
 describe('What is selected', () => {

@@ -392,7 +392,7 @@ test('what begins together is drawn apart after a look at it, and set back with 
   await page.user.click(within(dialog).getByRole('button', { name: 'Move them' }));
   await screen.findByText('1 of 1 moved.');
   expect(put).toMatchObject([{ name: 'Round 2', timing: { time: '07:33' } }]);
-  await page.user.click(screen.getByRole('button', { name: 'Set back' }));
+  await page.user.click(await screen.findByRole('button', { name: 'Set back' }));
   await screen.findByText('1 of 1 set back.');
   expect(put.at(-1)).toEqual(second?.schedule);
 });
