@@ -142,14 +142,19 @@ describe('Undo', () => {
   });
 
   it('takes back who was chosen from the list, and what was typed stands', async () => {
-    await field().fill('');
-    await field().pressSequentially('Ask @Name');
-    await page.getByRole('listbox', { name: 'Who is meant' }).waitFor();
-    await page.keyboard.press('Enter');
-    expect(await field().inputValue()).toMatch(/^Ask @Name\d /);
-    await page.keyboard.press('Control+z');
-    expect(await field().inputValue()).toBe('Ask @Name');
-    await field().fill('');
+    const threads = await page.context().newPage();
+    await threads.goto(new URL('/threads/new', relay.url).href);
+    await threads.getByLabel('What it is about').fill('The bridge');
+    await threads.getByRole('checkbox', { name: /Name1/ }).check();
+    await threads.getByRole('dialog').getByRole('button', { name: 'Begin', exact: true }).click();
+    const box = threads.getByRole('textbox', { name: 'Write in The bridge' });
+    await box.pressSequentially('Ask @Name');
+    await threads.getByRole('listbox', { name: 'Who is meant' }).waitFor();
+    await threads.keyboard.press('Enter');
+    expect(await box.inputValue()).toMatch(/^Ask @Name1 /);
+    await threads.keyboard.press('Control+z');
+    expect(await box.inputValue()).toBe('Ask @Name');
+    await threads.close();
   });
 
   it('takes back what was dictated', async () => {
