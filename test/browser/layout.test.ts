@@ -301,6 +301,11 @@ describe('the big button', () => {
     expect(new Set(await eyes.evaluateAll((all) => all.map((each) => getComputedStyle(each).opacity)))).toEqual(
       new Set(['0']),
     );
+    // And is dimmed, but for the name.
+    const figures = visitor.page.locator('.seat[data-asleep="true"] .seat-figure');
+    await expect
+      .poll(() => figures.evaluateAll((all) => [...new Set(all.map((each) => getComputedStyle(each).opacity))]))
+      .toEqual(['0.4']);
     for (const [what, size] of Object.entries(sizes)) {
       await resize(size);
       await visitor.hearth();
