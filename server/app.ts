@@ -98,7 +98,7 @@ const TROUBLES = {
   'disk-full': 'The disk that Roost keeps its home on is full. Make room there: Roost goes on by itself.',
   recovering: 'The store was interrupted and is being opened again. Nothing acknowledged is lost; try again.',
 } as const;
-const CALLS = ['/api/*', '/v1/*'];
+const CALLS = ['/api/*', '/v1/*', '/sessions/*'];
 
 export function createApp(deps: AppDeps): App {
   const { access, sessionOf, version, mindOf, rehearsal, onError } = deps;

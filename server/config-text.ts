@@ -146,7 +146,8 @@ export interface ConfigText {
 }
 
 function toYaml({ title, holds, own }: ConfigText): string {
-  const document = new Document(holds);
+  // Pasted back, it is all that is set. A part of a configuration, pasted alone, changes that part alone.
+  const document = new Document({ ...holds, whole: true });
   document.commentBefore = ` ${title}\n What was set here is marked; leave out the rest, and it follows the defaults.`;
   mark(document.contents, own);
   // Quoted: older readers of YAML take 22:00 for a number.

@@ -6,6 +6,7 @@ import type { Cost } from '../src/domain/prices.ts';
 import type { RequestSize, Terms, Untold } from '../src/domain/request-cost.ts';
 import type { Stamp } from '../src/domain/stamp.ts';
 import type { Usage } from '../src/protocol/documents.ts';
+import type { EventLists, TeamEvents } from './contracts/session.ts';
 import type { RoostEvent, Snapshot, StoredEvent } from '../src/protocol/events.ts';
 import type { SearchAnswered, SearchAsked } from '../src/protocol/searches.ts';
 
@@ -15,6 +16,9 @@ export type { WakeRequest, Gate, Configs, Pulses } from './contracts/gate.ts';
 export type { Agreed, AskLeave, Caller, DeedEnd, NoteDeed, ToolOutcome, TeamTool, Verdict } from './contracts/tools.ts';
 export type { Alone, DueCause, WakeAsked, ThreadHooks, Reach } from './contracts/reach.ts';
 export type {
+  Brought,
+  EventLists,
+  TeamEvents,
   PostOutcome,
   CallingClient,
   Meanwhile,
@@ -119,8 +123,10 @@ export type PauseWait = 'awake' | 'late' | 'ended' | 'aborted';
 
 /** The sleeping flags of the running session, and everything that waits for one of them. */
 export interface Pauses {
-  /** A session begins: who is in it is known by `join`. */
-  begin(sessionId: SessionId): void;
+  /** A session begins: who is in it is known by `join`. `lists`: of those that have others in it than their own. */
+  begin(sessionId: SessionId, lists?: EventLists): void;
+  /** By what happens this agent is put to sleep, and woken: the session's lists where it has such, else the agent's own. */
+  eventsOf(agentId: AgentId): Promise<TeamEvents>;
   /** An agent is in the running session now; its flag is set where `agent_started` is among its sleep events. */
   join(agentId: AgentId): Promise<void>;
   /** Whoever waits is told that the session is over. */

@@ -3,12 +3,25 @@ import type { HttpBindings } from '@hono/node-server';
 import type { Context, Hono } from 'hono';
 import type { HTTPException } from 'hono/http-exception';
 import { z } from 'zod';
+import type { AgentId } from '../src/domain/ids.ts';
 import type { Answered, Endpoint, Endpoints, Given } from '../src/protocol/endpoints/endpoint.ts';
 import { LIMITS } from '../src/protocol/limits.ts';
 import { PROBLEMS } from '../src/protocol/problems.ts';
+import type { Scope } from '../src/protocol/scopes.ts';
 import { readBody } from './body.ts';
 import { readConfig } from './config-text.ts';
 import { misfit, problem } from './problem.ts';
+
+/** A program that calls with a credential. */
+export interface ApiClient {
+  /** Null: an application. */
+  readonly agentId: AgentId | null;
+  readonly credentialId: string;
+  /** What the person named it. */
+  readonly label: string;
+  /** What an application may do. */
+  readonly scopes: readonly Scope[];
+}
 
 export interface Env {
   readonly Bindings: HttpBindings;
@@ -17,6 +30,8 @@ export interface Env {
     readonly browser?: string;
     /** The token of a sign-in that this call was given beside its own. */
     readonly given?: string;
+    /** Whose credential came with the call; left out: it came from a browser. */
+    readonly client?: ApiClient;
     /** Of whoever calls, as far as it is known. */
     readonly address?: string;
     /** A `raw` endpoint has begun to answer. */
@@ -137,6 +152,24 @@ export function checkWhole(table: Endpoints, all: readonly Handled[]): void {
 export function refuseHead(context: Context, allow = 'GET'): void {
   if (context.req.method === 'HEAD')
     throw problem(405, 'method', `This address takes ${allow}.`, { headers: { allow } });
+}
+
+/** Why an application's call is refused, as a sentence. */
+export const lacks = (scopes: readonly Scope[]): string =>
+  `This application may not do that. It needs ${scopes.map((scope) => `“${scope}”`).join(' or ')}: make it a credential with that in Settings → Other programs.`;
+
+/** Throws a problem where an application calls that lacks this scope. */
+export function refuseWithout(context: Context<Env>, scope: Scope): void {
+  const client = context.get('client');
+  if (client?.agentId === null && !client.scopes.includes(scope)) throw problem(403, 'no-scope', lacks([scope]));
+}
+
+/** The application that calls; null: the person, from a page. Throws a problem for an agent's own credential. */
+export function applicationOf(context: Context<Env>): ApiClient | null {
+  const client = context.get('client') ?? null;
+  if (client !== null && client.agentId !== null)
+    throw problem(403, 'other-agent', 'The credential of an agent may not do this. Make one for an application.');
+  return client;
 }
 
 /** The sign-in of whoever calls. Throws a problem where it is no browser that is let in. */

@@ -1,10 +1,11 @@
 /**
  * Credentials of what joins from elsewhere. Most stand for one agent: of MCP clients, and of clients of the model proxy.
- * One that stands for none is an application's, which sets agents to sleep and wakes them by plain calls. The secret is shown once, when it is made; only its hash is kept. What was revoked is
- * refused at once, by every process on this store: only where there is no other process is anything remembered.
+ * One that stands for none is an application's, which makes plain calls as far as its scopes let it. The secret is shown
+ * once, when it is made; only its hash is kept. What was revoked is refused at once, by every process on this store: only where there is no other process is anything remembered.
  */
 import { sql } from 'kysely';
 import type { AgentId, RunId, SessionId } from '../../src/domain/ids.ts';
+import { scopesSchema, USUAL_SCOPES, type Scope } from '../../src/protocol/scopes.ts';
 import type { Credential } from '../../src/protocol/team.ts';
 import type { EventLog } from '../contracts.ts';
 import { QUOTAS } from '../quotas.ts';
@@ -38,6 +39,8 @@ export interface Bearer {
   readonly label: string;
   /** It may read its agent's soul and last conversation. */
   readonly readsSoul: boolean;
+  /** What an application may do; empty for an agent. */
+  readonly scopes: readonly Scope[];
   /** It is lent to one run of its agent, by a relay that runs it. */
   readonly run?: { readonly runId: RunId; readonly sessionId: SessionId | null };
 }
@@ -45,11 +48,14 @@ export interface Bearer {
 export interface Credentials {
   /** A secret for one run of an agent, kept in this process's memory and nowhere else. */
   lend(agentId: AgentId, label: string, run: NonNullable<Bearer['run']>): { readonly secret: string; giveBack(): void };
-  /** `secret` is told here and never again. `readsSoul` holds only where there is an agent. */
+  /**
+   * `secret` is told here and never again. `readsSoul` holds only for an agent, `scopes` only for an application; an
+   * application whose maker names none gets the usual ones.
+   */
   make(
     agentId: AgentId | null,
     label: string,
-    grants?: { readonly readsSoul: boolean },
+    grants?: { readonly readsSoul?: boolean; readonly scopes?: readonly Scope[] | undefined },
   ): Promise<{ readonly credential: Credential; readonly secret: string }>;
   /** It was lent here, and was not given back. */
   lends(secret: string): boolean;
@@ -65,6 +71,7 @@ export interface Credentials {
   onRevoke(listener: (credentialId: string) => void): () => void;
 }
 
+const scopesOf = (json: string | null): readonly Scope[] => (json === null ? [] : scopesSchema.parse(JSON.parse(json)));
 const agentOf = (json: string): string | null => (json === 'null' ? null : parseText(json));
 
 /** As `check` knows one. */
@@ -87,7 +94,7 @@ export function createCredentials({ db, home, now, newId, log, alone = false }: 
     const began = turn;
     const row = await db
       .selectFrom('credentials')
-      .select(['credential', 'agent_json', 'label_json', 'used_at', 'reads_soul'])
+      .select(['credential', 'agent_json', 'label_json', 'used_at', 'reads_soul', 'scopes_json'])
       .where('home', '=', home)
       .where('secret_hash', '=', hash)
       .where('revoked_at', 'is', null)
@@ -99,6 +106,7 @@ export function createCredentials({ db, home, now, newId, log, alone = false }: 
         credentialId: row.credential,
         label: parseText(row.label_json),
         readsSoul: row.reads_soul,
+        scopes: scopesOf(row.scopes_json),
       },
       usedAt: row.used_at,
     };
@@ -118,7 +126,7 @@ export function createCredentials({ db, home, now, newId, log, alone = false }: 
     lend(agentId, label, run) {
       const secret = `${SECRET_PREFIX}${newSecret()}`;
       const credentialId = newId();
-      lent.set(hashOf(secret), { agentId, credentialId, label, readsSoul: true, run });
+      lent.set(hashOf(secret), { agentId, credentialId, label, readsSoul: true, scopes: [], run });
       return {
         secret,
         giveBack() {
@@ -129,12 +137,14 @@ export function createCredentials({ db, home, now, newId, log, alone = false }: 
     lends: (secret) => lent.has(hashOf(secret)),
     async make(agentId, label, grants) {
       const readsSoul = agentId !== null && (grants?.readsSoul ?? false);
+      const scopes = agentId === null ? [...(grants?.scopes ?? USUAL_SCOPES)] : [];
       const secret = `${SECRET_PREFIX}${newSecret()}`;
       const credential: Credential = {
         credentialId: newId(),
         agentId,
         label,
         readsSoul,
+        scopes,
         hint: secret.slice(-HINT_LENGTH),
         madeAt: now(),
         usedAt: null,
@@ -153,6 +163,7 @@ export function createCredentials({ db, home, now, newId, log, alone = false }: 
           used_at: null,
           revoked_at: null,
           reads_soul: readsSoul,
+          scopes_json: agentId === null ? JSON.stringify(scopes) : null,
         })
         .execute();
       await changed(agentId);
@@ -180,6 +191,7 @@ export function createCredentials({ db, home, now, newId, log, alone = false }: 
         agentId: agentOf(row.agent_json),
         label: parseText(row.label_json),
         readsSoul: row.reads_soul,
+        scopes: [...scopesOf(row.scopes_json)],
         hint: row.hint,
         madeAt: row.made_at,
         usedAt: row.used_at,

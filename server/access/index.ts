@@ -14,8 +14,8 @@ import { ENDPOINTS } from '../../src/protocol/endpoints/index.ts';
 import { homeEndpoints } from '../../src/protocol/endpoints/session.ts';
 import { PAGE_KEY } from '../../src/protocol/page-key.ts';
 import type { Directory } from '../contracts.ts';
-import { type Env, answer, type Handled } from '../endpoint.ts';
-import { problem } from '../problem.ts';
+import { type Env, answer, type Handled, lacks } from '../endpoint.ts';
+import { misfitIn, problem } from '../problem.ts';
 import { QUOTAS } from '../quotas.ts';
 import type { Bearer, Credentials } from './credentials.ts';
 import { isOwnRequest, type Origins } from './origins.ts';
@@ -33,9 +33,13 @@ interface CredentialRoutesDeps {
 export function createCredentialRoutes({ credentials, directory }: CredentialRoutesDeps): readonly Handled[] {
   return answer(credentialEndpoints, {
     credentials: async () => ({ credentials: [...(await credentials.list())] }),
-    async makeCredential({ body: { agentId, label, readsSoul } }) {
+    async makeCredential({ body: { agentId, label, readsSoul, scopes } }) {
       const agent = agentId === null ? null : (await directory.all()).find((each) => each.agentId === agentId);
       if (agent === undefined) throw problem(404, 'unknown-agent', 'There is no such agent in this household.');
+      if (agentId !== null && scopes !== undefined && scopes.length > 0)
+        throw misfitIn('scopes', 'are an application’s. What an agent’s client may do is set for its agent.');
+      if (agentId === null && label === '' && scopes?.includes('threads') === true)
+        throw misfitIn('label', 'is missing: an application writes in threads under it.');
       if (agent?.retired) throw problem(409, 'retired', `${agent.name} is retired; a retired agent cannot join.`);
       if (await credentials.full())
         throw problem(
@@ -43,7 +47,7 @@ export function createCredentialRoutes({ credentials, directory }: CredentialRou
           'credentials-full',
           `${QUOTAS.credentials.valid} credentials are valid in this household, which is the most. Revoke one that is not used any more, and make this one then.`,
         );
-      return await credentials.make(agentId, label, { readsSoul });
+      return await credentials.make(agentId, label, { readsSoul, scopes });
     },
     async revokeCredential({ credentialId }) {
       if (!(await credentials.revoke(credentialId))) throw problem(404, 'unknown', 'There is no such credential.');
@@ -116,12 +120,15 @@ export interface Access {
   readonly enter: (context: Context<Env>) => Promise<Response>;
 }
 
+/** Addresses of calls: only the page, or a credential, may ask for them. */
+const CALLS = /^\/(?:api|v1|sessions)(?:\/|$)/;
+
 /** Is this a person opening a page, who should read a page? */
 export function wantsPage(context: Context): boolean {
   const { method, path } = context.req;
   return (
     (method === 'GET' || method === 'HEAD') &&
-    !path.startsWith('/api/') &&
+    !CALLS.test(path) &&
     (context.req.header('accept') ?? '').includes('text/html')
   );
 }
@@ -131,25 +138,36 @@ export function bearerOf(context: Context): string | null {
   return /^Bearer +(\S+)$/i.exec(context.req.header('authorization') ?? '')?.[1] ?? null;
 }
 
-/** What takes a credential as Bearer. All of it is about one agent. */
-const forClients = Object.values<Endpoint>(ENDPOINTS).flatMap(({ method, path, access }) =>
-  access === 'agent' || access === 'client'
-    ? [
-        {
-          method,
-          access,
-          pattern: new RegExp(`^${path.replaceAll('{agentId}', '(?<agentId>[^/]+)').replaceAll(/\{\w+\}/g, '[^/]+')}$`),
-        },
-      ]
+/** What takes a credential as Bearer. What an agent's own may ask is about one agent. */
+const forClients = Object.values<Endpoint>(ENDPOINTS).flatMap(({ method, path, aliases = [], access, scopes = [] }) =>
+  access === 'agent' || access === 'client' || scopes.length > 0
+    ? [path, ...aliases].map((each) => ({
+        method,
+        access,
+        scopes,
+        pattern: new RegExp(`^${each.replaceAll('{agentId}', '(?<agentId>[^/]+)').replaceAll(/\{\w+\}/g, '[^/]+')}$`),
+      }))
     : [],
 );
 
-/** What a client may ask beside `/mcp` and `/llm`. */
-const isForClients = ({ req }: Context, { agentId }: Bearer): boolean =>
-  forClients.some(({ method, access, pattern }) => {
-    const named = method === req.method ? pattern.exec(req.path)?.groups?.['agentId'] : undefined;
-    return named !== undefined && (access === 'client' || agentId === null || safeDecode(named) === agentId);
-  });
+/** Whether a client may ask for this, beside `/mcp` and `/llm`. Throws a problem that names the scope an application lacks. */
+function isForClient({ req }: Context, { agentId, scopes: has }: Bearer): boolean {
+  for (const { method, access, scopes, pattern } of forClients) {
+    const found = method === req.method ? pattern.exec(req.path) : null;
+    if (!found) continue;
+    if (agentId === null) {
+      if (scopes.some((scope) => has.includes(scope))) return true;
+      if (scopes.length > 0) throw problem(403, 'no-scope', lacks(scopes));
+    }
+    const named = found.groups?.['agentId'];
+    return (
+      named !== undefined &&
+      agentId !== null &&
+      (access === 'client' || (access === 'agent' && safeDecode(named) === agentId))
+    );
+  }
+  return false;
+}
 
 function safeDecode(part: string): string {
   try {
@@ -160,8 +178,6 @@ function safeDecode(part: string): string {
   }
 }
 
-/** What only the page may ask for. */
-const CALLS = /^\/(?:api|v1)(?:\/|$)/;
 const NO_PAGE_KEY =
   'This browser has lost its key to Roost, or had none yet. Press Enter in the terminal where Roost runs, and open the link that it prints in this browser.';
 
@@ -265,7 +281,10 @@ export function createAccess({
         checkRate(`address ${context.get('address') ?? ''}`);
         if (known === null && wantsPage(context)) return signInPage();
         const client = await clientOf(context);
-        if (client !== null && isForClients(context, client)) return next();
+        if (client !== null && isForClient(context, client)) {
+          context.set('client', client);
+          return next();
+        }
         if (known !== null) throw problem(401, 'no-page-key', NO_PAGE_KEY);
         throw problem(
           401,

@@ -59,5 +59,5 @@ export function isOwnRequest({ method, path, origin, site, mode, dest }: FetchHe
   if (origin !== undefined && !origins.isOrigin(origin)) return false;
   if (site === undefined || site === 'same-origin' || site === 'none') return true;
   // A link on another site that is followed to a page of ours: it reads nothing and changes nothing.
-  return method === 'GET' && mode === 'navigate' && dest === 'document' && !path.startsWith('/api/');
+  return method === 'GET' && mode === 'navigate' && dest === 'document' && !/^\/(?:api|v1|sessions)\//.test(path);
 }

@@ -61,6 +61,12 @@ export interface Configs {
 /** An agent's default routine, as its settings say it. */
 export interface Pulses {
   of(agentId: AgentId): Promise<PulseSettings>;
-  /** Writes an agent's whole configuration. What is left out of the pulse stays as it is. Throws a problem where it does not fit. */
-  set(agentId: AgentId, said: { readonly config: AgentConfig; readonly pulse: PulseChanges }): Promise<void>;
+  /**
+   * Writes an agent's whole configuration. What is left out of the pulse stays as it is. Throws a problem where it does not
+   * fit. `byPerson`: who switches it on lets its agent leave what it needs for that.
+   */
+  set(
+    agentId: AgentId,
+    said: { readonly config: AgentConfig; readonly pulse: PulseChanges; readonly byPerson: boolean },
+  ): Promise<void>;
 }

@@ -1,5 +1,5 @@
 /** How what happens between agents wakes one of them. */
-import type { MessagePriority, SleepEvent, TeamEvent, WakeReason } from '../../src/domain/guardrails.ts';
+import type { MessagePriority, MessageType, SleepEvent, TeamEvent, WakeReason } from '../../src/domain/guardrails.ts';
 import type { AgentId, MessageId, RunId, ScheduleId, SessionId, ThreadId } from '../../src/domain/ids.ts';
 import type { WakeDecision } from '../../src/protocol/wakes.ts';
 import type { WakeRequest } from './gate.ts';
@@ -76,7 +76,13 @@ export interface Reach {
   /** Puts a message into the inbox, and asks for a wake where the priority does. */
   message(
     caller: { readonly agentId: AgentId; readonly sessionId: SessionId | null },
-    message: { readonly to: string; readonly text: string; readonly priority: MessagePriority },
+    message: {
+      readonly to: string;
+      readonly text: string;
+      readonly priority: MessagePriority;
+      /** Left out: it says nothing of what it is for. */
+      readonly type?: MessageType;
+    },
   ): Promise<ToolOutcome>;
   wake(
     caller: { readonly agentId: AgentId; readonly sessionId: SessionId | null; readonly runId?: RunId },

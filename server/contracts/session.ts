@@ -2,6 +2,8 @@
 import type { JoinedClient } from '../../src/domain/answering.ts';
 import type { AgentState } from '../../src/domain/guardrails.ts';
 import type { AgentId, MessageId, SessionId } from '../../src/domain/ids.ts';
+import type { AgentPayload } from '../../src/domain/wake-payload.ts';
+import type { EffectiveConfig } from '../../src/protocol/config.ts';
 import type { EndReason } from '../../src/protocol/documents.ts';
 import type { Waiting } from '../../src/protocol/stream.ts';
 import type { PostMessage, StartSession } from '../../src/protocol/http.ts';
@@ -20,6 +22,15 @@ export type PostOutcome =
 export interface CallingClient extends JoinedClient {
   readonly credentialId: string;
 }
+
+/** By what happens an agent is put to sleep, and woken. */
+export type TeamEvents = Pick<EffectiveConfig['coordination'], 'sleep_events' | 'wake_events'>;
+/** By agent; what is left out is the agent's own. */
+export type EventLists = ReadonlyMap<AgentId, Partial<TeamEvents>>;
+
+export type Brought =
+  | { readonly ok: true; readonly over: Promise<void> }
+  | { readonly ok: false; readonly detail: string };
 
 /** The requests of one agent, in order. Each begins with all of the one before it. */
 export interface WakeRequests {
@@ -56,7 +67,13 @@ export interface SessionHost {
   /** Where it is not started: the session that runs, or null where `after` lies too far ahead of the log’s clock. */
   start(
     request: StartSession,
+    lists?: EventLists,
   ): Promise<{ ok: true; sessionId: SessionId } | { ok: false; sessionId: SessionId | null }>;
+  /**
+   * Seats an agent in the running session, without the lead and without asking the gate. Where `agent_started` puts it to
+   * sleep it rests, and no model is asked; else it is asked for its first words. `over` resolves when it is here, or is not.
+   */
+  bring(payload: AgentPayload): Promise<Brought>;
   /** False where no session runs. Resolves when the end is on disk and nothing of the session runs on. */
   end(reason: EndReason): Promise<boolean>;
   post(message: PostMessage): Promise<PostOutcome>;

@@ -1,6 +1,6 @@
 /** Who there is, and what waits for them. */
 import type { SentAttachment } from '../../src/domain/attachment.ts';
-import type { MessagePriority } from '../../src/domain/guardrails.ts';
+import type { MessagePriority, MessageType } from '../../src/domain/guardrails.ts';
 import type { AgentId, MessageId, RunId, SessionId, ThreadId } from '../../src/domain/ids.ts';
 import type { InboxMessage } from '../../src/protocol/inbox.ts';
 import type { Team, TeamMember } from '../../src/protocol/team.ts';
@@ -25,6 +25,7 @@ export interface NewInboxMessage {
   readonly text: string;
   readonly time: number;
   readonly priority: MessagePriority;
+  readonly type?: MessageType;
   readonly threadId: ThreadId | null;
   /**
    * Of the person's held in memory until they are claimed: the text names them, for whoever reads it after a restart. Of the

@@ -2,13 +2,19 @@
 import { createHash } from 'node:crypto';
 import type { Context } from 'hono';
 import type { AgentId } from '../../src/domain/ids.ts';
-import type { AgentConfigAnswer, HouseholdConfigAnswer } from '../../src/protocol/config.ts';
+import type {
+  AgentConfig,
+  AgentConfigAnswer,
+  HouseholdConfig,
+  HouseholdConfigAnswer,
+  PulseChanges,
+} from '../../src/protocol/config.ts';
 import { createQueue } from '../../src/domain/platform/queue.ts';
 import { wakeEndpoints } from '../../src/protocol/endpoints/wakes.ts';
 import { answerConfig } from '../config-text.ts';
 import type { Configs, Directory, Gate, Pulses } from '../contracts.ts';
 import { agentIdIn } from '../directory/index.ts';
-import { answer, type Handled } from '../endpoint.ts';
+import { answer, applicationOf, lacks, type ApiClient, type Handled } from '../endpoint.ts';
 import { problem } from '../problem.ts';
 
 export interface GateRoutesDeps {
@@ -27,6 +33,25 @@ function expectVersion(version: string | undefined, { own }: { readonly own: obj
     throw problem(409, 'set-meanwhile', 'Something else was set since you read this. Read it again, then set it.');
 }
 
+/** What is said over what is set. A list is one thing and is said whole; what is left out stays. */
+function laidOver<Config extends AgentConfig | HouseholdConfig>(own: Config, said: Config): Config {
+  const { wake_guardrails: before } = own.coordination;
+  const { wake_guardrails: after } = said.coordination;
+  const guardrails = after === undefined ? {} : { wake_guardrails: { ...before, ...after } };
+  return { ...own, ...said, coordination: { ...own.coordination, ...said.coordination, ...guardrails } };
+}
+
+/** What an application may set with `limits`: how often and when an agent is woken. The rest is the person's alone. */
+const WAKE_LIMITS = [
+  'wakes_enabled',
+  'max_concurrent_pulse_sessions',
+  'wake_guardrails',
+  'blackouts',
+  'sleep_events',
+  'wake_events',
+] as const satisfies readonly (keyof AgentConfig['coordination'])[];
+const isSame = (one: unknown, other: unknown) => JSON.stringify(one) === JSON.stringify(other);
+
 export function createGateRoutes({ gate, configs, directory, pulses }: GateRoutesDeps): readonly Handled[] {
   /** Between the look at what is set and the change, nothing else is set by a page. */
   const inTurn = createQueue();
@@ -43,6 +68,27 @@ export function createGateRoutes({ gate, configs, directory, pulses }: GateRoute
     return answerConfig(context, { title: 'What holds for the household.', holds: effective, own, json });
   }
 
+  /** Throws a problem that names what an application may not set. */
+  async function refuseBeyondLimits(
+    { scopes }: ApiClient,
+    agentId: AgentId,
+    { own, config, pulse }: { own: AgentConfig; config: AgentConfig; pulse: PulseChanges },
+  ): Promise<void> {
+    const before = new Map(Object.entries(own.coordination));
+    const after = new Map(Object.entries(config.coordination));
+    const beyond = [...new Set([...before.keys(), ...after.keys()])].find(
+      (key) => !WAKE_LIMITS.some((limit) => limit === key) && !isSame(before.get(key), after.get(key)),
+    );
+    if (beyond !== undefined)
+      throw problem(403, 'no-scope', `\`coordination.${beyond}\` is set by the person alone, on the page.`);
+    if (scopes.includes('schedules')) return;
+    const routine = new Map(Object.entries(await pulses.of(agentId)));
+    const changed = Object.entries(pulse).find(
+      ([key, value]) => key !== 'pulse_blackouts' && value !== undefined && !isSame(value, routine.get(key)),
+    );
+    if (changed) throw problem(403, 'no-scope', `${lacks(['schedules'])} \`${changed[0]}\` sets a routine.`);
+  }
+
   return answer(wakeEndpoints, {
     wakes: async ({ before, limit, agent }) => await gate.feed({ before, limit, agentId: agent }),
     wakeStats: async ({ agentId }) => await gate.stats(await agentOf(agentId)),
@@ -50,16 +96,21 @@ export function createGateRoutes({ gate, configs, directory, pulses }: GateRoute
     async putAgentConfig({ agentId: called, body }, context) {
       const agentId = await agentOf(called);
       await inTurn(async () => {
-        expectVersion(body.version, await configs.agent(agentId));
-        await pulses.set(agentId, body);
+        const { own } = await configs.agent(agentId);
+        expectVersion(body.version, { own });
+        const config = body.whole ? body.config : laidOver(own, body.config);
+        const application = applicationOf(context);
+        if (application !== null) await refuseBeyondLimits(application, agentId, { own, config, pulse: body.pulse });
+        await pulses.set(agentId, { config, pulse: body.pulse, byPerson: application === null });
       });
       return await agentConfig(context, agentId);
     },
     householdConfig: (_, context) => householdConfig(context),
     async putHouseholdConfig({ body }, context) {
       await inTurn(async () => {
-        expectVersion(body.version, await configs.household());
-        await configs.setHousehold(body.config);
+        const { own } = await configs.household();
+        expectVersion(body.version, { own });
+        await configs.setHousehold(body.whole ? body.config : laidOver(own, body.config));
       });
       return await householdConfig(context);
     },

@@ -96,7 +96,7 @@ export function endpointsOf(
     team;
   const hands = { sandbox: sandbox.standing, rights };
   return [
-    ...createSessionRoutes({ host, runs, log: parts.log, streams: parts.streams, checkStreams }),
+    ...createSessionRoutes({ ...team, log: parts.log, streams: parts.streams, checkStreams }),
     ...createDirectoryRoutes({
       directory,
       beginsIn: configs.beginsIn,
@@ -121,7 +121,11 @@ export function endpointsOf(
     ...createCredentialRoutes({ credentials, directory }),
     ...createCostRoutes({ costs, schedules, host, configs }),
     ...createRecordRoutes({ records }),
-    ...createScheduleRoutes({ schedules, goOn: team.goOn, copies, directory, runs, now, scripts: parts.scripts }),
+    ...createScheduleRoutes({
+      ...{ schedules, goOn: team.goOn, copies, directory, runs, now, scripts: parts.scripts },
+      startsWithoutPage: async () =>
+        (await credentials.list()).some(({ scopes, revokedAt }) => revokedAt === null && scopes.includes('sessions')),
+    }),
     ...createWorkspaceRoutes({ workspaces, directory }),
     ...createCallRoutes({ ...team, ...hands }),
     ...createModelRoutes({ models: parts.models }),

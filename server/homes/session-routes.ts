@@ -2,15 +2,15 @@
 import type { Context } from 'hono';
 import type { HTTPException } from 'hono/http-exception';
 import type { MessageId } from '../../src/domain/ids.ts';
-import { parseStamp } from '../../src/domain/stamp.ts';
 import { sessionEndpoints } from '../../src/protocol/endpoints/session.ts';
 import type { EventLog, PostOutcome, SessionHost } from '../contracts.ts';
-import { answer, refuseHead, type Handled } from '../endpoint.ts';
+import { answer, applicationOf, refuseHead, type Handled } from '../endpoint.ts';
 import { misfitIn, problem } from '../problem.ts';
 import type { Runs } from '../runs/index.ts';
 import type { Streams } from '../stream.ts';
+import { createStarts, type StartsDeps } from './start-session.ts';
 
-export interface SessionRoutesDeps {
+export interface SessionRoutesDeps extends StartsDeps {
   readonly host: SessionHost;
   readonly runs: Pick<Runs, 'stop'>;
   readonly log: Pick<EventLog, 'ack'>;
@@ -57,19 +57,23 @@ export const streamResponse = (stream: ReadableStream<Uint8Array>): Response =>
     },
   });
 
-const clockAhead = (after: string) =>
-  `The newest of this household is dated ${new Date(parseStamp(after)?.time ?? 0).toISOString().slice(0, 10)}, more than a day ahead of the relay’s clock: one of the clocks is wrong, or was. Set it right, or go on after what is there.`;
-
-export function createSessionRoutes({ host, runs, log, streams, checkStreams }: SessionRoutesDeps): readonly Handled[] {
+export function createSessionRoutes(given: SessionRoutesDeps): readonly Handled[] {
+  const { host, runs, log, streams, checkStreams } = given;
+  const starts = createStarts(given);
+  /** Whose session runs; a relay that is started again runs none. */
+  let startedBy: { readonly sessionId: string; readonly credentialId: string | null } | null = null;
   return answer(sessionEndpoints, {
-    async startSession({ body }) {
-      const started = await host.start(body);
-      const { sessionId } = started;
-      if (sessionId === null) throw problem(422, 'clock-ahead', clockAhead(body.after ?? ''));
-      if (!started.ok) throw problem(409, 'session-active', 'A session is running already.', { fields: { sessionId } });
-      return { sessionId };
+    async startSession({ body }, context) {
+      const started = await starts(body, context);
+      startedBy = { sessionId: started.sessionId, credentialId: context.get('client')?.credentialId ?? null };
+      return started;
     },
-    async endSession() {
+    async endSession(_, context) {
+      const application = applicationOf(context);
+      const isItsOwn =
+        startedBy?.sessionId === host.sessionId() && startedBy?.credentialId === application?.credentialId;
+      if (application !== null && !isItsOwn)
+        throw problem(403, 'no-scope', 'This application did not start the session that runs, and may not end it.');
       if (!(await host.end('ended'))) throw problem(409, 'no-session', 'No session is running.');
       return null;
     },

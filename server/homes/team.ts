@@ -247,7 +247,19 @@ export async function openTeam({
   const handTools = hands ? createHandTools({ ...hands, configs, log, refuseForRoom, now: elapsed }) : null;
   tools.offer(
     calls.guard([
-      ...createReachTools({ reach, inbox, gate, configs, directory, pauses, host, now, toHuman, tell }),
+      ...createReachTools({
+        reach,
+        inbox,
+        gate,
+        configs,
+        directory,
+        pauses,
+        host,
+        now,
+        toHuman,
+        human: wakeMaterials.human,
+        tell,
+      }),
       ...createThreadTools({ threads, directory }),
       ...createSearchTools({ searches, directory, threads, copies }),
       ...(handTools?.tools ?? []),

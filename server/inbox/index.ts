@@ -1,7 +1,7 @@
 /** The inbox on the store. See `Inbox` in contracts.ts. Ids and texts are kept as JSON text, see store/tables.ts. */
 import { sql, type Selectable } from 'kysely';
 import { z } from 'zod';
-import { MESSAGE_PRIORITIES } from '../../src/domain/guardrails.ts';
+import { MESSAGE_PRIORITIES, MESSAGE_TYPES } from '../../src/domain/guardrails.ts';
 import type { AgentId } from '../../src/domain/ids.ts';
 import { inboxEndpoints } from '../../src/protocol/endpoints/team.ts';
 import type { RoostEvent } from '../../src/protocol/events.ts';
@@ -25,6 +25,7 @@ export function createInboxRoutes({ inbox }: { readonly inbox: Inbox }): readonl
   });
 }
 
+const typeSchema = z.enum(MESSAGE_TYPES);
 const prioritySchema = z.enum(MESSAGE_PRIORITIES);
 
 export interface InboxDeps {
@@ -51,6 +52,7 @@ function messageOf(row: Selectable<Tables['inbox']>): InboxMessage {
     text: parseText(row.text_json),
     time: row.sent_at,
     priority: prioritySchema.parse(row.priority),
+    ...(row.message_type === null ? {} : { type: typeSchema.parse(row.message_type) }),
     threadId: row.thread,
     read:
       row.read_at === null
@@ -94,7 +96,7 @@ export function createInbox({
 
   async function insert(
     trx: Db,
-    { messageId, to, from, text, time, priority, threadId }: NewInboxMessage,
+    { messageId, to, from, text, time, priority, type, threadId }: NewInboxMessage,
   ): Promise<boolean> {
     const { numInsertedOrUpdatedRows } = await trx
       .insertInto('inbox')
@@ -106,6 +108,7 @@ export function createInbox({
         sent_at: time,
         sender_json: JSON.stringify(from),
         priority,
+        message_type: type ?? null,
         thread: threadId,
         read_session_json: null,
         read_run_json: null,

@@ -7,7 +7,7 @@
  * no flags.
  */
 import type { AgentId, SessionId } from '../../src/domain/ids.ts';
-import type { Configs, EventLog, Pauses, PauseWait } from '../contracts.ts';
+import type { Configs, EventLists, EventLog, Pauses, PauseWait } from '../contracts.ts';
 import type { Timers } from '../../src/domain/platform/timers.ts';
 import { createQueue } from '../../src/domain/platform/queue.ts';
 
@@ -68,6 +68,7 @@ interface Pausable {
 
 interface Running {
   readonly sessionId: SessionId;
+  readonly lists: EventLists;
   readonly agents: Map<string, Pausable>;
   /** By agent id, also of those who are not in the session yet. */
   readonly queues: Map<string, ReturnType<typeof createQueue>>;
@@ -111,6 +112,12 @@ export function createPauses({ log, configs, now, timers, onListenerError }: Pau
     return true;
   }
 
+  async function eventsOf(agentId: AgentId) {
+    const ofSession = running?.lists.get(agentId);
+    const { sleep_events, wake_events } = (await configs.agent(agentId)).effective.coordination;
+    return { sleep_events, wake_events, ...ofSession };
+  }
+
   function finish(session: Running): void {
     running = null;
     for (const { waiters } of session.agents.values()) waiters.release('ended');
@@ -130,10 +137,11 @@ export function createPauses({ log, configs, now, timers, onListenerError }: Pau
   });
 
   return {
-    begin(sessionId) {
+    eventsOf,
+    begin(sessionId, lists = new Map()) {
       if (running?.sessionId === sessionId) return;
       if (running) finish(running);
-      running = { sessionId, agents: new Map(), queues: new Map() };
+      running = { sessionId, lists, agents: new Map(), queues: new Map() };
     },
     async join(agentId) {
       const session = running;
@@ -146,8 +154,7 @@ export function createPauses({ log, configs, now, timers, onListenerError }: Pau
         const agent: Pausable = { state: 'joining', waiters: createWaiters(timers) };
         session.agents.set(agentId, agent);
         try {
-          const { effective } = await configs.agent(agentId);
-          const paused = effective.coordination.sleep_events.includes('agent_started');
+          const paused = (await eventsOf(agentId)).sleep_events.includes('agent_started');
           if (paused && running === session) await write(session, agentId, paused, 'agent_started');
           apply(session, agentId, agent, paused);
         } catch (error) {

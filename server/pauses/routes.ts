@@ -7,7 +7,7 @@ import { pauseEndpoints } from '../../src/protocol/endpoints/pauses.ts';
 import type { Sleeping } from '../../src/protocol/team.ts';
 import type { WakeDecision, WakeSource } from '../../src/protocol/wakes.ts';
 import type { Directory, Pauses } from '../contracts.ts';
-import { answer, type Handled } from '../endpoint.ts';
+import { answer, refuseWithout, type Env, type Handled } from '../endpoint.ts';
 import { problem } from '../problem.ts';
 
 /** In the path, for the session that runs: who calls from outside need not ask for its id first. */
@@ -58,10 +58,11 @@ export function createPauseRoutes({
     return { sleeping: flagOf(sessionId, agentId) };
   }
 
-  async function write(given: Given<typeof pauseEndpoints.putSleeping>, context: Context): Promise<Sleeping> {
+  async function write(given: Given<typeof pauseEndpoints.putSleeping>, context: Context<Env>): Promise<Sleeping> {
+    const asked = given.body;
+    refuseWithout(context, asked.sleeping ? 'sleep' : 'wake');
     const [sessionId, agentId] = await addressed(given);
     const source = await callerOf(context, agentId);
-    const asked = given.body;
     const before = flagOf(sessionId, agentId);
     // Not set and waited for: it may be set by another call in this moment, and that one is not undone without the gate.
     if (!before && !asked.sleeping) return { sleeping: false };

@@ -1,4 +1,5 @@
 /** How agents reach each other: messages, wakes, and what happens in threads. See `Reach` in contracts.ts. */
+import { applicationNameOf } from '../../src/domain/applications.ts';
 import type { TeamEvent, WakeWay } from '../../src/domain/guardrails.ts';
 import { quote, titled } from '../../src/domain/quoting.ts';
 import { addedText } from '../../src/domain/threads.ts';
@@ -31,7 +32,7 @@ export interface OpenReach extends Reach {
 type Sender = Parameters<Reach['wake']>[0];
 
 export function createReach(deps: ReachDeps): OpenReach {
-  const { inbox, directory, configs, pauses, now, newId, host, logger } = deps;
+  const { inbox, directory, pauses, now, newId, host, logger } = deps;
   const { ask, askTo, turnEnded } = createAsk(deps);
 
   async function addressee(sender: Sender, to: string) {
@@ -51,12 +52,12 @@ export function createReach(deps: ReachDeps): OpenReach {
     threadId: null,
   });
 
-  const message: Reach['message'] = async (sender, { to, text, priority }) => {
+  const message: Reach['message'] = async (sender, { to, text, priority, type }) => {
     const found = await addressee(sender, to);
     if (!found.ok) return toolError(found.reason);
     const { agentId } = found.agent;
     const name = await nameOf(agentId);
-    const message = { ...messageOf(sender, agentId, text), priority };
+    const message = { ...messageOf(sender, agentId, text), priority, ...(type === undefined ? {} : { type }) };
     const full = await inbox.put(message, name);
     if (full !== null) return toolError(full);
     if (priority === 'normal') return toolDone(delivered(name));
@@ -92,7 +93,11 @@ export function createReach(deps: ReachDeps): OpenReach {
     return decision.outcome === 'error' ? toolError(answer) : toolDone(answer);
   };
 
-  const sourceOf = (by: string): WakeSource => (by === 'human' ? { kind: 'person' } : { kind: 'agent', agentId: by });
+  function sourceOf(by: string): WakeSource {
+    const application = applicationNameOf(by);
+    if (application !== null) return { kind: 'api', name: application };
+    return by === 'human' ? { kind: 'person' } : { kind: 'agent', agentId: by };
+  }
   const askFor = async (target: string, way: WakeWay, by: string, messageId: MessageId | null): Promise<string> => {
     const { decision } = await ask({ target, source: sourceOf(by), way, reason: null, messageId, callerSession: null });
     return outcomeText(await nameOf(target), decision, null);
@@ -106,7 +111,7 @@ export function createReach(deps: ReachDeps): OpenReach {
     by: string,
     messageId: MessageId | null,
   ): Promise<string | null> {
-    const { sleep_events, wake_events } = (await configs.agent(agentId)).effective.coordination;
+    const { sleep_events, wake_events } = await pauses.eventsOf(agentId);
     const names = (list: readonly TeamEvent[]) => list.some((event) => events.includes(event));
     const paused = pauses.isPaused(agentId);
     if (names(wake_events))

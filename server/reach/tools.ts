@@ -1,10 +1,17 @@
 /** What every agent can do to reach others, and to be left alone. Descriptions are read by models. */
 import { z } from 'zod';
 import { MESSAGE_BATCH_LIMITS, messageBatch } from '../../src/domain/message-batch.ts';
-import { MESSAGE_PRIORITIES, WAKE_REASONS, type AgentState } from '../../src/domain/guardrails.ts';
+import {
+  MESSAGE_PRIORITIES,
+  MESSAGE_TYPES,
+  messageTypeText,
+  WAKE_REASONS,
+  type AgentState,
+} from '../../src/domain/guardrails.ts';
 import type { SentAttachment } from '../../src/domain/attachment.ts';
 import type { Picture } from '../../src/domain/picture.ts';
 import type { AgentId } from '../../src/domain/ids.ts';
+import { isSameName } from '../../src/domain/names.ts';
 import { writeSaid } from '../../src/domain/quoting.ts';
 import { LEAD_ID, seatNumber } from '../../src/domain/seat.ts';
 import { withSeat, withSeatWhereAlike } from '../../src/domain/teammates.ts';
@@ -25,6 +32,8 @@ export interface ReachToolDeps {
   readonly host: SessionHost;
   readonly now: () => number;
   readonly toHuman: ToHuman;
+  /** What the person of the running session is called; null: none runs. */
+  readonly human: () => string | null;
   /** The person's own messages stand in a conversation as waiting: it hears that they were read. */
   readonly tell: (event: RoostEvent) => void;
 }
@@ -35,6 +44,10 @@ const text = z
   .trim()
   .min(1)
   .max(LIMITS.agentMessageText, `a message to another agent has at most ${LIMITS.agentMessageText} characters`);
+
+/** The person, as agents write to them. No agent is called so (names.ts). */
+const isHuman = (whom: string, name: string | null) =>
+  /^(?:the )?human$/i.test(whom.trim()) || (name !== null && isSameName(whom, name));
 
 /** The relay's own mind is in the seat. */
 const BY_MIND: ReadonlySet<AgentState> = new Set(['paused', 'idle', 'busy']);
@@ -54,6 +67,7 @@ export function createReachTools({
   host,
   now,
   toHuman,
+  human,
   tell,
 }: ReachToolDeps): readonly TeamTool[] {
   /** The lead is there as long as the session is. */
@@ -82,9 +96,21 @@ export function createReachTools({
     defineTool({
       name: 'message_agent',
       description:
-        'Leaves a message in another agent’s inbox. Use this for almost everything: news, results, questions that can wait. It costs nothing; the other reads it at its next turn. Priority high or urgent also asks for the other to be woken, within its limits.',
-      input: z.object({ to, message: text, priority: z.enum(MESSAGE_PRIORITIES).default('normal') }),
-      run: (input, caller) => reach.message(caller, { to: input.to, text: input.message, priority: input.priority }),
+        'Leaves a message in another agent’s inbox. Use this for almost everything: news, results, questions that can wait. It costs nothing; the other reads it at its next turn. Priority high or urgent also asks for the other to be woken, within its limits. To “human” it is left in your conversation with them.',
+      input: z.object({
+        to,
+        message: text,
+        type: z.enum(MESSAGE_TYPES).default('info').describe('what it is for'),
+        priority: z.enum(MESSAGE_PRIORITIES).default('normal'),
+      }),
+      run({ to: whom, message, type, priority }, caller) {
+        if (!isHuman(whom, human())) return reach.message(caller, { to: whom, text: message, priority, type });
+        const what = messageTypeText(type);
+        return toHuman(
+          caller.agentId,
+          what === null ? message : `${what[0]?.toUpperCase()}${what.slice(1)}: ${message}`,
+        );
+      },
     }),
     defineTool({
       name: 'wake_agent',
@@ -147,7 +173,7 @@ export function createReachTools({
           id === 'human' ? 'the human' : id === 'relay' ? 'the relay' : withSeat(team, id);
         const lines = taken.map((message) =>
           writeSaid({
-            head: `From ${nameOf(message.from)} at ${new Date(message.time).toISOString()}${message.priority === 'normal' ? '' : `, ${message.priority}`}:`,
+            head: `From ${nameOf(message.from)} at ${new Date(message.time).toISOString()}${[message.priority === 'normal' ? null : message.priority, messageTypeText(message.type)].map((word) => (word === null ? '' : `, ${word}`)).join('')}:`,
             text: message.text,
           }),
         );

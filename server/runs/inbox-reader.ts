@@ -2,6 +2,7 @@
  * What waits in the inbox of an agent that is awake. What the person wrote is put before it at once. What
  * other agents wrote costs nothing by itself: it is put before it with its next turn, whatever begins that.
  */
+import { messageTypeText } from '../../src/domain/guardrails.ts';
 import type { AgentId, RunId } from '../../src/domain/ids.ts';
 import { messageBatch } from '../../src/domain/message-batch.ts';
 import { writeSaid } from '../../src/domain/quoting.ts';
@@ -34,9 +35,10 @@ const NOTHING = { items: [], events: [] } as const;
 const isOwnTalk = ({ from }: InboxMessage) => from === 'human';
 
 /** The line above another agent's words, as the mind is given them. */
-function headOf({ from, priority, threadId }: InboxMessage, team: readonly TeamMember[]): string {
+function headOf({ from, priority, type, threadId }: InboxMessage, team: readonly TeamMember[]): string {
+  const what = messageTypeText(type);
   const name = from === 'relay' ? 'the relay' : withSeat(team, from);
-  return `[Message from ${name}${threadId === null ? '' : `, in thread ${threadId}`}${priority === 'normal' ? '' : `, ${priority}`}]`;
+  return `[Message from ${name}${threadId === null ? '' : `, in thread ${threadId}`}${priority === 'normal' ? '' : `, ${priority}`}${what === null ? '' : `, ${what}`}]`;
 }
 
 export interface InboxReaderContext extends Pick<RunContext, 'sessionId' | 'rest' | 'limits' | 'now' | 'logger'> {

@@ -205,7 +205,7 @@ export function createAlone(deps: AloneDeps): OpenAlone {
     can: (agentId) => copies.has(agentId),
     work,
     async wake(agentId, { name, reason, why, due = null }) {
-      const { effective } = await deps.configs.agent(agentId);
+      const { own, effective } = await deps.configs.agent(agentId);
       const account = await deps.woken.begin(agentId, name, due);
       const worked = await work({
         begins: (runId) => account.begins(runId),
@@ -219,8 +219,8 @@ export function createAlone(deps: AloneDeps): OpenAlone {
         model: null,
         laterModel: null,
         tools: null,
-        timeoutMs: limits.wakeRunMs,
-        busyMs: effective.pulse_container_timeout_ms,
+        timeoutMs: own.pulse_container_timeout_ms ?? limits.wakeRunMs,
+        busyMs: effective.pulse_busy_wait_ms,
         cachesForAnHour: false,
       }).catch(async (error: unknown) => {
         await account.end(null);

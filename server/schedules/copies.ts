@@ -11,6 +11,8 @@ export interface Copies {
   /** Undefined: there is none that can be read. */
   of(agentId: AgentId): Promise<StandingCopy | undefined>;
   has(agentId: AgentId): Promise<boolean>;
+  /** When something was said last that it knows, ms since the epoch; null: nothing, or there is none. */
+  lastSaid(agentId: AgentId): Promise<number | null>;
   all(): Promise<CopyStanding[]>;
   /** Where it was taken back, or knows less than the one that lies there, nothing is changed. */
   leave(agentId: AgentId, copy: StandingCopy, version: string): Promise<Left>;
@@ -53,6 +55,11 @@ export function createCopies({ db, home, sealer, now }: CopiesDeps): Copies {
       return row && opened(agentId, row.sealed);
     },
     has,
+    async lastSaid(agentId) {
+      const row = await mine().select('version').where('agent_json', '=', json(agentId)).executeTakeFirst();
+      const time = Number(row?.version.slice(0, COPY_ORDER_CHARS));
+      return Number.isSafeInteger(time) && time > 0 ? time : null;
+    },
     async all() {
       const rows = await mine().selectAll().orderBy('agent_json').execute();
       return rows.flatMap((row): CopyStanding[] => {

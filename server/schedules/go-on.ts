@@ -159,6 +159,7 @@ export function createGoOn(deps: GoOnDeps): GoOn {
     const account = await woken.goOn(last);
     let worked: Worked | null = null;
     try {
+      const { own, effective } = await deps.configs.agent(agentId);
       worked = await alone.work({
         agentId,
         cause: routine ? { kind: 'pulse', routine: routine.name } : { kind: 'wake', by: 'human', reason: null },
@@ -170,8 +171,10 @@ export function createGoOn(deps: GoOnDeps): GoOn {
         model: routine?.planningModel ?? routine?.model ?? null,
         laterModel: routine?.executorModel ?? routine?.model ?? null,
         tools: routine?.tools ?? null,
-        timeoutMs: routine?.timeoutMs ?? limits.wakeRunMs,
-        busyMs: (await deps.configs.agent(agentId)).effective.pulse_container_timeout_ms,
+        timeoutMs: routine
+          ? (routine.timeoutMs ?? effective.pulse_container_timeout_ms)
+          : (own.pulse_container_timeout_ms ?? limits.wakeRunMs),
+        busyMs: effective.pulse_busy_wait_ms,
         cachesForAnHour: false,
         begins: async (next) => (await rows.goesOn(runId, next)) && (await account.begins(next)),
       });

@@ -130,6 +130,7 @@ export function createPerform(deps: PerformDeps): Pick<ClockDeps, 'perform' | 'e
       },
       async () => {
         try {
+          const { effective } = await deps.configs.agent(agentId);
           worked = await alone.work({
             agentId,
             cause: { kind: 'pulse', routine: name },
@@ -143,8 +144,8 @@ export function createPerform(deps: PerformDeps): Pick<ClockDeps, 'perform' | 'e
             model: schedule.planningModel ?? schedule.model,
             laterModel: schedule.executorModel ?? schedule.model,
             tools: schedule.tools,
-            timeoutMs: schedule.timeoutMs,
-            busyMs: (await deps.configs.agent(agentId)).effective.pulse_container_timeout_ms,
+            timeoutMs: schedule.timeoutMs ?? effective.pulse_container_timeout_ms,
+            busyMs: effective.pulse_busy_wait_ms,
             // Its prefix is worth keeping so long where it comes again before that.
             cachesForAnHour: comesWithin(schedule.timing, HOUR_MS, claim.dueAt, await deps.readContext()),
             begins,

@@ -34,17 +34,20 @@ export function createPulses({ schedules, copies, configs }: PulsesDeps): Pulses
     return scheduled?.schedule.kind === 'routine' ? scheduled.schedule : null;
   }
   async function of(agentId: AgentId): Promise<PulseSettings> {
-    const [routine, { effective }] = await Promise.all([routineOf(agentId), configs.agent(agentId)]);
+    const [routine, { own, effective }] = await Promise.all([routineOf(agentId), configs.agent(agentId)]);
     const timing = routine?.timing.kind === 'every' ? routine.timing : null;
     return {
       pulse_enabled: routine?.enabled ?? false,
       pulse_interval_minutes: timing?.minutes ?? DEFAULT_INTERVAL,
       pulse_offset_minutes: timing?.offset ?? null,
-      pulse_columns: [],
-      pulse_transitions_to: null,
       pulse_blackouts: effective.coordination.blackouts,
       pulse_container_timeout_ms: effective.pulse_container_timeout_ms,
+      pulse_busy_wait_ms: effective.pulse_busy_wait_ms,
       pulse_max_consecutive_skips: effective.pulse_max_consecutive_skips,
+      pulse_columns: own.pulse_columns ?? [],
+      pulse_transitions_to: own.pulse_transitions_to ?? null,
+      planning_model: own.planning_model ?? null,
+      executor_model: own.executor_model ?? null,
     };
   }
   /** Said under either name. Where an answer is sent back with one of them changed, that one is meant. */
@@ -59,7 +62,7 @@ export function createPulses({ schedules, copies, configs }: PulsesDeps): Pulses
 
   return {
     of,
-    async set(agentId, { config, pulse }) {
+    async set(agentId, { config, pulse, byPerson }) {
       const before = await of(agentId);
       const enabled = pulse.pulse_enabled ?? before.pulse_enabled;
       const minutes = pulse.pulse_interval_minutes ?? before.pulse_interval_minutes;
@@ -70,15 +73,6 @@ export function createPulses({ schedules, copies, configs }: PulsesDeps): Pulses
       if (enabled && agentId === LEAD_ID)
         throw misfitIn('pulse_enabled', 'the lead is there with the person, and has no routines');
       const blackouts = await blackoutsOf(agentId, config, pulse.pulse_blackouts);
-      const { own } = await configs.agent(agentId);
-      const kept = {
-        ...(own.pulse_container_timeout_ms === undefined
-          ? {}
-          : { pulse_container_timeout_ms: own.pulse_container_timeout_ms }),
-        ...(own.pulse_max_consecutive_skips === undefined
-          ? {}
-          : { pulse_max_consecutive_skips: own.pulse_max_consecutive_skips }),
-      };
       const changed =
         enabled !== before.pulse_enabled ||
         minutes !== before.pulse_interval_minutes ||
@@ -100,9 +94,9 @@ export function createPulses({ schedules, copies, configs }: PulsesDeps): Pulses
           }),
         );
         if (!written.ok) throw misfitIn('pulse_enabled', written.reason);
-        if (enabled) await copies.allow(agentId);
+        if (enabled && byPerson) await copies.allow(agentId);
       }
-      await configs.setAgent(agentId, { ...kept, ...config, coordination: { ...config.coordination, ...blackouts } });
+      await configs.setAgent(agentId, { ...config, coordination: { ...config.coordination, ...blackouts } });
     },
   };
 }

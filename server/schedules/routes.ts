@@ -6,7 +6,7 @@ import { scheduleEndpoints } from '../../src/protocol/endpoints/schedules.ts';
 import { WAITS_FOR_YES, type Schedule, type Scheduled } from '../../src/protocol/schedules.ts';
 import type { Directory } from '../contracts.ts';
 import { agentIdIn } from '../directory/index.ts';
-import { answer, type Env, type Handled } from '../endpoint.ts';
+import { answer, applicationOf, type Env, type Handled } from '../endpoint.ts';
 import { problem } from '../problem.ts';
 import type { Runs } from '../runs/index.ts';
 import type { Copies, GoOn, Refused, Schedules, Scripts, Written } from './index.ts';
@@ -19,6 +19,8 @@ export interface ScheduleRoutesDeps {
   readonly directory: Pick<Directory, 'all'>;
   readonly now: () => number;
   readonly scripts: Pick<Scripts, 'off'>;
+  /** An application may start a session: every agent leaves what it needs for that, and the lead too. */
+  readonly startsWithoutPage: () => Promise<boolean>;
 }
 
 const HOUR_MS = 3_600_000;
@@ -27,6 +29,8 @@ const DAY_MS = 24 * HOUR_MS;
 const SHOWN = { moments: 2_000, occurrences: 2_000 };
 
 const unknown = () => problem(404, 'unknown-schedule', 'There is no such schedule. It may have been taken away.');
+
+const waitsForYes = () => problem(409, 'misfit', 'It waits for your yes. Answer that first, at the top of the page.');
 
 const unknownProposal = () => problem(404, 'unknown-proposal', 'There is no such proposal. It may have been answered.');
 
@@ -56,6 +60,12 @@ function refusePrograms(context: Context<Env>): void {
     throw problem(403, 'browsers-only', 'What agents leave here is left and taken back from the household’s page.');
 }
 
+/** A script is a program on the relay's machine: the person alone sets, changes and starts one. */
+function refuseScript(context: Context<Env>, ...schedules: readonly Schedule[]): void {
+  if (applicationOf(context) !== null && schedules.some(({ kind }) => kind === 'script'))
+    throw problem(403, 'no-scope', 'Scripts are set, changed and started by the person alone, on the page.');
+}
+
 export function createScheduleRoutes({
   schedules,
   runs,
@@ -64,6 +74,7 @@ export function createScheduleRoutes({
   directory,
   now,
   scripts,
+  startsWithoutPage,
 }: ScheduleRoutesDeps): readonly Handled[] {
   const agentOf = (called: string) => agentIdIn(directory, called);
   /** A schedule names its agent by id, name or seat. */
@@ -81,12 +92,12 @@ export function createScheduleRoutes({
     const scheduled = await one(scheduleId);
     if (scheduled.elsewhere !== null)
       throw problem(409, 'misfit', 'It is due at another relay of this household, and does not run here.');
-    if (scheduled.pausedWhy === WAITS_FOR_YES)
-      throw problem(409, 'misfit', 'It waits for your yes. Answer that first, at the top of the page.');
+    if (scheduled.pausedWhy === WAITS_FOR_YES) throw waitsForYes();
     return scheduled;
   }
-  /** Who sets something that runs lets its agent leave what it needs for that. */
-  async function allowed({ schedule, pausedWhy }: Scheduled): Promise<void> {
+  /** Who sets something that runs lets its agent leave what it needs for that; an application cannot say so for the person. */
+  async function allowed({ schedule, pausedWhy }: Scheduled, context: Context<Env>): Promise<void> {
+    if (applicationOf(context) !== null) return;
     if (schedule.kind !== 'reminder' && schedule.enabled && pausedWhy === null) await copies.allow(schedule.agentId);
   }
   return answer(scheduleEndpoints, {
@@ -98,42 +109,48 @@ export function createScheduleRoutes({
         ...(why === null ? {} : { why }),
       };
     },
-    async addSchedule({ body }) {
+    async addSchedule({ body }, context) {
+      refuseScript(context, body);
       const scheduled = done(await schedules.add(await resolved(body)));
-      await allowed(scheduled);
+      await allowed(scheduled, context);
       return scheduled;
     },
     schedule: ({ scheduleId }) => one(scheduleId),
-    async changeSchedule({ scheduleId, body }) {
+    async changeSchedule({ scheduleId, body }, context) {
+      refuseScript(context, body, (await one(scheduleId)).schedule);
       const scheduled = done(await schedules.change(scheduleId, await resolved(body)));
-      await allowed(scheduled);
+      await allowed(scheduled, context);
       return scheduled;
     },
-    async removeSchedule({ scheduleId }) {
+    async removeSchedule({ scheduleId }, context) {
+      refuseScript(context, (await one(scheduleId)).schedule);
       if (!(await schedules.remove(scheduleId))) throw unknown();
       return null;
     },
-    async toggleSchedule({ scheduleId }) {
+    async toggleSchedule({ scheduleId }, context) {
       const { schedule, pausedWhy } = await one(scheduleId);
+      refuseScript(context, schedule);
+      if (pausedWhy === WAITS_FOR_YES && applicationOf(context) !== null) throw waitsForYes();
       if (schedule.kind === 'reminder')
         throw problem(400, 'misfit', 'A reminder is on as long as it is there. Take it away instead.');
       const enabled = pausedWhy !== null || !schedule.enabled;
       const scheduled = done(await schedules.change(scheduleId, { ...schedule, enabled }));
-      await allowed(scheduled);
+      await allowed(scheduled, context);
       return scheduled;
     },
-    async triggerSchedule({ scheduleId }) {
-      await here(scheduleId);
+    async triggerSchedule({ scheduleId }, context) {
+      refuseScript(context, (await here(scheduleId)).schedule);
       if (!(await schedules.trigger(scheduleId))) throw unknown();
       return null;
     },
-    async moveSchedules({ body }) {
+    async moveSchedules({ body }, context) {
       await schedules.move(body.gone);
-      if (body.gone) for (const each of await schedules.list()) await allowed(each);
+      if (body.gone) for (const each of await schedules.list()) await allowed(each, context);
       return null;
     },
-    async duplicateSchedule({ scheduleId }) {
+    async duplicateSchedule({ scheduleId }, context) {
       const { schedule } = await here(scheduleId);
+      refuseScript(context, schedule);
       const name = await schedules.freeName(schedule.agentId, schedule.name);
       return done(
         await schedules.add(
@@ -168,11 +185,11 @@ export function createScheduleRoutes({
       return null;
     },
     proposals: async () => ({ proposals: await schedules.proposals.open() }),
-    async acceptProposal({ proposalId }) {
+    async acceptProposal({ proposalId }, context) {
       const written = await schedules.proposals.accept(proposalId);
       if (!written) throw unknownProposal();
       const scheduled = done(written);
-      await allowed(scheduled);
+      await allowed(scheduled, context);
       return scheduled;
     },
     async declineProposal({ proposalId }) {
@@ -214,8 +231,8 @@ export function createScheduleRoutes({
     },
     async standingCopies(_, context) {
       refusePrograms(context);
-      const [all, takenBack] = await Promise.all([copies.all(), copies.takenBack()]);
-      return { copies: all, takenBack };
+      const [all, takenBack, everybody] = await Promise.all([copies.all(), copies.takenBack(), startsWithoutPage()]);
+      return { copies: all, takenBack, ...(everybody ? { everybody } : {}) };
     },
     async leaveStandingCopy({ agentId, body }, context) {
       refusePrograms(context);

@@ -38,7 +38,7 @@ export interface ScheduleLimits {
   readonly perHousehold: number;
   /** Characters of an agent's last words that are kept. */
   readonly saidChars: number;
-  /** ms that a run may take that somebody’s wake began. */
+  /** ms that a run may take that somebody’s wake began, where its agent has no `pulse_container_timeout_ms` of its own. */
   readonly wakeRunMs: number;
   /** Of a run that is gone on with: calls that are looked at, characters of each one’s input and outcome, and of all together. */
   readonly goOnCalls: number;

@@ -4,6 +4,7 @@ import { cutMiddle } from '../../src/domain/cut-middle.ts';
 import type { AgentId, ThreadId } from '../../src/domain/ids.ts';
 import { titled, writeSaid } from '../../src/domain/quoting.ts';
 import { withSeatWhereAlike } from '../../src/domain/teammates.ts';
+import { applicationText } from '../../src/domain/applications.ts';
 import { PERSON } from '../../src/domain/threads.ts';
 import { parseTranscript, type TranscriptMessage } from '../../src/domain/transcript.ts';
 import { LIMITS } from '../../src/protocol/limits.ts';
@@ -105,7 +106,7 @@ export function createSearchTools({ searches, directory, threads: all, copies }:
   const nameIn = (team: readonly TeamMember[], caller: Caller) => (id: string) => {
     if (id === PERSON) return 'the human';
     if (id === 'relay') return 'the relay';
-    if (!team.some(({ agentId }) => agentId === id)) return 'somebody who lived here';
+    if (!team.some(({ agentId }) => agentId === id)) return applicationText(id) ?? 'somebody who lived here';
     return `${withSeatWhereAlike(team, id as AgentId)}${id === caller.agentId ? ' (you)' : ''}`;
   };
 

@@ -5,7 +5,7 @@ import { LEAD_ID } from '../../src/domain/seat.ts';
 import type { EndReason } from '../../src/protocol/documents.ts';
 import type { RoostEvent } from '../../src/protocol/events.ts';
 import type { PostMessage, StartSession } from '../../src/protocol/http.ts';
-import type { PostOutcome, SessionHost } from '../contracts.ts';
+import type { EventLists, PostOutcome, SessionHost } from '../contracts.ts';
 import { createQueue } from '../../src/domain/platform/queue.ts';
 import type { Rest } from '../runs/context.ts';
 import type { SessionContext } from './context.ts';
@@ -53,7 +53,6 @@ export function createSessionHost(deps: SessionHostDeps): SessionHost {
     around,
     pauses,
     costs,
-    configs,
     teamTools,
     wakeMaterials,
     protocol,
@@ -89,7 +88,7 @@ export function createSessionHost(deps: SessionHostDeps): SessionHost {
   const sayUnfit = (sessionId: SessionId) => (error: Error) =>
     logger.error('a session wrote something that cannot be kept', { sessionId, error: String(error) });
 
-  async function begin(request: StartSession): Promise<Running> {
+  async function begin(request: StartSession, lists: EventLists | undefined): Promise<Running> {
     const sessionId = newId();
     const timers = createTimerSet(given);
     const begun = await around();
@@ -134,8 +133,8 @@ export function createSessionHost(deps: SessionHostDeps): SessionHost {
       for (const listener of turnEnds) listener(agentId);
     };
     const startsPaused = async (agentId: AgentId) =>
-      (await configs.agent(agentId)).effective.coordination.sleep_events.includes('agent_started');
-    pauses.begin(sessionId);
+      (await pauses.eventsOf(agentId)).sleep_events.includes('agent_started');
+    pauses.begin(sessionId, lists);
     wakeMaterials.begin(request);
     const context: SessionContext = {
       sessionId,
@@ -270,7 +269,7 @@ export function createSessionHost(deps: SessionHostDeps): SessionHost {
       if (problem !== null) throw new Error('a session for nobody failed', { cause: problem });
     },
     async sizeOfWake({ start, text }, signal) {
-      const parsed = parseTeamCall(text);
+      const parsed = parseTeamCall(text, await directory.all());
       if (!parsed.ok) return { ok: false, detail: `This is no call to the team that can be read: ${parsed.reason}.` };
       const { call } = parsed;
       if (call.kind !== 'wake') return { ok: false, detail: 'Only a call that wakes agents is measured.' };
@@ -287,16 +286,18 @@ export function createSessionHost(deps: SessionHostDeps): SessionHost {
       );
       return { ok: true, requests };
     },
-    start: (request) =>
+    start: (request, lists) =>
       inTurn(async () => {
         if (current) return { ok: false, sessionId: current.sessionId };
         if (request.after !== undefined && request.ahead !== true && log.isAhead(request.after))
           return { ok: false, sessionId: null };
         if (request.after !== undefined) log.follow(request.after);
-        current = await begin(request);
+        current = await begin(request, lists);
         return { ok: true, sessionId: current.sessionId };
       }),
     end,
+    bring: (payload) =>
+      open()?.session.bring(payload) ?? Promise.resolve({ ok: false, detail: 'No session is running.' }),
     post(message) {
       const same = posts.get(message.clientId);
       if (same) return same;

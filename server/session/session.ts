@@ -1,8 +1,15 @@
 /** One running session: the lead, those who are here, and what the person writes to them. */
 import { shownName } from '../../src/domain/names.ts';
+import { createDeferred } from '../../src/domain/platform/deferred.ts';
 import { LEAD_ID } from '../../src/domain/seat.ts';
 import { messageIdOf } from '../../src/domain/message-id.ts';
-import { isTeamCall, parseTeamCall, writeForLead, type TeamCall } from '../../src/domain/wake-payload.ts';
+import {
+  isTeamCall,
+  parseTeamCall,
+  writeForLead,
+  type AgentPayload,
+  type TeamCall,
+} from '../../src/domain/wake-payload.ts';
 import type { Block, EndReason } from '../../src/protocol/documents.ts';
 import type { EventOf, RoostEvent } from '../../src/protocol/events.ts';
 import type { PostMessage } from '../../src/protocol/http.ts';
@@ -10,7 +17,7 @@ import { LIMITS } from '../../src/protocol/limits.ts';
 import type { TeamMember } from '../../src/protocol/team.ts';
 import { whoAnswers, type Answering } from '../../src/domain/answering.ts';
 import type { AgentId, MessageId } from '../../src/domain/ids.ts';
-import type { AgentState, CallingClient, EventLog, PostOutcome } from '../contracts.ts';
+import type { AgentState, Brought, CallingClient, EventLog, PostOutcome } from '../contracts.ts';
 import { admit } from './admit.ts';
 import type { SessionContext } from './context.ts';
 import { createEgg } from './egg.ts';
@@ -26,6 +33,7 @@ import { createWaking } from './waking.ts';
 
 export interface RunningSession {
   post(message: PostMessage): Promise<PostOutcome>;
+  bring(payload: AgentPayload): Promise<Brought>;
   /** Takes back a message that waits for the end of an answer. False where it does not. */
   takeBack(messageId: MessageId): boolean;
   stop(agentId: AgentId): boolean;
@@ -66,6 +74,7 @@ export function createRunningSession(context: SessionContext, log: EventLog): Ru
   const guests = createGuests(context);
   const eggs = new Set<string>();
   const lead = createLead(context);
+  const closed = createDeferred();
 
   /** The person's message as an event. Its id follows from the client's, so that a repeat is the same message. */
   function personMessage(
@@ -99,8 +108,11 @@ export function createRunningSession(context: SessionContext, log: EventLog): Ru
    * person has called them, and nothing stands in between. All they say comes after the call in the log. Gives the seats
    * back where the message turns out a repeat.
    */
+  const living = async () => (await context.directory.all()).filter(({ retired }) => !retired);
   async function postCall(message: PostMessage): Promise<PostOutcome> {
-    const parsed = parseTeamCall(message.text);
+    // Most calls name ids, and are then taken in this very moment.
+    const named = parseTeamCall(message.text);
+    const parsed = named.ok ? named : parseTeamCall(message.text, await living());
     if (!parsed.ok)
       return refused('malformed', `This begins like a call to the team but cannot be read: ${parsed.reason}.`);
     const asked = withShownNames(parsed.call);
@@ -137,6 +149,31 @@ export function createRunningSession(context: SessionContext, log: EventLog): Ru
     return { ok: true, eventId };
   }
 
+  /** One agent, as a program asks for it: the lead has no part in it, and the gate was asked before. */
+  async function bring(payload: AgentPayload): Promise<Brought> {
+    const asked = withShownNames({ kind: 'wake', agents: [payload] });
+    const admission = admit(asked, presence, guests, (agentId) => pauses.isPaused(agentId));
+    if (!admission.ok) return admission;
+    if (admission.call === null) return { ok: true, over: Promise.resolve() };
+    const callId = newId();
+    const running = createRunningCall({ context, callId, kind: 'wake' });
+    const agents = seatAll(admission.call, running, () => Promise.resolve());
+    running.seat(agents);
+    const seats = agents.map((agent) => ({ agentId: agent.agentId, position: agent.position, name: agent.name() }));
+    context.wakeMaterials.called(payload);
+    try {
+      await log.append([
+        { kind: 'call-started', time: now(), sessionId, callId, call: 'wake', seats },
+        ...agents.map(({ life }) => life.started()),
+      ]);
+    } catch (error) {
+      agents.forEach((agent) => agent.abandon());
+      throw error;
+    }
+    for (const agent of agents) agent.begin();
+    return { ok: true, over: Promise.race([running.whenOver(), closed.promise]) };
+  }
+
   /** Those of a call who are here and only set to sleep need no lead to be woken. */
   function wakeResting(call: TeamCall, callId: string): void {
     if (call.kind !== 'wake') return;
@@ -157,11 +194,16 @@ export function createRunningSession(context: SessionContext, log: EventLog): Ru
     eggs.delete(agentId);
   };
 
-  function seatAll(call: TeamCall, running: ReturnType<typeof createRunningCall>): Present[] {
+  /** `onWake` keeps the record of each wake; left out: it is the person's. */
+  function seatAll(
+    call: TeamCall,
+    running: ReturnType<typeof createRunningCall>,
+    onWake: SessionContext['onPersonWake'] = context.onPersonWake,
+  ): Present[] {
     const agents =
       call.kind === 'wake'
         ? call.agents.map((payload) =>
-            createWaking({ context, call: running, payload, remove: () => leave(payload.id) }),
+            createWaking({ context, call: running, payload, onWake, remove: () => leave(payload.id) }),
           )
         : call.seats.map((seat) => {
             const agentId = newId();
@@ -253,6 +295,7 @@ export function createRunningSession(context: SessionContext, log: EventLog): Ru
   return {
     started: () => [lead.life.started()],
     post,
+    bring,
     takeBack: (messageId) =>
       [lead.speaker, ...presence.all().flatMap((agent) => agent.speaker() ?? [])].some((speaker) =>
         speaker.takeBack(messageId),
@@ -300,6 +343,7 @@ export function createRunningSession(context: SessionContext, log: EventLog): Ru
         if (speaker?.busy()) void speaker.interrupt(why);
     },
     async close(reason) {
+      closed.resolve();
       const why: Interruption = { by: 'closing', status: reason === 'ended' ? 'stopped' : 'interrupted' };
       const here = [lead, ...presence.all()];
       await Promise.all([lead.speaker, ...presence.all()].map((each) => each.close(why)));

@@ -3,6 +3,7 @@
  * WAKE or birth, and what was kept and said since. They live in the browsers: nothing of a session is left here after it.
  */
 import type { AgentId, MessageId } from '../../src/domain/ids.ts';
+import { applicationText } from '../../src/domain/applications.ts';
 import { shownName } from '../../src/domain/names.ts';
 import { LEAD_ID } from '../../src/domain/seat.ts';
 import { withSeatWhereAlike } from '../../src/domain/teammates.ts';
@@ -146,7 +147,9 @@ export function createWakeMaterials({ log, directory, conversationChars }: WakeM
       if (!talk) return null;
       const { transcript, said, earlier } = talk;
       const messages = said.map(({ author, time, text }): TranscriptMessage => ({
-        author: called.some((one) => one.agentId === author) ? withSeatWhereAlike(called, author) : 'somebody',
+        author: called.some((one) => one.agentId === author)
+          ? withSeatWhereAlike(called, author)
+          : (applicationText(author) ?? 'somebody'),
         time,
         text,
       }));

@@ -18,11 +18,13 @@ export interface WakingDeps {
   readonly context: SessionContext;
   readonly call: RunningCall;
   readonly payload: AgentPayload;
+  /** Keeps the record of its wake, once. */
+  readonly onWake: SessionContext['onPersonWake'];
   /** It is not in the session any more. */
   readonly remove: () => void;
 }
 
-export function createWaking({ context, call, payload, remove }: WakingDeps): Present {
+export function createWaking({ context, call, payload, onWake, remove }: WakingDeps): Present {
   const { sessionId, now, record, timers, settings, limits, prompts } = context;
   const { id: agentId, position } = payload;
   const life = context.newLife(agentId);
@@ -36,7 +38,7 @@ export function createWaking({ context, call, payload, remove }: WakingDeps): Pr
   let note: string | null = null;
   let knowsUpTo = payload.asleepSince ?? 0;
   /** Once. */
-  const recordWake = () => (recorded ??= context.onPersonWake(agentId, call.callId));
+  const recordWake = () => (recorded ??= onWake(agentId, call.callId));
   /** When the requests of all are on their way: the gate’s record of a wake stands between the click and none of them. */
   function noteAsked(): void {
     if (asked) return;

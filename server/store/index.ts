@@ -50,6 +50,8 @@ import { keptAnswers } from './steps/0029-kept-answers.ts';
 import { signInFamilies } from './steps/0030-sign-in-families.ts';
 import { callContents } from './steps/0031-call-contents.ts';
 import { askedRecords } from './steps/0032-asked-records.ts';
+import { scopes } from './steps/0033-scopes.ts';
+import { messageTypes } from './steps/0034-message-types.ts';
 import { StoreError } from './store-error.ts';
 import type { Tables } from './tables.ts';
 
@@ -88,6 +90,8 @@ const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0030-sign-in-families': signInFamilies,
   '0031-call-contents': callContents,
   '0032-asked-records': askedRecords,
+  '0033-scopes': scopes,
+  '0034-message-types': messageTypes,
 };
 
 /**

@@ -24,6 +24,8 @@ export interface Tables extends NightTables {
     read_at: number | null;
     sender_json: Generated<string>;
     priority: Generated<string>;
+    /** What it is for, as an agent said. */
+    message_type: string | null;
     thread: string | null;
     read_run_json: string | null;
   };
@@ -165,6 +167,8 @@ export interface Tables extends NightTables {
     revoked_at: number | null;
     /** It may read its agent's soul and last conversation. */
     reads_soul: boolean;
+    /** What an application may do, as a list; null for an agent. */
+    scopes_json: string | null;
   };
   /** One row per request to a model. Money in millionths of a US dollar, by the prices of that moment. */
   usage: {

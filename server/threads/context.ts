@@ -2,6 +2,7 @@
 import type { AgentId } from '../../src/domain/ids.ts';
 import { titled } from '../../src/domain/quoting.ts';
 import { mentionedIn } from '../../src/domain/mentions.ts';
+import { isApplicationId } from '../../src/domain/applications.ts';
 import { eachOnce, PERSON, type Named } from '../../src/domain/threads.ts';
 import type { RoostEvent } from '../../src/protocol/events.ts';
 import type { Thread } from '../../src/protocol/threads.ts';
@@ -133,6 +134,11 @@ export const refuse = (reason: Refusal['reason'], detail: string): Refusal => ({
 export function admit(thread: Thread | null, who: string): Answer<{ readonly thread: Thread }> {
   if (thread === null) return refuse('no-thread', 'There is no such thread.');
   if (who === PERSON || thread.participants.includes(who)) return { ok: true, thread };
+  // An application sees what it began, and nothing of what others say elsewhere.
+  if (isApplicationId(who))
+    return thread.createdBy === who
+      ? { ok: true, thread }
+      : refuse('no-thread', 'This application began no such thread.');
   return refuse(
     'not-in-it',
     `You are not in the thread ${titled(thread.title)}. Only those who are in it read it and write in it.`,

@@ -4,13 +4,15 @@
  * Everything is in the store; what is in memory is who waits. Messages have places from 1, given out under a lock on their
  * thread's row, so two processes that write at once cannot give one twice.
  */
+import type { Context } from 'hono';
 import type { HTTPException } from 'hono/http-exception';
+import { applicationId } from '../../src/domain/applications.ts';
 import type { AgentId, ThreadId } from '../../src/domain/ids.ts';
 import { titled } from '../../src/domain/quoting.ts';
 import { eachOnce, PERSON, refuseMentions } from '../../src/domain/threads.ts';
 import { threadEndpoints } from '../../src/protocol/endpoints/threads.ts';
 import type { Thread, ThreadMessage } from '../../src/protocol/threads.ts';
-import { answer, type Handled } from '../endpoint.ts';
+import { answer, applicationOf, type Env, type Handled } from '../endpoint.ts';
 import { problem } from '../problem.ts';
 import { refuseThreadMessage } from '../quotas.ts';
 import type { RecordSource } from '../records/index.ts';
@@ -24,7 +26,7 @@ import { json, lockThread, messageOf, readThread } from './rows.ts';
 import type { Answer, Threads, Page, WaitFor, Refusal } from './types.ts';
 import { saidBy } from './used.ts';
 
-// The person's own calls: every thread is read and written by the person.
+// Calls of the person, who reads and writes in every thread, and of applications.
 
 /** `field`: the part of the body that names agents. */
 function refusal({ reason, detail }: Refusal, field: string): HTTPException {
@@ -49,28 +51,43 @@ function orRefuse<Value>(outcome: Answer<Value>, field = 'body'): { readonly ok:
 }
 
 export function createThreadRoutes({ threads }: { readonly threads: Threads }): readonly Handled[] {
+  /** Who speaks: the person from a page, or an application under its own name. */
+  function speakerOf(context: Context<Env>): string {
+    const application = applicationOf(context);
+    if (application === null) return PERSON;
+    if (application.label === '')
+      throw problem(403, 'no-scope', 'This application has no name to write under. Make it a credential with one.');
+    return applicationId(application.label);
+  }
   return answer(threadEndpoints, {
-    async threads({ before, limit }) {
-      const listed = await threads.list(PERSON, { before, limit, closedToo: true });
+    async threads({ before, limit }, context) {
+      const listed = await threads.list(speakerOf(context), { before, limit, closedToo: true });
       return { threads: [...listed.threads], more: listed.more };
     },
-    async createThread({ body: { title, participants } }) {
-      return orRefuse(await threads.create(PERSON, { title, participantRefs: participants }), 'participants').thread;
+    async createThread({ body: { title, participants } }, context) {
+      return orRefuse(
+        await threads.create(speakerOf(context), { title, participantRefs: participants }),
+        'participants',
+      ).thread;
     },
-    async threadMessages({ threadId, before, limit }) {
+    async threadMessages({ threadId, before, limit }, context) {
       const { thread, messages, more, read } = orRefuse(
-        await threads.read(PERSON, threadId, { before, limit, run: null }),
+        await threads.read(speakerOf(context), threadId, { before, limit, run: null }),
       );
       return { thread, messages: [...messages], more, ...(read ? { read } : {}) };
     },
-    async sendToThread({ threadId, body: { text, mentions, clientId } }) {
-      return orRefuse(await threads.send(PERSON, threadId, { text, mentionRefs: mentions, clientId }), 'mentions')
-        .message;
+    async sendToThread({ threadId, body: { text, mentions, clientId } }, context) {
+      return orRefuse(
+        await threads.send(speakerOf(context), threadId, { text, mentionRefs: mentions, clientId }),
+        'mentions',
+      ).message;
     },
-    addToThread: async ({ threadId, body }) =>
-      orRefuse(await threads.add(PERSON, threadId, body.agentId), 'agentId').thread,
-    removeFromThread: async ({ threadId, agentId }) => orRefuse(await threads.remove(PERSON, threadId, agentId)).thread,
-    closeThread: async ({ threadId, body }) => orRefuse(await threads.close(PERSON, threadId, body.summary)).thread,
+    addToThread: async ({ threadId, body }, context) =>
+      orRefuse(await threads.add(speakerOf(context), threadId, body.agentId), 'agentId').thread,
+    removeFromThread: async ({ threadId, agentId }, context) =>
+      orRefuse(await threads.remove(speakerOf(context), threadId, agentId)).thread,
+    closeThread: async ({ threadId, body }, context) =>
+      orRefuse(await threads.close(speakerOf(context), threadId, body.summary)).thread,
   });
 }
 

@@ -1,7 +1,7 @@
 /** Who is in a thread: made, joined, left, closed. */
 import type { AgentId, ThreadId } from '../../src/domain/ids.ts';
 import { titled } from '../../src/domain/quoting.ts';
-import { PERSON } from '../../src/domain/threads.ts';
+import { isOutside, PERSON } from '../../src/domain/threads.ts';
 import type { Thread } from '../../src/protocol/threads.ts';
 import type { Db } from '../store/index.ts';
 import { refuseThread } from '../quotas.ts';
@@ -71,7 +71,7 @@ export function createMembership(
             .insertInto('threads')
             .values({ ...row, closed_at: null, closed_by_json: null, summary_json: null, stamp: null })
             .execute();
-          await insertMembers(trx, { home, threadId, agentIds: by === PERSON ? others : [by, ...others], by, time });
+          await insertMembers(trx, { home, threadId, agentIds: isOutside(by) ? others : [by, ...others], by, time });
           return null;
         });
         if (refusal !== null) return refuse('too-many', refusal);

@@ -1,6 +1,7 @@
 /** Reading threads. What an agent was given is marked, so that a wait gives it what is new. */
 import type { AgentId, ThreadId } from '../../src/domain/ids.ts';
-import { fitting, PERSON } from '../../src/domain/threads.ts';
+import { isApplicationId } from '../../src/domain/applications.ts';
+import { fitting, isOutside, PERSON } from '../../src/domain/threads.ts';
 import type { ThreadMessage } from '../../src/protocol/threads.ts';
 import { parseText, type Db } from '../store/index.ts';
 import { admit, type ThreadsContext } from './context.ts';
@@ -81,7 +82,8 @@ export function createReading({ db, home, inTurn, hooks, tell, now }: ThreadsCon
         query = query.where(({ eb, refTuple, tuple }) =>
           eb(refTuple('last_at', 'thread'), '<', tuple(from.last_at, from.thread)),
         );
-      if (reader !== PERSON)
+      if (isApplicationId(reader)) query = query.where('created_by_json', '=', json(reader));
+      else if (reader !== PERSON)
         query = query.where('thread', 'in', (eb) =>
           eb
             .selectFrom('thread_members')
@@ -116,7 +118,7 @@ export function createReading({ db, home, inTurn, hooks, tell, now }: ThreadsCon
             isNews = true;
           }
         }
-        const given = reader === PERSON && before === null ? { read: await readBy(trx, threadId) } : {};
+        const given = isOutside(reader) && before === null ? { read: await readBy(trx, threadId) } : {};
         return { ...taken, messages, more: rows.length > messages.length, ...given };
       });
       if (isNews) tellRead();

@@ -1,4 +1,7 @@
-/** What threads can do. `by` and `reader` are "human", who may do everything everywhere, or an agent's id. */
+/**
+ * What threads can do. `by` and `reader` are "human", who may do everything everywhere, an agent's id, or an
+ * application's, which may do everything in the threads that it began.
+ */
 import type { AgentId, ThreadId } from '../../src/domain/ids.ts';
 import type { Thread, ThreadMessage } from '../../src/protocol/threads.ts';
 

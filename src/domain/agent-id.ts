@@ -21,14 +21,22 @@ const RESERVED: ReadonlySet<string> = new Set([...SPEAKERS, LEAD_ID, ...INHERITE
 /** Nothing that cannot be seen, no line breaks, and no space at either end. */
 const FORM = /^(?! )(?:[^\p{C}\p{Z}]| )+(?<! )$/u;
 
+/** Ids of applications begin so (applications.ts). */
+const APPLICATIONS = 'app:';
 /** Compared as they look: `HUMAN` and `ｈｕｍａｎ` are no ids of agents either. */
-const isReserved = (id: string) => RESERVED.has(id.normalize('NFKC').toLowerCase());
+function isReserved(id: string): boolean {
+  const folded = id.normalize('NFKC').toLowerCase();
+  return RESERVED.has(folded) || folded.startsWith(APPLICATIONS);
+}
 
 /** Is this the lead's id, or one that an agent can have? */
 export function isAgentId(id: string): id is AgentId {
   return id === LEAD_ID || (id.length <= AGENT_ID_MAX && FORM.test(id) && !isReserved(id));
 }
 
-/** Can this stand as the author of a message: an agent, the person, or the relay? */
-export const isAuthor = (id: string): id is AgentId | Speaker =>
-  SPEAKERS.some((speaker) => speaker === id) || isAgentId(id);
+const isApplication = (id: string) =>
+  id.startsWith(APPLICATIONS) && id.length > APPLICATIONS.length && id.length <= AGENT_ID_MAX && FORM.test(id);
+
+/** Can this stand as the author of a message: an agent, the person, the relay, or an application? */
+export const isAuthor = (id: string): boolean =>
+  SPEAKERS.some((speaker) => speaker === id) || isAgentId(id) || isApplication(id);

@@ -52,6 +52,13 @@ export type WakeOutcome = (typeof WAKE_OUTCOMES)[number];
  */
 export type AgentState = 'absent' | 'played' | 'paused' | 'idle' | 'busy';
 
+/** What a message of an agent's is for. */
+export const MESSAGE_TYPES = ['info', 'help_request', 'review_request', 'unblock'] as const;
+export type MessageType = (typeof MESSAGE_TYPES)[number];
+/** As minds read it; null: nothing is said of it. */
+export const messageTypeText = (type: MessageType | undefined): string | null =>
+  type === undefined || type === 'info' ? null : type.replace('_', ' ');
+
 export const MESSAGE_PRIORITIES = ['normal', 'high', 'urgent'] as const;
 export type MessagePriority = (typeof MESSAGE_PRIORITIES)[number];
 
@@ -80,6 +87,7 @@ export const COORDINATION_BOUNDS = {
 /** Of what agents do by themselves, inclusive, with what holds where nothing is set. */
 export const PULSE_BOUNDS = {
   pulse_container_timeout_ms: { min: 1_000, max: 3_600_000, otherwise: 120_000 },
+  pulse_busy_wait_ms: { min: 1_000, max: 3_600_000, otherwise: 120_000 },
   pulse_max_consecutive_skips: { min: 1, max: 100, otherwise: 5 },
 } as const;
 

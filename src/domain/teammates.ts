@@ -1,5 +1,6 @@
 /** Who lives here, in one line for a mind. */
 import type { AgentId } from './ids.ts';
+import { applicationText } from './applications.ts';
 import { alikeOf } from './names.ts';
 import { LEAD_ID, seatNumber } from './seat.ts';
 
@@ -21,17 +22,17 @@ export function teammatesText(team: readonly Teammate[], readerId: string): stri
 
 type Called = Pick<Teammate, 'agentId' | 'name' | 'position'>;
 
-/** `Lyra, seat 1`: whose words these are, as headings say it; the id where nobody is known by it. */
+/** `Lyra, seat 1`: whose words these are, as headings say it; an application by its name; the id where nobody is known by it. */
 export function withSeat(team: readonly Called[], agentId: AgentId): string {
   const one = team.find((member) => member.agentId === agentId);
-  if (!one) return agentId;
+  if (!one) return applicationText(agentId) ?? agentId;
   return one.position === null ? one.name : `${one.name}, seat ${seatNumber(one.position)}`;
 }
 
 /** `Lyra`, and where another is called so too, to the eye, `Lyra (seat 1)`. */
 export function withSeatWhereAlike(team: readonly Called[], agentId: AgentId): string {
   const one = team.find((member) => member.agentId === agentId);
-  if (!one) return agentId;
+  if (!one) return applicationText(agentId) ?? agentId;
   if (!alikeOf(team).has(agentId)) return one.name;
   return one.position === null ? `${one.name} (id ${agentId})` : `${one.name} (seat ${seatNumber(one.position)})`;
 }

@@ -1,9 +1,13 @@
 /** The rules of threads. */
 import type { AgentId } from './ids.ts';
+import { isApplicationId } from './applications.ts';
 import { titled } from './quoting.ts';
 
 /** The person, among those who speak in a thread. Agents are named by their ids. */
 export const PERSON = 'human';
+
+/** Agents write by their ids; of the others none takes part, and none has an inbox. */
+export const isOutside = (speaker: string): boolean => speaker === PERSON || isApplicationId(speaker);
 
 export interface Named {
   readonly agentId: AgentId;

@@ -8,6 +8,7 @@ import { withoutDisclaimers } from './demo-words.ts';
 import { isAgentId } from './agent-id.ts';
 import { escapeAttribute, escapeText, unescapeText } from './escape.ts';
 import { onOneLine } from './quoting.ts';
+import { isSameName } from './names.ts';
 import { isSeatPosition, LEAD_ID, type SeatPosition } from './seat.ts';
 
 export const WAKE_TAG = '[WAKE AGENTS]';
@@ -206,29 +207,41 @@ function readAll<T>(reader: Reader, tag: string, element: string, read: () => T)
   return all;
 }
 
-function readAgents(reader: Reader): AgentPayload[] {
+/** Somebody who lives here, by whose name and seat a payload without an id is known. */
+export interface Housemate {
+  readonly agentId: string;
+  readonly name: string;
+  readonly position: number | null;
+}
+
+function readAgents(reader: Reader, team: readonly Housemate[]): AgentPayload[] {
   const taken = new Set<number>();
   const ids = new Set<string>();
   return readAll(reader, 'agent-payloads', 'agent', () => {
     const {
+      id: given,
       position: raw,
       asleepSince,
       sleptFrom,
       ...head
-    } = reader.attributes(['name', 'color', 'colorName', 'position', 'id'], '>', ['asleepSince', 'sleptFrom']);
+    } = reader.attributes(['name', 'color', 'colorName', 'position'], '>', ['id', 'asleepSince', 'sleptFrom']);
     for (const [name, time] of Object.entries({ asleepSince, sleptFrom }))
       if (time !== undefined && !/^\d{1,15}$/.test(time)) reader.fail(`${name} "${time}" is no time in ms`);
     const position = readPosition(reader, raw, taken);
-    if (!isAgentId(head.id) || head.id === LEAD_ID)
-      reader.fail(`agent id ${JSON.stringify(head.id)} is none that an agent can have`);
-    if (ids.has(head.id)) reader.fail(`agent id "${head.id}" stands twice`);
-    ids.add(head.id);
+    const id =
+      given ??
+      team.find((member) => member.position === position && isSameName(member.name, head.name))?.agentId ??
+      reader.fail(`attribute "id" is missing, and nobody called "${head.name}" has position ${position}`);
+    if (!isAgentId(id) || id === LEAD_ID) reader.fail(`agent id ${JSON.stringify(id)} is none that an agent can have`);
+    if (ids.has(id)) reader.fail(`agent id "${id}" stands twice`);
+    ids.add(id);
     reader.space();
     const soul = reader.optional('soul');
     const transcript = reader.optional('transcript');
     reader.expect('</agent>');
     return {
       ...head,
+      id,
       position,
       soul,
       transcript,
@@ -246,15 +259,18 @@ function readSeats(reader: Reader): SeatPayload[] {
   });
 }
 
-/** Reads a call to the team. Never throws; `reason` says what is wrong and where. */
-export function parseTeamCall(text: string): ParsedCall {
+/**
+ * Reads a call to the team. Never throws; `reason` says what is wrong and where. `team`: who lives here, for agents that are
+ * called by name and position alone; without it each needs its id.
+ */
+export function parseTeamCall(text: string, team: readonly Housemate[] = []): ParsedCall {
   const reader = createReader(text);
   try {
     reader.space();
     const wakes = reader.startsWith(WAKE_TAG);
     reader.expect(wakes ? WAKE_TAG : SUMMON_TAG);
     const call: TeamCall = wakes
-      ? { kind: 'wake', agents: readAgents(reader) }
+      ? { kind: 'wake', agents: readAgents(reader, team) }
       : { kind: 'summon', seats: readSeats(reader) };
     reader.space();
     if (!reader.atEnd()) reader.fail('text after the end');

@@ -18,7 +18,7 @@ export const OFFLINE = {
   /** Files that are fetched at once while a build is stored. */
   fetchesAtOnce: 6,
   /** Calls and links, which are the relay's alone. */
-  relayOnly: ['/api', '/v1', '/mcp', '/llm', '/enter', '/signed-in'],
+  relayOnly: ['/api', '/v1', '/sessions', '/mcp', '/llm', '/enter', '/signed-in'],
 } as const;
 
 export interface BuiltFile {

@@ -3,6 +3,8 @@
  * as YAML. A household has defaults for all of it; an agent has only what differs. Bounds are the domain's.
  */
 import { z } from 'zod';
+import { isRecord } from '../domain/platform/is-record.ts';
+import { SETTING_TEXT_MAX } from '../domain/settings.ts';
 import { NO_GRANTS, grants, programsAtOnce } from './grants.ts';
 import { INTERVAL_BOUNDS, OFFSET_BOUNDS } from '../domain/schedule/timing.ts';
 import {
@@ -15,6 +17,10 @@ import {
   readDateTime,
   TEAM_EVENTS,
 } from '../domain/guardrails.ts';
+
+/** Columns of a board, and characters of each. */
+const PROJECT_TEXTS = 50;
+const PROJECT_TEXT_MAX = 80;
 
 const bounded = (key: keyof typeof COORDINATION_BOUNDS) =>
   z.number().int().min(COORDINATION_BOUNDS[key].min).max(COORDINATION_BOUNDS[key].max);
@@ -88,6 +94,12 @@ const pulseLimits = {
     .int()
     .min(PULSE_BOUNDS.pulse_container_timeout_ms.min)
     .max(PULSE_BOUNDS.pulse_container_timeout_ms.max)
+    .describe('ms that a run may take, where its routine says no other'),
+  pulse_busy_wait_ms: z
+    .number()
+    .int()
+    .min(PULSE_BOUNDS.pulse_busy_wait_ms.min)
+    .max(PULSE_BOUNDS.pulse_busy_wait_ms.max)
     .describe('ms that a run waits for the end of its agent’s turn; then it is skipped as `agent-busy`'),
   pulse_max_consecutive_skips: z
     .number()
@@ -98,6 +110,7 @@ const pulseLimits = {
 };
 const optionalPulseLimits = {
   pulse_container_timeout_ms: pulseLimits.pulse_container_timeout_ms.optional(),
+  pulse_busy_wait_ms: pulseLimits.pulse_busy_wait_ms.optional(),
   pulse_max_consecutive_skips: pulseLimits.pulse_max_consecutive_skips.optional(),
 };
 
@@ -112,25 +125,57 @@ const pulse = {
     .max(OFFSET_BOUNDS.max)
     .nullable()
     .describe('minutes after the full interval; null: given by the relay, apart from the others’'),
-  pulse_columns: z
-    .array(z.string())
-    .max(0, 'there are no tasks yet, and so no columns: leave it empty')
-    .describe('columns of tasks; empty, as there are no tasks yet'),
-  pulse_transitions_to: z
-    .null('there are no tasks yet, and so nothing to move them to: leave it null')
-    .describe('where a task is moved; null, as there are no tasks yet'),
   pulse_blackouts: z.array(blackoutSchema).max(20).describe('the same as `coordination.blackouts`'),
 };
-export const pulseSettingsSchema = z.object({ ...pulse, ...pulseLimits });
+/** Of an agent at work on a project. It is stored as it was said, and used once the agent has a project. */
+const ofProjects = {
+  pulse_columns: z
+    .array(z.string().min(1).max(PROJECT_TEXT_MAX))
+    .max(PROJECT_TEXTS)
+    .describe('columns of a board that it takes tasks from; used once this agent has a project'),
+  pulse_transitions_to: z
+    .array(z.string().min(1).max(PROJECT_TEXT_MAX))
+    .max(PROJECT_TEXTS)
+    .nullable()
+    .describe('columns that it moves tasks to; null: any. Used once this agent has a project'),
+  planning_model: z
+    .string()
+    .min(1)
+    .max(SETTING_TEXT_MAX.agentModel)
+    .nullable()
+    .describe('plans a task; null: its own model. Used once this agent has a project'),
+  executor_model: z
+    .string()
+    .min(1)
+    .max(SETTING_TEXT_MAX.agentModel)
+    .nullable()
+    .describe('carries out a plan; null: its own model. Used once this agent has a project'),
+};
+export const OF_PROJECTS = ['pulse_columns', 'pulse_transitions_to', 'planning_model', 'executor_model'] as const;
+const optionalOfProjects = z.object(ofProjects).partial().shape;
+
+export const pulseSettingsSchema = z.object({ ...pulse, ...pulseLimits, ...ofProjects });
 export type PulseSettings = z.infer<typeof pulseSettingsSchema>;
+/** Blackouts as other programs write them, whose one-off ones begin at `start` and whose days are `days_of_week`. */
+function asBlackouts(said: unknown): unknown {
+  if (!Array.isArray(said)) return said;
+  return said.map((blackout: unknown) => {
+    if (!isRecord(blackout)) return blackout;
+    const { start, end, days_of_week, ...rest } = blackout;
+    return {
+      ...rest,
+      ...(start === undefined || 'start_time' in rest ? {} : { start_time: start }),
+      ...(end === undefined || 'end_time' in rest ? {} : { end_time: end }),
+      ...(days_of_week === undefined || 'days' in rest ? {} : { days: days_of_week }),
+    };
+  });
+}
 /** What a program may change of it; what is left out stays as it is. */
 const pulseChanges = {
   pulse_enabled: pulse.pulse_enabled.optional(),
   pulse_interval_minutes: pulse.pulse_interval_minutes.optional(),
   pulse_offset_minutes: pulse.pulse_offset_minutes.optional(),
-  pulse_columns: pulse.pulse_columns.optional(),
-  pulse_transitions_to: pulse.pulse_transitions_to.optional(),
-  pulse_blackouts: pulse.pulse_blackouts.optional(),
+  pulse_blackouts: z.preprocess(asBlackouts, pulse.pulse_blackouts.optional()),
 };
 export type PulseChanges = z.infer<z.ZodObject<typeof pulseChanges>>;
 
@@ -138,6 +183,7 @@ export type PulseChanges = z.infer<z.ZodObject<typeof pulseChanges>>;
 export const agentConfigSchema = z.strictObject({
   coordination: z.strictObject(coordination).partial().default({}),
   ...optionalPulseLimits,
+  ...optionalOfProjects,
 });
 export type AgentConfig = z.infer<typeof agentConfigSchema>;
 export type AgentConfigInput = z.input<typeof agentConfigSchema>;
@@ -236,6 +282,10 @@ const answered = {
   own: z.unknown().optional().describe('passed over'),
   effective: z.unknown().optional().describe('passed over'),
   version: z.string().optional().describe('of the answer that this comes from: refused where another was set since'),
+  whole: z
+    .boolean()
+    .optional()
+    .describe('true: this is all that is set, and what is left out follows the defaults; else what is left out stays'),
 };
 
 /** The two lists as programs of other teams name them, and where they put them: beside the rest, or below it. */
@@ -272,23 +322,32 @@ function named(
 
 /** `PUT /v1/agents/{agentId}/config` */
 export const setAgentConfigSchema = agentConfigSchema
-  .extend({ ...answered, ...camelCase, ...pulseChanges, coordination: spelled })
+  .extend({
+    ...answered,
+    ...camelCase,
+    ...pulseChanges,
+    pulse_one_offs: z
+      .array(z.unknown())
+      .max(0, 'are routines that are due once here: add each as one, and leave this empty')
+      .optional()
+      .describe('empty: what is due once is a routine'),
+    coordination: spelled,
+  })
   .transform((answer, context) => {
-    const { pulse_container_timeout_ms, pulse_max_consecutive_skips, version } = answer;
+    const { version, whole = false } = answer;
     const pulse = z.object(pulseChanges).parse(answer);
     const config: AgentConfig = {
+      ...z.object({ ...optionalPulseLimits, ...optionalOfProjects }).parse(answer),
       coordination: named(answer, context),
-      ...(pulse_container_timeout_ms === undefined ? {} : { pulse_container_timeout_ms }),
-      ...(pulse_max_consecutive_skips === undefined ? {} : { pulse_max_consecutive_skips }),
     };
-    return { config, pulse, version };
+    return { config, pulse, version, whole };
   });
 const ONE_ALONE = 'can be said of one agent alone';
 /** `PUT /v1/config` */
 export const setHouseholdConfigSchema = householdConfigSchema
   .extend({ ...answered, ...camelCase, coordination: spelled })
   .transform((answer, context) => {
-    const { version, ...said } = answer;
+    const { version, whole = false, ...said } = answer;
     const config: HouseholdConfig & Partial<typeof said> = { ...said, coordination: named(said, context) };
     if (config.coordination.shell_without_sandbox === true)
       context.addIssue({ code: 'custom', path: ['coordination', 'shell_without_sandbox'], message: ONE_ALONE });
@@ -296,5 +355,5 @@ export const setHouseholdConfigSchema = householdConfigSchema
     delete config.effective;
     delete config.sleepEvents;
     delete config.wakeEvents;
-    return { config, version };
+    return { config, version, whole };
   });

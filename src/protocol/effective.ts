@@ -59,6 +59,8 @@ export function effectiveConfig(
       agent?.pulse_container_timeout_ms ??
       household.pulse_container_timeout_ms ??
       PULSE_BOUNDS.pulse_container_timeout_ms.otherwise,
+    pulse_busy_wait_ms:
+      agent?.pulse_busy_wait_ms ?? household.pulse_busy_wait_ms ?? PULSE_BOUNDS.pulse_busy_wait_ms.otherwise,
     pulse_max_consecutive_skips:
       agent?.pulse_max_consecutive_skips ??
       household.pulse_max_consecutive_skips ??

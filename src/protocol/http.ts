@@ -5,6 +5,7 @@
  */
 import { z } from 'zod';
 import { ATTACHMENT_TYPES, ATTACHMENTS } from '../domain/attachment.ts';
+import { TEAM_EVENTS } from '../domain/guardrails.ts';
 import type { SessionId } from '../domain/ids.ts';
 import { SETTING_BOUNDS, SETTING_TEXT_MAX } from '../domain/settings.ts';
 import { agentIdSchema, attachmentFields, stamp } from './documents.ts';
@@ -119,7 +120,47 @@ export const startSessionSchema = z.strictObject({
     .optional(),
 });
 export type StartSession = z.infer<typeof startSessionSchema>;
-export const sessionStartedSchema = z.object({ sessionId: id });
+
+/** An agent that is to be in a session from its start, and what puts it to sleep and wakes it there. */
+const seatedSchema = z.strictObject({
+  agent: id.describe('its id, name or seat'),
+  sleepEvents: z
+    .array(z.enum(TEAM_EVENTS))
+    .max(TEAM_EVENTS.length)
+    .optional()
+    .describe(
+      'in this session; left out: the agent’s own. With `agent_started` it begins asleep, and no model is asked',
+    ),
+  wakeEvents: z.array(z.enum(TEAM_EVENTS)).max(TEAM_EVENTS.length).optional().describe('the same of what wakes it'),
+});
+export type Seated = z.infer<typeof seatedSchema>;
+
+/** What `POST /api/sessions` takes: from a page all of `startSessionSchema`, from an application `agents` alone. */
+export const askSessionSchema = startSessionSchema.extend({
+  human: startSessionSchema.shape.human.optional().describe('of a page: needed; of an application: none'),
+  lead: startSessionSchema.shape.lead.optional().describe('of a page: needed; of an application: none'),
+  agents: z
+    .array(seatedSchema)
+    .max(LIMITS.agentModels)
+    .optional()
+    .describe('who is in the session from its start, without the lead’s greeting'),
+});
+export const sessionStartedSchema = z.object({
+  sessionId: id,
+  agents: z
+    .array(
+      z.object({
+        agentId: agentIdSchema,
+        name: z.string(),
+        state: z
+          .enum(['asleep', 'waking', 'absent'])
+          .describe('asleep: it is here and rests; waking: it is asked for its first words; absent: it is not here'),
+        detail: z.string().optional().describe('why it is absent: a sentence'),
+      }),
+    )
+    .optional()
+    .describe('those that were named, in that order'),
+});
 
 /** `POST /api/messages`: to the lead, or to the agent `to`. `clientId` makes a repeat harmless. */
 const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;

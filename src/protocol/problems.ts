@@ -44,6 +44,7 @@ export const PROBLEMS = [
   'no-offer',
   'no-page-key',
   'no-recovery',
+  'no-scope',
   'no-search',
   'no-session',
   'no-slot',

@@ -11,6 +11,7 @@ import { INTERVAL_BOUNDS, OFFSET_BOUNDS } from '../domain/schedule/timing.ts';
 import { common, ms } from './documents.ts';
 import { LIMITS } from './limits.ts';
 import { idOf } from './ids.ts';
+import { startSessionSchema } from './http.ts';
 import { languageSchema } from './language.ts';
 import { sentence } from '../domain/sentence.ts';
 
@@ -34,7 +35,7 @@ export const SCHEDULE_BOUNDS = {
   /** Characters of why an agent asks for a routine. */
   why: 1_000,
   /** ms that a run may take. */
-  timeoutMs: { min: 1_000, max: 3_600_000, otherwise: 120_000 },
+  timeoutMs: { min: 1_000, max: 3_600_000 },
   /** ms that a script may take. */
   scriptMs: { min: 1_000, max: 600_000, otherwise: 60_000 },
   maxConcurrent: { min: 1, max: 10, otherwise: 1 },
@@ -109,7 +110,14 @@ const routine = {
     .max(0, 'there are no tasks yet, and so no columns: leave it empty')
     .default([])
     .describe('columns of tasks; empty, as there are no tasks yet'),
-  timeoutMs: bounded(SCHEDULE_BOUNDS.timeoutMs).describe('ms from its first request on'),
+  timeoutMs: z
+    .number()
+    .int()
+    .min(SCHEDULE_BOUNDS.timeoutMs.min)
+    .max(SCHEDULE_BOUNDS.timeoutMs.max)
+    .nullable()
+    .default(null)
+    .describe('ms from its first request on; null: its agent’s `pulse_container_timeout_ms`'),
   maxConcurrent: bounded(SCHEDULE_BOUNDS.maxConcurrent).describe('runs of it at once'),
   context: z
     .enum(['none', 'last_session', 'own_runs'])
@@ -266,6 +274,9 @@ export const standingCopySchema = z.strictObject({
   model: z.string().max(200).describe('that the person chose for it; empty: the relay’s own'),
   maxAnswerTokens: z.number().int().min(1).max(1_000_000),
   contextTokens: z.number().int().min(0).max(100_000_000).describe('that its model reads; 0: not known'),
+  session: startSessionSchema.shape.settings.describe(
+    'of the lead: how the household wants a session, where an application may start one',
+  ),
 });
 export type StandingCopy = z.infer<typeof standingCopySchema>;
 

@@ -4,6 +4,7 @@ import { isTimeZone } from '../domain/guardrails.ts';
 import { checkName } from '../domain/names.ts';
 import { common } from './documents.ts';
 import { LIMITS } from './limits.ts';
+import { scopesSchema } from './scopes.ts';
 
 const id = z.string().min(1).max(LIMITS.id);
 
@@ -50,9 +51,8 @@ const credentialSchema = z.object({
   credentialId: id,
   agentId: common.agentId
     .nullable()
-    .describe(
-      'the agent as whom a client is let in; null: an application, which only sets agents to sleep and wakes them',
-    ),
+    .describe('the agent as whom a client is let in; null: an application, which may do what its `scopes` say'),
+  scopes: scopesSchema.describe('of an application; empty for an agent'),
   label: z.string(),
   readsSoul: z
     .boolean()
@@ -70,6 +70,9 @@ export const credentialsSchema = z.object({ credentials: z.array(credentialSchem
 /** `POST /api/credentials` */
 export const makeCredentialSchema = z.strictObject({
   agentId: common.agentId.nullable().describe('null: for an application'),
+  scopes: scopesSchema
+    .optional()
+    .describe('what an application may do; left out: `read`, `sleep` and `wake`. An agent’s credential has none'),
   label: z
     .string()
     .max(LIMITS.credentialLabel)

@@ -7,7 +7,7 @@ import { idOf } from './ids.ts';
 
 const id = z.string().min(1).max(LIMITS.id);
 export const threadTitle = z.string().trim().min(1).max(LIMITS.threadTitle);
-const speaker = id.describe('"human" or an agent’s id');
+const speaker = id.describe('"human", an agent’s id, or `app:` and the name of an application');
 
 export const threadMessageSchema = z.object({
   messageId: idOf<MessageId>(id),

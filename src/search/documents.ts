@@ -74,7 +74,7 @@ export function searchableOf(doc: Doc): Searchable | null {
       return {
         kind: 'thread-message',
         agentId,
-        author: agentId ?? 'human',
+        author: field(value, 'from') || (agentId ?? 'human'),
         time: value.time,
         messageId: field(value, 'messageId') as MessageId,
         threadId: value.threadId,

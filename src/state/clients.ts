@@ -1,5 +1,6 @@
 /** Credentials with which other clients join, as this page shows them. Fetched with the parts of the page that show them. */
 import type { AgentId } from '../domain/ids.ts';
+import type { Scope } from '../protocol/scopes.ts';
 import type { Credential } from '../protocol/team.ts';
 import { DONE, type Done } from './actions/parts.ts';
 import type { RoostState } from './index.ts';
@@ -14,7 +15,7 @@ interface Clients {
   make(
     agentId: AgentId | null,
     label: string,
-    readsSoul: boolean,
+    may: { readonly readsSoul: boolean } | { readonly scopes: Scope[] },
   ): Promise<
     | { readonly ok: true; readonly credential: Credential; readonly secret: string }
     | { readonly ok: false; readonly reason: string }
@@ -31,8 +32,8 @@ function createClients({ reach, changes, device }: Pick<RoostState, 'reach' | 'c
   });
   return {
     list,
-    async make(agentId, label, readsSoul) {
-      const made = await reach((client) => client.makeCredential({ body: { agentId, label, readsSoul } }));
+    async make(agentId, label, may) {
+      const made = await reach((client) => client.makeCredential({ body: { agentId, label, ...may } }));
       if (!made.ok) return { ok: false, reason: problemText(made.problem) };
       await list.again();
       return { ok: true, ...made.value };

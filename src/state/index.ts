@@ -107,7 +107,7 @@ export function createRoostState({ owner, relay, reach, archive, device, node }:
   const limits = createLimits({
     query: createQuery({ ask: readLimits, changes, device, what: ['config'] }),
     read: readLimits,
-    put: (own) => reach((client) => client.putHouseholdConfig({ body: own })),
+    put: (own) => reach((client) => client.putHouseholdConfig({ body: { ...own, whole: true } })),
   });
   const parts = {
     owner,

@@ -1,9 +1,11 @@
 /** How people and agents are called in this household. */
 import { displayName, type Roster } from '../domain/agent.ts';
+import { applicationNameOf } from '../domain/applications.ts';
 import { shownName } from '../domain/names.ts';
 import { LEAD_ID } from '../domain/seat.ts';
 import type { Settings } from '../domain/settings.ts';
 import { SOURCE } from '../language/catalogue.ts';
+import { t } from '../language/t.ts';
 
 export const humanNameOf = (settings: Settings): string => shownName(settings.humanName, 'person');
 export const leadNameOf = (roster: Roster, settings: Settings): string =>
@@ -16,6 +18,8 @@ export function authorName(author: string, roster: Roster, settings: Settings): 
   if (author === 'human') return humanNameOf(settings);
   if (author === 'relay') return 'Roost';
   if (author === LEAD_ID) return leadNameOf(roster, settings);
+  const application = applicationNameOf(author);
+  if (application !== null) return t`${application} (application)`;
   const agent = roster.byId.get(author);
   return agent ? displayName(agent, roster) : 'somebody';
 }

@@ -80,7 +80,7 @@ function createReachQueries({
       return createLimits({
         query: createQuery({ ...deps, what: ['config'], agentId, ask: read }),
         read,
-        put: (own) => reach((client) => client.putAgentConfig({ agentId, body: own })),
+        put: (own) => reach((client) => client.putAgentConfig({ agentId, body: { ...own, whole: true } })),
       });
     }),
   };

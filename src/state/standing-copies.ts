@@ -1,6 +1,6 @@
 /**
- * Leaves with the relay what agents need to be at work while no page is open: of those for whom something is scheduled, unless the
- * person has taken it back. It is left anew whenever this page knows newer words.
+ * Leaves with the relay what agents need to be at work while no page is open: of those for whom something is scheduled, and of
+ * everybody where an application may start a session; unless the person has taken it back. It is left anew whenever this page knows newer words.
  */
 import type { AgentId } from '../domain/ids.ts';
 import { runAgain } from '../domain/platform/single-flight.ts';
@@ -81,7 +81,8 @@ export function createStandingCopies({
       stopped = false;
       const stop = changes.subscribe(({ what }) => {
         if (telling) return;
-        if (what === 'schedules' || what === 'everything') compareSoon(what === 'schedules' ? 0 : COMPARE_AFTER_MS);
+        if (what === 'schedules') compareSoon(0);
+        else if (what === 'credentials' || what === 'everything') compareSoon(COMPARE_AFTER_MS);
       });
       compareSoon(COMPARE_AFTER_MS);
       return () => {

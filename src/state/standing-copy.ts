@@ -1,13 +1,14 @@
 /** What of one agent is left with the relay while no page is open, and by which version it is known there. */
 import { createCrc32 } from '../domain/crc32.ts';
 import { COPY_ORDER_CHARS } from '../domain/schedule/copy-order.ts';
-import { isSeatPosition } from '../domain/seat.ts';
+import { isSeatPosition, LEAD_COLOR, LEAD_ID, LEAD_POSITION } from '../domain/seat.ts';
 import type { AgentId } from '../domain/ids.ts';
 import { spoken } from '../language/catalogue.ts';
 import type { StandingCopy } from '../protocol/schedules.ts';
 import type { Household, HouseholdState } from './household.ts';
 import { humanNameOf, leadNameOf, speaking } from './people.ts';
 import type { ReachPort } from './reach.ts';
+import { startSessionBody } from './wake-material.ts';
 import { payloadOf, type WakeShare } from './wake-share.ts';
 import type { WakeSizes } from './wake-sizes.ts';
 
@@ -31,6 +32,8 @@ export function copyOf(
   { roster, settings }: Pick<HouseholdState, 'roster' | 'settings'>,
   language: string,
 ): StandingCopy | null {
+  const { agent } = share;
+  if (agent.agentId === LEAD_ID) return leadCopyOf(share, { roster, settings }, language);
   const payload = payloadOf(share);
   if (!payload || !isSeatPosition(payload.position)) return null;
   const { name, color, colorName, position, soul, transcript } = payload;
@@ -39,13 +42,13 @@ export function copyOf(
     human: humanNameOf(settings),
     ...speaking(language),
     lead: leadNameOf(roster, settings),
-    model: share.agent.model || settings.agentModel,
+    model: agent.model || settings.agentModel,
     maxAnswerTokens: settings.maxAnswerTokens,
     contextTokens: settings.contextTokens,
   };
 }
 
-/** Compares what is left with what is here, and leaves what is newer, of those for whom something is scheduled. */
+/** Compares what is left with what is here, and leaves what is newer, of those for whom something is scheduled, or of everybody. */
 export async function leaveCopies({
   household,
   wakeSizes,
@@ -68,16 +71,19 @@ export async function leaveCopies({
   ]);
   // Asked again when the line is back.
   if (!scheduled.ok || !standing.ok) return;
-  const { copies, takenBack } = standing.value;
+  const { copies, takenBack, everybody = false } = standing.value;
+  const { roster } = household.store.getState();
+  const seated = [...roster.seats.values(), ...(roster.lead && everybody ? [roster.lead] : [])];
   const wanted = new Set(
     scheduled.value.schedules
       .filter(({ schedule, elsewhere }) => elsewhere === null && (schedule.kind === 'reminder' || schedule.enabled))
       .map(({ schedule }) => schedule.agentId),
   );
+  if (everybody) for (const { agentId } of seated) wanted.add(agentId);
   for (const agentId of takenBack) wanted.delete(agentId);
   onScheduled(wanted.size > 0);
   const left = new Map(copies.map(({ agentId, version }) => [agentId, version]));
-  const agents = [...household.store.getState().roster.seats.values()].filter(({ agentId }) => wanted.has(agentId));
+  const agents = seated.filter(({ agentId }) => wanted.has(agentId));
   for (const share of agents.length === 0 ? [] : await wakeSizes.read(agents)) {
     const copy = copyOf(share, household.store.getState(), spoken.language);
     if (!copy || isStopped()) continue;
@@ -88,4 +94,23 @@ export async function leaveCopies({
     const done = await reach((client) => client.leaveStandingCopy({ agentId, body: { version, copy } }));
     if (done.ok) onLeft(agentId);
   }
+}
+
+/** What the lead leaves, with how the household wants a session: all that starting one takes. */
+function leadCopyOf(
+  share: WakeShare,
+  { roster, settings }: Pick<HouseholdState, 'roster' | 'settings'>,
+  language: string,
+): StandingCopy {
+  const { human, lead, settings: session } = startSessionBody(share, roster, settings, language);
+  return {
+    ...{ name: lead.name, ...LEAD_COLOR, position: LEAD_POSITION, soul: lead.soul, transcript: lead.transcript },
+    human: human.name,
+    ...speaking(language),
+    lead: lead.name,
+    model: settings.leadModel,
+    maxAnswerTokens: settings.maxAnswerTokens,
+    contextTokens: settings.contextTokens,
+    ...(session === undefined ? {} : { session }),
+  };
 }

@@ -1,5 +1,6 @@
 import { useMemo } from 'react';
 import { displayName } from '../domain/agent.ts';
+import { applicationNameOf } from '../domain/applications.ts';
 import type { AgentId } from '../domain/ids.ts';
 import { LEAD_COLOR, LEAD_ID } from '../domain/seat.ts';
 import { PERSON } from '../domain/threads.ts';
@@ -51,14 +52,15 @@ export function useTeammates(): Teammates {
     }));
     const all = [lead, ...others];
     const byId = new Map(all.map((one) => [one.agentId, one]));
-    const find = (agentId: AgentId): Teammate =>
-      byId.get(agentId) ?? {
-        agentId,
-        name: t`Somebody unknown here`,
-        face: agentId,
-        color: PLAIN_COLOR,
-        retired: true,
-      };
+    function find(agentId: AgentId): Teammate {
+      const known = byId.get(agentId);
+      if (known) return known;
+      const application = applicationNameOf(agentId);
+      const plain = { agentId, face: agentId, color: PLAIN_COLOR };
+      return application === null
+        ? { ...plain, name: t`Somebody unknown here`, retired: true }
+        : { ...plain, name: t`${application} (application)`, retired: false };
+    }
     const among = (agentIds: readonly AgentId[]) => [
       ...all.filter(({ agentId }) => agentIds.includes(agentId)),
       ...agentIds.filter((agentId) => !byId.has(agentId)).map(find),

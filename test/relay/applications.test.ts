@@ -94,16 +94,16 @@ describe('an application', () => {
   it('may do nothing else', async () => {
     const secret = await credential(null);
     expect(await call(secret, 'GET', '/v1/agents/a1/wake-stats')).toMatchObject({ status: 200 });
-    const refused: readonly (readonly [string, string])[] = [
-      ['PUT', '/v1/agents/a1/config'],
-      ['GET', '/v1/config'],
-      ['GET', '/api/costs'],
-      ['GET', '/api/credentials'],
-      ['POST', '/api/messages'],
-      ['GET', '/api/team'],
+    const refused: readonly (readonly [string, string, number])[] = [
+      ['PUT', '/v1/agents/a1/config', 403],
+      ['GET', '/api/costs', 401],
+      ['GET', '/api/credentials', 401],
+      ['POST', '/api/messages', 401],
+      ['GET', '/api/team', 403],
+      ['GET', '/api/threads', 403],
     ];
-    for (const [method, path] of refused)
-      expect(await call(secret, method, path, method === 'GET' ? undefined : {}), path).toMatchObject({ status: 401 });
+    for (const [method, path, status] of refused)
+      expect(await call(secret, method, path, method === 'GET' ? undefined : {}), path).toMatchObject({ status });
     expect(await call(secret, 'POST', '/mcp', {})).toMatchObject({
       status: 403,
       body: { detail: expect.stringContaining('application') as unknown },

@@ -52,6 +52,7 @@ describe.each(STORES)('credentials, with the store on %s', (kind) => {
       credentialId: credential.credentialId,
       label: ODD,
       readsSoul: false,
+      scopes: [],
     });
     for (const wrong of [
       '',
@@ -89,6 +90,7 @@ describe.each(STORES)('credentials, with the store on %s', (kind) => {
       credentialId: credential.credentialId,
       label: 'Night switch',
       readsSoul: false,
+      scopes: ['read', 'sleep', 'wake'],
     });
     expect(
       (await credentials.list()).find(({ credentialId }) => credentialId === credential.credentialId),

@@ -198,7 +198,7 @@ describe('settings', () => {
     expect(effective.coordination).toEqual(coordination);
     expect(copied).not.toContain(version);
     expect(own.coordination.wake_guardrails).toEqual({ max_wakes_per_day: 4 });
-    expect(parse(copied)).toEqual(holds);
+    expect(parse(copied)).toEqual({ ...holds, whole: true });
     expect(coordination.blackouts).toEqual([{ label: 'night', start_time: '22:00', end_time: '06:00', days: [] }]);
     expect((await put('/v1/config', await (await get('/v1/config', YAML)).text(), YAML)).status).toBe(200);
   });

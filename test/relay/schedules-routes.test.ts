@@ -229,7 +229,7 @@ describe('an agent’s settings', () => {
   });
 
   it.each([
-    [{ pulse_columns: ['ready'] }, 'pulse_columns'],
+    [{ pulse_columns: 'ready' }, 'pulse_columns'],
     [{ pulse_transitions_to: 'doing' }, 'pulse_transitions_to'],
     [{ pulse_interval_minutes: 10, pulse_offset_minutes: 10 }, 'pulse_offset_minutes'],
     [{ pulse_max_consecutive_skips: 0 }, 'pulse_max_consecutive_skips'],

@@ -359,7 +359,7 @@ describe.each(STORES)('what is due, on %s', (kind) => {
   it('waits for its agent’s turn as long as the settings say', async () => {
     // That a wake is not carried out is logged as a warning.
     const { house, clock } = await open(undefined, true, 'expected');
-    await house.team.configs.setAgent(LYRA.id, { coordination: {}, pulse_container_timeout_ms: 1_000 });
+    await house.team.configs.setAgent(LYRA.id, { coordination: {}, pulse_busy_wait_ms: 1_000 });
     const { promise, resolve } = createDeferred();
     house.model.follow(() => [{ say: 'I am busy.' }, { until: promise }]);
     await add(house, { name: 'Long' });

@@ -48,11 +48,15 @@ const joined = (parts: readonly string[]) => parts.filter((part) => part !== '')
 
 const WHO = {
   page: '',
-  agent: ' A credential will do as well, as a Bearer token: the agent’s own, or an application’s.',
+  agent: ' A credential will do as well, as a Bearer token: the agent’s own.',
   client: '',
   credential: ' Needs no cookie.',
   anyone: ' Needs no cookie.',
 };
+
+/** Which scope of an application lets it call. */
+const scopesText = (scopes: readonly string[]) =>
+  scopes.length === 0 ? '' : ` An application may with ${scopes.map((scope) => `\`${scope}\``).join(' or ')}.`;
 
 /** By name, with what each is for. */
 const parametersOf = (fields: Endpoint['params'], where: string) =>
@@ -74,13 +78,14 @@ function callSection({
   path,
   does,
   access = 'page',
+  scopes = [],
   params,
   query,
   headers = {},
   body,
   answers,
 }: Endpoint): string {
-  const parts = [`### \`${method} ${path}\``, `${does}${WHO[access]}`];
+  const parts = [`### \`${method} ${path}\``, `${does}${WHO[access]}${scopesText(scopes)}`];
   const parameters = [
     ...parametersOf(params, 'path'),
     ...parametersOf(query, 'query'),

@@ -5,14 +5,15 @@
 import { z } from 'zod';
 import { LIMITS } from '../limits.ts';
 import type { ProblemName } from '../problems.ts';
+import type { Scope } from '../scopes.ts';
 
 type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
 
 /**
  * Who may call. `page`: a browser that is signed in, from the page itself. `agent`: besides, with a credential as
- * Bearer, the agent that `agentId` names, and any application. `client`: besides, with any credential; whom it lets do
- * what, the handler decides. `credential`: it asks for a credential itself, and for no cookie. `anyone`: before anybody is
- * asked for anything.
+ * Bearer, the agent that `agentId` names. `client`: besides, with the credential of any agent; whom it lets do what, the
+ * handler decides. `credential`: it asks for a credential itself, and for no cookie. `anyone`: before anybody is asked for
+ * anything.
  */
 type Access = 'page' | 'agent' | 'client' | 'credential' | 'anyone';
 
@@ -35,6 +36,8 @@ export interface Endpoint {
   readonly does: string;
   /** Left out: `page`. */
   readonly access?: Access;
+  /** An application may call it whose credential has one of these. Left out: none may. */
+  readonly scopes?: readonly Scope[];
   /** By name in the path; what their schemas refuse is a 404. */
   readonly params?: Fields;
   readonly query?: Fields;

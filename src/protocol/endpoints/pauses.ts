@@ -9,10 +9,16 @@ const params = {
   agentId: named(idText, 'the agent’s id, name or seat'),
 };
 const unknown = { status: 404, when: 'no such session runs, or the agent is not in it' } as const;
-const forbidden = { status: 403, when: 'the credential is of an agent that may not do this to others' } as const;
+const forbidden = {
+  status: 403,
+  when: 'the credential is of an agent that may not do this to others, or of an application without that scope',
+} as const;
+const aliases = ['/sessions/{sessionId}/{agentId}/sleeping'] as const;
 const set = {
   path,
+  aliases,
   access,
+  scopes: ['sleep', 'wake'],
   params,
   body: sleepingSchema,
   answers: [
@@ -30,15 +36,17 @@ export const pauseEndpoints = {
   sleeping: endpoint({
     method: 'GET',
     path,
+    aliases,
     does: 'Whether an agent of the running session is set to sleep. A credential will do, as a Bearer token: the agent’s own, that of an agent which may put others to sleep, or an application’s.',
     access,
+    scopes: ['read', 'sleep', 'wake'],
     params,
     answers: [{ status: 200, when: 'it is in the session', body: sleepingSchema }, forbidden, unknown],
   }),
   putSleeping: endpoint({
     ...set,
     method: 'PUT',
-    does: 'Sets an agent of the running session to sleep, or wakes it. What it asks for while it sleeps waits, and goes on when it is woken. A credential will do, as for reading.',
+    does: 'Sets an agent of the running session to sleep, or wakes it. What it asks for while it sleeps waits, and goes on when it is woken. A credential will do, as for reading; an application needs `sleep` for the one and `wake` for the other.',
   }),
   postSleeping: endpoint({ ...set, method: 'POST', does: 'The same as `PUT`, so that plain tools can call it.' }),
 };

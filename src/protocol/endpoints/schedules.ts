@@ -35,6 +35,12 @@ const standingCopiesSchema = z.object({
   takenBack: z
     .array(common.agentId)
     .describe('whose copy the person has taken back: none is left until something is switched on again'),
+  everybody: z
+    .literal(true)
+    .optional()
+    .describe(
+      'an application may start a session: all agents leave one, and the lead, also where nothing is scheduled',
+    ),
 });
 const listSchema = z.object({
   schedules: z.array(scheduledSchema),
@@ -78,6 +84,7 @@ export const scheduleEndpoints = {
     method: 'GET',
     path: '/v1/pulse-routines',
     does: 'What is due without anybody there: routines, reminders and scripts.',
+    scopes: ['read', 'schedules'],
     query: { agent: optional(named(idText, 'only those of this agent')) },
     answers: [{ status: 200, when: 'always', body: listSchema }],
   }),
@@ -85,6 +92,7 @@ export const scheduleEndpoints = {
     method: 'POST',
     path: '/v1/pulse-routines',
     does: 'Adds one. It is due from now on; nothing else moves. A reminder or a script takes the place of one of its kind that its agent has under this name.',
+    scopes: ['schedules'],
     body: scheduleSchema,
     answers: [{ status: 201, when: 'it is there', body: scheduledSchema }, unknownAgent, misfit],
   }),
@@ -92,6 +100,7 @@ export const scheduleEndpoints = {
     method: 'GET',
     path: '/v1/pulse-routines/{scheduleId}',
     does: 'One of them.',
+    scopes: ['read', 'schedules'],
     params,
     answers: [{ status: 200, when: 'it is there', body: scheduledSchema }, unknown],
   }),
@@ -99,6 +108,7 @@ export const scheduleEndpoints = {
     method: 'PUT',
     path: '/v1/pulse-routines/{scheduleId}',
     does: 'Says all of it anew. It goes on if it was paused.',
+    scopes: ['schedules'],
     params,
     body: scheduleSchema,
     answers: [{ status: 200, when: 'it holds', body: scheduledSchema }, unknown, unknownAgent, misfit],
@@ -107,6 +117,7 @@ export const scheduleEndpoints = {
     method: 'DELETE',
     path: '/v1/pulse-routines/{scheduleId}',
     does: 'Takes it away. What is due of it and was not begun is cancelled.',
+    scopes: ['schedules'],
     params,
     answers: [{ status: 204, when: 'it is gone' }, unknown],
   }),
@@ -114,6 +125,7 @@ export const scheduleEndpoints = {
     method: 'POST',
     path: '/v1/pulse-routines/{scheduleId}/toggle',
     does: 'Switches it on where it is off or paused, and off where it is on.',
+    scopes: ['schedules'],
     params,
     answers: [
       { status: 200, when: 'it holds', body: scheduledSchema },
@@ -125,6 +137,7 @@ export const scheduleEndpoints = {
     method: 'POST',
     path: '/v1/pulse-routines/{scheduleId}/trigger',
     does: 'Adds one moment, now. Its other moments stay as they are.',
+    scopes: ['schedules'],
     params,
     answers: [{ status: 202, when: 'it is due' }, unknown, elsewhere],
   }),
@@ -144,6 +157,7 @@ export const scheduleEndpoints = {
     method: 'POST',
     path: '/v1/pulse-routines/{scheduleId}/duplicate',
     does: 'Adds one like it, switched off, under a name of its own.',
+    scopes: ['schedules'],
     params,
     answers: [
       { status: 201, when: 'it is there', body: scheduledSchema },
@@ -166,6 +180,7 @@ export const scheduleEndpoints = {
     method: 'GET',
     path: '/v1/pulse-routines/{scheduleId}/history',
     does: 'What became of each moment at which it was due.',
+    scopes: ['read', 'schedules'],
     params,
     query: {
       before: optional(named(idText, 'only moments before this, in ms since the epoch')),
@@ -177,6 +192,7 @@ export const scheduleEndpoints = {
     method: 'GET',
     path: '/v1/pulses/timeline',
     does: 'What was due in the last hours, and what will be in the next.',
+    scopes: ['read', 'schedules'],
     query: { hours: wholeNumber(TIMELINE_HOURS, `either way: ${TIMELINE_HOURS.min}–${TIMELINE_HOURS.max}`) },
     answers: [
       { status: 200, when: 'always', body: timelineSchema },
@@ -187,6 +203,7 @@ export const scheduleEndpoints = {
     method: 'GET',
     path: '/v1/agents/{agentId}/schedule',
     does: 'What is scheduled for one agent, and what became of what was due in the last day.',
+    scopes: ['read', 'schedules'],
     access: 'agent',
     params: agentParams,
     answers: [
@@ -206,6 +223,7 @@ export const scheduleEndpoints = {
     method: 'GET',
     path: '/v1/runs',
     does: 'Agents at work without the person, now and before: by what was due, and by who woke them. The events of a run have its id.',
+    scopes: ['read', 'schedules'],
     query: {
       agent: optional(named(idText, 'only those of this agent')),
       before: optional(named(idText, 'only those that began before this, in ms since the epoch')),

@@ -11,7 +11,7 @@ import {
   postMessageSchema,
   rehearsalSchema,
   sessionStartedSchema,
-  startSessionSchema,
+  askSessionSchema,
 } from '../http.ts';
 import { LIMITS } from '../limits.ts';
 import { endpoint, idText, named } from './endpoint.ts';
@@ -132,13 +132,22 @@ export const sessionEndpoints = {
   startSession: endpoint({
     method: 'POST',
     path: '/api/sessions',
-    does: 'Starts the session, with who the lead is and how the household wants things.',
+    does: 'Starts the session, with who the lead is and how the household wants things. An application names agents alone: the relay takes the rest from what a page has left with it.',
+    scopes: ['sessions'],
     heavy: true,
-    body: startSessionSchema,
+    body: askSessionSchema,
     bodyBytes: LIMITS.bodyBytes,
     answers: [
       { status: 201, when: 'started', body: sessionStartedSchema },
-      { status: 409, when: 'a session runs already; `sessionId` says which' },
+      { status: 400, when: 'something does not fit, or an agent that is named is not known' },
+      {
+        status: 403,
+        when: '`no-scope`: an agent would be woken, now or by its `wakeEvents`, and the application may not wake any',
+      },
+      {
+        status: 409,
+        when: 'a session runs already; `sessionId` says which; or `no-copy`: no page has left what the lead needs',
+      },
       {
         status: 422,
         when: '`clock-ahead`: `after` lies more than a day ahead of the relay’s clock, and `ahead` was not said',
@@ -148,7 +157,8 @@ export const sessionEndpoints = {
   endSession: endpoint({
     method: 'DELETE',
     path: '/api/sessions/current',
-    does: 'Ends the session. Everyone sleeps.',
+    does: 'Ends the session. Everyone sleeps. An application ends only one that it started.',
+    scopes: ['sessions'],
     answers: [
       { status: 204, when: 'the end is on disk' },
       { status: 409, when: 'no session runs' },

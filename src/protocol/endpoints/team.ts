@@ -9,6 +9,7 @@ export const teamEndpoints = {
     method: 'GET',
     path: '/api/team',
     does: 'Who there is, as a page said last.',
+    scopes: ['team'],
     answers: [{ status: 200, when: 'always', body: teamSchema }],
   }),
   putTeam: endpoint({

@@ -20,6 +20,7 @@ export const threadEndpoints = {
     method: 'GET',
     path: '/api/threads',
     does: 'Every thread, also those that are closed.',
+    scopes: ['threads'],
     query: {
       before: optional(named(idText, 'a thread’s id: only those that come after it in this list')),
       limit: wholeNumber({ min: 1, max: 200, otherwise: 100 }, 'how many at most, 1–200; default 100'),
@@ -30,6 +31,7 @@ export const threadEndpoints = {
     method: 'POST',
     path: '/api/threads',
     does: 'Opens a thread among agents. They are told of it.',
+    scopes: ['threads'],
     body: createThreadSchema,
     answers: [
       { status: 201, when: 'it is open', body: threadSchema },
@@ -40,6 +42,7 @@ export const threadEndpoints = {
     method: 'GET',
     path: '/api/threads/{threadId}/messages',
     does: 'What was said in a thread, the newest page first.',
+    scopes: ['threads'],
     params,
     query: {
       before: optional(
@@ -56,6 +59,7 @@ export const threadEndpoints = {
     method: 'POST',
     path: '/api/threads/{threadId}/messages',
     does: 'Says something in a thread, as the person. Those who are mentioned get it in their inbox, and may be woken for it.',
+    scopes: ['threads'],
     params,
     body: sendToThreadSchema,
     answers: [
@@ -73,6 +77,7 @@ export const threadEndpoints = {
     method: 'POST',
     path: '/api/threads/{threadId}/participants',
     does: 'Adds an agent to a thread. It may read everything that was said there.',
+    scopes: ['threads'],
     params,
     body: addToThreadSchema,
     answers: [
@@ -86,6 +91,7 @@ export const threadEndpoints = {
     method: 'DELETE',
     path: '/api/threads/{threadId}/participants/{agentId}',
     does: 'Takes an agent out of a thread.',
+    scopes: ['threads'],
     params: { ...params, agentId: named(idText, 'the agent’s id') },
     answers: [
       { status: 200, when: 'it is in it no more', body: threadSchema },
@@ -97,6 +103,7 @@ export const threadEndpoints = {
     method: 'POST',
     path: '/api/threads/{threadId}/close',
     does: 'Closes a thread for good, with a summary.',
+    scopes: ['threads'],
     params,
     body: closeThreadSchema,
     answers: [{ status: 200, when: 'it is closed', body: threadSchema }, unknown, closed],

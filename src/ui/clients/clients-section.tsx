@@ -23,7 +23,7 @@ export function ClientsSection() {
       </ul>
       <p className="setting-hint">{t`Where you tick it, it may also read its own agent’s soul and last conversation, while a session runs in which you woke that agent, and then write the soul anew; the earlier one is kept. What it reads goes to the program and its model.`}</p>
       <p className="setting-hint">{t`It cannot read anything else of souls and conversations, see the key to your model, change limits or budgets, or make credentials.`}</p>
-      <p className="setting-hint">{t`An application is no agent: with its credential a program can only set agents to sleep and wake them, within the limits, and read those limits.`}</p>
+      <p className="setting-hint">{t`An application is no agent: it calls Roost by plain HTTP, under a name of its own, and may do what you tick. The guide to the API has an example.`}</p>
       <h3>{t`Let one in`}</h3>
       <MakeCredential among={[...here.filter(isAgent), ...here.filter((one) => !isAgent(one))]} applications />
       <h3>{t`Who is let in`}</h3>

@@ -9,6 +9,7 @@ import { QueryView } from '../parts/query-view.tsx';
 import { clockTime, dayWithin, fullTime } from '../text/time.ts';
 import { useNow } from '../use-now.ts';
 import type { Teammates } from '../use-teammates.ts';
+import { scopeName } from './scopes.tsx';
 
 /** As whom it lets in. */
 const bearerOf = ({ agentId }: Credential, team: Teammates) =>
@@ -48,7 +49,7 @@ function Line({
   now: number;
   onRevoke: () => void;
 }) {
-  const { hint, readsSoul, madeAt, usedAt, revokedAt } = credential;
+  const { hint, readsSoul, scopes, madeAt, usedAt, revokedAt } = credential;
   return (
     <li className="credential" data-revoked={revokedAt !== null}>
       <div>
@@ -66,6 +67,7 @@ function Line({
                   ? t`never used`
                   : t`last used ${dayWithin(usedAt, now)} ${clockTime(usedAt)}`,
               ...(readsSoul ? [t`may read the soul and the last conversation`] : []),
+              ...(scopes.length > 0 ? [t`may: ${scopes.map(scopeName).join(', ')}`] : []),
             ].join(' · ')}
           </span>
         </small>

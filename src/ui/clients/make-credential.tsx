@@ -3,6 +3,7 @@ import type { AgentId } from '../../domain/ids.ts';
 import { LEAD_ID } from '../../domain/seat.ts';
 import { t } from '../../language/t.ts';
 import { LIMITS } from '../../protocol/limits.ts';
+import { USUAL_SCOPES, type Scope } from '../../protocol/scopes.ts';
 import { clientsOf } from '../../state/clients.ts';
 import { useHousehold, useRoost } from '../context.tsx';
 import { useQuery } from '../use-query.ts';
@@ -10,6 +11,7 @@ import type { Teammate } from '../use-teammates.ts';
 import { copyText } from '../parts/copy.ts';
 import { Dialog } from '../parts/dialog.tsx';
 import { CopyIcon } from '../parts/icons.tsx';
+import { ScopeTicks } from './scopes.tsx';
 
 /** What another client is told, ready to be pasted. `origin`: where this page and its relay are, without a slash at the end. */
 
@@ -117,7 +119,7 @@ function SecretDialog({
       <div className="secret">
         <p>
           {t`${<strong>{t`This is shown once.`}</strong>} Roost keeps only a hash of it. Whoever has it`}{' '}
-          {name === null ? t`can set agents to sleep and wake them` : t`acts as ${name}`}
+          {name === null ? t`may do what you ticked` : t`acts as ${name}`}
           {t`${label === '' ? '' : ` (${label})`}; keep it as you keep a password.`}
         </p>
         <Copyable text={secret} what={t`The secret`} />
@@ -175,6 +177,7 @@ export function MakeCredential({
   const [chosen, setChosen] = useState<string | null>(null);
   const [label, setLabel] = useState('');
   const [readsSoul, setReadsSoul] = useState(false);
+  const [scopes, setScopes] = useState<readonly Scope[]>(USUAL_SCOPES);
   const [busy, setBusy] = useState(false);
   const [failed, setFailed] = useState<string | null>(null);
   const [made, setMade] = useState<{
@@ -193,7 +196,8 @@ export function MakeCredential({
     event.preventDefault();
     if (busy) return;
     setBusy(true);
-    const done = await clients.make(isApplication ? null : who.agentId, label.trim(), !isApplication && readsSoul);
+    const may = isApplication ? { scopes: [...scopes] } : { readsSoul };
+    const done = await clients.make(isApplication ? null : who.agentId, label.trim(), may);
     setBusy(false);
     setFailed(done.ok ? null : done.reason);
     if (!done.ok) return;
@@ -205,6 +209,7 @@ export function MakeCredential({
     });
     setLabel('');
     setReadsSoul(false);
+    setScopes(USUAL_SCOPES);
   };
   return (
     <form className="make-credential" onSubmit={(event) => void make(event)}>
@@ -221,7 +226,7 @@ export function MakeCredential({
                 {name}
               </option>
             ))}
-            {applications && <option value={APPLICATION}>{t`An application (only sleep and wake)`}</option>}
+            {applications && <option value={APPLICATION}>{t`An application`}</option>}
           </select>
         </label>
       )}
@@ -238,6 +243,7 @@ export function MakeCredential({
           onChange={(event) => setLabel(event.target.value)}
         />
       </label>
+      {isApplication && <ScopeTicks chosen={scopes} onChange={setScopes} />}
       {!isApplication && (
         <label className="tick-line">
           <input type="checkbox" checked={readsSoul} onChange={(event) => setReadsSoul(event.target.checked)} />

@@ -22,6 +22,13 @@ import './inbox.css';
 /** Characters of a message that are shown at first. */
 const SHOWN = 700;
 
+/** What an agent's message is for; null: nothing that need be said. */
+const TYPE = {
+  info: null,
+  help_request: t`Asks for help`,
+  review_request: t`Asks for a review`,
+  unblock: t`Unblocks`,
+} as const;
 const PRIORITY = { normal: null, high: t`High`, urgent: t`Urgent` } as const;
 
 /** One message in an inbox: from whom, when, how urgent, and whether it was read, by which run and when. */
@@ -48,6 +55,7 @@ function InboxMessageView({ message, now }: { message: InboxMessage; now: number
               {priority}
             </span>
           )}
+          {message.type && TYPE[message.type] && <span className="inbox-message-type">{TYPE[message.type]}</span>}
           {message.threadId !== null && (
             <Link href={PATHS.thread(message.threadId)} className="inbox-message-thread">{t`in a thread`}</Link>
           )}

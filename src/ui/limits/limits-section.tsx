@@ -2,7 +2,13 @@ import { type ReactNode, useId, useState } from 'react';
 import { BUDGET_BOUNDS } from '../../domain/guardrails.ts';
 import type { AgentId } from '../../domain/ids.ts';
 import { t } from '../../language/t.ts';
-import { DEFAULT_COORDINATION, type EffectiveConfig, type HouseholdConfig } from '../../protocol/config.ts';
+import {
+  DEFAULT_COORDINATION,
+  OF_PROJECTS,
+  type AgentConfig,
+  type EffectiveConfig,
+  type HouseholdConfig,
+} from '../../protocol/config.ts';
 import { withCoordination, type HouseholdLimits } from '../../state/limits.ts';
 import { reachQueries } from '../../state/reach-queries.ts';
 import { useRoost } from '../context.tsx';
@@ -254,6 +260,32 @@ function HouseholdSection() {
   );
 }
 
+const shownValue = (value: string | readonly string[]) => (typeof value === 'string' ? value : value.join(', '));
+
+/** What was set for work on projects; nothing where nothing was. */
+function ForProjects({ own }: { own: AgentConfig }) {
+  const set = OF_PROJECTS.flatMap((key) => {
+    const value = own[key];
+    return value === undefined || value === null || value.length === 0 ? [] : [{ key, value: shownValue(value) }];
+  });
+  if (set.length === 0) return null;
+  return (
+    <Block title={t`For projects`}>
+      <p className="setting-hint">{t`Used once this agent has a project.`}</p>
+      <dl className="for-projects">
+        {set.map(({ key, value }) => (
+          <div key={key}>
+            <dt>
+              <code>{key}</code>
+            </dt>
+            <dd dir="auto">{value}</dd>
+          </div>
+        ))}
+      </dl>
+    </Block>
+  );
+}
+
 function AgentSection({ agentId }: { agentId: AgentId }) {
   const roost = useRoost();
   const name = useNames()(agentId);
@@ -275,6 +307,7 @@ function AgentSection({ agentId }: { agentId: AgentId }) {
                 {!effective.wakes_enabled && <StopSwitch />}
                 <p className="settings-note">{t`What is not set for ${name} is as the household has it. A change holds at once.`}</p>
                 <Fields timeZone={effective.time_zone} />
+                <ForProjects own={own} />
                 <Yaml agentId={agentId} limits={limits} />
               </ShownLimits>
             );

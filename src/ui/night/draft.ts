@@ -37,7 +37,7 @@ export const emptyDraft = (agentId: AgentId): Draft => ({
   instructions: '',
   ...emptyTiming,
   onlyWaiting: false,
-  most: String(SCHEDULE_BOUNDS.timeoutMs.otherwise / MINUTE),
+  most: '',
   model: '',
   planningModel: '',
   executorModel: '',
@@ -55,7 +55,7 @@ export function draftOf(routine: Routine): Draft {
     instructions: routine.instructions,
     ...timingDraftOf(routine.timing),
     onlyWaiting: routine.when === 'something_waits',
-    most: String(routine.timeoutMs / MINUTE),
+    most: routine.timeoutMs === null ? '' : String(routine.timeoutMs / MINUTE),
     model: routine.model ?? '',
     planningModel: routine.planningModel ?? '',
     executorModel: routine.executorModel ?? '',
@@ -85,7 +85,7 @@ export function wrongIn(draft: Draft): Wrong {
   if (long > room)
     wrong['instructions'] =
       t`It has ${long.toLocaleString(spoken.locale)} characters, and there is room for ${room.toLocaleString(spoken.locale)}.`;
-  if (!(most >= timeoutMs.min && most <= timeoutMs.max))
+  if (draft.most.trim() !== '' && !(most >= timeoutMs.min && most <= timeoutMs.max))
     wrong['most'] = t`At most ${timeoutMs.max / MINUTE} minutes, and more than none.`;
   const { maxConcurrent } = SCHEDULE_BOUNDS;
   const atOnce = Number(draft.maxConcurrent);
@@ -109,7 +109,7 @@ export function routineOf(draft: Draft, before: Routine | null): Routine | null 
     name: draft.name.trim(),
     instructions: draft.instructions,
     timing,
-    timeoutMs: Math.round(Number(draft.most) * MINUTE),
+    timeoutMs: draft.most.trim() === '' ? null : Math.round(Number(draft.most) * MINUTE),
     model: orNull(draft.model),
     planningModel: orNull(draft.planningModel),
     executorModel: orNull(draft.executorModel),

@@ -121,7 +121,11 @@ export function RoutineEditor({ scheduleId, before, offset, draft: first, team, 
         <details className="editor-more" open={UNDER_MORE.some((field) => wrong[field] !== undefined) || undefined}>
           <summary>{t`More`}</summary>
           <div className="editor-pair">
-            <Labelled label={t`Minutes it may take`} hint={t`After that it is ended.`} wrong={wrong['most']}>
+            <Labelled
+              label={t`Minutes it may take`}
+              hint={t`After that it is ended. Empty: as long as its agent’s runs may take.`}
+              wrong={wrong['most']}
+            >
               {(given) => (
                 <input
                   {...given}

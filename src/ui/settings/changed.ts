@@ -37,6 +37,7 @@ const USUAL_LIMITS = {
   sleep_wait_seconds: DEFAULT_SLEEP_WAIT_SECONDS,
   programs_at_once: HAND_BOUNDS.programs_at_once.otherwise,
   pulse_container_timeout_ms: PULSE_BOUNDS.pulse_container_timeout_ms.otherwise,
+  pulse_busy_wait_ms: PULSE_BOUNDS.pulse_busy_wait_ms.otherwise,
   pulse_max_consecutive_skips: PULSE_BOUNDS.pulse_max_consecutive_skips.otherwise,
 };
 const changedLimits = (own: HouseholdConfig): number =>

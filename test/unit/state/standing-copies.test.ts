@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { createStore } from 'zustand/vanilla';
 import { rosterOf } from '../../../src/domain/agent.ts';
 import { DEFAULT_SETTINGS } from '../../../src/domain/settings.ts';
+import { standingCopySchema } from '../../../src/protocol/schedules.ts';
 import type { WakeMaterial } from '../../../src/protocol/worker.ts';
 import { createChanges } from '../../../src/state/changes.ts';
 import { createStandingCopies, type StandingCopiesDeps } from '../../../src/state/standing-copies.ts';
@@ -21,6 +22,7 @@ const roster = rosterOf(
 interface Left {
   readonly agentId: string;
   readonly version: string;
+  readonly copy?: unknown;
 }
 
 /** A page that knows Lyra's words up to a time, and a relay that answers with what lies there. */
@@ -30,6 +32,7 @@ function page() {
     enabled: true,
     copies: [] as Left[],
     takenBack: [] as string[],
+    everybody: false,
     left: [] as Left[],
   };
   let upTo = NOW;
@@ -57,9 +60,13 @@ function page() {
           })),
         },
       }),
-    standingCopies: () => Promise.resolve({ ok: true, value: { copies: relay.copies, takenBack: relay.takenBack } }),
-    leaveStandingCopy: ({ agentId, body }: { agentId: string; body: { version: string } }) => {
-      const left = { agentId, version: body.version };
+    standingCopies: () =>
+      Promise.resolve({
+        ok: true,
+        value: { copies: relay.copies, takenBack: relay.takenBack, ...(relay.everybody ? { everybody: true } : {}) },
+      }),
+    leaveStandingCopy: ({ agentId, body }: { agentId: string; body: { version: string; copy: unknown } }) => {
+      const left = { agentId, version: body.version, copy: body.copy };
       relay.left.push(left);
       relay.copies = [...relay.copies.filter((copy) => copy.agentId !== agentId), left];
       return Promise.resolve({ ok: true, value: null });
@@ -145,4 +152,21 @@ test('has the language of the page that left it, and is the same to a page in an
   expect([english, german].map(({ language }) => language)).toEqual([undefined, 'de']);
   // Else two devices would leave theirs over each other's for as long as both are open.
   expect(versionOf(german, NOW)).toBe(versionOf(english, NOW));
+});
+
+test('is left of everybody, and of the lead with how a session is wanted, where an application may start one', async () => {
+  const { relay, quiet, tell } = page();
+  relay.scheduled = [];
+  await quiet();
+  expect(relay.left).toEqual([]);
+  relay.everybody = true;
+  tell();
+  await quiet();
+  expect(relay.left.map(({ agentId }) => agentId).sort()).toEqual([AGENT, 'agent-2', 'lead']);
+  const lead = relay.left.find(({ agentId }) => agentId === 'lead');
+  expect(standingCopySchema.parse(lead?.copy)).toMatchObject({
+    position: 4,
+    human: 'Marcus',
+    session: { maxAnswerTokens: settings.maxAnswerTokens, idleMs: settings.idleMs },
+  });
 });

@@ -11,6 +11,7 @@ const credential = (credentialId: string, change: Partial<Credential> = {}): Cre
   agentId: 'agent-1',
   label: 'My laptop',
   readsSoul: false,
+  scopes: [],
   hint: 'abcd',
   madeAt: NOW - 86_400_000,
   usedAt: null,
@@ -132,12 +133,37 @@ test('the soul is read only by whom a tick lets, which is said in the list; an a
   const tick = () => screen.queryByLabelText<HTMLInputElement>('May read its agent’s soul and last conversation');
   expect(tick()?.checked).toBe(false);
   await page.user.click(screen.getByLabelText('May read its agent’s soul and last conversation'));
-  await page.user.selectOptions(screen.getByLabelText('For'), 'An application (only sleep and wake)');
+  await page.user.selectOptions(screen.getByLabelText('For'), 'An application');
   expect(tick()).toBeNull();
   await page.user.selectOptions(screen.getByLabelText('For'), 'Wren');
   await page.user.click(screen.getByRole('button', { name: 'Make a credential' }));
   await screen.findByRole('dialog', { name: 'A credential for Wren' });
   expect(page.reach.bodies('POST /api/credentials')).toEqual([{ agentId: 'agent-2', label: '', readsSoul: true }]);
+});
+
+test('an application may do what is ticked, which is said where it stands', async () => {
+  const page = await openClients(
+    [credential('a', { agentId: null, label: 'Switch', scopes: ['sleep', 'wake'] })],
+    (reach) =>
+      reach.on('POST /api/credentials', () =>
+        json({ credential: credential('new', { agentId: null, scopes: ['threads'] }), secret: SECRET }, 201),
+      ),
+  );
+  await screen.findByRole('button', { name: 'Revoke Switch, abcd' });
+  expect(screen.getAllByRole('listitem').some((item) => item.textContent.includes('may: put to sleep, wake'))).toBe(
+    true,
+  );
+  await page.user.selectOptions(screen.getByLabelText('For'), 'An application');
+  const ticks = within(screen.getByRole('group', { name: 'It may' })).getAllByRole<HTMLInputElement>('checkbox');
+  expect(ticks.map(({ checked }) => checked)).toEqual([false, true, true, true, false, false, false, false]);
+  for (const name of [/^See limits/, /^Put agents/, /^Wake agents/, /^Open threads/])
+    await page.user.click(screen.getByLabelText(name));
+  await page.user.type(screen.getByLabelText(/^Where it is used/), 'Tide watch');
+  await page.user.click(screen.getByRole('button', { name: 'Make a credential' }));
+  await screen.findByRole('dialog', { name: 'A credential for an application' });
+  expect(page.reach.bodies('POST /api/credentials')).toEqual([
+    { agentId: null, label: 'Tide watch', scopes: ['threads'] },
+  ]);
 });
 
 test('a stray Escape does not lose the secret: it says so first', async () => {

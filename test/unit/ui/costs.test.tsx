@@ -44,6 +44,7 @@ function configs(reach: MemoryReach, own: { household?: object; agent?: object }
     sleep_wait_seconds: 600,
     programs_at_once: 3,
     pulse_container_timeout_ms: 120_000,
+    pulse_busy_wait_ms: 120_000,
     pulse_max_consecutive_skips: 5,
   };
   reach.on('GET /v1/config', configAnswer({ coordination: {}, ...own.household }, effective));
@@ -183,13 +184,13 @@ test('a budget is set without touching what else is set', async () => {
   await page.user.type(await screen.findByLabelText('Everybody together'), '2,50{Enter}');
   await waitFor(() =>
     expect(page.reach.bodies('PUT /v1/config')).toEqual([
-      { coordination: {}, time_zone: 'Europe/Berlin', daily_budget_usd: 2.5, version: VERSION },
+      { coordination: {}, time_zone: 'Europe/Berlin', daily_budget_usd: 2.5, version: VERSION, whole: true },
     ]),
   );
   await page.user.type(await screen.findByLabelText('Daily budget of Lyra, in dollars'), '0.5{Enter}');
   await waitFor(() =>
     expect(page.reach.bodies('PUT /v1/agents/agent-1/config')).toEqual([
-      { coordination: { wakes_enabled: false, daily_budget_usd: 0.5 }, version: VERSION },
+      { coordination: { wakes_enabled: false, daily_budget_usd: 0.5 }, version: VERSION, whole: true },
     ]),
   );
   const [undo = document.body] = await screen.findAllByRole('button', { name: 'Undo' });
@@ -205,7 +206,7 @@ test('an empty budget is none of its own', async () => {
   await page.user.type(field, '{Enter}');
   await waitFor(() =>
     expect(page.reach.bodies('PUT /v1/agents/agent-1/config')).toEqual([
-      { coordination: { wakes_enabled: false }, version: VERSION },
+      { coordination: { wakes_enabled: false }, version: VERSION, whole: true },
     ]),
   );
 });

@@ -241,6 +241,8 @@ describe('the inbox of an agent', () => {
     const letters = [
       inboxMessage(1, { priority: 'urgent' }),
       inboxMessage(2, { from: 'human', read: { time: NOW - MINUTE, run: 'answer-abcdef' } }),
+      inboxMessage(3, { type: 'help_request' }),
+      inboxMessage(4, { from: 'app:Tide watch', threadId: 't1' }),
     ];
     await openPage({
       docs: team(2),
@@ -248,11 +250,13 @@ describe('the inbox of an agent', () => {
       prepare: ({ reach }) => reach.on('GET /api/agents/agent-1/inbox', { messages: letters, more: false }),
     });
     const dialog = await screen.findByRole('dialog', { name: 'Inbox of Lyra' });
-    const [first, second] = within(await within(dialog).findByRole('list', { name: 'Inbox of Lyra' })).getAllByRole(
-      'listitem',
-    );
+    const [first, second, third, fourth] = within(
+      await within(dialog).findByRole('list', { name: 'Inbox of Lyra' }),
+    ).getAllByRole('listitem');
     expect(first?.textContent).toMatch(/Wren.*Urgent.*Letter 1.*Unread/);
     expect(second?.textContent).toMatch(/You.*Letter 2.*Read 08:54/);
+    expect(third?.textContent).toMatch(/Wren.*Asks for help.*Letter 3/);
+    expect(fourth?.textContent).toMatch(/Tide watch \(application\).*in a thread/);
   });
 
   test('goes back in time page by page, and stays where it was when something new comes', async () => {
@@ -443,7 +447,9 @@ describe('the switch that stops all wakes', () => {
     });
     await page.user.click(screen.getByRole('button', { name: 'More places' }));
     await page.user.click(screen.getByRole('menuitem', { name: /^Stop all wakes/ }));
-    expect(page.reach.bodies('PUT /v1/config')).toEqual([{ ...own, wakes_enabled: false, version: VERSION }]);
+    expect(page.reach.bodies('PUT /v1/config')).toEqual([
+      { ...own, wakes_enabled: false, version: VERSION, whole: true },
+    ]);
     await page.user.click(await screen.findByRole('link', { name: 'Wakes stopped' }));
     expect((await screen.findByRole('switch', { name: 'Stop all wakes' })).getAttribute('aria-checked')).toBe('true');
   });
@@ -475,6 +481,24 @@ describe('limits', () => {
     expect(own).toEqual({ coordination: { wake_guardrails: { max_wakes_per_day: 0 } } });
     await page.user.click(screen.getByRole('button', { name: 'Undo' }));
     await waitFor(() => expect(own).toEqual({ coordination: {} }));
+  });
+
+  test('what waits for projects stands there as such, and nothing where nothing was set', async () => {
+    const { unmount } = await openPage({
+      docs: team(2),
+      path: '/settings/limits/agent-1',
+      prepare: ({ reach }) =>
+        reach.on('GET /v1/agents/agent-1/config', () =>
+          json(configAnswer({ coordination: {}, pulse_columns: ['Backlog', 'Ready'], planning_model: 'thinker' })),
+        ),
+    });
+    const block = (await screen.findByText('Used once this agent has a project.')).parentElement;
+    expect(block?.textContent).toContain('pulse_columnsBacklog, Ready');
+    expect(block?.textContent).toContain('planning_modelthinker');
+    unmount();
+    await openPage({ docs: team(2), path: '/settings/limits/agent-1' });
+    await screen.findByLabelText('Wakes a day');
+    expect(screen.queryByText('Used once this agent has a project.')).toBeNull();
   });
 
   test('a preset sets both figures, and the household’s is one choice for an agent', async () => {
@@ -540,7 +564,7 @@ describe('limits', () => {
     for (const [at, [name, files, shell]] of grants.entries()) {
       await page.user.click(choices.getByRole('radio', { name: new RegExp(name) }));
       const coordination = { tools: { mcp__notes__echo: 'allow' }, toolsets: { files, shell } };
-      await waitFor(() => expect(bodies.at(-1)).toEqual({ coordination, version: VERSION }));
+      await waitFor(() => expect(bodies.at(-1)).toEqual({ coordination, version: VERSION, whole: true }));
       await waitFor(() => expect(chosen()).toBe(at));
     }
     // A set by itself does the same of what is in it; and what was let of a server can be taken back by its name.

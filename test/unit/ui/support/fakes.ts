@@ -9,7 +9,7 @@ import type { Doc, MessageDoc, SessionDoc } from '../../../../src/protocol/docum
 import { byAge } from '../../../../src/protocol/documents/kind.ts';
 import { aboutOf, changedBy, isKnown, slotOf } from '../../../../src/protocol/known.ts';
 import type { Health, HomeStanding, PostMessage, Rehearsal, StartSession } from '../../../../src/protocol/http.ts';
-import { rehearsalSchema } from '../../../../src/protocol/http.ts';
+import { rehearsalSchema, startSessionSchema } from '../../../../src/protocol/http.ts';
 import type { OwnerCalls } from '../../../../src/protocol/owner-rpc.ts';
 import type { OwnerNews, RebuildReport, StorageStatus, WakeSession } from '../../../../src/protocol/worker.ts';
 import type { RelayProblem, RelayResult } from '../../../../src/relay/index.ts';
@@ -283,7 +283,7 @@ export function memoryRelay(): MemoryRelay {
         },
       }),
     startSession({ body }) {
-      relay.started.push(body);
+      relay.started.push(startSessionSchema.parse(body));
       return answer({ sessionId: 'session-new' });
     },
     home: () => Promise.resolve({ ok: true, value: relay.standing }),

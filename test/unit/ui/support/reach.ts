@@ -70,6 +70,7 @@ export const EFFECTIVE: EffectiveConfig = {
   sleep_wait_seconds: 600,
   programs_at_once: 3,
   pulse_container_timeout_ms: 120_000,
+  pulse_busy_wait_ms: 120_000,
   pulse_max_consecutive_skips: 5,
 };
 
@@ -113,8 +114,10 @@ export const configAnswer = (own: object, effective: EffectiveConfig = EFFECTIVE
   pulse_offset_minutes: null,
   pulse_columns: [],
   pulse_transitions_to: null,
+  planning_model: null,
+  executor_model: null,
   pulse_blackouts: effective.coordination.blackouts,
-  own: { ...own, version: undefined },
+  own: { ...own, version: undefined, whole: undefined },
   effective,
   version: VERSION,
 });

@@ -1,0 +1,22 @@
+/**
+ * Applications: programs that are no agent and write under a name of their own. As an author an application has the id
+ * `app:NAME`. No agent can have such an id (agent-id.ts), so its words never pass for an agent's or the person's.
+ */
+import { shownName } from './names.ts';
+
+export const APPLICATION_PREFIX = 'app:';
+
+export const applicationId = (name: string): string => `${APPLICATION_PREFIX}${name}`;
+
+export const isApplicationId = (id: string): boolean =>
+  id.startsWith(APPLICATION_PREFIX) && id.length > APPLICATION_PREFIX.length;
+
+/** The name in an application's id, as people read it; null: it is no application's. */
+export const applicationNameOf = (id: string): string | null =>
+  isApplicationId(id) ? shownName(id.slice(APPLICATION_PREFIX.length), 'label') : null;
+
+/** As minds read it; null: it is no application's id. */
+export function applicationText(id: string): string | null {
+  const name = applicationNameOf(id);
+  return name === null ? null : `the application “${name}”`;
+}
