@@ -5,7 +5,7 @@ import { expect, it } from 'vitest';
 
 const UI = fileURLToPath(new URL('../../../src/ui', import.meta.url));
 /** A picture of the sky: the sun does not rise elsewhere where people write from right to left. */
-const PICTURES = [join('shell', 'sky.css')];
+const PICTURES = [join('shell', 'sky.css'), join('shell', 'land.css')];
 const PHYSICAL = [
   /^(?:margin|padding|border|scroll-margin|scroll-padding)-(?:left|right)\b/,
   /^(?:left|right): (?!50%)/,
