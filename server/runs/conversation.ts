@@ -75,9 +75,9 @@ const LEAST = 200;
 
 const isSaid = ({ kind }: MindBlock) => kind === 'text' || kind === 'tool-use' || kind === 'web';
 const isBlank = (text: string) => text.trim() === '';
-/** A thought without a signature is handed back to nobody. */
+/** A thought without a signature is handed back only with what its provider sealed in it. */
 function worthKeeping(block: MindBlock): boolean {
-  if (block.kind === 'thinking') return block.signature !== '';
+  if (block.kind === 'thinking') return block.signature !== '' || block.sealed !== undefined;
   return block.kind !== 'text' || !isBlank(block.text);
 }
 const part = (block: MindBlock, messageId: MessageId | null = null): Part => ({ messageId, block });

@@ -1,5 +1,5 @@
 /** Each server that people really have, as its source or documentation has it. */
-import type { Asked, Dialect, Kind, Refusal } from './stand-in.ts';
+import { SEALED, type Asked, type Dialect, type Kind, type Refusal } from './stand-in.ts';
 
 const MESSAGES = '/v1/messages';
 const CHAT = '/v1/chat/completions';
@@ -252,4 +252,86 @@ export const gemini = (): Kind => ({
     });
     return { ...chunk, choices };
   },
+});
+
+/**
+ * OpenAI's own, which speaks Responses: a call is refused where the thought before it does not come back.
+ * https://platform.openai.com/docs/guides/reasoning#keeping-reasoning-items-in-context
+ */
+export const OPENAI_KEY = 'sk-proj-planted';
+export const openAi = (): Kind => ({
+  paths: { '/v1/responses': 'responses' },
+  list: { path: '/v1/models', body: openAiList(['text-embedding-3-small', 'gpt-5-mini']) },
+  key: OPENAI_KEY,
+  noKey: {
+    status: 401,
+    body: {
+      error: {
+        message: 'Incorrect API key provided.',
+        type: 'invalid_request_error',
+        param: null,
+        code: 'invalid_api_key',
+      },
+    },
+  },
+  unknownPath: (method, path) => ({
+    status: 404,
+    body: {
+      error: { message: `Invalid URL (${method} ${path})`, type: 'invalid_request_error', param: null, code: null },
+    },
+  }),
+  refuse: ({ text }) =>
+    text.includes('"function_call"') && !text.includes(`"encrypted_content":"${SEALED}"`)
+      ? {
+          status: 400,
+          body: {
+            error: {
+              message:
+                "Item 'fc_1' of type 'function_call' was provided without its required 'reasoning' item: 'rs_1'.",
+              type: 'invalid_request_error',
+              param: 'input',
+              code: null,
+            },
+          },
+        }
+      : null,
+});
+
+/** Google's own. https://ai.google.dev/api/generate-content, https://ai.google.dev/gemini-api/docs/thought-signatures */
+export const google = (): Kind => ({
+  paths: { '/v1beta/models/*:streamGenerateContent': 'google' },
+  list: {
+    path: '/v1beta/models',
+    body: {
+      models: [
+        { name: 'models/gemini-embedding-001', displayName: 'Embedding', supportedGenerationMethods: ['embedContent'] },
+        {
+          name: 'models/gemini-3-flash-preview',
+          displayName: 'Gemini 3 Flash',
+          supportedGenerationMethods: ['generateContent', 'countTokens'],
+        },
+      ],
+    },
+  },
+  key: GEMINI_KEY,
+  noKey: {
+    status: 400,
+    body: {
+      error: { code: 400, message: 'API key not valid. Please pass a valid API key.', status: 'INVALID_ARGUMENT' },
+    },
+  },
+  unknownPath: () => ({ status: 404, body: '' }),
+  refuse: ({ text }) =>
+    text.includes('"functionCall"') && !text.includes(`"thoughtSignature":"${SEALED}"`)
+      ? {
+          status: 400,
+          body: {
+            error: {
+              code: 400,
+              message: 'Function call is missing a thought_signature in functionCall parts.',
+              status: 'INVALID_ARGUMENT',
+            },
+          },
+        }
+      : null,
 });

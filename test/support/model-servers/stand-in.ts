@@ -37,10 +37,10 @@ export interface Refusal {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-export type Dialect = 'messages' | 'chat';
+export type Dialect = 'messages' | 'chat' | 'responses' | 'google';
 
 export interface Kind {
-  /** By path, as it stands behind the origin. */
+  /** By path, as it stands behind the origin; Google's have the model in them, written `*` here. */
   readonly paths: Readonly<Record<string, Dialect>>;
   readonly list: { readonly path: string; readonly body: unknown; readonly open?: boolean };
   /** Left out: it asks for none. */
@@ -75,36 +75,88 @@ function textOf(content: unknown): string {
     .join('\n');
 }
 
+/** Of a conversation in any of the protocols: what the model is, what is new to it, and what it can call. */
+type Read = Pick<Asked, 'system' | 'last' | 'results' | 'tools'>;
+
+const afterAnswer = (all: readonly Fields[], isAnswer: (each: Fields) => boolean) =>
+  all.slice(all.findLastIndex(isAnswer) + 1);
+const textsIn = (all: readonly Fields[], role: string) =>
+  all
+    .filter((each) => each['role'] === role)
+    .map(({ content }) => textOf(content))
+    .join('\n');
+const namesOf = (tools: unknown): string[] =>
+  listOf(tools).flatMap((tool) =>
+    // Codex gives the tools of an MCP server as a namespace.
+    tool['type'] === 'namespace'
+      ? namesOf(tool['tools']).map((name) => `${String(tool['name'])}${name}`)
+      : [String(tool['name'] ?? fieldsOf(tool['function'])['name'])],
+  );
+
+const READERS: Readonly<Record<Dialect, (body: Fields) => Read>> = {
+  messages(body) {
+    const newest = afterAnswer(listOf(body['messages']), ({ role }) => role === 'assistant');
+    const results = newest.flatMap(({ content }) =>
+      listOf(content)
+        .filter(({ type }) => type === 'tool_result')
+        .map((part) => textOf(part['content'])),
+    );
+    return { system: textOf(body['system']), last: textsIn(newest, 'user'), results, tools: namesOf(body['tools']) };
+  },
+  chat(body) {
+    const all = listOf(body['messages']);
+    const newest = afterAnswer(all, ({ role }) => role === 'assistant');
+    const results = newest.filter(({ role }) => role === 'tool').map(({ content }) => textOf(content));
+    return { system: textsIn(all, 'system'), last: textsIn(newest, 'user'), results, tools: namesOf(body['tools']) };
+  },
+  responses(body) {
+    const all = listOf(body['input']);
+    const own = ['function_call', 'reasoning', 'custom_tool_call'];
+    const newest = afterAnswer(all, ({ role, type }) => role === 'assistant' || own.includes(String(type)));
+    const results = newest
+      .filter(({ type }) => type === 'function_call_output' || type === 'custom_tool_call_output')
+      .map(({ output }) => textOf(output));
+    const given = [textOf(body['instructions']), textsIn(all, 'system'), textsIn(all, 'developer')];
+    const system = given.filter((text) => text !== '').join('\n');
+    return { system, last: textsIn(newest, 'user'), results, tools: namesOf(body['tools']) };
+  },
+  google(body) {
+    const newest = afterAnswer(listOf(body['contents']), ({ role }) => role === 'model');
+    const parts = newest.flatMap((each) => listOf(each['parts']));
+    const results = parts.flatMap(({ functionResponse }) =>
+      functionResponse ? [JSON.stringify(functionResponse)] : [],
+    );
+    return {
+      system: textOf(fieldsOf(body['systemInstruction'])['parts']),
+      last: textOf(parts),
+      results,
+      tools: listOf(body['tools']).flatMap((tool) => namesOf(tool['functionDeclarations'])),
+    };
+  },
+};
+
+const keyIn = ({ headers }: IncomingMessage): string | null => {
+  const given = headers['authorization']?.replace(/^Bearer /, '') ?? headers['x-api-key'] ?? headers['x-goog-api-key'];
+  return typeof given === 'string' ? given : null;
+};
+
 function readBody(path: string, request: IncomingMessage, text: string, dialect: Dialect): Asked {
   const body = fieldsOf(JSON.parse(text));
-  const messages = listOf(body['messages']);
-  const header = request.headers['authorization']?.replace(/^Bearer /, '') ?? request.headers['x-api-key'];
-  const newest = messages.slice(messages.findLastIndex(({ role }) => role === 'assistant') + 1);
-  const results =
-    dialect === 'chat'
-      ? newest.filter(({ role }) => role === 'tool').map(({ content }) => textOf(content))
-      : newest.flatMap(({ content }) =>
-          listOf(content)
-            .filter(({ type }) => type === 'tool_result')
-            .map((part) => textOf(part['content'])),
-        );
-  const system =
-    dialect === 'chat'
-      ? messages.filter(({ role }) => role === 'system').map(({ content }) => textOf(content))
-      : [textOf(body['system'])];
+  const { system, messages, tools, input, instructions, contents, systemInstruction } = body;
+  const most =
+    body['max_tokens'] ??
+    body['max_completion_tokens'] ??
+    body['max_output_tokens'] ??
+    fieldsOf(body['generationConfig'])['maxOutputTokens'];
   return {
     path,
-    key: typeof header === 'string' ? header : null,
-    model: String(body['model']),
-    system: system.join('\n'),
-    last: newest
-      .filter(({ role }) => role === 'user')
-      .map(({ content }) => textOf(content))
-      .join('\n'),
-    results,
-    tools: listOf(body['tools']).map((tool) => String(tool['name'] ?? fieldsOf(tool['function'])['name'])),
-    maxTokens: Number(body['max_tokens'] ?? body['max_completion_tokens'] ?? Infinity),
-    tokens: Math.ceil(JSON.stringify([body['system'], body['messages'], body['tools']]).length / 4),
+    key: keyIn(request),
+    model: String(body['model'] ?? /\/models\/([^:]+):/.exec(path)?.[1]),
+    ...READERS[dialect](body),
+    maxTokens: Number(most ?? Infinity),
+    tokens: Math.ceil(
+      JSON.stringify([system, messages, tools, input, instructions, contents, systemInstruction]).length / 4,
+    ),
     body,
     text,
   };
@@ -177,6 +229,92 @@ function writeChat(
   response.end();
 }
 
+/** https://platform.openai.com/docs/api-reference/responses-streaming */
+function writeResponses(response: ServerResponse, { model }: Asked, read: number, { think, say, call }: Reply): void {
+  const id = Math.random().toString(36).slice(2);
+  let sequence_number = 0;
+  const send = (type: string, more: object) =>
+    response.write(
+      `event: ${type}\ndata: ${JSON.stringify({ type, sequence_number: sequence_number++, ...more })}\n\n`,
+    );
+  const head = { id: `resp_${id}`, object: 'response', created_at: 1, model, status: 'in_progress', output: [] };
+  send('response.created', { response: head });
+  const output: object[] = [];
+  const item = (begun: object, done: object, deltas: readonly (readonly [type: string, more: object])[]) => {
+    const output_index = output.length;
+    send('response.output_item.added', { output_index, item: begun });
+    for (const [type, more] of deltas) send(type, { output_index, ...more });
+    send('response.output_item.done', { output_index, item: done });
+    output.push(done);
+  };
+  // A reasoning model seals its thoughts, and wants them back with its calls.
+  const thought = { id: `rs_${id}`, type: 'reasoning', summary: think ? [{ type: 'summary_text', text: think }] : [] };
+  item({ ...thought, encrypted_content: '' }, { ...thought, encrypted_content: SEALED }, []);
+  if (say) {
+    const item_id = `msg_${id}`;
+    const message = { id: item_id, type: 'message', role: 'assistant', status: 'completed' };
+    item(
+      { ...message, status: 'in_progress', content: [] },
+      { ...message, content: [{ type: 'output_text', text: say, annotations: [] }] },
+      pieces(say).map((delta) => ['response.output_text.delta', { item_id, content_index: 0, delta }] as const),
+    );
+  }
+  if (call) {
+    const given = { id: `fc_${id}`, type: 'function_call', call_id: `call_${id}`, ...calledName(call.name) };
+    const written = JSON.stringify(call.input);
+    item({ ...given, arguments: '', status: 'in_progress' }, { ...given, arguments: written, status: 'completed' }, [
+      ['response.function_call_arguments.delta', { item_id: given.id, delta: written }],
+    ]);
+  }
+  const usage = {
+    input_tokens: read,
+    input_tokens_details: { cached_tokens: 0 },
+    output_tokens: 20,
+    output_tokens_details: { reasoning_tokens: 5 },
+    total_tokens: read + 20,
+  };
+  send('response.completed', { response: { ...head, status: 'completed', output, usage } });
+  response.end();
+}
+/** What a provider seals, and has to be given back. */
+export const SEALED = 'c2VhbGVk';
+/** A tool of a namespace is called by both names. */
+function calledName(name: string): object {
+  const [, namespace, own] = /^(mcp__.+__)(.+)$/.exec(name) ?? [];
+  return namespace === undefined ? { name } : { name: own, namespace };
+}
+
+/** https://ai.google.dev/api/generate-content#method:-models.streamgeneratecontent */
+function writeGoogle(
+  response: ServerResponse,
+  { model, path }: Asked,
+  read: number,
+  { think, say, call }: Reply,
+): void {
+  const usageMetadata = {
+    promptTokenCount: read,
+    candidatesTokenCount: 15,
+    thoughtsTokenCount: 5,
+    totalTokenCount: read + 20,
+  };
+  const answer = (parts: readonly object[], more: object = {}) => ({
+    candidates: [{ index: 0, content: { role: 'model', parts }, ...more }],
+    modelVersion: model,
+    usageMetadata,
+  });
+  if (path.endsWith(':generateContent')) {
+    response.end(JSON.stringify(answer([{ text: say ?? '' }], { finishReason: 'STOP' })));
+    return;
+  }
+  const send = (parts: readonly object[], more: object = {}) =>
+    response.write(`data: ${JSON.stringify(answer(parts, more))}\r\n\r\n`);
+  for (const text of pieces(think ?? '')) send([{ text, thought: true }]);
+  for (const text of pieces(say ?? '')) send([{ text }]);
+  if (call) send([{ functionCall: { name: call.name, args: call.input }, thoughtSignature: SEALED }]);
+  send([{ text: '' }], { finishReason: 'STOP' });
+  response.end();
+}
+
 function refuse(response: ServerResponse, { status, body, headers }: Refusal): void {
   const isText = typeof body === 'string';
   response.writeHead(status, { 'content-type': isText ? 'text/plain' : 'application/json', ...headers });
@@ -188,13 +326,12 @@ export async function startStandIn(kind: Kind, first: Model): Promise<StandIn> {
   const asked: Asked[] = [];
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const [path = ''] = (request.url ?? '').split('?');
-    const header = request.headers['authorization']?.replace(/^Bearer /, '') ?? request.headers['x-api-key'];
-    const isLocked = kind.key !== undefined && header !== kind.key;
+    const isLocked = kind.key !== undefined && keyIn(request) !== kind.key;
     if (request.method === 'GET' && path === kind.list.path) {
       if (isLocked && !kind.list.open && kind.noKey) return refuse(response, kind.noKey);
       return refuse(response, { status: 200, body: kind.list.body });
     }
-    const dialect = kind.paths[path];
+    const dialect = kind.paths[path] ?? kind.paths[path.replace(/\/models\/[^:]+:/, '/models/*:')];
     const text = await readText(request);
     if (request.method !== 'POST' || dialect === undefined)
       return refuse(response, kind.unknownPath(request.method ?? '', path));
@@ -204,10 +341,22 @@ export async function startStandIn(kind: Kind, first: Model): Promise<StandIn> {
     const refusal = kind.refuse?.(seen, dialect) ?? null;
     if (refusal) return refuse(response, refusal);
     const read = kind.reads?.(seen.tokens) ?? seen.tokens;
-    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    const isWhole = path.endsWith(':generateContent');
+    response.writeHead(200, { 'content-type': isWhole ? 'application/json' : 'text/event-stream' });
     if (kind.comments) response.write(kind.comments);
-    if (dialect === 'messages') writeMessages(response, seen, read, model(seen));
-    else writeChat(response, seen, read, model(seen), kind.chunk ?? ((chunk) => chunk));
+    const reply = model(seen);
+    switch (dialect) {
+      case 'messages':
+        return writeMessages(response, seen, read, reply);
+      case 'chat':
+        return writeChat(response, seen, read, reply, kind.chunk ?? ((chunk) => chunk));
+      case 'responses':
+        return writeResponses(response, seen, read, reply);
+      case 'google':
+        return writeGoogle(response, seen, read, reply);
+      default:
+        return dialect satisfies never;
+    }
   }
   const server = createServer((request, response) => void answer(request, response));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
