@@ -16,12 +16,14 @@ export type { WakeRequest, Gate, Configs, Pulses } from './contracts/gate.ts';
 export type { Agreed, AskLeave, Caller, DeedEnd, NoteDeed, ToolOutcome, TeamTool, Verdict } from './contracts/tools.ts';
 export type { Alone, DueCause, WakeAsked, ThreadHooks, Reach } from './contracts/reach.ts';
 export type {
+  Birth,
   Brought,
   EventLists,
   TeamEvents,
   PostOutcome,
   CallingClient,
   Meanwhile,
+  Newborn,
   SessionHost,
   WakeRequests,
   WokenTalk,

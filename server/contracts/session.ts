@@ -9,6 +9,7 @@ import type { Waiting } from '../../src/protocol/stream.ts';
 import type { PostMessage, StartSession } from '../../src/protocol/http.ts';
 import type { TeamMember } from '../../src/protocol/team.ts';
 import type { Mind } from '../minds/mind.ts';
+import type { ToolOutcome } from './tools.ts';
 
 export type PostOutcome =
   | { readonly ok: true; readonly eventId: number }
@@ -51,6 +52,18 @@ export type Meanwhile = (
 ) => Promise<{ readonly text: string; readonly upTo: number } | null>;
 
 /** The one session a relay can run, and everything that happens in it. */
+/** An agent of this session that the directory need not know yet. */
+export interface Newborn {
+  readonly member: TeamMember;
+  /** What an ACP agent that drives it may call over MCP before the birth is complete; null: it is born, and may call what all may. */
+  readonly birth: Birth | null;
+}
+export interface Birth {
+  /** Names of its tools. */
+  readonly tools: readonly string[];
+  call(tool: string, input: unknown): Promise<ToolOutcome>;
+}
+
 export interface SessionHost {
   /** Runs a few wakes of nobody, answered by this mind, so that the first need not pay for what is made at first use. Leaves no trace. */
   warm(mind: Mind, signal: AbortSignal): Promise<void>;
@@ -95,6 +108,8 @@ export interface SessionHost {
    * where there was no turn: it is not here, or nothing waited.
    */
   rouse(agentId: AgentId, why?: string): Promise<boolean>;
+  /** An agent that hatches or has hatched in the session that runs; null: it is none. Pages have the directory know it later. */
+  newborn(agentId: AgentId): Newborn | null;
   /** A client has called with this agent's credential: it plays the agent from elsewhere, until it is silent for long. */
   joined(agent: TeamMember, client: CallingClient): Promise<void>;
   /** This credential was revoked. */

@@ -196,6 +196,7 @@ export async function openHome(relay: OpenHomeDeps, id: string, onTeam: () => Pr
     sessionId: () => host.sessionId(),
     joined: host.joined,
     clientCalls: host.clientCalls,
+    newborn: host.newborn,
     newId,
     now: elapsed,
     logger,
@@ -209,6 +210,7 @@ export async function openHome(relay: OpenHomeDeps, id: string, onTeam: () => Pr
     gate,
     threads,
     version: deps.version,
+    onListed: programs.listed,
     ...(deps.alone ? {} : { shared: { db, database: deps.database, home: id } }),
   });
   const proxy = createProxy({

@@ -5,13 +5,14 @@ import { teamSchema, type TeamMember } from '../../src/protocol/team.ts';
 import type { RunId, SessionId } from '../../src/domain/ids.ts';
 import { idOf } from '../../src/protocol/ids.ts';
 import type { Bearer, Credentials } from '../access/index.ts';
-import type { Directory } from '../contracts.ts';
+import type { Directory, SessionHost } from '../contracts.ts';
 import { problem } from '../problem.ts';
 import { BAD_CREDENTIAL, NO_AGENT, NO_CREDENTIAL, OF_APPLICATION } from './sayings.ts';
 
 export interface BearerDeps {
   readonly credentials: Pick<Credentials, 'check'>;
   readonly directory: Pick<Directory, 'all'>;
+  readonly newborn: SessionHost['newborn'];
 }
 
 /** What travels through the SDK beside each request. */
@@ -38,7 +39,7 @@ const refuse = (detail: string, error: string) =>
 
 /** Throws a 401 where there is no good credential, and a 403 where its agent may not join. */
 export async function authenticate(
-  { credentials, directory }: BearerDeps,
+  { credentials, directory, newborn }: BearerDeps,
   authorization: string | undefined,
 ): Promise<AuthInfo> {
   const secret = /^Bearer +(\S+) *$/i.exec(authorization ?? '')?.[1];
@@ -47,7 +48,9 @@ export async function authenticate(
   if (bearer === null) throw refuse(BAD_CREDENTIAL, ', error="invalid_token"');
   const { credentialId, agentId, label, readsSoul, run } = bearer;
   if (agentId === null) throw problem(403, 'no-agent', OF_APPLICATION);
-  const agent = (await directory.all()).find((each) => each.agentId === agentId);
+  const known = (await directory.all()).find((each) => each.agentId === agentId);
+  // Only a run of the relay's own drives an agent that no page has told of yet.
+  const agent = known ?? (run ? newborn(agentId)?.member : undefined);
   if (!agent || agent.retired) throw problem(403, 'no-agent', NO_AGENT);
   const joined: Joined = { credentialId, secret, label, readsSoul, agent, ...(run ? { run } : {}) };
   return { token: secret, clientId: credentialId, scopes: [], extra: { ...joined } };

@@ -6,6 +6,7 @@ import {
   type AuthInfo,
   type McpHttpHandler,
 } from '@modelcontextprotocol/server';
+import type { RunId } from '../../src/domain/ids.ts';
 import { realTimers } from '../../src/domain/platform/timers.ts';
 import type { Credentials } from '../access/index.ts';
 import type { Configs, Directory, EventLog, Gate, Inbox, SessionHost, Pauses, TeamTool } from '../contracts.ts';
@@ -99,6 +100,10 @@ export interface McpDeps {
   /** A client has called while a session runs: its agent is here. Before every tool call and resource read. */
   readonly joined: SessionHost['joined'];
   readonly clientCalls: SessionHost['clientCalls'];
+  /** Left out: no session gives birth. */
+  readonly newborn?: SessionHost['newborn'];
+  /** A run of the relay's own has been told of its tools. */
+  readonly onListed?: (runId: RunId) => void;
   /** The relay's version. */
   readonly version: string;
   readonly newId: () => string;
@@ -123,7 +128,7 @@ const systemEvery: Every = (ms, run) => {
 };
 
 export function createMcp(deps: McpDeps): Mcp {
-  const { credentials, directory, logger, newId, now, every = systemEvery, shared } = deps;
+  const { credentials, directory, newborn = () => null, logger, newId, now, every = systemEvery, shared } = deps;
   const settings = { ...MCP_SETTINGS, ...deps.settings };
   const onError = (error: unknown) => logger.warn('An MCP exchange failed.', { error });
   const onFault = (error: unknown) => {
@@ -136,6 +141,8 @@ export function createMcp(deps: McpDeps): Mcp {
   const heard = createHeard(deps);
   const newServer = createServers({
     ...deps,
+    newborn,
+    onListed: deps.onListed ?? (() => undefined),
     resources: createResources(deps),
     park,
     heard,
@@ -165,7 +172,7 @@ export function createMcp(deps: McpDeps): Mcp {
   const stop = credentials.onRevoke((credentialId) => sessions.revoke(credentialId));
 
   return {
-    endpoints: createMcpRoutes({ credentials, directory, modern, sessions, bodyBytes: settings.bodyBytes }),
+    endpoints: createMcpRoutes({ credentials, directory, newborn, modern, sessions, bodyBytes: settings.bodyBytes }),
     async close() {
       stop();
       park.close();

@@ -28,6 +28,10 @@ export const OF_APPLICATION =
 export const WAITING = 'asleep: this call goes on when the agent is woken';
 export const WORKING = 'under way';
 
+/** To an egg that calls what is not of its birth. */
+export const notBorn = (tools: readonly string[]): string =>
+  `Nothing was done: you are not born yet. Until then you can call ${tools.join(' and ')}. All other tools work once you have chosen a name and this turn is over.`;
+
 export type StillParked = Exclude<PauseWait, 'awake' | 'aborted'> | 'revoked';
 
 /** Why a call did not go on. It has done nothing. */

@@ -12,13 +12,14 @@ import {
   type Tool,
 } from '@modelcontextprotocol/server';
 import { z } from 'zod';
+import type { RunId } from '../../src/domain/ids.ts';
 import type { Caller, SessionHost, TeamTool, ToolOutcome } from '../contracts.ts';
 import { misfitsOf } from '../define-tool.ts';
 import { joinedOf, type Joined } from './bearer.ts';
 import type { Heard } from './heard.ts';
 import type { Park } from './park.ts';
 import type { AgentResource } from './resources.ts';
-import { parkedSentence, INSTRUCTIONS, WORKING } from './sayings.ts';
+import { parkedSentence, INSTRUCTIONS, notBorn, WORKING } from './sayings.ts';
 import { createProgress, type Progress, type ProgressDeps } from './progress.ts';
 
 /** JSON-RPC error of a resource that was not read because its agent sleeps: in the range that servers may use as they like. */
@@ -33,6 +34,9 @@ export interface McpServerDeps extends ProgressDeps {
   readonly sessionId: () => string | null;
   readonly joined: SessionHost['joined'];
   readonly clientCalls: SessionHost['clientCalls'];
+  readonly newborn: SessionHost['newborn'];
+  /** A run of the relay's own has been told of its tools. */
+  readonly onListed: (runId: RunId) => void;
   readonly newId: () => string;
   /** A fault of ours. Returns the id under which the log tells more. */
   readonly onFault: (error: unknown) => string;
@@ -123,12 +127,19 @@ export function createServers(deps: McpServerDeps): (busy?: Busy) => Server {
         const listed: Tool[] = [];
         for (const each of byName.values())
           if ((await each.tool.allowed?.(caller)) ?? true) listed.push(each.described);
+        if (who.run) deps.onListed(who.run.runId);
         return { tools: listed };
       }),
     );
 
     server.setRequestHandler('tools/call', ({ params }, context) =>
       answer(context, busy, async (who, signal, telling) => {
+        const birth = who.run ? deps.newborn(who.agent.agentId)?.birth : null;
+        // Clients ask for the list once, so an egg is told of all tools, and may call those of its birth.
+        if (birth)
+          return birth.tools.includes(params.name)
+            ? resultOf(await birth.call(params.name, params.arguments ?? {}))
+            : textResult(notBorn(birth.tools), true);
         const tool = byName.get(params.name)?.tool;
         const caller = callerOf(who, signal);
         if (!tool || !((await tool.allowed?.(caller)) ?? true))

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { methods } from '@agentclientprotocol/sdk';
-import type { AgentId } from '../../src/domain/ids.ts';
+import type { AgentId, RunId } from '../../src/domain/ids.ts';
 import { createQueue } from '../../src/domain/platform/queue.ts';
 import { LEAD_ID } from '../../src/domain/seat.ts';
 import { sentence } from '../../src/domain/sentence.ts';
@@ -14,6 +14,7 @@ import type { HomeRights } from '../owner-rights.ts';
 import { ProgramError, type Line, faultOf, openLine, type LineHandlers, type LineStart } from './line.ts';
 import { createLivePrograms, startOf, type LiveProgramsDeps } from './live.ts';
 import { openedOf } from './open-session.ts';
+import { takesTools } from './prompt.ts';
 import { createProgramRows, type KeptProgram, type ProgramRowsDeps } from './rows.ts';
 import { KNOWN_AGENTS, PROGRAM_LIMITS, type ProgramLimits } from './settings.ts';
 
@@ -75,6 +76,8 @@ export interface AgentPrograms {
   /** The same mind, and for an agent that has a program as its mind that one. */
   over(mind: Mind): Mind;
   shown(): Programs;
+  /** The program of this run has asked for the list of Roost's tools. */
+  readonly listed: (runId: RunId) => void;
   add(given: AddProgram): Promise<Program | Refused>;
   /** Null: there is none. */
   try(programId: string): Promise<Program | null>;
@@ -100,6 +103,8 @@ export interface AgentProgramsDeps extends ProgramRowsDeps, Omit<LiveProgramsDep
 interface Kept {
   readonly kept: KeptProgram;
   state: ProgramState;
+  /** Whether its newest run had Roost's tools; null: none came so far. */
+  tools: boolean | null;
 }
 
 const nameOf = ({ info }: Pick<Line, 'info'>) =>
@@ -110,8 +115,9 @@ const answers = (line: Pick<Line, 'info'>, ms: number, at: number): ProgramState
   at,
   ms: Math.round(ms),
   is: nameOf(line),
-  tools: line.info.agentCapabilities?.mcpCapabilities?.http === true,
+  tools: takesTools(line) ? null : false,
 });
+const untried = (kept: KeptProgram): Kept => ({ kept, state: { kind: 'untried' }, tools: null });
 const fails = ({ why, message }: ProgramError, at: number): ProgramState => ({ kind: 'fails', at, why, message });
 
 /** The same mind, but for whoever `of` gives another. */
@@ -136,14 +142,14 @@ export function createAgentPrograms(deps: AgentProgramsDeps): AgentPrograms {
   const inTurn = createQueue();
   const programs = new Map<string, Kept>();
 
-  function show({ kept, state }: Kept): Program {
+  function show({ kept, state, tools }: Kept): Program {
     return {
       programId: kept.programId,
       name: kept.name,
       where: [kept.command, ...kept.args].join(' '),
       variables: Object.keys(kept.env),
       throughRelay: kept.throughRelay,
-      state,
+      state: state.kind === 'answers' ? { ...state, tools: state.tools ?? tools } : state,
       running: live.runningOf(kept.programId),
     };
   }
@@ -162,8 +168,14 @@ export function createAgentPrograms(deps: AgentProgramsDeps): AgentPrograms {
     if (programId === null) return null;
     const one = programs.get(programId);
     if (!one || !allowed) return GONE;
-    return live.begin(one.kept, owner, (went, ms) =>
-      note(programId, 'line' in went ? answers(went.line, ms, now()) : fails(went.error, now())),
+    return live.begin(
+      one.kept,
+      owner,
+      (went, ms) => note(programId, 'line' in went ? answers(went.line, ms, now()) : fails(went.error, now())),
+      (has) => {
+        one.tools = has;
+        onChange();
+      },
     );
   }
 
@@ -182,6 +194,7 @@ export function createAgentPrograms(deps: AgentProgramsDeps): AgentPrograms {
 
   return {
     over: (mind) => mindOver(mind, of),
+    listed: (runId) => live.listed(runId),
     shown: () => ({
       programs: [...programs.values()].map(show),
       found: allowed
@@ -195,7 +208,7 @@ export function createAgentPrograms(deps: AgentProgramsDeps): AgentPrograms {
     }),
     async start() {
       await live.start();
-      for (const kept of await rows.all()) programs.set(kept.programId, { kept, state: { kind: 'untried' } });
+      for (const kept of await rows.all()) programs.set(kept.programId, untried(kept));
     },
     add: (given) =>
       inTurn(async () => {
@@ -208,7 +221,7 @@ export function createAgentPrograms(deps: AgentProgramsDeps): AgentPrograms {
         if ([...programs.values()].some(({ kept }) => kept.name === given.name))
           return { refused: 'name', reason: sentence`A program called ${given.name} is there already.` };
         const kept = { ...given, programId: deps.newId() };
-        const one: Kept = { kept, state: { kind: 'untried' } };
+        const one = untried(kept);
         await rows.add(kept);
         programs.set(kept.programId, one);
         await look(one);

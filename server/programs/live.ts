@@ -1,5 +1,5 @@
 /** The processes of those agents that have a program as their mind: one for each run, from its first turn to its end. */
-import type { AgentId } from '../../src/domain/ids.ts';
+import type { AgentId, RunId } from '../../src/domain/ids.ts';
 import type { Timers } from '../../src/domain/platform/timers.ts';
 import type { Program } from '../../src/protocol/programs.ts';
 import type { AskLeave, Caller, EventLog, NoteDeed } from '../contracts.ts';
@@ -67,8 +67,11 @@ export type OnStart = (went: Parameters<ProgramMindDeps['onStart']>[0], ms: numb
 export interface LivePrograms {
   /** That of a run under way. */
   under(owner: MindOwner): AgentMind | null;
-  begin(kept: KeptProgram, owner: MindOwner, onStart: OnStart): AgentMind;
+  /** `onTools`: whether its process has Roost's tools, as soon as that is known. */
+  begin(kept: KeptProgram, owner: MindOwner, onStart: OnStart, onTools: (has: boolean) => void): AgentMind;
   runningOf(programId: string): Program['running'];
+  /** The program of this run has asked for the list of Roost's tools. */
+  listed(runId: RunId): void;
   /** Ends all that have this program as their mind. */
   endAll(programId: string): void;
   start(): Promise<void>;
@@ -95,7 +98,7 @@ export function createLivePrograms(deps: LiveProgramsDeps): LivePrograms {
   const live = new Map<string, Live>();
   const ending = new Set<Promise<void>>();
 
-  function begin(kept: KeptProgram, owner: MindOwner, onStart: OnStart): ProgramMind {
+  function begin(kept: KeptProgram, owner: MindOwner, onStart: OnStart, onTools: (has: boolean) => void): ProgramMind {
     const { agentId, sessionId, runId } = owner;
     const { programId, name, throughRelay } = kept;
     const lent = deps.lend(owner, name);
@@ -123,6 +126,7 @@ export function createLivePrograms(deps: LiveProgramsDeps): LivePrograms {
         if (mind.standing().state === 'ready') workspaces.changed(agentId);
         onChange();
       },
+      onTools,
       onStart: (went) => onStart(went, elapsed() - begun),
       timers: deps.timers,
       now: deps.now,
@@ -165,6 +169,7 @@ export function createLivePrograms(deps: LiveProgramsDeps): LivePrograms {
       [...live.values()]
         .filter((one) => one.programId === programId)
         .map(({ owner, mind }) => ({ agentId: owner.agentId, ...mind.standing() })),
+    listed: (runId) => live.get(runId)?.mind.listed(),
     endAll(programId) {
       for (const [runId, one] of live) if (one.programId === programId) end(runId);
     },

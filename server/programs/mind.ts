@@ -24,7 +24,7 @@ import { inTime, openSession, type OpenSession } from './open-session.ts';
 import { createReported, failed } from './outcome.ts';
 import { plantedIn, questionOf } from './planted.ts';
 import { sayPrompt } from './prompt-turn.ts';
-import { heardIn, instructionsOf, promptOf, type Given } from './prompt.ts';
+import { heardIn, instructionsOf, promptOf, takesTools, type Given } from './prompt.ts';
 import { createSilence } from './silence.ts';
 import { createTurn, type Turn } from './turn.ts';
 import type { ProgramLimits } from './settings.ts';
@@ -55,6 +55,8 @@ export interface ProgramMindDeps {
   readonly callerOf: (signal: AbortSignal) => Caller;
   /** It has ended, or is another than before. */
   readonly onChange: () => void;
+  /** Whether its process has Roost's tools is known. */
+  readonly onTools: (has: boolean) => void;
   /** How a start went: what it calls itself, or the error. */
   readonly onStart: (went: { readonly line: Line } | { readonly error: ProgramError }) => void;
   readonly timers: { after(ms: number, run: () => void): () => void };
@@ -70,7 +72,10 @@ export interface ProgramMind extends AgentMind {
     readonly state: Program['running'][number]['state'];
     readonly since: number;
     readonly mode: Program['running'][number]['mode'];
+    readonly tools: Program['running'][number]['tools'];
   };
+  /** Its process has asked for the list of Roost's tools. */
+  listed(): void;
 }
 
 type Open = Given & OpenSession;
@@ -118,6 +123,8 @@ export function createProgramMind(deps: ProgramMindDeps): ProgramMind {
   let mayResume = deps.wakes;
   /** It goes on with a session from before, and has not answered in it yet. */
   let unproven = false;
+  /** Whether its process has Roost's tools; null: it has not asked for them, and may do so yet. */
+  let hasTools: boolean | null = null;
   /** Its newest prompt, where that came to its end: its session holds all of it then. */
   let whole: MindRequest | null = null;
 
@@ -126,6 +133,12 @@ export function createProgramMind(deps: ProgramMindDeps): ProgramMind {
     state = next;
     since = now();
     deps.onChange();
+  }
+
+  function toolsAre(has: boolean): void {
+    if (hasTools === has) return;
+    hasTools = has;
+    deps.onTools(has);
   }
 
   async function permission({
@@ -164,6 +177,7 @@ export function createProgramMind(deps: ProgramMindDeps): ProgramMind {
     // What another mind has said in this conversation already, it would not know.
     const earlier = mayResume && request.messages.length === 1 ? await deps.resumes(request.system) : null;
     mayResume = false;
+    hasTools = null;
     const session = await openSession(
       { ...deps.start(), cwd: folder, limits },
       {
@@ -199,6 +213,7 @@ export function createProgramMind(deps: ProgramMindDeps): ProgramMind {
     });
     become('ready');
     deps.onStart({ line });
+    if (!takesTools(line)) toolsAre(false);
     return made;
   }
 
@@ -303,7 +318,10 @@ export function createProgramMind(deps: ProgramMindDeps): ProgramMind {
       const spent = reported.spent(mine.dollars());
       const blocks = text === '' ? [] : [{ kind: 'text' as const, text }];
       if (stopped) return { ...failed(ABORTED, STOPPED, text), ...spent };
-      if (reason === 'end_turn') return { ok: true, blocks, stop: 'end', ...spent };
+      // One that has answered without asking for them does not know of them.
+      if (reason === 'end_turn' && hasTools === null) toolsAre(false);
+      const toolless = hasTools === false ? { toolless: true } : {};
+      if (reason === 'end_turn') return { ok: true, blocks, stop: 'end', ...toolless, ...spent };
       if (reason === 'refusal') return { ok: true, blocks, stop: 'refusal', ...spent };
       return { ...failed('stream-cut', unfinishedOf(name, reason), text), ...spent };
     } catch (error) {
@@ -323,7 +341,13 @@ export function createProgramMind(deps: ProgramMindDeps): ProgramMind {
   return {
     counts: deps.countsItself ? 'itself' : 'reports',
     answer,
-    standing: () => ({ pid: open?.line.pid ?? null, state, since, mode: open?.modes.now() ?? null }),
+    standing: () => ({
+      pid: open?.line.pid ?? null,
+      ...{ state, since },
+      mode: open?.modes.now() ?? null,
+      tools: open ? hasTools : null,
+    }),
+    listed: () => toolsAre(true),
     async close() {
       over.abort();
       turnOver.abort();

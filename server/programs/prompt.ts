@@ -77,11 +77,15 @@ export function instructionsOf(request: Pick<MindRequest, 'system' | 'messages'>
   return woken === undefined ? request.system : `${request.system}\n\n${woken}`;
 }
 
+/** Whether Roost's tools can be handed to it. */
+export const takesTools = ({ info }: Pick<Line, 'info'>): boolean =>
+  info.agentCapabilities?.mcpCapabilities?.http === true;
+
 export const mcpServers = (
   { url, secret }: { readonly url: string; readonly secret: string },
   line: Pick<Line, 'info'>,
 ): McpServer[] =>
-  line.info.agentCapabilities?.mcpCapabilities?.http === true
+  takesTools(line)
     ? [{ type: 'http', name: OWN_SERVER, url, headers: [{ name: 'Authorization', value: `Bearer ${secret}` }] }]
     : [];
 

@@ -304,7 +304,8 @@ async function askedUntilDone(deps: AnswerDeps, own: ReturnType<typeof createOwn
     // What its provider looked up meanwhile was counted too, and was not sent.
     if (answer.usage && !answer.blocks.some(({ kind }) => kind === 'web')) window.counted(answer.usage);
     const isToolless = answer.ok && answer.toolless === true;
-    if (answer.ok && tools.length > 0) deps.onToolless(isToolless);
+    // Whether an ACP agent has Roost's tools stands on its card.
+    if (answer.ok && tools.length > 0 && mind.counts === undefined) deps.onToolless(isToolless);
     const less = answer.ok && answer.usage ? readLess(request, isToolless, answer.usage) : null;
     if (less) {
       window.readsOnly(less.read);

@@ -5,7 +5,8 @@
 import type { AgentId } from '../../src/domain/ids.ts';
 import type { SeatPayload } from '../../src/domain/wake-payload.ts';
 import type { AsleepReason, RoostEvent } from '../../src/protocol/events.ts';
-import type { ToolOutcome } from '../contracts.ts';
+import type { Birth, ToolOutcome } from '../contracts.ts';
+import { sentence } from '../../src/domain/sentence.ts';
 import { toolDone } from '../define-tool.ts';
 import { applyChange } from './changes.ts';
 import type { SessionContext } from './context.ts';
@@ -172,6 +173,9 @@ export function createEgg({ context, call, agentId, seat, remove }: EggDeps): Pr
         // With a name it is only still writing.
         if (name === null) void giveUp(unnamedReason(birthTimeoutMs));
       }),
+      timers.after(birthTimeoutMs * limits.writesUntil, () => {
+        if (phase === 'hatching') void speaker?.interrupt({ by: 'relay', error: WROTE_TOO_LONG });
+      }),
     );
   }
 
@@ -183,6 +187,9 @@ export function createEgg({ context, call, agentId, seat, remove }: EggDeps): Pr
     return toolDone('Kept. It is part of your soul.');
   }
 
+  // Whoever has no name yet needs no other tool, and a model that reads little has no room for them.
+  const own = ownTools(AGENT_TOOLS, prompts.human, runTool);
+
   /** Each try is a conversation of its own. */
   function ask(): void {
     speaker = createSpeaker({
@@ -191,8 +198,7 @@ export function createEgg({ context, call, agentId, seat, remove }: EggDeps): Pr
       model: context.models.agent,
       system: prompts.agentSystem({ name: null, colorName, position }),
       tools: {
-        ...ownTools(AGENT_TOOLS, prompts.human, runTool),
-        // Whoever has no name yet needs no other tool, and a model that reads little has no room for them.
+        ...own,
         toldAlone: () => (phase === 'hatching' ? [CHOOSE_NAME] : null),
       },
       // An egg that never says a word leaves no trace in the ledger.
@@ -215,6 +221,11 @@ export function createEgg({ context, call, agentId, seat, remove }: EggDeps): Pr
     speaker.put([{ messageId: null, text: (around) => prompts.birth(agentId, seat, around), priority: 'wake' }]);
   }
 
+  const birth: Birth = {
+    tools: AGENT_TOOLS.map((tool) => tool.name),
+    call: async (tool, input) => await own.run(tool, input, NEVER),
+  };
+
   return {
     agentId,
     position,
@@ -222,6 +233,7 @@ export function createEgg({ context, call, agentId, seat, remove }: EggDeps): Pr
     phase: () => phase,
     name: () => name,
     speaker: () => speaker,
+    birth: () => (phase === 'hatching' ? birth : null),
     begin() {
       phase = 'hatching';
       firstWords.ask();
@@ -256,6 +268,10 @@ export function createEgg({ context, call, agentId, seat, remove }: EggDeps): Pr
     inboxChanged: () => inbox.changed(),
   };
 }
+
+/** A tool of the birth ends at once: there is nothing to stop. */
+const NEVER = new AbortController().signal;
+const WROTE_TOO_LONG = sentence`It wrote for too long without coming to an end. What it wrote until then is its soul.`;
 
 /** It reached the limit of one answer: what it wrote is whole enough to be somebody. */
 const isFull = (end: AnswerEnd) => end.status === 'interrupted' && end.stop === 'length';

@@ -322,6 +322,7 @@ export function createSessionHost(deps: SessionHostDeps): SessionHost {
     modelOf: (agentId) => open()?.session.modelOf(agentId) ?? null,
     stateOf: (agentId) => open()?.session.stateOf(agentId) ?? 'absent',
     rouse: (agentId, why) => open()?.session.rouse(agentId, why) ?? Promise.resolve(false),
+    newborn: (agentId) => open()?.session.newborn(agentId) ?? null,
     joined: (agent, client) => open()?.session.joined(agent, client) ?? Promise.resolve(),
     left: (credentialId) => open()?.session.left(credentialId),
     waiting: waiting.now,

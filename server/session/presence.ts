@@ -1,5 +1,6 @@
 /** Who is in this session besides the lead: awake, or on the way. Whoever is not here sleeps. */
 import type { AgentId } from '../../src/domain/ids.ts';
+import type { Birth } from '../contracts.ts';
 import type { AsleepReason } from '../../src/protocol/events.ts';
 import type { Life } from '../runs/life.ts';
 import type { Interruption } from '../runs/outcome.ts';
@@ -17,6 +18,8 @@ export interface Present {
   /** Null for an egg that has not chosen yet. */
   name(): string | null;
   speaker(): Speaker | null;
+  /** What its own program may call while it hatches; null: it does not hatch. */
+  birth(): Birth | null;
   /** Asks its mind for its first words. */
   begin(): void;
   /** The call was not one after all: it goes, and nothing is written. */

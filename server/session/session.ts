@@ -17,7 +17,7 @@ import { LIMITS } from '../../src/protocol/limits.ts';
 import type { TeamMember } from '../../src/protocol/team.ts';
 import { whoAnswers, type Answering } from '../../src/domain/answering.ts';
 import type { AgentId, MessageId } from '../../src/domain/ids.ts';
-import type { AgentState, Brought, CallingClient, EventLog, PostOutcome } from '../contracts.ts';
+import type { AgentState, Brought, CallingClient, EventLog, Newborn, PostOutcome } from '../contracts.ts';
 import { admit } from './admit.ts';
 import type { SessionContext } from './context.ts';
 import { createEgg } from './egg.ts';
@@ -43,6 +43,7 @@ export interface RunningSession {
   /** Characters of the lead's conversation in this session. */
   leadHas(): number;
   rouse(agentId: AgentId, why?: string): Promise<boolean>;
+  newborn(agentId: AgentId): Newborn | null;
   joined(agent: TeamMember, client: CallingClient): Promise<void>;
   left(credentialId: string): void;
   /** What waits for this agent may have changed, or it may read it now. */
@@ -55,6 +56,9 @@ export interface RunningSession {
   /** Ends everything that is being said; resolves when that is on disk, with the ends of all runs, to be written with the session's. Nothing is said after it. */
   close(reason: EndReason): Promise<readonly RoostEvent[]>;
 }
+
+/** Of an agent that has not chosen a name yet; nobody is shown it. */
+const UNNAMED = 'Egg';
 
 const refused = (reason: Extract<PostOutcome, { ok: false }>['reason'], detail: string): PostOutcome => ({
   ok: false,
@@ -322,6 +326,13 @@ export function createRunningSession(context: SessionContext, log: EventLog): Ru
       speaker.prod(why);
       await speaker.whenQuiet();
       return true;
+    },
+    newborn(agentId) {
+      const agent = eggs.has(agentId) ? presence.get(agentId) : undefined;
+      if (!agent) return null;
+      const { position } = agent;
+      const member = { agentId, name: agent.name() ?? UNNAMED, position, retired: false };
+      return { member, birth: agent.birth() };
     },
     async joined({ agentId, position }, client) {
       // Without a seat of its own it is no less welcome, but not in the grid.

@@ -7,6 +7,8 @@ import { RUN_LIMITS, type RunLimits } from '../runs/settings.ts';
 export interface SessionLimits extends RunLimits {
   /** When an egg without a name is asked again, as parts of `birthTimeoutMs`. */
   readonly nudgesAt: readonly number[];
+  /** As a multiple of `birthTimeoutMs`: an egg that has a name may go on writing until then. */
+  readonly writesUntil: number;
   /** Times that an egg whose model uses no tools is asked for its name in words. */
   readonly namesAsked: number;
   /** ms after its last call for which a client counts as there. */
@@ -29,6 +31,7 @@ export interface SessionLimits extends RunLimits {
 export const SESSION_LIMITS: SessionLimits = {
   ...RUN_LIMITS,
   nudgesAt: [1 / 3, 2 / 3],
+  writesUntil: 3,
   namesAsked: 3,
   takenBack: 1_000,
   clientSilentMs: 15 * 60_000,

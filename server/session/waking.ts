@@ -157,6 +157,7 @@ export function createWaking({ context, call, payload, onWake, remove }: WakingD
     phase: () => phase,
     name: () => name,
     speaker: () => speaker,
+    birth: () => null,
     begin() {
       phase = 'waking';
       Promise.all([context.startsPaused(agentId), tellMeanwhile(true)])

@@ -29,6 +29,8 @@ export type AddProgram = z.infer<typeof addProgramSchema>;
 
 export const PROGRAM_FAULTS = ['not-installed', 'not-signed-in', 'died', 'hangs', 'nonsense', 'other'] as const;
 
+const hasTools = z.boolean().nullable();
+
 const stateSchema = z
   .discriminatedUnion('kind', [
     z.object({ kind: z.literal('untried') }),
@@ -38,7 +40,9 @@ const stateSchema = z
       at: z.number().describe('ms since the epoch'),
       ms: z.number().int(),
       is: z.string().describe('what it calls itself, with its version'),
-      tools: z.boolean().describe('Roost’s own tools can be handed to it'),
+      tools: hasTools.describe(
+        'whether it has Roost’s own tools: true once its newest run has asked for their list, false where that run answered without, or it takes none over HTTP; null: not yet known',
+      ),
     }),
     z.object({
       kind: z.literal('fails'),
@@ -59,6 +63,7 @@ const runningSchema = z.object({
     .object({ name: z.string(), asks: z.boolean().describe('the person is asked before it acts') })
     .nullable()
     .describe('of its session; null: it has none, or is not started'),
+  tools: hasTools.describe('this process has asked for the list of Roost’s own tools; null: not yet known'),
 });
 
 export const programSchema = z.object({

@@ -144,7 +144,7 @@ describe('an agent whose mind is a program', () => {
 
   it('wakes with its soul in its folder; its words, thoughts, plans, calls and what it says it cost are told', async () => {
     const { state } = await awake();
-    expect(state).toMatchObject({ kind: 'answers', is: 'acp-agent 1.0', tools: true });
+    expect(state).toMatchObject({ kind: 'answers', is: 'acp-agent 1.0', tools: null });
     const [first] = await notes('prompt');
     expect(JSON.stringify(first)).toContain('I love herons.');
     expect(JSON.stringify(first)).toContain('You woke as Lyra');
@@ -293,6 +293,24 @@ describe('an agent whose mind is a program', () => {
     expect((await hands.answer(edit.callId, 'once')).status).toBe(200);
     await says('Changed.');
     for (const name of ['build.sh', 'notes.md']) await call('DELETE', `/api/workspaces/a1/file?path=${name}`);
+  });
+
+  it('has Roost’s tools once it has asked for their list, and none where it answers without', async () => {
+    await awake();
+    const [{ state, running } = { state: null, running: [] }] = (await shown()).programs;
+    // It has greeted, and asked for no list.
+    expect(state).toMatchObject({ kind: 'answers', tools: false });
+    expect(running).toMatchObject([{ tools: false }]);
+    await tell({ list: null }, { say: 'I have looked.' });
+    await says('I have looked.');
+    expect(await notes('list')).toEqual([expect.arrayContaining(['read_inbox', 'read_soul'])]);
+    expect((await shown()).programs).toMatchObject([{ state: { tools: true }, running: [{ tools: true }] }]);
+    // Another process is another matter, until it has answered.
+    await tell({ exit: 0 });
+    await says('it has ended');
+    await tell({ list: null }, { say: 'Here I am again.' }, { wait: null });
+    await says('Here I am again.');
+    expect((await shown()).programs).toMatchObject([{ running: [{ tools: true }] }]);
   });
 
   it('that is Codex is put into the mode in which the person is asked, and back into it where it leaves it by itself', async () => {

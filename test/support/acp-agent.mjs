@@ -33,7 +33,40 @@ let over = () => undefined;
 let stops = 'end_turn';
 let sessionId = `session-${process.pid}`;
 
-async function does(step, client, own = sessionId) {
+/** Roost's own MCP server. */
+async function roost() {
+  const [{ url, headers }] = servers;
+  const mcp = new Client({ name: 'acp-agent', version: '1' });
+  const requestInit = { headers: Object.fromEntries(headers.map((each) => [each.name, each.value])) };
+  await mcp.connect(new StreamableHTTPClientTransport(new URL(url), { requestInit }));
+  return mcp;
+}
+
+/** What it does in its birth, by the way it behaves. */
+function atBirth(texts) {
+  const all = texts.join('\n');
+  const seat = /you sit in seat (\d)/i.exec(all)?.[1];
+  const chooses = { mcp: { name: 'choose_name', arguments: { name: `Name${seat}` } } };
+  if (/Answer with the name alone/.test(all)) return [{ say: `**Name${process.pid}**` }];
+  if (!all.includes('You are new.')) return null;
+  const words = { say: `I am somebody quiet in seat ${seat}.` };
+  switch (way) {
+    case 'hatches':
+      return [{ list: null }, { mcp: 'read_inbox' }, words, chooses];
+    case 'asking':
+      return [{ model: null }, words, chooses];
+    case 'wordy':
+      return [words];
+    case 'nameless':
+      return [{ list: null }, words];
+    case 'endless':
+      return [{ list: null }, chooses, words, { wait: null }];
+    default:
+      return null;
+  }
+}
+
+async function perform(step, client, own = sessionId) {
   const update = (value) => client.notify(methods.client.session.update, { sessionId: own, update: value });
   const [[kind, value]] = Object.entries(step);
   const text = (words) => ({ type: 'text', text: words });
@@ -69,11 +102,11 @@ async function does(step, client, own = sessionId) {
         ],
       });
       note('asked', outcome);
-      if (outcome.optionId === 'yes') for (const next of then ?? []) await does(next, client);
+      if (outcome.optionId === 'yes') for (const next of then ?? []) await perform(next, client);
       return;
     }
     case 'both':
-      return Promise.all(value.map((each) => does(each, client)));
+      return Promise.all(value.map((each) => perform(each, client)));
     case 'write':
       return client
         .request(methods.client.fs.writeTextFile, { sessionId: own, ...value })
@@ -85,12 +118,26 @@ async function does(step, client, own = sessionId) {
         .then(({ content }) => note('read', content))
         .catch((error) => note('refused', error.message));
     case 'mcp': {
-      const [{ url, headers }] = servers;
-      const mcp = new Client({ name: 'acp-agent', version: '1' });
-      const requestInit = { headers: Object.fromEntries(headers.map((each) => [each.name, each.value])) };
-      await mcp.connect(new StreamableHTTPClientTransport(new URL(url), { requestInit }));
-      const { content } = await mcp.callTool({ name: value, arguments: {} });
+      const mcp = await roost();
+      const { content } = await mcp.callTool(typeof value === 'string' ? { name: value, arguments: {} } : value);
       note('mcp', content.map((part) => part.text).join(''));
+      return mcp.close();
+    }
+    case 'model': {
+      const { ANTHROPIC_BASE_URL: base = '' } = process.env;
+      const { status } = await globalThis.fetch(`${base}/v1/messages`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', 'anthropic-version': '2023-06-01' },
+        body: JSON.stringify({ model: 'qwen3:8b', max_tokens: 50, messages: [{ role: 'user', content: 'Hello?' }] }),
+      });
+      return note('model', status);
+    }
+    case 'list': {
+      const mcp = await roost();
+      note(
+        'list',
+        (await mcp.listTools()).tools.map(({ name }) => name),
+      );
       return mcp.close();
     }
     case 'secret':
@@ -104,9 +151,9 @@ async function does(step, client, own = sessionId) {
     case 'sleep':
       return sleep(value);
     case 'as':
-      return does(value.step, client, value.session);
+      return perform(value.step, client, value.session);
     case 'flood':
-      for (let i = 0; i < value; i++) await does({ say: 'x'.repeat(100) }, client);
+      for (let i = 0; i < value; i++) await perform({ say: 'x'.repeat(100) }, client);
       return;
     case 'raw':
       return process.stdout.write(typeof value === 'string' ? value : 'x'.repeat(value.repeat));
@@ -189,7 +236,7 @@ agent({ name: 'acp-agent' })
   })
   .onRequest(methods.agent.session.resume, ({ params }) => goOn(params))
   .onRequest(methods.agent.session.load, async ({ params, client }) => {
-    await does({ say: 'This was said before.' }, client, params.sessionId);
+    await perform({ say: 'This was said before.' }, client, params.sessionId);
     return goOn(params);
   })
   .onRequest(methods.agent.session.setMode, ({ params }) => {
@@ -211,7 +258,8 @@ agent({ name: 'acp-agent' })
     const [first = ''] = texts;
     const asked = [texts.at(-1) ?? '', first.startsWith('<instructions>') ? first : ''];
     const steps = asked.map((words) => /DO (\[.*\])$/m.exec(words)?.[1]).find(Boolean);
-    for (const step of steps ? JSON.parse(steps) : [{ say: 'I am here.' }]) await does(step, client);
+    const plan = steps ? JSON.parse(steps) : (atBirth(texts) ?? [{ say: 'I am here.' }]);
+    for (const step of plan) await perform(step, client);
     if (stops === null) return null;
     return { stopReason: cancelled ? 'cancelled' : stops };
   })

@@ -39,6 +39,13 @@ function standingOf({ state }: Pick<Program, 'state'>): string {
   }
 }
 
+function toolsOf(has: boolean | null): string {
+  if (has === null) return t`Whether it takes Roost’s tools is not known yet: that shows when an agent thinks with it.`;
+  return has
+    ? t`It has Roost’s tools.`
+    : t`It has none of Roost’s tools: an agent with it as mind cannot use Roost’s inbox, threads and reminders.`;
+}
+
 export function ProgramCard({ program }: { program: Program }) {
   const programs = programsOf(useRoost());
   const nameOf = useNames();
@@ -79,9 +86,7 @@ export function ProgramCard({ program }: { program: Program }) {
           {retold(state.message)}
         </p>
       )}
-      {state.kind === 'answers' && !state.tools && (
-        <p className="attached-standing">{t`It takes no tools over HTTP: an agent with it as mind cannot use Roost’s inbox, threads and reminders.`}</p>
-      )}
+      {state.kind === 'answers' && <p className="attached-standing">{toolsOf(state.tools)}</p>}
       {running.length > 0 && (
         <ul className="program-running" aria-label={t`Who thinks with ${name} now`}>
           {running.map(({ agentId, since, state: at, mode }) => (

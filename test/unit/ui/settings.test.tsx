@@ -517,11 +517,17 @@ test('an agent program says whether it is being tested, answers, is signed out o
   expect(card.getByText('Sign in there.')).toBeDefined();
   await stands({ kind: 'fails', at: NOW, why: 'hangs', message: 'It said no word.' });
   expect(described(button)).toBe('Claude Code: does not answer');
-  await stands({ kind: 'answers', at: NOW, ms: 900, is: 'claude 1.0', tools: false }, [
-    { agentId: 'agent-1', pid: 4_321, state: 'working', since: NOW, mode: { name: 'Auto', asks: true } },
-  ]);
+  const mode = { name: 'Auto', asks: true };
+  const running = [{ agentId: 'agent-1', pid: 4_321, state: 'working', since: NOW, mode, tools: null }];
+  await stands({ kind: 'answers', at: NOW, ms: 900, is: 'claude 1.0', tools: false }, running);
   expect(described(button)).toBe('Claude Code: answers: claude 1.0');
-  expect(card.getByText(/It takes no tools/)).toBeDefined();
+  expect(card.getByText(/It has none of Roost’s tools/)).toBeDefined();
+  const has = (tools: boolean | null) =>
+    stands({ kind: 'answers', at: NOW, ms: 900, is: 'claude 1.0', tools }, running);
+  await has(null);
+  expect(card.getByText(/Whether it takes Roost’s tools is not known yet/)).toBeDefined();
+  await has(true);
+  expect(card.getByText('It has Roost’s tools.')).toBeDefined();
   const at = card.getByRole('list', { name: 'Who thinks with Claude Code now' });
   expect(at.textContent).toBe('Lyra: at work · mode “Auto”: you are asked');
   await page.user.click(button);
