@@ -217,6 +217,8 @@ export async function openHome(relay: OpenHomeDeps, id: string, onTeam: () => Pr
     ...clients,
     costs,
     upstream: (model) => models.upstream(model),
+    foreign: (model) => models.foreign(model),
+    listed: () => models.shown().connections.flatMap((connection) => connection.models),
     standIn: (model, agentId) =>
       models.lacks(model) ? (host.modelOf(agentId) ?? models.mind.models({ lead: '', agent: '' }).agentModel) : null,
     onError: (error) => logger.error('A call of the model proxy failed.', { error }),

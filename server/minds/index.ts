@@ -2,6 +2,7 @@ export { createAnthropicMind, createServedMind, type AnthropicMindConfig } from 
 export { createRehearsalMind, type RehearsalMind } from './rehearsal/index.ts';
 export {
   isRehearsal,
+  tookOf,
   PRIORITIES,
   type AgentMind,
   type MindListener,

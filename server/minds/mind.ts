@@ -9,6 +9,7 @@ import type { Terms, Untold } from '../../src/domain/request-cost.ts';
 import type { Picture } from '../../src/domain/picture.ts';
 import type { Usage } from '../../src/protocol/documents.ts';
 import type { MindInfo } from '../../src/protocol/events.ts';
+import type { Took } from '../contracts.ts';
 import type { Protocol } from '../../src/protocol/models.ts';
 
 /** What a provider wants handed back with a block, unchanged, by the model that wrote it. */
@@ -168,6 +169,39 @@ export type MindAnswer =
       /** Not whole: the most tokens that it can have written; null: not known, or, without `usage`, that it was counted or not sent. */
       readonly outputMost: number | null;
     };
+
+const NOTHING_TOLD = { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0 };
+
+/** What is counted of an answer; `nothing`: it was not sent, or was counted as it ended without a word of what it took. */
+export function tookOf(model: string, answer: MindAnswer): NonNullable<Took> | 'nothing' {
+  if (!answer.usage) {
+    if (answer.ok || answer.outputMost === null) return 'nothing';
+    return {
+      usage: { model, ...NOTHING_TOLD },
+      whole: false,
+      untold: { input: true, output: true },
+      outputMost: answer.outputMost,
+    };
+  }
+  const {
+    usage,
+    hourCacheWrites = 0,
+    searches = 0,
+    terms = {},
+    untold = { input: false, output: false },
+    reportedMicroUsd,
+  } = answer;
+  const told = {
+    usage,
+    hourCacheWrites,
+    searches,
+    terms,
+    untold,
+    ...(reportedMicroUsd === undefined ? {} : { reportedMicroUsd }),
+  };
+  if (answer.ok || answer.whole) return { ...told, whole: true };
+  return { ...told, whole: false, ...(answer.outputMost === null ? {} : { outputMost: answer.outputMost }) };
+}
 
 export interface MindListener {
   /** The server has had the request, and it ended without a word of what it took. Resolves with whether it may be sent again. */

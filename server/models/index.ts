@@ -36,6 +36,11 @@ export interface HomeModels {
   readonly mind: Mind;
   /** Where the proxy sends a request for this model; null: no model is connected. */
   upstream(model: string | null): UpstreamKey | null;
+  /**
+   * The mind of the server that lists this model, or where none that speaks the Messages API is connected, of the first, as far as
+   * that speaks another protocol; null: a request goes to `upstream`.
+   */
+  foreign(model: string | null): Mind | null;
   /** Whether this is a model of Claude's and every server that is connected has others only. Programs made for Claude ask for it by themselves. */
   lacks(model: string): boolean;
   shown(): Models;
@@ -297,6 +302,12 @@ export async function openHomeModels(deps: HomeModelsDeps): Promise<HomeModels> 
       const listing =
         model === null ? undefined : speaking.find((each) => each.kept().models.some(({ id }) => id === model));
       return (listing ?? speaking[0])?.line().upstream ?? null;
+    },
+    foreign(model) {
+      const lists = ({ kept }: Connected) => kept().models.some(({ id }) => id === model);
+      const speaks = (each: Connected) => each.line().upstream !== null;
+      const there = all().find(lists) ?? all().find(speaks) ?? all()[0];
+      return there && !speaks(there) ? there.mind : null;
     },
     lacks: (model) => CLAUDE.test(model) && all().length > 0 && all().every((each) => lacks(each.kept(), model)),
     shown,

@@ -104,6 +104,8 @@ const BOUNDS = {
 export interface ProxyBody {
   /** As they came. */
   readonly bytes: Uint8Array;
+  /** The same, parsed. */
+  readonly json: Readonly<Record<string, unknown>>;
   readonly stream: boolean;
   readonly size: RequestSize;
   /** The same, asked of another model. */
@@ -113,6 +115,7 @@ export interface ProxyBody {
 function bodyOf(request: Readonly<Record<string, unknown>>, bytes: Uint8Array): ProxyBody {
   return {
     bytes,
+    json: request,
     stream: request['stream'] === true,
     size: sizeOf(request, bytes.byteLength),
     ofModel(model) {

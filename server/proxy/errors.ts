@@ -10,6 +10,7 @@ const KINDS = {
   'no-such-call': { status: 404, type: 'not_found_error', retry: false },
   'too-large': { status: 413, type: 'request_too_large', retry: false },
   'budget-used-up': { status: 402, type: 'billing_error', retry: false },
+  busy: { status: 529, type: 'overloaded_error', retry: true },
   asleep: { status: 529, type: 'overloaded_error', retry: true },
   'session-ended': { status: 400, type: 'invalid_request_error', retry: false },
   'bad-key': { status: 400, type: 'invalid_request_error', retry: false },

@@ -7,10 +7,12 @@ import type { AgentId } from '../../src/domain/ids.ts';
 import { singleFlight } from '../../src/domain/platform/single-flight.ts';
 import { realTimers, within } from '../../src/domain/platform/timers.ts';
 import { proxyEndpoints } from '../../src/protocol/endpoints/proxy.ts';
+import type { ListedModel } from '../../src/protocol/models.ts';
 import type { TeamMember } from '../../src/protocol/team.ts';
 import type { Credentials } from '../access/index.ts';
 import type { CallingClient, Configs, Costs, Directory, SessionHost, Pauses } from '../contracts.ts';
 import { answer, type Env, type Handled } from '../endpoint.ts';
+import type { Mind } from '../minds/index.ts';
 import { OFFICIAL_API } from '../minds/settings.ts';
 import { createAdmit } from './admit.ts';
 import { createAsk, wholeAnswer, type Account, type Ask, type ProxyAnswer } from './answer.ts';
@@ -19,6 +21,8 @@ import { errorResponse, type ProxyError } from './errors.ts';
 import { isOfficial, requestHeaders, type UpstreamKey } from './headers.ts';
 import { heldAnswer, type Outcome } from './held.ts';
 import { PROXY_LIMITS } from './settings.ts';
+import { createTranslator } from './translated.ts';
+import { createKnownCalls } from './translated-request.ts';
 import { createUpstream, type Upstream } from './upstream.ts';
 
 // Calls under way, by credential: one that is revoked ends them.
@@ -66,8 +70,14 @@ export interface ProxyDeps {
   readonly sessionId: SessionHost['sessionId'];
   readonly joined: SessionHost['joined'];
   readonly clientCalls: SessionHost['clientCalls'];
+  /** Left out: no session gives birth. */
+  readonly newborn?: SessionHost['newborn'];
   /** Where a request for this model goes, null: for any; null: no model is connected. */
   readonly upstream: (model: string | null) => UpstreamKey | null;
+  /** The mind of the server for this model, where that speaks another protocol than the Messages API; null: it does speak it, or is none. Left out: all do. */
+  readonly foreign?: (model: string | null) => Mind | null;
+  /** Models that are listed to a program where no server speaks the Messages API. */
+  readonly listed?: () => readonly ListedModel[];
   /** The model that a request for this one is asked of, where no server that is connected has it; null: the same. */
   readonly standIn?: (model: string, agentId: AgentId) => string | null;
   readonly now: () => number;
@@ -79,7 +89,7 @@ export interface ProxyDeps {
 const NO_MODEL: ProxyError = {
   kind: 'no-upstream',
   message:
-    'No model that speaks the Messages API is connected to this relay, which is what programs ask by. Connect one on Roost’s page, or set ANTHROPIC_API_KEY (or ANTHROPIC_BASE_URL) where the relay runs.',
+    'No model is connected to this relay. Connect one on Roost’s page, or set ANTHROPIC_API_KEY (or ANTHROPIC_BASE_URL) where the relay runs.',
 };
 const BAD_CREDENTIAL: ProxyError = {
   kind: 'bad-credential',
@@ -111,6 +121,23 @@ function ownCount({ size }: ProxyBody): ProxyAnswer {
   return wholeAnswer(200, { 'content-type': 'application/json' }, bytes);
 }
 
+/** The models as the Messages API lists them, or the one that is asked for. */
+function ownList(models: readonly ListedModel[], path: string): ProxyAnswer {
+  const data = models.map(({ id, name }) => ({
+    ...{ type: 'model', id, display_name: name },
+    created_at: '1970-01-01T00:00:00Z',
+  }));
+  const asked = /^\/v1\/models\/([^?]+)/.exec(path)?.[1];
+  const json = { 'content-type': 'application/json' };
+  const one = asked === undefined ? undefined : data.find(({ id }) => id === decodeURIComponent(asked));
+  if (asked !== undefined && !one) {
+    const error = { type: 'not_found_error', message: 'No server that is connected has this model.' };
+    return wholeAnswer(404, json, Buffer.from(JSON.stringify({ type: 'error', error })));
+  }
+  const list = { data, has_more: false, first_id: data[0]?.id ?? null, last_id: data.at(-1)?.id ?? null };
+  return wholeAnswer(200, json, Buffer.from(JSON.stringify(one ?? list)));
+}
+
 /** One server that requests go to. */
 type Line = { readonly to: UpstreamKey; readonly upstream: Upstream; readonly ask: Ask };
 type Call = {
@@ -118,7 +145,8 @@ type Call = {
   /** Null: a mind of the relay's own asks, in a run of its agent. */
   readonly client: CallingClient | null;
   readonly credentialId: string;
-  readonly lineOf: (model: string | null) => Line;
+  /** Null: no server speaks the Messages API. */
+  readonly lineOf: (model: string | null) => Line | null;
 };
 
 interface Proxy {
@@ -148,6 +176,7 @@ export function createProxy(deps: ProxyDeps): Proxy {
     return line;
   }
   const open = createOpenCalls(credentials);
+  const translate = createTranslator({ known: createKnownCalls(), newId: () => crypto.randomUUID(), onError });
   const everybody = singleFlight(() => directory.all());
 
   /** Whose call this is, and `run` with it; `gone` aborts when the client goes or the credential is revoked. */
@@ -158,7 +187,8 @@ export function createProxy(deps: ProxyDeps): Proxy {
     const bearer = await credentials.check(context.req.param('credential') ?? '');
     if (bearer === null) return errorResponse(BAD_CREDENTIAL);
     if (bearer.agentId === null) return errorResponse(OF_APPLICATION);
-    const agent = (await everybody()).find((member) => member.agentId === bearer.agentId);
+    const known = (await everybody()).find((member) => member.agentId === bearer.agentId);
+    const agent = known ?? (bearer.run ? deps.newborn?.(bearer.agentId)?.member : undefined);
     if (!agent || agent.retired)
       return errorResponse({
         kind: 'no-agent',
@@ -167,12 +197,15 @@ export function createProxy(deps: ProxyDeps): Proxy {
           : 'The agent of this credential is not in the household any more.',
       });
     const usual = deps.upstream(null);
-    if (usual === null) return errorResponse(NO_MODEL);
+    if (usual === null && !deps.foreign?.(null)) return errorResponse(NO_MODEL);
     const { gone, done } = open.add(bearer.credentialId, context.req.raw.signal);
     try {
       const { credentialId } = bearer;
       const client = bearer.run ? null : { credentialId, name: bearer.label, readsInbox: false };
-      const forModel = (model: string | null) => lineOf(deps.upstream(model) ?? usual);
+      const forModel = (model: string | null) => {
+        const to = deps.upstream(model) ?? usual;
+        return to && lineOf(to);
+      };
       return await run({ agent, client, credentialId, lineOf: forModel }, gone, done);
     } catch (error) {
       done();
@@ -231,7 +264,16 @@ export function createProxy(deps: ProxyDeps): Proxy {
       });
       if (admission.kind === 'gone') return left(signal);
       if (admission.kind === 'refused') return { kind: 'error', error: admission.error };
-      const { ask: sendOn, to: key } = forModel(body.size.model);
+      const foreign = deps.foreign?.(body.size.model) ?? null;
+      if (foreign && !costly) return { kind: 'answer', answer: ownCount(body) };
+      if (foreign && admission.hold) {
+        const told = await translate(foreign, body, { hold: admission.hold, sessionId: sessionId() }, signal);
+        if (told.ok) return { kind: 'answer', answer: told.answer };
+        return signal.aborted ? left(signal) : { kind: 'error', error: told.error };
+      }
+      const line = forModel(body.size.model);
+      if (line === null) return { kind: 'error', error: NO_MODEL };
+      const { ask: sendOn, to: key } = line;
       const account: Account | null = admission.hold && {
         sessionId: sessionId(),
         model: body.size.model,
@@ -283,7 +325,12 @@ export function createProxy(deps: ProxyDeps): Proxy {
 
   const get = (_: unknown, context: Context<Env>) =>
     called(context, async ({ lineOf: forModel }, gone, done) => {
-      const { ask: sendOn, to: key } = forModel(null);
+      const line = forModel(null);
+      if (line === null) {
+        const outcome = { kind: 'answer', answer: ownList(deps.listed?.() ?? [], pathOf(context)) } as const;
+        return respond(context, outcome, gone, done);
+      }
+      const { ask: sendOn, to: key } = line;
       const sent = await sendOn(
         {
           method: 'GET',

@@ -16,6 +16,8 @@ export const PROXY_LIMITS = {
   pieceBytes: 16_384,
   /** Bytes of an upstream's refusal that are passed on. */
   refusalBytes: 1_000_000,
+  /** Calls of models of other protocols whose sealed parts are kept, for the request that brings their results. */
+  sealedCalls: 500,
   /** Of a request, where the upstream cannot count its tokens: prose has about four, code three. */
   bytesPerToken: 3.5,
   tokensPerPicture: 1_600,

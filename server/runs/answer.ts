@@ -5,6 +5,7 @@
 import type { MessageStatus, Usage } from '../../src/protocol/documents.ts';
 import {
   sizeOfRequest,
+  tookOf,
   type AgentMind,
   type Mind,
   type MindAnswer,
@@ -137,41 +138,11 @@ async function runTools(
   return { results, endsTurn, failed, unreadable };
 }
 
-const NOTHING_TOLD = { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0 };
-
 /** One that ended without a word of what it took was counted then; one that was left before its first is counted here. */
 async function settle(permit: Extract<Permit, { ok: true }>, model: string, answer: MindAnswer): Promise<void> {
-  if (!answer.usage) {
-    if (answer.ok || answer.outputMost === null) return permit.release();
-    return await permit.settle({
-      usage: { model, ...NOTHING_TOLD },
-      whole: false,
-      untold: { input: true, output: true },
-      outputMost: answer.outputMost,
-    });
-  }
-  const {
-    usage,
-    hourCacheWrites = 0,
-    searches = 0,
-    terms = {},
-    untold = { input: false, output: false },
-    reportedMicroUsd,
-  } = answer;
-  const told = {
-    usage,
-    hourCacheWrites,
-    searches,
-    terms,
-    untold,
-    ...(reportedMicroUsd === undefined ? {} : { reportedMicroUsd }),
-  };
-  if (answer.ok || answer.whole) return await permit.settle({ ...told, whole: true });
-  await permit.settle({
-    ...told,
-    whole: false,
-    ...(answer.outputMost === null ? {} : { outputMost: answer.outputMost }),
-  });
+  const took = tookOf(model, answer);
+  if (took === 'nothing') permit.release();
+  else await permit.settle(took);
 }
 
 /**

@@ -10,6 +10,8 @@ import { programSchema, programsSchema } from '../../src/protocol/programs.ts';
 import { eventually, follow, startSession, teamOfLead } from '../support/homes.ts';
 import { openTestRelay, type Browser, type OpenRelay } from '../support/open-relay.ts';
 import { createHome } from '../support/relay.ts';
+import { startStandIn } from '../support/model-servers/stand-in.ts';
+import { ollama } from '../support/model-servers/kinds.ts';
 
 const AGENT = fileURLToPath(new URL('../support/acp-agent.mjs', import.meta.url));
 const bornSchema = z.looseObject({ agentId: z.string(), name: z.string(), position: z.number(), soul: z.string() });
@@ -132,4 +134,21 @@ describe('SUMMON with an ACP agent alone', { timeout: 90_000 }, () => {
       } else expect(born.map(({ soul }) => soul)).toEqual(expect.arrayContaining(['I am somebody quiet in seat 1.']));
     },
   );
+
+  it('lets an egg ask its model through the relay', async () => {
+    const server = await startStandIn(ollama(), () => ({ say: 'Yes.' }));
+    try {
+      await call('POST', '/api/models', { kind: 'server', address: server.origin });
+      await drivenBy('asking', { throughRelay: true });
+      const { born } = await summon(1);
+      expect(born).toHaveLength(1);
+      expect(await notes('model')).toEqual([200]);
+    } finally {
+      for (const { connectionId } of z
+        .object({ connections: z.array(z.looseObject({ connectionId: z.string() })) })
+        .parse(await call('GET', '/api/models')).connections)
+        await call('DELETE', `/api/models/${connectionId}`);
+      await server.close();
+    }
+  });
 });
