@@ -35,7 +35,6 @@ const byScripts = ({ scripts }: RightsConfig): Holder => (scripts ? 'owners' : '
 const byRule = (rule: AddressRule): Holder => (rule === 'own' ? 'owners' : rule === 'any' ? 'everybody' : 'nobody');
 
 const FREE_OFF = sentence`Outside the sandbox this relay runs no programs for its pages. Start it with --scripts to let it.`;
-const FOLDERS_OFF = sentence`This relay shows programs no folders of its machine. Start it with --scripts to let it.`;
 /** The end of each refusal: who can change it, and how. */
 const named = (home: string) =>
   sentence`Whoever runs the relay can give it to this household: --trusted-households ${home}.`;
@@ -49,9 +48,9 @@ export const OWNER_RIGHTS = {
       sentence`Outside the sandbox this relay runs programs for its owner’s household alone. ${named(home)}`,
   },
   'machine-folders': {
-    opens: 'A tool server in the sandbox is shown folders of the machine.',
-    holder: byScripts,
-    off: FOLDERS_OFF,
+    opens: 'A tool server in the sandbox is shown the folders of the machine that the person names, and no others.',
+    holder: () => 'owners',
+    off: '',
     refusal: (home) =>
       sentence`This relay shows folders of its machine to programs of its owner’s household alone. Leave the folders out. ${named(home)}`,
   },

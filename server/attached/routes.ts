@@ -65,6 +65,7 @@ export function createAttachedRoutes(deps: AttachedRoutesDeps): readonly Handled
         servers: attached.all(),
         programs: rights.has('boxed-programs'),
         ...(rights.has('free-programs') ? {} : { why: rights.refusal('free-programs') }),
+        folders: rights.has('machine-folders'),
         sandbox: (await sandbox()).available,
       };
     },

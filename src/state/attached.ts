@@ -15,6 +15,8 @@ export interface AttachedServers {
   readonly programs: boolean;
   /** Why none runs outside of it, as a sentence of the relay's; left out: they may. */
   readonly why?: string | undefined;
+  /** Those in the sandbox may be shown folders of the machine. */
+  readonly folders: boolean;
   /** Programs can be held in a sandbox there. */
   readonly sandbox: boolean;
 }

@@ -566,6 +566,7 @@ export const SCENES: Readonly<Record<string, Scene>> = {
     prepare: ({ reach }) =>
       reach.on('GET /api/attached', {
         programs: true,
+        folders: true,
         sandbox: true,
         servers: [
           {
@@ -577,7 +578,8 @@ export const SCENES: Readonly<Record<string, Scene>> = {
       }),
   }),
   'settings, attached none': settings('attached', {
-    prepare: ({ reach }) => reach.on('GET /api/attached', { programs: true, sandbox: true, servers: [] }),
+    prepare: ({ reach }) =>
+      reach.on('GET /api/attached', { programs: true, folders: true, sandbox: true, servers: [] }),
   }),
   'settings, attached failed': settings('attached'),
   'settings, programs': settings('programs', {

@@ -1106,7 +1106,7 @@ describe('a relay whose owner lets households call public addresses alone', () =
 });
 
 describe('a relay that was started without --scripts', () => {
-  it('runs programs in the sandbox alone, and shows them no folder', async () => {
+  it('runs programs in the sandbox alone, and shows them what the person names', async () => {
     const own = await createHome();
     const strict = await startRelay({ home: own });
     const tries = (box?: object | null) =>
@@ -1117,15 +1117,29 @@ describe('a relay that was started without --scripts', () => {
           attachment: { kind: 'program', command: '/bin/true', ...(box === undefined ? {} : { box }) },
         },
       });
+    const free = await tries(null);
+    expect(free.status).toBe(403);
+    expect(await free.text()).toContain('--scripts');
+    const named = await createHome();
+    await writeFile(join(named, 'heron.txt'), 'Grey.');
+    const { sandbox, folders } = z
+      .object({ sandbox: z.boolean(), folders: z.boolean() })
+      .parse(await (await strict.fetch('/api/attached')).json());
+    expect(folders).toBe(true);
     for (const box of [
-      null,
-      { folder: '/srv', reads: [], network: 'none' },
-      { folder: null, reads: ['/srv'], network: 'none' },
+      { folder: named, reads: [], network: 'none' },
+      { folder: null, reads: [named], network: 'none' },
+      // What is the relay's own stays hidden, whoever names it.
+      { folder: null, reads: [own], network: 'none' },
     ]) {
-      const answer = await tries(box);
-      expect(answer.status).toBe(403);
-      expect(await answer.text()).toContain('--scripts');
+      const args = ['-c', 'ls "$0" >&2; exit 3', box.folder ?? box.reads[0] ?? ''];
+      const attachment = { kind: 'program', command: '/bin/sh', args, box };
+      const json = { name: `looks-${box.reads.length}-${box.reads[0] === own}`, attachment };
+      const { problem } = await serverOf(await strict.fetch('/api/attached', { method: 'POST', json }));
+      if (box.reads[0] === own) expect(problem).not.toContain('roost.json');
+      else if (sandbox) expect(problem).toContain('heron.txt');
     }
+    await rm(named, { recursive: true, force: true });
     const answer = await tries();
     expect(answer.status).toBe(201);
     // It ended without a word, or there is no sandbox here. Free it never ran.

@@ -23,12 +23,8 @@ export const attachedEndpoints = {
         body: z.object({
           servers: z.array(attachedServerSchema),
           programs: z.boolean().describe('this relay runs programs for this household, in the sandbox at least'),
-          why: z
-            .string()
-            .optional()
-            .describe(
-              'why none runs outside the sandbox, or sees folders of the machine: a sentence; left out: they may',
-            ),
+          why: z.string().optional().describe('why none runs outside the sandbox, as a sentence; left out: they may'),
+          folders: z.boolean().describe('those in the sandbox may be shown folders of the machine'),
           sandbox: z.boolean().describe('programs can be held in a sandbox here'),
         }),
       },

@@ -94,16 +94,16 @@ function NeedsField({
   runners,
   given,
   onGiven,
-  why,
+  folders: mayFolders,
 }: {
   servers: readonly FoundServer[];
   runners: readonly Runner[];
   given: boolean;
   onGiven: (given: boolean) => void;
-  why: BoxRules['why'];
+  folders: boolean;
 }) {
   const needed = servers.flatMap(({ name, attachment }) => {
-    const needs = needsOf(attachment, runners, why === undefined);
+    const needs = needsOf(attachment, runners, mayFolders);
     return needs ? [{ name, needs }] : [];
   });
   if (needed.length === 0) return null;
@@ -126,10 +126,10 @@ function NeedsField({
   );
 }
 /** Those as they are connected: with what they need, where that is given. */
-const asGiven = (servers: readonly FoundServer[], runners: readonly Runner[], given: boolean, why: BoxRules['why']) =>
+const asGiven = (servers: readonly FoundServer[], runners: readonly Runner[], given: boolean, mayFolders: boolean) =>
   servers.map(({ name, attachment }) => ({
     name,
-    attachment: given ? withNeeds(attachment, needsOf(attachment, runners, why === undefined)) : attachment,
+    attachment: given ? withNeeds(attachment, needsOf(attachment, runners, mayFolders)) : attachment,
   }));
 
 interface ProgramsProps extends BoxRules {
@@ -173,7 +173,7 @@ function ProgramForm({ busy, onAdd, runners, ...held }: ProgramsProps) {
           box: read.box,
         } as const;
         const server = { name: attachedNameOf(name), attachment: { ...attachment, args: [...attachment.args] } };
-        onAdd(asGiven([server], runners, given, held.why));
+        onAdd(asGiven([server], runners, given, held.folders));
       }}
     >
       <NameField name={name} onName={setName} />
@@ -211,7 +211,9 @@ function ProgramForm({ busy, onAdd, runners, ...held }: ProgramsProps) {
         />
       </Field>
       <BoxFields draft={draft} {...held} onDraft={setDraft} />
-      {draft.held && <NeedsField servers={begun} runners={runners} given={given} onGiven={setGiven} why={held.why} />}
+      {draft.held && (
+        <NeedsField servers={begun} runners={runners} given={given} onGiven={setGiven} folders={held.folders} />
+      )}
       {(wrong ?? wrongBox) !== null && (
         <p className="wrong-note" role="alert">
           {wrong ?? wrongBox}
@@ -269,7 +271,7 @@ function PasteForm({ busy, onAdd, runners, ...held }: ProgramsProps) {
           name,
           attachment: attachment.kind === 'program' ? { ...attachment, box: box.box } : attachment,
         }));
-        onAdd(asGiven(boxed, runners, needed, held.why));
+        onAdd(asGiven(boxed, runners, needed, held.folders));
       }}
     >
       <Field
@@ -313,7 +315,7 @@ function PasteForm({ busy, onAdd, runners, ...held }: ProgramsProps) {
               runners={runners}
               given={needed}
               onGiven={setNeeded}
-              why={held.why}
+              folders={held.folders}
             />
           )}
           {!box.ok && (

@@ -15,14 +15,14 @@ export function AttachedSection() {
     <div className="attached-section">
       <p className="settings-note">{t`An MCP server gives your agents tools: a calendar, a search, files elsewhere. None of its tools is used before you tick it here, and at first you are asked about each call; under Limits you can let them go ahead.`}</p>
       <QueryView query={attached.list} what={t`The tool servers`}>
-        {({ servers, programs, why, sandbox }) => (
+        {({ servers, programs, ...rules }) => (
           <>
             {servers.length === 0 && <p className="setting-hint">{t`None is connected yet.`}</p>}
             {servers.map((server) => (
-              <ServerCard key={server.serverId} server={server} team={team} sandbox={sandbox} why={why} />
+              <ServerCard key={server.serverId} server={server} team={team} {...rules} why={rules.why} />
             ))}
             <h3>{servers.length === 0 ? t`Connect a server` : t`Connect another server`}</h3>
-            <AttachForm programs={programs} sandbox={sandbox} why={why} />
+            <AttachForm programs={programs} {...rules} why={rules.why} />
           </>
         )}
       </QueryView>

@@ -27,11 +27,14 @@ export const draftOf = (box: Box | null, held = box !== null): BoxDraft => ({
 export interface BoxRules {
   /** There is a sandbox on its machine. */
   readonly sandbox: boolean;
-  /** Why none runs outside of it, or sees folders of the machine, in the relay's words; undefined: they may. */
+  /** Folders of the machine may be shown to what runs in it. */
+  readonly folders: boolean;
+  /** Why none runs outside of it, in the relay's words; undefined: they may. */
   readonly why: string | undefined;
 }
 /** Of a program that is connected now: free only where there is no sandbox, and it may be. */
-export const newDraft = ({ sandbox, why }: BoxRules): BoxDraft => draftOf(null, sandbox || why !== undefined);
+export const newDraft = ({ sandbox, why }: Pick<BoxRules, 'sandbox' | 'why'>): BoxDraft =>
+  draftOf(null, sandbox || why !== undefined);
 
 const linesOf = (text: string) => [
   ...new Set(
@@ -74,6 +77,7 @@ function Field({ label, hint, children }: { label: string; hint: ReactNode; chil
 export function BoxFields({
   draft,
   sandbox,
+  folders,
   why,
   onDraft,
 }: BoxRules & {
@@ -105,7 +109,7 @@ export function BoxFields({
       )}
       {draft.held && (
         <>
-          {(why === undefined || draft.folder !== '' || draft.reads !== '') && (
+          {(folders || draft.folder !== '' || draft.reads !== '') && (
             <>
               <Field label={t`Folder that it reads and writes`} hint={t`On the relay’s machine. Empty: none.`}>
                 <input

@@ -697,6 +697,7 @@ test('every field of a routine is in its editor: what few change stands under Mo
     none(reach);
     reach.on('GET /api/attached', {
       programs: false,
+      folders: false,
       sandbox: false,
       servers: [
         {
@@ -757,7 +758,7 @@ test('every field of a routine is in its editor: what few change stands under Mo
     { planningModel: 'planner', executorModel: 'doer', tools: ['wake_list', 'mcp__calendar__list'], maxConcurrent: 3 },
   ]);
   // What a server has no more stays as it was ticked, until it is unticked.
-  page.reach.on('GET /api/attached', { programs: false, sandbox: false, servers: [] });
+  page.reach.on('GET /api/attached', { programs: false, folders: false, sandbox: false, servers: [] });
   await act(() => attachedOf(page.state).list.again());
   const away = await within(dialog).findByRole('group', { name: 'Not there now' });
   await page.user.click(within(away).getByRole('checkbox', { name: 'mcp__calendar__list' }));

@@ -543,7 +543,7 @@ test('an attached program is held in the sandbox unless the person says otherwis
   };
   const page = await settings('attached', {
     prepare: ({ reach }) => {
-      reach.on('GET /api/attached', { programs: true, sandbox: true, servers: [server] });
+      reach.on('GET /api/attached', { programs: true, folders: true, sandbox: true, servers: [server] });
       reach.on('POST /api/attached', () => json(server, 201));
       reach.on('PUT /api/attached/s1', () => json(server));
     },
@@ -570,6 +570,88 @@ test('an attached program is held in the sandbox unless the person says otherwis
       { name: 'files', attachment: { kind: 'program', command: 'files-server', args: [], env: {}, box } },
     ]),
   );
+});
+
+const RUNNER = {
+  command: 'npx',
+  hosts: ['registry.example.org'],
+  reads: ['/opt/node'],
+  env: { npm_config_registry: 'https://registry.example.org/' },
+};
+/** The form that connects a tool server, on a relay that knows `npx` and has a sandbox. */
+async function attachForm(more: object = {}) {
+  const page = await settings('attached', {
+    prepare: ({ reach }) => {
+      reach.on('GET /api/attached', { programs: true, folders: true, sandbox: true, servers: [], ...more });
+      reach.on('GET /api/attached-runners', { runners: [RUNNER] });
+    },
+  });
+  await screen.findByRole('radio', { name: 'Program' });
+  return { ...page, connected: () => page.reach.bodies('POST /api/attached') };
+}
+const paste = (text: object) =>
+  fireEvent.change(screen.getByLabelText(/^Settings of another program/), { target: { value: JSON.stringify(text) } });
+const FILES = {
+  command: 'npx',
+  args: ['-y', '@modelcontextprotocol/server-filesystem', '/home/me/notes', '/srv/books'],
+};
+
+test('a program that is fetched is offered the host of its registry and the folders of its arguments, to be given or not', async () => {
+  const page = await attachForm();
+  await page.user.click(screen.getByRole('radio', { name: 'Program' }));
+  await page.user.type(screen.getByLabelText(/Agents see its tools/), 'files');
+  await page.user.type(screen.getByLabelText(/It lies on the relay/), 'npx');
+  fireEvent.change(screen.getByLabelText(/^Arguments/), { target: { value: FILES.args.join('\n') } });
+  const given = await screen.findByRole('checkbox', { name: /^Give what is needed to start/ });
+  for (const words of [
+    'files fetches its program from registry.example.org.',
+    'files reads and writes /home/me/notes.',
+    'files reads /srv/books.',
+    'files reads /opt/node.',
+  ])
+    expect(given.closest('label')?.textContent).toContain(words);
+  await page.user.click(screen.getByRole('button', { name: 'Connect' }));
+  const box = { folder: '/home/me/notes', reads: ['/srv/books', '/opt/node'], network: ['registry.example.org'] };
+  await waitFor(() =>
+    expect(page.connected()).toEqual([
+      { name: 'files', attachment: { kind: 'program', ...FILES, env: RUNNER.env, box } },
+    ]),
+  );
+  await page.user.click(given);
+  await page.user.click(screen.getByRole('button', { name: 'Connect' }));
+  const closed = { folder: null, reads: [], network: 'none' };
+  await waitFor(() => expect(page.connected()).toHaveLength(2));
+  expect(page.connected()[1]).toMatchObject({ attachment: { env: {}, box: closed } });
+});
+
+test('values of pasted settings that another machine knows are asked for, and none is connected as it was written', async () => {
+  const page = await attachForm();
+  await page.user.click(screen.getByRole('radio', { name: 'Paste settings' }));
+  paste({
+    inputs: [{ id: 'key', type: 'promptString', description: 'Key of the calendar', password: true }],
+    servers: {
+      files: { ...FILES, args: [...FILES.args.slice(0, 2), '${env:NOTES}'] },
+      calendar: { url: 'https://calendar.example.org/mcp', headers: { Authorization: 'Bearer ${input:key}' } },
+    },
+  });
+  const connect = screen.getByRole('button', { name: 'Connect 2' });
+  expect(connect.hasAttribute('disabled'), 'nothing is given yet').toBe(true);
+  const key = screen.getByLabelText('Key of the calendar');
+  expect(key.getAttribute('type')).toBe('password');
+  await page.user.type(key, 'secret-1');
+  await page.user.type(screen.getByLabelText(/^NOTES/), '/home/me/notes');
+  expect((await screen.findByRole('checkbox', { name: /^Give what/ })).closest('label')?.textContent).toContain(
+    'files reads and writes /home/me/notes.',
+  );
+  await page.user.click(connect);
+  await waitFor(() => expect(page.connected()).toHaveLength(2));
+  expect(page.connected()).toMatchObject([
+    {
+      name: 'files',
+      attachment: { args: [...FILES.args.slice(0, 2), '/home/me/notes'], box: { folder: '/home/me/notes' } },
+    },
+    { name: 'calendar', attachment: { headers: { Authorization: 'Bearer secret-1' } } },
+  ]);
 });
 
 /** A record of the relay's, as a document of `time`. */
