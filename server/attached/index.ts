@@ -62,8 +62,7 @@ export function createAttached(deps: AttachedDeps): Attached {
     const signIn =
       attachment.kind === 'address'
         ? createSignIn({
-            url: attachment.url,
-            kept: sealed.signIn,
+            ...{ url: attachment.url, client: attachment.client, kept: sealed.signIn },
             async keep(held) {
               one.sealed = { ...one.sealed, signIn: held };
               isSecret(one.sealed);

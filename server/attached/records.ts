@@ -7,7 +7,7 @@ import type { AskedOutcome, AskedRecord, RecordAnswer } from '../../src/protocol
 import { createAskedRows, hashOf, orNoRoom, type AskedRow } from '../records/asked.ts';
 import type { RecordSource } from '../records/index.ts';
 import type { Db } from '../store/index.ts';
-import type { Sealed, Value } from './standing.ts';
+import { namedSecrets, type Sealed, type Value } from './standing.ts';
 
 /** In the place of what stands behind a question mark: it may be a secret. */
 const QUERY = '?';
@@ -29,7 +29,7 @@ export function recordOf(name: string, { attachment, lacks }: Sealed, { agents, 
     };
   }
   const { origin, pathname, search } = new URL(attachment.url);
-  const secrets = [...Object.keys(attachment.headers), ...(search === '' ? [] : [QUERY]), ...lacks];
+  const secrets = [...namedSecrets(attachment), ...(search === '' ? [] : [QUERY]), ...lacks];
   return { ...about, where: { kind: 'address', url: `${origin}${pathname}` }, secrets: [...new Set(secrets)] };
 }
 

@@ -65,6 +65,8 @@ export interface SignIn {
 export interface SignInDeps {
   readonly url: string;
   readonly kept: KeptSignIn | null;
+  /** Registered by hand. Left out: Roost registers itself. */
+  readonly client?: { readonly id: string; readonly secret?: string | undefined } | undefined;
   /** Resolves when it is kept. */
   readonly keep: (kept: KeptSignIn) => Promise<void>;
   /** Takes the tokens out of what the sign-in server says. */
@@ -142,6 +144,12 @@ function checkTokens(tokens: StoredOAuthTokens, { tokenChars }: Pick<AttachedLim
 export function createSignIn(deps: SignInDeps): SignIn {
   const { url, keep, filter, may, version, elapsed, limits } = deps;
   let kept = deps.kept;
+  const registered: StoredOAuthClientInformation | null = deps.client
+    ? {
+        client_id: deps.client.id,
+        ...(deps.client.secret === undefined ? {} : { client_secret: deps.client.secret }),
+      }
+    : null;
   let begun: Begun | null = null;
   /** What the server said where its sign-in is to be found. */
   let asked: { readonly resourceMetadataUrl?: URL; readonly scope?: string } = {};
@@ -178,7 +186,7 @@ export function createSignIn(deps: SignInDeps): SignIn {
       saveDiscoveryState: (discovery) => void (now.discovery = discovery),
       discoveryState: () => now.discovery ?? undefined,
       invalidateCredentials(what) {
-        if (what === 'all' || what === 'client') now.client = null;
+        if (!registered && (what === 'all' || what === 'client')) now.client = null;
       },
     }) satisfies OAuthClientProvider;
 
@@ -236,7 +244,7 @@ export function createSignIn(deps: SignInDeps): SignIn {
         until: elapsed() + limits.signInMs,
         verifier: '',
         // A client is registered with where it sends people back to.
-        client: kept?.redirect === redirect ? kept.client : null,
+        client: registered ?? (kept?.redirect === redirect ? kept.client : null),
         discovery: null,
       };
       let onward: URL | null = null as URL | null;

@@ -6,6 +6,7 @@ import { isRecord } from '../../src/domain/platform/is-record.ts';
 import { sentence } from '../../src/domain/sentence.ts';
 import {
   attachmentSchema,
+  OAUTH_CLIENT,
   type AttachedServer,
   type AttachedTool,
   type Attachment,
@@ -76,6 +77,7 @@ export function secretsOf(attachment: Attachment): string[] {
     return [
       ...Object.values(attachment.headers).flatMap((value) => [value, value.replace(/^\S+ +/, '')]),
       ...new URL(attachment.url).searchParams.values(),
+      ...(attachment.client?.secret === undefined ? [] : [attachment.client.secret]),
     ];
   return Object.entries(attachment.env).flatMap(([name, value]) =>
     OPEN_VARIABLES.test(name) || isPlace(value) || isOrigin(value) ? [] : [value],
@@ -92,8 +94,14 @@ export function whereOf(attachment: Attachment): Pick<AttachedServer, 'kind' | '
       box: attachment.box,
     };
   const { origin, pathname } = new URL(attachment.url);
-  return { kind: 'address', where: `${origin}${pathname}`, secrets: Object.keys(attachment.headers), box: null };
+  return { kind: 'address', where: `${origin}${pathname}`, secrets: namedSecrets(attachment), box: null };
 }
+
+/** Names of what a server at an address is given in confidence. */
+export const namedSecrets = ({ headers, client }: Extract<Attachment, { kind: 'address' }>): string[] => [
+  ...Object.keys(headers),
+  ...(client ? [OAUTH_CLIENT] : []),
+];
 
 /**
  * What the person has looked at, with these looked at now. `there`: the tools as they stand; `name`: the server’s. `reason`: a

@@ -52,12 +52,22 @@ const box = boxSchema
     'null: it runs free, as whoever started the relay; left out: in the sandbox, without a folder and without a network',
   );
 
+const clientSchema = z.strictObject({
+  id: z.string().trim().min(1).max(ATTACHED_BOUNDS.argument),
+  secret: z.string().min(1).max(ATTACHED_BOUNDS.value).optional().describe('left out: it was given none'),
+});
+/** Names it where the secrets of a server are named. */
+export const OAUTH_CLIENT = 'OAuth client';
+
 /** Where a server is, with all that is needed to reach it. Sent to the relay once; it is never told again. */
 export const attachmentSchema = z.discriminatedUnion('kind', [
   z.strictObject({
     kind: z.literal('address'),
     url: z.url({ protocol: /^https?$/ }).max(ATTACHED_BOUNDS.url),
     headers: variables('sent with each request, as `Authorization`'),
+    client: clientSchema
+      .optional()
+      .describe('as which Roost was registered by hand at the server’s sign-in; left out: it registers itself'),
   }),
   z.strictObject({
     kind: z.literal('program'),

@@ -17,6 +17,7 @@ const SCENARIOS = [
   'sse-retry',
   ...['default', 'var1', 'var2', 'var3'].map((name) => `auth/metadata-${name}`),
   'auth/basic-cimd',
+  'auth/pre-registration',
   'auth/scope-from-www-authenticate',
   'auth/scope-from-scopes-supported',
   'auth/scope-omitted-when-undefined',
@@ -24,8 +25,8 @@ const SCENARIOS = [
   'auth/scope-retry-limit',
   ...['basic', 'post', 'none'].map((name) => `auth/token-endpoint-auth-${name}`),
 ];
-/** What a Roost does not do: it answers no question of a server, and takes no client that was registered by hand. */
-const OTHERS = ['elicitation-sep1034-client-defaults', 'auth/pre-registration'];
+/** What a Roost does not do: it answers no question that a server asks the person, and does not say that it would. */
+const OTHERS = ['elicitation-sep1034-client-defaults'];
 /** Extensions, and what came later than the revision. The suite runs them and does not count them. */
 const NOT_COUNTED = /^auth\/(?:client-credentials-|enterprise-managed-|dpop|wif-)|^json-schema-/;
 const SUITE_MS = 150_000;

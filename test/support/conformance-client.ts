@@ -1,4 +1,5 @@
 /** The relay's connection to a tool server and its sign-in, as the client that the conformance suite starts for each scenario. */
+import { z } from 'zod';
 import { realTimers } from '../../src/domain/platform/timers.ts';
 import { createLink } from '../../server/attached/link.ts';
 import { ATTACHED_LIMITS } from '../../server/attached/settings.ts';
@@ -11,7 +12,13 @@ const elapsed = () => performance.now();
 /** How often a call may end in a sign-in. */
 const SIGN_INS = 2;
 
+/** What the person was given for a client that they registered by hand. */
+const { client_id: id, client_secret: secret } = z
+  .looseObject({ client_id: z.string().optional(), client_secret: z.string().optional() })
+  .parse(JSON.parse(process.env['MCP_CONFORMANCE_CONTEXT'] ?? '{}'));
+
 const signIn = createSignIn({
+  client: id === undefined ? undefined : { id, secret },
   ...{ url, kept: null, filter, elapsed, version: '1', may: 'any', fetch, limits: ATTACHED_LIMITS },
   keep: () => Promise.resolve(),
 });

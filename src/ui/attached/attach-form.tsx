@@ -3,6 +3,7 @@ import { useEffect, useState, type ReactNode } from 'react';
 import { retold } from '../../language/retold.ts';
 import { t } from '../../language/t.ts';
 import type { Attachment } from '../../protocol/attached.ts';
+import { relayEndpoints } from '../../protocol/endpoints/session.ts';
 import {
   attachedNameOf,
   filledIn,
@@ -47,17 +48,24 @@ function NameField({ name, onName }: { name: string; onName: (name: string) => v
   );
 }
 
+/** Where a sign-in sends the person back to. */
+const sentBackTo = () => new URL(relayEndpoints.signedIn.path, globalThis.location.origin).href;
+
 function AddressForm({ busy, onAdd }: { busy: boolean; onAdd: Add }) {
   const [name, setName] = useState('');
   const [url, setUrl] = useState('');
   const [token, setToken] = useState('');
+  const [clientId, setClientId] = useState('');
+  const [clientSecret, setClientSecret] = useState('');
   return (
     <form
       className="attach-form"
       onSubmit={(event) => {
         event.preventDefault();
         const headers: Record<string, string> = token.trim() === '' ? {} : { Authorization: `Bearer ${token.trim()}` };
-        onAdd([{ name: attachedNameOf(name), attachment: { kind: 'address', url: url.trim(), headers } }]);
+        const secret = clientSecret.trim() === '' ? {} : { secret: clientSecret.trim() };
+        const client = clientId.trim() === '' ? {} : { client: { id: clientId.trim(), ...secret } };
+        onAdd([{ name: attachedNameOf(name), attachment: { kind: 'address', url: url.trim(), headers, ...client } }]);
       }}
     >
       <NameField name={name} onName={setName} />
@@ -73,6 +81,13 @@ function AddressForm({ busy, onAdd }: { busy: boolean; onAdd: Add }) {
         />
       </Field>
       <KeyField label={t`Token, if it wants one`} value={token} onChange={setToken} />
+      <details>
+        <summary>{t`It wants a client that you registered`}</summary>
+        <Field label={t`Client ID`} hint={t`Let it send you back to ${sentBackTo()}.`}>
+          <input {...PLAIN} className="field" value={clientId} onChange={(event) => setClientId(event.target.value)} />
+        </Field>
+        <KeyField label={t`Client secret, if it has one`} value={clientSecret} onChange={setClientSecret} />
+      </details>
       <button
         type="submit"
         className="solid"

@@ -654,6 +654,22 @@ test('values of pasted settings that another machine knows are asked for, and no
   ]);
 });
 
+test('a server whose sign-in registers nobody is given the client that the person registered there', async () => {
+  const page = await attachForm();
+  await page.user.type(screen.getByLabelText(/Agents see its tools/), 'hub');
+  await page.user.type(screen.getByRole('textbox', { name: 'Address' }), 'https://hub.example.org/mcp');
+  await page.user.click(screen.getByText('It wants a client that you registered'));
+  await page.user.type(screen.getByLabelText(/^Client ID/), 'roost-of-mine');
+  await page.user.type(screen.getByLabelText('Client secret, if it has one'), 'hush');
+  await page.user.click(screen.getByRole('button', { name: 'Connect' }));
+  const client = { id: 'roost-of-mine', secret: 'hush' };
+  await waitFor(() =>
+    expect(page.connected()).toEqual([
+      { name: 'hub', attachment: { kind: 'address', url: 'https://hub.example.org/mcp', headers: {}, client } },
+    ]),
+  );
+});
+
 /** A record of the relay's, as a document of `time`. */
 const record = (type: string, recordId: string, time: number, value: Record<string, unknown>): Doc => ({
   ...settingDoc(type, null),
