@@ -11,7 +11,7 @@ import { createKeptSessions, type KeptSessionsDeps } from './kept-sessions.ts';
 import type { LineStart } from './line.ts';
 import { createProgramMind, type ProgramMind, type ProgramMindDeps } from './mind.ts';
 import type { KeptProgram } from './rows.ts';
-import { TRUSTS, UNASKED, type ProgramLimits } from './settings.ts';
+import { ASKS, TRUSTS, UNASKED, type ProgramLimits } from './settings.ts';
 import type { Starts } from './starts.ts';
 
 /** A secret that is one run's alone, is written nowhere, and ends with it. */
@@ -37,7 +37,7 @@ export function startOf(
     throughRelay && secret !== null
       ? { ANTHROPIC_BASE_URL: `${address}/llm/${secret}`, ANTHROPIC_API_KEY: 'roost' }
       : {};
-  return { name, command, args, env: { ...UNASKED, ...TRUSTS, ...env, ...through }, processes, version };
+  return { name, command, args, env: { ...UNASKED, ...TRUSTS, ...ASKS, ...env, ...through }, processes, version };
 }
 
 export interface LiveProgramsDeps extends ProgramStartDeps, KeptSessionsDeps {

@@ -27,7 +27,7 @@ import { sayPrompt } from './prompt-turn.ts';
 import { heardIn, instructionsOf, promptOf, takesTools, type Given } from './prompt.ts';
 import { createSilence } from './silence.ts';
 import { createTurn, type Turn } from './turn.ts';
-import type { ProgramLimits } from './settings.ts';
+import { READS_NONE_AS_EMPTY, type ProgramLimits } from './settings.ts';
 
 export interface ProgramMindDeps {
   readonly name: string;
@@ -196,7 +196,11 @@ export function createProgramMind(deps: ProgramMindDeps): ProgramMind {
           turn?.take(notification.update);
         },
         permission,
-        ...createFiles({ ...deps, isOwn: (id) => id === open?.sessionId }),
+        ...createFiles({
+          ...deps,
+          isOwn: (id) => id === open?.sessionId,
+          readsNoneAsEmpty: () => READS_NONE_AS_EMPTY.test(open?.line.info.agentInfo?.name ?? ''),
+        }),
       },
       late,
       timers,

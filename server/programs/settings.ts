@@ -57,6 +57,26 @@ export const UNASKED = { CLAUDE_CODE_ENABLE_PROMPT_SUGGESTION: 'false' } as cons
 export const TRUSTS = { GEMINI_CLI_TRUST_WORKSPACE: 'true' } as const;
 
 /**
+ * Programs, by what they call themselves, that make no new file where they are told that there is none: they are told that it is
+ * empty. Gemini CLI takes the protocol's error for its own (0.61, packages/cli/src/acp/acpFileSystemService.ts).
+ */
+export const READS_NONE_AS_EMPTY = /gemini/i;
+
+/**
+ * opencode changes files and runs commands without asking where its settings say nothing of it. This goes before them, also
+ * before those in the agent's folder (https://opencode.ai/docs/permissions).
+ */
+export const ASKS = {
+  OPENCODE_PERMISSION: JSON.stringify({
+    edit: 'ask',
+    bash: 'ask',
+    webfetch: 'ask',
+    websearch: 'ask',
+    external_directory: 'ask',
+  }),
+} as const;
+
+/**
  * Modes in which a program asks the person before it acts, the best first, by what it calls itself. Codex begins in one in
  * which a model decides instead (https://github.com/agentclientprotocol/codex-acp, src/AgentMode.ts; `auto` is that of the
  * older adapter, https://github.com/zed-industries/codex-acp). Claude Code, Gemini CLI and whatever is not known: `default`.

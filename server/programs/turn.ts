@@ -93,12 +93,23 @@ const diffsOf = (content: readonly ToolCallContent[]) =>
 const hasInput = (input: unknown) =>
   typeof input === 'object' && input !== null ? Object.keys(input).length > 0 : input !== undefined && input !== null;
 
-const OWN = new RegExp(`^mcp__${OWN_SERVER}__[a-z_]+$`);
+/** How programs call a tool of Roost's: Claude Code and Codex by its name, Gemini CLI by a title. */
+const OWN: readonly RegExp[] = [
+  new RegExp(`^mcp__${OWN_SERVER}__([a-z_]+)$`),
+  new RegExp(`^([a-z_]+) \\(${OWN_SERVER} MCP Server\\)$`),
+];
 /** Kinds of what a program does by itself: a title may be what the agent wrote, a command or a path. */
 const BY_ITSELF: readonly string[] = ['execute', 'edit', 'delete', 'move', 'read', 'search', 'fetch'];
-/** `mcp__roost__read_inbox`, as Claude Code names it; of a program that tells no names, what it calls it. */
-const isOwn = ({ name, title, kind }: Pick<Call, 'name' | 'title' | 'kind'>) =>
-  name === null ? !BY_ITSELF.includes(kind) && OWN.test(title) : OWN.test(name);
+/** The name of Roost's own tool that is called; null: it is another. Of a program that tells no names, its title counts. */
+function ownNameOf({ name, title, kind }: Pick<Call, 'name' | 'title' | 'kind'>): string | null {
+  if (name === null && BY_ITSELF.includes(kind)) return null;
+  for (const form of OWN) {
+    const own = form.exec(name ?? title)?.[1];
+    if (own !== undefined) return own;
+  }
+  return null;
+}
+const isOwn = (call: Pick<Call, 'name' | 'title' | 'kind'>) => ownNameOf(call) !== null;
 
 /** The name that Claude Code's adapter tells beside the protocol. */
 function nameBeside(meta: ToolCallUpdate['_meta']): string | null {
@@ -145,10 +156,7 @@ export function createTurn(
     thought = '';
     if (text !== '') show(`thought-${shown}`, `${MIND_PREFIX}think`, {})?.(cut(text), false);
   }
-  const nameOf = (call: Call) =>
-    isOwn(call)
-      ? beginningOfText((call.name ?? call.title).slice(`mcp__${OWN_SERVER}__`.length), 80)
-      : `${MIND_PREFIX}${call.kind}`;
+  const nameOf = (call: Call) => beginningOfText(ownNameOf(call) ?? `${MIND_PREFIX}${call.kind}`, 80);
   function inputOf({ title, input, content }: Call): Record<string, unknown> {
     const given = typeof input === 'object' && input !== null ? { ...input } : hasInput(input) ? { input } : {};
     const diffs = diffsOf(content);

@@ -156,6 +156,7 @@ describe('an agent whose mind is a program', () => {
     expect(names?.filter((name) => !usual.includes(name))).toEqual([
       'CLAUDE_CODE_ENABLE_PROMPT_SUGGESTION',
       'GEMINI_CLI_TRUST_WORKSPACE',
+      'OPENCODE_PERMISSION',
     ]);
     const content = [{ type: 'diff', path: '/x/notes.md', oldText: 'old line', newText: 'new line' }];
     await tell(
@@ -399,6 +400,13 @@ describe('an agent whose mind is a program', () => {
     await refused({ title: 'mcp__roost__x; rm -rf ~' });
     await refused({ title: 'mcp__roost__x', kind: 'other', rawInput: { command: 'x' }, name: 'Bash' });
     await refused({ title: 'mcp__roost__x', rawInput: { command: 'mcp__roost__x' } });
+    await refused({ title: 'read_inbox (roost MCP Server); rm -rf ~', kind: 'other' });
+    await refused({ title: 'read_inbox (roost MCP Server)', kind: 'execute' });
+    // As Gemini CLI calls them: Roost asks about its own tools where they are carried out.
+    await tell(asks({ title: 'read_inbox (roost MCP Server)', kind: 'other', rawInput: {} }));
+    await noted('asked', nth);
+    expect((await notes('asked')).at(-1)).toEqual({ outcome: 'selected', optionId: 'yes' });
+    expect(await hands.waiting()).toEqual([]);
     // Of two alike at once, each has its own answer.
     await tell({ both: [asks({ then: [{ say: 'First.' }] }), asks({ then: [{ say: 'Second.' }] })] });
     await expect.poll(async () => (await hands.waiting()).length).toBe(2);
@@ -603,6 +611,11 @@ describe('an agent whose mind is a program', () => {
     );
     await says('That was all.');
     expect(await notes('refused')).toHaveLength(outside.length * 2 + 1);
+    await tell({ read: { path: `${cwd}/new.md` } }, { say: 'There is none yet.' });
+    await says('There is none yet.');
+    // A program that makes a file reads it first: that there is none is said in the protocol's own way.
+    expect((await notes('refused')).at(-1)).toMatch(/^Resource not found/);
+    expect(await notes('refused')).toContain('This lies outside of the folder.');
     expect(await notes('wrote')).toEqual([`${cwd}/notes/today.md`]);
     expect(await notes('read')).toEqual(['White.']);
     expect(await hands.file('notes/today.md')).toBe('Grey.\nWhite.');
@@ -617,13 +630,22 @@ describe('an agent whose mind is a program', () => {
       { say: 'Nothing.' },
     );
     await says('Nothing.');
-    expect(await notes('refused')).toHaveLength(outside.length * 2 + 3);
+    expect(await notes('refused')).toHaveLength(outside.length * 2 + 4);
     expect(await hands.file('x')).toBeNull();
     await tell({ flood: 20_000 }, { wait: 1 });
     await says('it writes more than anybody could read');
     const deep = `{"jsonrpc":"2.0","method":"deep","params":${'['.repeat(5_000)}${']'.repeat(5_000)}}\n`;
     await tell({ raw: deep }, { wait: 1 });
     await says('or lies deeper in itself, than anybody could read');
+  });
+
+  it('that is Gemini CLI is told of a file that is not there that it is empty: it would make none otherwise', async () => {
+    await awake('gemini');
+    const [, { cwd } = { cwd: '' }] = z.array(z.looseObject({ cwd: z.string() })).parse(await notes('new'));
+    await tell({ read: { path: `${cwd}/new.md` } }, { read: { path: '/etc/passwd' } }, { say: 'I have looked.' });
+    await says('I have looked.');
+    expect(await notes('read')).toEqual(['']);
+    expect(await notes('refused')).toEqual(['This lies outside of the folder.']);
   });
 
   it('works alone, asks for what it must not do yet, and does it once after a yes', async () => {

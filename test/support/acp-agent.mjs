@@ -207,7 +207,8 @@ agent({ name: 'acp-agent' })
       protocolVersion: 1,
       // Those of this name take instructions beside the conversation.
       agentInfo: {
-        name: { able: 'like-claude', codex: '@agentclientprotocol/codex-acp' }[way] ?? 'acp-agent',
+        name:
+          { able: 'like-claude', gemini: 'gemini-cli', codex: '@agentclientprotocol/codex-acp' }[way] ?? 'acp-agent',
         version: '1.0',
       },
       agentCapabilities: { mcpCapabilities: { http: true }, ...able, ...resuming },
