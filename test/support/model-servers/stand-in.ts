@@ -162,13 +162,15 @@ function readBody(path: string, request: IncomingMessage, text: string, dialect:
   };
 }
 
+/** Clients take two answers of one id for one. */
+const someId = () => Math.random().toString(36).slice(2);
 const pieces = (words: string) => words.match(/.{1,12}/gsu) ?? [];
 
 /** https://platform.claude.com/docs/en/build-with-claude/streaming */
 function writeMessages(response: ServerResponse, { model }: Asked, read: number, { think, say, call }: Reply): void {
   const send = (type: string, more: object) =>
     response.write(`event: ${type}\ndata: ${JSON.stringify({ type, ...more })}\n\n`);
-  const message = { id: 'msg_1', type: 'message', role: 'assistant', model, content: [], stop_reason: null };
+  const message = { id: `msg_${someId()}`, type: 'message', role: 'assistant', model, content: [], stop_reason: null };
   send('message_start', { message: { ...message, usage: { input_tokens: read, output_tokens: 0 } } });
   let index = 0;
   const block = (content_block: object, deltas: readonly object[]) => {
@@ -189,7 +191,7 @@ function writeMessages(response: ServerResponse, { model }: Asked, read: number,
       pieces(say).map((text) => ({ type: 'text_delta', text })),
     );
   if (call)
-    block({ type: 'tool_use', id: `call_${Math.random().toString(36).slice(2)}`, name: call.name, input: {} }, [
+    block({ type: 'tool_use', id: `call_${someId()}`, name: call.name, input: {} }, [
       { type: 'input_json_delta', partial_json: JSON.stringify(call.input) },
     ]);
   send('message_delta', {
@@ -208,16 +210,17 @@ function writeChat(
   { think, say, call }: Reply,
   change: NonNullable<Kind['chunk']>,
 ): void {
+  const chatId = `chatcmpl-${someId()}`;
   const send = (choices: readonly object[], more: object = {}) =>
     response.write(
-      `data: ${JSON.stringify(change({ id: 'chatcmpl-1', object: 'chat.completion.chunk', created: 1, model, choices, ...more }))}\n\n`,
+      `data: ${JSON.stringify(change({ id: chatId, object: 'chat.completion.chunk', created: 1, model, choices, ...more }))}\n\n`,
     );
   const delta = (said: object) => send([{ index: 0, delta: said, finish_reason: null }]);
   delta({ role: 'assistant', content: '' });
   for (const reasoning_content of pieces(think ?? '')) delta({ reasoning_content });
   for (const content of pieces(say ?? '')) delta({ content });
   if (call) {
-    const id = `call_${Math.random().toString(36).slice(2)}`;
+    const id = `call_${someId()}`;
     const [first, ...rest] = pieces(JSON.stringify(call.input));
     delta({ tool_calls: [{ index: 0, id, type: 'function', function: { name: call.name, arguments: first } }] });
     for (const piece of rest) delta({ tool_calls: [{ index: 0, function: { arguments: piece } }] });
@@ -231,7 +234,7 @@ function writeChat(
 
 /** https://platform.openai.com/docs/api-reference/responses-streaming */
 function writeResponses(response: ServerResponse, { model }: Asked, read: number, { think, say, call }: Reply): void {
-  const id = Math.random().toString(36).slice(2);
+  const id = someId();
   let sequence_number = 0;
   const send = (type: string, more: object) =>
     response.write(
@@ -308,10 +311,12 @@ function writeGoogle(
   }
   const send = (parts: readonly object[], more: object = {}) =>
     response.write(`data: ${JSON.stringify(answer(parts, more))}\r\n\r\n`);
-  for (const text of pieces(think ?? '')) send([{ text, thought: true }]);
-  for (const text of pieces(say ?? '')) send([{ text }]);
-  if (call) send([{ functionCall: { name: call.name, args: call.input }, thoughtSignature: SEALED }]);
-  send([{ text: '' }], { finishReason: 'STOP' });
+  const parts: object[] = [
+    ...pieces(think ?? '').map((text) => ({ text, thought: true })),
+    ...pieces(say ?? '').map((text) => ({ text })),
+    ...(call ? [{ functionCall: { name: call.name, args: call.input }, thoughtSignature: SEALED }] : []),
+  ];
+  for (const [at, part] of parts.entries()) send([part], at === parts.length - 1 ? { finishReason: 'STOP' } : {});
   response.end();
 }
 
