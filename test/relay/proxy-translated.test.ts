@@ -114,6 +114,21 @@ describe('a program that speaks the Messages API', () => {
       expect(data.map(({ id }) => id)).toContain('llama-3.3-70b-versatile');
     }));
 
+  it.each(['', '/v1', '/v1/v1'])('may put “%s” behind its base address', (version) =>
+    connected(CASES[0] as Case, async () => {
+      const response = await fetch(`${client.baseURL}${version}/messages`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', 'x-api-key': 'anything' },
+        body: JSON.stringify({
+          model: 'llama-3.3-70b-versatile',
+          max_tokens: 20,
+          messages: [{ role: 'user', content: 'Are you there?' }],
+        }),
+      });
+      expect(await response.json()).toMatchObject({ content: [{ type: 'text', text: 'Here I am.' }] });
+    }),
+  );
+
   it('is told in Anthropic’s own form what cannot be passed on, and what the server refuses', () =>
     connected(CASES[0] as Case, async (server) => {
       const ask = {

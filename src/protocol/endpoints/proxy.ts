@@ -5,7 +5,10 @@ import { endpoint } from './endpoint.ts';
 const credential = z.string().describe('the secret of one agent’s credential');
 const passed = z.unknown().describe('as the model answered');
 const refused = [
-  { status: 400, when: 'no model is connected, the session ended while the agent slept, or the body is no JSON' },
+  {
+    status: 400,
+    when: 'no model is connected, the session ended while the agent slept, the body is no JSON, or it cannot be said in the protocol of the model’s server',
+  },
   { status: 401, when: 'the credential is unknown or revoked' },
   { status: 403, when: 'the agent is retired' },
 ] as const;
@@ -13,7 +16,10 @@ const unreachable = { status: 502, when: 'the model cannot be reached' } as cons
 const gated = [
   { status: 413, when: 'too large' },
   unreachable,
-  { status: 529, when: 'the agent was asleep for too long; `retry-after` says when to try again' },
+  {
+    status: 529,
+    when: 'the agent was asleep for too long, or the model’s server is busy; `retry-after` says when to try again',
+  },
 ] as const;
 const proxied = { access: 'credential', raw: true } as const;
 
@@ -40,9 +46,16 @@ export const proxyEndpoints = {
     does: 'A request to the model, with the relay’s key and on this agent’s account. This and the calls below answer without `/v1` too, and with it twice: some clients put it behind their base address, some do not. Every error is of the Messages API’s shape. While the agent’s sleeping flag is set, the request waits: a streaming one is answered 200 at once and kept alive with `ping` events, and what would be a status later is an `error` event.',
     params: { credential },
     answers: [
-      { status: 200, when: 'as the model answers, byte for byte', body: passed },
+      {
+        status: 200,
+        when: 'as the model answers, byte for byte; where its server speaks another protocol, in the Messages API’s form',
+        body: passed,
+      },
       ...refused,
-      { status: 402, when: 'a daily budget is used up; nothing was sent' },
+      {
+        status: 402,
+        when: 'a daily budget is used up, and nothing was sent; or the model’s provider wants to be paid',
+      },
       ...gated,
     ],
   }),
