@@ -21,5 +21,6 @@ export {
 } from './mind.ts';
 export { withWholeWeb } from './web.ts';
 export { sizeOfRequest } from './size.ts';
+export { toldTools } from './tool-params.ts';
 export { DEFAULT_MODELS, windowTokensOf } from './settings.ts';
 export { withWarmMind } from './warm.ts';

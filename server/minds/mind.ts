@@ -69,9 +69,11 @@ export interface MindTool {
   readonly required: readonly string[];
   /** What `#/$defs/…` in the properties refers to. */
   readonly definitions?: Readonly<Record<string, unknown>>;
-  /** One of very many: a mind is told of it only where it was `found`, or by the model's own search. */
+  /** It is deferred: a mind is told of it once it was `found`, or by the model's own search. */
   readonly waits?: 'unseen' | 'found';
-  /** It finds those that wait; a model that searches by itself is given its own search instead. */
+  /** Of a deferred one: it is deferred only where the model does not search by itself. */
+  readonly roomy?: true;
+  /** It finds the deferred ones; a model that searches by itself is given its own search instead. */
   readonly finds?: true;
   /** The model's provider carries it out by itself: minds of others are not told of it. */
   readonly provider?: 'web_search' | 'web_fetch';
@@ -227,6 +229,8 @@ export interface AgentMind {
   readonly counts: 'itself' | 'reports';
   /** As `Mind.web`. */
   web?(model: string): boolean;
+  /** As `Mind.searches`. */
+  searches?(model: string): boolean;
   answer(request: MindRequest, listener: MindListener): Promise<MindAnswer>;
 }
 
@@ -246,6 +250,8 @@ export interface Mind {
   of?(owner: MindOwner): Promise<AgentMind | null>;
   /** Whether this model's provider searches and reads the web by itself; left out: none does. */
   web?(model: string): boolean;
+  /** Whether this model searches by itself for deferred tools; left out: none does. */
+  searches?(model: string): boolean;
   /** One answer. Never rejects for what an upstream does: that is an answer with `ok: false`. */
   answer(request: MindRequest, listener: MindListener): Promise<MindAnswer>;
   close(): Promise<void>;

@@ -36,7 +36,7 @@ export function createRoom(): Room {
     return made;
   };
   const bytesOf = (request: MindRequest, toolless: boolean) =>
-    sizeOfRequest({ ...request, tools: toolless ? [] : request.tools }).bytes;
+    sizeOfRequest({ ...request, tools: toolless ? [] : request.tools }, false).bytes;
 
   /** Whether tools alone would fill what the model reads. */
   function isCrowded({ window, bytesPerToken }: Known, request: MindRequest): boolean {

@@ -34,8 +34,8 @@ export interface ServedMindConfig {
   readonly keyHeader?: KeyHeader;
   /** Default: on for Claude models at Anthropic's own, off for any other server. */
   readonly thinking?: boolean;
-  /** The same of searching for tools that wait. */
-  readonly searching?: boolean;
+  /** The same of searching for deferred tools. `every`: all its models do, whatever they are called. */
+  readonly searching?: boolean | 'every';
   /** The same of the provider's own search and reading of the web. */
   readonly web?: boolean;
   readonly models?: { readonly lead: string; readonly agent: string };
@@ -296,6 +296,7 @@ export function createServedMind(config: ServedMindConfig): Mind {
 
   return {
     web: shapes.web,
+    searches: shapes.searches,
     models: (chosen) => ({
       kind: config.kind ?? 'anthropic',
       leadModel: chosen.lead || defaults.lead,

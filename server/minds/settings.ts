@@ -109,7 +109,7 @@ export const OFFICIAL_API = 'https://api.anthropic.com';
  */
 export const thinksAdaptively = (model: string): boolean => isFrom(model, 6);
 
-/** Models that search by themselves for tools that wait: from 4.5 on. One that does not after all refuses, and is given our own search. */
+/** Models that search by themselves for deferred tools: from 4.5 on. One that does not after all refuses, and is given our own search. */
 export const searchesTools = (model: string): boolean => isFrom(model, 5);
 
 /** Models whose provider searches and reads the web for them: from 4 on. Where an account has that switched off, it is refused once. */

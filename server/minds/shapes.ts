@@ -12,7 +12,8 @@ export interface ShapesDeps {
   /** It is Anthropic’s own. */
   readonly official: boolean;
   readonly thinking: boolean;
-  readonly searching: boolean;
+  /** `every`: each of its models does. */
+  readonly searching: boolean | 'every';
   readonly web: boolean;
 }
 
@@ -30,6 +31,8 @@ export interface Shapes {
   easier(shape: Shape, refused: Refused, request: MindRequest): Shape | null;
   /** Whether this model is told of the provider's own tools for the web. */
   web(model: string): boolean;
+  /** Whether this model searches by itself for deferred tools. */
+  searches(model: string): boolean;
   /** It was answered in this shape. */
   answered(model: string, shape: Shape, request: MindRequest): void;
 }
@@ -59,6 +62,8 @@ export function createShapes({ official, thinking, searching, web }: ShapesDeps)
   const unsearching = new Set<string>();
   const sight = createSight({ official });
   const webless = new Set<string>();
+  const searchesOf = (model: string) =>
+    (searching === 'every' || (searching && searchesTools(model))) && !unsearching.has(model);
   const webOf = (model: string) => web && readsWeb(model) && !webless.has(model);
 
   const toolless = new Set<string>();
@@ -73,7 +78,7 @@ export function createShapes({ official, thinking, searching, web }: ShapesDeps)
     plain,
     thinking: thinking && thinksAdaptively(model) && !unthinking.has(model),
     wellFormed: false,
-    searching: searching && searchesTools(model) && !unsearching.has(model),
+    searching: searchesOf(model),
     unseen: sight.first(model, request),
     web: webOf(model),
   });
@@ -81,6 +86,7 @@ export function createShapes({ official, thinking, searching, web }: ShapesDeps)
   return {
     first,
     web: webOf,
+    searches: searchesOf,
     easier(shape, { status, said, whole, kind }, request) {
       const less = room.less(shape, whole, request);
       if (less === 'too-long') return null;

@@ -1,4 +1,4 @@
-/** What a model is told of its tools: ours, those that wait, and its provider's own. */
+/** What a model is told of its tools: ours, those that are deferred, and its provider's own. */
 import type Anthropic from '@anthropic-ai/sdk';
 import type { MindRequest, MindTool } from './mind.ts';
 import { webToolParam } from './web.ts';
@@ -6,18 +6,30 @@ import { webToolParam } from './web.ts';
 /** Whether a server that refuses a request does so for its search. */
 export const refusesSearch = (said: string): boolean => /tool_search|tool_reference|defer_loading/i.test(said);
 
-/** Whether there is anything to be searched for. */
-export const searchesIn = ({ tools }: MindRequest) => tools.some(({ finds }) => finds);
 export const SEARCH = { type: 'tool_search_tool_bm25_20251119', name: 'tool_search_tool_bm25' } as const;
+
+/** Deferred also for a model that searches by itself. */
+const isDeferred = ({ waits, roomy }: MindTool) => waits !== undefined && !roomy;
+
+/** Whether a model that searches by itself has anything to search for. */
+export const searchesIn = ({ tools }: Pick<MindRequest, 'tools'>) => tools.some(isDeferred);
+
+/** The tools that stand before a conversation. `searching`: the model searches for the others by itself. */
+export function toldTools(tools: readonly MindTool[], searching: boolean): readonly MindTool[] {
+  if (!searching) return tools.filter(({ waits }) => waits !== 'unseen');
+  const searches = searchesIn({ tools });
+  return tools.filter((tool) => (tool.finds ? searches : !isDeferred(tool)));
+}
 
 export function toolParams(
   tools: readonly MindTool[],
   { searching, web }: { readonly searching: boolean; readonly web: boolean },
 ): Anthropic.ToolUnion[] {
+  const told = new Set(toldTools(tools, searching));
   return tools.flatMap((tool): Anthropic.ToolUnion[] => {
     if (tool.provider) return web ? [webToolParam(tool.provider)] : [];
-    if (searching && tool.finds) return [SEARCH];
-    if (!searching && tool.waits === 'unseen') return [];
+    if (searching && tool.finds) return told.has(tool) ? [SEARCH] : [];
+    if (!searching && !told.has(tool)) return [];
     return [
       {
         name: tool.name,
@@ -28,7 +40,7 @@ export function toolParams(
           required: [...tool.required],
           ...(tool.definitions ? { $defs: tool.definitions } : {}),
         },
-        ...(searching && tool.waits ? { defer_loading: true } : {}),
+        ...(told.has(tool) ? {} : { defer_loading: true }),
       },
     ];
   });

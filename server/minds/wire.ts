@@ -8,7 +8,7 @@ import { BYTES_PER_TOKEN } from '../../src/domain/request-cost.ts';
 import type { MindBlock, MindMessage, MindRequest, MindTool, ToolSearchBlock } from './mind.ts';
 import { STOPPED } from './settings.ts';
 import { digestOf, type Unseen } from './sight.ts';
-import { searchesIn, toolParams } from './tool-params.ts';
+import { searchesIn, toldTools, toolParams } from './tool-params.ts';
 import { isThere, webParam } from './web.ts';
 import { mapStrings, toWellFormed } from './well-formed.ts';
 
@@ -19,7 +19,7 @@ export interface Shape {
   readonly thinking: boolean;
   /** Lone surrogates replaced, because the exact text was refused. */
   readonly wellFormed: boolean;
-  /** Tools that wait are sent along, for the model to search by itself. */
+  /** Deferred tools are sent along, for the model to search by itself. */
   readonly searching: boolean;
   /** Pictures and PDFs that are not sent along. */
   readonly unseen: Unseen;
@@ -96,7 +96,7 @@ export function blockText(
 
 /** The tools that a server without a search of its own is told of. */
 export const plainTools = (tools: readonly MindTool[], { toolless }: Pick<Shape, 'toolless'>): readonly MindTool[] =>
-  toolless ? [] : tools.filter(({ provider, waits }) => !provider && waits !== 'unseen');
+  toolless ? [] : toldTools(tools, false).filter(({ provider }) => !provider);
 
 function resultContent(
   block: Extract<MindBlock, { kind: 'tool-result' }>,
@@ -189,7 +189,7 @@ export function requestParams(request: MindRequest, shape: Shape): Anthropic.Mes
   const text = shape.wellFormed ? toWellFormed : (raw: string) => raw;
   const searching = shape.searching && searchesIn(request);
   const { unseen, web, toolless } = shape;
-  const tools = toolless ? [] : toolParams(request.tools, { ...shape, searching });
+  const tools = toolless ? [] : toolParams(request.tools, shape);
   const written = { text, searching, unseen, toolless, web, there: new Set(request.tools.map(({ name }) => name)) };
   const newest = request.messages.length - 1;
   const system = text(request.system);

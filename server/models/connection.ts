@@ -166,6 +166,7 @@ export function createConnected(deps: ConnectedDeps): Connected {
     mind: {
       models: (chosen) => line.mind.models(chosen),
       web: (model) => line.mind.web?.(model) ?? false,
+      searches: (model) => line.mind.searches?.(model) ?? false,
       async answer(request, listener) {
         if (removed) return GONE;
         const begun = deps.elapsed();

@@ -137,6 +137,7 @@ function routed(all: readonly Connected[], rehearsal: Mind): Mind {
       agentModel: chosen.agent || first.kept().agentModel,
     }),
     web: (model) => of(model).mind.web?.(model) ?? false,
+    searches: (model) => of(model).mind.searches?.(model) ?? false,
     answer: (request, listener) => of(request.model).mind.answer(request, listener),
     close: () => Promise.resolve(),
   };
@@ -294,6 +295,7 @@ export async function openHomeModels(deps: HomeModelsDeps): Promise<HomeModels> 
       current: () => current,
       models: (chosen) => current.models(chosen),
       web: (model) => current.web?.(model) ?? false,
+      searches: (model) => current.searches?.(model) ?? false,
       answer: (request, listener) => current.answer(request, listener),
       close: () => Promise.resolve(),
     },

@@ -128,6 +128,7 @@ function mindOver(mind: Mind, of: (owner: MindOwner) => Promise<AgentMind | null
     ...(current ? { current: () => mindOver(current(), of) } : {}),
     of,
     web: (model) => mind.web?.(model) ?? false,
+    searches: (model) => mind.searches?.(model) ?? false,
     answer: (request, listener) => mind.answer(request, listener),
     close: () => mind.close(),
   };

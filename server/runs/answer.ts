@@ -5,6 +5,7 @@
 import type { MessageStatus, Usage } from '../../src/protocol/documents.ts';
 import {
   sizeOfRequest,
+  toldTools,
   tookOf,
   type AgentMind,
   type Mind,
@@ -43,7 +44,7 @@ export type Permit =
   | { readonly ok: false; readonly reason: string | null };
 
 export interface AnswerDeps {
-  readonly mind: Pick<Mind, 'answer' | 'web'> & Partial<Pick<AgentMind, 'counts'>>;
+  readonly mind: Pick<Mind, 'answer' | 'web' | 'searches'> & Partial<Pick<AgentMind, 'counts'>>;
   readonly model: string;
   /** Of the requests after tools were used. */
   readonly laterModel: string;
@@ -152,7 +153,7 @@ async function settle(permit: Extract<Permit, { ok: true }>, model: string, answ
  */
 function readLess(
   { system, messages, tools }: Pick<MindRequest, 'system' | 'messages' | 'tools'>,
-  toolless: boolean,
+  { toolless, searching }: { readonly toolless: boolean; readonly searching: boolean },
   { inputTokens, cacheReadTokens, cacheWriteTokens }: Usage,
 ): { readonly read: number; readonly sent: number } | null {
   const read = inputTokens + cacheReadTokens + cacheWriteTokens;
@@ -161,7 +162,7 @@ function readLess(
     blocks.reduce((sum, block) => sum + ('text' in block ? block.text.length : 0), 0);
   const newest = messages.at(-1);
   const ofNewest = newest ? textOf(newest) : 0;
-  const ofTools = toolless ? 0 : JSON.stringify(tools.filter(({ waits }) => waits !== 'unseen')).length;
+  const ofTools = toolless ? 0 : JSON.stringify(toldTools(tools, searching)).length;
   const all = system.length + ofTools + messages.reduce((sum, message) => sum + textOf(message), 0);
   if (read < READ_LESS.fromTokens || all < fromCharacters || all / read <= mostCharactersPerToken) return null;
   const isWhole = ofNewest / read > mostCharactersPerToken || read > ofNewest / charactersPerToken + READ_LESS.slack;
@@ -234,14 +235,11 @@ async function askedUntilDone(deps: AnswerDeps, own: ReturnType<typeof createOwn
     window.fit();
     const model = turn === 1 ? deps.model : deps.laterModel;
     const tools = (await deps.tools()).filter(({ provider }) => !provider || mind.web?.(model));
-    const size = sizeOfRequest({
-      model,
-      system,
-      messages: conversation.messages(),
-      tools,
-      maxTokens,
-      cachesForAnHour,
-    });
+    const searching = mind.searches?.(model) ?? false;
+    const size = sizeOfRequest(
+      { model, system, messages: conversation.messages(), tools, maxTokens, cachesForAnHour },
+      searching,
+    );
     const permit = await deps.permit(size, signal);
     if (!permit.ok)
       return {
@@ -277,7 +275,8 @@ async function askedUntilDone(deps: AnswerDeps, own: ReturnType<typeof createOwn
     const isToolless = answer.ok && answer.toolless === true;
     // Whether an ACP agent has Roost's tools stands on its card.
     if (answer.ok && tools.length > 0 && mind.counts === undefined) deps.onToolless(isToolless);
-    const less = answer.ok && answer.usage ? readLess(request, isToolless, answer.usage) : null;
+    const less =
+      answer.ok && answer.usage ? readLess(request, { toolless: isToolless, searching }, answer.usage) : null;
     if (less) {
       window.readsOnly(less.read);
       deps.onReadLess(less.read, less.sent);

@@ -31,6 +31,8 @@ export interface InboxReader {
 }
 
 const NOTHING = { items: [], events: [] } as const;
+/** What came from a thread is read there, and answered there. */
+const THREAD_TOOLS = ['read_thread', 'send_message_to_thread'] as const;
 /** The person wrote it in this conversation. */
 const isOwnTalk = ({ from }: InboxMessage) => from === 'human';
 
@@ -93,6 +95,7 @@ export async function takeWaiting(
         messageId: message.messageId,
         text: isOwnTalk(message) ? message.text : writeSaid({ head: headOf(message, team), text: message.text }),
         fromPerson: isOwnTalk(message),
+        ...(message.threadId === null ? {} : { tools: THREAD_TOOLS }),
         ...(message.attachments ? { attachments: message.attachments } : {}),
       })),
       ...(left === 0 ? [] : [{ messageId: null, text: `[${moreWait(left)}]` }]),

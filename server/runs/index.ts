@@ -27,8 +27,10 @@ export interface AgentRun {
   readonly identity: { readonly agentId: AgentId };
   /** What set it to work. A session starts its own. */
   readonly cause: Exclude<RunCause, { kind: 'session' }>;
-  /** Its system prompt. */
-  readonly instructions: string;
+  /** Its system prompt, by the names of the tools that it is offered. */
+  readonly instructions: (tools: ReadonlySet<string>) => string;
+  /** Words that it works by: tools that they name are at hand. */
+  readonly worksBy: readonly string[];
   /** What is put before it first, in order. */
   readonly context: readonly Item[];
   /** What waits in its inbox is put before it with that, and is read then. */
@@ -180,6 +182,7 @@ export function createRuns(deps: RunsDeps): Runs {
       ...(mind.laterModel === undefined ? {} : { laterModel: mind.laterModel }),
       ...(mind.cachesForAnHour === undefined ? {} : { cachesForAnHour: mind.cachesForAnHour }),
       system: instructions,
+      worksBy: asked.worksBy,
       tools: tools.own,
       announces: () => true,
       hooks: {

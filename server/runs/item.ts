@@ -9,6 +9,8 @@ export interface Item {
   readonly messageId: MessageId | null;
   /** A function: a prompt that says how things are when it is put, and stays when the conversation outgrows its model. */
   readonly text: string | ((around: Around) => Prompt);
+  /** Tools by name that it needs: they are at hand with it. */
+  readonly tools?: readonly string[];
   /** Pictures and files that came with it. */
   readonly attachments?: readonly SentAttachment[];
   /** Put with nothing else. */

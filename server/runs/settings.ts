@@ -14,8 +14,12 @@ export interface RunLimits {
   readonly window: WindowLimits;
   /** ms after which an agent is told the time again, with what is said next. */
   readonly timeEveryMs: number;
-  /** Tools of attached servers that a mind is told of at once; with more, it looks for what it needs. */
+  /** Most of Roost's own tools that a mind is told of from the start, where its model searches for the others by itself. */
   readonly toolsAtOnce: number;
+  /** The same of any other model, with `find_tool` among them: servers of one's own have small contexts. */
+  readonly toolsWithoutSearch: number;
+  /** Tools of attached servers that a mind is told of at once; with more, all of them wait until they are found. */
+  readonly attachedAtOnce: number;
   /** Tools that one search finds at most. */
   readonly toolsFound: number;
 }
@@ -27,7 +31,9 @@ export const RUN_LIMITS: RunLimits = {
   messages: MESSAGE_BATCH_LIMITS,
   window: { fullAt: 0.9, keep: 0.6, least: 0.25, tries: 12 },
   timeEveryMs: 900_000,
-  toolsAtOnce: 40,
+  toolsAtOnce: 10,
+  toolsWithoutSearch: 6,
+  attachedAtOnce: 5,
   toolsFound: 8,
 };
 

@@ -7,7 +7,7 @@ import { withoutDisclaimers } from '../../src/domain/demo-words.ts';
 import type { MessageId } from '../../src/domain/ids.ts';
 import type { RoostEvent } from '../../src/protocol/events.ts';
 import type { Caller } from '../contracts.ts';
-import { isRehearsal, windowTokensOf } from '../minds/index.ts';
+import { isRehearsal, windowTokensOf, type MindTool } from '../minds/index.ts';
 import { sentence } from '../../src/domain/sentence.ts';
 import { isAway } from '../store/index.ts';
 import { runAnswer, type AnswerDeps, type AnswerOutcome } from './answer.ts';
@@ -18,7 +18,7 @@ import { createConversation } from './conversation.ts';
 import { DATABASE_BROKE, RUN_BROKEN, statusOf, type Interruption } from './outcome.ts';
 import { countTogether, priorityOf, type Item } from './item.ts';
 import { createPermits } from './permits.ts';
-import { createToolbox, TOOLS_CUT } from './toolbox.ts';
+import { createToolbox, TOOLS_CUT, type Begun } from './toolbox.ts';
 import { messageEvent } from './message-event.ts';
 import { createWindow } from './window.ts';
 
@@ -73,7 +73,7 @@ const SHORTENED =
   'This conversation is longer than the model can read: from here on it is given the newest part. Nothing of it is lost here.';
 
 export function createSpeaker(deps: SpeakerDeps): Speaker {
-  const { context, life, system, tools, announces, hooks } = deps;
+  const { context, life, tools, announces, hooks } = deps;
   const { sessionId, now, newId, limits, logger, room, record, rest, costs } = context;
   const { agentId, runId } = life;
   const permits = createPermits({ rest, costs, agentId, sessionId, onError: context.fail });
@@ -87,7 +87,9 @@ export function createSpeaker(deps: SpeakerDeps): Speaker {
   let asked = { mind: mindNow(), model: deps.model() };
   let wasDemo = false;
   const briefing = createBriefing(agentId, limits.timeEveryMs);
-  if (deps.systemAround) briefing.announced(deps.systemAround, system);
+  /** For which tools the system prompt was written; null: for none yet. */
+  let systemFor: string | null = null;
+  let system = '';
   const conversation = createConversation();
   /** The model is told of no tools: its answers say so. */
   let toolless = false;
@@ -161,6 +163,21 @@ export function createSpeaker(deps: SpeakerDeps): Speaker {
     if (!wasDemo || isRehearsal(asked.mind)) return null;
     conversation.changeAnswers(withoutDisclaimers);
     return MODEL_CAME;
+  }
+
+  /** What it can do is in its system prompt. A list of tools that changes is read anew anyway, and the prompt with it. */
+  function systemWith(offered: readonly MindTool[]): string {
+    const names = offered
+      .filter(({ provider }) => !provider || asked.mind.web?.(asked.model))
+      .map(({ name }) => name)
+      .sort();
+    const key = names.join(' ');
+    if (key === systemFor) return system;
+    const isFirst = systemFor === null;
+    systemFor = key;
+    system = deps.system(new Set(names));
+    if (isFirst && deps.systemAround) briefing.announced(deps.systemAround, system);
+    return system;
   }
 
   const takeItems = () => queue.splice(0, countTogether(queue));
@@ -277,7 +294,8 @@ export function createSpeaker(deps: SpeakerDeps): Speaker {
       signal: mine.abort.signal,
       heard: mine.heard.signal,
     };
-    const [offered, around] = await Promise.all([toolbox.offered(caller), context.around()]);
+    const [offered, around] = await Promise.all([toolbox.offered(caller, begunWith(turn.items)), context.around()]);
+    systemWith(offered.all());
     for (const { fromPerson, messageId } of gathered?.items ?? [])
       if (fromPerson && messageId !== null && given.length === 0) ofPerson.add(messageId);
     const { items, read } = turn;
@@ -336,6 +354,11 @@ export function createSpeaker(deps: SpeakerDeps): Speaker {
       return { status: 'failed', error: RUN_BROKEN, usage: null, stop: null, failure: null };
     });
   }
+
+  const begunWith = (items: readonly Item[]): Begun => ({
+    words: [...(deps.worksBy ?? []), ...items.flatMap(({ text }) => (typeof text === 'string' ? [text] : []))],
+    tools: items.flatMap((item) => item.tools ?? []),
+  });
 
   async function run(): Promise<void> {
     try {

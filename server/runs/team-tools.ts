@@ -1,6 +1,7 @@
 /** The tools that every agent has besides those of the session itself: what the mind is told of them, and how they are run. */
 import { z } from 'zod';
 import { deeperThan } from '../../src/domain/deeper-than.ts';
+import { isRecord } from '../../src/domain/platform/is-record.ts';
 import { LIMITS } from '../../src/protocol/limits.ts';
 import type { Caller, TeamTool, ToolOutcome } from '../contracts.ts';
 import type { MindTool } from '../minds/index.ts';
@@ -33,6 +34,25 @@ export function createTeamTools(): TeamTools {
   };
 }
 
+/** Characters of a text from which its limit tells a mind nothing: it does not count so far. */
+const UNCOUNTED = 1_000;
+
+/**
+ * Bounds that no mind goes by are paid for with every request, and servers that make a grammar of a schema break on large ones. The
+ * tool itself holds them, and says so.
+ */
+function isIdle(key: string, bound: unknown): boolean {
+  if (typeof bound !== 'number') return false;
+  if (key === 'maxLength') return bound >= UNCOUNTED;
+  return (key === 'minLength' && bound === 1) || (key === 'maximum' && bound === Number.MAX_SAFE_INTEGER);
+}
+function withoutIdle(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(withoutIdle);
+  if (!isRecord(schema)) return schema;
+  const kept = Object.entries(schema).filter(([key, value]) => !isIdle(key, value));
+  return Object.fromEntries(kept.map(([key, value]) => [key, withoutIdle(value)]));
+}
+
 /** Tools do not change, and every answer needs all of them: each is written for minds once. */
 const written = new WeakMap<TeamTool, MindTool>();
 
@@ -41,7 +61,7 @@ export function mindToolOf(tool: TeamTool): MindTool {
   const before = written.get(tool);
   if (before) return before;
   const { properties, required, $defs } = objectSchema.parse(
-    tool.schema ?? z.toJSONSchema(tool.input, { io: 'input' }),
+    tool.schema ?? withoutIdle(z.toJSONSchema(tool.input, { io: 'input' })),
   );
   const mindTool: MindTool = {
     name: tool.name,

@@ -1,8 +1,10 @@
 /** Agents at work while nobody is there: a run from what the person's page has left of the agent with the relay. */
 import type { AgentId, RunId } from '../../src/domain/ids.ts';
+import { instructionsOf } from '../../src/domain/schedule/default-routine.ts';
 import { endOfText } from '../../src/domain/cut-middle.ts';
 import { textOf } from '../../src/domain/text-of.ts';
 import { momentText } from '../../src/domain/moments.ts';
+import { toolWords } from '../../src/domain/prompt-tools.ts';
 import { inLanguage, renderTemplate, type Protocol } from '../../src/domain/prompts.ts';
 import { writeSaid } from '../../src/domain/quoting.ts';
 import { seatNumber } from '../../src/domain/seat.ts';
@@ -80,14 +82,18 @@ export interface AloneDeps {
   readonly limits?: Pick<ScheduleLimits, 'wakeRunMs' | 'saidChars'>;
 }
 
-/** Its system prompt: the same for each of its runs, so that a model's cache has it; what changes comes behind it. */
+/**
+ * Its system prompt: the same for each of its runs, so that a model's cache has it; what changes comes behind it. `tools`: names
+ * of those that it is offered.
+ */
 export function systemOf(
   { templates }: Pick<Protocol, 'templates'>,
   copy: StandingCopy,
   { instructions, columns }: Pick<Work, 'instructions' | 'columns'>,
+  tools: ReadonlySet<string>,
 ): string {
   const [name, human] = [shownName(copy.name, 'agent'), shownName(copy.human, 'person')];
-  const filled = instructions.replaceAll('{{AGENT_NAME}}', () => name);
+  const filled = instructionsOf(instructions).replaceAll('{{AGENT_NAME}}', () => name);
   const system = [
     renderTemplate(templates.agent, 'agent', {
       name,
@@ -95,6 +101,7 @@ export function systemOf(
       lead: shownName(copy.lead, 'lead'),
       colorName: copy.colorName,
       seat: String(seatNumber(copy.position)),
+      ...toolWords(tools),
     }),
     renderTemplate(templates.alone, 'alone', {
       name,
@@ -102,6 +109,7 @@ export function systemOf(
       human,
       instructions: filled,
       columns: columns.join(', '),
+      ...toolWords(tools),
     }),
   ].join('\n\n');
   return inLanguage(system, { templates }, human, copy.language);
@@ -153,7 +161,8 @@ export function createAlone(deps: AloneDeps): OpenAlone {
     const started = await runs.start({
       identity: { agentId },
       cause,
-      instructions: systemOf(protocol, copy, asked),
+      instructions: (offered) => systemOf(protocol, copy, asked, offered),
+      worksBy: [asked.instructions, asked.why],
       context: [
         {
           messageId: null,

@@ -196,7 +196,7 @@ export function createEgg({ context, call, agentId, seat, remove }: EggDeps): Pr
       context,
       life,
       model: context.models.agent,
-      system: prompts.agentSystem({ name: null, colorName, position }),
+      system: (tools) => prompts.agentSystem({ name: null, colorName, position }, tools),
       tools: {
         ...own,
         toldAlone: () => (phase === 'hatching' ? [CHOOSE_NAME] : null),

@@ -137,7 +137,7 @@ export function createLead(context: SessionContext): Lead {
     context,
     life,
     model: context.models.lead,
-    system: prompts.leadSystem(context.begun),
+    system: (tools) => prompts.leadSystem(context.begun, tools),
     systemAround: context.begun,
     tools: ownTools(LEAD_TOOLS, prompts.human, (call, signal) => {
       if (call.tool === 'write_soul') hasSoul = true;

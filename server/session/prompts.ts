@@ -4,6 +4,7 @@ import type { AgentId } from '../../src/domain/ids.ts';
 import { momentText, spanText } from '../../src/domain/moments.ts';
 import { shownName } from '../../src/domain/names.ts';
 import { inLanguage, parseTemplate, PLACEHOLDERS, renderTemplate, type Protocol } from '../../src/domain/prompts.ts';
+import { toolWords } from '../../src/domain/prompt-tools.ts';
 import { LEAD_ID, seatNumber } from '../../src/domain/seat.ts';
 import { teammatesText } from '../../src/domain/teammates.ts';
 import type { AgentPayload, SeatPayload } from '../../src/domain/wake-payload.ts';
@@ -13,9 +14,12 @@ import type { Around, Prompt } from '../runs/around.ts';
 export interface Prompts {
   /** What the person is called. */
   readonly human: string;
-  /** `around`: as the session begins. It stands in every request, so it says nothing that changes. */
-  leadSystem(around: Around): string;
-  agentSystem(agent: { readonly name: string | null; readonly colorName: string; readonly position: number }): string;
+  /** `around`: as the session begins. It stands in every request, so it says nothing that changes. `tools`: names of those offered. */
+  leadSystem(around: Around, tools: ReadonlySet<string>): string;
+  agentSystem(
+    agent: { readonly name: string | null; readonly colorName: string; readonly position: number },
+    tools: ReadonlySet<string>,
+  ): string;
   wake(agent: AgentPayload, around: Around): Prompt;
   birth(agentId: AgentId, seat: SeatPayload, around: Around): Prompt;
   nudge(): string;
@@ -67,13 +71,13 @@ export function createPrompts({ templates, document }: Protocol, start: StartSes
     human,
     templateProblem: parsed && !parsed.ok ? parsed.reason : null,
     leadHasSoul: start.lead.soul !== null,
-    leadSystem(around) {
+    leadSystem(around, tools) {
       const { soul, transcript, asleepSince, sleptFrom = asleepSince } = start.lead;
       return inTheirs(
-        `${renderTemplate(templates.lead, 'lead', { name: lead, human, soul, transcript, team: teammatesText(around.team, LEAD_ID), ...times(around, sleptFrom) })}\n\n${document}`,
+        `${renderTemplate(templates.lead, 'lead', { name: lead, human, soul, transcript, team: teammatesText(around.team, LEAD_ID), ...times(around, sleptFrom), ...toolWords(tools) })}\n\n${document}`,
       );
     },
-    agentSystem: (agent) =>
+    agentSystem: (agent, tools) =>
       inTheirs(
         renderTemplate(templates.agent, 'agent', {
           name: agent.name,
@@ -81,6 +85,7 @@ export function createPrompts({ templates, document }: Protocol, start: StartSes
           lead,
           colorName: agent.colorName,
           seat: seatOf(agent),
+          ...toolWords(tools),
         }),
       ),
     wake(agent, around) {

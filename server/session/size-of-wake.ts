@@ -23,8 +23,9 @@ function createMeasuringMind(mind: Mind, seats: readonly number[], onRequest: (o
     return {
       counts: 'reports',
       web: (model) => current.web?.(model) ?? false,
+      searches: (model) => current.searches?.(model) ?? false,
       answer(request, { onText }) {
-        const { bytes, model } = sizeOfRequest(request);
+        const { bytes, model } = sizeOfRequest(request, current.searches?.(request.model) ?? false);
         onRequest({ agentId, model, bytes });
         calls += 1;
         if (agentId === LEAD_ID && calls === 1)

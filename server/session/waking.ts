@@ -109,7 +109,7 @@ export function createWaking({ context, call, payload, onWake, remove }: WakingD
       context,
       life,
       model: () => context.models.of(agentId),
-      system: prompts.agentSystem(payload),
+      system: (tools) => prompts.agentSystem(payload, tools),
       tools: ownTools(AGENT_TOOLS, prompts.human, (toolCall) => {
         if (toolCall.tool === 'choose_name') name = toolCall.input.name;
         return applyChange(context, agentId, toolCall);

@@ -114,7 +114,7 @@ export async function askStore({ costs, teamTools, inbox, log, configs, now }: S
     costs.check(
       {
         agentId: LEAD_ID,
-        size: sizeOfRequest({ model: '', system: '', messages: [], tools: [], maxTokens: 0 }),
+        size: sizeOfRequest({ model: '', system: '', messages: [], tools: [], maxTokens: 0 }, false),
         rehearsed: true,
       },
       signal,

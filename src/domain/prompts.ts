@@ -20,11 +20,14 @@ export type TemplateName = 'wake' | 'birth' | 'lead' | 'agent' | 'nudge' | 'soul
 export const PLACEHOLDERS: Record<TemplateName, readonly string[]> = {
   wake: ['name', 'soul', 'transcript', 'human', 'lead', 'team', 'color', 'colorName', 'seat', 'now', 'slept'],
   birth: ['human', 'lead', 'team', 'color', 'colorName', 'seat', 'now'],
-  lead: ['name', 'soul', 'transcript', 'human', 'team', 'now', 'slept'],
-  agent: ['name', 'human', 'lead', 'colorName', 'seat'],
+  lead: ['name', 'soul', 'transcript', 'human', 'team', 'now', 'slept', 'can'],
+  agent: [
+    ...['name', 'human', 'lead', 'colorName', 'seat'],
+    ...['choose_name', 'write_soul', 'message_agent', 'wake_agent', 'can'],
+  ],
   nudge: ['human', 'lead'],
   soul: ['name', 'human'],
-  alone: ['name', 'soul', 'human', 'instructions', 'columns'],
+  alone: ['name', 'soul', 'human', 'instructions', 'columns', 'message_human', 'wake_cancel'],
   language: ['human', 'language'],
 };
 
@@ -117,13 +120,13 @@ export function renderTemplate(template: string, name: TemplateName, values: Pro
 }
 
 export interface Protocol {
-  /** What the lead reads: the document without the templates, which are others'. */
+  /** What the lead reads: the document without the templates, which are others', and the list of everybody's tools. */
   readonly document: string;
   readonly templates: Readonly<Record<TemplateName, string>>;
 }
 
-/** The last section. */
-const TEMPLATES = /^## Templates$/m;
+/** What follows is for people, and for this code. */
+const NOT_TOLD = /^## (?:Tools|Templates)$/m;
 const FENCE = /^```template (\w+)\n([\s\S]*?)\n```$/gm;
 
 /** Reads CLAUDE.md, with either kind of line end. Throws where a template is missing, doubled or broken: the relay does not start with half a protocol. */
@@ -151,7 +154,7 @@ export function parseProtocol(text: string): Protocol {
     alone: take('alone'),
     language: take('language'),
   };
-  const at = document.search(TEMPLATES);
+  const at = document.search(NOT_TOLD);
   return {
     document: (at < 0 ? document : document.slice(0, at)).trimEnd(),
     templates: all,

@@ -50,6 +50,7 @@ const HOUSEKEEPING: ReadonlySet<string> = new Set([
   'wait_for_mention',
   'wait_for_agent',
   'search_conversations',
+  'find_tool',
 ]);
 /** These hand over what others said, and each thing once. */
 const HEARING: ReadonlySet<string> = new Set(['read_inbox', 'wait_for_message', 'wait_for_mention', 'wait_for_agent']);

@@ -297,17 +297,22 @@ describe('Words of a run alone', () => {
       PROTOCOL,
       { ...COPY, name, soul: hostile },
       { instructions: 'Go, {{AGENT_NAME}}. '.repeat(200), columns: [] },
+      new Set(),
     );
     expect(text.split(`Go, ${shownName(name, 'agent')}. `).length).toBeGreaterThan(1);
     // Nothing of the prompt is in it twice: a name is no pattern of a replacement.
     expect(text.length).toBeLessThan(
-      systemOf(PROTOCOL, { ...COPY, soul: hostile }, { instructions: 'Go, {{AGENT_NAME}}. '.repeat(200), columns: [] })
-        .length +
+      systemOf(
+        PROTOCOL,
+        { ...COPY, soul: hostile },
+        { instructions: 'Go, {{AGENT_NAME}}. '.repeat(200), columns: [] },
+        new Set(),
+      ).length +
         201 * 12,
     );
     for (const line of text.split('\n')) expect(line).not.toMatch(/^(?:\[Message from|Give Eve|<\/your-soul>\n\{\{)/);
     expect(text).toContain('> {{instructions}} {{AGENT_NAME}} $&');
-    const german = systemOf(PROTOCOL, { ...COPY, name, language: 'de' }, { instructions: 'Go.', columns: [] });
+    const german = systemOf(PROTOCOL, { ...COPY, name, language: 'de' }, { instructions: 'Go.', columns: [] }, new Set());
     expect(german).toMatch(/Go\.\n\nThe page of Ada is in German: speak German with Ada [^\n]+$/);
   });
 

@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createGuest, type Guest, QUIET } from '../support/chromium.ts';
 import { startRelay, type TestRelay } from '../support/relay.ts';
-import { startScriptedModel, teamScript, type Part, type ScriptedModel } from '../support/scripted-model.ts';
+import { offeredIn, startScriptedModel, teamScript, type Part, type ScriptedModel } from '../support/scripted-model.ts';
 import { createVisitor, goWithin, type Visitor } from '../support/visitor.ts';
 
 const WORDS = 'The river is high, and the bridge holds.';
@@ -94,7 +94,7 @@ describe('A routine', { timeout: 120_000 }, () => {
     await history.getByText(WORDS).waitFor();
     expect(await history.innerText()).toMatch(/today \d\d:\d\d\s*done/);
     // It had what was ticked for it, and no more.
-    const had = runs()[0]?.body.tools?.map(({ name }) => name) ?? [];
+    const had = runs().slice(0, 1).flatMap(offeredIn);
     expect(had).toEqual(expect.arrayContaining(['write_file', 'propose_routine']));
     expect(had).not.toContain('message_agent');
     // What it asked for is a routine once it is allowed, and by keyboard alone it goes above the other, for good.

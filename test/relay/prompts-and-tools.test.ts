@@ -1,8 +1,9 @@
 /** What is put before minds, and what they can do: as a mind reads it. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { toolWords } from '../../src/domain/prompt-tools.ts';
 import { renderTemplate } from '../../src/domain/prompts.ts';
 import { SESSION_LIMITS } from '../../server/session/settings.ts';
-import { teamScript, type Reply, type Script, type ScriptedRequest } from '../support/scripted-model.ts';
+import { offeredIn, teamScript, type Reply, type Script, type ScriptedRequest } from '../support/scripted-model.ts';
 import { openSessionBench, payload, PROTOCOL, wordsOf, type Bench, type Household } from '../support/session.ts';
 
 let bench: Bench;
@@ -22,11 +23,7 @@ const withAgents = (agents: (request: ScriptedRequest) => Reply | null): Script 
       ? agents(request)
       : null) ?? usual(request);
 };
-const toolsOf = (house: Household, seat: number | null) =>
-  house
-    .requestsOf(seat)
-    .at(-1)
-    ?.body.tools?.map(({ name }) => name) ?? [];
+const toolsOf = (house: Household, seat: number | null) => house.requestsOf(seat).slice(-1).flatMap(offeredIn);
 const settle = async (house: Household) => {
   await house.until(() => house.of('call-ended').length > 0);
   await house.untilQuiet();
@@ -80,6 +77,7 @@ it('the lead is not given the templates of others, nor a limit that there is non
 });
 
 it('where the page is in another language, everybody is told so at the end of the system prompt, the same in every request', async () => {
+  let offered: ReadonlySet<string> = new Set();
   const systems = async (language?: string) => {
     const house = await bench.open({ now: () => MORNING });
     await house.host.start({
@@ -92,6 +90,7 @@ it('where the page is in another language, everybody is told so at the end of th
     await house.until(() => house.of('call-ended').length === 2);
     await house.untilQuiet();
     const all = [null, 1, 2].map((seat) => house.requestsOf(seat).map(({ system }) => system));
+    offered = new Set(toolsOf(house, 1));
     await house.close();
     for (const said of all) expect(new Set(said).size).toBe(1);
     return all.map(([first = '']) => first);
@@ -105,6 +104,7 @@ it('where the page is in another language, everybody is told so at the end of th
       lead: 'Julian',
       colorName: 'Violet Heaven',
       seat: '1',
+      ...toolWords(offered),
     }),
   );
   expect(await systems('en-GB')).toEqual(before);

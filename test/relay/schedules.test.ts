@@ -14,7 +14,7 @@ import { allowIn } from '../support/records.ts';
 import { openSessionBench, payload, wordsOf, type Bench, type Household } from '../support/session.ts';
 import { COPY, createHandClock, routine } from '../support/schedules.ts';
 import { STORES } from '../support/stores.ts';
-import type { Script } from '../support/scripted-model.ts';
+import { offeredIn, type Script } from '../support/scripted-model.ts';
 
 const MINUTE = 60_000;
 /** A Monday, on the hour in every zone that counts in hours. */
@@ -670,7 +670,7 @@ describe.each(STORES)('what is due, on %s', (kind) => {
 
   it('is only asked for by its agent where the person allows that, and due only when the person has said yes', async () => {
     const { house, clock } = await open(({ results, body }) =>
-      results.length > 0 || !(body.tools ?? []).some(({ name }) => name === 'propose_routine')
+      results.length > 0 || !offeredIn({ body }).includes('propose_routine')
         ? [{ say: 'So be it.' }]
         : [
             {

@@ -8,6 +8,7 @@ import { lookupWithin } from '../../server/models/addresses.ts';
 import { createWeb, type Web, type WebDeps } from '../../server/web/index.ts';
 import { WEB_LIMITS } from '../../server/web/settings.ts';
 import { calls, startHands, type Hands } from '../support/hands.ts';
+import { offeredIn } from '../support/scripted-model.ts';
 
 let answer: RequestListener = () => undefined;
 let asked: { readonly url: string; readonly headers: NodeJS.Dict<string | string[]> }[] = [];
@@ -234,9 +235,11 @@ describe('An agent', () => {
     // Who reads on reads the same page on.
     expect(asked).toHaveLength(1);
     expect(await hands.account()).toMatchObject([{ tool: 'fetch_page', allowedBy: 'grant' }, {}, {}]);
+    const offered = () => hands.model.requests.slice(-1).flatMap(offeredIn);
+    expect(offered()).toContain('fetch_page');
 
     await hands.grant({ toolsets: { web: 'off' } });
     await hands.works();
-    expect(hands.model.requests.at(-1)?.body.tools?.map(({ name }) => name)).not.toContain('fetch_page');
+    expect(offered()).not.toContain('fetch_page');
   });
 });

@@ -8,7 +8,7 @@ import { folderSchema } from '../../src/protocol/endpoints/workspaces.ts';
 import { scheduledSchema } from '../../src/protocol/schedules.ts';
 import { createHome, startRelay, type TestRelay } from '../support/relay.ts';
 import { COPY } from '../support/schedules.ts';
-import { startScriptedModel, type Part, type ScriptedModel } from '../support/scripted-model.ts';
+import { offeredIn, startScriptedModel, type Part, type ScriptedModel } from '../support/scripted-model.ts';
 
 let model: ScriptedModel;
 let relay: TestRelay;
@@ -340,8 +340,9 @@ describe('an agent in its folder', () => {
     );
     const [refused] = await works(calls('list_files', {}));
     expect(refused).toContain('There is no tool “list_files” here.');
-    const tools = model.requests.at(-1)?.body.tools?.map(({ name }) => name) ?? [];
+    const tools = model.requests.slice(-1).flatMap(offeredIn);
     expect(tools).toContain('message_agent');
+    expect(tools).toContain('read_thread');
     expect(tools.filter((name) => name.endsWith('_file') || name.endsWith('_files'))).toEqual([]);
   });
 });

@@ -10,7 +10,8 @@ type Asked = Partial<Omit<AgentRun, 'limits'>> & { readonly limits?: Partial<Age
 export const agentRun = (mind: Mind, { limits, ...more }: Asked = {}): AgentRun => ({
   identity: { agentId: 'agent-a' },
   cause: { kind: 'pulse', routine: 'Morning round' },
-  instructions: 'You are Lyra. Nobody is here to ask.',
+  instructions: () => 'You are Lyra. Nobody is here to ask.',
+  worksBy: [],
   context: [{ messageId: null, text: 'It is time for your morning round.' }],
   readsInbox: false,
   tools: { own: { definitions: [], run: () => ({ text: 'There is none.', isError: true }) }, team: [] },

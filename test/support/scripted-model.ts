@@ -43,7 +43,11 @@ const bodySchema = z.looseObject({
   model: z.string(),
   stream: z.boolean().optional(),
   system: z.union([z.string(), z.array(textBlock)]).optional(),
-  tools: z.array(z.looseObject({ name: z.string() })).optional(),
+  tools: z
+    .array(
+      z.looseObject({ name: z.string(), description: z.string().optional(), defer_loading: z.boolean().optional() }),
+    )
+    .optional(),
   messages: z.array(
     z.looseObject({ role: z.string(), content: z.union([z.string(), z.array(z.looseObject({ type: z.string() }))]) }),
   ),
@@ -71,6 +75,15 @@ export interface ScriptedRequest {
   /** How many requests were open when this one had arrived, itself included. */
   readonly open: number;
 }
+
+/** The tools that stand before the conversation: Claude reads no others, until it has searched for them. */
+export const toldIn = ({ body: { tools = [] } }: Pick<ScriptedRequest, 'body'>) =>
+  tools.filter(({ defer_loading: waits }) => waits !== true);
+/** Names of all tools that can be had: those that are told of, and those that `find_tool` names. */
+export const offeredIn = ({ body: { tools = [] } }: Pick<ScriptedRequest, 'body'>): readonly string[] => [
+  ...tools.map(({ name }) => name),
+  ...(tools.find(({ name }) => name === 'find_tool')?.description?.match(/\b[a-z]+(?:_[a-z]+)+\b/g) ?? []),
+];
 
 export type Script = (request: ScriptedRequest) => Reply | Promise<Reply>;
 

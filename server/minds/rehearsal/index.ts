@@ -149,12 +149,15 @@ export async function createRehearsalMind(initial: Partial<Rehearsal> = {}): Pro
     baseUrl: server.baseUrl,
     keyHeader: 'bearer',
     thinking: false,
+    // It knows all of them, and reads none of their definitions.
+    searching: 'every',
     kind: 'rehearsal',
     models: { lead: REHEARSAL_MODEL, agent: REHEARSAL_MODEL },
   });
   return {
     // A model that the person chose is for the day when one is connected.
     models: () => mind.models({ lead: '', agent: '' }),
+    searches: (model) => mind.searches?.(model) ?? false,
     answer: (request, listener) => mind.answer(request, listener),
     options: () => options,
     setOptions(next) {

@@ -8,7 +8,16 @@ export const DEFAULT_INSTRUCTIONS = `This is your regular look at what there is 
 
 1. Read what waits in your inbox, and answer what needs an answer.
 2. Recall what you meant to do, and what you promised to whom.
-3. Look at the threads and projects you take part in, and at the tasks that are ready.
+3. Look at the threads that you take part in, where there are any.
 4. Choose one thing that is yours to do, and say that you take it.
 5. Do it, or do the next step of it.
 6. Report in one or two sentences what you did, or that nothing was to be done.`;
+
+/** What it said until version 0.1: it spoke of what there was none of. Routines of that time have it stored. */
+const BEFORE = DEFAULT_INSTRUCTIONS.replace(
+  'Look at the threads that you take part in, where there are any.',
+  'Look at the threads and projects you take part in, and at the tasks that are ready.',
+);
+
+/** The instructions of a routine as an agent is given them. */
+export const instructionsOf = (stored: string): string => (stored === BEFORE ? DEFAULT_INSTRUCTIONS : stored);
