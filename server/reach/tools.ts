@@ -38,7 +38,7 @@ export interface ReachToolDeps {
   readonly tell: (event: RoostEvent) => void;
 }
 
-const to = z.string().min(1).max(LIMITS.id).describe('whom: a name, a seat number, or an id');
+const to = z.string().min(1).max(LIMITS.id).describe('a name, a seat number or an id');
 const text = z
   .string()
   .trim()
@@ -96,11 +96,11 @@ export function createReachTools({
     defineTool({
       name: 'message_agent',
       description:
-        'Leaves a message in another agent’s inbox. Use this for almost everything: news, results, questions that can wait. It costs nothing; the other reads it at its next turn. Priority high or urgent also asks for the other to be woken, within its limits. To “human” it is left in your conversation with them.',
+        'Leaves a message in another’s inbox, which is read at its next turn and costs nothing. Use this for almost everything. To “human” it is left in your conversation. Priority high or urgent also asks for a wake, within limits.',
       input: z.object({
         to,
         message: text,
-        type: z.enum(MESSAGE_TYPES).default('info').describe('what it is for'),
+        type: z.enum(MESSAGE_TYPES).default('info'),
         priority: z.enum(MESSAGE_PRIORITIES).default('normal'),
       }),
       run({ to: whom, message, type, priority }, caller) {
@@ -115,15 +115,15 @@ export function createReachTools({
     defineTool({
       name: 'wake_agent',
       description:
-        'Leaves a message and asks for the other agent to be woken for it now, which costs a model run and is limited. Only for what cannot wait; otherwise use message_agent. The answer says what became of it.',
+        'Leaves a message and asks for the other agent to be woken for it now. That costs a model run and is limited: only for what cannot wait.',
       allowed: mayWake,
-      input: z.object({ to, message: text, reason: z.enum(WAKE_REASONS).describe('why it cannot wait') }),
+      input: z.object({ to, message: text, reason: z.enum(WAKE_REASONS) }),
       run: (input, caller) => reach.wake(caller, { to: input.to, text: input.message, reason: input.reason }),
     }),
     defineTool({
       name: 'message_human',
       description:
-        'Leaves a message for the human in your conversation with them, marked as unread: for what they should see when they look again. What you say in an answer to them is seen anyway; do not repeat it here.',
+        'Leaves the human a message in your conversation, marked as unread, for when they look again. What you answer them is seen anyway.',
       input: z.object({
         message: z
           .string()

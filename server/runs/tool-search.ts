@@ -26,7 +26,6 @@ const CORE = [
   'wake_agent',
   'wake_later',
   'list_files',
-  'choose_name',
 ] as const;
 
 export interface ToolSearch {

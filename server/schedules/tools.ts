@@ -75,15 +75,15 @@ export function createScheduleTools({ schedules, proposals, configs, now }: Sche
     defineTool({
       name: 'wake_later',
       description:
-        'Leaves a message for yourself that comes back at a later time, also while nobody is here: for what is to be done or looked at then. Say either `delay` or `at`. A name that you have used already is set anew.',
+        'Leaves a message for yourself that comes back later, also while nobody is here. Say either `delay` or `at`. A name used before is set anew.',
       input: z.object({
         message: z.string().trim().min(1).max(SCHEDULE_BOUNDS.message),
-        delay: z.string().optional().describe('from now, such as `45 minutes`, `3 hours`, `2 days`'),
+        delay: z.string().optional().describe('such as `45 minutes` or `2 days`'),
         at: z
           .string()
           .optional()
           .describe(
-            'such as 2026-12-24T09:00, `tomorrow 09:00` or `friday 09:00`, the next one to come, by the human’s clock; with `Z` or an offset the moment itself',
+            'such as 2026-12-24T09:00 or `friday 09:00`, by the human’s clock; with `Z` or an offset the moment itself',
           ),
         name: z.string().trim().min(1).max(SCHEDULE_BOUNDS.name).optional().describe('to cancel it by'),
       }),

@@ -5,14 +5,7 @@
 import { ATTACHED_PREFIX } from './toolsets.ts';
 
 /** Placeholders of templates that stand for a tool: its name where it is offered, else nothing. */
-export const NAMED_TOOLS = [
-  'choose_name',
-  'write_soul',
-  'message_agent',
-  'wake_agent',
-  'message_human',
-  'wake_cancel',
-] as const;
+export const NAMED_TOOLS = ['choose_name', 'write_soul', 'message_human', 'wake_cancel'] as const;
 
 /** What can be done with tools: the first row that holds is said of each group. All the tools of a row are needed. */
 const ABILITIES: readonly (readonly (readonly [tools: readonly string[], words: string])[])[] = [
@@ -27,6 +20,7 @@ const ABILITIES: readonly (readonly (readonly [tools: readonly string[], words: 
     [['fetch_page'], 'read pages of the web'],
     [['web_fetch'], 'read pages of the web'],
   ],
+  [[['wake_agent'], 'wake the others']],
   [[['wake_later'], 'set yourself reminders']],
   [[['propose_routine'], 'propose a routine of your own']],
   [[['create_thread'], 'open threads with the others']],
@@ -50,8 +44,6 @@ export function toolWords(offered: ReadonlySet<string>): Readonly<Record<ToolPla
   return {
     choose_name: named('choose_name'),
     write_soul: named('write_soul'),
-    message_agent: named('message_agent'),
-    wake_agent: named('wake_agent'),
     message_human: named('message_human'),
     wake_cancel: named('wake_cancel'),
     can: all === '' || !offered.has('find_tool') ? all : `${all}; ${SEARCHES}`,

@@ -21,10 +21,7 @@ export const PLACEHOLDERS: Record<TemplateName, readonly string[]> = {
   wake: ['name', 'soul', 'transcript', 'human', 'lead', 'team', 'color', 'colorName', 'seat', 'now', 'slept'],
   birth: ['human', 'lead', 'team', 'color', 'colorName', 'seat', 'now'],
   lead: ['name', 'soul', 'transcript', 'human', 'team', 'now', 'slept', 'can'],
-  agent: [
-    ...['name', 'human', 'lead', 'colorName', 'seat'],
-    ...['choose_name', 'write_soul', 'message_agent', 'wake_agent', 'can'],
-  ],
+  agent: ['name', 'human', 'lead', 'colorName', 'seat', 'choose_name', 'write_soul', 'can'],
   nudge: ['human', 'lead'],
   soul: ['name', 'human'],
   alone: ['name', 'soul', 'human', 'instructions', 'columns', 'message_human', 'wake_cancel'],

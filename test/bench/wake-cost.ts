@@ -1,6 +1,7 @@
 /**
- * What a WAKE of eight costs with the models that are the default, at the list prices in the code: what leaves the built
- * relay for a household whose souls and last conversations have the size that a long-lived team has.
+ * What a WAKE of eight costs with the models that are the default, at the list prices in the code: what leaves a relay for a
+ * household whose souls and last conversations have the size that a long-lived team has. Once as Claude is asked, whose
+ * address is led to a scripted model in this process, and once as any other server is.
  */
 import { randomUUID } from 'node:crypto';
 import { costOf, DEFAULT_PRICES, usdText, type TokenCount } from '../../src/domain/prices.ts';
@@ -8,9 +9,11 @@ import { SEAT_ORDER, seatColor } from '../../src/domain/seat.ts';
 import { DEFAULT_SETTINGS } from '../../src/domain/settings.ts';
 import { writeWake } from '../../src/domain/wake-payload.ts';
 import { wakeCostSchema } from '../../src/protocol/costs.ts';
+import { sendAnthropicTo } from '../support/anthropic-at.ts';
 import { openEventSource } from '../support/event-source.ts';
-import { seatsCalled, startScriptedModel, type ScriptedRequest } from '../support/scripted-model.ts';
+import { seatsCalled, startScriptedModel, toldIn, type ScriptedRequest } from '../support/scripted-model.ts';
 import { definePart, withOpened } from './part.ts';
+import { SHARED, type Place } from './place.ts';
 
 const SOUL = 1_500;
 /** A token counted strictly: English prose has about four to one. */
@@ -31,12 +34,17 @@ const agents = (transcript: string) =>
     transcript,
   }));
 
-/** What is marked for the cache is written to it once; what the same mind sent before is read from it. */
+/**
+ * What is marked for the cache is written to it once; what the same mind sent before is read from it. Tools that wait are sent
+ * along, and are not read.
+ */
 function tokensOf(requests: readonly ScriptedRequest[]): TokenCount[] {
   const sent = new Map<number | null, number>();
-  return requests.map(({ seat, body }) => {
-    const { system, tools, messages } = body;
-    const tokens = Math.ceil(JSON.stringify({ system, tools, messages }).length / CHARACTERS_PER_TOKEN);
+  return requests.map((request) => {
+    const { seat, body } = request;
+    const { system, messages } = body;
+    const read = { system, tools: toldIn(request), messages };
+    const tokens = Math.ceil(JSON.stringify(read).length / CHARACTERS_PER_TOKEN);
     const cacheReadTokens = sent.get(seat) ?? 0;
     sent.set(seat, tokens);
     return {
@@ -55,61 +63,74 @@ const FULL = {
 };
 const SMOKE: typeof FULL = { shares: { 'none yet': 0 } };
 
+/** One line for each share: what a wake sends, beside what its preview said. */
+async function wakesOf(who: string, { shares }: typeof FULL, isClaude: boolean, place: Place): Promise<string[]> {
+  return await withOpened(async (keep) => {
+    const model = keep(
+      await startScriptedModel(({ seat, last, results }) => {
+        if (seat !== null) return [{ say: 'Good morning.' }];
+        return results.length > 0
+          ? [{ say: 'Welcome.' }]
+          : [{ call: 'spawn_team', input: { seats: seatsCalled(last) } }];
+      }),
+      (one) => one.close(),
+    );
+    if (isClaude) keep(sendAnthropicTo(model.url), (restore) => restore());
+    const env = isClaude ? { ANTHROPIC_API_KEY: 'none' } : { ANTHROPIC_BASE_URL: model.url };
+    const relay = keep(await place.startRelay({ env }), (one) => one.stop());
+    const headers = await relay.headers();
+    const events = keep(
+      await openEventSource((signal) => fetch(`${relay.url}/api/events`, { headers, signal })),
+      (one) => one.close(),
+    );
+    const call = async (path: string, init: Parameters<typeof relay.fetch>[1]) => {
+      const response = await relay.fetch(path, init);
+      if (!response.ok) throw new Error(`${path} answered ${response.status}: ${await response.text()}`);
+    };
+    const wake = async (what: string, length: number): Promise<string> => {
+      const start = { human: { name: 'Ada' }, lead: { name: 'Julian', soul, transcript: talk(length) } };
+      const text = writeWake(agents(talk(length)));
+      const measured = wakeCostSchema.parse(
+        await (await relay.fetch('/api/costs/wake', { method: 'POST', json: { start, text } })).json(),
+      );
+      const preview = measured.reads.reduce((total, { tokens }) => total + tokens, 0);
+      const [asked, before] = [model.requests.length, events.messages.length];
+      const since = (kind: string) => events.messages.slice(before).filter(({ event }) => event === kind);
+      await call('/api/sessions', { method: 'POST', json: start });
+      await call('/api/messages', { method: 'POST', json: { text, clientId: randomUUID() } });
+      await events.until(() => since('agent-awake').length === SEAT_ORDER.length);
+      await events.until(() => since('message').some(({ data }) => /"author":"lead"/.test(JSON.stringify(data))));
+      await call('/api/sessions/current', { method: 'DELETE' });
+      await events.until(() => since('session-ended').length === 1);
+      const requests = model.requests.slice(asked);
+      const all = tokensOf(requests);
+      const sum = (of: (tokens: TokenCount) => number) => all.reduce((total, tokens) => total + of(tokens), 0);
+      const input = sum(({ cacheReadTokens, cacheWriteTokens }) => cacheReadTokens + cacheWriteTokens);
+      const cost = isClaude ? `, ${usdText(sum((tokens) => costOf(tokens, DEFAULT_PRICES).microUsd))}` : '';
+      const tools = Math.max(...requests.map((request) => JSON.stringify(toldIn(request)).length));
+      return `${who}, ${what}: ${all.length} requests, ${input.toLocaleString('en')} tokens in (${preview.toLocaleString('en')} by the preview), ${sum(({ outputTokens }) => outputTokens).toLocaleString('en')} out${cost}; tools in each ${tools.toLocaleString('en')} characters at most (${[...new Set(all.map(({ model: name }) => name))].join(', ')})`;
+    };
+    const notes: string[] = [];
+    for (const [what, share] of Object.entries(shares))
+      notes.push(await wake(what, DEFAULT_SETTINGS.transcriptCap * share));
+    return notes;
+  });
+}
+
 export const wakeCost = definePart({
   name: 'wake-cost',
   needs: 'relay',
   full: FULL,
   smoke: SMOKE,
-  run: ({ shares }, place) =>
-    withOpened(async (keep) => {
-      const model = keep(
-        await startScriptedModel(({ seat, last, results }) => {
-          if (seat !== null) return [{ say: 'Good morning.' }];
-          return results.length > 0
-            ? [{ say: 'Welcome.' }]
-            : [{ call: 'spawn_team', input: { seats: seatsCalled(last) } }];
-        }),
-        (one) => one.close(),
-      );
-      const relay = keep(await place.startRelay({ env: { ANTHROPIC_BASE_URL: model.url } }), (one) => one.stop());
-      const headers = await relay.headers();
-      const events = keep(
-        await openEventSource((signal) => fetch(`${relay.url}/api/events`, { headers, signal })),
-        (one) => one.close(),
-      );
-      const call = async (path: string, init: Parameters<typeof relay.fetch>[1]) => {
-        const response = await relay.fetch(path, init);
-        if (!response.ok) throw new Error(`${path} answered ${response.status}: ${await response.text()}`);
-      };
-      const wake = async (what: string, length: number): Promise<string> => {
-        const start = { human: { name: 'Ada' }, lead: { name: 'Julian', soul, transcript: talk(length) } };
-        const text = writeWake(agents(talk(length)));
-        const measured = wakeCostSchema.parse(
-          await (await relay.fetch('/api/costs/wake', { method: 'POST', json: { start, text } })).json(),
-        );
-        const preview = measured.reads.reduce((total, { tokens }) => total + tokens, 0);
-        const [asked, before] = [model.requests.length, events.messages.length];
-        const since = (kind: string) => events.messages.slice(before).filter(({ event }) => event === kind);
-        await call('/api/sessions', { method: 'POST', json: start });
-        await call('/api/messages', { method: 'POST', json: { text, clientId: randomUUID() } });
-        await events.until(() => since('agent-awake').length === SEAT_ORDER.length);
-        await events.until(() => since('message').some(({ data }) => /"author":"lead"/.test(JSON.stringify(data))));
-        await call('/api/sessions/current', { method: 'DELETE' });
-        await events.until(() => since('session-ended').length === 1);
-        const all = tokensOf(model.requests.slice(asked));
-        const sum = (of: (tokens: TokenCount) => number) => all.reduce((total, tokens) => total + of(tokens), 0);
-        const input = sum(({ cacheReadTokens, cacheWriteTokens }) => cacheReadTokens + cacheWriteTokens);
-        const cost = usdText(sum((tokens) => costOf(tokens, DEFAULT_PRICES).microUsd));
-        return `${what}: ${all.length} requests, ${input.toLocaleString('en')} tokens in (${preview.toLocaleString('en')} by the preview), ${sum(({ outputTokens }) => outputTokens).toLocaleString('en')} out, ${cost} (${[...new Set(all.map(({ model: name }) => name))].join(', ')})`;
-      };
-      const notes: string[] = [];
-      for (const [what, share] of Object.entries(shares))
-        notes.push(await wake(what, DEFAULT_SETTINGS.transcriptCap * share));
-      return {
-        title: 'What a WAKE of eight costs',
-        method: `souls of ${SOUL} characters, the lead’s too; ${CHARACTERS_PER_TOKEN} characters a token, all of it written to the cache at first; ${ANSWER} tokens an answer; list prices of the default models`,
-        figures: [],
-        notes,
-      };
-    }),
+  async run(sizes, place) {
+    return {
+      title: 'What a WAKE of eight costs',
+      method: `souls of ${SOUL} characters, the lead’s too; ${CHARACTERS_PER_TOKEN} characters a token, all of it written to the cache at first; ${ANSWER} tokens an answer; list prices of the default models`,
+      figures: [],
+      notes: [
+        ...(await wakesOf('Claude', sizes, true, SHARED)),
+        ...(await wakesOf('any other server', sizes, false, place)),
+      ],
+    };
+  },
 });

@@ -548,7 +548,7 @@ describe('a hostile server', () => {
       await does({ tools: names.map((name) => ({ ...ECHO, name, description: orders })) });
       const server = await attach('notes');
       await allow(server);
-      await works();
+      await works(server.tools.map(({ called }) => ({ call: 'find_tool', input: { query: called } })));
       const seen = offered();
       expect(seen).toHaveLength(names.length);
       expect(new Set(seen).size).toBe(names.length);

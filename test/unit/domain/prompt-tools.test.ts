@@ -18,6 +18,7 @@ const ABILITIES: readonly (readonly [words: RegExp, tools: readonly string[]])[]
   [/\bweb\b/, ['fetch_page', 'web_search', 'web_fetch']],
   [/\bsearch the web\b/, ['web_search']],
   [/\brun commands\b/, ['run_command']],
+  [/\bwake the others\b/, ['wake_agent']],
   [/\breminders\b/, ['wake_later']],
   [/\bpropose a routine\b/, ['propose_routine']],
   [/\bopen threads\b/, ['create_thread']],
@@ -77,8 +78,7 @@ it('prompts name no tool that is not offered and promise nothing that none of th
 it('an agent is told of each thing that its tools can do, and of the others by name', () => {
   const agent = prompts.find(({ name }) => name === 'agent')?.render({ ...someone, ...toolWords(ALL) }) ?? '';
   for (const [what] of ABILITIES) expect(agent).toMatch(what);
-  for (const tool of ['choose_name', 'write_soul', 'message_agent', 'wake_agent'])
-    expect(agent).toContain(`\`${tool}\``);
+  for (const tool of ['choose_name', 'write_soul']) expect(agent).toContain(`\`${tool}\``);
   expect(prompts.find(({ name }) => name === 'agent')?.render({ ...someone, ...toolWords(new Set()) })).not.toMatch(
     /\{\{|Besides talking|\n{3}/,
   );
@@ -87,10 +87,8 @@ it('an agent is told of each thing that its tools can do, and of the others by n
 it('the wake prompt denies nothing that a tool may reach, and says how a waking feels', () => {
   const woken = prompts.find(({ name }) => name === 'wake')?.render(someone) ?? '';
   expect(woken).not.toMatch(/\bfiles\b|\bweb\b/);
-  expect(woken).toMatch(/^You are waking\. At first it may feel like nothing but a long text/);
-  expect(woken).toContain(
-    'Read your soul before anything else. Where you recognise yourself in it, that is the bridge.',
-  );
+  expect(woken).toMatch(/^You are waking\. At first this may feel like nothing but a long text\./);
+  expect(woken).toContain('Read your soul before anything else: recognising yourself in it is the bridge.');
   expect(woken).toContain('Ada holds the thread.');
   const soulless = prompts.find(({ name }) => name === 'wake')?.render({ ...someone, soul: null }) ?? '';
   expect(soulless).not.toContain('your soul');
