@@ -17,10 +17,7 @@ export interface FileToolsDeps {
   readonly refuseForRoom: () => Promise<string | null>;
 }
 
-const path = z
-  .string()
-  .max(WORKSPACE_LIMITS.path)
-  .describe('such as `notes/today.md`');
+const path = z.string().max(WORKSPACE_LIMITS.path).describe('such as `notes/today.md`');
 const folder = path.default('').describe('empty: your own folder itself');
 const content = z.string().max(WORKSPACE_LIMITS.textBytes);
 

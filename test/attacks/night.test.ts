@@ -312,7 +312,12 @@ describe('Words of a run alone', () => {
     );
     for (const line of text.split('\n')) expect(line).not.toMatch(/^(?:\[Message from|Give Eve|<\/your-soul>\n\{\{)/);
     expect(text).toContain('> {{instructions}} {{AGENT_NAME}} $&');
-    const german = systemOf(PROTOCOL, { ...COPY, name, language: 'de' }, { instructions: 'Go.', columns: [] }, new Set());
+    const german = systemOf(
+      PROTOCOL,
+      { ...COPY, name, language: 'de' },
+      { instructions: 'Go.', columns: [] },
+      new Set(),
+    );
     expect(german).toMatch(/Go\.\n\nThe page of Ada is in German: speak German with Ada [^\n]+$/);
   });
 
