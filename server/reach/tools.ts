@@ -123,7 +123,7 @@ export function createReachTools({
     defineTool({
       name: 'message_human',
       description:
-        'Leaves the human a message in your conversation, marked as unread, for when they look again. What you answer them is seen anyway.',
+        'Leaves the human a message, marked as unread, for when they look again. What you answer them is seen anyway.',
       input: z.object({
         message: z
           .string()

@@ -222,7 +222,7 @@ export function createFileTools({ workspaces, refuseForRoom }: FileToolsDeps): r
   return [
     defineTool({
       name: 'list_files',
-      description: `Lists what lies in your folder, at most ${FILE_TOOL_LIMITS.listed} entries at once. The human sees it too, and it stays.`,
+      description: 'Lists what lies in your folder. The human sees it too, and it stays.',
       readOnly: true,
       input: z.object({
         path: folder,
@@ -239,7 +239,7 @@ export function createFileTools({ workspaces, refuseForRoom }: FileToolsDeps): r
         path,
         offset: z.number().int().min(1).default(1).describe('the first line'),
         limit: z.number().int().min(1).max(100_000).default(2_000).describe('lines'),
-        column: z.number().int().min(1).default(1).describe('the first character of the first line'),
+        column: z.number().int().min(1).default(1).describe('first character of that line'),
       }),
       run: ({ path: where, ...wanted }, caller) =>
         orSay(async () => shown(where, await read(own(caller), where), wanted)),
