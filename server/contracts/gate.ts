@@ -27,6 +27,12 @@ export interface WakeRequest {
   readonly alone?: boolean;
   /** The person has set this very moment. */
   readonly inDark?: boolean;
+  /** While a session that a wake opened runs, its agent is busy. */
+  readonly oneAtATime?: boolean;
+  /** It has been asked for before: only a grant is recorded; `deferred`: everything but that it is deferred once more. */
+  readonly quiet?: boolean | 'deferred';
+  /** When it was asked for first, ms since the epoch. Left out: now. */
+  readonly since?: number;
 }
 
 /** Whether a wake may pass. It decides and records; it wakes nobody. */
@@ -35,6 +41,8 @@ export interface Gate {
   ask(request: WakeRequest): Promise<{ readonly decision: WakeDecision; readonly left: number | null }>;
   /** What was granted for this message before, by whichever process; null: nothing was. */
   granted(wake: { readonly target: string; readonly messageId: MessageId }): Promise<WakeDecision | null>;
+  /** What was asked since then, and waits until its agent is free. */
+  deferred(since: number): Promise<readonly WakeDecision[]>;
   /** The session that a granted wake opened is over. */
   ended(decisionId: string): Promise<void>;
   /** Closes what an earlier process of this relay left running. Once, before anything else. */

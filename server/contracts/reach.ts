@@ -1,6 +1,14 @@
 /** How what happens between agents wakes one of them. */
-import type { MessagePriority, MessageType, SleepEvent, TeamEvent, WakeReason } from '../../src/domain/guardrails.ts';
+import type {
+  GateCheck,
+  MessagePriority,
+  MessageType,
+  SleepEvent,
+  TeamEvent,
+  WakeReason,
+} from '../../src/domain/guardrails.ts';
 import type { AgentId, MessageId, RunId, ScheduleId, SessionId, ThreadId } from '../../src/domain/ids.ts';
+import type { SkipReason } from '../../src/domain/schedule/occurrence.ts';
 import type { WakeDecision } from '../../src/protocol/wakes.ts';
 import type { WakeRequest } from './gate.ts';
 import type { ToolOutcome } from './tools.ts';
@@ -45,7 +53,20 @@ interface WakeAnswer {
   readonly decision: WakeDecision;
   /** Calls of `wake_agent` that the caller has left in its session, or null. */
   readonly left: number | null;
+  /** Whether the message reached its agent: of what was due, once it is granted. Never rejects. */
+  readonly over?: Promise<Reached>;
 }
+
+/** `until`: ms since the epoch when it can be tried again; null: not known. */
+export interface NotReached {
+  readonly reached: false;
+  readonly reason: SkipReason;
+  /** A sentence for people; null: the reason says it. */
+  readonly detail: string | null;
+  readonly until: number | null;
+}
+/** Whether an agent has read the message that it was woken for. */
+export type Reached = { readonly reached: true } | NotReached;
 
 /** What was due and wakes its agent: a reminder, or a script that has failed. `status`: how that ended. */
 export type DueCause =
@@ -53,7 +74,7 @@ export type DueCause =
   | { readonly kind: 'script'; readonly scheduleId: ScheduleId; readonly name: string; readonly status: string };
 
 /** A wake as it is asked for. `due`: a run for it is one of that kind, and of what was scheduled. */
-export type WakeAsked = Omit<WakeRequest, 'state' | 'alone'> & { readonly due?: DueCause | undefined };
+export type WakeAsked = Omit<WakeRequest, 'state' | 'alone' | 'oneAtATime'> & { readonly due?: DueCause | undefined };
 
 /** Agents at work in no session, for whoever wakes them. */
 export interface Alone {
@@ -67,8 +88,10 @@ export interface Alone {
       readonly reason: string | null;
       readonly why: string;
       readonly due?: DueCause | undefined;
+      /** For which it is woken: where it has read that by its turn, nothing begins. Left out: for none. */
+      readonly messageId?: MessageId | null;
     },
-  ): Promise<void>;
+  ): Promise<Reached>;
 }
 
 /** What the relay's other parts ask of whoever wakes agents. The only road to the gate. */
@@ -90,7 +113,15 @@ export interface Reach {
   ): Promise<ToolOutcome>;
   /** Asks the gate and, where it lets it pass, wakes: in the session where the agent is in it, alone where it can be. */
   ask(request: WakeAsked): Promise<WakeAnswer>;
-  /** The same for whoever carries out what is granted: `carry` is called then, and the wake is over when it resolves. */
+  /**
+   * Clears the sleeping flag of an agent that is set to sleep, in turn: where the gate stops it, it is asked for again until it passes, or
+   * the agent is awake otherwise. `only`: what it waits for; left out: whatever stops it. `cleared` resolves with whether it is awake.
+   */
+  clearFlag(
+    request: WakeAsked,
+    only?: GateCheck,
+  ): Promise<WakeAnswer & { readonly waits: boolean; readonly cleared: Promise<boolean> }>;
+  /** As `ask`, for whoever carries out what is granted: `carry` is called then, and the wake is over when it resolves. */
   askTo(request: WakeAsked, carry: () => Promise<void>): Promise<WakeAnswer>;
   /** One happening, by every name it has: it may wake an agent or put it to sleep, by the agent's own lists. */
   happened(

@@ -50,6 +50,10 @@ export interface Inbox {
   waiting(agentId: AgentId, limit?: number): Promise<readonly InboxMessage[]>;
   /** How much waits for this agent. */
   count(agentId: AgentId): Promise<number>;
+  /** `null`: there is no such message, or it was read long ago. */
+  standing(messageId: MessageId): Promise<'waits' | 'read' | null>;
+  /** Takes back a message that an agent left for itself. False where it does not wait any more. */
+  withdraw(messageId: MessageId): Promise<boolean>;
   /**
    * Takes messages to put them before their agent, in this run: an answer's id, or a call's. `readIn`: the
    * session, of a run in none that run; null: by a client, beside both. Gives back those that

@@ -42,6 +42,8 @@ export type Room =
 export interface Budgets {
   /** `patient` false: what would have to wait is refused. */
   check(request: CostRequest, signal?: AbortSignal, patient?: boolean): Promise<Room>;
+  /** The budget that is used up, of the agent's and the household's; null: a request of this agent may still be sent. */
+  used(agentId: AgentId): Promise<Extract<Room, { ok: false }> | null>;
   /** How the message for a budget that is used up reads. */
   usedUp(scope: BudgetScope, state: BudgetState, spending: Spending, day: Day, timeZone: string): Promise<string>;
 }
@@ -84,8 +86,29 @@ export function createBudgets({ rows, prices, holds, configs, directory, now, el
   const held = (state: BudgetState, most: number) =>
     sentence`What is left of today’s budget of ${usdText(state.budget ?? 0)} is held for requests that are under way (${usdText(state.spent)} spent, ${usdText(state.held)} held; this one may cost up to ${usdText(most)}). Try again when they are done, or raise the budget in the settings, under “Budgets and prices”.`;
 
+  async function used(agentId: AgentId): Promise<Extract<Room, { ok: false }> | null> {
+    const { effective } = await configs.agent(agentId);
+    const household = microUsdOf(effective.daily_budget_usd);
+    const own = microUsdOf(effective.coordination.daily_budget_usd);
+    if (household === null && own === null) return null;
+    const day = dayOf(effective.time_zone, now());
+    const spending = await rows.byAgent(day.start);
+    const states: readonly (readonly [BudgetScope, BudgetState])[] = [
+      [
+        { scope: 'agent', agentId },
+        { budget: own, spent: sumOf(spending, agentId), held: 0 },
+      ],
+      [{ scope: 'household' }, { budget: household, spent: sumOf(spending, null), held: 0 }],
+    ];
+    const spent = states.find(([, state]) => roomIn(state, 0) === 'spent');
+    if (!spent) return null;
+    const message = await usedUp(spent[0], spent[1], spending, day, effective.time_zone);
+    return { ok: false, message, until: day.end };
+  }
+
   return {
     usedUp,
+    used,
     async check({ agentId, size, credentialId }, signal, patient = true) {
       const giveUp = elapsed() + (patient ? waitMs : 0);
       for (;;) {

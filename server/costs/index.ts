@@ -48,6 +48,8 @@ export interface OpenCosts extends Costs {
   /** Counts a request that was held nowhere. */
   note(request: RequestEnd & { readonly agentId: AgentId; readonly took: NonNullable<Took> }): Promise<void>;
   report(days: number): Promise<Report>;
+  /** The budget of this agent, or of the household, that is used up, with when it opens again; null: none is. */
+  usedUp(agentId: AgentId): Promise<{ readonly message: string; readonly until: number } | null>;
   /** By reply; those that cost nothing that is known are left out. */
   replies(messageIds: readonly MessageId[]): Promise<ReadonlyMap<string, Cost>>;
   prices(): Promise<readonly Price[]>;
@@ -269,6 +271,7 @@ export function createCosts({
       };
     },
     note: async ({ agentId, ...end }) => void (await count({ agentId, size: null, usedAt: now(), reserve: null }, end)),
+    usedUp: (agentId) => budgets.used(agentId),
     report: (days) => reportOf({ rows, budgets, configs, directory, now }, days),
     replies: (messageIds) => rows.replies(messageIds),
     prices: () => prices.read(),

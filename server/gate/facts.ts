@@ -31,11 +31,11 @@ export interface Known {
 }
 
 /**
- * `wake`: one of the target's, `note` is its source. `latest`: one of the household's. `call`: one of the budget.
- * `session`: a session of the target, `note` is its wake.
+ * `wake`: an event wake of the target, `note` is its source. `latest`: one of the household's. `cleared`: a sleeping flag of the
+ * household was cleared. `call`: one of the budget. `session`: a session of the target, `note` is its wake.
  */
 interface Row {
-  readonly what: 'wake' | 'latest' | 'call' | 'session';
+  readonly what: 'wake' | 'latest' | 'cleared' | 'call' | 'session';
   readonly at: number;
   readonly seen: number | null;
   readonly ended: number | null;
@@ -79,6 +79,7 @@ export async function readFacts(db: Db, about: About, limits: WakeLimits, now: n
       pairToday: today.filter(({ note }) => note === about.source).length,
       endedMs,
       latest: latestFirst('latest'),
+      cleared: latestFirst('cleared'),
     },
     open: sessions.flatMap(({ at, seen, ended, note }) =>
       ended === null ? [{ wake: note ?? '', opened: at, seen: seen ?? at }] : [],

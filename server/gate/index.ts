@@ -3,7 +3,14 @@ import { sql } from 'kysely';
 import type { WakeLimits } from '../../src/domain/guardrails.ts';
 import type { AgentId } from '../../src/domain/ids.ts';
 import { realTimers, type Timers } from '../../src/domain/platform/timers.ts';
-import { decideWake, nextPass, sessionMs, type WakeFacts, type WakeQuestion } from '../../src/domain/wake-gate.ts';
+import {
+  decideWake,
+  nextPass,
+  sessionMs,
+  wakeKindOf,
+  type WakeFacts,
+  type WakeQuestion,
+} from '../../src/domain/wake-gate.ts';
 import { dayOf } from '../../src/domain/zone-days.ts';
 import type { RoostEvent } from '../../src/protocol/events.ts';
 import { wakeSourceSchema, type WakeDecision } from '../../src/protocol/wakes.ts';
@@ -16,6 +23,7 @@ import {
   countFromNow,
   insertDecision,
   isDecided,
+  readDeferred,
   readFeed,
   readGranted,
   sourceKey,
@@ -106,7 +114,7 @@ export function createGate(deps: GateDeps): OpenGate {
 
   /** null: somebody else was first, and what was decided on holds no more. */
   async function decide(limits: WakeLimits, version: number | null, request: WakeRequest, decisionId: string) {
-    const { source, target, way, state, alone: canWorkAlone = false, inDark = false } = request;
+    const { source, target, way, alone: canWorkAlone = false, inDark = false, quiet = false, since } = request;
     // Not before: others may have decided while this one waited for its turn.
     const time = now();
     await mendClock(db, time);
@@ -118,12 +126,19 @@ export function createGate(deps: GateDeps): OpenGate {
       time,
       sessions,
     );
-    const { outcome, check, until, detail } = decideWake(
-      { way, byPerson: source.kind === 'person', state, alone: canWorkAlone, inDark },
-      limits,
-      facts,
-      time,
-    );
+    // Decided here, where decisions of all processes stand one after the other: of two that ask at once, one begins.
+    const atWork = request.oneAtATime === true && facts.running.length > 0;
+    const question: WakeQuestion = {
+      way,
+      byPerson: source.kind === 'person',
+      state: atWork ? 'busy' : request.state,
+      atWork,
+      alone: canWorkAlone,
+      inDark,
+      scheduled: source.kind === 'schedule' || source.kind === 'script',
+      ...(since === undefined ? {} : { since }),
+    };
+    const { outcome, check, until, detail } = decideWake(question, limits, facts, time);
     const { reason, messageId, callId = null } = request;
     const decision: WakeDecision = {
       decisionId,
@@ -144,16 +159,20 @@ export function createGate(deps: GateDeps): OpenGate {
       await endAsSeen(db, home)
         .where('wake', '=', sql<string>`any(${dead.map(({ wake }) => wake)}::text[])`)
         .execute();
+    const left = leftOf(request, limits, facts, outcome === 'granted');
+    if (quiet === 'deferred' ? outcome === 'deferred' : quiet && outcome !== 'granted')
+      return { decision, left, isWritten: false };
     if (outcome === 'granted') sessions.opened(decisionId);
     const isWritten = await writeOnce({
-      write: async () => (await insertDecision(db, home, decision, budget, version)) || null,
+      write: async () =>
+        (await insertDecision(db, home, decision, budget, version, wakeKindOf(question) === 'flag')) || null,
       look: async () => (await isDecided(db, home, decisionId)) || null,
     });
     if (!isWritten) {
       sessions.withdrawn(decisionId);
       return null;
     }
-    return { decision, left: leftOf(request, limits, facts, outcome === 'granted') };
+    return { decision, left, isWritten: true };
   }
 
   return {
@@ -161,11 +180,11 @@ export function createGate(deps: GateDeps): OpenGate {
       const decisionId = newId();
       const { target, source } = request;
       try {
-        const answer = await configs.deciding(
+        const { isWritten, ...answer } = await configs.deciding(
           { target, caller: source.kind === 'agent' ? source.agentId : null },
           (limits, version) => decide(limits, version, request, decisionId),
         );
-        tell(request.target);
+        if (isWritten) tell(request.target);
         return answer;
       } catch (error) {
         sessions.withdrawn(decisionId);
@@ -198,16 +217,16 @@ export function createGate(deps: GateDeps): OpenGate {
       const sources = await granted
         .where('asked_at', '>=', facts.day.start)
         .where('asked_at', '<', facts.day.end)
-        .select((eb) => ['source_json', eb.fn.countAll<number>().as('wakes')])
-        .groupBy('source_json')
+        .select((eb) => ['source_json', 'clears', eb.fn.countAll<string>().as('wakes')])
+        .groupBy(['source_json', 'clears'])
         .execute();
       const bySource = new Map<string, number>();
       let wakesToday = 0;
-      for (const { source_json, wakes } of sources) {
+      for (const { source_json, clears, wakes } of sources) {
         const source = wakeSourceSchema.parse(JSON.parse(source_json));
-        if (source.kind !== 'person') wakesToday += wakes;
+        if ((source.kind === 'agent' || source.kind === 'api') && !clears) wakesToday += Number(wakes);
         const label = sourceLabel(source);
-        bySource.set(label, (bySource.get(label) ?? 0) + wakes);
+        bySource.set(label, (bySource.get(label) ?? 0) + Number(wakes));
       }
       return {
         wakesToday,
@@ -249,6 +268,7 @@ export function createGate(deps: GateDeps): OpenGate {
         if (!(error instanceof TakenBack)) throw error;
       });
     },
+    deferred: (since) => readDeferred(db, home, since),
     granted: (wake) => readGranted(db, home, wake),
     feed: (page) => readFeed(db, home, page),
     close: () => sessions.close(),

@@ -1,6 +1,7 @@
 /** Decisions as rows, and who asks for a wake as rows know it. */
 import { sql, type Selectable } from 'kysely';
 import type { AgentId, MessageId } from '../../src/domain/ids.ts';
+import { BUSY } from '../../src/domain/wake-gate.ts';
 import type { Day } from '../../src/domain/zone-days.ts';
 import { wakeDecisionSchema, type WakeDecision, type WakeFeed, type WakeSource } from '../../src/protocol/wakes.ts';
 import type { WakeRequest } from '../contracts.ts';
@@ -70,7 +71,7 @@ export function budgetKey(
 /**
  * With the session that it opens, where it was granted. `budget`: what it used, see `budgetKey`. One statement: one call, one
  * flush. `version`: where the household is at it no more, nothing is written, and the answer is false; null: nobody else
- * can have counted on.
+ * can have counted on. `clears`: it clears a sleeping flag.
  */
 export async function insertDecision(
   db: Db,
@@ -78,6 +79,7 @@ export async function insertDecision(
   decision: WakeDecision,
   budget: string | null,
   version: number | null,
+  clears = false,
 ): Promise<boolean> {
   const { decisionId: wake, time, source } = decision;
   const granted = decision.outcome === 'granted';
@@ -93,10 +95,10 @@ export async function insertDecision(
   const { numAffectedRows } = await sql`
     ${parts.length === 0 ? sql`` : sql`with ${sql.join(parts)}`}
     insert into ${WAKES} (home, wake, asked_at, target_json, source_kind, source_json, way, reason, message_json, call_id,
-      outcome, stopped_by, until_at, detail_json, granted_target_json, budget_json)
+      outcome, stopped_by, until_at, detail_json, granted_target_json, budget_json, clears)
     select ${home}, ${wake}, ${time}::bigint, ${target}, ${source.kind}, ${sourceKey(source)}, ${decision.way}, ${decision.reason},
       ${decision.messageId === null ? null : JSON.stringify(decision.messageId)}, ${decision.callId}, ${decision.outcome}, ${decision.check},
-      ${decision.until}::bigint, ${JSON.stringify(decision.detail)}, ${granted ? target : null}, ${granted ? budget : null}
+      ${decision.until}::bigint, ${JSON.stringify(decision.detail)}, ${granted ? target : null}, ${granted ? budget : null}, ${clears}::boolean
     from ${from}`.execute(db);
   return numAffectedRows === 1n;
 }
@@ -161,6 +163,22 @@ export async function readGranted(
     .limit(1)
     .executeTakeFirst();
   return row ? decisionOf(row) : null;
+}
+
+/** The newest decision of each message since then, where that is that it waits until its agent is free. */
+export async function readDeferred(db: Db, home: string, since: number): Promise<WakeDecision[]> {
+  const rows = await db
+    .selectFrom('wakes')
+    .select(COLUMNS)
+    .distinctOn(['target_json', 'message_json'])
+    .where('home', '=', home)
+    .where('asked_at', '>=', since)
+    .where('message_json', 'is not', null)
+    .orderBy('target_json')
+    .orderBy('message_json')
+    .orderBy('sequence', 'desc')
+    .execute();
+  return rows.map(decisionOf).filter(({ outcome, detail }) => outcome === 'deferred' && detail === BUSY);
 }
 
 /** Newest first; nothing where `before` is no decision of this household. */

@@ -113,7 +113,10 @@ export function endpointsOf(
       async wake(agentId, source) {
         const way = source.kind === 'person' ? 'person' : 'api';
         const asked = { target: agentId, source, way, reason: null, messageId: null, callerSession: null } as const;
-        return (await reach.ask(asked)).decision;
+        if (source.kind === 'person') return (await reach.ask(asked)).decision;
+        // Within a minute it has its turn. Whatever else stops it, its caller is told.
+        const { decision, waits, cleared } = await reach.clearFlag(asked, 'flood');
+        return waits && (await cleared) ? { outcome: 'granted', detail: '' } : decision;
       },
     }),
     ...createThreadRoutes({ threads }),

@@ -260,6 +260,8 @@ export async function openHome(relay: OpenHomeDeps, id: string, onTeam: () => Pr
       await team.warm(mind, signal);
     },
     async end(reason) {
+      // What waits for a run that ends with this is for the next process to take up.
+      team.reach.close();
       await Promise.all([
         host.end(reason),
         schedules.close(reason === 'shutdown'),

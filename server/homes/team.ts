@@ -36,6 +36,7 @@ import {
   createScripts,
   createSchedules,
   createWoken,
+  createRoutineOf,
   type Copies,
   type GoOn,
   type Schedules,
@@ -200,8 +201,12 @@ export async function openTeam({
     turns,
     waiting,
   });
-  const aloneAgents = createAlone({ copies, configs, runs, log, protocol, mind, tools, woken, logger });
-  const reach = createReach({ inbox, directory, configs, gate, pauses, host, alone: aloneAgents, now, newId, logger });
+  const aloneAgents = createAlone({
+    ...{ copies, configs, runs, log, inbox, protocol, mind, tools, woken, logger },
+    usedUp: costs.usedUp,
+    routineOf: createRoutineOf(scheduleRows),
+  });
+  const reach = createReach({ inbox, directory, configs, gate, pauses, host, alone: aloneAgents, ...usual });
   const threads = createThreads({ db, home, directory, tell, now, newId, timers, hooks: reach.hooks, refuseForRoom });
   const schedules = createSchedules({
     db,
@@ -221,6 +226,7 @@ export async function openTeam({
     alone: aloneAgents,
     scripts,
     copies,
+    usedUp: costs.usedUp,
     tools,
     announce: tell,
     ...usual,
@@ -283,6 +289,7 @@ export async function openTeam({
   await threads.recover();
   await records.recover();
   await calls.recover();
+  await reach.recover();
   return {
     endCommandsOf: async (agentId) => await handTools?.endCommandsOf(agentId),
     inbox,
@@ -306,6 +313,7 @@ export async function openTeam({
       await host.warm(warmMind, signal);
     },
     async close() {
+      reach.close();
       await schedules.close(false);
       await runs.close();
       await calls.close();

@@ -265,6 +265,27 @@ export function createInbox({
       changed(parseText(row.agent_json));
       return true;
     },
+    async standing(messageId) {
+      const row = await db
+        .selectFrom('inbox')
+        .select('read_at')
+        .where('home', '=', home)
+        .where('message_json', '=', JSON.stringify(messageId))
+        .executeTakeFirst();
+      return row ? (row.read_at === null ? 'waits' : 'read') : null;
+    },
+    async withdraw(messageId) {
+      const row = await db
+        .deleteFrom('inbox')
+        .where('home', '=', home)
+        .where('message_json', '=', JSON.stringify(messageId))
+        .whereRef('sender_json', '=', 'agent_json')
+        .where('read_at', 'is', null)
+        .returning('agent_json')
+        .executeTakeFirst();
+      if (row) changed(parseText(row.agent_json));
+      return row !== undefined;
+    },
     async list(agentId, { before, limit }) {
       const mine = db.selectFrom('inbox').where('home', '=', home).where('agent_json', '=', JSON.stringify(agentId));
       const from =

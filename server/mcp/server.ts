@@ -92,6 +92,13 @@ export function createServers(deps: McpServerDeps): (busy?: Busy) => Server {
     return await park.wait({ agentId: agent.agentId, credentialId, secret, signal, progress });
   }
 
+  /** While the agent sleeps everything waits but `initialize` and `ping`, which the SDK answers. */
+  async function untilAwake({ agent, credentialId, secret }: Joined, signal: AbortSignal, progress: Progress) {
+    const parked = await park.wait({ agentId: agent.agentId, credentialId, secret, signal, progress });
+    if (!parked.go)
+      throw new ProtocolError(PAUSED_CODE, parkedSentence(parked.held, parked.seconds), { held: parked.held });
+  }
+
   /** What the SDK or the client is told goes out as it is; everything else is a fault of ours, told in the log. */
   async function answer<Result>(
     context: ServerContext,
@@ -122,7 +129,8 @@ export function createServers(deps: McpServerDeps): (busy?: Busy) => Server {
     );
 
     server.setRequestHandler('tools/list', (_request, context) =>
-      answer(context, busy, async (who, signal) => {
+      answer(context, busy, async (who, signal, telling) => {
+        await untilAwake(who, signal, telling);
         const caller = callerOf(who, signal);
         const listed: Tool[] = [];
         for (const each of byName.values())
@@ -140,6 +148,9 @@ export function createServers(deps: McpServerDeps): (busy?: Busy) => Server {
           return birth.tools.includes(params.name)
             ? resultOf(await birth.call(params.name, params.arguments ?? {}))
             : textResult(notBorn(birth.tools), true);
+        const { agent, credentialId, secret } = who;
+        const parked = await park.wait({ agentId: agent.agentId, credentialId, secret, signal, progress: telling });
+        if (!parked.go) return textResult(parkedSentence(parked.held, parked.seconds), true);
         const tool = byName.get(params.name)?.tool;
         const caller = callerOf(who, signal);
         if (!tool || !((await tool.allowed?.(caller)) ?? true))
@@ -169,19 +180,30 @@ export function createServers(deps: McpServerDeps): (busy?: Busy) => Server {
       }),
     );
 
-    server.setRequestHandler('resources/list', () => ({
-      resources: resources.map(({ uri, name, title, description, mimeType }) => ({
-        uri,
-        name,
-        title,
-        description,
-        mimeType,
-      })),
-    }));
-    server.setRequestHandler('resources/templates/list', () => ({ resourceTemplates: [] }));
+    server.setRequestHandler('resources/list', (_request, context) =>
+      answer(context, busy, async (who, signal, telling) => {
+        await untilAwake(who, signal, telling);
+        return {
+          resources: resources.map(({ uri, name, title, description, mimeType }) => ({
+            uri,
+            name,
+            title,
+            description,
+            mimeType,
+          })),
+        };
+      }),
+    );
+    server.setRequestHandler('resources/templates/list', (_request, context) =>
+      answer(context, busy, async (who, signal, telling) => {
+        await untilAwake(who, signal, telling);
+        return { resourceTemplates: [] };
+      }),
+    );
 
     server.setRequestHandler('resources/read', ({ params }, context) =>
       answer(context, busy, async (who, signal, telling) => {
+        await untilAwake(who, signal, telling);
         const resource = resources.find(({ uri }) => uri === params.uri);
         if (!resource) throw new ResourceNotFoundError(params.uri);
         const entered = await enter(who, signal, telling);

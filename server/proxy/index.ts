@@ -324,7 +324,10 @@ export function createProxy(deps: ProxyDeps): Proxy {
     });
 
   const get = (_: unknown, context: Context<Env>) =>
-    called(context, async ({ lineOf: forModel }, gone, done) => {
+    called(context, async ({ agent, credentialId, lineOf: forModel }, gone, done) => {
+      const admission = await admit({ agent, credentialId, size: null, signal: gone.signal });
+      if (admission.kind === 'gone') return respond(context, left(gone.signal), gone, done);
+      if (admission.kind === 'refused') return respond(context, { kind: 'error', error: admission.error }, gone, done);
       const line = forModel(null);
       if (line === null) {
         const outcome = { kind: 'answer', answer: ownList(deps.listed?.() ?? [], pathOf(context)) } as const;

@@ -1,7 +1,7 @@
 /**
  * The one road to the gate. Whatever wants an agent awake calls `ask`; nothing else in the relay calls the
  * gate, and nothing else clears a sleeping flag or begins a turn for messages. Granted, the agent's flag is cleared
- * and a turn begins in which it is given what waits; deferred, it is asked again when the agent's turn ends.
+ * and a turn begins in which it is given what waits; deferred, it is asked again when the agent's turn, or its run alone, ends.
  */
 import type { WakeReason, WakeWay } from '../../src/domain/guardrails.ts';
 import type { AgentId, MessageId } from '../../src/domain/ids.ts';
@@ -13,22 +13,31 @@ import type {
   DueCause,
   Gate,
   Inbox,
+  NotReached,
   Reach,
+  Reached,
   SessionHost,
   Pauses,
   WakeAsked,
 } from '../contracts.ts';
+import { createDeferred } from '../../src/domain/platform/deferred.ts';
+import { createTimerSet, sleep, type Timers } from '../../src/domain/platform/timers.ts';
 import { wokenBy } from './words.ts';
 import type { Logger } from '../runs/context.ts';
+import type { ReachSettings } from './settings.ts';
 
 export interface AskDeps {
   readonly gate: Gate;
   readonly pauses: Pauses;
-  readonly inbox: Pick<Inbox, 'count'>;
+  readonly inbox: Pick<Inbox, 'count' | 'standing'>;
   readonly directory: Pick<Directory, 'all'>;
   readonly host: SessionHost;
   readonly alone: Alone;
   readonly logger: Logger;
+  readonly timers: Timers;
+  /** ms since the epoch */
+  readonly now: () => number;
+  readonly settings: ReachSettings;
 }
 
 interface Deferred {
@@ -43,30 +52,74 @@ interface Deferred {
 const nameOf = (source: WakeSource): string =>
   source.kind === 'agent' ? source.agentId : source.kind === 'person' ? 'human' : source.name;
 
+const NOT_READ: NotReached = { reached: false, reason: 'agent-busy', detail: null, until: null };
+
 /** Deferred wakes remembered for one agent: what waits is all read in one turn, so the newest stands for all of them. */
-export function createAsk({ gate, pauses, inbox, directory, host, alone, logger }: AskDeps): {
+export function createAsk({
+  gate,
+  pauses,
+  inbox,
+  directory,
+  host,
+  alone,
+  logger,
+  timers: given,
+  now,
+  settings,
+}: AskDeps): {
   readonly ask: Reach['ask'];
   readonly askTo: Reach['askTo'];
   turnEnded(agentId: AgentId): Promise<void>;
+  /** Takes up what an earlier process deferred for agents that can be at work alone. Once. */
+  recover(): Promise<void>;
+  close(): void;
 } {
+  const timers = createTimerSet(given);
   const deferred = new Map<string, Deferred>();
+  let closed = false;
+  const waits = async (messageId: MessageId) => (await inbox.standing(messageId)) === 'waits';
 
+  /** The turn may take long, or wait for the person: whoever asks is told once the message is read. */
+  async function whenRead(messageId: MessageId | null, turn: Promise<unknown>): Promise<Reached> {
+    let isOver = false;
+    const over = turn.finally(() => (isOver = true));
+    while (!isOver) {
+      await Promise.race([over, sleep(timers.after, settings.readMs)]);
+      if (messageId === null || !(await waits(messageId))) return { reached: true };
+    }
+    return messageId === null || !(await waits(messageId)) ? { reached: true } : NOT_READ;
+  }
+
+  /** `told` is called as soon as it is known whether the message was read; the wake itself may go on. */
   async function wakeUp(
-    { target, source, reason, due }: Pick<WakeAsked, 'target' | 'source' | 'reason' | 'due'>,
+    { target, source, reason, due, messageId }: Pick<WakeAsked, 'target' | 'source' | 'reason' | 'due' | 'messageId'>,
     decisionId: string,
     state: AgentState,
     why: () => Promise<string>,
+    told: (reached: Promise<Reached>) => void,
   ): Promise<void> {
     const sessionId = host.sessionId();
     try {
-      if (state === 'absent' && source.kind !== 'person')
-        return await alone.wake(target, { name: nameOf(source), reason, why: await why(), due });
+      if (state === 'absent' && source.kind !== 'person') {
+        const by = { name: nameOf(source), reason, why: await why(), due, ...(due ? { messageId } : {}) };
+        const woken = alone.wake(target, by);
+        told(woken);
+        await woken;
+        return;
+      }
       if (sessionId !== null && pauses.isPaused(target)) await pauses.set(sessionId, target, false, nameOf(source));
       // Somebody whom the person wakes from afar, or in the middle of a turn, needs no turn of its own.
-      if (state === 'paused' || state === 'idle') await host.rouse(target, await why());
+      if (state !== 'paused' && state !== 'idle') return told(Promise.resolve({ reached: true }));
+      const turn = host.rouse(target, await why());
+      if (due) told(whenRead(messageId, turn));
+      await turn;
     } finally {
-      await gate.ended(decisionId);
+      await ended(target, decisionId);
     }
+  }
+  async function ended(target: AgentId, decisionId: string): Promise<void> {
+    await gate.ended(decisionId);
+    void turnEnded(target);
   }
 
   /** `wanted`: the way in which a deferred wake was asked for first. */
@@ -78,49 +131,61 @@ export function createAsk({ gate, pauses, inbox, directory, host, alone, logger 
     const { target, source, way, reason, messageId } = request;
     // A relay that died after it was granted, and before that was written where it was due, asks for it once more.
     const before = due && messageId !== null ? await gate.granted({ target, messageId }) : null;
-    if (before) return { decision: before, left: null };
+    // What was granted and is still not read was carried out by nobody.
+    if (before && messageId !== null && !(await waits(messageId))) return { decision: before, left: null };
     const state = host.stateOf(target);
     // Asked only where it decides: the person's own wakes wait for nothing.
     const canAlone =
       carry !== undefined || (state === 'absent' && source.kind !== 'person' && (await alone.can(target)));
-    const answer = await gate.ask({ ...request, state, alone: canAlone });
+    const oneAtATime = !carry && source.kind !== 'person' && (state === 'absent' || state === 'idle');
+    const answer = await gate.ask({ ...request, state, alone: canAlone, oneAtATime });
     const { outcome, decisionId } = answer.decision;
     if (outcome === 'granted' && carry) {
       void carry()
         // oxlint-disable-next-line typescript/no-misused-promises -- finally waits for what it is given.
-        .finally(() => gate.ended(decisionId))
+        .finally(() => ended(target, decisionId))
         .catch((error: unknown) =>
           logger.error('what a granted wake was for failed', { target, decisionId, error: String(error) }),
         );
       return answer;
     }
-    if (outcome === 'deferred' && state === 'busy') {
+    // It is free in the session, or could begin, and was deferred all the same: it is at work for an earlier wake.
+    const isAtWork = oneAtATime && (state === 'idle' || canAlone);
+    if (outcome === 'deferred' && (state === 'busy' || isAtWork)) {
       deferred.set(target, { source, way: wanted ?? way, reason, messageId, due });
+      // Its run may be another process's, or may have ended while the gate decided.
+      if (isAtWork) timers.after(settings.atWorkMs, () => void turnEnded(target));
       // Its turn may have ended while the gate decided, and no other end may come.
-      if (host.stateOf(target) === 'idle') void turnEnded(target);
+      else if (host.stateOf(target) === 'idle') void turnEnded(target);
     }
-    if (outcome === 'granted') {
-      deferred.delete(target);
-      void wakeUp({ target, source, reason, due }, decisionId, state, async () =>
-        wokenBy(source, way === 'deferred' ? (wanted ?? way) : way, reason, await directory.all()),
-      ).catch((error: unknown) =>
-        logger.error('a granted wake could not be carried out; the message waits', {
-          target,
-          decisionId,
-          error: String(error),
-        }),
-      );
-    }
-    return answer;
+    if (outcome !== 'granted') return answer;
+    deferred.delete(target);
+    const { promise: over, resolve } = createDeferred<Reached>();
+    void wakeUp(
+      { target, source, reason, due, messageId },
+      decisionId,
+      state,
+      async () => wokenBy(source, way === 'deferred' ? (wanted ?? way) : way, reason, await directory.all()),
+      (reached) => resolve(reached.catch(() => NOT_READ)),
+    ).catch((error: unknown) => {
+      resolve(NOT_READ);
+      logger.error('a granted wake could not be carried out; the message waits', {
+        target,
+        decisionId,
+        error: String(error),
+      });
+    });
+    return due ? { ...answer, over } : answer;
   }
 
   async function turnEnded(agentId: AgentId): Promise<void> {
     const wanted = deferred.get(agentId);
-    if (!wanted || !deferred.delete(agentId)) return;
+    // It is written down as deferred, and taken up by the next process.
+    if (closed || !wanted || !deferred.delete(agentId)) return;
     try {
       // It may have read what it was wanted for in the turn that ended.
       if ((await inbox.count(agentId)) > 0)
-        await ask({ ...wanted, target: agentId, way: 'deferred', callerSession: null }, wanted.way);
+        await ask({ ...wanted, target: agentId, way: 'deferred', callerSession: null, quiet: 'deferred' }, wanted.way);
     } catch (error) {
       logger.error('a deferred wake could not be asked for again; the message waits', {
         agentId,
@@ -133,5 +198,18 @@ export function createAsk({ gate, pauses, inbox, directory, host, alone, logger 
     ask: (request) => ask(request),
     askTo: (request, carry) => ask(request, undefined, carry),
     turnEnded,
+    async recover() {
+      for (const { target, source, way, reason, messageId } of await gate.deferred(now() - settings.deferredMs)) {
+        // What was due is tried again by whoever has its row.
+        if (source.kind === 'schedule' || source.kind === 'script') continue;
+        if (messageId === null || !(await waits(messageId)) || !(await alone.can(target))) continue;
+        deferred.set(target, { source, way, reason, messageId, due: undefined });
+      }
+      for (const target of deferred.keys()) timers.after(settings.atWorkMs, () => void turnEnded(target));
+    },
+    close() {
+      closed = true;
+      timers.close();
+    },
   };
 }

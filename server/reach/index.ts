@@ -7,16 +7,19 @@ import { withSeatWhereAlike } from '../../src/domain/teammates.ts';
 import type { WakeSource } from '../../src/protocol/wakes.ts';
 import type { Configs, Directory, Inbox, Reach, ThreadHooks } from '../contracts.ts';
 import { cutMiddle } from '../../src/domain/cut-middle.ts';
-import type { AgentId, MessageId } from '../../src/domain/ids.ts';
+import type { AgentId, MessageId, SessionId } from '../../src/domain/ids.ts';
 import { QUOTAS } from '../quotas.ts';
 import { toolDone, toolError } from '../define-tool.ts';
 import { createAsk, type AskDeps } from './ask.ts';
-import { delivered, outcomeText } from './words.ts';
+import { createFlags } from './flags.ts';
+import { REACH_SETTINGS, type ReachSettings } from './settings.ts';
+import { delivered, outcomeText, waitsText } from './words.ts';
 
 export { createReachTools } from './tools.ts';
 export { createToHuman } from './to-human.ts';
 
-export interface ReachDeps extends AskDeps {
+export interface ReachDeps extends Omit<AskDeps, 'settings'> {
+  readonly settings?: ReachSettings;
   readonly inbox: Inbox;
   readonly directory: Directory;
   readonly configs: Configs;
@@ -27,13 +30,19 @@ export interface ReachDeps extends AskDeps {
 /** With what threads tell. */
 export interface OpenReach extends Reach {
   readonly hooks: ThreadHooks;
+  /** Takes up what an earlier process of this relay deferred. Once. */
+  recover(): Promise<void>;
+  /** Nothing that waits is asked for after it. */
+  close(): void;
 }
 
 type Sender = Parameters<Reach['wake']>[0];
 
 export function createReach(deps: ReachDeps): OpenReach {
-  const { inbox, directory, pauses, now, newId, host, logger } = deps;
-  const { ask, askTo, turnEnded } = createAsk(deps);
+  const { inbox, directory, pauses, now, newId, host, logger, timers, settings = REACH_SETTINGS } = deps;
+  const asking = createAsk({ ...deps, settings });
+  const { ask, askTo, turnEnded } = asking;
+  const flags = createFlags({ ask, pauses, host, timers, now, logger, settings });
 
   async function addressee(sender: Sender, to: string) {
     const found = await directory.find(to);
@@ -102,6 +111,13 @@ export function createReach(deps: ReachDeps): OpenReach {
     const { decision } = await ask({ target, source: sourceOf(by), way, reason: null, messageId, callerSession: null });
     return outcomeText(await nameOf(target), decision, null);
   };
+  /** As `askFor`, of an agent that is set to sleep: by its own list it is woken, at last. */
+  async function clearFor(target: string, way: WakeWay, by: string, messageId: MessageId | null): Promise<string> {
+    const asked = { target, source: sourceOf(by), way, reason: null, messageId, callerSession: null };
+    const { decision, waits } = await flags.clear(asked);
+    const name = await nameOf(target);
+    return waits ? waitsText(name, decision) : outcomeText(name, decision, null);
+  }
   const nameOf = async (agentId: AgentId) => withSeatWhereAlike(await directory.all(), agentId);
 
   /** What became of the wake that it asked for; null: it asked for none. */
@@ -116,7 +132,7 @@ export function createReach(deps: ReachDeps): OpenReach {
     const paused = pauses.isPaused(agentId);
     if (names(wake_events))
       return paused
-        ? askFor(agentId, events.includes('mentioned') ? 'thread_mention' : 'thread_added', by, messageId)
+        ? clearFor(agentId, events.includes('mentioned') ? 'thread_mention' : 'thread_added', by, messageId)
         : null;
     const sessionId = host.sessionId();
     if (names(sleep_events) && !paused && sessionId !== null)
@@ -127,12 +143,24 @@ export function createReach(deps: ReachDeps): OpenReach {
   const happened: Reach['happened'] = async (agentId, events, { by, messageId }) =>
     void (await happening(agentId, events, by, messageId));
 
+  /** Who was added to a thread in the session that runs. With it the flags end that this is about. */
+  let added: { readonly sessionId: SessionId | null; readonly agents: Set<AgentId> } | null = null;
+  /** Whether this is the first thread that the agent is added to in this session. */
+  function isFirstThread(agentId: AgentId): boolean {
+    const sessionId = host.sessionId();
+    if (!added || added.sessionId !== sessionId) added = { sessionId, agents: new Set() };
+    const isFirst = !added.agents.has(agentId);
+    added.agents.add(agentId);
+    return isFirst;
+  }
+
   /** What the person does in a thread is told by the relay: it is not part of their conversation with the agent. */
   const tellerOf = (by: string) => (by === 'human' ? 'relay' : by);
   const mentionId = (messageId: MessageId, agentId: AgentId) => `${messageId}-${agentId}`;
   const hooks: ThreadHooks = {
     async added({ threadId, title, agentId, by, times }) {
       const messageId = `${threadId}-${agentId}-${times}`;
+      const isFirst = isFirstThread(agentId);
       const full = await inbox.put(
         {
           messageId,
@@ -149,7 +177,7 @@ export function createReach(deps: ReachDeps): OpenReach {
       if (full !== null) return full;
       return happening(
         agentId,
-        times === 1 ? ['added_to_any_thread', 'added_to_thread_first_time'] : ['added_to_any_thread'],
+        isFirst ? ['added_to_any_thread', 'added_to_thread_first_time'] : ['added_to_any_thread'],
         by,
         messageId,
       );
@@ -199,5 +227,18 @@ export function createReach(deps: ReachDeps): OpenReach {
     ),
   );
 
-  return { message, wake, ask, askTo, happened, hooks };
+  return {
+    message,
+    wake,
+    ask,
+    askTo,
+    clearFlag: flags.clear,
+    happened,
+    hooks,
+    recover: asking.recover,
+    close() {
+      asking.close();
+      flags.close();
+    },
+  };
 }

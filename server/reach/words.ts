@@ -29,6 +29,10 @@ export function outcomeText(
   }
 }
 
+/** Of a sleeping agent that is woken as soon as nothing stops that. */
+export const waitsText = (name: string, { detail }: Pick<WakeDecision, 'detail'>): string =>
+  `${name} is woken in its turn. ${detail} ${waits(name)}`;
+
 export const delivered = (name: string): string => `Delivered to ${name}’s inbox. It is read at ${name}’s next turn.`;
 
 const WHY: Readonly<Record<WakeReason, string>> = {

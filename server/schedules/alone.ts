@@ -7,11 +7,11 @@ import { momentText } from '../../src/domain/moments.ts';
 import { toolWords } from '../../src/domain/prompt-tools.ts';
 import { inLanguage, renderTemplate, type Protocol } from '../../src/domain/prompts.ts';
 import { writeSaid } from '../../src/domain/quoting.ts';
-import { seatNumber } from '../../src/domain/seat.ts';
+import { LEAD_ID, seatNumber } from '../../src/domain/seat.ts';
 import { shownName } from '../../src/domain/names.ts';
 import { teammatesText } from '../../src/domain/teammates.ts';
 import type { Occurrence, StandingCopy } from '../../src/protocol/schedules.ts';
-import type { Alone, Configs, DueCause, EventLog } from '../contracts.ts';
+import type { Alone, Configs, DueCause, EventLog, Inbox, Reached } from '../contracts.ts';
 import type { Mind } from '../minds/index.ts';
 import type { Around } from '../runs/around.ts';
 import type { Logger } from '../runs/context.ts';
@@ -48,7 +48,10 @@ interface Work {
 
 export type Worked =
   | { readonly kind: 'ended'; readonly runId: RunId; readonly end: OverRun; readonly said: string | null }
-  | { readonly kind: 'skipped'; readonly why: 'no-copy' | 'agent-busy' | 'closing' | 'not-ours' };
+  /** `until`: ms since the epoch when that is over, with a sentence for people. */
+  | { readonly kind: 'skipped'; readonly why: 'budget'; readonly detail: string; readonly until: number }
+  /** `read`: the message for which it was to begin was read meanwhile. */
+  | { readonly kind: 'skipped'; readonly why: 'no-copy' | 'agent-busy' | 'closing' | 'not-ours' | 'read' };
 
 /** Keeps account of runs that somebody's wake began. */
 export interface Woken {
@@ -68,11 +71,22 @@ export interface OpenAlone extends Alone {
   work(work: Work): Promise<Worked>;
 }
 
+/** `message`: a sentence for people; `until`: ms since the epoch when the budget opens again. */
+export interface UsedUp {
+  readonly message: string;
+  readonly until: number;
+}
+
 export interface AloneDeps {
   readonly copies: Copies;
   readonly configs: Pick<Configs, 'agent'>;
   readonly runs: Pick<Runs, 'start' | 'stopRun'>;
   readonly log: Pick<EventLog, 'subscribe'>;
+  readonly inbox: Pick<Inbox, 'standing' | 'takenIn' | 'giveBack'>;
+  /** The budget that is used up, with when it opens again; null: none is. */
+  readonly usedUp: (agentId: AgentId) => Promise<UsedUp | null>;
+  /** The instructions of its default routine, where the person has set one here; null: it has none. */
+  readonly routineOf: (agentId: AgentId) => Promise<Pick<Work, 'instructions' | 'columns'> | null>;
   readonly protocol: Protocol;
   readonly mind: Mind;
   readonly tools: Pick<TeamTools, 'all'>;
@@ -141,7 +155,7 @@ const causeOf = (by: string, reason: string | null, due: DueCause | null): Agent
 };
 
 export function createAlone(deps: AloneDeps): OpenAlone {
-  const { copies, runs, log, protocol, logger, limits = SCHEDULE_LIMITS } = deps;
+  const { copies, runs, log, inbox, protocol, logger, limits = SCHEDULE_LIMITS } = deps;
 
   /** Where the database does not tell, it was left a moment ago. */
   const isLeftStill = (agentId: AgentId) =>
@@ -155,9 +169,13 @@ export function createAlone(deps: AloneDeps): OpenAlone {
     const copy = await copies.of(agentId);
     if (!copy) return { kind: 'skipped', why: 'no-copy' };
     const mind = deps.mind.current?.() ?? deps.mind;
-    const own = mind.models({ lead: '', agent: copy.model }).agentModel;
+    const own =
+      agentId === LEAD_ID
+        ? mind.models({ lead: copy.model, agent: '' }).leadModel
+        : mind.models({ lead: '', agent: copy.model }).agentModel;
     const only = asked.tools && new Set(asked.tools);
     let takenBack = false;
+    const stopped: UsedUp[] = [];
     const started = await runs.start({
       identity: { agentId },
       cause,
@@ -190,10 +208,16 @@ export function createAlone(deps: AloneDeps): OpenAlone {
       async begins(runId) {
         // It may have waited for its turn since it was read.
         takenBack = !(await copies.has(agentId));
-        return !takenBack && (asked.begins === undefined || (await asked.begins(runId)));
+        // Before its inbox is read: where no model may be asked, what waits there goes on waiting.
+        const by = await deps.usedUp(agentId);
+        if (by) stopped.push(by);
+        return !takenBack && by === null && (asked.begins === undefined || (await asked.begins(runId)));
       },
     });
-    if (!started.ok) return { kind: 'skipped', why: takenBack ? 'no-copy' : started.skipped };
+    if (!started.ok && takenBack) return { kind: 'skipped', why: 'no-copy' };
+    const [over] = stopped;
+    if (!started.ok && over) return skippedFor(over);
+    if (!started.ok) return { kind: 'skipped', why: started.skipped };
     const { runId, whenEnded } = started.run;
     // Whoever takes it back stops what runs; it may have been taken back just before this did.
     if (!(await isLeftStill(agentId))) runs.stopRun(runId);
@@ -204,7 +228,11 @@ export function createAlone(deps: AloneDeps): OpenAlone {
       if (text !== '') said = endOfText(text, limits.saidChars);
     });
     try {
-      return { kind: 'ended', runId, end: await whenEnded, said };
+      const end = await whenEnded;
+      // No model has seen what was taken out of its inbox for it.
+      if (end.usage === null && (end.overBudget || end.refusedForNow === true))
+        await inbox.giveBack((await inbox.takenIn(runId)).map(({ messageId }) => messageId));
+      return { kind: 'ended', runId, end, said };
     } finally {
       stop();
     }
@@ -213,17 +241,26 @@ export function createAlone(deps: AloneDeps): OpenAlone {
   return {
     can: (agentId) => copies.has(agentId),
     work,
-    async wake(agentId, { name, reason, why, due = null }) {
+    async wake(agentId, { name, reason, why, due = null, messageId = null }) {
+      const isRead = async () => messageId !== null && (await inbox.standing(messageId)) === 'read';
+      if (await isRead()) return { reached: true };
       const { own, effective } = await deps.configs.agent(agentId);
+      // What was due says itself what it is about.
+      const routine = due === null ? await deps.routineOf(agentId) : null;
       const account = await deps.woken.begin(agentId, name, due);
+      let readMeanwhile = false;
       const worked = await work({
-        begins: (runId) => account.begins(runId),
+        async begins(runId) {
+          readMeanwhile = await isRead();
+          return !readMeanwhile && (await account.begins(runId));
+        },
         agentId,
         cause: causeOf(name, reason, due),
         why,
-        instructions: '',
-        columns: [],
-        lastSession: true,
+        instructions: routine?.instructions ?? '',
+        columns: routine?.columns ?? [],
+        // A message of its own is enough to go by.
+        lastSession: due === null,
         before: [],
         model: null,
         laterModel: null,
@@ -235,9 +272,40 @@ export function createAlone(deps: AloneDeps): OpenAlone {
         await account.end(null);
         throw error;
       });
-      await account.end(worked);
-      if (worked.kind === 'skipped')
-        logger.warn('a granted wake was not carried out; the message waits', { agentId, why: worked.why });
+      const became: Worked = readMeanwhile ? { kind: 'skipped', why: 'read' } : worked;
+      await account.end(became);
+      if (became.kind === 'skipped' && due === null)
+        logger.warn('a granted wake was not carried out; the message waits', { agentId, why: became.why });
+      return reachedBy(became);
     },
   };
+}
+
+const skippedFor = ({ message, until }: UsedUp): Worked => ({
+  kind: 'skipped',
+  why: 'budget',
+  detail: message,
+  until,
+});
+
+/** Whether its agent has read the message that it was woken for. */
+function reachedBy(worked: Worked): Reached {
+  if (worked.kind === 'ended') {
+    const { overBudget, refusedForNow = false, usage, reason } = worked.end;
+    if (usage !== null || !(overBudget || refusedForNow)) return { reached: true };
+    return { reached: false, reason: overBudget ? 'budget' : 'model-refused', detail: reason, until: null };
+  }
+  switch (worked.why) {
+    case 'read':
+      return { reached: true };
+    case 'budget':
+      return { reached: false, reason: worked.why, detail: worked.detail, until: worked.until };
+    case 'closing':
+      return { reached: false, reason: 'planned-stop', detail: null, until: null };
+    case 'not-ours':
+      return { reached: false, reason: 'overlap', detail: null, until: null };
+    case 'no-copy':
+    case 'agent-busy':
+      return { reached: false, reason: worked.why, detail: null, until: null };
+  }
 }

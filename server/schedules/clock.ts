@@ -11,12 +11,15 @@ import type { Logger } from '../runs/context.ts';
 import { DATABASE_BROKE } from '../runs/outcome.ts';
 import { isAway, type Database } from '../store/index.ts';
 import type { Leases } from './leases.ts';
-import { NO_DETAIL, type Claim, type Ended, type LeftScript, type Row, type ScheduleRows } from './rows.ts';
+import { NO_DETAIL, type Claim, type Ended, type LeftScript, type Row, type ScheduleRows, type Waits } from './rows.ts';
 import type { ScheduleLimits } from './settings.ts';
 import { sentence } from '../../src/domain/sentence.ts';
 
-/** What became of a moment; `again`: nothing yet, and it waits until then. */
-export type Performed = Ended | { readonly again: number };
+/**
+ * What became of a moment. `again`: nothing yet, and it waits until then, ms since the epoch; `waits`: for what. `forgets`: it was no
+ * moment of its own, and is done with.
+ */
+export type Performed = (Ended & { readonly forgets?: true }) | { readonly again: number; readonly waits?: Waits };
 
 /** What one that performs a moment may do with its row. */
 interface Performing {
@@ -137,9 +140,12 @@ export function createClock(deps: ClockDeps): Clock {
         return { end: { state: 'failed', reason: null }, detail: { ...NO_DETAIL, detail: BROKEN } };
       });
     await tryOn(async () => {
-      if (!('again' in performed)) return await finish(claim, row, performed);
+      if (!('again' in performed)) {
+        await (performed.forgets ? rows.forgetHeld(claim) : finish(claim, row, performed));
+        return await rows.hurry(claim.agentId, now());
+      }
       // What has begun is not done twice.
-      if (!(await rows.putBack(claim, performed.again))) await finish(claim, row, BROKE_OFF);
+      if (!(await rows.putBack(claim, performed.again, performed.waits))) await finish(claim, row, BROKE_OFF);
     });
     deps.onChange(claim.agentId);
   }

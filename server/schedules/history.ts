@@ -31,7 +31,10 @@ export const NO_DETAIL: Detail = {
 
 /** Why a moment passed by at which there was nothing to do. */
 const IDLE: SkipReason = 'nothing-waits';
-const reasonSchema = z.enum(SKIP_REASONS).nullable();
+export const skipReasonSchema = z.enum(SKIP_REASONS);
+const reasonSchema = skipReasonSchema.nullable();
+/** The sentence in the detail of an occurrence, as it is stored. */
+export const detailOf = (json: string | null): string | null => detailSchema.parse(JSON.parse(json ?? '{}')).detail;
 function endOf(row: Pick<Selectable<Tables['occurrences']>, 'state' | 'reason'>): OccurrenceEnd | null {
   const state = occurrenceStateSchema.parse(row.state);
   if (state === 'due' || state === 'claimed' || state === 'running') return null;

@@ -20,12 +20,12 @@ import type { RecordSource } from '../records/index.ts';
 import type { Logger } from '../runs/context.ts';
 import type { TeamTools } from '../runs/team-tools.ts';
 import { isAgreed } from './agreed.ts';
-import type { OpenAlone } from './alone.ts';
+import type { OpenAlone, UsedUp } from './alone.ts';
 import type { Copies } from './copies.ts';
 import { createClock, type Clock } from './clock.ts';
 import { ALWAYS_THERE, type Database, type Db } from '../store/index.ts';
 import { endsInLog } from './ends.ts';
-import { createPerform } from './perform.ts';
+import { createPerform, messageIdOf } from './perform.ts';
 import { siteOf } from './place.ts';
 import { createProposals, type Proposals } from './proposals.ts';
 import { createPreview, type Dark } from './preview.ts';
@@ -39,6 +39,7 @@ import { SCHEDULE_LIMITS, type ScheduleLimits } from './settings.ts';
 import type { SpentByRoutine } from './history.ts';
 
 export { createAlone } from './alone.ts';
+export { createRoutineOf } from './pulses.ts';
 export { createCopies, type Copies } from './copies.ts';
 export { createGoOn, type GoOn } from './go-on.ts';
 export { createLeases } from './leases.ts';
@@ -116,6 +117,7 @@ export interface SchedulesDeps {
   readonly alone: OpenAlone;
   readonly scripts: Scripts;
   readonly copies: Pick<Copies, 'allow'>;
+  readonly usedUp: (agentId: AgentId) => Promise<UsedUp | null>;
   /** What an agent may be let use. */
   readonly tools: Pick<TeamTools, 'all'>;
   readonly announce: (event: RoostEvent) => void;
@@ -157,8 +159,10 @@ export function createSchedules(deps: SchedulesDeps): Schedules {
       // Messages, mentions and reminders that were due are in the inbox; what others wrote in its threads is not.
       somethingWaits: async (agentId, since) =>
         (await inbox.count(agentId)) > 0 || (await deps.threads.hasNews(agentId, since)),
+      usedUp: deps.usedUp,
       scripts: deps.scripts,
       now,
+      limits,
     }),
     endsOf: (runIds) => endsInLog(deps.log, runIds, limits.saidChars),
     onPaused: ({ schedule: { agentId, name } }, why) => {
@@ -207,7 +211,16 @@ export function createSchedules(deps: SchedulesDeps): Schedules {
     if (row.schedule.kind !== schedule.kind)
       return { ok: false, field: null, reason: `It is a ${row.schedule.kind}, and stays one.` };
     const refused = await refuse(schedule, row);
-    return refused ?? (await written(scheduleId, schedule, null));
+    if (refused) return refused;
+    // What waits of the reminder of before is not to come beside the new one.
+    if (schedule.kind === 'reminder') await callOff(scheduleId);
+    return await written(scheduleId, schedule, null);
+  }
+  /** What is due of it and waits: it comes no more. */
+  async function callOff(scheduleId: ScheduleId): Promise<void> {
+    const waiting = await rows.waitingOf([scheduleId]);
+    await rows.cancelDue(scheduleId, now());
+    for (const { dueAt, isNotice } of waiting) if (!isNotice) await inbox.withdraw(messageIdOf({ scheduleId, dueAt }));
   }
 
   const schedules: Omit<Schedules, 'proposals'> = {
@@ -275,6 +288,7 @@ export function createSchedules(deps: SchedulesDeps): Schedules {
     },
     async remove(scheduleId) {
       const row = await rows.get(scheduleId);
+      if (row?.schedule.kind === 'reminder') await callOff(scheduleId);
       if (!row || !(await rows.remove(scheduleId, now()))) return false;
       changed(row.schedule.agentId);
       clock.wake();

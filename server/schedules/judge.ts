@@ -53,6 +53,7 @@ export async function judge(
     .where('schedule', '=', scheduleId)
     .where('state', '=', 'due')
     .where('late', '=', true)
+    .where('kind', '=', '')
     .forUpdate()
     .execute();
   const known = new Set(waiting.map(({ due_at }) => due_at));

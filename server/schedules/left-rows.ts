@@ -60,6 +60,7 @@ export function createLeftRows({ db, home, limits }: RowsDeps) {
         await dead
           .where('state', '=', 'claimed')
           .where('kind', '<>', '')
+          .where('notice_json', 'is', null)
           .set({ state: 'crashed', ended_at: now, lease_until: null })
           .execute();
         await dead.where('state', '=', 'claimed').set({ state: 'due', token: null, lease_until: null }).execute();
@@ -70,6 +71,9 @@ export function createLeftRows({ db, home, limits }: RowsDeps) {
           .set({ late: true })
           .where('home', '=', home)
           .where('state', '=', 'due')
+          // What waits for its agent was judged when it was due, and the news that a script failed is no moment at all.
+          .where('kind', '=', '')
+          .where('reason', 'is', null)
           .where('not_before', '<', now - limits.catchUp.onTimeMs)
           .returning('schedule')
           .execute();

@@ -1,13 +1,15 @@
 /** Moments at which something was due, as rows: each gets one, is claimed by one relay, and comes to one end. */
 import { sql, type Selectable } from 'kysely';
-import type { AgentId, RunId, ScheduleId } from '../../src/domain/ids.ts';
-import type { OccurrenceEnd } from '../../src/domain/schedule/occurrence.ts';
+import type { AgentId, MessageId, RunId, ScheduleId } from '../../src/domain/ids.ts';
+import { z } from 'zod';
+import type { OccurrenceEnd, SkipReason } from '../../src/domain/schedule/occurrence.ts';
+import { idOf } from '../../src/protocol/ids.ts';
 import { parseText, writeOnce, type Db } from '../store/index.ts';
 import type { Tables } from '../store/tables.ts';
 import type { WrittenGroup } from '../processes/groups.ts';
-import type { Detail } from './history.ts';
+import { detailOf, NO_DETAIL, skipReasonSchema, type Detail } from './history.ts';
 import { judge, type Judging } from './judge.ts';
-import { json, rowOf, standing, takeAway, type Row, type RowsDeps } from './schedule-rows.ts';
+import { json, rowOf, standing, takeAway, takeAwayOnceOver, type Row, type RowsDeps } from './schedule-rows.ts';
 
 /** A moment that somebody has begun with, and may end. */
 export interface Claim {
@@ -16,6 +18,25 @@ export interface Claim {
   readonly dueAt: number;
   readonly late: boolean;
   readonly token: string;
+  /** It could not run before, and waited. */
+  readonly waited?: boolean;
+  /** It is no moment of its schedule: its agent is to hear that its script failed. */
+  readonly notice?: Notice | null;
+}
+
+/** That a script failed: the message for its agent, which is to be woken for it. `status`: how the script ended. */
+const noticeSchema = z.object({
+  messageId: idOf<MessageId>(z.string()),
+  name: z.string(),
+  status: z.string(),
+  text: z.string(),
+});
+export type Notice = z.infer<typeof noticeSchema>;
+
+/** Why something due waits; `detail`: a sentence for people. */
+export interface Waits {
+  readonly reason: SkipReason;
+  readonly detail: string | null;
 }
 
 /** A script that was under way when its relay died. `group` null: in a sandbox, which dies with its relay, or not begun. */
@@ -27,11 +48,11 @@ export interface LeftScript {
 export interface Ended {
   readonly end: OccurrenceEnd;
   readonly detail: Detail;
-  /** It is not to come again: it goes with this end, whenever the relay is killed. */
-  readonly removes?: boolean;
+  /** It is not to come again: it goes with this end, whenever the relay is killed. `once-over`: unless it was set anew meanwhile. */
+  readonly removes?: boolean | 'once-over';
 }
 
-export const CLAIMED = ['schedule', 'due_at', 'agent_json', 'late'] as const;
+export const CLAIMED = ['schedule', 'due_at', 'agent_json', 'late', 'reason', 'notice_json'] as const;
 export const claimOf = (
   row: Pick<Selectable<Tables['occurrences']>, (typeof CLAIMED)[number]>,
   token: string,
@@ -41,6 +62,8 @@ export const claimOf = (
   dueAt: row.due_at,
   late: row.late,
   token,
+  waited: row.reason !== null,
+  notice: row.notice_json === null ? null : noticeSchema.parse(JSON.parse(row.notice_json)),
 });
 
 export function createOccurrences({ db, home, limits }: RowsDeps) {
@@ -194,7 +217,11 @@ export function createOccurrences({ db, home, limits }: RowsDeps) {
             .where('occurrences.home', '=', home)
             .whereRef('occurrences.schedule', '=', 'next.schedule')
             .whereRef('occurrences.due_at', '=', 'next.due_at')
-            .returning(['occurrences.schedule as schedule', 'occurrences.due_at as due_at', 'agent_json', 'late'])
+            .returning([
+              'occurrences.schedule as schedule',
+              'occurrences.due_at as due_at',
+              ...(['agent_json', 'late', 'reason', 'notice_json'] as const),
+            ])
             .executeTakeFirst();
           return row ? claimOf(row, newToken) : null;
         },
@@ -222,13 +249,101 @@ export function createOccurrences({ db, home, limits }: RowsDeps) {
         before: others.filter(isBefore).length,
       };
     },
-    /** It waits once more. False: the claim holds no longer, or something has begun. */
-    async putBack(claim: Claim, notBefore: number): Promise<boolean> {
+    /** It waits once more. `waits`: for what; left out: as before. False: the claim holds no longer, or something has begun. */
+    async putBack(claim: Claim, notBefore: number, waits?: Waits): Promise<boolean> {
+      const why = waits && {
+        reason: waits.reason,
+        detail_json: JSON.stringify({ ...NO_DETAIL, detail: waits.detail }),
+      };
       const { numUpdatedRows } = await held(claim)
         .where('state', '=', 'claimed')
-        .set({ state: 'due', token: null, lease_until: null, not_before: notBefore })
+        .set({ state: 'due', token: null, lease_until: null, not_before: notBefore, ...why })
         .executeTakeFirst();
       return numUpdatedRows > 0n;
+    },
+    /** Its agent is to hear of it, from now on and however long that waits. A repeat with the same message changes nothing. */
+    async leaveNotice({ scheduleId, agentId }: Claim, notice: Notice, now: number): Promise<void> {
+      const isThere = sql<boolean>`notice_json is not null and strpos(notice_json, ${JSON.stringify(notice.messageId)}) > 0`;
+      for (let dueAt = now; ; dueAt++) {
+        const { numInsertedOrUpdatedRows = 0n } = await db
+          .insertInto('occurrences')
+          .values({
+            home,
+            schedule: scheduleId,
+            agent_json: json(agentId),
+            due_at: dueAt,
+            state: 'due',
+            reason: null,
+            not_before: now,
+            token: null,
+            lease_until: null,
+            run: null,
+            started_at: null,
+            ended_at: null,
+            detail_json: null,
+            kind: 'script',
+            name_json: json(notice.name),
+            notice_json: JSON.stringify(notice),
+          })
+          .onConflict((conflict) => conflict.columns(['home', 'schedule', 'due_at']).doNothing())
+          .executeTakeFirst();
+        if (numInsertedOrUpdatedRows > 0n) return;
+        const there = await db
+          .selectFrom('occurrences')
+          .select('due_at')
+          .where('home', '=', home)
+          .where('schedule', '=', scheduleId)
+          .where(isThere)
+          .executeTakeFirst();
+        if (there) return;
+      }
+    },
+    /** This agent may be free now: what waits for that looks at once. */
+    async hurry(agentId: AgentId, now: number): Promise<void> {
+      await db
+        .updateTable('occurrences')
+        .set({ not_before: now })
+        .where('home', '=', home)
+        .where('agent_json', '=', json(agentId))
+        .where('ended_at', 'is', null)
+        .where('state', '=', 'due')
+        .where('reason', 'in', ['agent-busy', 'concurrency'])
+        .where('not_before', '>', now)
+        .execute();
+    },
+    /** Leaves no trace of what this claim holds: it was no moment of its own, and is done with. */
+    async forgetHeld({ scheduleId, dueAt, token }: Claim): Promise<void> {
+      await db
+        .deleteFrom('occurrences')
+        .where('home', '=', home)
+        .where('schedule', '=', scheduleId)
+        .where('due_at', '=', dueAt)
+        .where('token', '=', token)
+        .where('ended_at', 'is', null)
+        .where('kind', '<>', '')
+        .execute();
+    },
+    /** What is due of these and waits for its agent, the oldest first. */
+    async waitingOf(
+      scheduleIds: readonly ScheduleId[],
+    ): Promise<(Waits & { readonly scheduleId: ScheduleId; readonly dueAt: number; readonly isNotice: boolean })[]> {
+      const rows = await db
+        .selectFrom('occurrences')
+        .select(['schedule', 'due_at', 'reason', 'detail_json', 'notice_json'])
+        .where('home', '=', home)
+        .where('schedule', '=', sql<string>`any(${[...scheduleIds]}::text[])`)
+        .where('ended_at', 'is', null)
+        .where('state', 'in', ['due', 'claimed'])
+        .where('reason', 'is not', null)
+        .orderBy('due_at')
+        .execute();
+      return rows.map(({ schedule, due_at, reason, detail_json, notice_json }) => ({
+        scheduleId: schedule,
+        dueAt: due_at,
+        reason: skipReasonSchema.parse(reason),
+        detail: detailOf(detail_json),
+        isNotice: notice_json !== null,
+      }));
     },
     /** Its run begins: from here on nobody begins with it again. False: the claim holds no longer. */
     begins: (claim: Claim, runId: RunId, now: number): Promise<boolean> =>
@@ -273,7 +388,7 @@ export function createOccurrences({ db, home, limits }: RowsDeps) {
       end: OccurrenceEnd,
       detail: Detail,
       now: number,
-      { removes = false }: { readonly removes?: boolean } = {},
+      { removes = false }: Pick<Ended, 'removes'> = {},
     ): Promise<boolean> {
       return await changed(
         () =>
@@ -281,7 +396,9 @@ export function createOccurrences({ db, home, limits }: RowsDeps) {
             const ended = await held(claim, trx)
               .set({ ...end, ended_at: now, lease_until: null, detail_json: JSON.stringify(detail) })
               .executeTakeFirst();
-            if (ended.numUpdatedRows > 0n && removes) await takeAway(trx, home, claim.scheduleId, now);
+            if (ended.numUpdatedRows > 0n && removes === true) await takeAway(trx, home, claim.scheduleId, now);
+            if (ended.numUpdatedRows > 0n && removes === 'once-over')
+              await takeAwayOnceOver(trx, home, claim.scheduleId, now);
             return ended;
           }),
         () => seen(claim).where('ended_at', '=', now).where('state', '=', end.state).executeTakeFirst(),

@@ -1,17 +1,16 @@
 /** What is done with a moment that has come: whether anything runs, and what becomes of it. */
 import { createHash } from 'node:crypto';
 import type { GateCheck } from '../../src/domain/guardrails.ts';
-import type { AgentId, RunId, ScheduleId } from '../../src/domain/ids.ts';
+import type { AgentId, MessageId, RunId, ScheduleId } from '../../src/domain/ids.ts';
 import { momentText } from '../../src/domain/moments.ts';
 import type { OccurrenceEnd, SkipReason } from '../../src/domain/schedule/occurrence.ts';
 import { onOneLine, quote, titled } from '../../src/domain/quoting.ts';
 import { createDeferred } from '../../src/domain/platform/deferred.ts';
 import { comesWithin, MINUTE_MS, type TimingContext } from '../../src/domain/schedule/timing.ts';
 import type { ScheduleOf } from '../../src/protocol/schedules.ts';
-import type { WakeDecision } from '../../src/protocol/wakes.ts';
-import type { Configs, Inbox, Reach, SessionHost } from '../contracts.ts';
+import type { Configs, DueCause, Inbox, NotReached, Reach, SessionHost } from '../contracts.ts';
 import type { OverRun } from '../runs/index.ts';
-import type { OpenAlone, Worked } from './alone.ts';
+import type { OpenAlone, UsedUp, Worked } from './alone.ts';
 import type { ClockDeps, Performed } from './clock.ts';
 import type { Scripts } from './scripts.ts';
 import {
@@ -23,10 +22,11 @@ import {
   type Row,
   type ScheduleRows,
 } from './rows.ts';
+import { SCHEDULE_LIMITS, type ScheduleLimits } from './settings.ts';
 import { sentence } from '../../src/domain/sentence.ts';
 
 export interface PerformDeps {
-  readonly rows: Pick<ScheduleRows, 'under' | 'runs' | 'lastRunOf' | 'beginsScript' | 'runsAs'>;
+  readonly rows: Pick<ScheduleRows, 'under' | 'runs' | 'lastRunOf' | 'beginsScript' | 'runsAs' | 'leaveNotice'>;
   readonly alone: OpenAlone;
   readonly reach: Pick<Reach, 'ask' | 'askTo'>;
   readonly host: Pick<SessionHost, 'stateOf'>;
@@ -34,10 +34,13 @@ export interface PerformDeps {
   readonly configs: Pick<Configs, 'household' | 'agent'>;
   /** Whether anything is there for this agent since then. */
   readonly somethingWaits: (agentId: AgentId, since: number) => Promise<boolean>;
+  /** The budget that is used up, with when it opens again; null, or left out: none is. */
+  readonly usedUp?: (agentId: AgentId) => Promise<UsedUp | null>;
   readonly scripts: Pick<Scripts, 'run' | 'endLeft'>;
   /** When things are due by the household’s clocks. */
   readonly readContext: () => Promise<TimingContext>;
   readonly now: () => number;
+  readonly limits?: Pick<ScheduleLimits, 'waitAgainMs' | 'refusedAgainMs' | 'waitMostMs'>;
 }
 
 /** Runs of before whose last words a routine is given. */
@@ -54,6 +57,8 @@ const ended = (state: Exclude<OccurrenceEnd['state'], 'skipped'>, detail: Partia
   end: { state, reason: null },
   detail: { ...NO_DETAIL, ...detail },
 });
+
+const FORGOTTEN: Performed = { ...ended('cancelled'), forgets: true };
 
 /** What the gate's check is as the reason of a moment that was skipped. */
 function reasonOf(check: GateCheck | null): SkipReason {
@@ -84,7 +89,7 @@ export function endOfRun(
 }
 
 /** One message for each moment, however often a relay dies over it: the inbox takes a message once. */
-function messageIdOf({ scheduleId, dueAt }: Claim): string {
+export function messageIdOf({ scheduleId, dueAt }: Pick<Claim, 'scheduleId' | 'dueAt'>): string {
   return createHash('sha256')
     .update(JSON.stringify([scheduleId, dueAt]))
     .digest('hex')
@@ -92,7 +97,7 @@ function messageIdOf({ scheduleId, dueAt }: Claim): string {
 }
 
 export function createPerform(deps: PerformDeps): Pick<ClockDeps, 'perform' | 'endLeft'> {
-  const { rows, alone, reach, inbox, now } = deps;
+  const { rows, alone, reach, inbox, now, limits = SCHEDULE_LIMITS } = deps;
 
   const whenOf = async (dueAt: number) => {
     const { effective } = await deps.configs.household();
@@ -162,44 +167,62 @@ export function createPerform(deps: PerformDeps): Pick<ClockDeps, 'perform' | 'e
     return workedOut(worked);
   }
 
+  /** It is tried again when what stops it is over, and stands in the account as due until then. */
+  function waits({ reason, detail, until }: Omit<NotReached, 'reached'>): Performed {
+    const time = now();
+    const at = until ?? time + (reason === 'model-refused' ? limits.refusedAgainMs : limits.waitAgainMs);
+    const most = reason === 'model-refused' ? limits.refusedAgainMs : limits.waitMostMs;
+    return { again: Math.min(Math.max(at, time + 1), time + most), waits: { reason, detail } };
+  }
+
+  /** Puts a message of what was due into the agent's inbox, and wakes the agent for it. Null: it has read the message. */
+  async function wakeFor(
+    claim: Claim,
+    { messageId, text }: { readonly messageId: MessageId; readonly text: string },
+    due: DueCause,
+  ): Promise<Performed | null> {
+    const { agentId } = claim;
+    const message = { messageId, to: agentId, from: agentId, text, priority: 'urgent', threadId: null } as const;
+    const full = await inbox.put({ ...message, time: now() });
+    if (full !== null) return waits({ reason: 'gate', detail: full, until: null });
+    const used = (await deps.usedUp?.(agentId)) ?? null;
+    if (used) return waits({ reason: 'budget', detail: used.message, until: used.until });
+    const { kind, name } = due;
+    const { decision, over } = await reach.ask({
+      target: agentId,
+      source: kind === 'script' ? { kind, name } : { kind: 'schedule', name },
+      way: kind === 'script' ? 'script_failure' : 'reminder',
+      due,
+      reason: null,
+      messageId,
+      callerSession: null,
+      // What is tried again and again is written down once.
+      quiet: claim.waited ?? false,
+    });
+    if (decision.outcome !== 'granted')
+      return waits({
+        reason: reasonOf(decision.check),
+        detail: sentence`It waits in the inbox. ${decision.detail}`,
+        until: decision.until,
+      });
+    const reached = (await over) ?? { reached: true };
+    return reached.reached ? null : waits(reached);
+  }
+
   async function reminder(
     claim: Claim,
     scheduleId: ScheduleId,
-    { agentId, name, message }: ScheduleOf<'reminder'>,
+    { name, message }: ScheduleOf<'reminder'>,
   ): Promise<Performed> {
     const late = claim.late ? `, late: the relay was away` : '';
-    const decision = await leave(
+    const text = `[A reminder that you left for yourself, ${titled(name)}, due ${await whenOf(claim.dueAt)}${late}]\n${quote(message)}`;
+    const waiting = await wakeFor(
       claim,
-      agentId,
-      `[A reminder that you left for yourself, ${titled(name)}, due ${await whenOf(claim.dueAt)}${late}]\n${quote(message)}`,
-      { source: { kind: 'schedule', name }, way: 'reminder', due: { kind: 'reminder', scheduleId, name } },
+      { messageId: messageIdOf(claim), text },
+      { kind: 'reminder', scheduleId, name },
     );
-    if (typeof decision === 'string') return ended('failed', { detail: decision });
-    const detail = decision.outcome === 'granted' ? null : sentence`It waits in the inbox. ${decision.detail}`;
     // It has come: it takes no place and no name any more.
-    return { ...ended('done', { detail }), removes: true };
-  }
-
-  /** Puts it into the inbox, and asks for a wake. A sentence: it could not be left. */
-  async function leave(
-    claim: Claim,
-    agentId: AgentId,
-    text: string,
-    ask: Pick<Parameters<Reach['ask']>[0], 'source' | 'way' | 'due'>,
-  ): Promise<WakeDecision | string> {
-    const messageId = messageIdOf(claim);
-    const full = await inbox.put({
-      messageId,
-      to: agentId,
-      from: agentId,
-      text,
-      time: now(),
-      priority: 'urgent',
-      threadId: null,
-    });
-    if (full !== null) return full;
-    const { decision } = await reach.ask({ target: agentId, ...ask, reason: null, messageId, callerSession: null });
-    return decision;
+    return waiting ?? { ...ended('done'), removes: 'once-over' };
   }
 
   async function script(claim: Claim, schedule: ScheduleOf<'script'>): Promise<Performed> {
@@ -217,22 +240,17 @@ export function createPerform(deps: PerformDeps): Pick<ClockDeps, 'perform' | 'e
     return await failed(claim, schedule, kind, detail, { status, words });
   }
 
-  /** Tells its agent, where the person wants that. */
+  /** Has its agent hear of it, where the person wants that: at once, or when it can be woken. */
   async function failed(
     claim: Claim,
-    { agentId, name, on_failure }: ScheduleOf<'script'>,
+    { name, on_failure }: ScheduleOf<'script'>,
     kind: 'failed' | 'timed-out' | 'crashed',
     detail: { readonly said?: string; detail: string | null },
     { status, words }: { readonly status: string; readonly words: string },
   ): Promise<Ended> {
     if (on_failure === 'wake_agent') {
-      const { scheduleId } = claim;
-      const decision = await leave(claim, agentId, `[Your script ${titled(name)} ${words}`, {
-        source: { kind: 'script', name },
-        way: 'script_failure',
-        due: { kind: 'script', scheduleId, name, status },
-      });
-      if (typeof decision === 'string') detail.detail = `${detail.detail ?? ''} ${decision}`;
+      const text = `[Your script ${titled(name)} ${words}`;
+      await rows.leaveNotice(claim, { messageId: messageIdOf(claim), name, status, text }, now());
     }
     return ended(kind, detail);
   }
@@ -248,6 +266,12 @@ export function createPerform(deps: PerformDeps): Pick<ClockDeps, 'perform' | 'e
 
   const perform: ClockDeps['perform'] = async (claim, row: Row, { begins }) => {
     const { scheduleId, schedule } = row;
+    // What has failed is told, also where it is paused or off by now.
+    const { notice } = claim;
+    if (notice) {
+      const { name, status } = notice;
+      return (await wakeFor(claim, notice, { kind: 'script', scheduleId, name, status })) ?? FORGOTTEN;
+    }
     if (row.pausedWhy !== null) return skipped('switched-off', row.pausedWhy);
     switch (schedule.kind) {
       case 'routine':
@@ -272,10 +296,14 @@ export function workedOut(worked: Worked | null): Performed {
       return skipped('planned-stop');
     case 'not-ours':
       return skipped('overlap', 'Another process of this relay has it.');
+    case 'budget':
+      return skipped('budget', worked.detail);
+    case 'read':
+      return FORGOTTEN;
     case 'no-copy':
     case 'agent-busy':
       return skipped(worked.why);
     default:
-      return worked.why satisfies never;
+      return worked satisfies never;
   }
 }

@@ -14,8 +14,10 @@ import { LIMITS } from '../../src/protocol/limits.ts';
 import { scheduleSchema, type ScheduleOf } from '../../src/protocol/schedules.ts';
 import type { Configs, Pulses } from '../contracts.ts';
 import { misfitIn } from '../problem.ts';
+import { isAgreed } from './agreed.ts';
 import type { Copies } from './copies.ts';
 import type { Schedules } from './index.ts';
+import type { ScheduleRows } from './rows.ts';
 
 export interface PulsesDeps {
   readonly schedules: Pick<Schedules, 'get' | 'put' | 'freeName'>;
@@ -25,6 +27,14 @@ export interface PulsesDeps {
 
 /** By which it is known among the agent's routines, whatever its name. */
 const pulseIdOf = (agentId: AgentId) => `pulse of ${agentId}`.slice(0, LIMITS.id);
+
+/** The default routine as the person has agreed to it here, on or off: what an agent does that is woken. */
+export const createRoutineOf =
+  (rows: Pick<ScheduleRows, 'get'>) =>
+  async (agentId: AgentId): Promise<ScheduleOf<'routine'> | null> => {
+    const row = await rows.get(pulseIdOf(agentId));
+    return row?.schedule.kind === 'routine' && isAgreed(row.agreed, row.schedule) ? row.schedule : null;
+  };
 
 const same = (one: unknown, other: unknown) => JSON.stringify(one) === JSON.stringify(other);
 

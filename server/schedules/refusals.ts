@@ -1,5 +1,6 @@
 /** What keeps something from being scheduled, in sentences for people. */
 import { titled } from '../../src/domain/quoting.ts';
+import { LEAD_ID } from '../../src/domain/seat.ts';
 import type { Timing } from '../../src/domain/schedule/timing.ts';
 import { cronProblem } from '../../src/protocol/cron.ts';
 import { WAITS_FOR_YES, type Schedule, type Scheduled } from '../../src/protocol/schedules.ts';
@@ -13,7 +14,7 @@ export type Written = { readonly ok: true; readonly scheduled: Scheduled } | Ref
 /** A sentence for people: nothing was changed. `field`: what is wrong with it. */
 export interface Refused {
   readonly ok: false;
-  readonly field: 'name' | 'script' | 'tools' | 'timing.cron' | 'timing.at' | 'scheduleIds' | null;
+  readonly field: 'agentId' | 'name' | 'script' | 'tools' | 'timing.cron' | 'timing.at' | 'scheduleIds' | null;
   readonly reason: string;
 }
 
@@ -29,6 +30,12 @@ const AWAY: Refused = {
   ok: false,
   field: null,
   reason: 'It is due at another relay of this household. Bring it here first, on the page under Night.',
+};
+
+const OF_LEAD: Refused = {
+  ok: false,
+  field: 'agentId',
+  reason: 'The lead is there with the person, and has no routines.',
 };
 
 const WAITS: Refused = {
@@ -83,6 +90,7 @@ export function createRefusals({ rows, scripts, tools, now }: RefusalDeps) {
   return async (schedule: Schedule, before: Row | null): Promise<Refused | null> =>
     (before !== null && before.elsewhere !== null ? AWAY : null) ??
     (before !== null && before.pausedWhy === WAITS_FOR_YES ? WAITS : null) ??
+    (schedule.kind === 'routine' && schedule.agentId === LEAD_ID && schedule.enabled ? OF_LEAD : null) ??
     refusedTiming(schedule.timing, before?.schedule.timing ?? null) ??
     (await refusedName(schedule, before?.scheduleId ?? null)) ??
     refusedTools(schedule) ??

@@ -6,7 +6,7 @@ import { createOccurrences } from './occurrence-rows.ts';
 import { createScheduleTable, type RowsDeps } from './schedule-rows.ts';
 
 export { NO_DETAIL, type Detail } from './history.ts';
-export type { Claim, Ended, LeftScript } from './occurrence-rows.ts';
+export type { Claim, Ended, LeftScript, Waits } from './occurrence-rows.ts';
 export { isOn, json, type Row } from './schedule-rows.ts';
 
 export type ScheduleRows = ReturnType<typeof createScheduleRows>;

@@ -88,6 +88,25 @@ export async function takeAway(trx: Db, home: string, scheduleId: ScheduleId, no
   return numUpdatedRows > 0n;
 }
 
+/** As `takeAway`, unless it is due again, or another moment of it is not over. */
+export async function takeAwayOnceOver(trx: Db, home: string, scheduleId: ScheduleId, now: number): Promise<void> {
+  const again = await standing(trx, home)
+    .select('due_at')
+    .where('schedule', '=', scheduleId)
+    .where('due_at', 'is not', null)
+    .executeTakeFirst();
+  const open = await trx
+    .selectFrom('occurrences')
+    .select('due_at')
+    .where('home', '=', home)
+    .where('schedule', '=', scheduleId)
+    .where('ended_at', 'is', null)
+    .where('kind', '=', '')
+    .limit(1)
+    .executeTakeFirst();
+  if (!again && !open) await takeAway(trx, home, scheduleId, now);
+}
+
 export function createScheduleTable({ db, home, limits }: RowsDeps) {
   const schedules = () => standing(db, home);
   async function named(from: Db, agentId: AgentId, name: string): Promise<Row | null> {
@@ -236,6 +255,10 @@ export function createScheduleTable({ db, home, limits }: RowsDeps) {
     /** As `takeAway`. */
     async remove(scheduleId: ScheduleId, now: number): Promise<boolean> {
       return await db.transaction().execute((trx) => takeAway(trx, home, scheduleId, now));
+    },
+    /** Calls off what is due of it and nobody has begun with: it was set anew. */
+    async cancelDue(scheduleId: ScheduleId, now: number): Promise<void> {
+      await cancelWaiting(db, home, scheduleId, now);
     },
     async pause(scheduleId: ScheduleId, why: string): Promise<void> {
       await db

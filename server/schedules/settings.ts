@@ -21,6 +21,13 @@ export interface ScheduleLimits {
   /** Looks, and ms between two, for what is due and is being written by somebody at that moment. */
   readonly judgeTries: number;
   readonly judgeAgainMs: number;
+  /**
+   * ms until something due that waits for its agent is tried again: where nobody knows when that will do, where the model's provider
+   * refuses everything for a while, and at most, because the person may change what it waits for.
+   */
+  readonly waitAgainMs: number;
+  readonly refusedAgainMs: number;
+  readonly waitMostMs: number;
   /** Times, and ms between two, that an end is written where the store is away. */
   readonly endTries: number;
   readonly endAgainMs: number;
@@ -58,6 +65,9 @@ export const SCHEDULE_LIMITS: ScheduleLimits = {
   lateAtOnce: 2,
   judgeTries: 3,
   judgeAgainMs: 20,
+  waitAgainMs: 5_000,
+  refusedAgainMs: 15 * 60_000,
+  waitMostMs: 5 * 60_000,
   endTries: 600,
   endAgainMs: 1_000,
   batch: 200,

@@ -9,7 +9,7 @@ import type { ScheduleLimits } from './settings.ts';
 import { sentence } from '../../src/domain/sentence.ts';
 
 export interface ShownDeps {
-  readonly rows: Pick<ScheduleRows, 'endsOf'>;
+  readonly rows: Pick<ScheduleRows, 'endsOf' | 'waitingOf'>;
   readonly configs: Pick<Configs, 'agent'>;
   readonly running: Clock['running'];
   readonly limits: Pick<ScheduleLimits, 'endsInARow' | 'failuresPause'>;
@@ -29,6 +29,7 @@ export function createShown({ rows, configs, running, limits }: ShownDeps) {
     under: ReadonlyMap<string, number>,
     ends: readonly OccurrenceEnd[],
     most: number,
+    waits: Scheduled['waits'],
   ): Scheduled {
     return {
       scheduleId: row.scheduleId,
@@ -42,12 +43,17 @@ export function createShown({ rows, configs, running, limits }: ShownDeps) {
       position: row.position,
       running: under.get(row.scheduleId) ?? 0,
       elsewhere: row.elsewhere === null ? null : row.wanted ? 'asked' : 'due',
+      ...(waits ? { waits } : {}),
     };
   }
   async function allShown(which: readonly Row[]): Promise<Scheduled[]> {
-    const ends = await rows.endsOf(
-      which.map(({ scheduleId }) => scheduleId),
-      limits.endsInARow,
+    const ids = which.map(({ scheduleId }) => scheduleId);
+    const [ends, waiting] = await Promise.all([rows.endsOf(ids, limits.endsInARow), rows.waitingOf(ids)]);
+    /** The oldest of each. */
+    const waitsOf = new Map(
+      waiting
+        .toReversed()
+        .map(({ scheduleId, dueAt: since, reason, detail }) => [scheduleId, { since, reason, detail }]),
     );
     const under = running();
     const agentIds = [...new Set(which.map(({ schedule }) => schedule.agentId))];
@@ -57,7 +63,13 @@ export function createShown({ rows, configs, running, limits }: ShownDeps) {
       ),
     );
     return which.map((row) =>
-      shown(row, under, ends.get(row.scheduleId) ?? [], most.get(row.schedule.agentId) ?? limits.failuresPause),
+      shown(
+        row,
+        under,
+        ends.get(row.scheduleId) ?? [],
+        most.get(row.schedule.agentId) ?? limits.failuresPause,
+        waitsOf.get(row.scheduleId),
+      ),
     );
   }
   async function oneShown(row: Row | null): Promise<Scheduled | null> {

@@ -4,6 +4,7 @@ import { momentText } from '../../src/domain/moments.ts';
 import { onOneLine, titled } from '../../src/domain/quoting.ts';
 import type { AgentId } from '../../src/domain/ids.ts';
 import { saidMoment } from '../../src/domain/schedule/said-moment.ts';
+import { LEAD_ID } from '../../src/domain/seat.ts';
 import { INTERVAL_BOUNDS, MINUTE_MS, type Timing } from '../../src/domain/schedule/timing.ts';
 import { cronProblem } from '../../src/protocol/cron.ts';
 import { SCHEDULE_BOUNDS, scheduleSchema, type Scheduled } from '../../src/protocol/schedules.ts';
@@ -54,14 +55,23 @@ const timingText = (timing: Timing, zone: string): string => {
 };
 const DAYS = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday'];
 
-function lineOf({ schedule, nextAt, pausedWhy }: Scheduled, zone: string): string {
+/** What waits for its agent, and why. */
+const waitsText = ({ schedule: { kind }, waits }: Scheduled, zone: string): string =>
+  waits === undefined
+    ? ''
+    : `; ${kind === 'reminder' ? 'was due' : 'failed'} on ${momentText(waits.since, zone)}, and ${kind === 'reminder' ? 'waits' : 'that waits for you'}: ${waits.reason}${waits.detail === null ? '' : `. ${onOneLine(waits.detail)}`}`;
+
+function lineOf(scheduled: Scheduled, zone: string): string {
+  const { schedule, nextAt, pausedWhy, running, waits } = scheduled;
   const next =
     pausedWhy !== null
       ? `paused: ${onOneLine(pausedWhy)}`
       : nextAt === null
-        ? 'off'
+        ? schedule.kind === 'reminder' && (running > 0 || waits !== undefined)
+          ? 'due now'
+          : 'off'
         : `next on ${momentText(nextAt, zone)}`;
-  return `- ${schedule.kind} ${titled(schedule.name)}, ${timingText(schedule.timing, zone)}; ${next}`;
+  return `- ${schedule.kind} ${titled(schedule.name)}, ${timingText(schedule.timing, zone)}; ${next}${waitsText(scheduled, zone)}`;
 }
 
 export function createScheduleTools({ schedules, proposals, configs, now }: ScheduleToolsDeps): readonly TeamTool[] {
@@ -157,7 +167,8 @@ export function createScheduleTools({ schedules, proposals, configs, now }: Sche
         cron: z.string().max(200).optional().describe('five fields, such as `30 7 * * 1-5`, by the human’s clock'),
         only_if_something_waits: z.boolean().default(true).describe('it passes by where nothing is there for you'),
       }),
-      allowed: async ({ agentId }) => (await configs.agent(agentId)).effective.coordination.may_propose_routines,
+      allowed: async ({ agentId }) =>
+        agentId !== LEAD_ID && (await configs.agent(agentId)).effective.coordination.may_propose_routines,
       async run({ name, instructions, why, every_minutes, cron, only_if_something_waits }, { agentId }) {
         if ((every_minutes === undefined) === (cron === undefined))
           return toolError('Say either `every_minutes` or `cron`.');

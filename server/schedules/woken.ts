@@ -9,7 +9,7 @@ import { workedOut } from './perform.ts';
 import type { ScheduleRows } from './rows.ts';
 
 export interface WokenDeps {
-  readonly rows: Pick<ScheduleRows, 'woken' | 'begins' | 'end'>;
+  readonly rows: Pick<ScheduleRows, 'woken' | 'begins' | 'end' | 'forgetHeld'>;
   readonly leases: Pick<Leases, 'hold'>;
   readonly directory: Pick<Directory, 'all'>;
   readonly onChange: (agentId: AgentId) => void;
@@ -33,7 +33,10 @@ export function createWoken({ rows, leases, directory, onChange, now, newId }: W
       async end(worked) {
         try {
           const performed = workedOut(worked);
-          if ('end' in performed) await rows.end(claim, performed.end, performed.detail, now());
+          if ('end' in performed)
+            await (performed.forgets
+              ? rows.forgetHeld(claim)
+              : rows.end(claim, performed.end, performed.detail, now()));
         } finally {
           release();
           onChange(agentId);

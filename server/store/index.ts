@@ -52,6 +52,7 @@ import { callContents } from './steps/0031-call-contents.ts';
 import { askedRecords } from './steps/0032-asked-records.ts';
 import { scopes } from './steps/0033-scopes.ts';
 import { messageTypes } from './steps/0034-message-types.ts';
+import { eventWakes } from './steps/0035-event-wakes.ts';
 import { StoreError } from './store-error.ts';
 import type { Tables } from './tables.ts';
 
@@ -92,6 +93,7 @@ const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0032-asked-records': askedRecords,
   '0033-scopes': scopes,
   '0034-message-types': messageTypes,
+  '0035-event-wakes': eventWakes,
 };
 
 /**

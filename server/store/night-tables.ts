@@ -34,7 +34,8 @@ export interface NightTables {
    * Every moment at which one was due, with what became of it. `token`: of the claim that holds; whoever has
    * another may not end it. `lease_until`: whoever claimed it is dead after this. `detail_json`: how it went. `kind` and
    * `name_json` are there where nothing was scheduled: a run that somebody's wake began. `group_json`: the processes of a script
-   * that runs without a sandbox.
+   * that runs without a sandbox. `notice_json`: it is no moment, and its agent is to hear that its script failed. What is `due` and has a
+   * `reason` waits for that to pass.
    */
   occurrences: {
     home: string;
@@ -54,6 +55,7 @@ export interface NightTables {
     kind: Generated<string>;
     name_json: Generated<string | null>;
     group_json: Generated<string | null>;
+    notice_json: Generated<string | null>;
   };
   /** Routines that agents have asked for. Nothing of one runs before the person has said yes. `answer`: null: none yet. */
   proposals: {

@@ -96,6 +96,8 @@ export interface Tables extends NightTables {
     granted_target_json: string | null;
     /** Whose budget of which session it used, where it used one. */
     budget_json: string | null;
+    /** It clears a sleeping flag, and counts as no event wake. */
+    clears: Generated<boolean>;
   };
   /** The sessions that granted wakes have opened, under the wake’s name. `seen_at`: the last sign of life of the process that runs it. */
   wake_sessions: {

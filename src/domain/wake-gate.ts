@@ -1,15 +1,19 @@
 /**
  * Whether a wake may pass: one pure function of what is asked, the limits, what is known of past wakes, and now.
  *
- * What counts, and for what:
- * - Only granted wakes use a quota; what was refused or deferred uses none, of `wake_agent`'s budget neither.
+ * There are four kinds of wakes, see `wakeKindOf`. Only event wakes count for the cooldown, the wakes a day, the pair limit and the
+ * flood guard, and only they are held by the first three.
+ * - Only granted wakes use a quota. A wake that was refused or deferred uses none, of `wake_agent`'s budget neither.
  *   A deferred wake that is asked for again passes every check but that budget: its call was let through
  *   when it was made, and is not counted twice.
+ * - What was scheduled keeps to the switch, to blackouts, minutes and how many sessions run at once. The person has said
+ *   already how often it comes.
+ * - Clearing a sleeping flag keeps to the same, and waits for its turn at the flood guard: see `FLAG_WAIT_MS`.
  * - The person's own wakes are recorded and pass always. They use no quota and begin no cooldown, also for
  *   others: the limits hold what goes on without the person, and waking the whole team would otherwise keep
  *   everybody from reaching anybody for the length of a cooldown. The sessions they open are sessions all the
  *   same, and count in minutes and among those that run.
- * - The cooldown is the target's: it begins with every other wake of it, and holds for all others who ask.
+ * - The cooldown is the target's: it begins with every event wake of it, and holds for all others who ask.
  */
 import { sentence } from './sentence.ts';
 import { blackoutAt } from './blackouts.ts';
@@ -36,6 +40,9 @@ function whenOf({ until, limits, now }: Stopped): string {
   const clock = new Date(wallTime(limits.timeZone, until)).toISOString().slice(11, 16);
   return sentence`The next can pass in ${long}, at ${clock}.`;
 }
+
+/** What is said of a wake that is taken up when its agent is free. */
+export const BUSY = sentence`It is in the middle of a turn. This is taken up when the turn is over.`;
 
 const times = (count: number) => (count === 1 ? sentence`once` : sentence`${count} times`);
 
@@ -74,7 +81,7 @@ function reasonFor(check: GateCheck, stopped: Stopped): string {
     case 'idle':
       if (state === 'absent') return sentence`It is not in a running session. The message waits until it is.`;
       if (state === 'played') return sentence`A client plays it from elsewhere, and begins its turns itself.`;
-      return sentence`It is in the middle of a turn. This is taken up when the turn is over.`;
+      return BUSY;
     case 'flood':
       return limits.floodMaxWakes === 0
         ? sentence`The household lets nobody but the person wake anyone.`
@@ -92,15 +99,55 @@ export interface WakeQuestion {
   readonly alone?: boolean;
   /** The person has set this very moment: it passes in the dark as well. */
   readonly inDark?: boolean;
+  /** The agent is busy in a run alone, or in a turn for which it was woken. */
+  readonly atWork?: boolean;
+  /** A routine, a reminder or a script asks. Left out: as the way says. */
+  readonly scheduled?: boolean;
+  /** When it was asked for first, ms since the epoch. Left out: it has not waited. */
+  readonly since?: number;
 }
 
 /**
- * What the person has scheduled keeps to the switch, to blackouts, minutes and how many sessions run at once. How often it
- * comes the person has said already; and where the agent is busy, the run waits for its turn.
+ * `person`: the person asks. `scheduled`: a routine, a reminder or the failure of a script. `flag`: an application, or a thread, clears
+ * the agent's sleeping flag. `event`: everything else that wakes an agent.
  */
-const CHECKS_OF_SCHEDULES: readonly GateCheck[] = ['disabled', 'blackout', 'minutes', 'concurrency'];
+export type WakeKind = 'person' | 'scheduled' | 'flag' | 'event';
 
-/** What is known of the past. Times in ms since the epoch. Wakes are granted ones that the person did not ask for. */
+const SCHEDULED_WAYS: readonly WakeWay[] = ['schedule', 'reminder', 'script_failure'];
+const FLAG_WAYS: readonly WakeWay[] = ['api', 'thread_added'];
+
+/** A deferred wake is of the kind that it was when it was asked for first: `scheduled` says so. */
+export function wakeKindOf({
+  way,
+  byPerson,
+  state,
+  scheduled = SCHEDULED_WAYS.includes(way),
+}: Pick<WakeQuestion, 'way' | 'byPerson' | 'state' | 'scheduled'>): WakeKind {
+  if (byPerson) return 'person';
+  if (scheduled) return 'scheduled';
+  return state === 'paused' && FLAG_WAYS.includes(way) ? 'flag' : 'event';
+}
+
+/** ms that clearing a sleeping flag waits for room in the flood guard at most. */
+export const FLAG_WAIT_MS = 60_000;
+
+/** A routine waits for its turn by itself where its agent is busy. A message that was due is taken up when the agent is free. */
+function checksOf(question: WakeQuestion): readonly GateCheck[] {
+  switch (wakeKindOf(question)) {
+    case 'person':
+      return [];
+    case 'scheduled':
+      return question.way === 'schedule'
+        ? ['disabled', 'blackout', 'minutes', 'concurrency']
+        : ['disabled', 'blackout', 'minutes', 'concurrency', 'idle'];
+    case 'flag':
+      return ['disabled', 'blackout', 'minutes', 'concurrency', 'flood'];
+    case 'event':
+      return GATE_CHECKS;
+  }
+}
+
+/** What is known of the past. Times in ms since the epoch. Wakes are granted event wakes, see `wakeKindOf`. */
 export interface WakeFacts {
   /** The day that counts of "today" are of; on a later one they are 0. */
   readonly day: Day;
@@ -117,6 +164,8 @@ export interface WakeFacts {
   readonly running: readonly number[];
   /** The household's latest wakes, newest first: as many as the flood guard lets pass, or all there are. */
   readonly latest: readonly number[];
+  /** When sleeping flags of the household were cleared of late, newest first, as with `latest`. Left out: none were. */
+  readonly cleared?: readonly number[];
 }
 
 export type Verdict =
@@ -168,14 +217,17 @@ const CHECKS: Readonly<Record<GateCheck, Check>> = {
   blackout: ({ inDark }, { blackouts, timeZone }, __, now) => (inDark ? null : blackoutAt(blackouts, timeZone, now)),
   minutes: (_, { maxDailySessionMinutes: most, timeZone }, facts, now) =>
     sessionMs(facts, timeZone, now) >= most * 60_000 ? tomorrow(most, timeZone, now) : null,
-  concurrency: (_, { maxConcurrentSessions }, { running }) =>
-    running.length >= maxConcurrentSessions ? { until: null } : null,
+  // The place of an agent that is at work is free when it is asked again: that is the idle gate's to say.
+  concurrency: ({ atWork = false }, { maxConcurrentSessions }, { running }) =>
+    running.length >= maxConcurrentSessions && !(atWork && maxConcurrentSessions > 0) ? { until: null } : null,
   idle: ({ state, alone = false }) =>
     state === 'busy' || (state === 'absent' && !alone) || state === 'played' ? { until: null } : null,
-  flood(_, { floodMaxWakes, floodWindowSeconds }, { latest }, now) {
+  flood(question, { floodMaxWakes, floodWindowSeconds }, { latest, cleared = [] }, now) {
     if (floodMaxWakes === 0) return { until: null };
-    const oldest = latest[floodMaxWakes - 1];
-    const until = (oldest ?? -Infinity) + floodWindowSeconds * 1_000;
+    const isFlag = wakeKindOf(question) === 'flag';
+    const all = isFlag ? [...latest, ...cleared].toSorted((one, other) => other - one) : latest;
+    const room = (all[floodMaxWakes - 1] ?? -Infinity) + floodWindowSeconds * 1_000;
+    const until = isFlag ? Math.min(room, (question.since ?? Infinity) + FLAG_WAIT_MS) : room;
     return now < until ? { until } : null;
   },
 };
@@ -194,7 +246,7 @@ function outcomeOf(check: GateCheck): 'suppressed' | 'deferred' | 'error' {
 /** The checks in their order; the first that fails decides. `detail` is a sentence for people and for the caller. */
 export function decideWake(question: WakeQuestion, limits: WakeLimits, facts: WakeFacts, now: number): Verdict {
   if (question.byPerson) return { outcome: 'granted', check: null, until: null, detail: sentence`The person asked.` };
-  for (const check of question.way === 'schedule' ? CHECKS_OF_SCHEDULES : GATE_CHECKS) {
+  for (const check of checksOf(question)) {
     const failure = CHECKS[check](question, limits, facts, now);
     if (!failure) continue;
     const detail = reasonFor(check, { ...failure, state: question.state, limits, now });

@@ -162,8 +162,8 @@ const script = {
       'of that file as it was when the person set this, written by the relay: once it is another, it is not run',
     ),
   timing: timingSchema,
-  on_failure: z.enum(['wake_agent', 'ignore']).default('wake_agent'),
-  overlap: z.enum(['skip', 'wait']).default('skip').describe('where it is due again while it runs'),
+  on_failure: z.enum(['wake_agent', 'ignore']).default('ignore'),
+  overlap: z.enum(['skip', 'wait']).default('wait').describe('where it is due again while it runs; one waits at most'),
   timeoutMs: bounded(SCHEDULE_BOUNDS.scriptMs).describe('ms after which it is ended, and has failed'),
   enabled: z.boolean().default(true),
 };
@@ -246,6 +246,16 @@ export const scheduledSchema = z.object({
     .nullable()
     .describe(
       'due: at another relay of the household, and so not here; asked: that one is asked to let go of it; null: here',
+    ),
+  waits: z
+    .object({
+      since: ms.describe('when it was due, or its script failed'),
+      reason: z.enum(SKIP_REASONS),
+      detail: z.string().nullable().describe('a sentence for people'),
+    })
+    .optional()
+    .describe(
+      'a reminder that was due, or the news that a script failed, waits for its agent; left out: nothing waits',
     ),
 });
 export type Scheduled = z.infer<typeof scheduledSchema>;

@@ -73,7 +73,7 @@ export async function leaveCopies({
   if (!scheduled.ok || !standing.ok) return;
   const { copies, takenBack, everybody = false } = standing.value;
   const { roster } = household.store.getState();
-  const seated = [...roster.seats.values(), ...(roster.lead && everybody ? [roster.lead] : [])];
+  const seated = [...roster.seats.values(), ...(roster.lead ? [roster.lead] : [])];
   const wanted = new Set(
     scheduled.value.schedules
       .filter(({ schedule, elsewhere }) => elsewhere === null && (schedule.kind === 'reminder' || schedule.enabled))

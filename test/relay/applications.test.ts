@@ -77,12 +77,17 @@ describe('an application', () => {
       way: 'api',
       source: { kind: 'api', name: 'Night switch' },
     });
-    // The next one comes within the cooldown.
+    // It is no wake that a limit counts: it is done as often as the application likes.
+    expect(await call(secret, 'PUT', sleepingOf('Lyra'), { sleeping: true })).toMatchObject({ status: 200 });
+    expect(await call(secret, 'PUT', sleepingOf('Lyra'), { sleeping: false })).toMatchObject({ status: 200 });
+    const coordination = { coordination: { wakes_enabled: false } };
+    await relay.fetch('/v1/agents/a1/config', { method: 'PUT', json: coordination });
     await call(secret, 'PUT', sleepingOf('Lyra'), { sleeping: true });
     expect(await call(secret, 'PUT', sleepingOf('Lyra'), { sleeping: false })).toMatchObject({
       status: 409,
       body: { type: expect.stringContaining('not-woken') as unknown },
     });
+    await relay.fetch('/v1/agents/a1/config', { method: 'PUT', json: { coordination: { wakes_enabled: true } } });
   });
 
   it('finds the lead, which never sleeps', async () => {

@@ -211,6 +211,52 @@ describe.each(STORES)('the gate on %s', (kind) => {
     expect((await gate.ask(request())).decision.outcome).toBe('granted');
   });
 
+  it('lets one of two processes begin with an agent that is to do one thing at a time; the other is told to wait', async () => {
+    const clock = createTestClock(MORNING);
+    const { configs, gate, home } = createTestGate(store(), clock, { alone: false });
+    const other = createTestGate(store(), clock, { home, alone: false });
+    await configs.setHousehold({ ...OPEN, coordination: { ...OPEN.coordination, max_concurrent_pulse_sessions: 1 } });
+    const asked = request({ state: 'absent', alone: true, oneAtATime: true });
+    const both = await Promise.all([gate.ask(asked), other.gate.ask({ ...asked, messageId: 'm2' })]);
+    expect(both.map(({ decision: { outcome, check } }) => check ?? outcome).sort()).toEqual(['granted', 'idle']);
+    expect((await gate.stats('orin')).wakesToday).toBe(1);
+    const granted = both.find(({ decision }) => decision.outcome === 'granted')?.decision;
+    await gate.ended(granted?.decisionId ?? '');
+    expect((await other.gate.ask(asked)).decision.outcome).toBe('granted');
+  });
+
+  it('counts what was scheduled, and flags that were cleared, in none of the limits of wakes', async () => {
+    const { ask, gate } = await household(guardrails({ cooldown_seconds: 300, max_wakes_per_day: 2 }), {
+      flood_guard: { max_wakes: 2, window_seconds: 60 },
+    });
+    for (const way of ['schedule', 'reminder', 'script_failure', 'deferred'] as const)
+      for (let n = 0; n < 3; n++)
+        expect(await ask({ way, source: { kind: 'schedule', name: 'tea' } }), way).toMatchObject({
+          outcome: 'granted',
+        });
+    const api = { source: { kind: 'api', name: 'an application' }, way: 'api', state: 'paused' } as const;
+    for (let n = 0; n < 2; n++) expect(await ask(api)).toMatchObject({ outcome: 'granted' });
+    // Among themselves they come as the flood guard lets them.
+    const third = await ask({ ...api, since: MORNING });
+    expect(third).toMatchObject({ outcome: 'suppressed', check: 'flood', until: MORNING + 60 * SECOND });
+    expect(await gate.stats('orin')).toMatchObject({ wakesToday: 0, stoppedBy: null });
+    expect((await ask()).outcome).toBe('granted');
+    expect(await gate.stats('orin')).toMatchObject({ wakesToday: 1, stoppedBy: 'cooldown' });
+  });
+
+  it('records of what is asked for again only that it is granted', async () => {
+    const { ask, gate, configs, told } = await household({ coordination: { wakes_enabled: false } });
+    const again = { way: 'reminder', source: { kind: 'schedule', name: 'tea' }, quiet: true } as const;
+    told.length = 0;
+    expect(await ask(again)).toMatchObject({ check: 'disabled' });
+    expect(told).toEqual([]);
+    const feed = async () => (await gate.feed({ before: null, limit: 5, agentId: null })).wakes;
+    expect(await feed()).toEqual([]);
+    await configs.setAgent('orin', { coordination: {} });
+    expect(await ask(again)).toMatchObject({ outcome: 'granted' });
+    expect(await feed()).toHaveLength(1);
+  });
+
   it('stops a flood over the whole household: five in 60 s, those of the person not counted', async () => {
     const { ask, clock } = await household({ coordination: {} }, { flood_guard: { max_wakes: 5, window_seconds: 60 } });
     for (let i = 0; i < 5; i++) {

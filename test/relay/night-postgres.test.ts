@@ -147,6 +147,81 @@ describe('two relays of one home', () => {
   });
 });
 
+describe('a reminder at two relays of one home', () => {
+  it('waits at the first, which is killed, and comes once at those that are there when it can', async () => {
+    const databaseUrl = postgres.url;
+    const homes = [
+      await createHome({ store: null }),
+      await createHome({ store: null }),
+      await createHome({ store: null }),
+    ];
+    const [one = '', ...others] = homes;
+    model.follow(() => [{ say: 'I had tea.' }]);
+    const asked = model.requests.length;
+    const first = await startRelay({ home: one, databaseUrl, env: env() });
+    const relays: Awaited<ReturnType<typeof openTestRelay>>[] = [];
+    try {
+      const call = async (browser: Pick<Browser, 'fetch'>, method: string, path: string, json?: unknown) => {
+        const answer = await browser.fetch(path, { method, ...(json === undefined ? {} : { json }) });
+        expect(answer.ok, `${path} ${answer.status}`).toBe(true);
+        return answer;
+      };
+      await call(first, 'PUT', '/api/team', {
+        agents: [{ agentId: 'a1', name: 'Lyra', position: 0, retired: false }],
+      });
+      await call(first, 'PUT', '/api/standing-copies/a1', { version: 'v1', copy: COPY });
+      await call(first, 'PUT', '/v1/config', { coordination: {}, wakes_enabled: false });
+      for (const name of ['tea', 'bread'])
+        await call(first, 'POST', '/v1/pulse-routines', {
+          ...{ kind: 'reminder', agentId: 'a1', name, message: `About ${name}.` },
+          timing: { kind: 'once', at: Date.now() + 1_500 },
+        });
+      const waiting = async (browser: Pick<Browser, 'fetch'>) =>
+        z
+          .object({ schedules: z.array(scheduledSchema) })
+          .parse(await (await call(browser, 'GET', '/v1/agents/a1/schedule')).json())
+          .schedules.map(({ waits }) => waits?.reason);
+      await expect.poll(() => waiting(first), { timeout: 20_000 }).toEqual(['switched-off', 'switched-off']);
+      const signIn = await first.signIn();
+      await first.kill('SIGKILL');
+      for (const home of others) {
+        for (const file of ['roost.json', 'sealing.key']) await cp(join(one, file), join(home, file));
+        relays.push(await openTestRelay({ home, databaseUrl, env: env() }));
+      }
+      const browsers = relays.map(({ url }) =>
+        browserOf(url, {
+          ...signIn,
+          cookie: signIn.cookie.replace(/^((?:__Host-)?roost)_\d+=/, `$1_${new URL(url).port}=`),
+        }),
+      );
+      const [second = first] = browsers;
+      expect(await waiting(second)).toEqual(['switched-off', 'switched-off']);
+      await call(second, 'PUT', '/v1/config', { coordination: {}, wakes_enabled: true });
+      // Both look at once.
+      for (const relay of relays) relay.pass(SCHEDULE_LIMITS.leaseMs + SCHEDULE_LIMITS.waitMostMs);
+      await Promise.all(
+        browsers.map((browser, n) =>
+          call(browser, 'POST', '/v1/pulse-routines', {
+            ...{ kind: 'reminder', agentId: 'a1', name: `Never ${n}`, message: 'No.' },
+            timing: { kind: 'once', at: Date.now() + 100 * 86_400_000 },
+          }),
+        ),
+      );
+      await expect.poll(() => waiting(second), { timeout: 30_000 }).toEqual([undefined, undefined]);
+      const told = model.requests.slice(asked).map(({ last }) => last);
+      for (const name of ['tea', 'bread'])
+        expect(
+          told.filter((last) => last.includes(`About ${name}.`)),
+          name,
+        ).toHaveLength(1);
+    } finally {
+      for (const relay of relays) await relay.close();
+      await first.kill('SIGKILL');
+      await Promise.all(homes.map((home) => rm(home, { recursive: true, force: true })));
+    }
+  });
+});
+
 describe('a Postgres that is started anew in the middle of a run', () => {
   it.each(['while its model thinks', 'while it speaks'] as const)(
     'takes the words and the one end of it all the same: %s',

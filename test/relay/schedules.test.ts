@@ -357,8 +357,7 @@ describe.each(STORES)('what is due, on %s', (kind) => {
   });
 
   it('waits for its agent’s turn as long as the settings say', async () => {
-    // That a wake is not carried out is logged as a warning.
-    const { house, clock } = await open(undefined, true, 'expected');
+    const { house, clock } = await open();
     await house.team.configs.setAgent(LYRA.id, { coordination: {}, pulse_busy_wait_ms: 1_000 });
     const { promise, resolve } = createDeferred();
     house.model.follow(() => [{ say: 'I am busy.' }, { until: promise }]);
@@ -372,14 +371,12 @@ describe.each(STORES)('what is due, on %s', (kind) => {
     await expect
       .poll(async () => (await history(house, clock)).find(({ name }) => name === 'Short'))
       .toMatchObject({ state: 'skipped', reason: 'agent-busy' });
-    // So does whoever is woken by somebody, where that is not too soon.
+    // Whoever is woken by somebody meanwhile is asked for when the run is over.
     clock.pass(6 * MINUTE);
     const source = { kind: 'api', name: 'The gardener' } as const;
     const about = { way: 'api', reason: null, messageId: null, callerSession: null } as const;
-    await house.team.reach.ask({ target: LYRA.id, source, ...about });
-    await expect
-      .poll(async () => (await history(house, clock)).find(({ kind }) => kind === 'wake'))
-      .toMatchObject({ state: 'skipped', reason: 'agent-busy' });
+    const { decision } = await house.team.reach.ask({ target: LYRA.id, source, ...about });
+    expect(decision).toMatchObject({ outcome: 'deferred', check: 'idle' });
     resolve();
     await house.team.schedules.clock.whenQuiet();
   });
@@ -805,6 +802,51 @@ describe.each(STORES)('what is due, on %s', (kind) => {
     expect(await runs('exit 75', 'wake_agent')).toMatchObject({ state: 'done' });
     expect(await house.team.schedules.list()).toEqual([]);
     expect(house.model.requests).toHaveLength(1);
+    await scripts.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  it('of scripts that fail again and again within five minutes tells each failure; where nobody may be woken they wait, and come in one run', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'roost-scripts-'));
+    const scripts = createScripts(createWorkspaces({ folder, elapsed: () => performance.now() }));
+    const { house, clock } = await open(undefined, true, undefined, scripts);
+    await mkdir(join(folder, LYRA.id));
+    const names = ['One', 'Two', 'Three'];
+    for (const name of names) {
+      await writeFile(join(folder, LYRA.id, `${name}.sh`), `echo ${name} is broken; exit 1`);
+      const timing = { kind: 'every', minutes: 60, offset: names.indexOf(name) };
+      const script = { kind: 'script', agentId: LYRA.id, name, script: `${name}.sh`, timing, on_failure: 'wake_agent' };
+      expect((await house.team.schedules.add(scheduleSchema.parse(script))).ok).toBe(true);
+    }
+    const told = (name: string) => house.model.requests.filter(({ last }) => last.includes(`${name} is broken`));
+    await pass(house, clock, 60 * MINUTE);
+    for (const minutes of [1, 1]) await pass(house, clock, minutes * MINUTE);
+    for (const name of names) expect(told(name), name).toHaveLength(1);
+    await house.team.configs.setAgent(LYRA.id, { coordination: { wakes_enabled: false } });
+    for (const minutes of [58, 1, 1]) await pass(house, clock, minutes * MINUTE);
+    expect(house.model.requests).toHaveLength(3);
+    expect((await house.team.schedules.list()).map(({ waits }) => waits?.reason)).toEqual(
+      names.map(() => 'switched-off'),
+    );
+    const list = house.team.tools.find(({ name }) => name === 'wake_list');
+    const caller = { agentId: LYRA.id, sessionId: null, run: 'r', signal: new AbortController().signal };
+    expect((await list?.run({}, { ...caller, kind: 'session' }))?.text).toMatch(
+      /“Two”.*failed on .*that waits for you: switched-off/,
+    );
+    // Of a script that was taken away nothing is to be told any more.
+    const three = await house.team.schedules.named(LYRA.id, 'Three');
+    expect(await house.team.schedules.remove(three?.scheduleId ?? '')).toBe(true);
+    await house.restart();
+    await house.team.configs.setAgent(LYRA.id, { coordination: {} });
+    clock.pass(10 * MINUTE);
+    await house.team.schedules.clock.start();
+    await house.team.schedules.clock.whenQuiet();
+    await pass(house, clock, 6_000);
+    await pass(house, clock, 6_000);
+    expect(told('One')).toHaveLength(2);
+    expect(told('Two')).toHaveLength(2);
+    expect(told('One')[1]?.last).toContain('Two is broken');
+    expect((await house.team.schedules.list()).map(({ waits }) => waits)).toEqual([undefined, undefined]);
     await scripts.close();
     await rm(folder, { recursive: true, force: true });
   });

@@ -83,14 +83,26 @@ describe('threads in a session', () => {
     expect(await house.inbox.waiting(SAGE.id)).toEqual([]);
   });
 
-  it('wake for the first time in a thread only, where that is what the list says', async () => {
+  it('wake for the first thread of the session only, where that is what the list says', async () => {
     const house = await withTeam(() => null, { wake: ['added_to_thread_first_time'] });
-    const threadId = await open(house);
-    good(await house.team.threads.remove(LYRA.id, threadId, 'Sage'));
     await putToSleep(house);
+    const threadId = await open(house);
+    await house.until(() => !house.team.pauses.isPaused(SAGE.id));
+    await house.untilQuiet();
+    await putToSleep(house);
+    good(await house.team.threads.remove(LYRA.id, threadId, 'Sage'));
     good(await house.team.threads.add(LYRA.id, threadId, 'Sage'));
-    expect(house.team.pauses.isPaused(SAGE.id)).toBe(true);
     await open(house);
+    expect(house.team.pauses.isPaused(SAGE.id)).toBe(true);
+    // Another session has a first thread of its own, whatever was before it.
+    await house.team.host.end('ended');
+    await house.start();
+    await house.wake([LYRA, SAGE]);
+    await house.until(() => house.of('agent-awake').length === 4);
+    await house.untilQuiet();
+    await putToSleep(house);
+    good(await house.team.threads.remove(LYRA.id, threadId, 'Sage'));
+    good(await house.team.threads.add(LYRA.id, threadId, 'Sage'));
     await house.until(() => !house.team.pauses.isPaused(SAGE.id));
     await house.untilQuiet();
   });

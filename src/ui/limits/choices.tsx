@@ -49,7 +49,7 @@ const EVENT_WORDS: Record<TeamEvent, string> = {
   removed_from_last_thread: t`When it is taken out of its last thread`,
   last_thread_closed: t`When its last thread is closed`,
   added_to_any_thread: t`When it is taken into a thread`,
-  added_to_thread_first_time: t`When it is taken into a thread it was never in`,
+  added_to_thread_first_time: t`When it is taken into its first thread of a session`,
   mentioned: t`When it is mentioned in a thread`,
 };
 

@@ -12,7 +12,7 @@ import { PATHS } from '../routes.ts';
 import { useNow } from '../use-now.ts';
 import type { Teammate } from '../use-teammates.ts';
 import { History } from './history.tsx';
-import { isOn, nextText, timingText, warningText } from './words.ts';
+import { isOn, nextText, timingText, waitsText, warningText } from './words.ts';
 
 interface RowProps {
   readonly scheduled: Scheduled;
@@ -102,7 +102,7 @@ function Row({ scheduled, scripts, why, onChange, onMove }: RowProps) {
       : !on
         ? t`off`
         : nextAt === null
-          ? t`not due any more`
+          ? (waitsText(scheduled) ?? t`not due any more`)
           : t`next ${nextText(nextAt, now)}`;
   return (
     <li className="routine" data-on={on}>

@@ -27,7 +27,7 @@ export const emptyScript = (agentId: AgentId): ScriptDraft => ({
   timing: 'every',
   minutes: '10',
   on_failure: 'wake_agent',
-  overlap: 'skip',
+  overlap: 'wait',
   most: String(SCHEDULE_BOUNDS.scriptMs.otherwise / SECOND),
 });
 

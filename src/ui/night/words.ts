@@ -108,7 +108,19 @@ export const whatText = ({ kind, name }: Pick<Occurrence, 'kind' | 'name'>): str
 
 /** `done`, `skipped: quiet hours`, `failed` */
 export const outcomeText = ({ state, reason }: Pick<Occurrence, 'state' | 'reason'>): string =>
-  state === 'skipped' && reason !== null ? t`skipped: ${SKIPPED[reason]}` : STATES[state].word;
+  reason === null
+    ? STATES[state].word
+    : state === 'skipped'
+      ? t`skipped: ${SKIPPED[reason]}`
+      : t`waits: ${SKIPPED[reason]}`;
+
+/** What waits for its agent, and why; null: nothing does. */
+export const waitsText = ({ schedule: { kind }, waits }: Scheduled): string | null =>
+  waits === undefined
+    ? null
+    : kind === 'reminder'
+      ? t`waits: ${SKIPPED[waits.reason]}`
+      : t`That it failed is still to be told: ${SKIPPED[waits.reason]}.`;
 
 /** `4 s`, `2 minutes`: how long it took; null where it never began or goes on. */
 function tookText({ startedAt, endedAt }: Pick<Occurrence, 'startedAt' | 'endedAt'>): string | null {
@@ -150,13 +162,14 @@ export function clashText(
 }
 
 /** What is to be known of something that is not well; null where it is. */
-export function warningText({ pausedWhy, warning, failedInARow, elsewhere }: Scheduled): string | null {
+export function warningText(scheduled: Scheduled): string | null {
+  const { pausedWhy, warning, failedInARow, elsewhere } = scheduled;
   // What belongs to another relay is told once, above all of them.
   if (elsewhere !== null) return null;
   if (pausedWhy === WAITS_FOR_YES) return t`Off. ${retold(pausedWhy)}`;
   if (pausedWhy !== null) return t`Paused. ${retold(pausedWhy)} Switch it on to let it go on.`;
   if (failedInARow > 1) return t`It failed ${failedInARow} times in a row.`;
-  return warning;
+  return warning ?? (scheduled.schedule.kind === 'reminder' ? null : waitsText(scheduled));
 }
 
 /** Is it due at all, as things are? */

@@ -110,6 +110,47 @@ describe('each check at its edge', () => {
     expect(decide({ latest }, { now: NOON + SECOND })).toMatchObject(passes);
   });
 
+  it('what was scheduled, and a flag that is cleared, keep to the switch, blackouts, minutes and concurrency alone', () => {
+    const used = {
+      callsInSession: 9,
+      lastWake: NOON,
+      wakesToday: 99,
+      pairToday: 99,
+      latest: Array.from({ length: 5 }, () => NOON - 50 * SECOND),
+    };
+    const scheduled = ['schedule', 'reminder', 'script_failure'] as const;
+    for (const way of scheduled) expect(decide(used, { ask: { way } }), way).toMatchObject(passes);
+    expect(decide(used, { ask: { way: 'deferred', scheduled: true } })).toMatchObject(passes);
+    expect(decide(used, { ask: { way: 'reminder', state: 'busy' } })).toMatchObject({ outcome: 'deferred' });
+    for (const way of ['api', 'thread_added'] as const) {
+      const ask = { way, state: 'paused' } as const;
+      expect(decide({ ...used, latest: [] }, { ask })).toMatchObject(passes);
+      // It waits for its turn, and for a minute at most.
+      expect(decide(used, { ask })).toMatchObject(stops('flood', NOON + 10 * SECOND));
+      const cleared = Array.from({ length: 5 }, () => NOON);
+      const limits = { floodWindowSeconds: 3_600 };
+      expect(decide({ cleared }, { ask: { ...ask, since: NOON }, limits })).toMatchObject(
+        stops('flood', NOON + MINUTE),
+      );
+      expect(decide({ cleared }, { ask: { ...ask, since: NOON - MINUTE }, limits })).toMatchObject(passes);
+      expect(decide({ cleared }, { ask: { way: 'api' } }), 'a wake counts wakes alone').toMatchObject(passes);
+    }
+    for (const way of [...scheduled, 'api', 'thread_added'] as const) {
+      const ask = { way, state: 'paused' } as const;
+      expect(decide({}, { ask, limits: { enabled: false } })).toMatchObject(stops('disabled'));
+      expect(decide({}, { ask, limits: { blackouts: dark } })).toMatchObject(stops('blackout', NOON + HOUR));
+      expect(decide({ endedMs: 120 * MINUTE }, { ask })).toMatchObject(stops('minutes', MIDNIGHT));
+      expect(decide({ running: [NOON, NOON] }, { ask })).toMatchObject(stops('concurrency'));
+    }
+  });
+
+  it('whoever is at work is asked for when that is over, also where one session is the most', () => {
+    const ask = { state: 'busy', atWork: true } as const;
+    const limits = { maxConcurrentSessions: 1 };
+    expect(decide({ running: [NOON] }, { ask, limits })).toMatchObject({ outcome: 'deferred', check: 'idle' });
+    expect(decide({ running: [] }, { ask, limits: { maxConcurrentSessions: 0 } })).toMatchObject(stops('concurrency'));
+  });
+
   it.each([
     ['source_budget', { maxWakesPerSession: 0 }],
     ['daily', { maxWakesPerDay: 0 }],

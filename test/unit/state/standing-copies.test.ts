@@ -170,3 +170,13 @@ test('is left of everybody, and of the lead with how a session is wanted, where 
     session: { maxAnswerTokens: settings.maxAnswerTokens, idleMs: settings.idleMs },
   });
 });
+
+test('is left of the lead too, from its seat in the middle and under the name that it has', async () => {
+  const { relay, quiet } = page();
+  relay.scheduled = ['lead'];
+  await quiet();
+  expect(relay.left.map(({ agentId }) => agentId)).toEqual(['lead']);
+  const lead = roster.lead ?? expect.fail('There is no lead.');
+  const copy = copyOf(shareOf(lead, undefined, roster, settings), { roster, settings }, 'en');
+  expect(copy).toMatchObject({ position: 4, colorName: 'Gold', human: 'Marcus', lead: copy?.name });
+});
