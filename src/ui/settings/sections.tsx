@@ -184,7 +184,7 @@ export function Waking() {
   );
 }
 
-/** As the table "What a relay's owner can see" in the README, which also says how long. */
+/** As the table in docs/privacy.md, which also says how long. */
 const RELAY_SEES: readonly string[] = [
   t`While a session runs: souls, conversations and what you send along, in memory. What is said stands on its disk too, until a browser has stored it and a day has passed.`,
   t`The files in your agents’ folders, as they are.`,
