@@ -3,13 +3,14 @@
  */
 import type { AgentId, SessionId, MessageId } from '../src/domain/ids.ts';
 import type { Cost } from '../src/domain/prices.ts';
-import type { RequestSize, Terms, Untold } from '../src/domain/request-cost.ts';
+import type { RequestSize } from '../src/domain/request-cost.ts';
 import type { Stamp } from '../src/domain/stamp.ts';
-import type { Usage } from '../src/protocol/documents.ts';
 import type { EventLists, TeamEvents } from './contracts/session.ts';
+import type { Took } from './contracts/took.ts';
 import type { RoostEvent, Snapshot, StoredEvent } from '../src/protocol/events.ts';
 import type { SearchAnswered, SearchAsked } from '../src/protocol/searches.ts';
 
+export type { Took } from './contracts/took.ts';
 export type { AgentState } from '../src/domain/guardrails.ts';
 export type { Directory, NewInboxMessage, TakenMessage, Inbox } from './contracts/team.ts';
 export type { WakeRequest, Gate, Configs, Pulses } from './contracts/gate.ts';
@@ -30,25 +31,6 @@ export type {
 } from './contracts/session.ts';
 
 // What requests cost, and whether another may be sent.
-
-/** What a request took, as far as its model told it; null: it was sent, and nothing was told. */
-export type Took = {
-  readonly usage: Usage;
-  /** It told all of it. Else what was written is not known. */
-  readonly whole: boolean;
-  /** The part of the cache writes that stays for an hour. */
-  readonly hourCacheWrites?: number;
-  /** Millionths of a dollar that a program says it cost, where nothing else is known. */
-  readonly reportedMicroUsd?: number;
-  /** Searches that the server made. */
-  readonly searches?: number;
-  /** As far as it told them. */
-  readonly terms?: Partial<Terms>;
-  /** Not whole: the most that it wrote, where that is known better than by the longest answer. */
-  readonly outputMost?: number;
-  /** What its model said nothing of; left out: it told both. */
-  readonly untold?: Untold;
-} | null;
 
 export interface RequestEnd {
   readonly sessionId: SessionId | null;

@@ -79,9 +79,12 @@ function wrongWith(issue: z.core.$ZodIssue): string {
   }
 }
 
-/** One field that does not fit; `message` goes on after its name. */
-export const misfitIn = (field: string, message: string): HTTPException =>
-  problem(400, 'misfit', `${field}: ${message}`, { fields: { errors: [{ field, message }] } });
+/** Fields that do not fit, at least one; `message` goes on after the name of each. */
+export const misfitsIn = (fields: readonly [string, ...string[]], message: string): HTTPException =>
+  problem(400, 'misfit', `${fields[0]}: ${message}`, {
+    fields: { errors: fields.map((field) => ({ field, message })) },
+  });
+export const misfitIn = (field: string, message: string): HTTPException => misfitsIn([field], message);
 
 /** A body that its schema refuses; each error names the field, `body` where it is the whole. */
 export function misfit({ issues }: z.ZodError): HTTPException {

@@ -11,7 +11,7 @@ import type { TeamMember } from '../../src/protocol/team.ts';
 import type { WakeSource } from '../../src/protocol/wakes.ts';
 import type { Configs, Directory, EventLists, Reach, SessionHost, TeamEvents } from '../contracts.ts';
 import { applicationOf, lacks, type ApiClient, type Env } from '../endpoint.ts';
-import { misfitIn, problem } from '../problem.ts';
+import { misfitIn, misfitsIn, problem } from '../problem.ts';
 import type { Copies } from '../schedules/index.ts';
 
 type Body = Given<typeof sessionEndpoints.startSession>['body'];
@@ -83,7 +83,7 @@ export function createStarts({ host, directory, copies, configs, reach }: Starts
 
   async function requestOf({ human, lead, after, ahead, settings }: Body, by: ApiClient | null): Promise<StartSession> {
     if (by === null) {
-      if (!human) throw misfitIn('human', 'is missing');
+      if (!human) throw misfitsIn(lead ? ['human'] : ['human', 'lead'], 'is missing');
       if (!lead) throw misfitIn('lead', 'is missing');
       return {
         ...{ human, lead },

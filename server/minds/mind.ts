@@ -9,7 +9,7 @@ import type { Terms, Untold } from '../../src/domain/request-cost.ts';
 import type { Picture } from '../../src/domain/picture.ts';
 import type { Usage } from '../../src/protocol/documents.ts';
 import type { MindInfo } from '../../src/protocol/events.ts';
-import type { Took } from '../contracts.ts';
+import type { Took } from '../contracts/took.ts';
 import type { Protocol } from '../../src/protocol/models.ts';
 
 /** What a provider wants handed back with a block, unchanged, by the model that wrote it. */

@@ -2,7 +2,7 @@
  * An agent's default routine, as its settings say it. There is one truth: the routine itself, which the person sees and
  * changes among the others; the settings read and write it.
  */
-import type { AgentId } from '../../src/domain/ids.ts';
+import type { AgentId, ScheduleId } from '../../src/domain/ids.ts';
 import {
   DEFAULT_INSTRUCTIONS,
   DEFAULT_INTERVAL,
@@ -11,16 +11,20 @@ import {
 import { LEAD_ID } from '../../src/domain/seat.ts';
 import type { AgentConfig, PulseChanges, PulseSettings } from '../../src/protocol/config.ts';
 import { LIMITS } from '../../src/protocol/limits.ts';
-import { scheduleSchema, type ScheduleOf } from '../../src/protocol/schedules.ts';
+import { scheduleSchema, type Schedule, type Scheduled, type ScheduleOf } from '../../src/protocol/schedules.ts';
 import type { Configs, Pulses } from '../contracts.ts';
 import { misfitIn } from '../problem.ts';
 import { isAgreed } from './agreed.ts';
 import type { Copies } from './copies.ts';
-import type { Schedules } from './index.ts';
+import type { Written } from './refusals.ts';
 import type { ScheduleRows } from './rows.ts';
 
 export interface PulsesDeps {
-  readonly schedules: Pick<Schedules, 'get' | 'put' | 'freeName'>;
+  readonly schedules: {
+    get(scheduleId: ScheduleId): Promise<Scheduled | null>;
+    put(scheduleId: ScheduleId, schedule: Schedule): Promise<Written>;
+    freeName(agentId: AgentId, name: string): Promise<string>;
+  };
   readonly copies: Pick<Copies, 'allow'>;
   readonly configs: Pick<Configs, 'agent' | 'setAgent'>;
 }

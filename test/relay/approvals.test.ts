@@ -192,7 +192,7 @@ describe('a tool that asks, in a run that nobody watches', () => {
         'It was withdrawn, and has not run. The session ended before you answered.',
       ]);
     }
-    await hands.call('PUT', '/v1/config', { coordination: {} });
+    await hands.call('PUT', '/v1/config', { whole: true });
   });
 
   it('stands in the account with whoever let it, as every call does', async () => {
@@ -385,7 +385,7 @@ describe('commands in the sandbox, through a whole relay', () => {
     const after = await hands.works(command('sleep 50'), write('x'.repeat(1_100_000), 'much.txt'));
     expect(after).toMatchObject([/after 2 s, which is the most/, /much\.txt is written/]);
     expect(await used()).toMatchObject({ used: { most: 2_000_000 } });
-    await hands.call('PUT', '/v1/config', {});
+    await hands.call('PUT', '/v1/config', { whole: true });
     for (const [name, least, most] of [
       ['command_seconds', 1, 1_800],
       ['workspace_megabytes', 1, 1_000_000],

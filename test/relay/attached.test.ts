@@ -216,7 +216,7 @@ describe('a tool server', () => {
     await allow(await attach('notes'));
     expect(await works(echo)).toMatchObject([/it has not run/]);
     for (const { callId } of await hands.waiting()) await hands.answer(callId, 'no');
-    await call('PUT', '/v1/config', { coordination: {} });
+    await call('PUT', '/v1/config', { whole: true });
   });
 
   it('leaves an agent whom the person did not name without it', async () => {

@@ -85,7 +85,7 @@ async function summon(count: number, settings: object = {}) {
 describe('SUMMON with an ACP agent alone', { timeout: 90_000 }, () => {
   afterEach(async () => {
     await one.fetch('/api/sessions/current', { method: 'DELETE' });
-    await call('PUT', '/v1/config', {});
+    await call('PUT', '/v1/config', { whole: true });
     for (const { programId } of await programs()) await call('DELETE', `/api/agent-programs/${programId}`);
   });
 

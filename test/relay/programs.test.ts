@@ -696,7 +696,8 @@ describe('an agent whose mind is a program', () => {
     const ids = members(8).map(({ id }) => id);
     const team = (count: number) => members(count).map(({ id, ...each }) => ({ ...each, agentId: id, retired: false }));
     await ok(call('PUT', '/api/team', { agents: team(8) }));
-    for (const id of ids) await ok(call('PUT', `/v1/agents/${id}/config`, { coordination: { mind: programId } }));
+    for (const id of ids)
+      await ok(call('PUT', `/v1/agents/${id}/config`, { whole: true, coordination: { mind: programId } }));
     await ok(call('PUT', '/v1/config', { programs_at_once: 2 }));
     await begin();
     await wake(ids.length);
@@ -709,8 +710,8 @@ describe('an agent whose mind is a program', () => {
     expect(most).toBe(2);
     expect(said()).toContain('"position":5');
     await end();
-    for (const id of ids) await ok(call('PUT', `/v1/agents/${id}/config`, {}));
-    await ok(call('PUT', '/v1/config', {}));
+    for (const id of ids) await ok(call('PUT', `/v1/agents/${id}/config`, { whole: true }));
+    await ok(call('PUT', '/v1/config', { whole: true }));
     await ok(call('PUT', '/api/team', { agents: team(1) }));
   });
 

@@ -71,7 +71,7 @@ beforeAll(async () => {
   await call('PUT', '/api/standing-copies/a1', { version: 'v1', copy: COPY });
 });
 afterEach(async () => {
-  await call('PUT', '/v1/agents/a1/config', { coordination: {} });
+  await call('PUT', '/v1/agents/a1/config', { whole: true });
   for (const agentId of ['a1', 'a2']) {
     const { entries } = folderSchema.parse(await (await call('GET', `/api/workspaces/${agentId}`)).json());
     for (const { name } of entries)

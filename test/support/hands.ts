@@ -100,7 +100,7 @@ export async function startHands(
     relay: () => relay,
     call,
     async grant(coordination) {
-      expect((await call('PUT', '/v1/agents/a1/config', { coordination })).status).toBe(200);
+      expect((await call('PUT', '/v1/agents/a1/config', { whole: true, coordination })).status).toBe(200);
     },
     async works(...does) {
       turns = [...does, [{ say: 'Done.' }]];
