@@ -22,9 +22,13 @@ const group = (groupOrder: number, maxWorkers = Math.max(2, availableParallelism
   sequence: { groupOrder },
   maxWorkers,
 });
-/** A part of Fireproof that only Node runs names Node's own modules; the browser never asks for them. */
-const isKnown = ({ message }: Rolldown.RolldownLog) =>
-  message.includes('externalized for browser compatibility') && message.includes('@adviser/cement');
+/**
+ * A part of Fireproof that only Node runs names Node's own modules; the browser never asks for them. And what is fetched together is
+ * said below: a module of one such part may be asked for by another as well.
+ */
+const isKnown = ({ code, message }: Rolldown.RolldownLog) =>
+  code === 'INEFFECTIVE_DYNAMIC_IMPORT' ||
+  (message.includes('externalized for browser compatibility') && message.includes('@adviser/cement'));
 const rolldownOptions: Rolldown.InputOptions = {
   checks: { bundlerTimings: false },
   onLog: (level, log, next) => (isKnown(log) ? undefined : next(level, log)),
