@@ -86,24 +86,45 @@ export function createBudgets({ rows, prices, holds, configs, directory, now, el
   const held = (state: BudgetState, most: number) =>
     sentence`What is left of today’s budget of ${usdText(state.budget ?? 0)} is held for requests that are under way (${usdText(state.spent)} spent, ${usdText(state.held)} held; this one may cost up to ${usdText(most)}). Try again when they are done, or raise the budget in the settings, under “Budgets and prices”.`;
 
-  async function used(agentId: AgentId): Promise<Extract<Room, { ok: false }> | null> {
+  async function setFor(agentId: AgentId) {
     const { effective } = await configs.agent(agentId);
     const household = microUsdOf(effective.daily_budget_usd);
     const own = microUsdOf(effective.coordination.daily_budget_usd);
-    if (household === null && own === null) return null;
-    const day = dayOf(effective.time_zone, now());
-    const spending = await rows.byAgent(day.start);
-    const states: readonly (readonly [BudgetScope, BudgetState])[] = [
-      [
-        { scope: 'agent', agentId },
-        { budget: own, spent: sumOf(spending, agentId), held: 0 },
-      ],
-      [{ scope: 'household' }, { budget: household, spent: sumOf(spending, null), held: 0 }],
-    ];
-    const spent = states.find(([, state]) => roomIn(state, 0) === 'spent');
-    if (!spent) return null;
-    const message = await usedUp(spent[0], spent[1], spending, day, effective.time_zone);
-    return { ok: false, message, until: day.end };
+    const timeZone = effective.time_zone;
+    return { household, own, isNone: household === null && own === null, timeZone, day: dayOf(timeZone, now()) };
+  }
+  type SetBudgets = Awaited<ReturnType<typeof setFor>>;
+  type States = readonly (readonly [BudgetScope, BudgetState])[];
+  const statesOf = (
+    agentId: AgentId,
+    { household, own }: SetBudgets,
+    spending: Spending,
+    heldOf: (agentId: AgentId | null) => number,
+  ): States => [
+    [
+      { scope: 'agent', agentId },
+      { budget: own, spent: sumOf(spending, agentId), held: heldOf(agentId) },
+    ],
+    [{ scope: 'household' }, { budget: household, spent: sumOf(spending, null), held: heldOf(null) }],
+  ];
+  const spentIn = (states: States, most: number) => states.find(([, state]) => roomIn(state, most) === 'spent');
+  async function refusal(
+    [scope, state]: States[number],
+    spending: Spending,
+    { day, timeZone }: SetBudgets,
+  ): Promise<Extract<Room, { ok: false }>> {
+    return { ok: false, message: await usedUp(scope, state, spending, day, timeZone), until: day.end };
+  }
+
+  async function used(agentId: AgentId): Promise<Extract<Room, { ok: false }> | null> {
+    const set = await setFor(agentId);
+    if (set.isNone) return null;
+    const spending = await rows.byAgent(set.day.start);
+    const spent = spentIn(
+      statesOf(agentId, set, spending, () => 0),
+      0,
+    );
+    return spent ? await refusal(spent, spending, set) : null;
   }
 
   return {
@@ -112,33 +133,20 @@ export function createBudgets({ rows, prices, holds, configs, directory, now, el
     async check({ agentId, size, credentialId }, signal, patient = true) {
       const giveUp = elapsed() + (patient ? waitMs : 0);
       for (;;) {
-        const { effective } = await configs.agent(agentId);
-        const household = microUsdOf(effective.daily_budget_usd);
-        const own = microUsdOf(effective.coordination.daily_budget_usd);
-        const day = dayOf(effective.time_zone, now());
+        const set = await setFor(agentId);
+        const { day } = set;
         const released = holds.released();
         const [most, spending] = await Promise.all([
           prices.read().then((table) => mostCost(size, table)),
-          household === null && own === null ? [] : rows.byAgent(day.start),
+          set.isNone ? [] : rows.byAgent(day.start),
         ]);
         signal?.throwIfAborted();
         // What was released meanwhile is in neither of the two sums.
         if (holds.released() !== released) continue;
         // From here to the hold nothing is awaited, so that two cannot both take the last room.
-        const states: readonly (readonly [BudgetScope, BudgetState])[] = [
-          [
-            { scope: 'agent', agentId },
-            { budget: own, spent: sumOf(spending, agentId), held: holds.of(agentId) },
-          ],
-          [{ scope: 'household' }, { budget: household, spent: sumOf(spending, null), held: holds.of(null) }],
-        ];
-        const spent = states.find(([, state]) => roomIn(state, most) === 'spent');
-        if (spent)
-          return {
-            ok: false,
-            message: await usedUp(spent[0], spent[1], spending, day, effective.time_zone),
-            until: day.end,
-          };
+        const states = statesOf(agentId, set, spending, holds.of);
+        const spent = spentIn(states, most);
+        if (spent) return await refusal(spent, spending, set);
         const full = states.find(([, state]) => roomIn(state, most) === 'held');
         const crowded =
           holds.count((held) => held.agentId === agentId) >= COST_LIMITS.underWayPerAgent ||
