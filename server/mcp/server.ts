@@ -85,18 +85,22 @@ export function createServers(deps: McpServerDeps): (busy?: Busy) => Server {
   const signalOf = ({ mcpReq, http }: ServerContext) =>
     http?.req ? AbortSignal.any([mcpReq.signal, http.req.signal]) : mcpReq.signal;
 
-  /** The agent is here; it goes on when it is awake. */
-  async function enter({ agent, credentialId, secret, label, run }: Joined, signal: AbortSignal, progress: Progress) {
-    // A mind of the relay's own is here already.
-    if (!run && sessionId() !== null) await joined(agent, { credentialId, name: label, readsInbox: true });
-    return await park.wait({ agentId: agent.agentId, credentialId, secret, signal, progress });
+  /** Waits until the agent is awake. Null: it is; else why the call does not go on. */
+  async function held({ agent, credentialId, secret }: Joined, signal: AbortSignal, progress: Progress) {
+    const parked = await park.wait({ agentId: agent.agentId, credentialId, secret, signal, progress });
+    return parked.go ? null : { words: parkedSentence(parked.held, parked.seconds), held: parked.held };
   }
 
-  /** While the agent sleeps everything waits but `initialize` and `ping`, which the SDK answers. */
-  async function untilAwake({ agent, credentialId, secret }: Joined, signal: AbortSignal, progress: Progress) {
-    const parked = await park.wait({ agentId: agent.agentId, credentialId, secret, signal, progress });
-    if (!parked.go)
-      throw new ProtocolError(PAUSED_CODE, parkedSentence(parked.held, parked.seconds), { held: parked.held });
+  /** The same, once the agent is known to be here: being here may put it to sleep. */
+  async function enter(who: Joined, signal: AbortSignal, progress: Progress) {
+    const { agent, credentialId, label, run } = who;
+    // A mind of the relay's own is here already.
+    if (!run && sessionId() !== null) await joined(agent, { credentialId, name: label, readsInbox: true });
+    return await held(who, signal, progress);
+  }
+
+  function refuseHeld(why: Awaited<ReturnType<typeof held>>): void {
+    if (why) throw new ProtocolError(PAUSED_CODE, why.words, { held: why.held });
   }
 
   /** What the SDK or the client is told goes out as it is; everything else is a fault of ours, told in the log. */
@@ -122,15 +126,24 @@ export function createServers(deps: McpServerDeps): (busy?: Busy) => Server {
     }
   }
 
+  const listedResources = resources.map(({ uri, name, title, description, mimeType }) => {
+    return { uri, name, title, description, mimeType };
+  });
+
   return (busy) => {
+    /** While the agent sleeps everything waits but `initialize` and `ping`, which the SDK answers. */
+    const answerAwake = <Result>(context: ServerContext, run: Parameters<typeof answer<Result>>[2]) =>
+      answer(context, busy, async (who, signal, telling) => {
+        refuseHeld(await held(who, signal, telling));
+        return await run(who, signal, telling);
+      });
     const server = new Server(
       { name: 'roost', title: 'Roost', version },
       { capabilities: { tools: {}, resources: {} }, instructions: INSTRUCTIONS },
     );
 
     server.setRequestHandler('tools/list', (_request, context) =>
-      answer(context, busy, async (who, signal, telling) => {
-        await untilAwake(who, signal, telling);
+      answerAwake(context, async (who, signal) => {
         const caller = callerOf(who, signal);
         const listed: Tool[] = [];
         for (const each of byName.values())
@@ -143,14 +156,13 @@ export function createServers(deps: McpServerDeps): (busy?: Busy) => Server {
     server.setRequestHandler('tools/call', ({ params }, context) =>
       answer(context, busy, async (who, signal, telling) => {
         const birth = who.run ? deps.newborn(who.agent.agentId)?.birth : null;
-        // Clients ask for the list once, so an egg is told of all tools, and may call those of its birth.
+        // An MCP client lists tools once. So an egg lists all of them, and may call those of its birth only.
         if (birth)
           return birth.tools.includes(params.name)
             ? resultOf(await birth.call(params.name, params.arguments ?? {}))
             : textResult(notBorn(birth.tools), true);
-        const { agent, credentialId, secret } = who;
-        const parked = await park.wait({ agentId: agent.agentId, credentialId, secret, signal, progress: telling });
-        if (!parked.go) return textResult(parkedSentence(parked.held, parked.seconds), true);
+        const asleep = await held(who, signal, telling);
+        if (asleep) return textResult(asleep.words, true);
         const tool = byName.get(params.name)?.tool;
         const caller = callerOf(who, signal);
         if (!tool || !((await tool.allowed?.(caller)) ?? true))
@@ -162,7 +174,7 @@ export function createServers(deps: McpServerDeps): (busy?: Busy) => Server {
         if (!input.success)
           return textResult(`These arguments do not fit ${tool.name}. ${misfitsOf(tool, input.error)}.`, true);
         const entered = await enter(who, signal, telling);
-        if (!entered.go) return textResult(parkedSentence(entered.held, entered.seconds), true);
+        if (entered) return textResult(entered.words, true);
         telling.later(WORKING);
         const over = who.run ? null : deps.clientCalls(caller.agentId, tool.name, input.data);
         const listening = tool.waits ? await heard.listen(caller.agentId) : null;
@@ -181,34 +193,17 @@ export function createServers(deps: McpServerDeps): (busy?: Busy) => Server {
     );
 
     server.setRequestHandler('resources/list', (_request, context) =>
-      answer(context, busy, async (who, signal, telling) => {
-        await untilAwake(who, signal, telling);
-        return {
-          resources: resources.map(({ uri, name, title, description, mimeType }) => ({
-            uri,
-            name,
-            title,
-            description,
-            mimeType,
-          })),
-        };
-      }),
+      answerAwake(context, () => Promise.resolve({ resources: listedResources })),
     );
     server.setRequestHandler('resources/templates/list', (_request, context) =>
-      answer(context, busy, async (who, signal, telling) => {
-        await untilAwake(who, signal, telling);
-        return { resourceTemplates: [] };
-      }),
+      answerAwake(context, () => Promise.resolve({ resourceTemplates: [] })),
     );
 
     server.setRequestHandler('resources/read', ({ params }, context) =>
-      answer(context, busy, async (who, signal, telling) => {
-        await untilAwake(who, signal, telling);
+      answerAwake(context, async (who, signal, telling) => {
         const resource = resources.find(({ uri }) => uri === params.uri);
         if (!resource) throw new ResourceNotFoundError(params.uri);
-        const entered = await enter(who, signal, telling);
-        if (!entered.go)
-          throw new ProtocolError(PAUSED_CODE, parkedSentence(entered.held, entered.seconds), { held: entered.held });
+        refuseHeld(await enter(who, signal, telling));
         return { contents: [{ uri: resource.uri, mimeType: resource.mimeType, text: await resource.read(who.agent) }] };
       }),
     );
