@@ -52,7 +52,8 @@ export interface Ended {
   readonly removes?: boolean | 'once-over';
 }
 
-export const CLAIMED = ['schedule', 'due_at', 'agent_json', 'late', 'reason', 'notice_json'] as const;
+const OF_CLAIM = ['agent_json', 'late', 'reason', 'notice_json'] as const;
+export const CLAIMED = ['schedule', 'due_at', ...OF_CLAIM] as const;
 export const claimOf = (
   row: Pick<Selectable<Tables['occurrences']>, (typeof CLAIMED)[number]>,
   token: string,
@@ -76,6 +77,13 @@ export function createOccurrences({ db, home, limits }: RowsDeps) {
   /** Held by this claim still, and not ended. */
   const held = (claim: Claim, from = db) =>
     occurrence(from, claim).where('token', '=', claim.token).where('ended_at', 'is', null);
+
+  /** A moment that nobody has begun with. */
+  const dueRow = ({ scheduleId, agentId, dueAt }: Pick<Claim, 'scheduleId' | 'agentId' | 'dueAt'>) => ({
+    ...{ home, schedule: scheduleId, agent_json: json(agentId), due_at: dueAt, not_before: dueAt, state: 'due' },
+    ...{ reason: null, token: null, lease_until: null, run: null },
+    ...{ started_at: null, ended_at: null, detail_json: null },
+  });
 
   /** What a claim with this token has taken. */
   async function claimedBy(token: string): Promise<Claim | null> {
@@ -107,21 +115,7 @@ export function createOccurrences({ db, home, limits }: RowsDeps) {
     async trigger({ scheduleId, schedule }: Row, now: number): Promise<void> {
       await db
         .insertInto('occurrences')
-        .values({
-          home,
-          schedule: scheduleId,
-          agent_json: json(schedule.agentId),
-          due_at: now,
-          state: 'due',
-          reason: null,
-          not_before: now,
-          token: null,
-          lease_until: null,
-          run: null,
-          started_at: null,
-          ended_at: null,
-          detail_json: null,
-        })
+        .values(dueRow({ scheduleId, agentId: schedule.agentId, dueAt: now }))
         .onConflict((conflict) => conflict.columns(['home', 'schedule', 'due_at']).doNothing())
         .execute();
     },
@@ -135,21 +129,9 @@ export function createOccurrences({ db, home, limits }: RowsDeps) {
         const { numInsertedOrUpdatedRows = 0n } = await db
           .insertInto('occurrences')
           .values({
-            home,
-            schedule: claim.scheduleId,
-            agent_json: json(claim.agentId),
-            due_at: dueAt,
-            state: 'claimed',
-            reason: null,
-            not_before: dueAt,
-            token: claim.token,
-            lease_until: now + limits.leaseMs,
-            run: null,
-            started_at: null,
-            ended_at: null,
-            detail_json: null,
-            kind,
-            name_json: json(name),
+            ...dueRow({ ...claim, dueAt }),
+            ...{ state: 'claimed', token: claim.token, lease_until: now + limits.leaseMs },
+            ...{ kind, name_json: json(name) },
           })
           .onConflict((conflict) => conflict.columns(['home', 'schedule', 'due_at']).doNothing())
           .executeTakeFirst();
@@ -217,11 +199,7 @@ export function createOccurrences({ db, home, limits }: RowsDeps) {
             .where('occurrences.home', '=', home)
             .whereRef('occurrences.schedule', '=', 'next.schedule')
             .whereRef('occurrences.due_at', '=', 'next.due_at')
-            .returning([
-              'occurrences.schedule as schedule',
-              'occurrences.due_at as due_at',
-              ...(['agent_json', 'late', 'reason', 'notice_json'] as const),
-            ])
+            .returning(['occurrences.schedule as schedule', 'occurrences.due_at as due_at', ...OF_CLAIM])
             .executeTakeFirst();
           return row ? claimOf(row, newToken) : null;
         },
@@ -264,38 +242,24 @@ export function createOccurrences({ db, home, limits }: RowsDeps) {
     /** Its agent is to hear of it, from now on and however long that waits. A repeat with the same message changes nothing. */
     async leaveNotice({ scheduleId, agentId }: Claim, notice: Notice, now: number): Promise<void> {
       const isThere = sql<boolean>`notice_json is not null and strpos(notice_json, ${JSON.stringify(notice.messageId)}) > 0`;
+      const there = await db
+        .selectFrom('occurrences')
+        .select('due_at')
+        .where('home', '=', home)
+        .where('schedule', '=', scheduleId)
+        .where(isThere)
+        .executeTakeFirst();
+      if (there) return;
       for (let dueAt = now; ; dueAt++) {
         const { numInsertedOrUpdatedRows = 0n } = await db
           .insertInto('occurrences')
           .values({
-            home,
-            schedule: scheduleId,
-            agent_json: json(agentId),
-            due_at: dueAt,
-            state: 'due',
-            reason: null,
-            not_before: now,
-            token: null,
-            lease_until: null,
-            run: null,
-            started_at: null,
-            ended_at: null,
-            detail_json: null,
-            kind: 'script',
-            name_json: json(notice.name),
-            notice_json: JSON.stringify(notice),
+            ...dueRow({ scheduleId, agentId, dueAt }),
+            ...{ not_before: now, kind: 'script', name_json: json(notice.name), notice_json: JSON.stringify(notice) },
           })
           .onConflict((conflict) => conflict.columns(['home', 'schedule', 'due_at']).doNothing())
           .executeTakeFirst();
         if (numInsertedOrUpdatedRows > 0n) return;
-        const there = await db
-          .selectFrom('occurrences')
-          .select('due_at')
-          .where('home', '=', home)
-          .where('schedule', '=', scheduleId)
-          .where(isThere)
-          .executeTakeFirst();
-        if (there) return;
       }
     },
     /** This agent may be free now: what waits for that looks at once. */
