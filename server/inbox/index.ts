@@ -1,8 +1,8 @@
 /** The inbox on the store. See `Inbox` in contracts.ts. Ids and texts are kept as JSON text, see store/tables.ts. */
-import { sql, type Selectable } from 'kysely';
+import { sql, type Expression, type ExpressionBuilder, type Selectable, type SqlBool } from 'kysely';
 import { z } from 'zod';
 import { MESSAGE_PRIORITIES, MESSAGE_TYPES } from '../../src/domain/guardrails.ts';
-import type { AgentId } from '../../src/domain/ids.ts';
+import type { AgentId, MessageId } from '../../src/domain/ids.ts';
 import { inboxEndpoints } from '../../src/protocol/endpoints/team.ts';
 import type { RoostEvent } from '../../src/protocol/events.ts';
 import type { InboxMessage } from '../../src/protocol/inbox.ts';
@@ -85,6 +85,21 @@ export function createInbox({
   const held = createHeld(heldCharacters);
   const kept = createKept(db, home, heldCharacters);
   const changed = (agentId: AgentId) => tell({ kind: 'changed', time: now(), what: 'inbox', agentId });
+  /** Removes a message that nobody has read, of this sender. Returns whose it was; null: there is none. */
+  async function removeUnread(
+    messageId: MessageId,
+    isSender: (builder: ExpressionBuilder<Tables, 'inbox'>) => Expression<SqlBool>,
+  ): Promise<AgentId | null> {
+    const row = await db
+      .deleteFrom('inbox')
+      .where('home', '=', home)
+      .where('message_json', '=', JSON.stringify(messageId))
+      .where(isSender)
+      .where('read_at', 'is', null)
+      .returning('agent_json')
+      .executeTakeFirst();
+    return row ? parseText(row.agent_json) : null;
+  }
   const anyOf = (ids: readonly string[]) => sql<string>`any(${ids.map((id) => JSON.stringify(id))}::text[])`;
 
   const unreadOf = (agentId: AgentId) =>
@@ -252,17 +267,10 @@ export function createInbox({
       return taken;
     },
     async takeBack(messageId) {
-      const row = await db
-        .deleteFrom('inbox')
-        .where('home', '=', home)
-        .where('message_json', '=', JSON.stringify(messageId))
-        .where('sender_json', '=', JSON.stringify('human'))
-        .where('read_at', 'is', null)
-        .returning('agent_json')
-        .executeTakeFirst();
-      if (!row) return false;
+      const agentId = await removeUnread(messageId, ({ eb }) => eb('sender_json', '=', JSON.stringify('human')));
+      if (agentId === null) return false;
       held.take(messageId);
-      changed(parseText(row.agent_json));
+      changed(agentId);
       return true;
     },
     async standing(messageId) {
@@ -275,16 +283,10 @@ export function createInbox({
       return row ? (row.read_at === null ? 'waits' : 'read') : null;
     },
     async withdraw(messageId) {
-      const row = await db
-        .deleteFrom('inbox')
-        .where('home', '=', home)
-        .where('message_json', '=', JSON.stringify(messageId))
-        .whereRef('sender_json', '=', 'agent_json')
-        .where('read_at', 'is', null)
-        .returning('agent_json')
-        .executeTakeFirst();
-      if (row) changed(parseText(row.agent_json));
-      return row !== undefined;
+      const agentId = await removeUnread(messageId, ({ eb, ref }) => eb('sender_json', '=', ref('agent_json')));
+      if (agentId === null) return false;
+      changed(agentId);
+      return true;
     },
     async list(agentId, { before, limit }) {
       const mine = db.selectFrom('inbox').where('home', '=', home).where('agent_json', '=', JSON.stringify(agentId));
