@@ -12,7 +12,15 @@ import { ENDPOINTS } from '../src/protocol/endpoints/index.ts';
 import { relayEndpoints } from '../src/protocol/endpoints/session.ts';
 import type { MindInfo, Snapshot } from '../src/protocol/events.ts';
 import type { Health, OpenHealth, Rehearsal } from '../src/protocol/http.ts';
-import { onlyByTls, securityHeaders, signedInPage, type Access, notBuiltPage, wantsPage } from './access/index.ts';
+import {
+  CALL_ROOTS,
+  onlyByTls,
+  securityHeaders,
+  signedInPage,
+  type Access,
+  notBuiltPage,
+  wantsPage,
+} from './access/index.ts';
 import { limitBody } from './body.ts';
 import { createDatabaseGate, DATABASE_AWAY, unlessAway } from './database-gate.ts';
 import { answer, browserOf, checkWhole, mount, refuseHead, refuseOthers, type Env, type Handled } from './endpoint.ts';
@@ -98,7 +106,7 @@ const TROUBLES = {
   'disk-full': 'The disk that Roost keeps its home on is full. Make room there: Roost goes on by itself.',
   recovering: 'The store was interrupted and is being opened again. Nothing acknowledged is lost; try again.',
 } as const;
-const CALLS = ['/api/*', '/v1/*', '/sessions/*'];
+const CALLS = CALL_ROOTS.map((root) => `/${root}/*`);
 
 export function createApp(deps: AppDeps): App {
   const { access, sessionOf, version, mindOf, rehearsal, onError } = deps;

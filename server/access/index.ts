@@ -18,7 +18,7 @@ import { type Env, answer, type Handled, lacks } from '../endpoint.ts';
 import { misfitIn, problem } from '../problem.ts';
 import { QUOTAS } from '../quotas.ts';
 import type { Bearer, Credentials } from './credentials.ts';
-import { isOwnRequest, type Origins } from './origins.ts';
+import { isCallPath, isOwnRequest, type Origins } from './origins.ts';
 import { badLinkPage, handOverPage, signInPage, welcomePage } from './pages.ts';
 import type { RateLimit } from './rate.ts';
 import type { SignIn } from './sign-in.ts';
@@ -84,7 +84,7 @@ export { createGiveBeside, type GiveBeside } from './beside.ts';
 export { createDeviceCodeRoutes, createDeviceCodes } from './device-codes.ts';
 export { createCredentials, type Bearer, type Credentials } from './credentials.ts';
 export { onlyByTls, securityHeaders } from './headers.ts';
-export { bracketed, createOrigins, isLoopback, isWildcard, type Origins } from './origins.ts';
+export { bracketed, CALL_ROOTS, createOrigins, isLoopback, isWildcard, type Origins } from './origins.ts';
 export { databaseAwayPage, notBuiltPage, signedInPage } from './pages.ts';
 export { createRateLimit, type RateLimit } from './rate.ts';
 export { createSignIn } from './sign-in.ts';
@@ -120,15 +120,12 @@ export interface Access {
   readonly enter: (context: Context<Env>) => Promise<Response>;
 }
 
-/** Addresses of calls: only the page, or a credential, may ask for them. */
-const CALLS = /^\/(?:api|v1|sessions)(?:\/|$)/;
-
 /** Is this a person opening a page, who should read a page? */
 export function wantsPage(context: Context): boolean {
   const { method, path } = context.req;
   return (
     (method === 'GET' || method === 'HEAD') &&
-    !CALLS.test(path) &&
+    !isCallPath(path) &&
     (context.req.header('accept') ?? '').includes('text/html')
   );
 }
@@ -276,7 +273,7 @@ export function createAccess({
     },
     async signedIn(context, next) {
       const known = await knownBrowser(context);
-      const isCall = CALLS.test(context.req.path);
+      const isCall = isCallPath(context.req.path);
       if (known === null || (isCall && !known.own)) {
         checkRate(`address ${context.get('address') ?? ''}`);
         if (known === null && wantsPage(context)) return signInPage();

@@ -44,6 +44,10 @@ export function createOrigins({ port, host, publicUrl, tls, proxied }: OriginsDe
   };
 }
 
+/** What addresses of calls begin with: only the page, or a credential, may ask for them. */
+export const CALL_ROOTS = ['api', 'v1', 'sessions'] as const;
+export const isCallPath = (path: string): boolean => CALL_ROOTS.some((root) => path.split('/')[1] === root);
+
 export interface FetchHeaders {
   readonly method: string;
   readonly path: string;
@@ -59,5 +63,5 @@ export function isOwnRequest({ method, path, origin, site, mode, dest }: FetchHe
   if (origin !== undefined && !origins.isOrigin(origin)) return false;
   if (site === undefined || site === 'same-origin' || site === 'none') return true;
   // A link on another site that is followed to a page of ours: it reads nothing and changes nothing.
-  return method === 'GET' && mode === 'navigate' && dest === 'document' && !/^\/(?:api|v1|sessions)\//.test(path);
+  return method === 'GET' && mode === 'navigate' && dest === 'document' && !isCallPath(path);
 }
