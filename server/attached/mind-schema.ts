@@ -3,6 +3,7 @@
  * does not take, and so one tool would keep its agent from saying anything. What can be said otherwise is: names are mapped,
  * there and back, and choices at the top become one object. A tool for which that cannot be done is off, with its reason. Pure.
  */
+import { isSameJson } from '../../src/domain/platform/json.ts';
 import { createHash } from 'node:crypto';
 import { shownText } from '../../src/domain/names.ts';
 import { isRecord } from '../../src/domain/platform/is-record.ts';
@@ -104,8 +105,6 @@ export type MindSchema =
       back(input: Schema): Record<string, unknown>;
     }
   | { readonly ok: false; readonly reason: string };
-
-const equal = (one: unknown, other: unknown) => JSON.stringify(one) === JSON.stringify(other);
 
 /** Why a schema cannot be used stands in a sentence. One that is deep is walked down to its end. */
 export function mindSchemaOf(given: unknown, { schemaParts }: MindSchemaLimits): MindSchema {
@@ -244,7 +243,7 @@ export function mindSchemaOf(given: unknown, { schemaParts }: MindSchemaLimits):
     const add = (others: ReadonlyMap<string, unknown>, how: 'allOf' | 'anyOf') => {
       for (const [name, value] of others) {
         const before = properties.get(name);
-        properties.set(name, before === undefined || equal(before, value) ? value : { [how]: [before, value] });
+        properties.set(name, before === undefined || isSameJson(before, value) ? value : { [how]: [before, value] });
       }
     };
     const whole = [

@@ -9,6 +9,7 @@ import type {
   HouseholdConfigAnswer,
   PulseChanges,
 } from '../../src/protocol/config.ts';
+import { isSameJson } from '../../src/domain/platform/json.ts';
 import { createQueue } from '../../src/domain/platform/queue.ts';
 import { wakeEndpoints } from '../../src/protocol/endpoints/wakes.ts';
 import { answerConfig } from '../config-text.ts';
@@ -50,7 +51,6 @@ const WAKE_LIMITS = [
   'sleep_events',
   'wake_events',
 ] as const satisfies readonly (keyof AgentConfig['coordination'])[];
-const isSame = (one: unknown, other: unknown) => JSON.stringify(one) === JSON.stringify(other);
 
 export function createGateRoutes({ gate, configs, directory, pulses }: GateRoutesDeps): readonly Handled[] {
   /** Between the look at what is set and the change, nothing else is set by a page. */
@@ -77,14 +77,14 @@ export function createGateRoutes({ gate, configs, directory, pulses }: GateRoute
     const before = new Map(Object.entries(own.coordination));
     const after = new Map(Object.entries(config.coordination));
     const beyond = [...new Set([...before.keys(), ...after.keys()])].find(
-      (key) => !WAKE_LIMITS.some((limit) => limit === key) && !isSame(before.get(key), after.get(key)),
+      (key) => !WAKE_LIMITS.some((limit) => limit === key) && !isSameJson(before.get(key), after.get(key)),
     );
     if (beyond !== undefined)
       throw problem(403, 'no-scope', `\`coordination.${beyond}\` is set by the person alone, on the page.`);
     if (scopes.includes('schedules')) return;
     const routine = new Map(Object.entries(await pulses.of(agentId)));
     const changed = Object.entries(pulse).find(
-      ([key, value]) => key !== 'pulse_blackouts' && value !== undefined && !isSame(value, routine.get(key)),
+      ([key, value]) => key !== 'pulse_blackouts' && value !== undefined && !isSameJson(value, routine.get(key)),
     );
     if (changed) throw problem(403, 'no-scope', `${lacks(['schedules'])} \`${changed[0]}\` sets a routine.`);
   }

@@ -3,6 +3,7 @@
  * before it as its next prompt; a process that has ended is started again with what was said before. Its questions go to the
  * person as any others do, and what it may reach through Roost is its own folder, and its own agent's tools.
  */
+import { isSameJson } from '../../src/domain/platform/json.ts';
 import type {
   ContentBlock,
   PromptResponse,
@@ -83,7 +84,6 @@ type Open = Given & OpenSession;
 /** As Claude Code’s own commands are asked about. */
 const RUNS = `${MIND_PREFIX}execute`;
 type Settings = Awaited<ReturnType<typeof plantedIn>>;
-const isSame = (one: Settings, other: Settings) => JSON.stringify(one) === JSON.stringify(other);
 const ROOSTS_OWN: Verdict = { let: true, over: () => undefined };
 const STOPPED = sentence`It was stopped.`;
 /** To its agent. */
@@ -255,7 +255,7 @@ export function createProgramMind(deps: ProgramMindDeps): ProgramMind {
     async function start(): Promise<Open> {
       const agreed = await letSettings(left);
       const made = await deps.inTurn(() => inTime(timers, limits, left, (late) => begin(request, late)), place, left);
-      if (isSame(agreed, await plantedIn(deps.workspace, limits))) return made;
+      if (isSameJson(agreed, await plantedIn(deps.workspace, limits))) return made;
       open = null;
       await made.line.close();
       throw new ProgramError(

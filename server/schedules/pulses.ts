@@ -8,6 +8,7 @@ import {
   DEFAULT_INTERVAL,
   DEFAULT_ROUTINE_NAME,
 } from '../../src/domain/schedule/default-routine.ts';
+import { isSameJson } from '../../src/domain/platform/json.ts';
 import { LEAD_ID } from '../../src/domain/seat.ts';
 import type { AgentConfig, PulseChanges, PulseSettings } from '../../src/protocol/config.ts';
 import { LIMITS } from '../../src/protocol/limits.ts';
@@ -40,8 +41,6 @@ export const createRoutineOf =
     return row?.schedule.kind === 'routine' && isAgreed(row.agreed, row.schedule) ? row.schedule : null;
   };
 
-const same = (one: unknown, other: unknown) => JSON.stringify(one) === JSON.stringify(other);
-
 export function createPulses({ schedules, copies, configs }: PulsesDeps): Pulses {
   async function routineOf(agentId: AgentId): Promise<ScheduleOf<'routine'> | null> {
     const scheduled = await schedules.get(pulseIdOf(agentId));
@@ -68,8 +67,8 @@ export function createPulses({ schedules, copies, configs }: PulsesDeps): Pulses
   async function blackoutsOf(agentId: AgentId, { coordination }: AgentConfig, said: PulseChanges['pulse_blackouts']) {
     if (said === undefined) return {};
     const { effective } = await configs.agent(agentId);
-    if (same(said, effective.coordination.blackouts) || same(said, coordination.blackouts)) return {};
-    if (coordination.blackouts === undefined || same(coordination.blackouts, effective.coordination.blackouts))
+    if (isSameJson(said, effective.coordination.blackouts) || isSameJson(said, coordination.blackouts)) return {};
+    if (coordination.blackouts === undefined || isSameJson(coordination.blackouts, effective.coordination.blackouts))
       return { blackouts: said };
     throw misfitIn('pulse_blackouts', 'is said twice, and not the same: `coordination.blackouts` says something else');
   }

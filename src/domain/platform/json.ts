@@ -7,3 +7,6 @@ export function parseJson(text: string): unknown {
     throw error;
   }
 }
+
+/** Whether both are the same as JSON, their fields in the same order. */
+export const isSameJson = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other);
