@@ -1,7 +1,8 @@
 /**
  * Credentials of what joins from elsewhere. Most stand for one agent: of MCP clients, and of clients of the model proxy.
- * One that stands for none is an application's, which makes plain calls as far as its scopes let it. The secret is shown
- * once, when it is made; only its hash is kept. What was revoked is refused at once, by every process on this store: only where there is no other process is anything remembered.
+ * The others are credentials of applications, whose scopes say which calls they may make. A secret is shown once, when it is
+ * made, and only its hash is stored. Every process on this store refuses a revoked credential at once. So a process caches
+ * credentials only where it is the only one.
  */
 import { sql } from 'kysely';
 import type { AgentId, RunId, SessionId } from '../../src/domain/ids.ts';

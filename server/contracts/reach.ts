@@ -121,7 +121,7 @@ export interface Reach {
     request: WakeAsked,
     only?: GateCheck,
   ): Promise<WakeAnswer & { readonly waits: boolean; readonly cleared: Promise<boolean> }>;
-  /** As `ask`, for whoever carries out what is granted: `carry` is called then, and the wake is over when it resolves. */
+  /** As `ask`. The caller carries out a granted wake itself, by `carry`; the wake is over when that resolves. */
   askTo(request: WakeAsked, carry: () => Promise<void>): Promise<WakeAnswer>;
   /** One happening, by every name it has: it may wake an agent or put it to sleep, by the agent's own lists. */
   happened(

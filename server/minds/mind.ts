@@ -69,7 +69,7 @@ export interface MindTool {
   readonly required: readonly string[];
   /** What `#/$defs/…` in the properties refers to. */
   readonly definitions?: Readonly<Record<string, unknown>>;
-  /** It is deferred: a mind is told of it once it was `found`, or by the model's own search. */
+  /** Deferred: a request lists it once `find_tool` has `found` it, or the model's own search has. */
   readonly waits?: 'unseen' | 'found';
   /** Of a deferred one: it is deferred only where the model does not search by itself. */
   readonly roomy?: true;

@@ -1,4 +1,4 @@
-/** What a model is told of its tools: ours, those that are deferred, and its provider's own. */
+/** The tools that a request lists: Roost's own, deferred ones among them, and those of the model's provider. */
 import type Anthropic from '@anthropic-ai/sdk';
 import type { MindRequest, MindTool } from './mind.ts';
 import { webToolParam } from './web.ts';

@@ -13,7 +13,7 @@ export interface FilesDeps {
   readonly limits: Pick<ProgramLimits, 'fileBytes' | 'filesAtOnce'>;
   /** Whether the person lets its agent use this tool of Roost's, by whatever way. */
   readonly mayUse: (tool: 'read_file' | 'write_file') => Promise<boolean>;
-  /** Whether it is told of a file that is not there that it is empty. */
+  /** Roost answers a read of a missing file with an empty one. */
   readonly readsNoneAsEmpty: () => boolean;
   /** Whether this is the program's session. */
   readonly isOwn: (sessionId: string) => boolean;

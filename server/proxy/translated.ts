@@ -158,7 +158,7 @@ export function createTranslator({ known, newId, onError }: TranslatorDeps): Tra
       }
     }
     const answered = ask();
-    // Read by whoever reads the answer; one that has left does not.
+    // The answer's reader handles a failure. A client that has left reads nothing.
     answered.catch(() => undefined);
     const first = stream ? await words.next() : null;
     if (first === null) {

@@ -79,7 +79,7 @@ export function createAsk({
   let closed = false;
   const waits = async (messageId: MessageId) => (await inbox.standing(messageId)) === 'waits';
 
-  /** The turn may take long, or wait for the person: whoever asks is told once the message is read. */
+  /** A turn may take long, or wait for the person. So this resolves once the agent has read the message. */
   async function whenRead(messageId: MessageId | null, turn: Promise<unknown>): Promise<Reached> {
     let isOver = false;
     const over = turn.finally(() => (isOver = true));
@@ -200,7 +200,7 @@ export function createAsk({
     turnEnded,
     async recover() {
       for (const { target, source, way, reason, messageId } of await gate.deferred(now() - settings.deferredMs)) {
-        // What was due is tried again by whoever has its row.
+        // The clock tries again what was due.
         if (source.kind === 'schedule' || source.kind === 'script') continue;
         if (messageId === null || !(await waits(messageId)) || !(await alone.can(target))) continue;
         deferred.set(target, { source, way, reason, messageId, due: undefined });

@@ -1,6 +1,6 @@
 /**
- * The queue in which sleeping flags are cleared by others than the person. What the gate stops is asked for again, the oldest first, until
- * it passes. It is in memory, as the flags are: they end with the session.
+ * The queue in which applications and threads clear sleeping flags. The gate is asked again for what it stops, the oldest first,
+ * until it passes. The queue is in memory, as the flags are: both end with the session.
  */
 import type { GateCheck } from '../../src/domain/guardrails.ts';
 import type { SessionId } from '../../src/domain/ids.ts';

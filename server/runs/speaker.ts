@@ -166,18 +166,17 @@ export function createSpeaker(deps: SpeakerDeps): Speaker {
   }
 
   /** What it can do is in its system prompt. A list of tools that changes is read anew anyway, and the prompt with it. */
-  function systemWith(offered: readonly MindTool[]): string {
+  function writeSystem(offered: readonly MindTool[]): void {
     const names = offered
       .filter(({ provider }) => !provider || asked.mind.web?.(asked.model))
       .map(({ name }) => name)
       .sort();
     const key = names.join(' ');
-    if (key === systemFor) return system;
+    if (key === systemFor) return;
     const isFirst = systemFor === null;
     systemFor = key;
     system = deps.system(new Set(names));
     if (isFirst && deps.systemAround) briefing.announced(deps.systemAround, system);
-    return system;
   }
 
   const takeItems = () => queue.splice(0, countTogether(queue));
@@ -295,7 +294,7 @@ export function createSpeaker(deps: SpeakerDeps): Speaker {
       heard: mine.heard.signal,
     };
     const [offered, around] = await Promise.all([toolbox.offered(caller, begunWith(turn.items)), context.around()]);
-    systemWith(offered.all());
+    writeSystem(offered.all());
     for (const { fromPerson, messageId } of gathered?.items ?? [])
       if (fromPerson && messageId !== null && given.length === 0) ofPerson.add(messageId);
     const { items, read } = turn;
