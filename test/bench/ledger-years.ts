@@ -8,22 +8,19 @@ import { AGENTS, type HouseholdPlan } from '../support/household-generator.ts';
 import { buildPage, servePage } from '../support/page-server.ts';
 import { createVisitor } from '../support/visitor.ts';
 import { median, type Figure } from './figures.ts';
-import { watchBlocked, watchGrid } from './grid-watch.ts';
-import { blockedSince, chooseNoPlace, exportAll, reloaded } from './page-acts.ts';
+import { watchGrid } from './grid-watch.ts';
+import { chooseNoPlace, exportAll, reloaded } from './page-acts.ts';
 import { definePart, withOpened } from './part.ts';
 import { SMALL, type BenchHousehold, type Place } from './place.ts';
 import { workerMemory } from './worker-memory.ts';
 
 const SEED = 1;
-const ACTS = ['open', 'scroll', 'export', 'wake'] as const;
-type Act = (typeof ACTS)[number];
 /** How everything is exported: under a passphrase, or not. */
 const WAYS = ['plain', 'sealed'] as const;
 type Way = (typeof WAYS)[number];
 /**
  * Households; reloads and payloads, each after those that are not counted; documents that are appended before the worker's
- * memory is looked at; what the page is watched at, and turns of the wheel while it is scrolled. `ROOST_BENCH_SIZES` names
- * other households.
+ * memory is looked at; and ways to export. `ROOST_BENCH_SIZES` names other households.
  */
 const FULL = {
   plans: (process.env['ROOST_BENCH_SIZES']?.split(',').map(Number) ?? [1_000, 10_000, 100_000]).map((messages) => ({
@@ -31,12 +28,12 @@ const FULL = {
     messages,
   })) as readonly HouseholdPlan[],
   ...{ warmUp: 1, reloads: 9, wakes: 15, written: 100 },
-  ...{ acts: ACTS as readonly Act[], turns: 150, ways: WAYS as readonly Way[] },
+  ways: WAYS as readonly Way[],
 };
 const SMOKE: typeof FULL = {
   plans: [SMALL],
   ...{ warmUp: 0, reloads: 1, wakes: 1, written: 1 },
-  ...{ acts: ['scroll', 'export'], turns: 2, ways: ['plain'] },
+  ways: ['plain'],
 };
 type Sizes = typeof FULL;
 const CAPS = { usual: 24_000, all: 400_000 } as const;
@@ -44,9 +41,6 @@ const RELOAD_LIMIT_MS = 400;
 const WAKE_LIMIT_MS = 50;
 const RATIO_LIMIT = 1.3;
 const MEMORY_LIMIT_MB = 150;
-const BLOCKED_LIMIT_MS = 50;
-/** Pixels of a turn of the wheel. */
-const TURN = 1_500;
 const EXPORT_PAGE = 500;
 const PASSPHRASE = 'four words that hold';
 const MB = 1_000_000;
@@ -70,8 +64,6 @@ interface Years {
   readonly copied: { readonly ms: number; readonly documents: number; readonly chars: number };
   /** ms from the press of the button to the word that it is done. */
   readonly exported: ReadonlyMap<Way, number>;
-  /** ms of every stretch in which the page was blocked, by what went on. */
-  readonly blocked: ReadonlyMap<Act, readonly number[]>;
 }
 
 const medianOf = (wakes: readonly Wake[]): Wake => ({
@@ -117,14 +109,13 @@ async function throughOwner(
 /** The real page on its relay. */
 async function throughPage(
   { profile, port }: BenchHousehold,
-  { warmUp, reloads, acts, turns, ways }: Sizes,
+  { warmUp, reloads, ways }: Sizes,
   place: Place,
-): Promise<Pick<Years, 'reload' | 'blocked' | 'exported'>> {
+): Promise<Pick<Years, 'reload' | 'exported'>> {
   const relay = await place.startRelay({ port, args: ['--rehearsal', JSON.stringify({ delayMs: 0, wordMs: 0 })] });
   try {
     const context: BrowserContext = await profile.open({ viewport: { width: 1280, height: 900 } });
     await context.addInitScript(watchGrid);
-    await context.addInitScript(watchBlocked);
     await context.addInitScript(chooseNoPlace);
     const visitor = await createVisitor(context, relay.link);
     const { page } = visitor;
@@ -132,37 +123,9 @@ async function throughPage(
     const times: number[] = [];
     for (let n = 0; n < warmUp + reloads; n++) times.push(await reloaded(page, 'grid-painted'));
     const exported = new Map<Way, number>();
-    const does: Readonly<Record<Act, () => Promise<unknown>>> = {
-      async open() {
-        await page.reload();
-        await visitor.untilAll('sleeping');
-      },
-      async scroll() {
-        await visitor.open('lead');
-        await page.waitForTimeout(1_000);
-        await blockedSince(page);
-        await visitor.log().hover();
-        for (let n = 0; n < turns; n++) {
-          await page.mouse.wheel(0, -TURN);
-          await page.waitForTimeout(30);
-        }
-      },
-      async export() {
-        for (const way of ways) exported.set(way, await exportAll(visitor, way === 'plain' ? null : PASSPHRASE));
-      },
-      async wake() {
-        await visitor.press('WAKE');
-        await visitor.untilAll('awake');
-      },
-    };
-    const blocked = new Map<Act, readonly number[]>();
-    for (const act of acts) {
-      await blockedSince(page);
-      await does[act]();
-      blocked.set(act, await blockedSince(page));
-    }
+    for (const way of ways) exported.set(way, await exportAll(visitor, way === 'plain' ? null : PASSPHRASE));
     await context.close();
-    return { reload: median(times.slice(warmUp)), exported, blocked };
+    return { reload: median(times.slice(warmUp)), exported };
   } finally {
     await relay.stop();
   }
@@ -188,7 +151,6 @@ const measure = (sizes: Sizes, place: Place): Promise<Years[]> =>
   });
 
 const count = (messages: number) => messages.toLocaleString('en');
-const longest = (stretches: readonly number[]) => Math.max(0, ...stretches);
 
 function figuresOf(years: readonly Years[]): Figure[] {
   const [first] = years;
@@ -213,12 +175,6 @@ function figuresOf(years: readonly Years[]): Figure[] {
     })),
     against('WAKE payload', (each) => each[cap].ms),
   ];
-  const blocked = [...last.blocked].map(([act, stretches]): Figure => ({
-    what: `longest block of the page while it ${act}s, ${count(last.messages)} behind`,
-    value: longest(stretches),
-    unit: 'ms',
-    beside: { kind: 'limit', what: `${stretches.length} over it`, value: BLOCKED_LIMIT_MS },
-  }));
   return [
     ...years.map((each): Figure => ({
       what: `reload to painted grid, ${count(each.messages)} messages behind`,
@@ -239,7 +195,6 @@ function figuresOf(years: readonly Years[]): Figure[] {
         value: MEMORY_LIMIT_MB,
       },
     })),
-    ...blocked,
     ...[...last.exported].map(([way, ms]): Figure => ({
       what:
         way === 'plain' ? `export of everything into a file, ${count(last.messages)} behind` : '  under a passphrase',

@@ -1,4 +1,4 @@
-/** What figures of the page have in common: reloads of it, an empty page beside it, blocks, and an export by its button. */
+/** What figures of the page have in common: reloads of it, an empty page beside it, and an export by its button. */
 import type { Page } from 'playwright-core';
 import type { Visitor } from '../support/visitor.ts';
 
@@ -29,12 +29,6 @@ export async function marked(page: Page, mark: 'grid-painted' | 'page-painted'):
 export async function reloaded(page: Page, mark: 'grid-painted' | 'page-painted'): Promise<number> {
   await page.reload();
   return marked(page, mark);
-}
-
-/** Stretches over 50 ms since the last time this was asked. */
-export async function blockedSince(page: Page): Promise<number[]> {
-  await page.waitForTimeout(300);
-  return page.evaluate(() => window.blocked.splice(0));
 }
 
 /** ms from the press of the button to the word that it is done; with a passphrase, sealed. */

@@ -103,7 +103,9 @@ async function measured<T>(what: string, act: () => Promise<T>): Promise<T> {
   const { result, held } = await heldUp(page, act);
   const took = Date.now() - began;
   const blocks =
-    held.blocks.length === 0 ? 'none' : `${held.blocks.length}, longest ${Math.round(Math.max(...held.blocks))} ms`;
+    held.blocks.length === 0
+      ? 'none'
+      : `${held.blocks.length}, longest ${Math.round(Math.max(...held.blocks.map(({ clock }) => clock)))} ms`;
   report.push(
     `  ${what}: ${blocks}; longest task ${Math.round(held.longest)} ms of the processor’s time; took ${took} ms`,
   );

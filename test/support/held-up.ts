@@ -1,4 +1,5 @@
 /** For how long a thread was held up: by the clock, and by the processor's time, which a busy machine does not stretch. */
+import { readFileSync } from 'node:fs';
 import type { BrowserContext, Page } from 'playwright-core';
 import { z } from 'zod';
 
@@ -9,9 +10,16 @@ const CATEGORIES = ['toplevel', '__metadata'];
 /** Of the pages, and of the worker that owns the ledger, as Chromium names them. */
 const THREADS = { page: 'CrRendererMain', owner: 'SharedWorker thread' } as const;
 
+/** A task of over 50 ms by the clock; ms. The rest of `clock` the thread waited, mostly for a free core. */
+export interface Block {
+  readonly clock: number;
+  readonly cpu: number;
+}
+
 export interface HeldUp {
-  /** ms by the clock of every task over 50 ms: the thread may have waited for the processor. */
-  readonly blocks: readonly number[];
+  readonly blocks: readonly Block[];
+  /** ms for which the pages' threads were ready to run and had no core, by Linux's count; null elsewhere, and for the owner. */
+  readonly waited: number | null;
   /** ms of the processor's time that the longest task took. */
   readonly longest: number;
 }
@@ -27,6 +35,19 @@ const eventSchema = z.looseObject({
   args: z.looseObject({ name: z.unknown() }).partial().optional(),
 });
 
+/**
+ * ms for which this thread has waited for a core, from its start. Source: proc_pid_schedstat of the Linux kernel's
+ * documentation, whose second field counts ns on the run queue.
+ */
+function waitedForCore(pid: number): number | null {
+  try {
+    const [, waited] = readFileSync(`/proc/${pid}/task/${pid}/schedstat`, 'utf8').split(' ');
+    return Number(waited) / 1e6;
+  } catch {
+    return null;
+  }
+}
+
 /** Begins to watch all such threads of the browser; the function that it answers ends that. One watch at a time. */
 export async function watchHeldUp(
   context: BrowserContext,
@@ -34,9 +55,14 @@ export async function watchHeldUp(
 ): Promise<() => Promise<HeldUp>> {
   const session = await context.browser()?.newBrowserCDPSession();
   if (!session) throw new Error('The page is in no browser of ours.');
+  // A renderer's main thread has the number of its process.
+  const { processInfo } = await session.send('SystemInfo.getProcessInfo');
+  const waitedBefore = new Map(
+    processInfo.flatMap(({ type, id }) => (type === 'renderer' ? [[id, waitedForCore(id)] as const] : [])),
+  );
   /** By thread. A minute has a million tasks: none is kept. */
   const names = new Map<string, unknown>();
-  const seen = new Map<string, { readonly blocks: number[]; longest: number }>();
+  const seen = new Map<string, { readonly blocks: Block[]; longest: number }>();
   session.on('Tracing.dataCollected', ({ value }) => {
     for (const event of value) {
       const { name, ph, pid, tid, dur = 0, tdur = 0, args } = eventSchema.parse(event);
@@ -46,7 +72,7 @@ export async function watchHeldUp(
       const held = seen.get(id) ?? { blocks: [], longest: 0 };
       seen.set(id, held);
       held.longest = Math.max(held.longest, tdur / 1_000);
-      if (dur > FELT * 1_000) held.blocks.push(dur / 1_000);
+      if (dur > FELT * 1_000) held.blocks.push({ clock: dur / 1_000, cpu: tdur / 1_000 });
     }
   });
   await session.send('Tracing.start', {
@@ -58,10 +84,15 @@ export async function watchHeldUp(
     await session.send('Tracing.end');
     await complete;
     await session.detach();
+    const waits = [...waitedBefore].map(([id, before]) => {
+      const after = waitedForCore(id);
+      return before === null || after === null ? null : after - before;
+    });
     const of = [...seen].filter(([id]) => names.get(id) === THREADS[thread]).map(([, held]) => held);
     if (of.length === 0) throw new Error(`The trace has no task of the ${thread}.`);
     return {
       blocks: of.flatMap(({ blocks }) => blocks),
+      waited: thread === 'owner' || waits.includes(null) ? null : waits.reduce<number>((sum, ms) => sum + (ms ?? 0), 0),
       longest: Math.max(...of.map(({ longest }) => longest)),
     };
   };
