@@ -2,12 +2,15 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
 import { serveStatic } from '@hono/node-server/serve-static';
 import { Hono, type Context } from 'hono';
 import { compress } from 'hono/compress';
 import { etag } from 'hono/etag';
 import { HTTPException } from 'hono/http-exception';
 import { matchedRoutes } from 'hono/route';
+import { keepLoaded } from '../src/domain/platform/single-flight.ts';
 import { ENDPOINTS } from '../src/protocol/endpoints/index.ts';
 import { relayEndpoints } from '../src/protocol/endpoints/session.ts';
 import type { MindInfo, Snapshot } from '../src/protocol/events.ts';
@@ -24,6 +27,7 @@ import {
 import { limitBody } from './body.ts';
 import { createDatabaseGate, DATABASE_AWAY, unlessAway } from './database-gate.ts';
 import { answer, browserOf, checkWhole, mount, refuseHead, refuseOthers, type Env, type Handled } from './endpoint.ts';
+import { openApi } from './open-api.ts';
 import { problem, problemResponse, RETRY_AFTER } from './problem.ts';
 import { isUnstorable, storeTrouble, type Database } from './store/index.ts';
 import type { App } from './upgrade.ts';
@@ -45,6 +49,26 @@ function faviconOf(folder: string): () => Response {
       status: icon ? 200 : 204,
       headers: { ...(icon ? { 'content-type': 'image/svg+xml' } : {}), 'cache-control': 'public, max-age=86400' },
     });
+}
+
+/** Made for the first who asks, and compressed once: anyone may ask, as often as they like. */
+function openApiOf(version: string): (_: unknown, context: Context<Env>) => Promise<Response> {
+  const made = keepLoaded(async () => {
+    const text = JSON.stringify(await openApi(ENDPOINTS, version));
+    return { text, zipped: await promisify(gzip)(text) };
+  });
+  return async (_, context) => {
+    const { text, zipped } = await made.get();
+    const takesGzip = /\bgzip\b/.test(context.req.header('accept-encoding') ?? '');
+    return new Response(takesGzip ? zipped : text, {
+      headers: {
+        'content-type': 'application/json',
+        'cache-control': ASK_FIRST,
+        vary: 'accept-encoding',
+        ...(takesGzip ? { 'content-encoding': 'gzip' } : {}),
+      },
+    });
+  };
 }
 
 /** Routes for everything that is not a call. `folder` is what the build made. */
@@ -182,6 +206,7 @@ export function createApp(deps: AppDeps): App {
       return signedInPage();
     },
     favicon,
+    openApi: openApiOf(version),
     getRehearsal: async (_, context) => (await withRehearsal(browserOf(context))).options(),
     async putRehearsal({ body }, context) {
       const rehearsing = await withRehearsal(browserOf(context));

@@ -52,6 +52,13 @@ describe.each(STORES)('the calls of a relay, with the store on %s', (kind) => {
       database: { awayMs: null, trouble: null },
     });
 
+    const openApi = await fetch(`${relay.url}/api/openapi.json`);
+    expect(openApi.headers.get('content-encoding')).toBe('gzip');
+    expect(await openApi.json()).toMatchObject({ openapi: '3.1.1', paths: { '/api/health': {} } });
+    const plain = await fetch(`${relay.url}/api/openapi.json`, { headers: { 'accept-encoding': 'identity' } });
+    expect(plain.headers.get('content-encoding')).toBeNull();
+    expect(await plain.json()).toHaveProperty('paths');
+
     const again = await problemOf(await post('/api/sessions', START));
     expect(again).toMatchObject({ status: 409, type: 'about:roost/session-active', sessionId });
 

@@ -160,5 +160,5 @@ export function wholeNumber(
         message: `must be a whole number from ${min} to ${max}`,
       }),
     )
-    .describe(does);
+    .meta({ description: does, type: 'integer', minimum: min, maximum: max, default: otherwise });
 }

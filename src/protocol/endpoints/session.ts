@@ -66,6 +66,15 @@ export const relayEndpoints = {
       { status: 204, when: 'it is not' },
     ],
   }),
+  openApi: endpoint({
+    method: 'GET',
+    path: '/api/openapi.json',
+    does: 'All calls of this relay as an OpenAPI 3.1 document.',
+    access: 'anyone',
+    storeless: true,
+    raw: true,
+    answers: [{ status: 200, when: 'always; `application/json`' }],
+  }),
   getRehearsal: endpoint({
     method: 'GET',
     path: '/api/rehearsal',
