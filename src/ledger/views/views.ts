@@ -165,7 +165,7 @@ export async function createViews(deps: ViewsDeps): Promise<Views> {
       if (docs.length === 0) return docs;
       const waits = docs.map(({ _id }) => ids.has(_id));
       const held = await holds(
-        db.transaction([...new Set(docs.map(storeOf))]),
+        db.transaction([...new Set(docs.map(storeOf))], 'readonly'),
         docs.map((doc) => ({ store: storeOf(doc), id: doc._id })),
       );
       return docs.filter((_doc, i) => !held[i] && !waits[i]);
