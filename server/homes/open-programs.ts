@@ -21,7 +21,7 @@ interface Home {
   readonly log: EventLog;
   readonly workspaces: Workspaces;
   readonly tell: (event: RoostEvent) => void;
-  readonly team: () => Pick<Team, 'configs' | 'calls' | 'wakeMaterials'>;
+  readonly team: () => Pick<Team, 'configs' | 'calls' | 'wakeMaterials' | 'host'>;
   readonly credentials: () => Pick<Credentials, 'lend'>;
 }
 
@@ -36,6 +36,7 @@ export function openPrograms(deps: BesideDeps, { id, log, workspaces, tell, team
       grantOf((await team().configs.agent(agentId)).effective.coordination, tool) !== 'off',
     ask: (asked) => team().calls.leave(asked),
     note: (deed) => team().calls.note(deed),
+    isEgg: (agentId) => (team().host.newborn(agentId)?.birth ?? null) !== null,
     talkOf: (agentId) => team().wakeMaterials.talkOf(agentId),
     lend: ({ agentId, ...run }, label) => credentials().lend(agentId, label, run),
     timers: realTimers,

@@ -28,9 +28,9 @@ export const OF_APPLICATION =
 export const WAITING = 'asleep: this call goes on when the agent is woken';
 export const WORKING = 'under way';
 
-/** To an egg that calls what is not of its birth. */
+/** To an egg that calls or reads what is not of its birth. */
 export const notBorn = (tools: readonly string[]): string =>
-  `Nothing was done: you are not born yet. Until then you can call ${tools.join(' and ')}. All other tools work once you have chosen a name and this turn is over.`;
+  `Nothing was done: you are not born yet. Until then you can call ${tools.join(' and ')}. Everything else works once you have chosen a name and this turn is over.`;
 
 export type StillParked = Exclude<PauseWait, 'awake' | 'aborted'> | 'revoked';
 

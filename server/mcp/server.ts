@@ -99,6 +99,9 @@ export function createServers(deps: McpServerDeps): (busy?: Busy) => Server {
     return await held(who, signal, progress);
   }
 
+  /** What an egg may call; null: this is none, or is born by now. */
+  const birthOf = ({ agent, run }: Joined) => (run && deps.newborn(agent.agentId)?.birth) ?? null;
+
   function refuseHeld(why: Awaited<ReturnType<typeof held>>): void {
     if (why) throw new ProtocolError(PAUSED_CODE, why.words, { held: why.held });
   }
@@ -155,7 +158,7 @@ export function createServers(deps: McpServerDeps): (busy?: Busy) => Server {
 
     server.setRequestHandler('tools/call', ({ params }, context) =>
       answer(context, busy, async (who, signal, telling) => {
-        const birth = who.run ? deps.newborn(who.agent.agentId)?.birth : null;
+        const birth = birthOf(who);
         // An MCP client lists tools once. So an egg lists all of them, and may call those of its birth only.
         if (birth)
           return birth.tools.includes(params.name)
@@ -203,6 +206,9 @@ export function createServers(deps: McpServerDeps): (busy?: Busy) => Server {
       answerAwake(context, async (who, signal, telling) => {
         const resource = resources.find(({ uri }) => uri === params.uri);
         if (!resource) throw new ResourceNotFoundError(params.uri);
+        // Listed for an egg too, as its tools are.
+        const birth = birthOf(who);
+        if (birth) throw new ProtocolError(ProtocolErrorCode.InvalidRequest, notBorn(birth.tools));
         refuseHeld(await enter(who, signal, telling));
         return { contents: [{ uri: resource.uri, mimeType: resource.mimeType, text: await resource.read(who.agent) }] };
       }),

@@ -48,7 +48,9 @@ export interface LiveProgramsDeps extends ProgramStartDeps, KeptSessionsDeps {
   /** What it does without asking stands in the account too. */
   readonly note: NoteDeed;
   readonly log: Pick<EventLog, 'subscribe'>;
-  readonly workspaces: Pick<Workspaces, 'folderOf' | 'of' | 'changed'>;
+  readonly workspaces: Pick<Workspaces, 'folderOf' | 'of' | 'changed' | 'removeEmpty'>;
+  /** It is not born yet. */
+  readonly isEgg: (agentId: AgentId) => boolean;
   readonly starts: Starts;
   /** How many of them may be under way at once: as the person has set it. */
   readonly mostStarts: () => Promise<number>;
@@ -84,6 +86,7 @@ interface Live {
   readonly owner: MindOwner;
   readonly mind: ProgramMind;
   readonly lent: Lent;
+  isEgg: boolean;
 }
 
 const callerOf = ({ agentId, sessionId, runId }: MindOwner, signal: AbortSignal): Caller => ({
@@ -132,7 +135,7 @@ export function createLivePrograms(deps: LiveProgramsDeps): LivePrograms {
       now: deps.now,
       limits,
     });
-    live.set(runId, { programId, owner, mind, lent });
+    live.set(runId, { programId, owner, mind, lent, isEgg: deps.isEgg(agentId) });
     onChange();
     return mind;
   }
@@ -147,6 +150,7 @@ export function createLivePrograms(deps: LiveProgramsDeps): LivePrograms {
     const closing = one.mind
       .close()
       .then(keep)
+      .then(() => (one.isEgg ? workspaces.removeEmpty(agentId) : undefined))
       .catch((error: unknown) =>
         logger.error('an agent program could not be ended, or its session not be kept', { error: String(error) }),
       )
@@ -156,7 +160,9 @@ export function createLivePrograms(deps: LiveProgramsDeps): LivePrograms {
   }
 
   deps.log.subscribe(({ event }) => {
-    if (event.kind === 'run-ended') end(event.runId);
+    if (event.kind === 'agent-born') {
+      for (const one of live.values()) if (one.owner.agentId === event.agentId) one.isEgg = false;
+    } else if (event.kind === 'run-ended') end(event.runId);
     else if (event.kind === 'changed' && event.what === 'config') deps.starts.look();
     else if (event.kind === 'session-ended')
       for (const [runId, { owner }] of live) if (owner.sessionId === event.sessionId) end(runId);

@@ -1,7 +1,7 @@
 /** Workspaces: a folder for each agent, on the relay's machine and nowhere else. */
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
+import { rm, rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { HAND_BOUNDS } from '../../src/domain/guardrails.ts';
 import type { AgentId } from '../../src/domain/ids.ts';
@@ -52,6 +52,8 @@ export interface Workspaces {
   of(agentId: AgentId): Workspace;
   /** All that lies there goes, and the folder too. Nothing happens where there is none. */
   forget(agentId: AgentId): Promise<void>;
+  /** Of an agent that was never born: where nothing lies in its folder, the folder goes. */
+  removeEmpty(agentId: AgentId): Promise<void>;
   /** A program besides Roost may have changed an agent's files. */
   changed(agentId: AgentId): void;
   /** Is told whose files have changed, after each change that was made here. */
@@ -222,6 +224,11 @@ export function createWorkspaces({
         await remove();
       });
     },
+    async removeEmpty(agentId) {
+      await rmdir(folderOf(agentId)).catch((error: unknown) => {
+        if (!EMPTY_NO_MORE.includes(codeOf(error) ?? '')) throw error;
+      });
+    },
     changed: (agentId) => listeners.forEach((tell) => tell(agentId)),
     subscribe: (listener) => void listeners.push(listener),
     of(agentId) {
@@ -232,6 +239,9 @@ export function createWorkspaces({
     },
   };
 }
+
+/** Something lies there, or nothing is there at all. */
+const EMPTY_NO_MORE = ['ENOTEMPTY', 'EEXIST', 'ENOENT', 'ENOTDIR'];
 
 const mb = (bytes: number) => (bytes / 1_000_000).toFixed(bytes < 10_000_000 ? 1 : 0);
 

@@ -1,5 +1,5 @@
 /** A team that hatches with an ACP agent alone: no model is connected, and every egg is a process of its own. */
-import { readFile, rm } from 'node:fs/promises';
+import { readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
@@ -49,6 +49,12 @@ const notes = async (what: string): Promise<unknown[]> =>
     .map((line) => JSON.parse(line) as { what: string; value: unknown })
     .flatMap((note) => (note.what === what ? [note.value] : []));
 
+/** Of all agents, in every home of the relay. */
+const folders = async () =>
+  (await readdir(join(relay.home, 'workspaces'), { recursive: true, withFileTypes: true })).filter((each) =>
+    each.isDirectory(),
+  );
+
 /** Every agent is driven by a program that behaves so. */
 async function drivenBy(way: string, more: object = {}): Promise<void> {
   log = join(folder, `log-${++nth}`);
@@ -89,7 +95,7 @@ describe('SUMMON with an ACP agent alone', { timeout: 90_000 }, () => {
     for (const { programId } of await programs()) await call('DELETE', `/api/agent-programs/${programId}`);
   });
 
-  it('hatches eight that choose their names with Roost’s own tool, and can call nothing else before they are born', async () => {
+  it('hatches eight that choose their names with Roost’s own tool, and can call and read nothing else before they are born', async () => {
     await drivenBy('hatches');
     const { born, ended } = await summon(8);
     expect(ended).toEqual([]);
@@ -100,17 +106,25 @@ describe('SUMMON with an ACP agent alone', { timeout: 90_000 }, () => {
     const answers = z.array(z.string()).parse(await notes('mcp'));
     expect(answers.filter((text) => text.includes('you are not born yet'))).toHaveLength(8);
     expect(answers.filter((text) => text.startsWith('Your name is Name'))).toHaveLength(8);
+    const read = z.array(z.string()).parse(await notes('resource'));
+    expect(read).toHaveLength(8);
+    for (const text of read) expect(text).toContain('you are not born yet');
     expect(await programs()).toMatchObject([{ state: { kind: 'answers', tools: true } }]);
 
     // Born, it has the tools of all others, also before a page has said that it lives here.
     const [first] = born;
-    const steps = `DO ${JSON.stringify([{ mcp: 'read_inbox' }, { say: 'I have read.' }])}`;
+    const steps = `DO ${JSON.stringify([{ mcp: 'read_inbox' }, { resource: 'roost://agent/state' }, { say: 'I have read.' }])}`;
     await call('POST', '/api/messages', { text: steps, clientId: crypto.randomUUID(), to: first?.agentId });
     await eventually(
       () => notes('mcp'),
       (all) => all.length === 17,
     );
     expect((await notes('mcp')).at(-1)).not.toContain('not born yet');
+    const all = await eventually(
+      () => notes('resource'),
+      (each) => each.length === 9,
+    );
+    expect(all.at(-1)).toContain('"name": "Name');
 
     await call('DELETE', '/api/sessions/current');
     await eventually(running, (all) => all.length === 0);
@@ -127,10 +141,13 @@ describe('SUMMON with an ACP agent alone', { timeout: 90_000 }, () => {
     'ends every egg in time, and its process with it or with the session: %s',
     async (way) => {
       await drivenBy(way);
+      const before = (await folders()).length;
       const { born, ended } = await summon(2, { birthTimeoutMs: 2_000, wakeTimeoutMs: 20_000 });
       if (way === 'nameless') {
         expect(ended).toMatchObject([{ reason: { code: expect.any(String) } }, {}]);
         await eventually(running, (all) => all.length === 0);
+        // No folder is left of who was never born.
+        await eventually(folders, (all) => all.length === before);
       } else expect(born.map(({ soul }) => soul)).toEqual(expect.arrayContaining(['I am somebody quiet in seat 1.']));
     },
   );

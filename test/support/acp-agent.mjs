@@ -52,7 +52,7 @@ function atBirth(texts) {
   const words = { say: `I am somebody quiet in seat ${seat}.` };
   switch (way) {
     case 'hatches':
-      return [{ list: null }, { mcp: 'read_inbox' }, words, chooses];
+      return [{ list: null }, { mcp: 'read_inbox' }, { resource: 'roost://agent/state' }, words, chooses];
     case 'asking':
       return [{ model: null }, words, chooses];
     case 'wordy':
@@ -121,6 +121,14 @@ async function perform(step, client, own = sessionId) {
       const mcp = await roost();
       const { content } = await mcp.callTool(typeof value === 'string' ? { name: value, arguments: {} } : value);
       note('mcp', content.map((part) => part.text).join(''));
+      return mcp.close();
+    }
+    case 'resource': {
+      const mcp = await roost();
+      await mcp.readResource({ uri: value }).then(
+        ({ contents }) => note('resource', contents[0].text),
+        (error) => note('resource', error.message),
+      );
       return mcp.close();
     }
     case 'model': {
