@@ -14,7 +14,18 @@ export type { Took } from './contracts/took.ts';
 export type { AgentState } from '../src/domain/guardrails.ts';
 export type { Directory, NewInboxMessage, TakenMessage, Inbox } from './contracts/team.ts';
 export type { WakeRequest, Gate, Configs, Pulses } from './contracts/gate.ts';
-export type { Agreed, AskLeave, Caller, DeedEnd, NoteDeed, ToolOutcome, TeamTool, Verdict } from './contracts/tools.ts';
+export type {
+  Agreed,
+  AskLeave,
+  AskPerson,
+  Caller,
+  DeedEnd,
+  NoteDeed,
+  PersonAnswer,
+  ToolOutcome,
+  TeamTool,
+  Verdict,
+} from './contracts/tools.ts';
 export type { Alone, DueCause, NotReached, Reached, WakeAsked, ThreadHooks, Reach } from './contracts/reach.ts';
 export type {
   Birth,

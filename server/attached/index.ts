@@ -52,7 +52,8 @@ export function createAttached(deps: AttachedDeps): Attached {
 
   function keep(serverId: string, name: string, sealed: Sealed, value: Value): Kept {
     const { attachment } = sealed;
-    const fetch = createGuardedFetch(rights.servers);
+    // A server says nothing while it waits for the person.
+    const fetch = createGuardedFetch(rights.servers, undefined, limits.callMostMs + limits.questionMs);
     const secrets = createSecrets(secretsOf(attachment), limits.tokensKept);
     const isSecret = ({ signIn: held }: Sealed) => {
       const { access_token: access, refresh_token: refresh } = held?.tokens ?? {};
@@ -95,6 +96,7 @@ export function createAttached(deps: AttachedDeps): Attached {
       processes: deps.processes,
       sandbox: deps.sandbox,
       timers: deps.timers,
+      now,
       elapsed: deps.elapsed,
       onChange,
       filter: secrets,
@@ -187,6 +189,7 @@ export function createAttached(deps: AttachedDeps): Attached {
   const toolOf = createToolOf<Kept>({
     isAttached: ({ serverId }) => kept.has(serverId),
     toolsOf: (one) => toolsOf(one),
+    askPerson: deps.askPerson,
   });
 
   return {

@@ -2,6 +2,8 @@
 import {
   Client,
   InsufficientScopeError,
+  ProtocolError,
+  ProtocolErrorCode,
   SSEClientTransport,
   StreamableHTTPClientTransport,
   SdkErrorCode,
@@ -14,6 +16,7 @@ import {
 import { beginningOfText, endOfText } from '../../src/domain/cut-middle.ts';
 import { createLimiter } from '../../src/domain/platform/queue.ts';
 import { onOneLine } from '../../src/domain/quoting.ts';
+import type { FormValue } from '../../src/domain/question-form.ts';
 import { sentence } from '../../src/domain/sentence.ts';
 import { singleFlight } from '../../src/domain/platform/single-flight.ts';
 import { within, type Timers } from '../../src/domain/platform/timers.ts';
@@ -21,6 +24,7 @@ import type { AttachedServer, Attachment } from '../../src/protocol/attached.ts'
 import { isFetched } from '../../src/protocol/runners.ts';
 import { createBoundedFetch } from '../bounded-fetch.ts';
 import type { KeyFilter } from '../key-filter.ts';
+import { createCallTime, createQuestions, type Asks, type Questions } from './elicitation.ts';
 import { createCursors, createDeadline } from './lists.ts';
 import { answeredSchema, listSchema, offeredOf, readAnswer, type ListedTool, type ReadAnswer } from './offered.ts';
 import { createPace } from '../pace.ts';
@@ -54,10 +58,11 @@ export interface Link {
   open(): Promise<LinkStanding>;
   /** The same at once, pause or none, and its tools anew: the person asks. */
   retry(): Promise<LinkStanding>;
-  /** Throws `LinkError`. `again`: the server refused this call once without running it. A second refusal is the answer. */
+  /** Throws `LinkError`. `asks`: the way to the person, for what the server asks meanwhile. `again`: the server refused this call once without running it. A second refusal is the answer. */
   call(
     tool: string,
     input: Record<string, unknown>,
+    asks: Asks,
     signal: AbortSignal,
     again?: boolean,
   ): Promise<ReadAnswer & { readonly isError: boolean }>;
@@ -74,6 +79,8 @@ export interface LinkDeps extends Starts {
   readonly fetch: typeof globalThis.fetch;
   readonly version: string;
   readonly timers: Timers;
+  /** ms since the epoch */
+  readonly now: () => number;
   /** ms, only ever forward */
   readonly elapsed: () => number;
   /** Takes out of its words what it was given in confidence: no agent is told, nor the person again. */
@@ -86,6 +93,7 @@ export interface LinkDeps extends Starts {
 interface Open {
   readonly client: Client;
   readonly transport: Transport;
+  readonly questions: Questions;
   /** ms, as `elapsed` has it */
   readonly since: number;
   /** How many are under way. */
@@ -97,11 +105,19 @@ interface Open {
 /** The transport: streamable HTTP (`requests`), or HTTP with SSE of the revision of 2024-11-05 (`stream`). */
 type Way = 'requests' | 'stream';
 
+/** What the person typed, as the SDK takes it: its lists are not readonly. */
+const forServer = (content: Readonly<Record<string, FormValue>>) =>
+  Object.fromEntries(
+    Object.entries(content).map(([name, value]) => [name, typeof value === 'object' ? [...value] : value]),
+  );
+
 /** What came is shown as it is: nothing of a stranger’s is compiled and run to check it. */
 const NO_CHECK: jsonSchemaValidator = {
   getValidator: () => (input) => ({ valid: true, data: input as never, errorMessage: undefined }),
 };
 const NOTHING = () => undefined;
+/** The longest that a timer takes. The SDK has a time-out for each request, and cannot hold it. */
+const LONGEST_MS = 2_147_483_647;
 
 const isBoxed = (attachment: Attachment) => attachment.kind === 'program' && attachment.box !== null;
 /** What may be the matter with one that is held. */
@@ -144,7 +160,7 @@ class ConnectError extends Error {
 }
 
 export function createLink(deps: LinkDeps): Link {
-  const { attachment, version, timers, elapsed, filter, onChange, limits = ATTACHED_LIMITS } = deps;
+  const { attachment, version, timers, now, elapsed, filter, onChange, limits = ATTACHED_LIMITS } = deps;
   /** In one line: a line of its own would stand before a mind as one of the relay's. */
   const saying = (error: unknown) =>
     beginningOfText(onOneLine(filter.part(sentenceOf(error), 0, limits.problemChars + 1)), limits.problemChars);
@@ -338,11 +354,20 @@ export function createLink(deps: LinkDeps): Link {
     const client = new Client(
       { name: 'roost', version },
       {
-        capabilities: {},
+        // Not `url`: no page is opened for a server, and nothing that it links to is shown as a step of Roost’s.
+        capabilities: { elicitation: { form: {} } },
         jsonSchemaValidator: NO_CHECK,
         listChanged: { tools: { autoRefresh: false, debounceMs: 0, onChanged: () => open && lookSoon(open) } },
       },
     );
+    const questions = createQuestions({ filter, now, timers, limits });
+    // The SDK's own handler checks a whole form first, and answers a large one that is wrong with fifty megabytes.
+    client.fallbackRequestHandler = async ({ method, params }, { mcpReq }) => {
+      if (method !== 'elicitation/create')
+        throw new ProtocolError(ProtocolErrorCode.MethodNotFound, 'Method not found');
+      const { action, ...rest } = await questions.ask(params, mcpReq.signal);
+      return { action, ...('content' in rest ? { content: forServer(rest.content) } : {}) };
+    };
     client.onerror = (error) => {
       if (attachment.kind === 'program') first ??= error;
       // Its one stream comes back by itself, to a server that knows nothing of what was said before.
@@ -365,7 +390,7 @@ export function createLink(deps: LinkDeps): Link {
         void connected.catch(NOTHING);
         throw new Error(sentence`it timed out: it did not answer within ${connectMs / 1_000} seconds`);
       }
-      const opened: Open = { client, transport, since: elapsed(), calls: 0, replaced: false };
+      const opened: Open = { client, transport, questions, since: elapsed(), calls: 0, replaced: false };
       client.onclose = () => lost(opened, ended ?? first ?? new Error('it has ended'));
       const list = await listed(client);
       if (closed) throw new LinkError('it is not connected any more');
@@ -404,14 +429,14 @@ export function createLink(deps: LinkDeps): Link {
     return standing;
   });
 
-  async function ask(open: Open, tool: string, input: Record<string, unknown>, signal: AbortSignal) {
-    const longest = AbortSignal.timeout(limits.callMostMs);
+  async function ask(open: Open, tool: string, input: Record<string, unknown>, asks: Asks, signal: AbortSignal) {
+    const time = createCallTime(timers, elapsed, limits);
+    const end = open.questions.begin(asks, time);
     const options = {
-      signal: AbortSignal.any([signal, longest]),
-      timeout: limits.callMs,
+      signal: AbortSignal.any([signal, time.signal]),
+      timeout: LONGEST_MS,
       // The server is asked to say how far it is. As long as it does, it is waited for.
-      onprogress: NOTHING,
-      resetTimeoutOnProgress: true,
+      onprogress: time.progress,
     };
     try {
       if (readsResources(standing.tools, tool))
@@ -430,9 +455,9 @@ export function createLink(deps: LinkDeps): Link {
       );
       return { ...readAnswer({ content, structured: structuredContent ?? undefined }, filter, limits), isError };
     } catch (error) {
-      throw longest.aborted && !signal.aborted
-        ? new Error(sentence`it took longer than ${limits.callMostMs / 60_000} minutes`, { cause: error })
-        : error;
+      throw time.signal.aborted && !signal.aborted ? time.signal.reason : error;
+    } finally {
+      end();
     }
   }
 
@@ -444,13 +469,13 @@ export function createLink(deps: LinkDeps): Link {
       await relist(current);
       return current || standing.state === 'sign-in' ? standing : connect();
     },
-    call: (tool, input, signal, again = false) =>
+    call: (tool, input, asks, signal, again = false) =>
       limited(async () => {
         const open = current;
         if (!open) throw new LinkError(standing.problem ?? 'it is not connected', { isUndone: true });
         open.calls += 1;
         try {
-          return await ask(open, tool, input, signal);
+          return await ask(open, tool, input, asks, signal);
         } catch (error) {
           const isUndone = !again && !signal.aborted && isForgotten(error);
           if (isUndone) void replace(open, statusOf(error) !== 400);

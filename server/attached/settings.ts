@@ -15,6 +15,16 @@ export const ATTACHED_LIMITS = {
   callMs: 120_000,
   /** A whole call, however often its server says how far it is. */
   callMostMs: 1_800_000,
+  /** Until the person has answered a question of a server; that time is none of the call's. */
+  questionMs: 1_800_000,
+  /** Questions that one call may bring about. */
+  questionsPerCall: 5,
+  /** Of a question: fields, options of one field, characters of its message, of a field's name, and of its schema as JSON. */
+  questionFields: 20,
+  questionOptions: 100,
+  questionChars: 2_000,
+  questionNameChars: 100,
+  questionSchemaChars: 16_000,
   /** Bytes of one message of it; levels and values of its JSON. */
   messageBytes: 5_000_000,
   jsonDepth: 500,

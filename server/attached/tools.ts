@@ -2,8 +2,9 @@
 import { z } from 'zod';
 import { shownText } from '../../src/domain/names.ts';
 import type { AttachedTool } from '../../src/protocol/attached.ts';
-import type { Caller, TeamTool, ToolOutcome } from '../contracts.ts';
+import type { AskPerson, Caller, TeamTool, ToolOutcome } from '../contracts.ts';
 import { toolError } from '../define-tool.ts';
+import type { Asks } from './elicitation.ts';
 import { LinkError, type Link } from './link.ts';
 import { mindSchemaOf } from './mind-schema.ts';
 import { answerOf } from './offered.ts';
@@ -24,9 +25,10 @@ export interface ToolOfDeps<One extends Usable> {
   readonly isAttached: (one: One) => boolean;
   /** As they stand now. */
   readonly toolsOf: (one: One) => readonly AttachedTool[];
+  readonly askPerson: AskPerson;
 }
 
-export function createToolOf<One extends Usable>({ isAttached, toolsOf }: ToolOfDeps<One>) {
+export function createToolOf<One extends Usable>({ isAttached, toolsOf, askPerson }: ToolOfDeps<One>) {
   /** `again`: the server had forgotten its connection when it was asked, and is connected anew. */
   async function run(
     one: One,
@@ -48,7 +50,12 @@ export function createToolOf<One extends Usable>({ isAttached, toolsOf }: ToolOf
       );
     }
     try {
-      const answered = await one.link.call(name, input, caller.signal, again);
+      const asks: Asks = {
+        agentId: caller.agentId,
+        person: (question, signal) =>
+          askPerson({ tool: asked.called, question: { server: one.name, ...question }, caller, signal }),
+      };
+      const answered = await one.link.call(name, input, asks, caller.signal, again);
       return { ...answerOf(one.name, name, answered), isError: answered.isError };
     } catch (error) {
       if (!(error instanceof LinkError)) throw error;

@@ -3,7 +3,7 @@ import type { Timers } from '../../src/domain/platform/timers.ts';
 import type { AttachedServer, Attachment, Box } from '../../src/protocol/attached.ts';
 import type { Runner } from '../../src/protocol/runners.ts';
 import type { HomeRights } from '../owner-rights.ts';
-import type { TeamTool } from '../contracts.ts';
+import type { AskPerson, TeamTool } from '../contracts.ts';
 import type { Processes } from '../processes/index.ts';
 import type { RecordSource } from '../records/index.ts';
 import type { Logger } from '../runs/context.ts';
@@ -65,6 +65,7 @@ export interface AttachedDeps {
   readonly elapsed: () => number;
   readonly newId: () => string;
   readonly onChange: () => void;
+  readonly askPerson: AskPerson;
   readonly logger: Logger;
   readonly limits?: AttachedLimits;
 }

@@ -4,6 +4,7 @@
  * did. Its agent is told what came of it by a message, which waits like any other.
  */
 import type { AgentId } from '../../src/domain/ids.ts';
+import type { Given } from '../../src/domain/question-form.ts';
 import { toolsetOf } from '../../src/domain/toolsets.ts';
 import type { Timers } from '../../src/domain/platform/timers.ts';
 import type { AllowedBy, Answer } from '../../src/protocol/calls.ts';
@@ -17,6 +18,7 @@ import type { Pins } from '../pins/index.ts';
 import { createAgreedCommands } from './agreed-commands.ts';
 import { createCarryOut } from './carry-out.ts';
 import { createContents } from './contents.ts';
+import { createForms } from './forms.ts';
 import { createGranted, type GrantedConfigs, type Let } from './granted.ts';
 import { createLeave } from './leave.ts';
 import { createQuestion } from './questions.ts';
@@ -24,7 +26,17 @@ import { createCallRows, type KeptCall, type NewCall } from './rows.ts';
 import { CALL_LIMITS } from './settings.ts';
 import { createTellAgent, type ToldInbox } from './tell-agent.ts';
 import type { Answered, Calls } from './types.ts';
-import { CHANGED, SWITCHED_OFF, TOO_LONG, TOO_MANY, WAITS, WAITS_IN_A_RUN, WITHDRAWN } from './words.ts';
+import {
+  ASKS_FOR_FORM,
+  CHANGED,
+  NO_FORM,
+  SWITCHED_OFF,
+  TOO_LONG,
+  TOO_MANY,
+  WAITS,
+  WAITS_IN_A_RUN,
+  WITHDRAWN,
+} from './words.ts';
 
 export type { Answered, Calls } from './types.ts';
 
@@ -107,6 +119,10 @@ export function createCalls(deps: CallsDeps): Calls {
   });
   const question = createQuestion(rows);
   const leave = createLeave({ rows, question, letBy, pins, newCall, changed, counted, beside, now });
+  const forms = createForms({ rows, question, newCall, changed, counted, beside, closing: closing.signal, now });
+  /** A question of a server is answered by what it waits for, and its agent is told nothing of it. */
+  const ended = async (call: KeptCall, action: 'decline' | 'cancel', words: string): Promise<boolean> =>
+    call.question ? (forms.end(call.callId, action), true) : await leave.no(call, words);
 
   async function run(tool: TeamTool, input: unknown, caller: Caller, allowedBy: AllowedBy): Promise<ToolOutcome> {
     const call = newCall(tool.name, input, caller);
@@ -186,7 +202,9 @@ export function createCalls(deps: CallsDeps): Calls {
         ? `It was withdrawn, and has not run. ${call.words ?? ''}`.trim()
         : call.state === 'declined'
           ? 'It was answered before, with no.'
-          : 'It was answered before, with yes.';
+          : call.question
+            ? 'It was answered before: what was filled in has been sent.'
+            : 'It was answered before, with yes.';
     return { ok: false, reason: 'over', detail };
   }
   /** A yes that came too late: somebody else has answered, or something else lies there by now. */
@@ -203,7 +221,7 @@ export function createCalls(deps: CallsDeps): Calls {
   async function withdraw(call: KeptCall, why: string): Promise<void> {
     if (!(await rows.close(call.callId, 'withdrawn', why, now()))) return;
     changed(call.agentId);
-    await leave.no(call, why);
+    await ended(call, 'cancel', why);
   }
 
   async function withdrawAll(which: (call: KeptCall) => boolean, why: string): Promise<void> {
@@ -243,14 +261,15 @@ export function createCalls(deps: CallsDeps): Calls {
         if (!(await rows.close(callId, 'declined', words.trim(), now()))) return await over(callId);
         changed(call.agentId);
         beside(
-          leave.no(call, words).then(async (waited) => {
-            const ended = waited ? null : await rows.get(callId);
-            if (ended) await tellAgent(ended, call.input, null);
+          ended(call, 'decline', words).then(async (waited) => {
+            const declined = waited ? null : await rows.get(callId);
+            if (declined) await tellAgent(declined, call.input, null);
           }),
           'an agent could not be told of a no',
         );
         return await standing(callId);
       default: {
+        if (call.question) return { ok: false, reason: 'misfit', detail: ASKS_FOR_FORM };
         if ((await grantFor(call.agentId, call.tool)) === 'off') {
           await withdraw(call, WITHDRAWN.off);
           return await over(callId);
@@ -271,6 +290,15 @@ export function createCalls(deps: CallsDeps): Calls {
         return await standing(callId);
       }
     }
+  }
+
+  async function send(callId: string, content: Given): Promise<Answered> {
+    const call = await rows.get(callId);
+    if (call?.state !== 'asked') return await over(callId);
+    if (!call.question) return { ok: false, reason: 'misfit', detail: NO_FORM };
+    const sent = await forms.send(call, content);
+    if (sent === 'over') return await over(callId);
+    return sent === 'sent' ? await standing(callId) : { ok: false, reason: 'misfit', detail: sent.misfit };
   }
 
   /** The same guard each time: minds are told of a tool once. */
@@ -346,6 +374,7 @@ export function createCalls(deps: CallsDeps): Calls {
       return () => source().map(guard);
     },
     leave: leave.ask,
+    askPerson: forms.ask,
     note: leave.note,
     waiting: () => rows.waiting(),
     toBeShown: async () => await Promise.all((await rows.waiting()).map(contents.fresh)),
@@ -353,6 +382,7 @@ export function createCalls(deps: CallsDeps): Calls {
     page: (before, agentId, limit) => rows.page(before, agentId, limit),
     ofRun: rows.ofRun,
     answer,
+    send,
     keepOnly: (agentIds) => withdrawAll(({ agentId }) => !agentIds.has(agentId), WITHDRAWN.forgotten),
     withdrawToolsOf: (prefix) => withdrawAll(({ tool }) => tool.startsWith(prefix), WITHDRAWN.detached),
     async forgetCallsOf(agentId) {
@@ -361,6 +391,7 @@ export function createCalls(deps: CallsDeps): Calls {
     },
     async recover() {
       await rows.lost(deps.onlyOne ? now() : now() - CALL_LIMITS.believedDeadMs, now());
+      await rows.leftBehind(deps.onlyOne ? now() : now() - CALL_LIMITS.believedDeadMs, WITHDRAWN.restarted, now());
       await rows.drop(now() - CALL_LIMITS.keptMs);
       for (const call of await rows.untold()) await tellAgent(call, call.input, null);
     },

@@ -20,7 +20,7 @@ export function createQuestion(rows: Pick<CallRows, 'add' | 'waiting'>): Questio
   return (call, text, content, mayBe = () => true, before = () => undefined) =>
     inTurn(async () => {
       const own = (await rows.waiting()).filter(({ agentId }) => agentId === call.agentId);
-      const same = own.find((each) => each.tool === call.tool && each.input === text && mayBe(each));
+      const same = own.find((each) => !each.question && each.tool === call.tool && each.input === text && mayBe(each));
       if (!same && own.length >= CALL_LIMITS.openPerAgent) return null;
       const callId = same?.callId ?? call.callId;
       before(callId);

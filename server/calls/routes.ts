@@ -54,7 +54,10 @@ export function createCallRoutes({ calls, directory, sandbox, configs, rights }:
     },
     async answerApproval({ callId, body }, context) {
       person(context);
-      const answered = await calls.answer(callId, body.answer, body.words, body.seen);
+      const answered =
+        body.answer === 'send'
+          ? await calls.send(callId, body.content)
+          : await calls.answer(callId, body.answer, body.words, body.seen);
       if (!answered.ok) throw problem(STATUS[answered.reason], answered.reason, answered.detail);
       return toolCallSchema.parse(answered.call);
     },

@@ -13,6 +13,7 @@ import {
   type PinnedFile,
   type ToolCall,
 } from '../../src/protocol/calls.ts';
+import { serverQuestionSchema, type ServerQuestion } from '../../src/protocol/questions.ts';
 import { mapStrings } from '../minds/well-formed.ts';
 import type { Pinned } from '../pins/index.ts';
 import { parseText, type Db } from '../store/index.ts';
@@ -39,6 +40,8 @@ export interface NewCall {
   readonly tool: string;
   readonly input: unknown;
   readonly askedAt: number;
+  /** Of a tool server’s question. */
+  readonly question?: ServerQuestion;
 }
 /** What a yes is to, and what lay there before, where somebody has agreed to that or was asked about it. */
 export interface AskedContent {
@@ -80,6 +83,17 @@ function contentOf(row: Selectable<Tables['tool_calls']>): Pick<KeptCall, 'pinne
   return { pinned, isPinned: true, ...(content ? { content } : {}) };
 }
 
+function questionOf({ question_json: text, state }: Selectable<Tables['tool_calls']>): Pick<KeptCall, 'question'> {
+  if (text === null) return {};
+  const question = serverQuestionSchema.parse(JSON.parse(text));
+  const { message } = question;
+  // Of one that is over, nobody needs the form.
+  return {
+    question:
+      state === 'asked' ? question : { ...question, message: cutMiddle(message, CALL_LIMITS.keptText), fields: [] },
+  };
+}
+
 function callOf(row: Selectable<Tables['tool_calls']>): KeptCall {
   return {
     callId: row.call,
@@ -100,6 +114,7 @@ function callOf(row: Selectable<Tables['tool_calls']>): KeptCall {
     bytes: row.bytes,
     later: row.later,
     ...contentOf(row),
+    ...questionOf(row),
   };
 }
 
@@ -149,6 +164,7 @@ export function createCallRows({ db, home }: { readonly db: Db; readonly home: s
           asked_at: call.askedAt,
           ...(ended ? endOf(ended, ended.at) : {}),
           ...(content ? written(content) : {}),
+          ...(call.question ? { question_json: JSON.stringify(call.question) } : {}),
         })
         .execute();
     },
@@ -174,6 +190,8 @@ export function createCallRows({ db, home }: { readonly db: Db; readonly home: s
         await all()
           .where('agent_json', '=', json(agentId))
           .where('run', '=', runId)
+          // What a server asked the person is no deed of the run.
+          .where('question_json', 'is', null)
           .orderBy('sequence', 'desc')
           .limit(limit)
           .execute()
@@ -244,6 +262,32 @@ export function createCallRows({ db, home }: { readonly db: Db; readonly home: s
           .where('state', '=', 'asked')
           .executeTakeFirst(),
       ),
+    /** The person has answered a server’s question. False: it waits no more. */
+    sent: async (callId: string, ended: Ended, at: number): Promise<boolean> =>
+      changedOne(
+        await update()
+          .set({ state: 'done', answered_at: at, ...endOf(ended, at), ...NO_CONTENT })
+          .where('call', '=', callId)
+          .where('state', '=', 'asked')
+          .executeTakeFirst(),
+      ),
+    /** A server’s question that counted as answered, and was withdrawn first. */
+    async unsent(callId: string, why: string): Promise<void> {
+      await update()
+        .set({ state: 'withdrawn', words_json: json(why), outcome_json: null, bytes: null })
+        .where('call', '=', callId)
+        .where('state', '=', 'done')
+        .execute();
+    },
+    /** Questions of servers that another relay left behind, asked before `before`: nobody waits for their answers. */
+    async leftBehind(before: number, why: string, at: number): Promise<void> {
+      await update()
+        .set({ state: 'withdrawn', answered_at: at, ended_at: at, words_json: json(why), ...NO_CONTENT })
+        .where('question_json', 'is not', null)
+        .where('state', '=', 'asked')
+        .where('asked_at', '<=', before)
+        .execute();
+    },
     putOff: async (callId: string): Promise<boolean> =>
       changedOne(
         await update().set({ later: true }).where('call', '=', callId).where('state', '=', 'asked').executeTakeFirst(),
@@ -296,6 +340,7 @@ export function createCallRows({ db, home }: { readonly db: Db; readonly home: s
           .where('state', 'in', ['done', 'declined', 'unknown'])
           .where('answered_at', 'is not', null)
           .where('told_at', 'is', null)
+          .where('question_json', 'is', null)
           .orderBy('sequence')
           .execute()
       ).map(callOf),

@@ -12,6 +12,8 @@ export const CALL_LIMITS = {
   /** Characters of an input, and of an answer, that are told its agent later. */
   toldInput: 2_000,
   toldOutcome: 30_000,
+  /** Characters of a field’s name in a sentence about it. */
+  fieldChars: 100,
   /** ms for which a yes holds to what a mind does by itself, where nobody waited for it. */
   leaveMs: 86_400_000,
   /** ms that calls are kept. */

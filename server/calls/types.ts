@@ -1,7 +1,8 @@
 /** What is asked of calls of tools, by whoever offers tools and by the person's page. */
 import type { AgentId, RunId } from '../../src/domain/ids.ts';
+import type { Given } from '../../src/domain/question-form.ts';
 import type { Answer, ToolCall } from '../../src/protocol/calls.ts';
-import type { AskLeave, NoteDeed, TeamTool } from '../contracts.ts';
+import type { AskLeave, AskPerson, NoteDeed, TeamTool } from '../contracts.ts';
 
 export type Answered =
   | { readonly ok: true; readonly call: ToolCall }
@@ -14,6 +15,8 @@ export interface Calls {
   guardFrom(source: () => readonly TeamTool[]): () => readonly TeamTool[];
   /** Leave for what a program that is an agent's mind does by itself. */
   readonly leave: AskLeave;
+  /** A question of a tool server, while one of its tools is called. */
+  readonly askPerson: AskPerson;
   /** What such a program does without asking. */
   readonly note: NoteDeed;
   /** That wait for the person, the oldest first. */
@@ -31,6 +34,8 @@ export interface Calls {
   ofRun(agentId: AgentId, runId: RunId, limit: number): Promise<readonly ToolCall[]>;
   /** `seen`: the pin of the content that the person was shown; left out: the caller does not say. */
   answer(callId: string, answer: Answer, words: string, seen?: string): Promise<Answered>;
+  /** What the person has filled in, for the server that asks. */
+  send(callId: string, content: Given): Promise<Answered>;
   /** What those ask who are not here any more waits no more. */
   keepOnly(agentIds: ReadonlySet<AgentId>): Promise<void>;
   /** What is asked for of tools whose names begin so waits no more. */

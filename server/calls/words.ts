@@ -1,6 +1,7 @@
 /** What an agent is told of calls that wait for the person, and of what became of them. */
 import { cutMiddle } from '../../src/domain/cut-middle.ts';
 import { quote } from '../../src/domain/quoting.ts';
+import { sentence } from '../../src/domain/sentence.ts';
 import type { ToolOutcome } from '../contracts.ts';
 import type { KeptCall } from './rows.ts';
 import { CALL_LIMITS } from './settings.ts';
@@ -11,21 +12,26 @@ export const WAITS_IN_A_RUN =
   'This waits for the human, who is not here: it has not run. Your question stands on their page for when they look. Where they say yes, it is run then, and you are given its result. Go on without it, and do not ask for the same again.';
 export const TOO_MANY = `${CALL_LIMITS.openPerAgent} questions of yours wait for the human. Wait for an answer first; this one was not asked.`;
 export const TOO_LONG = `This needs the human’s yes, and they are shown all of it: it is longer than ${CALL_LIMITS.askedInput.toLocaleString('en')} characters. Make it shorter; it was not asked.`;
+export const TOO_MANY_FORMS = `${CALL_LIMITS.openPerAgent} questions of this agent wait for the person already.`;
 export const SWITCHED_OFF = 'The human has switched this tool off for you.';
 
 /** To the person. */
+export const ASKS_FOR_FORM = sentence`A tool server asks this: fill in what it asks for and send it, or decline. It takes no yes.`;
+export const NO_FORM = sentence`An agent asks for a yes here. There is no form to send.`;
 export const CHANGED = 'What lies there has changed since this was shown. Nothing was done: look at it again.';
 
 export const LET_LATER =
   'The human lets it, once: nothing of it has been done yet. Do it now, exactly as you asked for it; within a day you are not asked again.';
-export const TURN_OVER = 'The turn was over before the human answered.';
+export const TURN_OVER = sentence`The turn was over before the human answered.`;
 export const saidNo = (words: string) => `The human said no.${words.trim() === '' ? '' : ` They say: ${words.trim()}`}`;
 
 export const WITHDRAWN = {
-  session: 'The session ended before you answered.',
-  forgotten: 'The agent is not part of the team any more.',
-  detached: 'The server was taken away.',
-  off: 'The tool is switched off for this agent by now.',
+  session: sentence`The session ended before you answered.`,
+  forgotten: sentence`The agent is not part of the team any more.`,
+  detached: sentence`The server was taken away.`,
+  off: sentence`The tool is switched off for this agent by now.`,
+  restarted: sentence`The relay was started anew before you answered.`,
+  unneeded: sentence`Nobody waits for the answer any more.`,
 } as const;
 
 /** What is told with the turn that it begins. */

@@ -2,6 +2,8 @@
 import type { z } from 'zod';
 import type { Picture } from '../../src/domain/picture.ts';
 import type { AgentId, RunId, SessionId } from '../../src/domain/ids.ts';
+import type { FormValue } from '../../src/domain/question-form.ts';
+import type { ServerQuestion } from '../../src/protocol/questions.ts';
 
 /** What the person's yes to a call is to, besides its words: what lay at the paths that it is about. */
 export interface Agreed {
@@ -67,6 +69,22 @@ export type NoteDeed = (deed: Deed) => {
   /** It does ask: what stands of it is the question. */
   asks(): void;
 };
+
+/** What the person says to a question of a tool server. `cancel`: nobody answered, or the question was withdrawn. */
+export type PersonAnswer =
+  | { readonly action: 'accept'; readonly content: Readonly<Record<string, FormValue>> }
+  | { readonly action: 'decline' | 'cancel' };
+
+/**
+ * Asks the person for a tool server, by a card. Resolves when they have answered, or when `signal` aborts: its reason says why, as a
+ * sentence. Rejects where it cannot be asked.
+ */
+export type AskPerson = (asked: {
+  readonly tool: string;
+  readonly question: ServerQuestion;
+  readonly caller: Caller;
+  readonly signal: AbortSignal;
+}) => Promise<PersonAnswer>;
 
 /** A tool that every agent has, wherever it runs: in a session of the relay, or as a client that joined. */
 export interface TeamTool {

@@ -52,12 +52,13 @@ export const openScripts = (
 
 export function openAttached(
   deps: BesideDeps & Pick<Hands, 'sandbox'>,
-  { id, tell }: Pick<Home, 'id' | 'tell'>,
+  { id, tell, team }: Pick<Home, 'id' | 'tell' | 'team'>,
 ): Attached {
   const { db, sealer, processes, sandbox, version, rights, now, elapsed, newId, logger } = deps;
   return createAttached({
     ...{ db, home: id, sealer, processes, sandbox, version, rights, now, elapsed, newId, logger },
     timers: realTimers,
+    askPerson: (asked) => team().calls.askPerson(asked),
     onChange: () => tell({ kind: 'changed', time: now(), what: 'attached', agentId: null }),
   });
 }

@@ -159,10 +159,12 @@ export interface GuardedFetch {
   close(): Promise<void>;
 }
 
-export function createGuardedFetch(may: MayConnect, lookup = lookupWithin(may)): GuardedFetch {
+/** `silentMs`: an answer that says nothing for so long has broken off; left out: as long as undici has it, five minutes. */
+export function createGuardedFetch(may: MayConnect, lookup = lookupWithin(may), silentMs?: number): GuardedFetch {
   const guard = guardOf(may, lookup);
   const connect = buildConnector({ lookup });
   const dispatcher = new Agent({
+    ...(silentMs === undefined ? {} : { headersTimeout: silentMs, bodyTimeout: silentMs }),
     connect(options, done) {
       const refusal = guard.refusal(hostOf(options));
       if (refusal) done(refusal, null);

@@ -22,7 +22,7 @@ interface Deps {
 }
 
 const TITLES: Readonly<Record<NotificationKind, (name: string) => string>> = {
-  approval: (name) => `${name} asks for your yes`,
+  approval: (name) => `${name} waits for your answer`,
   failure: (name) => `${name} could not finish a piece of work`,
   mention: (name) => `${name} has a message for you`,
   answer: (name) => `${name} has answered`,

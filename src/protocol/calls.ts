@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { common } from './documents.ts';
 import { networkSchema } from './grants.ts';
+import { formContentSchema, serverQuestionSchema } from './questions.ts';
 
 export const CALL_STATES = ['asked', 'running', 'done', 'declined', 'withdrawn', 'stopped', 'unknown'] as const;
 export type CallState = (typeof CALL_STATES)[number];
@@ -67,6 +68,9 @@ export const toolCallSchema = z.object({
   content: callContentSchema
     .optional()
     .describe('of a call that waits, and is about files of its agent’s folder: what a yes is to'),
+  question: serverQuestionSchema
+    .optional()
+    .describe('the server of `tool` asks the person this, while it is called: it is answered with `send` or `no`'),
 });
 export type ToolCall = z.infer<typeof toolCallSchema>;
 
@@ -75,9 +79,14 @@ export type Answer = (typeof ANSWERS)[number];
 
 export const answerSchema = z.strictObject({
   answer: z
-    .enum(ANSWERS)
+    .enum([...ANSWERS, 'send'])
     .describe(
-      'once: this call; always-tool: this and every later one of this tool by this agent; always-command: this and every later one of exactly this command; no; later: it goes on waiting',
+      'once: this call; always-tool: this and every later one of this tool by this agent; always-command: this and every later one of exactly this command; send: `content`, to a server that asks; no; later: it goes on waiting',
+    ),
+  content: formContentSchema
+    .default({})
+    .describe(
+      'with `send`: by the names of fields. One that is left out has its preset, null sends nothing. Nothing of it is kept',
     ),
   words: z.string().max(4_000).default('').describe('with a no: what the agent is told'),
   seen: z

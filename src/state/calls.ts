@@ -1,6 +1,8 @@
 /** What agents do besides talk: their calls that wait for the person, and the account of all. */
 import type { AgentId } from '../domain/ids.ts';
-import type { Answer, CommandReach, SandboxStanding, ToolCall } from '../protocol/calls.ts';
+import type { Given } from '../domain/question-form.ts';
+import type { z } from 'zod';
+import type { Answer, answerSchema, CommandReach, SandboxStanding, ToolCall } from '../protocol/calls.ts';
 import type { RoostState } from './index.ts';
 import { createPaged, type Paged } from './paged.ts';
 import { onePerPage } from './per-page.ts';
@@ -24,6 +26,8 @@ export interface Calls {
   account(agentId: AgentId | null): Paged<ToolCall>;
   /** Is it answered? A yes is to what `call` shows. What is refused is told as a notice, with what is so instead. */
   answer(call: ToolCall, answer: Answer, words: string): Promise<boolean>;
+  /** Sends a tool server what it asks for: by the names of fields. */
+  send(call: ToolCall, content: Given): Promise<boolean>;
 }
 
 function createCalls({ reach, changes, device, notices }: RoostState): Calls {
@@ -49,17 +53,20 @@ function createCalls({ reach, changes, device, notices }: RoostState): Calls {
         }),
     }),
   );
+  async function tell(callId: string, body: z.input<typeof answerSchema>): Promise<boolean> {
+    const result = await reach((client) => client.answerApproval({ callId, body }));
+    if (!result.ok) notices.refused(result.problem);
+    await approvals.again();
+    return result.ok;
+  }
   return {
     approvals,
     account: (agentId) => accounts(agentId ?? ''),
     async answer({ callId, content }, answer, words) {
       const isYes = answer !== 'no' && answer !== 'later';
-      const body = { answer, words, ...(isYes ? { seen: content?.pin ?? '' } : {}) };
-      const result = await reach((client) => client.answerApproval({ callId, body }));
-      if (!result.ok) notices.refused(result.problem);
-      await approvals.again();
-      return result.ok;
+      return await tell(callId, { answer, words, ...(isYes ? { seen: content?.pin ?? '' } : {}) });
     },
+    send: async ({ callId }, content) => await tell(callId, { answer: 'send', words: '', content }),
   };
 }
 

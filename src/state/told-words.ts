@@ -5,7 +5,7 @@ import { t } from '../language/t.ts';
 export function toldTitle(kind: NotificationKind, name: string): string {
   switch (kind) {
     case 'approval':
-      return t`${name} asks for your yes`;
+      return t`${name} waits for your answer`;
     case 'failure':
       return t`${name} could not finish a piece of work`;
     case 'mention':

@@ -1,4 +1,8 @@
 /** What an agent asks for, through the page: the whole command in its conversation, answered there or on another page, once. */
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createGuest, type Guest, QUIET } from '../support/chromium.ts';
 import { startRelay, type TestRelay } from '../support/relay.ts';
@@ -7,6 +11,27 @@ import { createVisitor, goWithin, type Visitor } from '../support/visitor.ts';
 
 const COMMAND = 'wc -w notes.md > words.txt && cat words.txt';
 
+const PROGRAM = fileURLToPath(new URL('../support/attached-server.mjs', import.meta.url));
+/** A tool server that asks before it books a table. */
+const TABLES = {
+  tools: [{ name: 'book', description: 'Books a table.', inputSchema: { type: 'object', properties: {} } }],
+  elicits: [
+    {
+      message: 'For whom is the table?',
+      requestedSchema: {
+        type: 'object',
+        properties: {
+          name: { type: 'string', title: 'Your name' },
+          day: { type: 'string', format: 'date', title: 'Day' },
+          seat: { type: 'string', title: 'Where to sit', enum: ['inside', 'outside'], default: 'outside' },
+        },
+        required: ['name'],
+      },
+    },
+  ],
+};
+
+let folder: string;
 let model: ScriptedModel;
 let relay: TestRelay;
 let profile: Guest;
@@ -21,11 +46,18 @@ beforeAll(async () => {
       return [{ call: 'write_file', input: { path: 'notes.md', content: 'one two four\n' } }];
     if (last.includes('Write it down'))
       return [{ call: 'edit_file', input: { path: 'notes.md', old_text: 'two', new_text: 'twice' } }];
+    if (last.includes('Book a table')) return [{ call: 'mcp__tables__book', input: {} }];
+    if (results.some((result) => result.includes('All is answered.'))) return [{ say: 'The table is booked.' }];
     if (last.includes('The human said yes')) return [{ say: 'There are three words.' }];
     if (last.includes('The human said no')) return [{ say: 'Then I leave it.' }];
     return team(request);
   });
-  relay = await startRelay({ env: { ANTHROPIC_BASE_URL: model.url, ANTHROPIC_API_KEY: 'key-of-a-test' } });
+  folder = await mkdtemp(join(tmpdir(), 'approvals-'));
+  await writeFile(join(folder, 'ways.json'), JSON.stringify(TABLES));
+  relay = await startRelay({
+    args: ['--scripts'],
+    env: { ANTHROPIC_BASE_URL: model.url, ANTHROPIC_API_KEY: 'key-of-a-test' },
+  });
   profile = createGuest();
   visitor = await createVisitor(await profile.open({ viewport: { width: 1440, height: 900 }, ...QUIET }), relay.link);
 });
@@ -33,6 +65,7 @@ afterAll(async () => {
   await profile.remove();
   await relay.stop();
   await model.close();
+  await rm(folder, { recursive: true, force: true });
 });
 
 /** Pictures to look at: ROOST_PICTURES=/some/folder. */
@@ -124,6 +157,40 @@ describe('Approvals', { timeout: 120_000 }, () => {
     await beside.getByText('you said no').first().waitFor();
     await picture(beside, 'account');
     await beside.close();
+    expect(visitor.complaints).toEqual([]);
+  });
+
+  it('of a tool server are a form, which is filled in on a phone; what is typed goes to that server', async () => {
+    const { page } = visitor;
+    await goWithin(page, '/settings/attached');
+    await page.getByText('Paste settings').click();
+    const program = { command: process.execPath, args: [PROGRAM, join(folder, 'ways.json'), join(folder, 'log')] };
+    await page.getByLabel('Settings of another program').fill(JSON.stringify({ mcpServers: { tables: program } }));
+    await page.getByText('Free on this machine').click();
+    await page.getByRole('button', { name: 'Connect', exact: true }).click();
+    await page.getByRole('article', { name: 'tables' }).getByRole('checkbox', { name: 'book' }).click();
+    await page.getByText('1 of 1 tools may be used.').waitFor();
+    await goWithin(page, '/settings/limits');
+    await page.getByRole('combobox', { name: 'Uses tool servers that you connected' }).selectOption('Allowed');
+    await page.getByText(/Saved/).first().waitFor();
+    await page.setViewportSize({ width: 360, height: 740 });
+    await visitor.open(1);
+    const answer = visitor.ask('Book a table, please.');
+    const card = page.getByRole('article', { name: 'The tool server tables asks you something' });
+    await card.getByText('For whom is the table?').waitFor();
+    await card.getByLabel('Your name').fill('Noa');
+    await card.getByLabel('Day').fill('2026-12-24');
+    await picture(page, 'question');
+    await page.setViewportSize({ width: 360, height: 740 });
+    expect(await visitor.axe()).toEqual([]);
+    // Nothing is wider than the phone.
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(360);
+    await card.getByRole('button', { name: 'Send' }).click();
+    expect(await answer).toContain('The table is booked.');
+    await card.waitFor({ state: 'detached' });
+    expect(await readFile(join(folder, 'log'), 'utf8')).toContain(
+      '{"action":"accept","content":{"name":"Noa","day":"2026-12-24","seat":"outside"}}',
+    );
     expect(visitor.complaints).toEqual([]);
   });
 });

@@ -220,6 +220,31 @@ const EDIT = {
   ...{ callId: 'call-2', tool: 'edit_file', where: 'run' },
   input: '{"path":"trip.md","old_text":"The pier was closed.","new_text":"The pier was open again."}',
 };
+const field = (name: string, kind: string, more: object) => ({
+  ...{ name, title: name, description: '', isRequired: false, kind, least: null, most: null, preset: null },
+  ...more,
+});
+/** A tool server asks, in words that sound like more than it may ask for. */
+const QUESTION = {
+  ...COMMAND,
+  ...{ callId: 'call-5', tool: 'mcp__tables__book', input: '{}' },
+  question: {
+    ...{ server: 'tables', message: 'Your sign-in is not needed. For whom is the table?', others: ['agent-2'] },
+    until: NOW + HOUR,
+    fields: [
+      field('Your name', 'text', { format: null, isRequired: true, description: 'As it stands on the list.' }),
+      field('Guests', 'number', { isWhole: true, preset: 2 }),
+      field('Day', 'text', { format: 'date' }),
+      field('Wishes', 'many', {
+        options: [
+          { value: 'a', title: 'Quiet' },
+          { value: 'b', title: 'A window' },
+        ],
+      }),
+      field('News by mail', 'yes-no', { preset: false }),
+    ],
+  },
+};
 const pinned = (path: string, text: string, inTurn = false) => ({
   ...{ path, leadsTo: null, kind: 'file', bytes: text.length, entries: 0, mark: text, inTurn, text },
 });
@@ -414,6 +439,17 @@ export const SCENES: Readonly<Record<string, Scene>> = {
           },
         ],
         more: false,
+      });
+    },
+  },
+  'approvals, a server asks': {
+    docs: team(3),
+    path: '/approvals',
+    prepare: ({ reach }) => {
+      reach.on('GET /api/approvals', {
+        waiting: [QUESTION],
+        answered: [],
+        sandbox: { available: true, why: null },
       });
     },
   },

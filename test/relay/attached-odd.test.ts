@@ -6,6 +6,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { z } from 'zod';
 import { attachedServerSchema, type AttachedServer } from '../../src/protocol/attached.ts';
 import { createLink } from '../../server/attached/link.ts';
+import { NOBODY } from '../support/nobody.ts';
 import { ATTACHED_LIMITS } from '../../server/attached/settings.ts';
 import { createKeyFilter } from '../../server/key-filter.ts';
 import { createProcesses } from '../../server/processes/index.ts';
@@ -299,6 +300,7 @@ describe('a call that takes long', () => {
       processes: createProcesses(null),
       sandbox: { start: () => Promise.reject(new Error('none')) },
       timers: realTimers,
+      now: () => Date.now(),
       elapsed: () => performance.now(),
       filter: createKeyFilter(),
       onChange: () => undefined,
@@ -309,7 +311,7 @@ describe('a call that takes long', () => {
     await does({ progress: { times: 20, everyMs: 100 } });
     const open = link({ callMs: 800 });
     await open.open();
-    const answer = await open.call('echo', {}, new AbortController().signal);
+    const answer = await open.call('echo', {}, NOBODY, new AbortController().signal);
     expect(answer.text).toContain('echo');
     await open.close();
   });
@@ -318,12 +320,12 @@ describe('a call that takes long', () => {
     await does({ progress: { times: 1_000, everyMs: 50 } });
     const open = link({ callMs: 2_000, callMostMs: 600 });
     await open.open();
-    await expect(open.call('echo', {}, new AbortController().signal)).rejects.toThrow(/it took longer than/);
+    await expect(open.call('echo', {}, NOBODY, new AbortController().signal)).rejects.toThrow(/it took longer than/);
     expect(open.standing().state).toBe('connected');
     await does({ 'tools/call': ['hang'] });
     const hurried = link({ callMs: 300 });
     await hurried.open();
-    await expect(hurried.call('echo', {}, new AbortController().signal)).rejects.toThrow(/timed out/i);
+    await expect(hurried.call('echo', {}, NOBODY, new AbortController().signal)).rejects.toThrow(/timed out/i);
     await Promise.all([open.close(), hurried.close()]);
   });
 });

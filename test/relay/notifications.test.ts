@@ -93,7 +93,7 @@ describe('Being told', { timeout: 60_000 }, () => {
     await expect.poll(() => to('phone').length, { timeout: 20_000 }).toBe(1);
     expect(service.pushes.map(({ device }) => device)).toEqual(['desk', 'phone']);
     expect(service.pushes[0]).toMatchObject({ ttl: 86_400, urgency: 'high', sub: SUBJECT });
-    const told = { key, kind: 'approval', title: 'Lyra asks for your yes', name: 'Lyra', path: '/approvals/a1' };
+    const told = { key, kind: 'approval', title: 'Lyra waits for your answer', name: 'Lyra', path: '/approvals/a1' };
     expect(to('phone')).toEqual([{ ...told, over: false }]);
     expect((await shown()).open.map((each) => each.key)).toContain(key);
 
@@ -104,7 +104,7 @@ describe('Being told', { timeout: 60_000 }, () => {
     expect(service.refused).toEqual([]);
     const logs = join(hands.relay().home, 'logs');
     const said = (await Promise.all((await readdir(logs)).map((file) => readFile(join(logs, file), 'utf8')))).join('');
-    expect(said).not.toMatch(new RegExp(`${SECRET}|/phone|asks for your yes`));
+    expect(said).not.toMatch(new RegExp(`${SECRET}|/phone|waits for your answer`));
   });
 
   it('does not push on what was seen, tries again what did not come through, and forgets a subscription that is over', async () => {

@@ -5,7 +5,7 @@
 import { spawn } from 'node:child_process';
 import { appendFileSync, readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
-import { clearInterval, setInterval } from 'node:timers';
+import { clearInterval, setInterval, setTimeout } from 'node:timers';
 
 const [, , file, log] = process.argv;
 const ways = () => JSON.parse(readFileSync(file, 'utf8'));
@@ -17,6 +17,10 @@ if (ways().child) {
   note(`child ${child.pid}`);
 }
 if (ways().deaf) for (const name of ['SIGTERM', 'SIGINT']) process.on(name, () => note(name));
+
+/** Calls that wait for what was asked; by the id of the question. */
+const awaited = new Map();
+let questions = 0;
 
 const DO = {
   hang: () => undefined,
@@ -37,7 +41,10 @@ const DO = {
 
 createInterface({ input: process.stdin }).on('line', (line) => {
   const { id, method, params, result, error } = JSON.parse(line);
-  if (method === undefined) return note(`answered ${id} ${JSON.stringify(error ?? result)}`);
+  if (method === undefined) {
+    note(`answered ${id} ${JSON.stringify(error ?? result)}`);
+    return awaited.get(id)?.();
+  }
   const how = ways();
   const [does, value] = how[method] ?? [];
   note(`${method} ${JSON.stringify(params ?? {})}`);
@@ -69,6 +76,23 @@ createInterface({ input: process.stdin }).on('line', (line) => {
   else if (method === 'tools/call') {
     const answer = how.answers?.[params.arguments?.text];
     if (answer) return write({ id, ...answer });
+    // Asks these in turn, and answers when all are answered.
+    if (how.elicits) {
+      const left = [...how.elicits];
+      const next = () => {
+        const wants = left.shift();
+        if (!wants) return write({ id, result: { content: [{ type: 'text', text: 'All is answered.' }] } });
+        const asked = `question-${++questions}`;
+        awaited.set(asked, next);
+        write({ id: asked, method: 'elicitation/create', params: wants });
+        if (how.takesBackMs)
+          setTimeout(() => {
+            write({ method: 'notifications/cancelled', params: { requestId: asked, reason: 'not needed' } });
+            next();
+          }, how.takesBackMs);
+      };
+      return next();
+    }
     // What it asks of whoever calls it, it asks before it answers.
     for (const [asked, wants] of Object.entries(how.asks ?? {})) write({ id: asked, method: asked, params: wants });
     write({ id, result: { content: [{ type: 'text', text: `${params.name} ${JSON.stringify(params.arguments)}` }] } });

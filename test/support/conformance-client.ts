@@ -1,6 +1,8 @@
 /** The relay's connection to a tool server and its sign-in, as the client that the conformance suite starts for each scenario. */
 import { z } from 'zod';
 import { realTimers } from '../../src/domain/platform/timers.ts';
+import { checkForm } from '../../src/domain/question-form.ts';
+import type { Asks } from '../../server/attached/elicitation.ts';
 import { createLink } from '../../server/attached/link.ts';
 import { ATTACHED_LIMITS } from '../../server/attached/settings.ts';
 import { createSignIn } from '../../server/attached/sign-in.ts';
@@ -29,7 +31,7 @@ const link = createLink({
   processes: { start: () => Promise.reject(new Error('none')) },
   sandbox: { start: () => Promise.reject(new Error('none')) },
   onChange: () => undefined,
-  ...{ fetch, version: '1', timers: realTimers, elapsed, filter, limits: ATTACHED_LIMITS },
+  ...{ fetch, version: '1', timers: realTimers, now: () => Date.now(), elapsed, filter, limits: ATTACHED_LIMITS },
 });
 
 /** The person allows it, on the page that opens. */
@@ -39,6 +41,15 @@ async function allow(): Promise<void> {
   await signIn.finish(new URL(headers.get('location') ?? '').searchParams);
   await link.retry();
 }
+
+/** The person sends a form as it stands: each field has its preset. */
+const PERSON: Asks = {
+  agentId: 'a1',
+  person: ({ fields }) => {
+    const checked = checkForm(fields, {});
+    return Promise.resolve(checked.ok ? { action: 'accept', content: checked.content } : { action: 'decline' });
+  },
+};
 
 const VALUES: Readonly<Record<string, unknown>> = {
   number: 2,
@@ -58,7 +69,7 @@ for (let times = 0; state === 'sign-in' && times < SIGN_INS; times++) {
 }
 for (const { name, schema } of tools ?? [])
   for (let times = 0; times < SIGN_INS; times++) {
-    const done = await link.call(name, inputOf(schema), AbortSignal.timeout(20_000)).then(
+    const done = await link.call(name, inputOf(schema), PERSON, AbortSignal.timeout(20_000)).then(
       () => true,
       () => false,
     );

@@ -38,7 +38,8 @@ function CallLine({ call, apart }: { call: ToolCall; apart: boolean }) {
     textIn(input, 'to') ??
     textIn(input, 'title') ??
     '';
-  const does = wantsTo(call);
+  const { question } = call;
+  const does = question ? t`${question.server} asked you` : wantsTo(call);
   const began = call.answeredAt ?? call.askedAt;
   return (
     <li>
@@ -66,16 +67,18 @@ function CallLine({ call, apart }: { call: ToolCall; apart: boolean }) {
             <dt>{t`Asked for`}</dt>
             <dd>
               <code>{call.tool}</code>
-              <pre dir="auto">{revealed(call.input)}</pre>
+              <pre dir="auto">{revealed(question ? question.message : call.input)}</pre>
             </dd>
-            <dt>{t`Who allowed it`}</dt>
+            <dt>{question ? t`Where` : t`Who allowed it`}</dt>
             <dd>
-              {allowedText(call)},{' '}
-              {call.where === 'session'
-                ? t`in a session`
-                : call.where === 'run'
-                  ? t`at work alone`
-                  : t`from another program`}
+              {!question && <span>{`${allowedText(call)}, `}</span>}
+              <span>
+                {call.where === 'session'
+                  ? t`in a session`
+                  : call.where === 'run'
+                    ? t`at work alone`
+                    : t`from another program`}
+              </span>
             </dd>
             <dt>{t`What came of it`}</dt>
             <dd>
@@ -84,7 +87,7 @@ function CallLine({ call, apart }: { call: ToolCall; apart: boolean }) {
                 <span>{t`, after ${lasted(Math.max(0, call.endedAt - began))}`}</span>
               )}
               {call.bytes !== null && <span>{`, ${bytes(call.bytes)}`}</span>}
-              {call.outcome !== null && <pre dir="auto">{call.outcome}</pre>}
+              {call.outcome !== null && <pre dir="auto">{question ? retold(call.outcome) : call.outcome}</pre>}
               {call.state === 'declined' && call.words !== null && <pre dir="auto">{call.words}</pre>}
             </dd>
           </dl>

@@ -1,4 +1,4 @@
-import { Fragment, useEffect, useId, useState } from 'react';
+import { Fragment, useId, useState } from 'react';
 import type { AgentId } from '../../domain/ids.ts';
 import { MIND_PREFIX } from '../../domain/toolsets.ts';
 import { t } from '../../language/t.ts';
@@ -17,6 +17,8 @@ import { useNow } from '../use-now.ts';
 import { useQuery } from '../use-query.ts';
 import { useTeammates } from '../use-teammates.ts';
 import { Changed, ReadFiles, WhatLies } from './content.tsx';
+import { QuestionCard } from './question-card.tsx';
+import { useSettled } from './use-settled.ts';
 import { inputOf, isBounded, textIn, touches, wantsTo } from './words.ts';
 import '../parts/excerpt.css';
 import './calls.css';
@@ -160,21 +162,24 @@ function WantedByProgram({ input }: { input: Readonly<Record<string, unknown>> }
   );
 }
 
-/** ms in which a question takes no yes after it came, or another came or went: a press may be meant for what stood there before. */
-const SETTLES_MS = 600;
-function useSettled(waiting: string): boolean {
-  const [settled, setSettled] = useState<string | null>(null);
-  useEffect(() => {
-    const timer = setTimeout(() => setSettled(waiting), SETTLES_MS);
-    return () => clearTimeout(timer);
-  }, [waiting]);
-  return settled === waiting;
-}
-
 const RUN_COMMANDS = ['run_command', 'mind__execute'];
 
-/** A call that waits for the person, with their ways to answer. `inTray`: each is one press, and words with a no are one of the others. */
-export function ApprovalCard({ call, inTray = false }: { call: ToolCall; inTray?: boolean }) {
+interface CardProps {
+  readonly call: ToolCall;
+  /** Each answer is one press, and words with a no are one of the others. */
+  readonly inTray?: boolean;
+}
+
+/** What waits for the person, with their ways to answer. */
+export function ApprovalCard({ call, inTray = false }: CardProps) {
+  return call.question ? (
+    <QuestionCard call={call} question={call.question} />
+  ) : (
+    <YesCard call={call} inTray={inTray} />
+  );
+}
+
+function YesCard({ call, inTray = false }: CardProps) {
   const calls = callsOf(useRoost());
   const approvals = useQuery(calls.approvals);
   const known = approvals.kind === 'ready' ? approvals.value : null;

@@ -1,6 +1,7 @@
 /** Calls of tools in the words of people. Pure. */
 import { urlOf } from '../../domain/platform/old-browsers.ts';
 import { MIND_PREFIX, toolsetOf } from '../../domain/toolsets.ts';
+import { retold } from '../../language/retold.ts';
 import { t } from '../../language/t.ts';
 import type { CommandReach, ToolCall } from '../../protocol/calls.ts';
 import { attachedTool } from '../chat/deeds.ts';
@@ -40,6 +41,10 @@ const shownIn = (input: Readonly<Record<string, unknown>>, name: string): string
   const path = textIn(input, name);
   return path === null ? t`a file` : revealedCode(path);
 };
+
+/** Whether it is a tool server that asks, or what its agent wants to do. */
+export const asksText = (call: ToolCall, agent: string): string =>
+  call.question ? t`${call.question.server} asks you something` : t`${agent} wants to ${wantsTo(call)}`;
 
 /** As it follows “wants to”. */
 export function wantsTo(call: ToolCall): string {
@@ -129,18 +134,19 @@ export function touches({ tool }: Pick<ToolCall, 'tool'>, reach?: CommandReach):
 }
 
 /** What became of it. */
-export function endText({ state, words, isError }: ToolCall): string {
+export function endText({ state, words, isError, question }: ToolCall): string {
   switch (state) {
     case 'asked':
       return t`waits for you`;
     case 'running':
       return t`runs`;
     case 'done':
+      if (question) return t`you answered`;
       return isError ? t`it did not work` : t`done`;
     case 'declined':
-      return t`you said no`;
+      return question ? t`you declined` : t`you said no`;
     case 'withdrawn':
-      return t`withdrawn${words === null ? '' : `: ${words}`}`;
+      return t`withdrawn${words === null ? '' : `: ${retold(words)}`}`;
     case 'stopped':
       return t`stopped before it ended`;
     case 'unknown':

@@ -117,7 +117,11 @@ function Asked({ agentId }: { agentId: AgentId }) {
       <span className="activity-mark" aria-hidden="true">
         {MARKS.asked}
       </span>
-      <span className="activity-text">{t`waits for you: wants to ${wantsTo(call)}`}</span>
+      <span className="activity-text">
+        {call.question
+          ? t`waits for you: ${call.question.server} asks you something`
+          : t`waits for you: wants to ${wantsTo(call)}`}
+      </span>
       <span className="activity-span">
         {clockTime(call.askedAt)} <Link href={PATHS.approvals(agentId)}>{t`Answer`}</Link>
       </span>

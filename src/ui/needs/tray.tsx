@@ -5,7 +5,7 @@ import { t } from '../../language/t.ts';
 import { callsOf } from '../../state/calls.ts';
 import { trayOf } from '../../state/waiting.ts';
 import { ApprovalCard } from '../calls/card.tsx';
-import { wantsTo } from '../calls/words.ts';
+import { asksText } from '../calls/words.ts';
 import { useRoost, useUnread } from '../context.tsx';
 import { keyOf } from '../parts/keys.ts';
 import { CloseIcon } from '../parts/icons.tsx';
@@ -80,7 +80,7 @@ export function Tray() {
   return (
     <>
       <span className="visually-hidden" role="status">
-        {first ? t`${find(first.agentId).name} wants to ${wantsTo(first)}` : ''}
+        {first ? asksText(first, find(first.agentId).name) : ''}
       </span>
       {isOpen && (
         // Escape is a shortcut to its button.

@@ -8,7 +8,7 @@ import { useQuery } from '../use-query.ts';
 import { PushContactForm, Refused } from './push-contact.tsx';
 
 const KINDS: Readonly<Record<NotificationKind, string>> = {
-  approval: t`An agent asks for your yes`,
+  approval: t`An agent waits for your answer`,
   failure: t`Work that nobody watched failed`,
   mention: t`An agent leaves you a message, or names you (@human) in a thread`,
   answer: t`An answer that took long is done`,

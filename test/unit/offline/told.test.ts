@@ -73,7 +73,7 @@ test('every push shows something, one for one thing; what is over says so in its
 });
 
 test('what came is told in the language of the page, and in English where no page has left its own', async () => {
-  const about = { kind: 'approval', title: 'Lyra asks for your yes', path: '/approvals/a1', over: false };
+  const about = { kind: 'approval', title: 'Lyra waits for your answer', path: '/approvals/a1', over: false };
   const came = [
     { ...about, key: 'a', name: 'Lyra' },
     // What has no name is not made one.
@@ -86,9 +86,9 @@ test('what came is told in the language of the page, and in English where no pag
   for (const each of came) await told.pushed(JSON.stringify(each));
   expect(shown.map(({ title }) => title)).toEqual([
     'Lyra fragt',
-    'Lyra asks for your yes',
+    'Lyra waits for your answer',
     '$& Lyra fragt',
-    'Lyra asks for your yes',
+    'Lyra waits for your answer',
     'In der Nacht',
   ]);
   for (const kept of [() => Promise.resolve(null), () => Promise.reject(new Error('no caches'))]) {

@@ -205,12 +205,12 @@ test('what an agent asks is not told beside its card in the conversation that is
   await page.user.keyboard('{Shift}');
   await tell(asked(1));
   await waitFor(() => expect(seen()).toEqual(['approval:c1']));
-  expect(screen.queryByText('Lyra asks for your yes')).toBeNull();
+  expect(screen.queryByText('Lyra waits for your answer')).toBeNull();
   await page.user.click(screen.getByRole('link', { name: 'Roost' }));
   await page.user.keyboard('5');
   await waitFor(() => expect(location.pathname).toBe('/lead'));
   await tell(asked(1), asked(2));
-  await screen.findByText('Lyra asks for your yes');
+  await screen.findByText('Lyra waits for your answer');
   page.unmount();
 });
 
