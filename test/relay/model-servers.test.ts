@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { SEAT_ORDER, seatColor } from '../../src/domain/seat.ts';
 import { writeSummon, writeWake } from '../../src/domain/wake-payload.ts';
-import { connectionSchema, modelsSchema } from '../../src/protocol/models.ts';
+import { connectionSchema, foundServersSchema, modelsSchema } from '../../src/protocol/models.ts';
 import { problemSchema } from '../../src/protocol/http.ts';
 import { startSession, follow, teamOfLead } from '../support/homes.ts';
 import {
@@ -239,6 +239,24 @@ describe('A model server as people have it', () => {
   );
 
   const said = async (response: Response) => problemSchema.parse(await response.json()).detail;
+
+  it('is found at the port at which it usually answers', async () => {
+    const silent: Model = () => ({ say: '' });
+    const started = await Promise.allSettled([
+      startStandIn(ollama(), silent, 11_434),
+      startStandIn(lmStudio(), silent, 1_234),
+      startStandIn(llamaCpp(), silent, 8_080),
+      startStandIn(vllm(), silent, 8_000),
+    ]);
+    // Where something else of this machine has such a port, the others say enough.
+    const servers = started.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []));
+    const { found } = foundServersSchema.parse(await (await one.fetch('/api/models/find', { method: 'POST' })).json());
+    await Promise.all(servers.map((server) => server.close()));
+    expect(servers.length).toBeGreaterThan(0);
+    const names = ['Ollama', 'LM Studio', 'llama.cpp', 'vLLM'].filter((_, i) => started[i]?.status === 'fulfilled');
+    expect(found.map(({ program }) => program)).toEqual(expect.arrayContaining(names));
+    for (const { models } of found.filter(({ program }) => names.includes(program))) expect(models).not.toEqual([]);
+  });
 
   it('says that a key is needed where it is, and that a key is refused', async () => {
     await served(groq(), team(), async ({ origin }) => {

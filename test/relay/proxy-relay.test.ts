@@ -1,3 +1,4 @@
+import { createAnthropic } from '@ai-sdk/anthropic';
 import type Anthropic from '@anthropic-ai/sdk';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { costsSchema } from '../../src/protocol/costs.ts';
@@ -61,6 +62,23 @@ describe('a client that joined a running relay', () => {
     await expect
       .poll(async () => (await costs()).agents.find(({ agentId }) => agentId === 'a1')?.today.requests)
       .toBe(2);
+  });
+
+  it('may be the Vercel AI SDK, with the address that the page gives for it', async () => {
+    const before = model.requests.length;
+    const vercel = createAnthropic({ baseURL: `${relay.url}/llm/${secret}/v1`, apiKey: 'anything' });
+    const prompt = [{ role: 'user' as const, content: [{ type: 'text' as const, text: 'Good morning.' }] }];
+    const whole = await vercel('claude-sonnet-5-5').doGenerate({ prompt });
+    expect(whole.content).toMatchObject([{ type: 'text', text: 'Good morning.' }]);
+    const { stream } = await vercel('claude-sonnet-5-5').doStream({ prompt });
+    const said: string[] = [];
+    for (const reader = stream.getReader(); ;) {
+      const { done, value } = await reader.read();
+      if (done) break;
+      if (value.type === 'text-delta') said.push(value.delta);
+    }
+    expect(said.join('')).toBe('Good morning.');
+    expect(model.requests.slice(before).map(({ headers }) => headers['x-api-key'])).toEqual([KEY, KEY]);
   });
 
   it('waits in a running session while its agent is set to sleep there, and goes on when it is woken, or hears that the session ended', async () => {

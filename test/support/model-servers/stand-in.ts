@@ -326,7 +326,8 @@ function refuse(response: ServerResponse, { status, body, headers }: Refusal): v
   response.end(isText ? body : JSON.stringify(body));
 }
 
-export async function startStandIn(kind: Kind, first: Model): Promise<StandIn> {
+/** `port`: 0: any that is free. Rejects where something listens at it. */
+export async function startStandIn(kind: Kind, first: Model, port = 0): Promise<StandIn> {
   let model = first;
   const asked: Asked[] = [];
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -364,7 +365,10 @@ export async function startStandIn(kind: Kind, first: Model): Promise<StandIn> {
     }
   }
   const server = createServer((request, response) => void answer(request, response));
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, '127.0.0.1', resolve);
+  });
   return {
     origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     asked,

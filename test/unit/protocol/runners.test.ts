@@ -36,6 +36,15 @@ describe('a program that another one fetches', () => {
     });
   });
 
+  it.each(['npx', 'bunx', 'uvx'] as const)('by %s is known as such, wherever that lies', (command) => {
+    const runner: Runner = { ...NPX, command, hosts: [`${command}.example`] };
+    for (const at of [command, `/usr/local/bin/${command}`])
+      expect(needsOf(program(at, ['server-files', '/home/me/notes']), [runner], true)).toMatchObject({
+        hosts: [`${command}.example`],
+        folders: ['/home/me/notes'],
+      });
+  });
+
   it('keeps what the person has given it', () => {
     const box = { folder: '/srv/own', reads: [], network: ['api.example'] };
     const given = withNeeds(program('/usr/bin/npx', ['/data'], box), needsOf(program('npx', ['/data']), [NPX], true));
