@@ -177,7 +177,8 @@ async function live(): Promise<string> {
     await person.post('Are you there?', 'a1');
     await until('its next turn is not begun', () => (hear().split('daily budget of $').length > 2 ? true : null));
     check('nothing was asked of the model for it', model.requests.length === before);
-    await person.call('PUT', '/v1/agents/a1/config', { coordination: { mind: program.programId } });
+    // The budget goes with all else that was set.
+    await person.call('PUT', '/v1/agents/a1/config', { whole: true, coordination: { mind: program.programId } });
     console.log('  held to its budget');
 
     await person.end();
