@@ -259,7 +259,8 @@ export interface Questions {
   /** A call begins. Returns the way to end it: what was asked for it alone is withdrawn. */
   begin(asks: Asks, time: CallTime): () => void;
   /** `withdrawn` aborts when the server wants no answer any more, or its connection has ended. */
-  ask(params: unknown, withdrawn: AbortSignal): Promise<PersonAnswer>;
+  /** `sign`: tells the server that the question still stands. Left out: it does not want to know. */
+  ask(params: unknown, withdrawn: AbortSignal, sign?: () => void): Promise<PersonAnswer>;
 }
 
 const CALL_OVER = sentence`The call for which it was asked has ended.`;
@@ -276,7 +277,7 @@ export function createQuestions({
   /** ms since the epoch */
   readonly now: () => number;
   readonly timers: Timers;
-  readonly limits: Limits & Pick<AttachedLimits, 'questionMs' | 'questionsPerCall'>;
+  readonly limits: Limits & Pick<AttachedLimits, 'questionMs' | 'questionSignMs' | 'questionsPerCall'>;
 }): Questions {
   const underWay = new Set<UnderWay>();
   return {
@@ -289,7 +290,7 @@ export function createQuestions({
         one.ended.abort();
       };
     },
-    async ask(params, withdrawn) {
+    async ask(params, withdrawn, sign) {
       if (underWay.size === 0)
         throw new ProtocolError(
           ProtocolErrorCode.InvalidRequest,
@@ -309,6 +310,14 @@ export function createQuestions({
       const cancelLate = timers.after(limits.questionMs, () =>
         over.abort(sentence`Nobody answered within ${limits.questionMs / 60_000} minutes.`),
       );
+      let cancelSign: () => void = () => undefined;
+      const signLater = () => {
+        cancelSign = timers.after(limits.questionSignMs, () => {
+          sign?.();
+          signLater();
+        });
+      };
+      if (sign) signLater();
       const takenBack = () => over.abort(withdrawn.reason instanceof Error ? SERVER_ENDED : TAKEN_BACK);
       const callOver = () => {
         // As long as any call is under way that it may be for, it stands.
@@ -323,6 +332,7 @@ export function createQuestions({
         return await one.asks.person({ ...question, others, until: now() + limits.questionMs }, over.signal);
       } finally {
         cancelLate();
+        cancelSign();
         withdrawn.removeEventListener('abort', takenBack);
         for (const { ended } of calls) ended.signal.removeEventListener('abort', callOver);
         for (const go of goOn) go();

@@ -111,6 +111,19 @@ const forServer = (content: Readonly<Record<string, FormValue>>) =>
     Object.entries(content).map(([name, value]) => [name, typeof value === 'object' ? [...value] : value]),
   );
 
+type Asked = Parameters<NonNullable<Client['fallbackRequestHandler']>>[1]['mcpReq'];
+/** Servers wait a minute by default, and longer for whoever says that the question still stands. Undefined: it wants no signs. */
+function signOf({ _meta, notify }: Asked): (() => void) | undefined {
+  const progressToken = _meta?.progressToken;
+  if (progressToken === undefined) return undefined;
+  let progress = 0;
+  return () => {
+    progress += 1;
+    const params = { progressToken, progress, message: 'The person is asked.' };
+    void notify({ method: 'notifications/progress', params }).catch(NOTHING);
+  };
+}
+
 /** What came is shown as it is: nothing of a stranger’s is compiled and run to check it. */
 const NO_CHECK: jsonSchemaValidator = {
   getValidator: () => (input) => ({ valid: true, data: input as never, errorMessage: undefined }),
@@ -365,7 +378,7 @@ export function createLink(deps: LinkDeps): Link {
     client.fallbackRequestHandler = async ({ method, params }, { mcpReq }) => {
       if (method !== 'elicitation/create')
         throw new ProtocolError(ProtocolErrorCode.MethodNotFound, 'Method not found');
-      const { action, ...rest } = await questions.ask(params, mcpReq.signal);
+      const { action, ...rest } = await questions.ask(params, mcpReq.signal, signOf(mcpReq));
       return { action, ...('content' in rest ? { content: forServer(rest.content) } : {}) };
     };
     client.onerror = (error) => {

@@ -17,6 +17,8 @@ export const ATTACHED_LIMITS = {
   callMostMs: 1_800_000,
   /** Until the person has answered a question of a server; that time is none of the call's. */
   questionMs: 1_800_000,
+  /** Between two signs to a server that its question still stands, where it wants to know. */
+  questionSignMs: 15_000,
   /** Questions that one call may bring about. */
   questionsPerCall: 5,
   /** Of a question: fields, options of one field, characters of its message, of a field's name, and of its schema as JSON. */

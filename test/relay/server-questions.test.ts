@@ -387,7 +387,60 @@ describe('the questions of one connection', () => {
   });
 });
 
+describe('a server of the reference implementation', () => {
+  it('asks for a field of every kind, and is sent what the person has filled in, and each default', async () => {
+    const made = fileURLToPath(import.meta.resolve('@modelcontextprotocol/server-everything/dist/index.js'));
+    const attachment = { kind: 'program', command: process.execPath, args: [made, 'stdio'], env: {}, box: null };
+    const attached = await hands.call('POST', '/api/attached', { name: 'all', attachment });
+    const { serverId } = attachedServerSchema.parse(await attached.json());
+    const tool = async () => {
+      const server = attachedServerSchema.parse(
+        await (await hands.call('POST', `/api/attached/${serverId}/look`)).json(),
+      );
+      return server.tools.find(({ name }) => name === 'trigger-elicitation-request');
+    };
+    await expect.poll(async () => (await tool())?.problem, { timeout: 10_000 }).toBe(null);
+    const found = await tool();
+    const use = [{ name: found?.name, hash: found?.hash, use: true }];
+    expect((await hands.call('PUT', `/api/attached/${serverId}`, { tools: use })).status).toBe(200);
+    const works = hands.works([{ call: found?.called ?? '', input: {} }]);
+    const call = await question();
+    expect(call.question?.fields.map(({ kind }) => kind)).toEqual([
+      ...['text', 'yes-no', 'text', 'text', 'text', 'text', 'number', 'number'],
+      ...['one', 'many', 'one', 'many', 'one'],
+    ]);
+    expect((await send(call.callId, { name: 'Noa', email: 'noa@example.org' })).status).toBe(200);
+    const [answered] = await works;
+    expect(answered).toMatch(/Name: Noa[^]*Email: noa@example\.org[^]*Favorite Integer: 42/);
+    expect(answered).toContain('hero-1');
+  });
+});
+
 describe('the time of a call', () => {
+  it('is not the time that its server gives the question: one that wants to know is told that it still stands', async () => {
+    await does({ elicits: [{ ...ASKS, _meta: { progressToken: 'token-7' } }] });
+    const link = createLink({
+      attachment: { kind: 'program', command: process.execPath, args: [PROGRAM, ways, log], env: {}, box: null },
+      ...{ auth: null, fetch, version: '1', processes: createProcesses(null) },
+      sandbox: { start: () => Promise.reject(new Error('none')) },
+      ...{ timers: realTimers, now: () => Date.now(), elapsed: () => performance.now(), filter: createKeyFilter() },
+      onChange: () => undefined,
+      limits: { ...ATTACHED_LIMITS, questionSignMs: 100 },
+    });
+    await link.open();
+    const signs = async () => (await lines()).filter((line) => line.startsWith('notifications/progress')).length;
+    const patient: Asks = {
+      agentId: 'a1',
+      async person() {
+        await expect.poll(signs).toBeGreaterThan(1);
+        return { action: 'decline' };
+      },
+    };
+    await link.call('book', {}, patient, new AbortController().signal);
+    expect((await lines()).find((line) => line.startsWith('notifications/progress'))).toContain('"token-7"');
+    await link.close();
+  });
+
   it('stands still while the person is asked, and goes on afterwards', async () => {
     const link = createLink({
       attachment: { kind: 'program', command: process.execPath, args: [PROGRAM, ways, log], env: {}, box: null },

@@ -37,6 +37,7 @@ const SECONDS: Readonly<Record<string, number>> = {
   'browser/night': 26,
   'browser/connect': 10,
   'relay/attached': 68,
+  'relay/server-questions': 30,
   'relay/programs': 35,
   'relay/approvals': 65,
   'browser/archive': 21,
