@@ -26,7 +26,16 @@ export type {
   TeamTool,
   Verdict,
 } from './contracts/tools.ts';
-export type { Alone, DueCause, NotReached, Reached, WakeAsked, ThreadHooks, Reach } from './contracts/reach.ts';
+export type {
+  Alone,
+  DueCause,
+  GivenBefore,
+  NotReached,
+  Reached,
+  WakeAsked,
+  ThreadHooks,
+  Reach,
+} from './contracts/reach.ts';
 export type {
   Birth,
   Brought,

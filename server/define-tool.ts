@@ -13,9 +13,13 @@ export function defineTool<Input extends z.ZodObject>(tool: {
   readonly readOnly?: true;
   readonly waits?: true;
   readonly allowed?: (caller: Caller) => Promise<boolean>;
+  readonly prepare?: (
+    input: z.infer<Input>,
+    caller: Caller,
+  ) => Promise<{ readonly input: z.input<Input> } | ToolOutcome>;
   readonly run: (input: z.infer<Input>, caller: Caller) => ReturnType<TeamTool['run']>;
 }): TeamTool {
-  const { name, description, readOnly = false, waits, allowed, run } = tool;
+  const { name, description, readOnly = false, waits, allowed, prepare, run } = tool;
   const input = tool.input.strict();
   return {
     name,
@@ -24,6 +28,7 @@ export function defineTool<Input extends z.ZodObject>(tool: {
     readOnly,
     ...(waits ? { waits } : {}),
     ...(allowed ? { allowed } : {}),
+    ...(prepare ? { prepare: (given, caller) => prepare(tool.input.parse(given), caller) } : {}),
     run: (given, caller) => run(tool.input.parse(given), caller),
   };
 }

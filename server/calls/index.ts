@@ -318,8 +318,10 @@ export function createCalls(deps: CallsDeps): Calls {
         switch (held.by) {
           case 'off':
             return toolError(SWITCHED_OFF);
-          case 'ask':
-            return await ask(tool, input, caller, held);
+          case 'ask': {
+            const ready = (await tool.prepare?.(input, caller)) ?? { input };
+            return 'input' in ready ? await ask(tool, ready.input, caller, held) : ready;
+          }
           case 'allow':
             return await run(tool, input, caller, 'grant');
           case 'command': {

@@ -69,9 +69,15 @@ export interface NotReached {
 export type Reached = { readonly reached: true } | NotReached;
 
 /** What was due and wakes its agent: a reminder, or a script that has failed. `status`: how that ended. */
-export type DueCause =
-  | { readonly kind: 'reminder'; readonly scheduleId: ScheduleId; readonly name: string }
-  | { readonly kind: 'script'; readonly scheduleId: ScheduleId; readonly name: string; readonly status: string };
+export type DueCause = { readonly scheduleId: ScheduleId; readonly name: string; readonly given: GivenBefore } & (
+  | { readonly kind: 'reminder' }
+  | { readonly kind: 'script'; readonly status: string }
+);
+/** What an agent is given of before when it is set to work. `before`: what it said at the end of runs, the oldest first. */
+export interface GivenBefore {
+  readonly lastSession: boolean;
+  readonly before: readonly { readonly at: number; readonly said: string }[];
+}
 
 /** A wake as it is asked for. `due`: a run for it is one of that kind, and of what was scheduled. */
 export type WakeAsked = Omit<WakeRequest, 'state' | 'alone' | 'oneAtATime'> & { readonly due?: DueCause | undefined };

@@ -99,6 +99,11 @@ export interface TeamTool {
   readonly waits?: true;
   /** Only for callers of whom this holds; left out: for all. */
   readonly allowed?: (caller: Caller) => Promise<boolean>;
+  /**
+   * Called before the person is asked about a call, so that nobody is asked about what cannot be. Resolves with the input that they see,
+   * which says the same whenever they answer; or with the outcome, where there is nothing to ask.
+   */
+  readonly prepare?: (input: unknown, caller: Caller) => Promise<{ readonly input: unknown } | ToolOutcome>;
   /** The provider of a model carries it out in the middle of an answer: nobody can be asked before it, and it is offered only where it is allowed. No client is told of it. */
   readonly provider?: 'web_search' | 'web_fetch';
   /** It does so now. Returns the way to tell its end. */

@@ -61,6 +61,7 @@ export interface AnswerDeps {
   /** Of the next request. */
   readonly tools: () => Promise<readonly MindTool[]>;
   readonly maxTokens: number;
+  /** Requests to the mind, those with no outcome at all left out. */
   readonly maxTurns: number;
   /** Characters of results after which no further call of the same turn is run. */
   readonly resultCharacters: number;
@@ -94,6 +95,8 @@ export interface AnswerOutcome {
   readonly unfinished?: Unfinished;
   /** Its model was told of no tools. */
   readonly toolless?: boolean;
+  /** It made as many requests as it may. */
+  readonly outOfTurns?: true;
 }
 
 const CALL_CUT = 'This call was cut off before it answered.';
@@ -231,6 +234,8 @@ async function askedUntilDone(deps: AnswerDeps, own: ReturnType<typeof createOwn
   let failedTool: string | null = null;
   let unreadableTurns = 0;
   let isRepeated = false;
+  // A turn that is asked once more is one turn, and two requests.
+  let requests = 0;
   for (let turn = 1; ; turn++) {
     window.fit();
     const model = turn === 1 ? deps.model : deps.laterModel;
@@ -286,6 +291,7 @@ async function askedUntilDone(deps: AnswerDeps, own: ReturnType<typeof createOwn
       turn -= 1;
       continue;
     }
+    requests += 1;
     // What a model declined to say must not be handed back to it.
     if (!answer.ok || answer.stop !== 'refusal')
       conversation.addAnswer(answer.ok && answer.stop === 'tools' ? answer.blocks : withoutCalls(answer.blocks));
@@ -306,7 +312,12 @@ async function askedUntilDone(deps: AnswerDeps, own: ReturnType<typeof createOwn
       });
       if (!nothing) return end;
       // Once more, where that costs little: a model that fell silent without a thought often speaks the second time.
-      const mayRepeat = nothing.why !== 'leaked' && !isRepeated && !mind.counts && !isThinking(answer.blocks);
+      const mayRepeat =
+        nothing.why !== 'leaked' &&
+        !isRepeated &&
+        requests < deps.maxTurns &&
+        !mind.counts &&
+        !isThinking(answer.blocks);
       if (!mayRepeat || signal.aborted)
         return { ...end, status: 'failed', error: nothing.error, unfinished: nothing.why };
       isRepeated = true;
@@ -327,7 +338,7 @@ async function askedUntilDone(deps: AnswerDeps, own: ReturnType<typeof createOwn
         stop: null,
         failure: null,
       };
-    if (turn >= deps.maxTurns)
+    if (requests >= deps.maxTurns)
       return {
         // What it has done and read stands before it: it goes on with whatever is said next.
         status: 'interrupted',
@@ -335,6 +346,7 @@ async function askedUntilDone(deps: AnswerDeps, own: ReturnType<typeof createOwn
         usage,
         stop: null,
         failure: null,
+        outOfTurns: true,
       };
   }
 }

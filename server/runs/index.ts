@@ -49,6 +49,8 @@ export interface AgentRun {
     readonly timeoutMs: number;
     /** ms that it waits for its turn. */
     readonly busyMs: number;
+    /** Requests to its mind; left out: as many as one answer may take. */
+    readonly maxTurns?: number;
   };
   /** It has its turn, and nothing of it is written yet. False: it may not begin. */
   begins?(runId: RunId): Promise<boolean>;
@@ -166,7 +168,7 @@ export function createRuns(deps: RunsDeps): Runs {
       around: deps.around,
       waiting: deps.waiting,
       room: own,
-      limits,
+      limits: { ...limits, maxTurns: own.maxTurns ?? limits.maxTurns },
       now,
       newId,
       timers,

@@ -4,7 +4,9 @@ import type { RunOutcome } from '../../src/protocol/runs.ts';
 import { sentence } from '../../src/domain/sentence.ts';
 
 export const RUN_BROKEN = sentence`Something in the relay broke. The relay’s log says more.`;
-const timeText = (ms: number) => (ms >= 120_000 ? `${Math.round(ms / 60_000)} min` : `${Math.round(ms / 1_000)} s`);
+/** `12 s`, `3 min` */
+export const timeText = (ms: number) =>
+  ms >= 120_000 ? `${Math.round(ms / 60_000)} min` : `${Math.max(1, Math.round(ms / 1_000))} s`;
 
 /** `patienceMs`: how long it was waited for. */
 export const databaseAway = (patienceMs: number): string =>
@@ -27,6 +29,8 @@ interface Ending {
   readonly status: MessageStatus;
   /** A sentence for people, where it failed. */
   readonly error: string | null;
+  /** It made as many requests to its mind as it may. */
+  readonly outOfTurns?: true;
 }
 
 /** How an answer ended, for those who read it. */
@@ -55,7 +59,7 @@ export const tookTooLong = (ms: number): string =>
   sentence`It was not done within ${ms >= 1000 ? `${Math.round(ms / 1000)} s` : `${ms} ms`}.`;
 
 export function endOfRun(
-  { status, error }: Ending,
+  { status, error, outOfTurns }: Ending,
   interruption: Interruption | null,
 ): readonly [RunOutcome, string | null] {
   switch (interruption?.by) {
@@ -68,7 +72,8 @@ export function endOfRun(
     case 'relay':
       return interruption.error === RUN_BROKEN ? ['failed', RUN_BROKEN] : ['timed-out', interruption.error];
     case undefined:
-      return status === 'complete' ? ['done', null] : ['failed', error ?? sentence`Its answer was cut off.`];
+      if (status === 'complete') return ['done', null];
+      return [outOfTurns ? 'timed-out' : 'failed', error ?? sentence`Its answer was cut off.`];
     default:
       return interruption satisfies never;
   }

@@ -1,3 +1,4 @@
+import { PULSE_BOUNDS } from '../../src/domain/guardrails.ts';
 import { MESSAGE_BATCH_LIMITS, type MessageBatchLimits } from '../../src/domain/message-batch.ts';
 import type { WindowLimits } from './window.ts';
 
@@ -25,7 +26,7 @@ export interface RunLimits {
 }
 
 export const RUN_LIMITS: RunLimits = {
-  maxTurns: 25,
+  maxTurns: PULSE_BOUNDS.pulse_max_turns.otherwise,
   resultCharacters: 200_000,
   unreadableTurns: 2,
   messages: MESSAGE_BATCH_LIMITS,

@@ -10,14 +10,26 @@ import type { Schedule } from '../../src/protocol/schedules.ts';
 const sorted = (_key: string, value: unknown): unknown =>
   isRecord(value) ? Object.fromEntries(Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1))) : value;
 
+/** Fields that came later. What has them as they are by default is as it was agreed to before they were there. */
+const isAsBefore = (schedule: Schedule, field: string): boolean =>
+  schedule.kind === 'routine'
+    ? field === 'maxTurns' && schedule.maxTurns === null
+    : field === 'context' && schedule.context === 'none';
+
 /** Its colour is to the eye alone. */
 function wordsOf(schedule: Schedule): { readonly on: boolean; readonly hash: string } {
   const words = Object.fromEntries(
-    Object.entries(schedule).filter(([field]) => field !== 'enabled' && field !== 'color'),
+    Object.entries(schedule).filter(
+      ([field]) => field !== 'enabled' && field !== 'color' && !isAsBefore(schedule, field),
+    ),
   );
   const hash = createHash('sha256').update(JSON.stringify(words, sorted)).digest('hex');
   return { on: schedule.kind === 'reminder' || schedule.enabled, hash };
 }
+
+/** Whether it sets its agent to work again and again, or runs something: whoever lets it lets its agent leave what it needs for that. */
+export const runsByItself = (schedule: Schedule): boolean =>
+  schedule.kind === 'reminder' ? schedule.timing.kind !== 'once' : schedule.enabled;
 
 /** As it is kept beside what is scheduled. */
 export function agreementOf(schedule: Schedule): string {

@@ -11,7 +11,7 @@ import { LEAD_ID, seatNumber } from '../../src/domain/seat.ts';
 import { shownName } from '../../src/domain/names.ts';
 import { teammatesText } from '../../src/domain/teammates.ts';
 import type { Occurrence, StandingCopy } from '../../src/protocol/schedules.ts';
-import type { Alone, Configs, DueCause, EventLog, Inbox, Reached } from '../contracts.ts';
+import type { Alone, Configs, DueCause, EventLog, GivenBefore, Inbox, Reached } from '../contracts.ts';
 import type { Mind } from '../minds/index.ts';
 import type { Around } from '../runs/around.ts';
 import type { Logger } from '../runs/context.ts';
@@ -22,7 +22,7 @@ import { isAway } from '../store/index.ts';
 import type { Copies } from './copies.ts';
 import { SCHEDULE_LIMITS, type ScheduleLimits } from './settings.ts';
 
-interface Work {
+interface Work extends GivenBefore {
   readonly agentId: AgentId;
   readonly cause: AgentRun['cause'];
   /** What set it to work, a sentence in square brackets. */
@@ -30,9 +30,6 @@ interface Work {
   /** Into its system prompt, as they are; empty: none. */
   readonly instructions: string;
   readonly columns: readonly string[];
-  /** What it is given of its last conversation, and of what it said in runs before. */
-  readonly lastSession: boolean;
-  readonly before: readonly { readonly at: number; readonly said: string }[];
   /** Null: the agent’s own. */
   readonly model: string | null;
   readonly laterModel: string | null;
@@ -40,6 +37,8 @@ interface Work {
   readonly tools: readonly string[] | null;
   readonly timeoutMs: number;
   readonly busyMs: number;
+  /** Requests to its model. */
+  readonly maxTurns: number;
   /** Its prefix comes again within the hour. */
   readonly cachesForAnHour: boolean;
   /** It has its turn, and is about to begin. False: it may not. */
@@ -202,6 +201,7 @@ export function createAlone(deps: AloneDeps): OpenAlone {
       limits: {
         timeoutMs,
         busyMs,
+        maxTurns: asked.maxTurns,
         maxAnswerTokens: copy.maxAnswerTokens,
         contextTokens: copy.contextTokens,
       },
@@ -259,14 +259,13 @@ export function createAlone(deps: AloneDeps): OpenAlone {
         why,
         instructions: routine?.instructions ?? '',
         columns: routine?.columns ?? [],
-        // A message of its own is enough to go by.
-        lastSession: due === null,
-        before: [],
+        ...(due === null ? { lastSession: true, before: [] } : due.given),
         model: null,
         laterModel: null,
         tools: null,
         timeoutMs: own.pulse_container_timeout_ms ?? limits.wakeRunMs,
         busyMs: effective.pulse_busy_wait_ms,
+        maxTurns: effective.pulse_max_turns,
         cachesForAnHour: false,
       }).catch(async (error: unknown) => {
         await account.end(null);

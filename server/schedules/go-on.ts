@@ -175,6 +175,7 @@ export function createGoOn(deps: GoOnDeps): GoOn {
           ? (routine.timeoutMs ?? effective.pulse_container_timeout_ms)
           : (own.pulse_container_timeout_ms ?? limits.wakeRunMs),
         busyMs: effective.pulse_busy_wait_ms,
+        maxTurns: routine?.maxTurns ?? effective.pulse_max_turns,
         cachesForAnHour: false,
         begins: async (next) => (await rows.goesOn(runId, next)) && (await account.begins(next)),
       });

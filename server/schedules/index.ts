@@ -19,7 +19,7 @@ import type { Configs, Directory, EventLog, Inbox, Reach, SessionHost } from '..
 import type { RecordSource } from '../records/index.ts';
 import type { Logger } from '../runs/context.ts';
 import type { TeamTools } from '../runs/team-tools.ts';
-import { isAgreed } from './agreed.ts';
+import { isAgreed, runsByItself } from './agreed.ts';
 import type { OpenAlone, UsedUp } from './alone.ts';
 import type { Copies } from './copies.ts';
 import { createClock, type Clock } from './clock.ts';
@@ -69,6 +69,8 @@ export interface Schedules {
   get(scheduleId: ScheduleId): Promise<Scheduled | null>;
   /** By its name, among what is scheduled for this agent. */
   named(agentId: AgentId, name: string): Promise<Scheduled | null>;
+  /** Why it would not be taken; null: it would, as far as is known. */
+  refuse(schedule: Schedule): Promise<Refused | null>;
   /** A reminder or a script takes the place of one of its kind and name. */
   add(schedule: Schedule): Promise<Written>;
   /** Writes it under this id, whether it was there or not. */
@@ -250,7 +252,7 @@ export function createSchedules(deps: SchedulesDeps): Schedules {
       onChange: clock.wake,
       async onYes(schedule) {
         // Who lets something run lets its agent leave what it needs for that.
-        if (schedule.kind !== 'reminder' && schedule.enabled) await deps.copies.allow(schedule.agentId);
+        if (runsByItself(schedule)) await deps.copies.allow(schedule.agentId);
         changed(schedule.agentId);
       },
       async onNo({ scheduleId, schedule }) {
@@ -262,6 +264,13 @@ export function createSchedules(deps: SchedulesDeps): Schedules {
     list: async (agentId) => allShown(await rows.all(agentId)),
     get: async (scheduleId) => oneShown(await rows.get(scheduleId)),
     named: async (agentId, name) => oneShown(await rows.named(agentId, name)),
+    async refuse(schedule) {
+      const before = await rows.named(schedule.agentId, schedule.name);
+      const isOfKind = before?.schedule.kind === schedule.kind;
+      const { own, all } = await rows.count(schedule.agentId);
+      if (!before && (own >= limits.perAgent || all >= limits.perHousehold)) return noRoom(limits);
+      return await refuse(schedule, isOfKind ? before : null);
+    },
     add: (schedule) =>
       inTurn(async () => {
         const before = schedule.kind === 'routine' ? null : await rows.named(schedule.agentId, schedule.name);

@@ -53,6 +53,8 @@ export async function judge(
     .where('schedule', '=', scheduleId)
     .where('state', '=', 'due')
     .where('late', '=', true)
+    // What waits for its agent was judged when it was due.
+    .where('reason', 'is', null)
     .where('kind', '=', '')
     .forUpdate()
     .execute();

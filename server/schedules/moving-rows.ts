@@ -20,13 +20,18 @@ interface Given {
   readonly position: number;
   /** The stamp of what is given: what is here and newer stays. */
   readonly at: string;
+  /** ms since the epoch; null: not known. */
+  readonly createdAt: number | null;
+  readonly updatedAt: number | null;
 }
 
 export function createMovingRows({ db, home }: Pick<RowsDeps, 'db' | 'home'>) {
-  const valuesOf = (schedule: Schedule) => ({
+  const valuesOf = ({ schedule, createdAt, updatedAt }: Pick<Given, 'schedule' | 'createdAt' | 'updatedAt'>) => ({
     agent_json: json(schedule.agentId),
     name_json: json(schedule.name),
     value_json: JSON.stringify(schedule),
+    created_at: createdAt,
+    updated_at: updatedAt,
   });
   /** What it waits for before it is due here; null: nothing, the person has said yes to all of it. */
   async function waitsFor(scheduleId: ScheduleId, schedule: Schedule): Promise<string | null> {
@@ -43,14 +48,15 @@ export function createMovingRows({ db, home }: Pick<RowsDeps, 'db' | 'home'>) {
   return {
     /** Takes one that is due here, or is gone. It is off until the person has said yes to it. `false`: what is here is newer. */
     async restore(
-      { scheduleId, schedule, at, turn, position }: Given,
+      given: Given,
       removed: boolean,
       now: number,
       next: { readonly dueAt: number | null; readonly givenOffset: number | null },
     ): Promise<'taken' | 'asked' | false> {
+      const { scheduleId, schedule, at, turn, position } = given;
       const waits = removed ? null : await waitsFor(scheduleId, schedule);
       const values = {
-        ...valuesOf(schedule),
+        ...valuesOf(given),
         stamp: at,
         removed,
         position,
@@ -77,15 +83,11 @@ export function createMovingRows({ db, home }: Pick<RowsDeps, 'db' | 'home'>) {
       return numInsertedOrUpdatedRows > 0n && (waits === null ? 'taken' : 'asked');
     },
     /** Keeps one that is due at another home. Where it was due here, a newer version says so, and what waits of it is called off. */
-    async keepAway(
-      { scheduleId, schedule, at, turn, since, position }: Given,
-      to: string,
-      asked: boolean,
-      now: number,
-    ): Promise<boolean> {
+    async keepAway(given: Given, to: string, asked: boolean, now: number): Promise<boolean> {
+      const { scheduleId, at, turn, since, position } = given;
       return await db.transaction().execute(async (trx) => {
         const values = {
-          ...valuesOf(schedule),
+          ...valuesOf(given),
           stamp: at,
           removed: false,
           due_at: null,
@@ -164,16 +166,17 @@ export function createMovingRows({ db, home }: Pick<RowsDeps, 'db' | 'home'>) {
      * account. `false`: it has been here since, or was not kept away.
      */
     async arrive(
-      { scheduleId, schedule, at, turn, since }: Given,
+      given: Given,
       now: number,
       contextOf: (row: { readonly givenOffset: number | null }) => TimingContext,
       givenOffset: number | null,
     ): Promise<'taken' | 'asked' | false> {
+      const { scheduleId, schedule, at, turn, since } = given;
       const waits = await waitsFor(scheduleId, schedule);
       const { numUpdatedRows } = await db
         .updateTable('schedules')
         .set((eb) => ({
-          ...valuesOf(schedule),
+          ...valuesOf(given),
           stamp: at,
           changes: eb('changes', '+', 1),
           judged_at: since ?? now,

@@ -7,12 +7,12 @@ import type { OccurrenceEnd, SkipReason } from '../../src/domain/schedule/occurr
 import { onOneLine, quote, titled } from '../../src/domain/quoting.ts';
 import { createDeferred } from '../../src/domain/platform/deferred.ts';
 import { comesWithin, MINUTE_MS, type TimingContext } from '../../src/domain/schedule/timing.ts';
-import type { ScheduleOf } from '../../src/protocol/schedules.ts';
-import type { Configs, DueCause, Inbox, NotReached, Reach, SessionHost } from '../contracts.ts';
+import type { Schedule, ScheduleOf } from '../../src/protocol/schedules.ts';
+import type { Configs, DueCause, GivenBefore, Inbox, NotReached, Reach, SessionHost } from '../contracts.ts';
 import type { OverRun } from '../runs/index.ts';
 import type { OpenAlone, UsedUp, Worked } from './alone.ts';
 import type { ClockDeps, Performed } from './clock.ts';
-import type { Scripts } from './scripts.ts';
+import { howItEnded, type Scripts } from './scripts.ts';
 import {
   NO_DETAIL,
   type Claim,
@@ -58,6 +58,7 @@ const ended = (state: Exclude<OccurrenceEnd['state'], 'skipped'>, detail: Partia
   detail: { ...NO_DETAIL, ...detail },
 });
 
+const ONE_WAITS = sentence`The one before has not come yet.`;
 const FORGOTTEN: Performed = { ...ended('cancelled'), forgets: true };
 
 /** What the gate's check is as the reason of a moment that was skipped. */
@@ -104,23 +105,33 @@ export function createPerform(deps: PerformDeps): Pick<ClockDeps, 'perform' | 'e
     return momentText(dueAt, effective.time_zone);
   };
 
+  /** What its agent is given of before, as it is set there. */
+  async function givenTo({ scheduleId, schedule }: Pick<Row, 'scheduleId' | 'schedule'>): Promise<GivenBefore> {
+    const { context }: Pick<Schedule, 'context'> = schedule;
+    const runs = context === 'own_runs' ? await rows.runs({ scheduleId, before: now() + 1, most: RUNS_BEFORE }) : [];
+    return {
+      lastSession: context === 'last_session',
+      before: runs
+        .flatMap(({ said, endedAt }) => (said === null || endedAt === null ? [] : [{ at: endedAt, said }]))
+        .reverse(),
+    };
+  }
+
   async function routine(
     claim: Claim,
     { scheduleId, schedule }: { readonly scheduleId: ScheduleId; readonly schedule: ScheduleOf<'routine'> },
     begins: (runId: RunId) => Promise<boolean>,
   ): Promise<Performed> {
-    const { agentId, name, context } = schedule;
+    const { agentId, name } = schedule;
     if (!schedule.enabled) return skipped('switched-off');
     if ((await rows.under(claim)).running >= schedule.maxConcurrent) return skipped('overlap');
     const state = deps.host.stateOf(agentId);
     if (state === 'paused') return skipped('agent-busy', 'It was set to sleep in the session.');
     if (state === 'played') return skipped('agent-busy', 'A client plays it just now.');
-    const before =
-      context === 'own_runs' ? await rows.runs({ scheduleId, before: claim.dueAt, most: RUNS_BEFORE }) : [];
     if (schedule.when === 'something_waits' && !(await deps.somethingWaits(agentId, await rows.lastRunOf(agentId))))
       return skipped('nothing-waits');
     if (!(await alone.can(agentId))) return skipped('no-copy');
-    const when = await whenOf(claim.dueAt);
+    const [when, given] = [await whenOf(claim.dueAt), await givenTo({ scheduleId, schedule })];
     let worked: Worked | null = null;
     const carried = createDeferred();
     const { decision } = await reach.askTo(
@@ -142,15 +153,13 @@ export function createPerform(deps: PerformDeps): Pick<ClockDeps, 'perform' | 'e
             why: `[Your routine ${titled(name)} is due: ${when}${claim.late ? ', made up for' : ''}]`,
             instructions: schedule.instructions,
             columns: schedule.columns,
-            lastSession: context === 'last_session',
-            before: before
-              .flatMap(({ said, endedAt }) => (said === null || endedAt === null ? [] : [{ at: endedAt, said }]))
-              .reverse(),
+            ...given,
             model: schedule.planningModel ?? schedule.model,
             laterModel: schedule.executorModel ?? schedule.model,
             tools: schedule.tools,
             timeoutMs: schedule.timeoutMs ?? effective.pulse_container_timeout_ms,
             busyMs: effective.pulse_busy_wait_ms,
+            maxTurns: schedule.maxTurns ?? effective.pulse_max_turns,
             // Its prefix is worth keeping so long where it comes again before that.
             cachesForAnHour: comesWithin(schedule.timing, HOUR_MS, claim.dueAt, await deps.readContext()),
             begins,
@@ -209,19 +218,18 @@ export function createPerform(deps: PerformDeps): Pick<ClockDeps, 'perform' | 'e
     return reached.reached ? null : waits(reached);
   }
 
-  async function reminder(
-    claim: Claim,
-    scheduleId: ScheduleId,
-    { name, message }: ScheduleOf<'reminder'>,
-  ): Promise<Performed> {
+  async function reminder(claim: Claim, scheduleId: ScheduleId, schedule: ScheduleOf<'reminder'>): Promise<Performed> {
+    const { name, message } = schedule;
+    // One waits at most: what comes again and again says the same each time.
+    if (schedule.timing.kind !== 'once' && (await rows.under(claim)).before > 0) return skipped('overlap', ONE_WAITS);
     const late = claim.late ? `, late: the relay was away` : '';
     const text = `[A reminder that you left for yourself, ${titled(name)}, due ${await whenOf(claim.dueAt)}${late}]\n${quote(message)}`;
     const waiting = await wakeFor(
       claim,
       { messageId: messageIdOf(claim), text },
-      { kind: 'reminder', scheduleId, name },
+      { kind: 'reminder', scheduleId, name, given: await givenTo({ scheduleId, schedule }) },
     );
-    // It has come: it takes no place and no name any more.
+    // It has come. Where it is not due again, it takes no place and no name any more.
     return waiting ?? { ...ended('done'), removes: 'once-over' };
   }
 
@@ -232,24 +240,27 @@ export function createPerform(deps: PerformDeps): Pick<ClockDeps, 'perform' | 'e
     if (running > 0) return schedule.overlap === 'wait' && before < 2 ? { again: now() + WAIT_MS } : skipped('overlap');
     // Written before: a script that was under way when the relay died is not run a second time.
     if (!(await rows.beginsScript(claim, now()))) return skipped('overlap', 'Another process of this relay has it.');
-    const { kind, status, output, cancels } = await deps.scripts.run(schedule, (group) => rows.runsAs(claim, group));
-    const detail = { said: output, detail: kind === 'done' ? null : sentence`It ended with ${status}.` };
+    const began = now();
+    const ran = await deps.scripts.run(schedule, (group) => rows.runsAs(claim, group));
+    const { kind, status, output, cancels } = ran;
+    const how = howItEnded(ran, now() - began);
+    const detail = { said: output, detail: kind === 'done' ? null : how };
     if (kind === 'done' || kind === 'stopped') return { ...ended(kind, detail), removes: cancels };
     const wrote = output === '' ? 'It wrote nothing.]' : `The end of what it wrote:]\n${quote(output)}`;
-    const words = `has failed: ${onOneLine(status)}. ${wrote}`;
+    const words = `${onOneLine(how)} ${wrote}`;
     return await failed(claim, schedule, kind, detail, { status, words });
   }
 
   /** Has its agent hear of it, where the person wants that: at once, or when it can be woken. */
   async function failed(
     claim: Claim,
-    { name, on_failure }: ScheduleOf<'script'>,
+    { name, script: path, on_failure }: ScheduleOf<'script'>,
     kind: 'failed' | 'timed-out' | 'crashed',
     detail: { readonly said?: string; detail: string | null },
     { status, words }: { readonly status: string; readonly words: string },
   ): Promise<Ended> {
     if (on_failure === 'wake_agent') {
-      const text = `[Your script ${titled(name)} ${words}`;
+      const text = `[Script ${onOneLine(path)} failed. It is scheduled as ${titled(name)}. ${words}`;
       await rows.leaveNotice(claim, { messageId: messageIdOf(claim), name, status, text }, now());
     }
     return ended(kind, detail);
@@ -260,7 +271,7 @@ export function createPerform(deps: PerformDeps): Pick<ClockDeps, 'perform' | 'e
     if (group) await deps.scripts.endLeft(group);
     const detail = { detail: sentence`The relay broke off while it ran.` };
     if (row?.schedule.kind !== 'script') return ended('crashed', detail);
-    const words = `has crashed: it was due ${await whenOf(claim.dueAt)}, and the relay broke off while it ran. What it had done until then is done; it is not begun again.]`;
+    const words = `It was due ${await whenOf(claim.dueAt)}, and the relay broke off while it ran. What it had done until then is done; it is not begun again.]`;
     return await failed(claim, row.schedule, 'crashed', detail, { status: 'the relay broke off', words });
   }
 
@@ -270,7 +281,8 @@ export function createPerform(deps: PerformDeps): Pick<ClockDeps, 'perform' | 'e
     const { notice } = claim;
     if (notice) {
       const { name, status } = notice;
-      return (await wakeFor(claim, notice, { kind: 'script', scheduleId, name, status })) ?? FORGOTTEN;
+      const due = { kind: 'script', scheduleId, name, status, given: await givenTo(row) } as const;
+      return (await wakeFor(claim, notice, due)) ?? FORGOTTEN;
     }
     if (row.pausedWhy !== null) return skipped('switched-off', row.pausedWhy);
     switch (schedule.kind) {

@@ -5,6 +5,7 @@ import type { AgentId, ScheduleId } from '../../src/domain/ids.ts';
 import { spreadOffsets } from '../../src/domain/schedule/offsets.ts';
 import { darkAt, darkSpans, inOrder, momentsBetween, type Moment } from '../../src/domain/schedule/timeline.ts';
 import type { CronClock, Timing, TimingContext } from '../../src/domain/schedule/timing.ts';
+import type { Schedule } from '../../src/protocol/schedules.ts';
 import type { Configs } from '../contracts.ts';
 import { isOn, type Row, type ScheduleRows } from './rows.ts';
 
@@ -31,6 +32,17 @@ const isGiven = (timing: Timing): timing is Extract<Timing, { kind: 'every' }> =
 /** Minutes, of an interval: its own, or what it was given. */
 export const offsetOf = ({ schedule: { timing }, givenOffset }: Pick<Row, 'schedule' | 'givenOffset'>): number | null =>
   timing.kind === 'every' ? (timing.offset ?? givenOffset ?? 0) : null;
+
+/** The person has set this very moment. */
+const isOnce = ({ timing }: Schedule) => timing.kind === 'once';
+/** It does not pass by in the dark: it waits for the end of that. */
+const waitsInDark = ({ kind }: Schedule) => kind === 'reminder';
+
+/** Of what waits for the end of the dark, one comes then. */
+const withFirstOfDark = (moments: readonly Moment[]): readonly Moment[] =>
+  moments.map((moment, n) =>
+    moment.dark !== null && (moments[n - 1]?.dark ?? null) === null ? { ...moment, dark: null } : moment,
+  );
 
 export function createPreview({ rows, configs, cron }: PreviewDeps) {
   const readZone = async () => (await configs.household()).effective.time_zone;
@@ -69,7 +81,7 @@ export function createPreview({ rows, configs, cron }: PreviewDeps) {
     async readRules(zone: string, agentIds: readonly AgentId[]) {
       const of = await blackoutsOf(agentIds);
       const isDark = ({ schedule }: Row, at: number) =>
-        darkAt({ inDark: schedule.timing.kind === 'once' }, of(schedule.agentId), zone, at) !== null;
+        darkAt({ inDark: waitsInDark(schedule) || isOnce(schedule) }, of(schedule.agentId), zone, at) !== null;
       return { contextOf: contextIn(zone), isDark };
     },
     /** `onCut`: is told where of one schedule there may be more than are given. */
@@ -91,13 +103,13 @@ export function createPreview({ rows, configs, cron }: PreviewDeps) {
           agentId,
           timing,
           enabled: isOn(row),
-          inDark: timing.kind === 'once',
+          inDark: isOnce(row.schedule),
         };
         const context = { cron, zone, offsetOf: () => row.givenOffset ?? 0, blackoutsOf: blackouts };
         const bound = isSlow(row) ? Math.min(most, share) : most;
         const own = momentsBetween([one], from, to, { ...context, most: bound });
         if (own.length >= bound) onCut();
-        moments.push(...own);
+        moments.push(...(waitsInDark(row.schedule) ? withFirstOfDark(own) : own));
         // One household's long list does not hold up the others of the relay.
         if (isSlow(row)) await setImmediate();
       }

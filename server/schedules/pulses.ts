@@ -57,6 +57,7 @@ export function createPulses({ schedules, copies, configs }: PulsesDeps): Pulses
       pulse_container_timeout_ms: effective.pulse_container_timeout_ms,
       pulse_busy_wait_ms: effective.pulse_busy_wait_ms,
       pulse_max_consecutive_skips: effective.pulse_max_consecutive_skips,
+      pulse_max_turns: effective.pulse_max_turns,
       pulse_columns: own.pulse_columns ?? [],
       pulse_transitions_to: own.pulse_transitions_to ?? null,
       planning_model: own.planning_model ?? null,

@@ -41,6 +41,21 @@ export interface ScheduleRecordsDeps {
   onNo(row: Row): Promise<void>;
 }
 
+type Given = Parameters<ScheduleRows['restore']>[0];
+const givenOf = (scheduleId: ScheduleId, at: string, record: ScheduleRecord): Given => {
+  const { schedule, turn, since, position, createdAt = null, updatedAt = null } = record;
+  return { scheduleId, schedule, at, turn, since, position, createdAt, updatedAt };
+};
+/** What its record says, whichever relay it is due at. */
+const wordsOf = ({ since, turn, position, createdAt, updatedAt, schedule }: Row) => ({
+  since,
+  turn,
+  position,
+  ...(createdAt === null ? {} : { createdAt }),
+  ...(updatedAt === null ? {} : { updatedAt }),
+  schedule,
+});
+
 export function createScheduleRecords(deps: ScheduleRecordsDeps): RecordSource {
   const { db, rows, batch, now, nextOf, onMoved, onStale, onChange } = deps;
   const asked = createAskedRows(deps, 'schedule');
@@ -53,13 +68,7 @@ export function createScheduleRecords(deps: ScheduleRecordsDeps): RecordSource {
     return { answer: 'kept' };
   }
   /** `kept`: what is here holds, or cannot be let go of yet. */
-  async function take(
-    given: Pick<ScheduleRecord, 'schedule' | 'turn' | 'since' | 'position'> & {
-      readonly scheduleId: ScheduleId;
-      readonly at: string;
-    },
-    record: ScheduleRecord,
-  ): Promise<RecordAnswer> {
+  async function take(given: Given, record: ScheduleRecord): Promise<RecordAnswer> {
     const { homeRelay: due, wanted, removed } = record;
     const { scheduleId, schedule, turn } = given;
     const site = await deps.site();
@@ -97,11 +106,8 @@ export function createScheduleRecords(deps: ScheduleRecordsDeps): RecordSource {
   const recordOf = async (row: Row): Promise<ScheduleRecord> => ({
     homeRelay: row.elsewhere ?? (await deps.site()),
     wanted: null,
-    since: row.since,
-    turn: row.turn,
     removed: false,
-    position: row.position,
-    schedule: row.schedule,
+    ...wordsOf(row),
   });
   type Shown = Extract<AskedRecord, { type: 'schedule' }>;
   /** `here` null: nothing of it runs here. */
@@ -139,8 +145,7 @@ export function createScheduleRecords(deps: ScheduleRecordsDeps): RecordSource {
       return { outcome: 'done' };
     }
     if (isOther) {
-      const { schedule, turn, since, position } = other.after;
-      const given = { scheduleId: id, schedule, at: other.at, turn, since, position };
+      const given = givenOf(id, other.at, other.after);
       if ((await rows.restore(given, false, now(), await nextHere(given))) === false) return { outcome: 'over' };
       await asked.drop(id);
     }
@@ -164,11 +169,8 @@ export function createScheduleRecords(deps: ScheduleRecordsDeps): RecordSource {
           value: {
             homeRelay: row.elsewhere ?? site,
             wanted: row.wanted ? site : null,
-            since: row.since,
-            turn: row.turn,
             removed: row.removed,
-            position: row.position,
-            schedule: row.schedule,
+            ...wordsOf(row),
           },
         },
         announced: (at) => rows.announced(row, at),
@@ -192,13 +194,13 @@ export function createScheduleRecords(deps: ScheduleRecordsDeps): RecordSource {
           continue;
         }
         const record = scheduleRecordSchema.parse(value);
-        const { since, turn, removed, position, schedule } = record;
+        const { removed, schedule } = record;
         const named = removed ? null : await rows.named(schedule.agentId, schedule.name);
         if (named && named.scheduleId !== id) {
           answers.push({ answer: 'refused', why: 'Its agent has something else of that name by now.' });
           continue;
         }
-        answers.push(await orNoRoom(take({ scheduleId: id, schedule, at, turn, since, position }, record)));
+        answers.push(await orNoRoom(take(givenOf(id, at, record), record)));
       }
       onChange();
       return answers;

@@ -9,6 +9,7 @@ import { agentIdIn } from '../directory/index.ts';
 import { answer, applicationOf, type Env, type Handled } from '../endpoint.ts';
 import { problem } from '../problem.ts';
 import type { Runs } from '../runs/index.ts';
+import { runsByItself } from './agreed.ts';
 import type { Copies, GoOn, Refused, Schedules, Scripts, Written } from './index.ts';
 
 export interface ScheduleRoutesDeps {
@@ -98,7 +99,7 @@ export function createScheduleRoutes({
   /** Who sets something that runs lets its agent leave what it needs for that; an application cannot say so for the person. */
   async function allowed({ schedule, pausedWhy }: Scheduled, context: Context<Env>): Promise<void> {
     if (applicationOf(context) !== null) return;
-    if (schedule.kind !== 'reminder' && schedule.enabled && pausedWhy === null) await copies.allow(schedule.agentId);
+    if (runsByItself(schedule) && pausedWhy === null) await copies.allow(schedule.agentId);
   }
   return answer(scheduleEndpoints, {
     async schedules({ agent }) {

@@ -29,6 +29,9 @@ export interface Row {
   readonly turn: number;
   /** What of it the person has said yes to at this relay: see ./agreed.ts; null: nothing. */
   readonly agreed: string | null;
+  /** When it was set, and changed last, ms since the epoch; null: not known. */
+  readonly createdAt: number | null;
+  readonly updatedAt: number | null;
 }
 
 /** Where the rows stand. */
@@ -56,6 +59,8 @@ export function rowOf(row: Selectable<Tables['schedules']>): Row {
     since: row.since,
     turn: row.turn,
     agreed: row.agreed,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
   };
 }
 
@@ -155,6 +160,8 @@ export function createScheduleTable({ db, home, limits }: RowsDeps) {
         paused_why: null,
         given_offset: givenOffset,
         agreed: agreementOf(schedule),
+        created_at: now,
+        updated_at: now,
       })
       .onConflict((conflict) =>
         conflict.columns(['home', 'schedule']).doUpdateSet((eb) => ({
@@ -169,6 +176,9 @@ export function createScheduleTable({ db, home, limits }: RowsDeps) {
           paused_why: null,
           given_offset: givenOffset,
           agreed: agreementOf(schedule),
+          // One that was taken away and is set again is new.
+          created_at: sql<number | null>`case when schedules.removed then ${now}::bigint else schedules.created_at end`,
+          updated_at: now,
           elsewhere: null,
           wanted: false,
           since: null,

@@ -14,6 +14,8 @@ import type { ScheduleOf } from '../../src/protocol/schedules.ts';
 import { OWNER_RIGHTS, type HomeRights } from '../owner-rights.ts';
 import { WITHIN, type Cut, type Sandbox, type SandboxRun } from '../sandbox/index.ts';
 import type { Workspaces } from '../workspaces/index.ts';
+import { timeText } from '../runs/outcome.ts';
+import { sentence } from '../../src/domain/sentence.ts';
 import { endGroup, GROUP_MARK, groupOf, type WrittenGroup } from '../processes/groups.ts';
 import { startProgram } from '../processes/index.ts';
 
@@ -50,7 +52,9 @@ interface Source {
 export interface ScriptEnd {
   /** `stopped`: with the relay, which was ended in good order. */
   readonly kind: 'done' | 'failed' | 'timed-out' | 'stopped';
-  /** Exit status, or what ended it, for people and minds. */
+  /** Who ended it; `nobody`: it was not run. */
+  readonly by: 'itself' | 'signal' | 'relay' | 'nobody';
+  /** Its exit status, the signal, or why the relay ended it or did not run it: for people and minds. */
   readonly status: string;
   /** The end of what it wrote. */
   readonly output: string;
@@ -74,7 +78,7 @@ export interface Scripts {
 }
 
 const CHANGED =
-  'it was not run: the file is not the one that was there when the human set this. They look at it, and save this once more';
+  'The file is not the one that was there when the human set this. They look at it, and save this once more.';
 
 /**
  * Keeps programs from following what lies in the folder that they run in: Python takes no module from there, and git neither
@@ -89,14 +93,33 @@ const UNLED = {
 
 /** Why the sandbox ended one before its time. */
 const EXCESS: Readonly<Record<Exclude<Cut, 'time' | 'closing'>, string>> = {
-  memory: 'it took more memory than it may',
-  room: 'its agent’s folder has no more room, or the disk has none',
-  files: 'its agent’s folder holds more files than it may, or some that cannot be counted',
-  watchers: 'it watched more files or descriptors than one script may (inotify, epoll)',
-  output: 'it wrote more than is read',
-  stopped: 'it was stopped',
-  withdrawn: 'what it was let do was taken back',
+  memory: sentence`it took more memory than it may`,
+  room: sentence`its agent’s folder has no more room, or the disk has none`,
+  files: sentence`its agent’s folder holds more files than it may, or some that cannot be counted`,
+  watchers: sentence`it watched more files or descriptors than one script may (inotify, epoll)`,
+  output: sentence`it wrote more than is read`,
+  stopped: sentence`it was stopped`,
+  withdrawn: sentence`what it was let do was taken back`,
 };
+
+const RELAY_ENDED = sentence`the relay was ended`;
+const tooLong = (ms: number) => sentence`it may take ${timeText(ms)} and no longer`;
+
+/** How it ended, as a sentence for people and minds. `took`: ms. */
+export function howItEnded({ by, status }: Pick<ScriptEnd, 'by' | 'status'>, took: number): string {
+  switch (by) {
+    case 'itself':
+      return sentence`It ended with ${status} after ${timeText(took)}.`;
+    case 'signal':
+      return sentence`The signal ${status} stopped it after ${timeText(took)}.`;
+    case 'relay':
+      return sentence`The relay stopped it after ${timeText(took)}: ${status}.`;
+    case 'nobody':
+      return sentence`It was not run. ${status}`;
+    default:
+      return by satisfies never;
+  }
+}
 
 /** The file, with every link resolved; a sentence where it cannot be run. */
 async function pathOf(own: string, script: string): Promise<{ readonly file: string } | string> {
@@ -207,13 +230,13 @@ export function createScripts(
     inside.delete(run);
     const { total } = run.output(0, 0);
     const output = run.output(Math.max(0, total - OUTPUT_BYTES), OUTPUT_BYTES).text;
-    if (cut === 'time')
-      return { kind: 'timed-out', status: `its time of ${timeoutMs / 1_000} s`, cancels: false, output };
-    if (cut === 'closing') return { kind: 'stopped', status: 'the end of the relay', cancels: false, output };
-    if (cut !== null) return { kind: 'failed', status: `an end by the relay: ${EXCESS[cut]}`, cancels: false, output };
+    if (cut === 'time') return { kind: 'timed-out', by: 'relay', status: tooLong(timeoutMs), cancels: false, output };
+    if (cut === 'closing') return { kind: 'stopped', by: 'relay', status: RELAY_ENDED, cancels: false, output };
+    if (cut !== null) return { kind: 'failed', by: 'relay', status: EXCESS[cut], cancels: false, output };
     const done = code === 0 || code === DONE_FOR_GOOD;
     const status = signal ?? `exit status ${code ?? '?'}`;
-    return { kind: done ? 'done' : 'failed', status, cancels: code === DONE_FOR_GOOD, output };
+    const by = signal === null ? 'itself' : 'signal';
+    return { kind: done ? 'done' : 'failed', by, status, cancels: code === DONE_FOR_GOOD, output };
   }
 
   /** Its home is an empty folder that goes with it: what its agent has left in its own is no program's settings. */
@@ -291,15 +314,21 @@ export function createScripts(
         running.set(pid, new Promise((over) => child.once('exit', over)));
         letGo(pid).catch(() => end(pid, 'SIGKILL'));
       }
-      child.once('error', ({ message }) => finish({ kind: 'failed', status: message, cancels: false }));
+      child.once('error', ({ message }) => finish({ kind: 'failed', by: 'nobody', status: message, cancels: false }));
       child.once('exit', (code, signal) => {
         // What it wrote last may still be on its way.
         setImmediate(() => {
-          if (closing) return finish({ kind: 'stopped', status: 'the end of the relay', cancels: false });
-          if (late) return finish({ kind: 'timed-out', status: `its time of ${timeoutMs / 1_000} s`, cancels: false });
+          if (closing) return finish({ kind: 'stopped', by: 'relay', status: RELAY_ENDED, cancels: false });
+          if (late) return finish({ kind: 'timed-out', by: 'relay', status: tooLong(timeoutMs), cancels: false });
           if (code === 0 || code === DONE_FOR_GOOD)
-            return finish({ kind: 'done', status: `exit status ${code}`, cancels: code === DONE_FOR_GOOD });
-          finish({ kind: 'failed', status: signal ?? `exit status ${code ?? '?'}`, cancels: false });
+            return finish({
+              kind: 'done',
+              by: 'itself',
+              status: `exit status ${code}`,
+              cancels: code === DONE_FOR_GOOD,
+            });
+          const by = signal === null ? 'itself' : 'signal';
+          finish({ kind: 'failed', by, status: signal ?? `exit status ${code ?? '?'}`, cancels: false });
         });
       });
     });
@@ -319,7 +348,10 @@ export function createScripts(
       return typeof found === 'string' ? null : found.value;
     },
     async run({ agentId, script, sha256, timeoutMs }, begins = () => Promise.resolve(true)) {
-      const failed = (status: string): ScriptEnd => ({ kind: 'failed', status, output: '', cancels: false });
+      const failed = (status: string): ScriptEnd => ({
+        ...{ kind: 'failed', by: 'nobody', status },
+        ...{ output: '', cancels: false },
+      });
       // Anew each time: a link may lead elsewhere by now.
       const boxed = await isBoxed();
       const folder = folderOf(agentId, boxed);

@@ -41,6 +41,8 @@ export function createShown({ rows, configs, running, limits }: ShownDeps) {
       skippedInARow: rowOf(ends, 'skipped'),
       failedInARow: rowOf(ends, 'failed'),
       position: row.position,
+      created_at: row.createdAt,
+      updated_at: row.updatedAt,
       running: under.get(row.scheduleId) ?? 0,
       elsewhere: row.elsewhere === null ? null : row.wanted ? 'asked' : 'due',
       ...(waits ? { waits } : {}),

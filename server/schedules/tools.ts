@@ -3,33 +3,28 @@ import { z } from 'zod';
 import { momentText } from '../../src/domain/moments.ts';
 import { onOneLine, titled } from '../../src/domain/quoting.ts';
 import type { AgentId } from '../../src/domain/ids.ts';
-import { saidMoment } from '../../src/domain/schedule/said-moment.ts';
 import { LEAD_ID } from '../../src/domain/seat.ts';
 import { INTERVAL_BOUNDS, MINUTE_MS, type Timing } from '../../src/domain/schedule/timing.ts';
+import { isSameJson } from '../../src/domain/platform/json.ts';
 import { cronProblem } from '../../src/protocol/cron.ts';
-import { SCHEDULE_BOUNDS, scheduleSchema, type Scheduled } from '../../src/protocol/schedules.ts';
+import { FURTHEST_MS, saidAt, saidSpan, saidTiming, type SaidTiming } from '../../src/protocol/said-timing.ts';
+import {
+  CONTEXTS,
+  SCHEDULE_BOUNDS,
+  scheduleSchema,
+  timingSchema,
+  type Scheduled,
+  type ScheduleOf,
+} from '../../src/protocol/schedules.ts';
 import type { Configs, TeamTool } from '../contracts.ts';
 import { defineTool, toolDone, toolError } from '../define-tool.ts';
-import type { Proposals, Schedules } from './index.ts';
+import type { Proposals, Refused, Schedules } from './index.ts';
 
 export interface ScheduleToolsDeps {
-  readonly schedules: Pick<Schedules, 'list' | 'named' | 'add' | 'change' | 'remove' | 'freeName'>;
+  readonly schedules: Pick<Schedules, 'list' | 'named' | 'refuse' | 'add' | 'change' | 'remove' | 'freeName'>;
   readonly proposals: Pick<Proposals, 'add'>;
   readonly configs: Pick<Configs, 'household' | 'agent'>;
   readonly now: () => number;
-}
-
-const DAY_MS = 24 * 60 * MINUTE_MS;
-/** ms: what an agent sets lies at most so far ahead. */
-const FURTHEST_MS = 366 * DAY_MS;
-const UNITS: Readonly<Record<string, number>> = { m: MINUTE_MS, h: 60 * MINUTE_MS, d: DAY_MS };
-const DELAY = /^(\d{1,6})\s*(m|min|minutes?|h|hours?|d|days?)$/;
-
-/** ms of `90 minutes`, `2h`, `1 day`; null where it is none. */
-function delayOf(text: string): number | null {
-  const [, count = '', unit = ''] = DELAY.exec(text.trim().toLowerCase()) ?? [];
-  const size = UNITS[unit.charAt(0)];
-  return size === undefined || count === '' ? null : Number(count) * size;
 }
 
 /** What a message is called that was given no name. */
@@ -74,12 +69,47 @@ function lineOf(scheduled: Scheduled, zone: string): string {
   return `- ${schedule.kind} ${titled(schedule.name)}, ${timingText(schedule.timing, zone)}; ${next}${waitsText(scheduled, zone)}`;
 }
 
+interface SaidReminder {
+  readonly name: string;
+  readonly message: string;
+  readonly context?: ScheduleOf<'reminder'>['context'] | undefined;
+}
+const givenBefore = z.enum(CONTEXTS).optional().describe('what you are given of before');
+
+/** ms since the epoch; a sentence: what is wrong. */
+function saidDelay(delay: string, now: number): number | string {
+  const ms = saidSpan(delay);
+  if (ms === null) return '`delay` is none such as `45 minutes`, `3 hours` or `2 days`.';
+  if (ms < MINUTE_MS) return '`delay` is too short: it is 1 minute at least.';
+  return ms > FURTHEST_MS ? '`delay` is more than a year.' : now + ms;
+}
+
+/** Why it was not taken, with the argument that it is about. */
+const wordsOf = ({ field, reason }: Refused) =>
+  field === 'name' || field === 'timing.at' || field === 'timing.cron'
+    ? `\`${field.replace('timing.', '')}\`: ${reason}`
+    : reason;
+
 export function createScheduleTools({ schedules, proposals, configs, now }: ScheduleToolsDeps): readonly TeamTool[] {
   const zoneOf = async () => (await configs.household()).effective.time_zone;
   const listOf = async (agentId: AgentId, which: (scheduled: Scheduled) => boolean, none: string) => {
     const [all, zone] = await Promise.all([schedules.list(agentId), zoneOf()]);
     const shown = all.filter(which);
     return toolDone(shown.length === 0 ? none : shown.map((each) => lineOf(each, zone)).join('\n'));
+  };
+  /** The reminder that is meant; a sentence: what is wrong. */
+  async function recurring(
+    { name, message, context = 'none', ...said }: SaidTiming & SaidReminder,
+    agentId: AgentId,
+  ): Promise<ScheduleOf<'reminder'> | string> {
+    const read = saidTiming(said, await zoneOf(), now());
+    return read.ok
+      ? { kind: 'reminder', agentId, name, message, timing: timingSchema.parse(read.timing), context }
+      : read.reason;
+  }
+  const dueText = async ({ schedule: { timing }, nextAt }: Scheduled) => {
+    const zone = await zoneOf();
+    return `It is due ${timingText(timing, zone)}${nextAt === null || timing.kind === 'once' ? '' : `, next on ${momentText(nextAt, zone)}`}.`;
   };
   return [
     defineTool({
@@ -96,20 +126,13 @@ export function createScheduleTools({ schedules, proposals, configs, now }: Sche
             'such as 2026-12-24T09:00 or `friday 09:00`, by the human’s clock; with `Z` or an offset the moment itself',
           ),
         name: z.string().trim().min(1).max(SCHEDULE_BOUNDS.name).optional().describe('to cancel it by'),
+        context: givenBefore,
       }),
-      async run({ message, delay, at, name }, { agentId }) {
+      async run({ message, delay, at, name, context = 'none' }, { agentId }) {
         if ((delay === undefined) === (at === undefined)) return toolError('Say either `delay` or `at`.');
         const zone = await zoneOf();
-        const ms = delay === undefined ? null : delayOf(delay);
-        const time = ms === null ? (at === undefined ? null : saidMoment(at, zone, now())) : now() + ms;
-        if (time === null)
-          return toolError(
-            delay === undefined
-              ? '`at` is no date and time such as 2026-12-24T09:00, `tomorrow 09:00` or `friday 09:00`.'
-              : '`delay` is none such as `45 minutes`, `3 hours` or `2 days`.',
-          );
-        if (time <= now()) return toolError('That time is over already.');
-        if (time > now() + FURTHEST_MS) return toolError('That is more than a year ahead.');
+        const time = delay === undefined ? saidAt(at ?? '', zone, now()) : saidDelay(delay, now());
+        if (typeof time === 'string') return toolError(time);
         const called = name ?? (await schedules.freeName(agentId, firstWords(message)));
         const reminder = {
           kind: 'reminder',
@@ -117,6 +140,7 @@ export function createScheduleTools({ schedules, proposals, configs, now }: Sche
           name: called,
           message,
           timing: { kind: 'once', at: time },
+          context,
         } as const;
         const before = await schedules.named(agentId, called);
         if (before && before.schedule.kind !== 'reminder')
@@ -125,6 +149,41 @@ export function createScheduleTools({ schedules, proposals, configs, now }: Sche
         if (!written?.ok) return toolError(written ? written.reason : 'It was taken away just now. Try again.');
         return toolDone(
           `It comes back to you on ${momentText(time, zone)}, as ${titled(called)}. ${before ? 'The one of before is replaced.' : ''}`.trim(),
+        );
+      },
+    }),
+    defineTool({
+      name: 'wake_schedule',
+      description:
+        'Brings a message back to yourself again and again, also while nobody is here. Say `cron`, `every` or `at`. The human is asked once. A name used before is set anew.',
+      input: z.object({
+        name: z.string().trim().min(1).max(SCHEDULE_BOUNDS.name),
+        message: z.string().trim().min(1).max(SCHEDULE_BOUNDS.message),
+        cron: z.string().max(200).optional().describe('five fields, by the human’s clock'),
+        every: z.string().max(40).optional().describe('such as `30 minutes`'),
+        at: z.string().max(80).optional().describe('once, such as `friday 09:00`'),
+        context: givenBefore,
+      }),
+      async prepare(input, { agentId }) {
+        const read = await recurring(input, agentId);
+        if (typeof read === 'string') return toolError(read);
+        const { timing } = read;
+        const before = await schedules.named(agentId, input.name);
+        if (before && before.pausedWhy === null && isSameJson(before.schedule, read))
+          return toolDone(`It is set so already. ${await dueText(before)}`);
+        const refused = await schedules.refuse(read);
+        if (refused) return toolError(wordsOf(refused));
+        // `tomorrow` is another day where the answer comes tomorrow.
+        return { input: timing.kind === 'once' ? { ...input, at: new Date(timing.at).toISOString() } : input };
+      },
+      async run(input, { agentId }) {
+        const read = await recurring(input, agentId);
+        if (typeof read === 'string') return toolError(read);
+        const before = await schedules.named(agentId, input.name);
+        const written = await schedules.add(read);
+        if (!written.ok) return toolError(wordsOf(written));
+        return toolDone(
+          `It comes back to you, as ${titled(input.name)}. ${await dueText(written.scheduled)}${before ? ' The one of before is replaced.' : ''}`,
         );
       },
     }),

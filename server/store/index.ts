@@ -53,6 +53,7 @@ import { askedRecords } from './steps/0032-asked-records.ts';
 import { scopes } from './steps/0033-scopes.ts';
 import { messageTypes } from './steps/0034-message-types.ts';
 import { eventWakes } from './steps/0035-event-wakes.ts';
+import { scheduleTimes } from './steps/0036-schedule-times.ts';
 import { serverQuestions } from './steps/0038-server-questions.ts';
 import { StoreError } from './store-error.ts';
 import type { Tables } from './tables.ts';
@@ -95,6 +96,7 @@ const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0033-scopes': scopes,
   '0034-message-types': messageTypes,
   '0035-event-wakes': eventWakes,
+  '0036-schedule-times': scheduleTimes,
   '0038-server-questions': serverQuestions,
 };
 

@@ -8,7 +8,7 @@ export interface NightTables {
    * changed. `paused_why`: it failed too often in a row, and why; null: it goes on. `given_offset`: minutes, of an interval
    * without its own. `elsewhere`: the home at which it is due now; null: here. `wanted`: that one is asked for it. `since`: up to
    * here it is in the account of the home that let go of it last. `turn`: how often it changed its home. `agreed`: what of it the
-   * person has said yes to at this relay; null: nothing.
+   * person has said yes to at this relay; null: nothing. `created_at`, `updated_at`: when somebody set it, and changed it last; null: not known.
    */
   schedules: {
     home: string;
@@ -29,6 +29,8 @@ export interface NightTables {
     since: Generated<number | null>;
     turn: Generated<number>;
     agreed: Generated<string | null>;
+    created_at: Generated<number | null>;
+    updated_at: Generated<number | null>;
   };
   /**
    * Every moment at which one was due, with what became of it. `token`: of the claim that holds; whoever has

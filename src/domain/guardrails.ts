@@ -89,6 +89,7 @@ export const PULSE_BOUNDS = {
   pulse_container_timeout_ms: { min: 1_000, max: 3_600_000, otherwise: 120_000 },
   pulse_busy_wait_ms: { min: 1_000, max: 3_600_000, otherwise: 120_000 },
   pulse_max_consecutive_skips: { min: 1, max: 100, otherwise: 5 },
+  pulse_max_turns: { min: 1, max: 1_000, otherwise: 25 },
 } as const;
 
 /** Of what agents do with their hands and their programs, inclusive, with what holds where nothing is set. */

@@ -30,7 +30,7 @@ export const TOOLSETS = {
     'wait_for_agent',
     'search_conversations',
   ],
-  schedule: ['wake_later', 'wake_cancel', 'wake_list', 'list_my_routines', 'propose_routine'],
+  schedule: ['wake_later', 'wake_schedule', 'wake_cancel', 'wake_list', 'list_my_routines', 'propose_routine'],
   files: [
     'list_files',
     'read_file',
@@ -48,6 +48,9 @@ export const TOOLSETS = {
   /** What a mind that is a program of its own asks for before it does it itself: see `MIND_PREFIX`. */
   mind: [],
 } as const;
+
+/** Of these each call waits for the person also where its set is let, unless they have let the tool itself: what it sets runs again and again. */
+const ASKED_ALWAYS: readonly string[] = ['wake_schedule'];
 
 /** Under this the tools of attached servers are known to minds; none of Roost’s own begins with it. */
 export const ATTACHED_PREFIX = 'mcp__';
@@ -93,7 +96,8 @@ export interface Granted {
 export function grantOf({ toolsets, tools }: Granted, tool: string): Grant | null {
   const toolset = toolsetOf(tool);
   if (toolset === null) return null;
-  return Object.hasOwn(tools, tool) ? (tools[tool] ?? toolsets[toolset]) : toolsets[toolset];
+  const ofSet = toolsets[toolset] === 'allow' && ASKED_ALWAYS.includes(tool) ? 'ask' : toolsets[toolset];
+  return Object.hasOwn(tools, tool) ? (tools[tool] ?? ofSet) : ofSet;
 }
 
 /**

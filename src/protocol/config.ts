@@ -107,11 +107,18 @@ const pulseLimits = {
     .min(PULSE_BOUNDS.pulse_max_consecutive_skips.min)
     .max(PULSE_BOUNDS.pulse_max_consecutive_skips.max)
     .describe('skipped or failed so often in a row, a routine has a warning; a run ends it'),
+  pulse_max_turns: z
+    .number()
+    .int()
+    .min(PULSE_BOUNDS.pulse_max_turns.min)
+    .max(PULSE_BOUNDS.pulse_max_turns.max)
+    .describe('model requests of one run, where its routine says no other number'),
 };
 const optionalPulseLimits = {
   pulse_container_timeout_ms: pulseLimits.pulse_container_timeout_ms.optional(),
   pulse_busy_wait_ms: pulseLimits.pulse_busy_wait_ms.optional(),
   pulse_max_consecutive_skips: pulseLimits.pulse_max_consecutive_skips.optional(),
+  pulse_max_turns: pulseLimits.pulse_max_turns.optional(),
 };
 
 /** An agent's default routine, as its settings say it; the same routine is among the others. */

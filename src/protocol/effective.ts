@@ -65,5 +65,6 @@ export function effectiveConfig(
       agent?.pulse_max_consecutive_skips ??
       household.pulse_max_consecutive_skips ??
       PULSE_BOUNDS.pulse_max_consecutive_skips.otherwise,
+    pulse_max_turns: agent?.pulse_max_turns ?? household.pulse_max_turns ?? PULSE_BOUNDS.pulse_max_turns.otherwise,
   };
 }

@@ -27,7 +27,7 @@ export type RunCause = z.infer<typeof runCauseSchema>;
 const runOutcomeSchema = z
   .enum(['done', 'failed', 'stopped', 'timed-out', 'crashed'])
   .describe(
-    'done: it came to its end; failed: its mind refused or erred; stopped: by the person, or with the relay; timed-out: it took too long; crashed: the relay died',
+    'done: it came to its end; failed: its mind refused or erred; stopped: by the person, or with the relay; timed-out: it took too long, or made as many requests as it may; crashed: the relay died',
   );
 export type RunOutcome = z.infer<typeof runOutcomeSchema>;
 

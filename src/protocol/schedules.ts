@@ -4,7 +4,7 @@
  */
 import { z } from 'zod';
 import type { RunId, ScheduleId } from '../domain/ids.ts';
-import { isClockTime, isTimeZone } from '../domain/guardrails.ts';
+import { isClockTime, isTimeZone, PULSE_BOUNDS } from '../domain/guardrails.ts';
 import { COPY_ORDER_CHARS } from '../domain/schedule/copy-order.ts';
 import { CATCH_UP, END_STATES, OPEN_STATES, SKIP_REASONS } from '../domain/schedule/occurrence.ts';
 import { INTERVAL_BOUNDS, OFFSET_BOUNDS } from '../domain/schedule/timing.ts';
@@ -43,7 +43,7 @@ export const SCHEDULE_BOUNDS = {
   path: 1_000,
 } as const;
 
-const timingSchema = z
+export const timingSchema = z
   .discriminatedUnion('kind', [
     z
       .strictObject({
@@ -76,6 +76,15 @@ const timingSchema = z
     z.strictObject({ kind: z.literal('once'), at: ms.describe('ms since the epoch') }),
   ])
   .describe('When it is due. The moments follow from this alone, never from when it ran last.');
+
+/** What an agent is given of before, when it is set to work. */
+export const CONTEXTS = ['none', 'last_session', 'own_runs'] as const;
+const context = z
+  .enum(CONTEXTS)
+  .default('none')
+  .describe(
+    'what its agent is given of before: nothing, its last conversation, or the last words of its last three runs',
+  );
 
 const name = z
   .string()
@@ -119,10 +128,15 @@ const routine = {
     .default(null)
     .describe('ms from its first request on; null: its agent’s `pulse_container_timeout_ms`'),
   maxConcurrent: bounded(SCHEDULE_BOUNDS.maxConcurrent).describe('runs of it at once'),
-  context: z
-    .enum(['none', 'last_session', 'own_runs'])
-    .default('none')
-    .describe('what it is given of before: nothing, its last conversation, or the last words of its last three runs'),
+  maxTurns: z
+    .number()
+    .int()
+    .min(PULSE_BOUNDS.pulse_max_turns.min)
+    .max(PULSE_BOUNDS.pulse_max_turns.max)
+    .nullable()
+    .default(null)
+    .describe('model requests of one run; null: its agent’s `pulse_max_turns`'),
+  context,
   catch_up: z
     .enum(CATCH_UP)
     .default('once')
@@ -143,7 +157,8 @@ const reminder = {
   agentId: common.agentId,
   name,
   message: z.string().min(1).max(SCHEDULE_BOUNDS.message),
-  timing: z.strictObject({ kind: z.literal('once'), at: ms }),
+  timing: timingSchema,
+  context,
 };
 const script = {
   kind: z.literal('script'),
@@ -165,6 +180,7 @@ const script = {
   on_failure: z.enum(['wake_agent', 'ignore']).default('ignore'),
   overlap: z.enum(['skip', 'wait']).default('wait').describe('where it is due again while it runs; one waits at most'),
   timeoutMs: bounded(SCHEDULE_BOUNDS.scriptMs).describe('ms after which it is ended, and has failed'),
+  context,
   enabled: z.boolean().default(true),
 };
 
@@ -196,6 +212,8 @@ export const scheduleRecordSchema = z.strictObject({
     .describe('moments up to then are in the account of the relay that let go of it; null: none has'),
   removed: z.boolean().describe('it was taken away'),
   position: z.number().int().nonnegative().default(0).describe('its place in the person’s order'),
+  createdAt: ms.optional().describe('when it was set; left out: not known'),
+  updatedAt: ms.optional().describe('when it was changed last; left out: not known'),
   schedule: scheduleSchema,
 });
 export type ScheduleRecord = z.infer<typeof scheduleRecordSchema>;
@@ -240,6 +258,8 @@ export const scheduledSchema = z.object({
   skippedInARow: z.number().int().nonnegative(),
   failedInARow: z.number().int().nonnegative(),
   position: z.number().int().nonnegative().describe('its place in the person’s order'),
+  created_at: ms.nullable().describe('when it was set; null: not known'),
+  updated_at: ms.nullable().describe('when it was changed last; null: not known'),
   running: z.number().int().nonnegative(),
   elsewhere: z
     .enum(['due', 'asked'])

@@ -242,6 +242,7 @@ it('A script is what was looked at, whoever writes in its file meanwhile', { tim
         on_failure: 'ignore',
         overlap: 'skip',
         timeoutMs: 10_000,
+        context: 'none',
         enabled: true,
       });
       if (kind === 'done') ran += 1;
@@ -278,6 +279,7 @@ it('A script in the sandbox is ended where its agent’s folder is full, as a co
       on_failure: 'ignore',
       overlap: 'skip',
       timeoutMs: 20_000,
+      context: 'none',
       enabled: true,
     });
     expect(end).toMatchObject({ kind: 'failed', status: expect.stringContaining('no more room') });

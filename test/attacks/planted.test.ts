@@ -79,6 +79,7 @@ describe('A script that the person has set, where there is no sandbox, runs noth
       on_failure: 'ignore',
       overlap: 'skip',
       timeoutMs: 20_000,
+      context: 'none',
       enabled: true,
     });
     await scripts.close();

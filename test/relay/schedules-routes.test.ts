@@ -323,7 +323,9 @@ describe('a relay that is killed in the middle of a run', () => {
     await expect.poll(() => pids.filter(isAlive)).toEqual([]);
     await expect.poll(() => model.requests.length).toBe(before + 2);
     const told = model.requests.at(-1)?.last;
-    expect(told).toMatch(/Your script “told\.sh” has crashed: it was due .*, and the relay broke off while it ran\./);
+    expect(told).toMatch(
+      /Script told\.sh failed\. It is scheduled as “told\.sh”\. It was due .*, and the relay broke off while it ran\./,
+    );
     expect(told).not.toContain('ignored.sh');
     const { wakes } = wakeFeedSchema.parse(await (await call('GET', '/api/wakes?agent=a2')).json());
     expect(wakes).toMatchObject([

@@ -34,14 +34,12 @@ describe.each(STORES)('what is due, on %s', (kind) => {
     copy = true,
     onError?: 'expected',
     scripts?: Scripts,
-    limits?: NonNullable<Parameters<Bench['open']>[0]>['limits'],
   ) {
     const clock = createHandClock(START);
     const house = await bench.open({
       ...{ script, now: clock.now },
       ...(onError ? { onError } : {}),
       ...(scripts ? { scripts } : {}),
-      ...(limits ? { limits } : {}),
     });
     await house.team.directory.set({
       agents: [{ agentId: LYRA.id, name: LYRA.name, position: LYRA.position, retired: false }],
@@ -592,7 +590,7 @@ describe.each(STORES)('what is due, on %s', (kind) => {
             { call: 'wake_later', input: { name: `Step ${rings}`, message: 'Look.', delay: '3 hours' } },
           ]
         : [{ say: body.model === 'm-own' ? 'The round is done.' : 'By another model.' }];
-    const { house, clock } = await open(script, true, undefined, undefined, { maxTurns: 2 });
+    const { house, clock } = await open(script);
     await house.inbox.put({
       messageId: 'm1',
       to: LYRA.id,
@@ -602,12 +600,12 @@ describe.each(STORES)('what is due, on %s', (kind) => {
       priority: 'normal',
       threadId: null,
     });
-    await add(house, { model: 'm-own' });
+    await add(house, { model: 'm-own', maxTurns: 2 });
     await pass(house, clock, 30 * MINUTE);
     const runs = () => house.team.schedules.runs({ agentId: LYRA.id, before: clock.now() + 1, most: 10 });
     const [first] = await runs();
     expect(first).toMatchObject({
-      state: 'failed',
+      state: 'timed-out',
       continuedBy: null,
       detail: expect.stringContaining('used tools 2 times'),
     });
@@ -618,7 +616,7 @@ describe.each(STORES)('what is due, on %s', (kind) => {
     expect(twice).toEqual(
       expect.arrayContaining([{ ok: true }, { ok: false, reason: 'cannot', detail: 'It goes on already.' }]),
     );
-    await expect.poll(async () => (await runs()).map(({ state }) => state)).toEqual(['failed', 'failed']);
+    await expect.poll(async () => (await runs()).map(({ state }) => state)).toEqual(['timed-out', 'timed-out']);
     expect(await goOn(id)).toMatchObject({ ok: false, detail: 'It goes on already.' });
     const second = (await runs()).find(({ runId }) => runId !== id);
     expect((await runs()).find(({ runId }) => runId === id)?.continuedBy).toBe(second?.runId);
@@ -626,7 +624,7 @@ describe.each(STORES)('what is due, on %s', (kind) => {
     expect(await goOn(second?.runId ?? fail())).toEqual({ ok: true });
     await expect
       .poll(async () => (await runs()).map(({ state }) => state).sort())
-      .toEqual(['done', 'failed', 'failed']);
+      .toEqual(['done', 'timed-out', 'timed-out']);
     const last = house.model.requests.at(-1);
     // As the routine that it is: its instructions, model and name.
     expect(last?.system).toContain('Look around and say what you see, Lyra.');
@@ -650,7 +648,7 @@ describe.each(STORES)('what is due, on %s', (kind) => {
 
   it('has its agent woken once for one reminder, also where the relay died before that was written', async () => {
     const { house, clock } = await open();
-    const due = { kind: 'reminder', scheduleId: 's1', name: 'Tea' } as const;
+    const due = { kind: 'reminder', scheduleId: 's1', name: 'Tea', given: { lastSession: false, before: [] } } as const;
     const about = { target: LYRA.id, reason: null, messageId: 'm1', callerSession: null };
     const ask = () =>
       house.team.reach.ask({ ...about, source: { kind: 'schedule', name: 'Tea' }, way: 'reminder', due });
@@ -785,15 +783,20 @@ describe.each(STORES)('what is due, on %s', (kind) => {
     };
     expect(await runs('echo all is well', 'wake_agent')).toMatchObject({ state: 'done', said: 'all is well\n' });
     expect(await history(house, clock)).toHaveLength(1);
-    expect(await runs('exit 1', 'ignore')).toMatchObject({ state: 'failed', detail: 'It ended with exit status 1.' });
+    expect(await runs('exit 1', 'ignore')).toMatchObject({
+      state: 'failed',
+      detail: expect.stringMatching(/^It ended with exit status 1 after \d+ s\.$/),
+    });
     expect(await house.inbox.count(LYRA.id)).toBe(0);
     expect(house.model.requests).toEqual([]);
     expect(await runs('for i in $(seq 2000); do echo "line $i"; done; exit 3', 'wake_agent')).toMatchObject({
-      ...{ state: 'failed', detail: 'It ended with exit status 3.' },
+      ...{ state: 'failed', detail: expect.stringMatching(/^It ended with exit status 3 after \d+ s\.$/) },
     });
     await house.until(() => house.model.requests.length === 1);
     const told = house.model.requests[0]?.last ?? '';
-    expect(told).toContain('[Your script “Watch” has failed: exit status 3. The end of what it wrote:]');
+    expect(told).toMatch(
+      /\[Script watch\.sh failed\. It is scheduled as “Watch”\. It ended with exit status 3 after \d+ s\. The end of what it wrote:\]/,
+    );
     expect(told).toMatch(/^.*line 2000$/m);
     expect(told).not.toMatch(/line 1000$/m);
     expect((await house.team.gate.feed({ before: null, limit: 5, agentId: LYRA.id })).wakes).toMatchObject([
@@ -998,6 +1001,7 @@ describe('a script', () => {
         on_failure: 'wake_agent',
         overlap: 'skip',
         timeoutMs,
+        context: 'none',
         enabled: true,
       },
       begins,

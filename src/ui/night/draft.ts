@@ -1,5 +1,6 @@
 /** A routine as it stands in the fields of its editor: texts, until the relay has taken it. Pure. */
 import type { AgentId } from '../../domain/ids.ts';
+import { PULSE_BOUNDS } from '../../domain/guardrails.ts';
 import { spoken } from '../../language/catalogue.ts';
 import { t } from '../../language/t.ts';
 import type { ScheduleOf } from '../../protocol/schedules.ts';
@@ -23,6 +24,8 @@ export interface Draft extends TimingDraft {
   readonly tools: readonly string[] | null;
   /** Runs of it at once. */
   readonly maxConcurrent: string;
+  /** Model requests of one run; empty: as its agent's runs. */
+  readonly maxTurns: string;
   readonly context: Routine['context'];
   readonly catch_up: Routine['catch_up'];
   /** `#rrggbb`; empty: its agent's. */
@@ -43,6 +46,7 @@ export const emptyDraft = (agentId: AgentId): Draft => ({
   executorModel: '',
   tools: null,
   maxConcurrent: String(SCHEDULE_BOUNDS.maxConcurrent.otherwise),
+  maxTurns: '',
   context: 'none',
   catch_up: 'once',
   color: '',
@@ -61,6 +65,7 @@ export function draftOf(routine: Routine): Draft {
     executorModel: routine.executorModel ?? '',
     tools: routine.tools,
     maxConcurrent: String(routine.maxConcurrent),
+    maxTurns: routine.maxTurns === null ? '' : String(routine.maxTurns),
     context: routine.context,
     catch_up: routine.catch_up,
     color: routine.color ?? '',
@@ -91,6 +96,10 @@ export function wrongIn(draft: Draft): Wrong {
   const atOnce = Number(draft.maxConcurrent);
   if (!Number.isInteger(atOnce) || atOnce < maxConcurrent.min || atOnce > maxConcurrent.max)
     wrong['maxConcurrent'] = t`A whole number from ${maxConcurrent.min} to ${maxConcurrent.max}.`;
+  const turns = PULSE_BOUNDS.pulse_max_turns;
+  const asked = draft.maxTurns.trim() === '' ? turns.min : Number(draft.maxTurns);
+  if (!Number.isInteger(asked) || asked < turns.min || asked > turns.max)
+    wrong['maxTurns'] = t`A whole number from ${turns.min} to ${turns.max}.`;
   return wrong;
 }
 
@@ -115,6 +124,7 @@ export function routineOf(draft: Draft, before: Routine | null): Routine | null 
     executorModel: orNull(draft.executorModel),
     tools: draft.tools && [...draft.tools],
     maxConcurrent: Number(draft.maxConcurrent),
+    maxTurns: draft.maxTurns.trim() === '' ? null : Number(draft.maxTurns),
     context: draft.context,
     catch_up: draft.catch_up,
     color: draft.color === '' ? null : draft.color,
@@ -134,6 +144,7 @@ export const FIELDS_OF_ROUTINE = [
   'executorModel',
   'tools',
   'maxConcurrent',
+  'maxTurns',
   'context',
   'catch_up',
   'color',

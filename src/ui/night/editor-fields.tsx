@@ -39,11 +39,13 @@ interface WhenProps {
   readonly before: Timing | null;
   /** Minutes, that an interval was given; null: its place among others of the same interval is not known yet. */
   readonly offset: number | null;
+  /** Of a day and a time; left out: it is due in quiet hours too. */
+  readonly onceHint?: string;
   readonly children?: ReactNode;
 }
 
 /** When something is due, and when that is next. */
-export function WhenFields({ draft, set, wrong, before, offset, children }: WhenProps) {
+export function WhenFields({ draft, set, wrong, before, offset, onceHint, children }: WhenProps) {
   const now = useNow(15_000);
   const limits = useQuery(useRoost().limits.query);
   const zone = limits.kind === 'ready' ? limits.value.effective.time_zone : null;
@@ -125,7 +127,7 @@ export function WhenFields({ draft, set, wrong, before, offset, children }: When
       {draft.timing === 'once' && (
         <Labelled
           label={t`Day and time`}
-          hint={t`In your own time zone. It runs in quiet hours too.`}
+          hint={onceHint ?? t`In your own time zone. It runs in quiet hours too.`}
           wrong={wrong['at']}
         >
           {(given) => (

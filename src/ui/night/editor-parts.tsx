@@ -1,8 +1,8 @@
-/** What the editors of a routine and of a script have in common. */
+/** What the editors of a routine, a reminder and a script have in common. */
 import { useId, type ReactNode } from 'react';
 import type { AgentId } from '../../domain/ids.ts';
 import { t } from '../../language/t.ts';
-import { SCHEDULE_BOUNDS } from '../../protocol/schedules.ts';
+import { SCHEDULE_BOUNDS, type CONTEXTS } from '../../protocol/schedules.ts';
 import type { Teammate } from '../use-teammates.ts';
 import type { Wrong } from './timing-draft.ts';
 
@@ -62,21 +62,37 @@ export function WhoFields({ draft, set, wrong, team, example }: WhoProps) {
           </select>
         )}
       </Labelled>
-      <Labelled label={t`Name`} wrong={wrong['name']}>
-        {(given) => (
-          <input
-            {...given}
-            className="field"
-            dir="auto"
-            autoComplete="off"
-            maxLength={SCHEDULE_BOUNDS.name}
-            placeholder={example}
-            value={draft.name}
-            onChange={({ target }) => set({ name: target.value })}
-          />
-        )}
-      </Labelled>
+      <NameField draft={draft} set={set} wrong={wrong} example={example} />
     </div>
+  );
+}
+
+export function NameField({
+  draft,
+  set,
+  wrong,
+  example,
+}: {
+  draft: { readonly name: string };
+  set: (more: { readonly name: string }) => void;
+  wrong: Wrong;
+  example?: string;
+}) {
+  return (
+    <Labelled label={t`Name`} wrong={wrong['name']}>
+      {(given) => (
+        <input
+          {...given}
+          className="field"
+          dir="auto"
+          autoComplete="off"
+          maxLength={SCHEDULE_BOUNDS.name}
+          placeholder={example}
+          value={draft.name}
+          onChange={({ target }) => set({ name: target.value })}
+        />
+      )}
+    </Labelled>
   );
 }
 
@@ -116,6 +132,37 @@ export function ChoiceField<Value extends string>({
         </select>
       )}
     </Labelled>
+  );
+}
+
+const CONTEXT_CHOICES: readonly (readonly [Context, string])[] = [
+  ['none', t`Nothing: it begins fresh`],
+  ['last_session', t`Its last conversation`],
+  ['own_runs', t`The last words of its last three runs`],
+];
+type Context = (typeof CONTEXTS)[number];
+
+/** What its agent is given of before, when it is set to work. `hint`: where it is not set to work each time. */
+export function ContextField({
+  draft,
+  set,
+  wrong,
+  hint,
+}: {
+  draft: { readonly context: Context };
+  set: (more: { readonly context: Context }) => void;
+  wrong: Wrong;
+  hint?: string;
+}) {
+  return (
+    <ChoiceField
+      label={t`What it is given of before`}
+      hint={hint}
+      wrong={wrong['context']}
+      choices={CONTEXT_CHOICES}
+      value={draft.context}
+      onChange={(context) => set({ context })}
+    />
   );
 }
 

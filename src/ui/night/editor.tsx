@@ -1,4 +1,5 @@
 import type { ScheduleId } from '../../domain/ids.ts';
+import { PULSE_BOUNDS } from '../../domain/guardrails.ts';
 import { t } from '../../language/t.ts';
 import { SCHEDULE_BOUNDS } from '../../protocol/schedules.ts';
 import { ModelSelect } from '../models/model-select.tsx';
@@ -6,7 +7,7 @@ import { Dialog } from '../parts/dialog.tsx';
 import type { Teammate } from '../use-teammates.ts';
 import { draftOf, FIELDS_OF_ROUTINE, routineOf, STANDS_AT, wrongIn, type Draft, type Routine } from './draft.ts';
 import { WhenFields } from './editor-fields.tsx';
-import { ChoiceField, EditorEnd, Labelled, WhoFields } from './editor-parts.tsx';
+import { ChoiceField, ContextField, EditorEnd, Labelled, WhoFields } from './editor-parts.tsx';
 import { ToolsField } from './editor-tools.tsx';
 import type { Wrong } from './timing-draft.ts';
 import { useSaving, type Kind } from './use-saving.ts';
@@ -37,10 +38,19 @@ const MORE_TEXTS = [
   { field: 'model', label: t`Model`, hint: t`What thinks when this is due.` },
   { field: 'planningModel', label: t`Model of the first request`, hint: t`A large one plans, say.` },
   { field: 'executorModel', label: t`Model after tools were used`, hint: t`A small one goes on, say.` },
+] as const;
+const MORE_NUMBERS = [
   {
     field: 'maxConcurrent',
     label: t`Runs of it at once`,
     hint: t`An agent does one thing at a time: more than one wait in line.`,
+    bounds: SCHEDULE_BOUNDS.maxConcurrent,
+  },
+  {
+    field: 'maxTurns',
+    label: t`Model requests it may make`,
+    hint: t`In one run; each use of tools takes one more. Empty: as many as its agent’s runs.`,
+    bounds: PULSE_BOUNDS.pulse_max_turns,
   },
 ] as const;
 
@@ -51,35 +61,38 @@ interface MoreProps {
 }
 
 function MoreTexts({ draft, set, wrong }: MoreProps) {
-  return MORE_TEXTS.map(({ field, label, hint }) =>
-    field !== 'maxConcurrent' ? (
-      <ModelSelect
-        key={field}
-        label={label}
-        hint={hint}
-        value={draft[field]}
-        standard={field === 'model' ? t`Default: the agent’s own` : t`The one above`}
-        wrong={wrong[field] ?? null}
-        onChange={(model) => set({ [field]: model })}
-      />
-    ) : (
-      <Labelled key={field} label={label} hint={hint} wrong={wrong[field]}>
-        {(given) => (
-          <input
-            {...given}
-            className="field"
-            autoComplete="off"
-            spellCheck={false}
-            type="number"
-            inputMode="numeric"
-            min={SCHEDULE_BOUNDS.maxConcurrent.min}
-            max={SCHEDULE_BOUNDS.maxConcurrent.max}
-            value={draft[field]}
-            onChange={({ target }) => set({ [field]: target.value })}
-          />
-        )}
-      </Labelled>
-    ),
+  return (
+    <>
+      {MORE_TEXTS.map(({ field, label, hint }) => (
+        <ModelSelect
+          key={field}
+          label={label}
+          hint={hint}
+          value={draft[field]}
+          standard={field === 'model' ? t`Default: the agent’s own` : t`The one above`}
+          wrong={wrong[field] ?? null}
+          onChange={(model) => set({ [field]: model })}
+        />
+      ))}
+      {MORE_NUMBERS.map(({ field, label, hint, bounds }) => (
+        <Labelled key={field} label={label} hint={hint} wrong={wrong[field]}>
+          {(given) => (
+            <input
+              {...given}
+              className="field"
+              autoComplete="off"
+              spellCheck={false}
+              type="number"
+              inputMode="numeric"
+              min={bounds.min}
+              max={bounds.max}
+              value={draft[field]}
+              onChange={({ target }) => set({ [field]: target.value })}
+            />
+          )}
+        </Labelled>
+      ))}
+    </>
   );
 }
 
@@ -160,13 +173,7 @@ export function RoutineEditor({ scheduleId, before, offset, draft: first, team, 
               )}
             </Labelled>
             <MoreTexts draft={draft} set={set} wrong={wrong} />
-            <ChoiceField
-              label={t`What it is given of before`}
-              wrong={wrong['context']}
-              choices={CONTEXTS}
-              value={draft.context}
-              onChange={(context) => set({ context })}
-            />
+            <ContextField draft={draft} set={set} wrong={wrong} />
             <ChoiceField
               label={t`When the relay was away`}
               hint={t`Of the last minutes only; never all at once.`}
@@ -185,12 +192,15 @@ export function RoutineEditor({ scheduleId, before, offset, draft: first, team, 
 }
 
 /** Where something of these is wrong, it is to be seen. */
-const UNDER_MORE = ['most', 'color', 'context', 'catch_up', 'tools', ...MORE_TEXTS.map(({ field }) => field)] as const;
-const CONTEXTS: readonly (readonly [Routine['context'], string])[] = [
-  ['none', t`Nothing: it begins fresh`],
-  ['last_session', t`Its last conversation`],
-  ['own_runs', t`The last words of its last three runs`],
-];
+const UNDER_MORE = [
+  'most',
+  'color',
+  'context',
+  'catch_up',
+  'tools',
+  ...MORE_TEXTS.map(({ field }) => field),
+  ...MORE_NUMBERS.map(({ field }) => field),
+] as const;
 const CATCH_UPS: readonly (readonly [Routine['catch_up'], string])[] = [
   ['once', t`Make up for the newest one`],
   ['skip', t`Make up for none`],

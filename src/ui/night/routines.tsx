@@ -77,7 +77,7 @@ function Row({ scheduled, scripts, why, onChange, onMove }: RowProps) {
     void does().finally(() => setBusy(false));
   };
   const items: MenuItem[] = [
-    ...(schedule.kind !== 'reminder' && !waits ? [{ label: t`Change`, run: () => onChange(scheduled) }] : []),
+    ...(!waits ? [{ label: t`Change`, run: () => onChange(scheduled) }] : []),
     ...(waits
       ? []
       : [

@@ -15,6 +15,7 @@ export interface ScriptDraft extends TimingDraft {
   readonly overlap: Script['overlap'];
   /** Seconds that it may take. */
   readonly most: string;
+  readonly context: Script['context'];
 }
 
 const SECOND = 1_000;
@@ -29,6 +30,7 @@ export const emptyScript = (agentId: AgentId): ScriptDraft => ({
   on_failure: 'wake_agent',
   overlap: 'wait',
   most: String(SCHEDULE_BOUNDS.scriptMs.otherwise / SECOND),
+  context: 'none',
 });
 
 export const scriptDraftOf = (script: Script): ScriptDraft => ({
@@ -39,6 +41,7 @@ export const scriptDraftOf = (script: Script): ScriptDraft => ({
   on_failure: script.on_failure,
   overlap: script.overlap,
   most: String(script.timeoutMs / SECOND),
+  context: script.context,
 });
 
 export const SCRIPT_STANDS_AT: Wrong = { timeoutMs: 'most' };
@@ -51,6 +54,7 @@ export const FIELDS_OF_SCRIPT = [
   'on_failure',
   'overlap',
   'timeoutMs',
+  'context',
 ] as const satisfies readonly (keyof Script)[];
 
 /** What is wrong before anybody is asked. */
@@ -79,5 +83,6 @@ export function scriptOf(draft: ScriptDraft, before: Script | null): Script | nu
     on_failure: draft.on_failure,
     overlap: draft.overlap,
     timeoutMs: Math.round(Number(draft.most) * SECOND),
+    context: draft.context,
   };
 }

@@ -12,7 +12,7 @@ import { PATHS } from '../routes.ts';
 import { useQuery } from '../use-query.ts';
 import type { Teammate } from '../use-teammates.ts';
 import { WhenFields } from './editor-fields.tsx';
-import { ChoiceField, EditorEnd, Labelled, WhoFields } from './editor-parts.tsx';
+import { ChoiceField, ContextField, EditorEnd, Labelled, WhoFields } from './editor-parts.tsx';
 import {
   FIELDS_OF_SCRIPT,
   SCRIPT_STANDS_AT,
@@ -129,6 +129,7 @@ export function ScriptEditor({ scheduleId, before, offset, draft: first, team, o
             value={draft.overlap}
             onChange={(overlap) => set({ overlap })}
           />
+          <ContextField draft={draft} set={set} wrong={wrong} hint={t`When it is woken because this failed.`} />
         </div>
         <EditorEnd refused={refused} busy={busy} onDiscard={() => onClose(null)} />
       </form>

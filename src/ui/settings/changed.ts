@@ -39,6 +39,7 @@ const USUAL_LIMITS = {
   pulse_container_timeout_ms: PULSE_BOUNDS.pulse_container_timeout_ms.otherwise,
   pulse_busy_wait_ms: PULSE_BOUNDS.pulse_busy_wait_ms.otherwise,
   pulse_max_consecutive_skips: PULSE_BOUNDS.pulse_max_consecutive_skips.otherwise,
+  pulse_max_turns: PULSE_BOUNDS.pulse_max_turns.otherwise,
 };
 const changedLimits = (own: HouseholdConfig): number =>
   differing(

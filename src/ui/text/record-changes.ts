@@ -51,6 +51,7 @@ function partsOf(
         ['tools', schedule.tools === null ? t`all that it has` : schedule.tools.map(shownText).join(', ') || 'none'],
         ['longest', schedule.timeoutMs === null ? t`as its agent’s runs` : duration(schedule.timeoutMs)],
         [t`at once`, String(schedule.maxConcurrent)],
+        [t`model requests`, schedule.maxTurns === null ? t`as its agent’s runs` : String(schedule.maxTurns)],
         [t`given of before`, schedule.context],
         [t`made up for`, schedule.catch_up],
         ['condition', schedule.when],
@@ -59,7 +60,7 @@ function partsOf(
       );
       break;
     case 'reminder':
-      parts.push(['message', schedule.message]);
+      parts.push(['message', schedule.message], [t`given of before`, schedule.context]);
       break;
     case 'script':
       parts.push(
@@ -69,6 +70,7 @@ function partsOf(
         ['longest', duration(schedule.timeoutMs)],
         [t`where it fails`, schedule.on_failure],
         [t`where it still runs`, schedule.overlap],
+        [t`given of before`, schedule.context],
       );
       break;
     default:
@@ -157,6 +159,7 @@ const LIMITS: Readonly<Record<string, string>> = {
   planning_model: t`Model that plans a task`,
   executor_model: t`Model that carries out a plan`,
   pulse_max_consecutive_skips: t`Skips in a row until a warning`,
+  pulse_max_turns: t`Model requests of one run`,
   time_zone: t`Time zone`,
   max_wakes: t`Wakes at once in the household`,
   window_seconds: t`Seconds over which these are counted`,

@@ -46,6 +46,7 @@ function configs(reach: MemoryReach, own: { household?: object; agent?: object }
     pulse_container_timeout_ms: 120_000,
     pulse_busy_wait_ms: 120_000,
     pulse_max_consecutive_skips: 5,
+    pulse_max_turns: 25,
   };
   reach.on('GET /v1/config', configAnswer({ coordination: {}, ...own.household }, effective));
   for (const id of ['lead', 'agent-1', 'agent-2'])

@@ -72,6 +72,7 @@ export const EFFECTIVE: EffectiveConfig = {
   pulse_container_timeout_ms: 120_000,
   pulse_busy_wait_ms: 120_000,
   pulse_max_consecutive_skips: 5,
+  pulse_max_turns: 25,
 };
 
 export const STATS: WakeStats = {

@@ -1,0 +1,60 @@
+/** When something is to be due, as an agent says it to a tool: by one of `cron`, `every` and `at`. The relay and the page read it alike. */
+import { saidMoment } from '../domain/schedule/said-moment.ts';
+import { INTERVAL_BOUNDS, MINUTE_MS, type Timing } from '../domain/schedule/timing.ts';
+import { cronProblem } from './cron.ts';
+
+const DAY_MS = 24 * 60 * MINUTE_MS;
+/** ms: what an agent sets lies at most so far ahead. */
+export const FURTHEST_MS = 366 * DAY_MS;
+const UNITS: Readonly<Record<string, number>> = { s: 1_000, m: MINUTE_MS, h: 60 * MINUTE_MS, d: DAY_MS };
+const SPAN = /^(\d{1,6}(?:\.\d{1,3})?)\s*(s|sec|seconds?|m|min|minutes?|h|hours?|d|days?)$/;
+
+/** ms of `90 minutes`, `2h`, `1 day`; null where it is none. */
+export function saidSpan(text: string): number | null {
+  const [, count = '', unit = ''] = SPAN.exec(text.trim().toLowerCase()) ?? [];
+  const size = UNITS[unit.charAt(0)];
+  return size === undefined || count === '' ? null : Number(count) * size;
+}
+
+export interface SaidTiming {
+  readonly cron?: string | undefined;
+  readonly every?: string | undefined;
+  readonly at?: string | undefined;
+}
+type Read = { readonly ok: true; readonly timing: Timing } | { readonly ok: false; readonly reason: string };
+
+const wrong = (reason: string): Read => ({ ok: false, reason });
+
+function everyOf(said: string): Read {
+  const ms = saidSpan(said);
+  if (ms === null) return wrong('`every` is no span such as `30 minutes`, `2 hours` or `1 day`.');
+  const minutes = ms / MINUTE_MS;
+  if (minutes < INTERVAL_BOUNDS.min) return wrong('`every` is too short: it is 1 minute at least.');
+  if (minutes > INTERVAL_BOUNDS.max) return wrong('`every` is too long: it is 7 days at most. Use `cron` instead.');
+  return Number.isInteger(minutes)
+    ? { ok: true, timing: { kind: 'every', minutes, offset: null } }
+    : wrong('`every` is a whole number of minutes.');
+}
+
+/** The moment of `at`, ms since the epoch, or what is wrong with it. `zone`: the household's. */
+export function saidAt(said: string, zone: string, now: number): number | string {
+  const at = saidMoment(said, zone, now);
+  if (at === null) return '`at` is no date and time such as 2026-12-24T09:00, `tomorrow 09:00` or `friday 09:00`.';
+  if (at <= now) return '`at`: that time is over already.';
+  return at > now + FURTHEST_MS ? '`at` is more than a year ahead.' : at;
+}
+
+/** What is wrong is a sentence for the agent, which names the argument. */
+export function saidTiming({ cron, every, at }: SaidTiming, zone: string, now: number): Read {
+  if ([cron, every, at].filter((said) => said !== undefined).length !== 1)
+    return wrong('Say one of `cron`, `every` and `at`, and no other.');
+  if (every !== undefined) return everyOf(every);
+  if (cron !== undefined) {
+    const problem = cronProblem(cron);
+    return problem === null
+      ? { ok: true, timing: { kind: 'cron', cron: cron.trim(), zone: null } }
+      : wrong(`\`cron\` is no cron text: ${problem}.`);
+  }
+  const moment = saidAt(at ?? '', zone, now);
+  return typeof moment === 'string' ? wrong(moment) : { ok: true, timing: { kind: 'once', at: moment } };
+}
