@@ -1,4 +1,4 @@
-import { Fragment, useId, useState } from 'react';
+import { Fragment, lazy, Suspense, useId, useState } from 'react';
 import type { AgentId } from '../../domain/ids.ts';
 import { MIND_PREFIX } from '../../domain/toolsets.ts';
 import { t } from '../../language/t.ts';
@@ -22,6 +22,9 @@ import { useSettled } from './use-settled.ts';
 import { inputOf, isBounded, textIn, touches, wantsTo } from './words.ts';
 import '../parts/excerpt.css';
 import './calls.css';
+
+/** Fetched where there is one: cron texts take a library. */
+const WantedReminder = lazy(() => import('./reminder.tsx'));
 
 /** A file that is to be written, over what lies there now, also where that changes while one reads. */
 function WriteDiff({ agentId, path, content }: { agentId: AgentId; path: string; content: string }) {
@@ -95,6 +98,12 @@ export function Wanted({ call }: { call: ToolCall }) {
         <Diff before={before} after={after} />
         {input['all'] === true && <p className="call-note">{t`Wherever it stands in the file.`}</p>}
       </>
+    );
+  if (call.tool === 'wake_schedule')
+    return (
+      <Suspense fallback={<Raw input={input} />}>
+        <WantedReminder call={call} />
+      </Suspense>
     );
   if (call.tool.startsWith(MIND_PREFIX)) return <WantedByProgram input={input} />;
   return <Raw input={input} />;

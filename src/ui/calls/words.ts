@@ -74,6 +74,8 @@ export function wantsTo(call: ToolCall): string {
       return searchesFor(textIn(input, 'query'));
     case 'web_fetch':
       return t`read a page of ${hostIn(input)}, by its model’s provider`;
+    case 'wake_schedule':
+      return t`come back to a message of its own`;
     case 'list_files':
     case 'search_files':
       return t`look through its folder`;

@@ -1,7 +1,7 @@
 /** Whose limits are on the screen, for the fields that show and change them. */
 import { createContext, use } from 'react';
 import { t } from '../../language/t.ts';
-import type { HouseholdConfig } from '../../protocol/config.ts';
+import type { AgentConfig, HouseholdConfig } from '../../protocol/config.ts';
 import { problemText } from '../../state/ports.ts';
 import type { Coordination, EffectiveCoordination, HouseholdLimits, AgentLimits } from '../../state/limits.ts';
 
@@ -34,6 +34,14 @@ export const inheritedText = (scope: Shown['scope']): string =>
 export async function changeHousehold(
   limits: HouseholdLimits,
   edit: (own: HouseholdConfig) => HouseholdConfig,
+): Promise<string | null> {
+  const result = await limits.change(edit);
+  return result.ok ? null : problemText(result.problem);
+}
+
+export async function changeAgent(
+  limits: AgentLimits,
+  edit: (own: AgentConfig) => AgentConfig,
 ): Promise<string | null> {
   const result = await limits.change(edit);
   return result.ok ? null : problemText(result.problem);

@@ -1,5 +1,5 @@
 import { type ReactNode, useId, useState } from 'react';
-import { BUDGET_BOUNDS } from '../../domain/guardrails.ts';
+import { BUDGET_BOUNDS, PULSE_BOUNDS } from '../../domain/guardrails.ts';
 import type { AgentId } from '../../domain/ids.ts';
 import { t } from '../../language/t.ts';
 import {
@@ -20,7 +20,16 @@ import { StopSwitch } from '../wakes/stop-switch.tsx';
 import { BlackoutFields } from './blackouts.tsx';
 import { SleepAndWake, Tick } from './choices.tsx';
 import { HandPresets, SandboxNote, SingleGrants, ToolsetGrant } from './grants.tsx';
-import { changeCoordination, changeHousehold, ShownLimits, useLimits, type Shown } from './context.tsx';
+import {
+  baseName,
+  changeAgent,
+  changeCoordination,
+  changeHousehold,
+  inheritedText,
+  ShownLimits,
+  useLimits,
+  type Shown,
+} from './context.tsx';
 import { GuardrailFields } from './guardrails.tsx';
 import { HandLimit } from './hand-limits.tsx';
 import { MindChoice } from './mind-choice.tsx';
@@ -31,7 +40,7 @@ import { TimeZone } from './time-zone.tsx';
 import { Yaml } from './yaml.tsx';
 import './limits.css';
 import { budgetText, parseUsd } from '../text/money.ts';
-import { SettingFrame, useSaved } from './setting.tsx';
+import { NumberLimit, SettingFrame, useSaved } from './setting.tsx';
 import { keyOf } from '../parts/keys.ts';
 
 interface Props {
@@ -102,8 +111,17 @@ function Block({ title, children }: { title: string; children: ReactNode }) {
   );
 }
 
-/** What a household and an agent both have. */
-function Fields({ timeZone }: { timeZone: string }) {
+interface Turns {
+  readonly own: number | undefined;
+  readonly effective: number;
+  /** What would hold if nothing were set here. */
+  readonly base: number;
+  /** Null where it was taken, else why not. */
+  readonly save: (value: number | undefined) => Promise<string | null>;
+}
+
+/** What a household and an agent both have. `turns`: model requests of a run. */
+function Fields({ timeZone, turns }: { timeZone: string; turns: Turns }) {
   const { own, effective, base, scope, change } = useLimits();
   return (
     <>
@@ -122,6 +140,17 @@ function Fields({ timeZone }: { timeZone: string }) {
       </Block>
       <Block title={t`Quiet hours`}>
         <BlackoutFields timeZone={timeZone} />
+      </Block>
+      <Block title={t`At work alone`}>
+        <NumberLimit
+          label={t`Model requests in one run`}
+          hint={t`Each use of tools takes one more. A run that has made so many is ended. A routine may have a number of its own.`}
+          unit={t`requests`}
+          {...PULSE_BOUNDS.pulse_max_turns}
+          {...turns}
+          baseName={baseName(scope)}
+          inherited={inheritedText(scope)}
+        />
       </Block>
       <Block title={t`Sleep inside a session`}>
         <SleepAndWake />
@@ -251,7 +280,15 @@ function HouseholdSection() {
         >
           <StopSwitch />
           <p className="settings-note">{t`What holds for every agent that has nothing of its own. A change holds at once.`}</p>
-          <Fields timeZone={answer.effective.time_zone} />
+          <Fields
+            timeZone={answer.effective.time_zone}
+            turns={{
+              own: answer.own.pulse_max_turns,
+              effective: answer.effective.pulse_max_turns,
+              base: PULSE_BOUNDS.pulse_max_turns.otherwise,
+              save: (value) => changeHousehold(limits, (own) => ({ ...own, pulse_max_turns: value })),
+            }}
+          />
           <HouseholdOnly answer={answer} limits={limits} />
           <Yaml agentId={null} limits={limits} />
         </ShownLimits>
@@ -306,7 +343,15 @@ function AgentSection({ agentId }: { agentId: AgentId }) {
               <ShownLimits value={shown}>
                 {!effective.wakes_enabled && <StopSwitch />}
                 <p className="settings-note">{t`What is not set for ${name} is as the household has it. A change holds at once.`}</p>
-                <Fields timeZone={effective.time_zone} />
+                <Fields
+                  timeZone={effective.time_zone}
+                  turns={{
+                    own: own.pulse_max_turns,
+                    effective: effective.pulse_max_turns,
+                    base: household.effective.pulse_max_turns,
+                    save: (value) => changeAgent(limits, (config) => ({ ...config, pulse_max_turns: value })),
+                  }}
+                />
                 <ForProjects own={own} />
                 <Yaml agentId={agentId} limits={limits} />
               </ShownLimits>
