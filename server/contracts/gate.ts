@@ -33,6 +33,8 @@ export interface WakeRequest {
   readonly quiet?: boolean | 'deferred';
   /** When it was asked for first, ms since the epoch. Left out: now. */
   readonly since?: number;
+  /** It was granted then, ms since the epoch, and nothing has begun for it: it is counted, and no limit that counts wakes is asked. */
+  readonly grantedAt?: number | undefined;
 }
 
 /** Whether a wake may pass. It decides and records; it wakes nobody. */
@@ -41,8 +43,8 @@ export interface Gate {
   ask(request: WakeRequest): Promise<{ readonly decision: WakeDecision; readonly left: number | null }>;
   /** What was granted for this message before, by whichever process; null: nothing was. */
   granted(wake: { readonly target: string; readonly messageId: MessageId }): Promise<WakeDecision | null>;
-  /** What was asked since then, and waits until its agent is free. */
-  deferred(since: number): Promise<readonly WakeDecision[]>;
+  /** What was asked since then for a message, and was granted, or waits until its agent is free. `isLeft`: an earlier process died over it. */
+  open(since: number): Promise<readonly (WakeDecision & { readonly isLeft: boolean })[]>;
   /** The session that a granted wake opened is over. */
   ended(decisionId: string): Promise<void>;
   /** Closes what an earlier process of this relay left running. Once, before anything else. */

@@ -86,6 +86,8 @@ export type WakeAsked = Omit<WakeRequest, 'state' | 'alone' | 'oneAtATime'> & { 
 export interface Alone {
   /** The relay has what this agent needs to be at work alone. */
   can(agentId: AgentId): Promise<boolean>;
+  /** What became of a wake of this agent that was granted then. `begins`: a process is about to begin a run; `cut-off`: it ended over that. */
+  carried(agentId: AgentId, grantedAt: number): Promise<'no' | 'begins' | 'cut-off' | 'yes'>;
   /** Sets it to work with what waits in its inbox. Resolves when that is over. */
   wake(
     agentId: AgentId,

@@ -23,9 +23,9 @@ import {
   countFromNow,
   insertDecision,
   isDecided,
-  readDeferred,
   readFeed,
   readGranted,
+  readOpen,
   sourceKey,
   sourceLabel,
 } from './wake-rows.ts';
@@ -105,6 +105,8 @@ export function createGate(deps: GateDeps): OpenGate {
   const sessions = createWakeSessions({ db, database, home, now, alone, timers, onError });
   const tell = (agentId: AgentId | null) => deps.tell({ kind: 'changed', time: now(), what: 'wakes', agentId });
 
+  /** Wakes whose sessions an earlier process left running. */
+  const left = new Set<string>();
   /** The latest moment that was decided at: null before the first. */
   let latest: number | null = null;
   async function mendClock(db: Db, time: number): Promise<void> {
@@ -114,7 +116,16 @@ export function createGate(deps: GateDeps): OpenGate {
 
   /** null: somebody else was first, and what was decided on holds no more. */
   async function decide(limits: WakeLimits, version: number | null, request: WakeRequest, decisionId: string) {
-    const { source, target, way, alone: canWorkAlone = false, inDark = false, quiet = false, since } = request;
+    const {
+      source,
+      target,
+      way,
+      alone: canWorkAlone = false,
+      inDark = false,
+      quiet = false,
+      since,
+      grantedAt,
+    } = request;
     // Not before: others may have decided while this one waited for its turn.
     const time = now();
     await mendClock(db, time);
@@ -135,7 +146,7 @@ export function createGate(deps: GateDeps): OpenGate {
       atWork,
       alone: canWorkAlone,
       inDark,
-      scheduled: source.kind === 'schedule' || source.kind === 'script',
+      scheduled: source.kind === 'schedule' || source.kind === 'script' || grantedAt !== undefined,
       ...(since === undefined ? {} : { since }),
     };
     const { outcome, check, until, detail } = decideWake(question, limits, facts, time);
@@ -163,9 +174,9 @@ export function createGate(deps: GateDeps): OpenGate {
     if (quiet === 'deferred' ? outcome === 'deferred' : quiet && outcome !== 'granted')
       return { decision, left, isWritten: false };
     if (outcome === 'granted') sessions.opened(decisionId);
+    const isNoWake = wakeKindOf(question) === 'flag' || grantedAt !== undefined;
     const isWritten = await writeOnce({
-      write: async () =>
-        (await insertDecision(db, home, decision, budget, version, wakeKindOf(question) === 'flag')) || null,
+      write: async () => (await insertDecision(db, home, decision, budget, version, isNoWake)) || null,
       look: async () => (await isDecided(db, home, decisionId)) || null,
     });
     if (!isWritten) {
@@ -196,7 +207,8 @@ export function createGate(deps: GateDeps): OpenGate {
       if (agentId !== null) tell(agentId);
     },
     async recover() {
-      if (await sessions.closeDead()) tell(null);
+      for (const wake of await sessions.closeDead()) left.add(wake);
+      if (left.size > 0) tell(null);
     },
     async stats(agentId) {
       const limits = await configs.limits(agentId);
@@ -268,7 +280,10 @@ export function createGate(deps: GateDeps): OpenGate {
         if (!(error instanceof TakenBack)) throw error;
       });
     },
-    deferred: (since) => readDeferred(db, home, since),
+    async open(since) {
+      const decisions = await readOpen(db, home, since);
+      return decisions.map((decision) => ({ ...decision, isLeft: left.has(decision.decisionId) }));
+    },
     granted: (wake) => readGranted(db, home, wake),
     feed: (page) => readFeed(db, home, page),
     close: () => sessions.close(),

@@ -71,7 +71,7 @@ export function budgetKey(
 /**
  * With the session that it opens, where it was granted. `budget`: what it used, see `budgetKey`. One statement: one call, one
  * flush. `version`: where the household is at it no more, nothing is written, and the answer is false; null: nobody else
- * can have counted on. `clears`: it clears a sleeping flag.
+ * can have counted on. `clears`: it clears a sleeping flag, or was counted before, and is counted as no wake.
  */
 export async function insertDecision(
   db: Db,
@@ -165,8 +165,8 @@ export async function readGranted(
   return row ? decisionOf(row) : null;
 }
 
-/** The newest decision of each message since then, where that is that it waits until its agent is free. */
-export async function readDeferred(db: Db, home: string, since: number): Promise<WakeDecision[]> {
+/** The newest decision of each message since then, where that is a grant, or that it waits until its agent is free. */
+export async function readOpen(db: Db, home: string, since: number): Promise<WakeDecision[]> {
   const rows = await db
     .selectFrom('wakes')
     .select(COLUMNS)
@@ -178,7 +178,9 @@ export async function readDeferred(db: Db, home: string, since: number): Promise
     .orderBy('message_json')
     .orderBy('sequence', 'desc')
     .execute();
-  return rows.map(decisionOf).filter(({ outcome, detail }) => outcome === 'deferred' && detail === BUSY);
+  return rows
+    .map(decisionOf)
+    .filter(({ outcome, detail }) => outcome === 'granted' || (outcome === 'deferred' && detail === BUSY));
 }
 
 /** Newest first; nothing where `before` is no decision of this household. */

@@ -36,8 +36,8 @@ export interface WakeSessions {
   /** Whose it was; null where it was over already, or never was. */
   ended(decisionId: string): Promise<string | null>;
   isLive(session: OpenWakeSession, time: number): boolean;
-  /** Ends what is not live, with its last sign of life. True where there was any. */
-  closeDead(): Promise<boolean>;
+  /** Ends what is not live, with its last sign of life. Resolves with the wakes that had opened it. */
+  closeDead(): Promise<readonly string[]>;
   /** Ends all of this process. */
   close(): Promise<void>;
 }
@@ -113,14 +113,15 @@ export function createWakeSessions({
     isLive: ({ wake, seen }, time) =>
       own.has(wake) || (!alone && (isTooSoon() || Math.abs(time - seen) < WAKE_SESSION_SETTINGS.deadMs)),
     async closeDead() {
-      if (!alone && isTooSoon()) return false;
+      if (!alone && isTooSoon()) return [];
       const before = alone ? Number.MAX_SAFE_INTEGER : now() - WAKE_SESSION_SETTINGS.deadMs;
-      const { numUpdatedRows } = await endAsSeen(db, home)
+      const rows = await endAsSeen(db, home)
         // Seen much later than now: by a clock that went back since; whoever runs says so again.
         .where((or) => or.or([or('seen_at', '<=', before), or('seen_at', '>', now() + WAKE_SESSION_SETTINGS.deadMs)]))
         .where('wake', '<>', sql<string>`all(${[...own]}::text[])`)
-        .executeTakeFirst();
-      return numUpdatedRows > 0n;
+        .returning('wake')
+        .execute();
+      return rows.map(({ wake }) => wake);
     },
     async close() {
       const decisionIds = [...own];

@@ -24,7 +24,7 @@ import { createDeferred } from '../../src/domain/platform/deferred.ts';
 import { createTimerSet, sleep, type Timers } from '../../src/domain/platform/timers.ts';
 import { wokenBy } from './words.ts';
 import type { Logger } from '../runs/context.ts';
-import type { ReachSettings } from './settings.ts';
+import { againIn, type ReachSettings } from './settings.ts';
 
 export interface AskDeps {
   readonly gate: Gate;
@@ -46,11 +46,15 @@ interface Deferred {
   readonly reason: WakeReason | null;
   readonly messageId: MessageId | null;
   readonly due: DueCause | undefined;
+  /** An earlier process was granted it then, and began nothing; left out: none was. */
+  readonly grantedAt?: number | undefined;
 }
 
 /** Who asks, as an event names it. */
 const nameOf = (source: WakeSource): string =>
   source.kind === 'agent' ? source.agentId : source.kind === 'person' ? 'human' : source.name;
+
+const CAN_GO_ON: ReadonlySet<Awaited<ReturnType<Alone['carried']>>> = new Set(['begins', 'cut-off']);
 
 const NOT_READ: NotReached = { reached: false, reason: 'agent-busy', detail: null, until: null };
 
@@ -70,7 +74,7 @@ export function createAsk({
   readonly ask: Reach['ask'];
   readonly askTo: Reach['askTo'];
   turnEnded(agentId: AgentId): Promise<void>;
-  /** Takes up what an earlier process deferred for agents that can be at work alone. Once. */
+  /** Takes up what an earlier process deferred, or was granted and had not begun, for agents that can be at work alone. Once. */
   recover(): Promise<void>;
   close(): void;
 } {
@@ -92,7 +96,14 @@ export function createAsk({
 
   /** `told` is called as soon as it is known whether the message was read; the wake itself may go on. */
   async function wakeUp(
-    { target, source, reason, due, messageId }: Pick<WakeAsked, 'target' | 'source' | 'reason' | 'due' | 'messageId'>,
+    {
+      target,
+      source,
+      reason,
+      due,
+      messageId,
+      grantedAt,
+    }: Pick<WakeAsked, 'target' | 'source' | 'reason' | 'due' | 'messageId' | 'grantedAt'>,
     decisionId: string,
     state: AgentState,
     why: () => Promise<string>,
@@ -101,7 +112,13 @@ export function createAsk({
     const sessionId = host.sessionId();
     try {
       if (state === 'absent' && source.kind !== 'person') {
-        const by = { name: nameOf(source), reason, why: await why(), due, ...(due ? { messageId } : {}) };
+        const by = {
+          name: nameOf(source),
+          reason,
+          why: await why(),
+          due,
+          ...(due || grantedAt !== undefined ? { messageId } : {}),
+        };
         const woken = alone.wake(target, by);
         told(woken);
         await woken;
@@ -152,7 +169,7 @@ export function createAsk({
     // It is free in the session, or could begin, and was deferred all the same: it is at work for an earlier wake.
     const isAtWork = oneAtATime && (state === 'idle' || canAlone);
     if (outcome === 'deferred' && (state === 'busy' || isAtWork)) {
-      deferred.set(target, { source, way: wanted ?? way, reason, messageId, due });
+      deferred.set(target, { source, way: wanted ?? way, reason, messageId, due, grantedAt: request.grantedAt });
       // Its run may be another process's, or may have ended while the gate decided.
       if (isAtWork) timers.after(settings.atWorkMs, () => void turnEnded(target));
       // Its turn may have ended while the gate decided, and no other end may come.
@@ -162,7 +179,7 @@ export function createAsk({
     deferred.delete(target);
     const { promise: over, resolve } = createDeferred<Reached>();
     void wakeUp(
-      { target, source, reason, due, messageId },
+      { target, source, reason, due, messageId, grantedAt: request.grantedAt },
       decisionId,
       state,
       async () => wokenBy(source, way === 'deferred' ? (wanted ?? way) : way, reason, await directory.all()),
@@ -178,14 +195,32 @@ export function createAsk({
     return due ? { ...answer, over } : answer;
   }
 
+  /** Waits, and is asked for again then. What was asked for meanwhile stands for it. */
+  function waitAgain(target: AgentId, wanted: Deferred, ms: number): void {
+    if (!deferred.has(target)) deferred.set(target, wanted);
+    timers.after(ms, () => void turnEnded(target));
+  }
+  /** Asks for what was granted once more, unless something was begun for it; what stops it passes some time. */
+  async function grantedBefore(wanted: Deferred, request: WakeAsked & { readonly grantedAt: number }): Promise<void> {
+    const { target, messageId, grantedAt } = request;
+    if (messageId === null || grantedAt < now() - settings.deferredMs || !(await waits(messageId))) return;
+    const carried = await alone.carried(target, grantedAt);
+    if (carried === 'begins') return waitAgain(target, wanted, settings.atWorkMs);
+    if (carried === 'yes') return;
+    const { outcome, until } = (await ask({ ...request, quiet: true }, wanted.way)).decision;
+    if (outcome !== 'granted') waitAgain(target, wanted, againIn(until, now(), settings));
+  }
+
   async function turnEnded(agentId: AgentId): Promise<void> {
     const wanted = deferred.get(agentId);
     // It is written down as deferred, and taken up by the next process.
     if (closed || !wanted || !deferred.delete(agentId)) return;
+    const { way, grantedAt, source, reason, messageId, due } = wanted;
+    const again = { source, reason, messageId, due, target: agentId, way: 'deferred', callerSession: null } as const;
     try {
+      if (grantedAt !== undefined) await grantedBefore(wanted, { ...again, grantedAt });
       // It may have read what it was wanted for in the turn that ended.
-      if ((await inbox.count(agentId)) > 0)
-        await ask({ ...wanted, target: agentId, way: 'deferred', callerSession: null, quiet: 'deferred' }, wanted.way);
+      else if ((await inbox.count(agentId)) > 0) await ask({ ...again, quiet: 'deferred' }, way);
     } catch (error) {
       logger.error('a deferred wake could not be asked for again; the message waits', {
         agentId,
@@ -199,11 +234,17 @@ export function createAsk({
     askTo: (request, carry) => ask(request, undefined, carry),
     turnEnded,
     async recover() {
-      for (const { target, source, way, reason, messageId } of await gate.deferred(now() - settings.deferredMs)) {
-        // The clock tries again what was due.
-        if (source.kind === 'schedule' || source.kind === 'script') continue;
+      for (const decision of await gate.open(now() - settings.deferredMs)) {
+        const { target, source, way, reason, messageId, outcome, time, isLeft } = decision;
+        // The clock tries again what was due, and the person sees what became of theirs.
+        if (source.kind === 'schedule' || source.kind === 'script' || source.kind === 'person') continue;
         if (messageId === null || !(await waits(messageId)) || !(await alone.can(target))) continue;
-        deferred.set(target, { source, way, reason, messageId, due: undefined });
+        // One stands for all: rather that which is granted already.
+        if (deferred.get(target)?.grantedAt !== undefined) continue;
+        const grantedAt = outcome === 'granted' ? time : undefined;
+        // What was carried out, as in a session, waits for its agent's next turn.
+        if (grantedAt !== undefined && !isLeft && !CAN_GO_ON.has(await alone.carried(target, grantedAt))) continue;
+        deferred.set(target, { source, way, reason, messageId, due: undefined, grantedAt });
       }
       for (const target of deferred.keys()) timers.after(settings.atWorkMs, () => void turnEnded(target));
     },

@@ -10,7 +10,7 @@ import type { Timers } from '../../src/domain/platform/timers.ts';
 import type { WakeDecision } from '../../src/protocol/wakes.ts';
 import type { Pauses, Reach, SessionHost, WakeAsked } from '../contracts.ts';
 import type { Logger } from '../runs/context.ts';
-import type { ReachSettings } from './settings.ts';
+import { againIn, type ReachSettings } from './settings.ts';
 
 export interface FlagsDeps {
   readonly ask: Reach['ask'];
@@ -19,7 +19,7 @@ export interface FlagsDeps {
   readonly timers: Timers;
   readonly now: () => number;
   readonly logger: Pick<Logger, 'error'>;
-  readonly settings: Pick<ReachSettings, 'flagAgainMs' | 'flagMostMs'>;
+  readonly settings: ReachSettings;
 }
 
 interface Waiting {
@@ -50,8 +50,7 @@ export function createFlags({ ask, pauses, host, timers, now, logger, settings }
     if (!paused) for (const one of waiting.filter(({ request }) => request.target === agentId)) leave(one, true);
   });
 
-  const nextAfter = (until: number | null) =>
-    now() + Math.min(Math.max(until === null ? settings.flagAgainMs : until - now(), 1), settings.flagMostMs);
+  const nextAfter = (until: number | null) => now() + againIn(until, now(), settings);
 
   /** Asks for those whose time has come, in order. Who waits for the flood guard holds up those behind it. */
   async function pass(): Promise<void> {
@@ -77,7 +76,7 @@ export function createFlags({ ask, pauses, host, timers, now, logger, settings }
     cancel = null;
     if (waiting.length === 0) return;
     const wait = Math.max(1, Math.min(...waiting.map(({ nextAt }) => nextAt)) - now());
-    cancel = timers.after(Math.min(wait, settings.flagMostMs), () => {
+    cancel = timers.after(Math.min(wait, settings.againMostMs), () => {
       void inTurn(pass)
         .catch((error: unknown) =>
           logger.error('a sleeping flag could not be cleared; it is tried again', { error: String(error) }),

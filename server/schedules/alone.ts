@@ -53,7 +53,7 @@ export type Worked =
   | { readonly kind: 'skipped'; readonly why: 'no-copy' | 'agent-busy' | 'closing' | 'not-ours' | 'read' };
 
 /** Keeps account of runs that somebody's wake began. */
-export interface Woken {
+export interface Woken extends Pick<Alone, 'carried'> {
   /** `by`: who wakes it: an agent's id, or a name; `due`: what wakes it was due. */
   begin(agentId: AgentId, by: string, due: DueCause | null): Promise<WokenRun>;
   /** One that goes on with this: it stands in the account under the same name. */
@@ -240,6 +240,7 @@ export function createAlone(deps: AloneDeps): OpenAlone {
 
   return {
     can: (agentId) => copies.has(agentId),
+    carried: deps.woken.carried,
     work,
     async wake(agentId, { name, reason, why, due = null, messageId = null }) {
       const isRead = async () => messageId !== null && (await inbox.standing(messageId)) === 'read';

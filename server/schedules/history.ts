@@ -178,6 +178,15 @@ export function createHistory({ db, home }: Pick<RowsDeps, 'db' | 'home'>) {
         .executeTakeFirst();
       return numUpdatedRows > 0n;
     },
+    /** Of this agent, where somebody's wake was to begin a run, from then on. */
+    async wakesSince(agentId: AgentId, since: number): Promise<Pick<Occurrence, 'state' | 'reason'>[]> {
+      const rows = await named()
+        .where('occurrences.agent_json', '=', json(agentId))
+        .where('occurrences.kind', '=', 'wake')
+        .where('occurrences.due_at', '>=', since)
+        .execute();
+      return rows.map(occurrenceOf);
+    },
     /** When this agent was last at work alone, ms since the epoch; 0: never, as far as is known. */
     async lastRunOf(agentId: AgentId): Promise<number> {
       const { at } = await db

@@ -56,7 +56,7 @@ export function createLeftRows({ db, home, limits }: RowsDeps) {
             .set({ ...end, ended_at: now, lease_until: null, detail_json: JSON.stringify(detail) })
             .execute();
         await dead.where('state', '=', 'running').set({ state: 'crashed', ended_at: now, lease_until: null }).execute();
-        // Who was woken and had not begun is not woken again: its message waits.
+        // Who was woken and had not begun is woken anew where its message still waits: see server/reach.
         await dead
           .where('state', '=', 'claimed')
           .where('kind', '<>', '')

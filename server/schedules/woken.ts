@@ -9,7 +9,7 @@ import { workedOut } from './perform.ts';
 import type { ScheduleRows } from './rows.ts';
 
 export interface WokenDeps {
-  readonly rows: Pick<ScheduleRows, 'woken' | 'begins' | 'end' | 'forgetHeld'>;
+  readonly rows: Pick<ScheduleRows, 'woken' | 'begins' | 'end' | 'forgetHeld' | 'wakesSince'>;
   readonly leases: Pick<Leases, 'hold'>;
   readonly directory: Pick<Directory, 'all'>;
   readonly onChange: (agentId: AgentId) => void;
@@ -50,5 +50,13 @@ export function createWoken({ rows, leases, directory, onChange, now, newId }: W
       return await claimed({ scheduleId: due?.scheduleId ?? wakesOf(agentId), agentId }, due ?? { kind: 'wake', name });
     },
     goOn: (one) => claimed(one, one),
+    async carried(agentId, grantedAt) {
+      const since = await rows.wakesSince(agentId, grantedAt);
+      if (since.length === 0) return 'no';
+      if (since.some(({ state }) => state === 'claimed')) return 'begins';
+      // The relay ended over it. What its agent had read by then, nobody asks for again.
+      const isCutOff = ({ state, reason }: (typeof since)[number]) => state === 'crashed' || reason === 'planned-stop';
+      return since.every(isCutOff) ? 'cut-off' : 'yes';
+    },
   };
 }

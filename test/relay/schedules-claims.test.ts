@@ -235,7 +235,7 @@ describe.each(STORES)('moments that are claimed, on %s', (kind) => {
       const messageIds: string[] = [];
       const { perform } = createPerform({
         rows,
-        alone: { can: dies, wake: dies, work: dies },
+        alone: { can: dies, carried: dies, wake: dies, work: dies },
         reach: { ask, askTo: dies },
         host: { stateOf: () => 'idle' },
         inbox: {
