@@ -246,7 +246,7 @@ export function createAsk({
         if (grantedAt !== undefined && !isLeft && !CAN_GO_ON.has(await alone.carried(target, grantedAt))) continue;
         deferred.set(target, { source, way, reason, messageId, due: undefined, grantedAt });
       }
-      for (const target of deferred.keys()) timers.after(settings.atWorkMs, () => void turnEnded(target));
+      for (const target of deferred.keys()) timers.after(settings.takenUpMs, () => void turnEnded(target));
     },
     close() {
       closed = true;

@@ -2,6 +2,8 @@
 export interface ReachSettings {
   /** Between two looks whether an agent is still at work for which a wake waits: its run may be another process's. */
   readonly atWorkMs: number;
+  /** From a start until what waited then is taken up. */
+  readonly takenUpMs: number;
   /** How long ago a wake may have been deferred, or granted, that is taken up after the relay was started anew. */
   readonly deferredMs: number;
   /** Between two looks whether an agent in the session has read what it was woken for. */
@@ -18,6 +20,7 @@ export const againIn = (until: number | null, now: number, { againMs, againMostM
 
 export const REACH_SETTINGS: ReachSettings = {
   atWorkMs: 5_000,
+  takenUpMs: 1_000,
   deferredMs: 86_400_000,
   readMs: 1_000,
   againMs: 5_000,

@@ -14,7 +14,7 @@ const TOLD = { runs: 10, backMs: 30 * 86_400_000, lookedAt: 500, saidChars: 300 
 const OUTCOMES: Partial<Record<Occurrence['state'], string>> = {
   done: 'done',
   failed: 'failed',
-  'timed-out': 'not done in time',
+  'timed-out': 'ended at its limit before it was done',
   crashed: 'cut off: the relay died',
   stopped: 'stopped',
 };

@@ -174,7 +174,7 @@ export function createScheduleTools({ schedules, proposals, configs, now }: Sche
         const refused = await schedules.refuse(read);
         if (refused) return toolError(wordsOf(refused));
         // `tomorrow` is another day where the answer comes tomorrow.
-        return { input: timing.kind === 'once' ? { ...input, at: new Date(timing.at).toISOString() } : input };
+        return { input: timing.kind === 'once' ? { ...input, at: `${new Date(timing.at).toISOString().slice(0, 19)}Z` } : input };
       },
       async run(input, { agentId }) {
         const read = await recurring(input, agentId);

@@ -10,7 +10,7 @@ const [ASKS, WOKEN] = ['agent-0', 'agent-1'];
 const SAYS = 'The well is dry.';
 /** Until the relay that comes after asks again: it leaves the others of its store time to say that they live. */
 const PATIENT = { timeout: 20_000 };
-const TAKEN_UP_MS = REACH_SETTINGS.atWorkMs + 1_000;
+const TAKEN_UP_MS = REACH_SETTINGS.takenUpMs + 1_000;
 
 describe('a granted wake', () => {
   let place: StorePlace;

@@ -45,6 +45,25 @@ async function add(schedule: object): Promise<string> {
   return scheduledSchema.parse(await added.json()).scheduleId;
 }
 
+const MISFITS: readonly (readonly [object, string])[] = [
+  [{ cron: '61 * * * *' }, '`cron`'],
+  [{ cron: '* * *' }, '`cron`'],
+  [{ cron: '0 9 31 2 *' }, '`cron`'],
+  [{ every: '30 seconds' }, '`every` is too short: it is 1 minute at least.'],
+  [{ every: '0 minutes' }, '`every` is too short'],
+  [{ every: '1.5 minutes' }, '`every` is a whole number of minutes.'],
+  [{ every: '8 days' }, '`every` is too long'],
+  [{ every: 'often' }, '`every` is no span'],
+  [{ at: '2020-01-01T09:00' }, '`at`: that time is over already.'],
+  [{ at: 'soon' }, '`at` is no date and time'],
+  [{ at: '2099-01-01T09:00' }, '`at` is more than a year ahead.'],
+  [{}, 'Say one of `cron`, `every` and `at`'],
+  [{ every: '1 hour', cron: '0 9 * * *' }, 'Say one of `cron`, `every` and `at`'],
+  [{ every: '1 hour', name: 'Round' }, '`name`: This agent has something called “Round” already.'],
+  [{ every: '1 hour', context: 'all' }, 'context'],
+  [{ every: '1 hour', message: ' ' }, 'message'],
+];
+
 describe('wake_schedule', () => {
   it('asks the person once, and brings the message back again and again from their yes on', async () => {
     expect(await register({ every: '30 minutes' })).toContain('waits for the human');
@@ -100,27 +119,9 @@ describe('wake_schedule', () => {
     else await expect.poll(() => asked().at(-1)).toContain('`at`: that time is over already.');
   });
 
-  it.each([
-    [{ cron: '61 * * * *' }, '`cron`'],
-    [{ cron: '* * *' }, '`cron`'],
-    [{ cron: '0 9 31 2 *' }, '`cron`'],
-    [{ every: '30 seconds' }, '`every` is too short: it is 1 minute at least.'],
-    [{ every: '0 minutes' }, '`every` is too short'],
-    [{ every: '1.5 minutes' }, '`every` is a whole number of minutes.'],
-    [{ every: '8 days' }, '`every` is too long'],
-    [{ every: 'often' }, '`every` is no span'],
-    [{ at: '2020-01-01T09:00' }, '`at`: that time is over already.'],
-    [{ at: 'soon' }, '`at` is no date and time'],
-    [{ at: '2099-01-01T09:00' }, '`at` is more than a year ahead.'],
-    [{}, 'Say one of `cron`, `every` and `at`'],
-    [{ every: '1 hour', cron: '0 9 * * *' }, 'Say one of `cron`, `every` and `at`'],
-    [{ every: '1 hour', name: 'Round' }, '`name`: This agent has something called “Round” already.'],
-    [{ every: '1 hour', context: 'all' }, 'context'],
-    [{ every: '1 hour', message: ' ' }, 'message'],
-  ])('says what is wrong with %j, and asks nobody', async (input, words) => {
-    if ('name' in input)
-      await add({ kind: 'routine', name: 'Round', instructions: 'Look.', timing: { kind: 'every', minutes: 60 } });
-    expect(await register(input)).toContain(words);
+  it('says what is wrong with an argument, by its name, and asks nobody', async () => {
+    await add({ kind: 'routine', name: 'Round', instructions: 'Look.', timing: { kind: 'every', minutes: 60 } });
+    for (const [input, words] of MISFITS) expect(await register(input), JSON.stringify(input)).toContain(words);
     expect(await waiting()).toEqual([]);
     expect(await own()).toEqual([]);
   });
@@ -135,20 +136,21 @@ describe('wake_schedule', () => {
     expect(await night.tool(LYRA, 'wake_list', {})).toMatch(
       /“river”, every 10 minutes; next on .*; was due on .*blackout/,
     );
-    await night.restart();
-    await night.pass(30 * MINUTE);
     const ends = async () => (await night.history(LYRA)).filter(({ name }) => name === 'river');
-    await expect.poll(async () => (await ends()).filter(({ endedAt }) => endedAt === null).length).toBe(1);
-    expect((await ends()).filter(({ reason }) => reason === 'overlap').length).toBeGreaterThan(2);
+    await expect
+      .poll(async () => (await ends()).filter(({ reason }) => reason === 'overlap').length)
+      .toBeGreaterThan(1);
+    expect((await ends()).filter(({ endedAt }) => endedAt === null)).toHaveLength(1);
+    await night.restart();
+    expect((await own())[0]?.waits?.reason).toBe('blackout');
     expect(told()).toEqual([]);
-    await night.pass(HOUR);
+    await night.pass(3 * HOUR);
     await expect.poll(() => told().length).toBeGreaterThan(0);
     expect(told()[0]?.match(/A reminder that you left/g)).toHaveLength(1);
   });
 
-  it('comes once, late, where the relay was away for many of its moments', async () => {
+  it('comes once, late, where the machine slept through many of its moments', async () => {
     await set({ every: '10 minutes' });
-    night.relay.pass(0);
     const before = told().length;
     await night.pass(8 * HOUR);
     await expect.poll(() => told().length).toBe(before + 1);

@@ -76,7 +76,7 @@ const STATES: Record<OccurrenceState, { readonly word: string; readonly tone: To
   running: { word: t`at work now`, tone: 'open' },
   done: { word: t`done`, tone: 'good' },
   failed: { word: t`failed`, tone: 'bad' },
-  'timed-out': { word: t`took too long and was ended`, tone: 'bad' },
+  'timed-out': { word: t`reached its limit and was ended`, tone: 'bad' },
   crashed: { word: t`cut off: the relay crashed`, tone: 'bad' },
   stopped: { word: t`stopped by you`, tone: 'skipped' },
   skipped: { word: t`skipped`, tone: 'skipped' },
