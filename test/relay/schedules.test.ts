@@ -864,7 +864,7 @@ describe.each(STORES)('what is due, on %s', (kind) => {
     await house.until(() => house.of('agent-awake').length === 1);
     await pass(house, clock, 30 * MINUTE);
     await house.until(() => house.of('run-ended').length === 1);
-    const before = house.model.requests.length;
+    const before = house.requestsOf(1).length;
     const answers = () =>
       house.of('message').filter(({ author, sessionId }) => author === LYRA.id && sessionId !== null);
     for (const text of ['What did you do?', 'And now?']) {
@@ -872,7 +872,7 @@ describe.each(STORES)('what is due, on %s', (kind) => {
       await house.post({ text, to: LYRA.id });
       await house.until(() => answers().length > already);
     }
-    const [first, second, ...more] = house.model.requests.slice(before);
+    const [first, second, ...more] = house.requestsOf(1).slice(before);
     expect(more).toEqual([]);
     expect(first?.last).toContain('[Meanwhile you were at work by yourself once, without the human:]');
     expect(first?.last).toContain('routine “Morning round”, Monday 23 November 2026, 07:30: done.');

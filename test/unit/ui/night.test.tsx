@@ -154,6 +154,8 @@ test('a script is set on the page: what its fields say, and what the relay refus
   await page.user.click(await screen.findByRole('button', { name: 'New script' }));
   const dialog = await screen.findByRole('dialog', { name: 'A new script' });
   const field = (name: string) => within(dialog).getByLabelText(name);
+  // Whoever sets one is to hear of it where it fails.
+  expect(field('Where it fails')).toHaveProperty('value', 'wake_agent');
   await page.user.clear(field('Seconds it may take'));
   await page.user.click(within(dialog).getByRole('button', { name: 'Save' }));
   for (const said of ['Give it a name.', 'Say which file it is.', 'From 1 to 600 seconds.'])
@@ -200,8 +202,35 @@ test('a script is set on the page: what its fields say, and what the relay refus
     on_failure: 'ignore',
     overlap: 'wait',
     timeoutMs: 30_000,
+    context: 'none',
     enabled: true,
   });
+});
+
+test('a reminder is changed on the page: its words, when it comes, and what its agent is given of before', async () => {
+  const page = await open();
+  page.reach.on('PUT /v1/pulse-routines/schedule-4', () => json(SCHEDULED[3]));
+  await page.user.click(await screen.findByRole('button', { name: 'More for dentist' }));
+  await page.user.click(await screen.findByRole('menuitem', { name: /^Change/ }));
+  const dialog = await screen.findByRole('dialog', { name: 'Change this reminder' });
+  const field = (name: string) => within(dialog).getByLabelText(name);
+  expect(within(dialog).getByText('In your own time zone. In quiet hours it waits for their end.')).toBeTruthy();
+  await page.user.clear(field('Message'));
+  await page.user.click(within(dialog).getByRole('button', { name: 'Save' }));
+  expect(within(dialog).getByText('Say what it is to be told.')).toBeTruthy();
+  await page.user.type(field('Message'), 'Ask about the tooth.');
+  await page.user.click(within(dialog).getByRole('radio', { name: 'Every so often' }));
+  await page.user.clear(field('Minutes from one to the next'));
+  await page.user.type(field('Minutes from one to the next'), '90');
+  await page.user.selectOptions(field('What it is given of before'), 'Its last conversation');
+  await page.user.click(within(dialog).getByRole('button', { name: 'Save' }));
+  await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
+  expect(page.reach.bodies('PUT /v1/pulse-routines/schedule-4')).toEqual([
+    {
+      ...{ kind: 'reminder', agentId: 'agent-3', name: 'dentist', message: 'Ask about the tooth.' },
+      ...{ timing: { kind: 'every', minutes: 90, offset: null }, context: 'last_session' },
+    },
+  ]);
 });
 
 test('a script that is there is changed, deleted and brought back', async () => {

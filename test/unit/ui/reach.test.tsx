@@ -6,6 +6,7 @@ import type { InboxMessage } from '../../../src/protocol/inbox.ts';
 import { NOW, runningSession, said, team } from './support/household.ts';
 import type { EffectiveConfig } from '../../../src/protocol/config.ts';
 import { configAnswer, EFFECTIVE, json, refused, STATS, VERSION, wake, WAITING_CALL } from './support/reach.ts';
+import { nights, scheduled } from './support/night.ts';
 import { openPage } from './support/render.tsx';
 
 const MINUTE = 60_000;
@@ -88,6 +89,46 @@ test('a question says how far its yes goes, as it is set, and shows what a progr
   const user = within(cards[2] ?? document.body);
   fireEvent.click(user.getByRole('button', { name: 'More answers' }));
   await screen.findByRole('menuitem', { name: /exactly this command/ });
+});
+
+test('a message that is to come again is shown with its words, its times, and what it replaces', async () => {
+  const before = {
+    kind: 'reminder',
+    agentId: 'agent-1',
+    name: 'river',
+    message: 'Look once.',
+    context: 'none',
+  } as const;
+  const asks = (callId: string, input: object): ToolCall => ({
+    ...WAITING_CALL,
+    ...{ callId, agentId: 'agent-1', tool: 'wake_schedule', input: JSON.stringify(input) },
+  });
+  const waiting = [
+    asks('c1', { name: 'river', message: 'Look twice.', cron: '0 9 * * 1-5', context: 'own_runs' }),
+    asks('c2', { name: 'tea', message: 'Tea.', every: '90 minutes' }),
+    asks('c3', { name: 'once', message: 'Now.', at: '2020-01-01T09:00:00Z' }),
+  ];
+  await openPage({
+    docs: team(2),
+    path: '/approvals',
+    prepare({ reach }) {
+      nights(reach, {
+        schedules: [scheduled(1, { schedule: { ...before, timing: { kind: 'every', minutes: 60, offset: null } } })],
+      });
+      reach.on('GET /v1/config', configAnswer({}));
+      reach.on('GET /api/approvals', () => json({ waiting, answered: [], sandbox: { available: true, why: null } }));
+    },
+  });
+  const textOf = (nth: number) => screen.getAllByRole('article')[nth]?.textContent ?? '';
+  await waitFor(() =>
+    expect(textOf(0)).toMatch(
+      /wants to come back to a message of its own[^]*Look twice\.[^]*As “river”, by the cron text “0 9 \* \* 1-5”\. Due next: Monday \d\d:00, then Tuesday \d\d:00, then Wednesday \d\d:00\. It is given the last words[^]*It takes the place of the one of this name, every hour:[^]*− Look once\.[^]*\+ Look twice\./,
+    ),
+  );
+  expect(textOf(1)).toMatch(/As “tea”, every 90 minutes\. Due within 90 minutes, and then every 90\./);
+  expect(textOf(1)).not.toContain('takes the place');
+  // What cannot be read is shown as it stands.
+  expect(textOf(2)).toContain('"at": "2020-01-01T09:00:00Z"');
 });
 
 test('a card shows what the yes is to, and what of it has changed since; the yes says what was shown', async () => {
