@@ -74,7 +74,8 @@ interface SaidReminder {
   readonly message: string;
   readonly context?: ScheduleOf<'reminder'>['context'] | undefined;
 }
-const givenBefore = z.enum(CONTEXTS).optional().describe('what you are given of before');
+/** In the core it says itself what it is: each character there is paid for with each request. */
+const givenBefore = z.enum(CONTEXTS).optional();
 
 /** ms since the epoch; a sentence: what is wrong. */
 function saidDelay(delay: string, now: number): number | string {
@@ -119,13 +120,8 @@ export function createScheduleTools({ schedules, proposals, configs, now }: Sche
       input: z.object({
         message: z.string().trim().min(1).max(SCHEDULE_BOUNDS.message),
         delay: z.string().optional().describe('such as `45 minutes` or `2 days`'),
-        at: z
-          .string()
-          .optional()
-          .describe(
-            'such as 2026-12-24T09:00 or `friday 09:00`, by the human’s clock; with `Z` or an offset the moment itself',
-          ),
-        name: z.string().trim().min(1).max(SCHEDULE_BOUNDS.name).optional().describe('to cancel it by'),
+        at: z.string().optional().describe('such as 2026-12-24T09:00 or `friday 09:00`, by the human’s clock'),
+        name: z.string().trim().min(1).max(SCHEDULE_BOUNDS.name).optional(),
         context: givenBefore,
       }),
       async run({ message, delay, at, name, context = 'none' }, { agentId }) {
@@ -162,7 +158,7 @@ export function createScheduleTools({ schedules, proposals, configs, now }: Sche
         cron: z.string().max(200).optional().describe('five fields, by the human’s clock'),
         every: z.string().max(40).optional().describe('such as `30 minutes`'),
         at: z.string().max(80).optional().describe('once, such as `friday 09:00`'),
-        context: givenBefore,
+        context: givenBefore.describe('what you are given of before'),
       }),
       async prepare(input, { agentId }) {
         const read = await recurring(input, agentId);
@@ -174,7 +170,10 @@ export function createScheduleTools({ schedules, proposals, configs, now }: Sche
         const refused = await schedules.refuse(read);
         if (refused) return toolError(wordsOf(refused));
         // `tomorrow` is another day where the answer comes tomorrow.
-        return { input: timing.kind === 'once' ? { ...input, at: `${new Date(timing.at).toISOString().slice(0, 19)}Z` } : input };
+        return {
+          input:
+            timing.kind === 'once' ? { ...input, at: `${new Date(timing.at).toISOString().slice(0, 19)}Z` } : input,
+        };
       },
       async run(input, { agentId }) {
         const read = await recurring(input, agentId);
