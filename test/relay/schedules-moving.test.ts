@@ -64,7 +64,8 @@ describe('over HTTP, of two real relays', () => {
         await browser.fetch('/api/home', { method: 'POST', json: { beside: false } });
         await browser.fetch('/api/team', { method: 'PUT', json: TEAM });
       }
-      const json = routine({ agentId: LYRA.id, timing: { kind: 'every', minutes: 1, offset: null } });
+      const timing = { kind: 'every', minutes: 1, offset: null } as const;
+      const json = routine({ agentId: LYRA.id, timing, context: 'own_runs', maxTurns: 7 });
       expect((await old.fetch('/v1/pulse-routines', { method: 'POST', json })).status).toBe(201);
       const phone: Device = new Map();
       await untilTold(phone, old, () => true);
@@ -102,7 +103,12 @@ describe('over HTTP, of two real relays', () => {
       expect((await list(fresh))[0]).toMatchObject({ elsewhere: null, nextAt: null });
       expect(await askedOf(fresh)).toMatchObject([{ type: 'schedule', after: { schedule: { kind: 'routine' } } }]);
       await allowAll(fresh);
-      expect((await list(fresh))[0]?.nextAt).toEqual(expect.any(Number));
+      const { created_at, updated_at } = (await list(old))[0] ?? {};
+      expect(created_at).toEqual(expect.any(Number));
+      expect((await list(fresh))[0]).toMatchObject({
+        ...{ nextAt: expect.any(Number), created_at, updated_at },
+        schedule: { context: 'own_runs', maxTurns: 7 },
+      });
 
       // Nobody is asked where the person says that the other runs no more; a page that comes there stops it all the same.
       await move(old, true);

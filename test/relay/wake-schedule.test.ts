@@ -1,9 +1,11 @@
 /** Messages that agents set for themselves again and again, and what their runs are given: through a relay over HTTP, with a clock that the test moves. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { agreementOf, isAgreed } from '../../server/schedules/agreed.ts';
 import { toolCallSchema, type ToolCall } from '../../src/protocol/calls.ts';
 import { scheduledSchema } from '../../src/protocol/schedules.ts';
 import { openNightRelay, type NightRelay } from '../support/night-relay.ts';
+import { routine } from '../support/schedules.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -245,6 +247,17 @@ describe('how many requests a run may make', () => {
 });
 
 describe('what is scheduled', () => {
+  it('and was agreed to before it had a context or a number of requests is agreed to still, until one is set', () => {
+    const before = Object.fromEntries(Object.entries(routine()).filter(([field]) => field !== 'maxTurns'));
+    expect(isAgreed(agreementOf(before as ReturnType<typeof routine>), routine())).toBe(true);
+    expect(isAgreed(agreementOf(routine()), routine({ maxTurns: 3 }))).toBe(false);
+    const timing = { kind: 'every', minutes: 10, offset: null } as const;
+    const tea = { kind: 'reminder', agentId: LYRA, name: 'tea', message: 'Tea.', timing } as const;
+    const agreed = agreementOf({ ...tea } as unknown as Parameters<typeof agreementOf>[0]);
+    expect(isAgreed(agreed, { ...tea, context: 'none' })).toBe(true);
+    expect(isAgreed(agreed, { ...tea, context: 'last_session' })).toBe(false);
+  });
+
   it('says when it was set, and when it was changed last', async () => {
     const first = night.now();
     const id = await add({ kind: 'reminder', name: 'tea', message: 'Tea.', timing: { kind: 'every', minutes: 60 } });
