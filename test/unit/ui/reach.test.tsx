@@ -524,6 +524,19 @@ describe('limits', () => {
     await waitFor(() => expect(own).toEqual({ coordination: {} }));
   });
 
+  test.each([
+    ['an agent', '/settings/limits/agent-1', '/v1/agents/agent-1/config'],
+    ['the household', '/settings/limits', '/v1/config'],
+  ])('the model requests of a run are set for %s', async (_whose, path, address) => {
+    const page = await openPage({ docs: team(2), path });
+    page.reach.on(`PUT ${address}`, ({ body }: { body: object }) => json(configAnswer(body)));
+    const field = await screen.findByLabelText<HTMLInputElement>('Model requests in one run');
+    expect(field.value).toBe('25');
+    await page.user.clear(field);
+    await page.user.type(field, '7{Enter}');
+    await waitFor(() => expect(page.reach.bodies(`PUT ${address}`)).toMatchObject([{ pulse_max_turns: 7 }]));
+  });
+
   test('what waits for projects stands there as such, and nothing where nothing was set', async () => {
     const { unmount } = await openPage({
       docs: team(2),
