@@ -277,6 +277,41 @@ const isAlive = (pid: number) => {
   }
 };
 
+describe('how a script ended', () => {
+  it('is a sentence: by itself, by a signal, by its time, or with the relay, and after how long', async () => {
+    const folder = await workspace();
+    const ids = new Map<string, string>();
+    for (const [script, text, timeoutMs] of [
+      ['ends.sh', 'exit 3', 60_000],
+      ['dies.sh', 'kill -9 $$', 60_000],
+      ['late.sh', 'sleep 600', 1_000],
+      ['long.sh', 'sleep 600', 600_000],
+    ] as const) {
+      await writeFile(join(folder, script), text);
+      const timing = { kind: 'every', minutes: 10_080 };
+      const { scheduleId } = await add({
+        ...{ kind: 'script', name: script, script, timing, timeoutMs },
+        instructions: undefined,
+      });
+      ids.set(script, scheduleId);
+      await call('POST', `/v1/pulse-routines/${scheduleId}/trigger`);
+    }
+    const endOf = async (script: string) => (await historyOf(ids.get(script) ?? ''))[0];
+    await expect.poll(async () => (await endOf('late.sh'))?.state, { timeout: 20_000 }).toBe('timed-out');
+    await expect.poll(async () => (await endOf('long.sh'))?.state).toBe('running');
+    const signIn = await relay.signIn();
+    await relay.stop();
+    relay = await start(signIn);
+    const ends = await Promise.all([...ids.keys()].map(endOf));
+    expect(ends.map((end) => [end?.state, end?.detail])).toEqual([
+      ['failed', expect.stringMatching(/^It ended with exit status 3 after \d+ s\.$/)],
+      ['failed', expect.stringMatching(/^The signal SIGKILL stopped it after \d+ s\.$/)],
+      ['timed-out', expect.stringMatching(/^The relay stopped it after \d+ s: it may take 1 s and no longer\.$/)],
+      ['stopped', expect.stringMatching(/^The relay stopped it after \d+ s: the relay was ended\.$/)],
+    ]);
+  });
+});
+
 describe('a relay that is killed in the middle of a run', () => {
   it('ends it once, keeps its words, and does not begin with it again; a script that it left behind is ended, and wakes its agent once', async () => {
     // Another agent’s: two, and one of them is to wake nobody.
