@@ -107,12 +107,15 @@ export const whatText = ({ kind, name }: Pick<Occurrence, 'kind' | 'name'>): str
   kind === 'wake' ? t`woken by ${name}` : name;
 
 /** `done`, `skipped: quiet hours`, `failed` */
-export const outcomeText = ({ state, reason }: Pick<Occurrence, 'state' | 'reason'>): string =>
-  reason === null
-    ? STATES[state].word
-    : state === 'skipped'
-      ? t`skipped: ${SKIPPED[reason]}`
-      : t`waits: ${SKIPPED[reason]}`;
+export function outcomeText({
+  state,
+  reason,
+  detail = null,
+}: Pick<Occurrence, 'state' | 'reason'> & Partial<Pick<Occurrence, 'detail'>>): string {
+  if (reason !== null) return state === 'skipped' ? t`skipped: ${SKIPPED[reason]}` : t`waits: ${SKIPPED[reason]}`;
+  // Where it was not the person who stopped it, the detail says who.
+  return state === 'stopped' && detail !== null ? t`stopped` : STATES[state].word;
+}
 
 /** What waits for its agent, and why; null: nothing does. */
 export const waitsText = ({ schedule: { kind }, waits }: Scheduled): string | null =>

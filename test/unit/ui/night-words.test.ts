@@ -5,7 +5,7 @@ import { marksOf, ticksOf } from '../../../src/ui/night/marks.ts';
 import { moveText } from '../../../src/ui/night/spread.ts';
 import { accountOf } from '../../../src/ui/night/account.ts';
 import { nextOf, wrongAt } from '../../../src/ui/night/timing-draft.ts';
-import { momentText, spentText, timingText } from '../../../src/ui/night/words.ts';
+import { momentText, outcomeText, spentText, timingText } from '../../../src/ui/night/words.ts';
 import { slotsBetween, type Timing } from '../../../src/domain/schedule/timing.ts';
 import { createCronClock } from '../../../src/protocol/cron.ts';
 import type { Occurrence } from '../../../src/protocol/schedules.ts';
@@ -178,4 +178,10 @@ test('a reminder that had its agent work is one thing that was done, with what w
     [came(1), followed, ...two],
   ])
     expect(accountOf(newestFirst, 0, Infinity)).toMatchObject([{ done: 2, lastDone: followed, costMicroUsd: 12_300 }]);
+});
+
+test('what was stopped is the person’s doing only where nothing else is told of it', () => {
+  const stopped = occurrence(1, { state: 'stopped' });
+  expect(outcomeText(stopped)).toBe('stopped by you');
+  expect(outcomeText({ ...stopped, detail: 'The relay stopped it after 3 s: the relay was ended.' })).toBe('stopped');
 });
