@@ -10,6 +10,7 @@ import http from 'node:http';
 import https from 'node:https';
 import { BlockList, isIP, type LookupFunction } from 'node:net';
 import { Agent, buildConnector, fetch as undiciFetch } from 'undici';
+import { nameOfHost } from '../../src/domain/network.ts';
 import type { MayConnect } from '../../src/protocol/models.ts';
 
 type Reach = 'public' | 'inner' | 'never';
@@ -87,6 +88,14 @@ export const fits = (address: string, may: MayConnect): boolean => {
 /** An address, or a name that leads to one, where this household may not go. */
 class AddressError extends Error {
   readonly code = 'ENOTFOUND';
+}
+
+/** Names of this machine, whatever is looked up (RFC 6761, 6.3). */
+const LOCAL = /^(?:.+\.)?localhost$/;
+/** Whether a host (`name` or `name:port`) is by its own words of this machine or its networks, or is never gone to. */
+export function isInnerHost(host: string): boolean {
+  const name = nameOfHost(host);
+  return LOCAL.test(name) || (isIP(name) !== 0 && reachOf(name) !== 'public');
 }
 
 /** As Node's own, but it gives only addresses that fit. `resolve`: what says where a name leads. */

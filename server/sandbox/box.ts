@@ -30,6 +30,8 @@ export interface BoxedStart {
   readonly program: readonly string[];
   readonly env: Readonly<Record<string, string>>;
   readonly network: Network;
+  /** As in `SandboxTask`. */
+  readonly ownHosts?: readonly string[];
   readonly input: 'ignore' | 'pipe';
   /** An open file, which becomes descriptor 4. */
   readonly fd?: number | undefined;
@@ -51,7 +53,7 @@ const SECCOMP_FD = 3;
 /** Rejects if the process cannot be started; nothing of it is left then. */
 export async function begin(
   { bubble, cgroups }: Box,
-  { sees, program, env, network, input, fd }: BoxedStart,
+  { sees, program, env, network, ownHosts = [], input, fd }: BoxedStart,
   { limits, network: reached }: BoxDeps,
 ): Promise<Boxed> {
   const cgroup = (await cgroups?.create()) ?? null;
@@ -63,7 +65,7 @@ export async function begin(
     if (cgroup === null && process.getuid?.() === 0) throw new Error(AS_ROOT);
     const refused = seccompProgram(process.arch, cgroup === null ? limits : null);
     if (refused === null) throw new Error('no calls of the kernel can be refused on this processor');
-    if (network !== 'none' && reached) wayOut = await openWayOut(network, reached);
+    if (network !== 'none' && reached) wayOut = await openWayOut(network, { ...reached, ownHosts });
     const way = wayOut?.folder ?? null;
     const child = startProgram(
       '/bin/sh',

@@ -24,6 +24,7 @@ import { seccompProgram } from './seccomp.ts';
 import { SANDBOX_LIMITS, type SandboxLimits } from './settings.ts';
 import { watch, type Excess, type Space } from './watch.ts';
 
+export { isInnerHost } from '../models/addresses.ts';
 export { SANDBOX_LIMITS, WITHIN } from './settings.ts';
 export type { Space } from './watch.ts';
 
@@ -59,6 +60,8 @@ export interface SandboxTask {
   readonly space?: Space;
   /** Left out: none. */
   readonly network?: Network;
+  /** Hosts that may lie in the relay's own machine and networks, each named by the person. Left out: none. */
+  readonly ownHosts?: readonly string[];
   /** The person insists: where there is no sandbox, it is run without one, as whoever started the relay. */
   readonly bare?: boolean;
 }
@@ -144,14 +147,14 @@ export function createSandbox({
   }
 
   async function boxed(box: Box, task: SandboxTask, reached: NetworkDeps | undefined): Promise<Boxed> {
-    const { folder, bash, fd, network = 'none' } = task;
+    const { folder, bash, fd, network = 'none', ownHosts = [] } = task;
     return await begin(
       box,
       {
         sees: (seccompFd, wayOut) => bubbleArguments(folder, seccompFd, limits, wayOut),
         program: ['/bin/bash', ...bash],
         env: {},
-        ...{ network, fd, input: 'ignore' },
+        ...{ network, ownHosts, fd, input: 'ignore' },
       },
       { limits, network: reached },
     );

@@ -2,7 +2,8 @@
  * The only way out of a sandbox that has one: a proxy of the relay's, for one run, at a socket in the file system. Within is no
  * network but the sandbox's own, and no names are looked up; a program there passes on to the socket what comes to one port. So
  * each connection and each request, and each redirect that is followed, names a host here, and is refused where the person has
- * not. Names lead only where agents may read (`--web-addresses`): what is looked up is what is connected.
+ * not. Names lead only where agents may read (`--web-addresses`): what is looked up is what is connected. Hosts of the relay's
+ * own machine and networks are reached only where the person has named exactly them for this run.
  */
 import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import { createServer, request, type IncomingMessage, type ServerResponse } from 'node:http';
@@ -19,6 +20,10 @@ export interface NetworkDeps {
   readonly addresses: MayConnect;
   /** How names are looked up; the default gives only addresses that may be gone to. */
   readonly lookup?: LookupFunction;
+}
+export interface WayOutDeps extends NetworkDeps {
+  /** Hosts that may lie in the relay's own machine and networks; left out: none. */
+  readonly ownHosts?: readonly string[];
 }
 
 /** Of one run. */
@@ -84,15 +89,20 @@ export async function removeLeftWaysOut(): Promise<void> {
   }
 }
 
-export async function openWayOut(network: Exclude<Network, 'none'>, deps: NetworkDeps): Promise<WayOut> {
-  const { addresses, lookup = lookupWithin(addresses) } = deps;
+export async function openWayOut(network: Exclude<Network, 'none'>, deps: WayOutDeps): Promise<WayOut> {
+  const { addresses, lookup = lookupWithin(addresses), ownHosts = [] } = deps;
   const open = new Set<Duplex>();
+  const ownLookup = lookupWithin('any');
+  const isOwn = ({ host, port }: Target) => mayReach(ownHosts, host, port);
+  const lookupFor = (target: Target) => (isOwn(target) ? ownLookup : lookup);
 
   /** Why it is not gone to, in a line for whoever reads what the command writes; null: it may be. */
-  function refusal({ host, port }: Target): string | null {
-    if (!mayReach(network, host, port))
+  function refusal(target: Target): string | null {
+    const { host, port } = target;
+    if (!isOwn(target) && !mayReach(network, host, port))
       return `${host}:${port} is not among the hosts that the human lets this agent reach.`;
-    return isIP(host) !== 0 && !fits(host, addresses) ? `${host} is no address that may be gone to.` : null;
+    const reach = isOwn(target) ? 'any' : addresses;
+    return isIP(host) !== 0 && !fits(host, reach) ? `${host} is no address that may be gone to.` : null;
   }
 
   function passOn(asked: IncomingMessage, answer: ServerResponse): void {
@@ -108,7 +118,14 @@ export async function openWayOut(network: Exclude<Network, 'none'>, deps: Networ
     const { url, host, port } = target;
     // Whom it is for is what was checked, whatever else the request says.
     const headers = { ...passedOn(asked.headers), host: url.host };
-    const onward = request({ host, port, method: asked.method, path: url.pathname + url.search, headers, lookup });
+    const onward = request({
+      host,
+      port,
+      method: asked.method,
+      path: url.pathname + url.search,
+      headers,
+      lookup: lookupFor(target),
+    });
     onward.on('response', (response) => {
       answer.writeHead(response.statusCode ?? 502, passedOn(response.headers));
       response.pipe(answer).on('error', () => onward.destroy());
@@ -128,7 +145,7 @@ export async function openWayOut(network: Exclude<Network, 'none'>, deps: Networ
     const why = refusal(target);
     if (why !== null) return void refuse('403 Forbidden', why);
     const { host, port } = target;
-    const far = connect({ host, port, lookup });
+    const far = connect({ host, port, lookup: lookupFor(target) });
     open.add(far).add(near);
     let isOpen = false;
     far.once('connect', () => {

@@ -1,4 +1,5 @@
 /** What commands of an agent may reach of the network: nothing, hosts that the person has named, or whatever is public. Pure. */
+import { urlOf } from './platform/old-browsers.ts';
 
 export type Network = 'none' | 'all' | readonly string[];
 
@@ -11,6 +12,20 @@ const HOST = /^(?<name>(?:\*\.)?[a-z0-9](?:[a-z0-9-]{0,62}\.)*[a-z0-9-]{0,62})(?
 
 /** `example.org`, `example.org:8443`, or `*.example.org`: all below it, and not itself. */
 export const isHost = (text: string): boolean => text.length <= 260 && HOST.test(text);
+
+/**
+ * A host by its one exact name: no pattern, and written as URLs read it. What is written otherwise, such as `0x7f.1`, is
+ * another host than it seems.
+ */
+export function isExactHost(text: string): boolean {
+  if (!isHost(text) || text.startsWith('*')) return false;
+  const { name = '', port } = HOST.exec(text)?.groups ?? {};
+  return urlOf(`http://${name}`)?.hostname === name && !name.endsWith('.') && (port === undefined || isPort(port));
+}
+const isPort = (text: string) => !text.startsWith('0') && Number(text) <= 65_535;
+
+/** The name in a host that may have a port. */
+export const nameOfHost = (host: string): string => HOST.exec(host)?.groups?.['name'] ?? host;
 
 function fits(named: string, host: string, port: number): boolean {
   const { name = '', port: own } = HOST.exec(named)?.groups ?? {};

@@ -131,6 +131,46 @@ describe('A name that leads inside at the second look', () => {
   });
 });
 
+describe('A host on the card of a script', () => {
+  /** What the way out of its sandbox answers. */
+  async function asks(host: string, network: readonly string[], ownHosts: readonly string[]): Promise<string> {
+    const out = await openWayOut(network, { addresses: 'public', ownHosts });
+    const line = connect(`${out.folder}/proxy`);
+    line.write(`GET http://${host}/ HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n`);
+    let said = '';
+    for await (const piece of line) said += String(piece);
+    await out.close();
+    return said;
+  }
+
+  it('that is public by its name leads inside by no answer of a name server', async () => {
+    for (const inside of INSIDE) {
+      names.lead('127.0.0.1.nip.test', inside);
+      expect(await asks(`127.0.0.1.nip.test:${port}`, [`127.0.0.1.nip.test:${port}`], [])).toContain(' 502 ');
+    }
+    // Nor beside one that the person has named inside, and no address in digits by its name.
+    const own = `inner.test:${port}`;
+    names.lead('inner.test', ['127.0.0.1']);
+    names.lead('public.test', ['127.0.0.1']);
+    expect(await asks(`public.test:${port}`, [`public.test:${port}`], [own])).toContain(' 502 ');
+    for (const host of ['127.0.0.1', '[::1]', '[::ffff:127.0.0.1]', '2130706433', '0x7f.1', 'inner.test.'])
+      expect(await asks(`${host}:${port + 1}`, [], [own]), host).toContain(' 403 ');
+    expect(await asks('inner.test', [], [own])).toContain(' 403 ');
+  });
+
+  it('that the person names inside is reached, and what clouds tell their machines never is', async () => {
+    const server = createServer((_request, response) => response.end('here'));
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const host = `named.test:${(server.address() as AddressInfo).port}`;
+    names.lead('named.test', ['127.0.0.1']);
+    expect(await asks(host, [], [host])).toMatch(/ 200 [^]*here$/);
+    expect(await asks('169.254.169.254', [], ['169.254.169.254'])).toContain(' 403 ');
+    names.lead('meta.test', ['169.254.169.254']);
+    expect(await asks('meta.test', [], ['meta.test'])).toContain(' 502 ');
+    server.close();
+  });
+});
+
 describe('A household at somebody else’s relay', () => {
   let relay: OpenRelay;
   let other: Browser;
