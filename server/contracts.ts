@@ -16,6 +16,8 @@ export type { Directory, NewInboxMessage, TakenMessage, Inbox } from './contract
 export type { WakeRequest, Gate, Configs, Pulses } from './contracts/gate.ts';
 export type {
   Agreed,
+  AnsweredCall,
+  Asking,
   AskLeave,
   AskPerson,
   Caller,

@@ -1,6 +1,6 @@
 /** Tools of the team, made from their parts, and how they answer: in words, for a mind. */
 import type { z } from 'zod';
-import type { Caller, TeamTool, ToolOutcome } from './contracts.ts';
+import type { Asking, Caller, TeamTool, ToolOutcome } from './contracts.ts';
 
 /** Characters of an unknown argument's name that are shown. */
 const SHOWN_KEY = 80;
@@ -17,9 +17,10 @@ export function defineTool<Input extends z.ZodObject>(tool: {
     input: z.infer<Input>,
     caller: Caller,
   ) => Promise<{ readonly input: z.input<Input> } | ToolOutcome>;
+  readonly asking?: Asking;
   readonly run: (input: z.infer<Input>, caller: Caller) => ReturnType<TeamTool['run']>;
 }): TeamTool {
-  const { name, description, readOnly = false, waits, allowed, prepare, run } = tool;
+  const { name, description, readOnly = false, waits, allowed, prepare, asking, run } = tool;
   const input = tool.input.strict();
   return {
     name,
@@ -29,6 +30,7 @@ export function defineTool<Input extends z.ZodObject>(tool: {
     ...(waits ? { waits } : {}),
     ...(allowed ? { allowed } : {}),
     ...(prepare ? { prepare: (given, caller) => prepare(tool.input.parse(given), caller) } : {}),
+    ...(asking ? { asking } : {}),
     run: (given, caller) => run(tool.input.parse(given), caller),
   };
 }

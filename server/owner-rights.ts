@@ -69,10 +69,19 @@ export const OWNER_RIGHTS = {
       sentence`Without --scripts this relay runs programs in the sandbox for its owner’s household alone. ${named(home)}`,
   },
   'boxed-scripts': {
-    opens: 'Scheduled scripts run in the sandbox, which shows them their agent’s folder.',
-    holder: ({ scripts }) => (scripts ? 'everybody' : 'nobody'),
-    off: SCRIPTS_OFF,
-    refusal: () => SCRIPTS_OFF,
+    opens:
+      'Scheduled scripts run in the sandbox, which shows them their agent’s folder. Each runs only with the person’s yes.',
+    holder: () => 'everybody',
+    off: '',
+    refusal: () => '',
+  },
+  'own-hosts': {
+    opens:
+      'A scheduled script in the sandbox reaches hosts of the relay’s own machine and networks that the person names.',
+    holder: () => 'owners',
+    off: '',
+    refusal: (home) =>
+      sentence`This relay lets scripts reach its own machine and networks for its owner’s household alone. Leave those hosts out. ${named(home)}`,
   },
   'environment-model': {
     opens: 'The model that the relay’s environment names answers, at the cost of whoever pays for its key.',

@@ -184,7 +184,7 @@ export const SETTINGS = {
     env: 'ROOST_SCRIPTS',
     value: null,
     default: null,
-    help: 'Run programs for your own household, the first of this relay, as the user who started it: agent programs, tool servers and scheduled scripts. Other households get the sandbox, where there is one. Off unless it is said here.',
+    help: 'Run programs for your own household, the first of this relay, as the user who started it: agent programs, tool servers, and scheduled scripts where there is no sandbox. In a sandbox scheduled scripts need no setting. Other households get the sandbox, where there is one. Off unless it is said here.',
   },
   trustedHouseholds: {
     flag: 'trusted-households',

@@ -26,17 +26,11 @@ export interface CarryOutDeps {
 }
 
 /** Its yes is on disk. */
-export function createCarryOut(deps: CarryOutDeps): (call: KeptCall) => Promise<void> {
+export function createCarryOut(deps: CarryOutDeps): (call: KeptCall, ownHosts?: readonly string[]) => Promise<void> {
   const { database, rows, contents, leave, tellAgent, toolNamed, host, changed, counted, closing, now, logger } = deps;
 
-  async function outcomeOf({
-    callId,
-    agentId,
-    tool: name,
-    input: text,
-    runId,
-    pinned,
-  }: KeptCall): Promise<ToolOutcome> {
+  async function outcomeOf(call: KeptCall, ownHosts: readonly string[]): Promise<ToolOutcome> {
+    const { callId, agentId, tool: name, input: text, runId, pinned } = call;
     const tool = toolNamed(name);
     const given: unknown = JSON.parse(text);
     const input = tool?.input.safeParse(given);
@@ -47,7 +41,7 @@ export function createCarryOut(deps: CarryOutDeps): (call: KeptCall) => Promise<
       run: callId,
       kind: 'run',
       signal: closing,
-      agreed: contents.agreed({ agentId, tool: name, input: given }, pinned),
+      agreed: { ...contents.agreed({ agentId, tool: name, input: given }, pinned), ownHosts },
     };
     if (!tool || !input?.success || !(await enduring(database, async () => (await tool.allowed?.(caller)) ?? true)))
       return toolError('This tool is not there any more.');
@@ -57,13 +51,13 @@ export function createCarryOut(deps: CarryOutDeps): (call: KeptCall) => Promise<
     });
   }
 
-  return async (call) => {
+  return async (call, ownHosts = []) => {
     const { callId, agentId, tool, input } = call;
     if (toolsetOf(tool) === 'mind') {
       if (!(await leave.yes(call))) await tellAgent((await rows.get(callId)) ?? call, input, null);
       return;
     }
-    const outcome = await outcomeOf(call);
+    const outcome = await outcomeOf(call, ownHosts);
     if (outcome.changed) {
       // Between the yes and now something else came there: nothing was done, and it is asked again.
       await enduring(database, async () => {

@@ -77,7 +77,7 @@ export function createForms(deps: FormsDeps): Forms {
       const answered = new Promise<PersonAnswer>((resolve) => (tell = resolve));
       const wait = (own: string) => void waiters.set(own, tell);
       const { callId } = call;
-      const isPlaced = await place(call, '{}', { now: null, before: null }, () => false, wait).catch(
+      const isPlaced = await place(call, '{}', { now: null, before: null }, { mayBe: () => false, before: wait }).catch(
         (error: unknown) => {
           waiters.delete(callId);
           throw error;

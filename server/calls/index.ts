@@ -9,7 +9,7 @@ import { toolsetOf } from '../../src/domain/toolsets.ts';
 import type { Timers } from '../../src/domain/platform/timers.ts';
 import type { AllowedBy, Answer } from '../../src/protocol/calls.ts';
 import type { RoostEvent } from '../../src/protocol/events.ts';
-import type { Alone, Caller, EventLog, Reach, SessionHost, TeamTool, ToolOutcome } from '../contracts.ts';
+import type { Alone, AnsweredCall, Caller, EventLog, Reach, SessionHost, TeamTool, ToolOutcome } from '../contracts.ts';
 import { toolDone, toolError } from '../define-tool.ts';
 import { charactersIn } from '../minds/well-formed.ts';
 import { ALWAYS_THERE, isAway, writeOnce, type Database, type Db } from '../store/index.ts';
@@ -25,11 +25,13 @@ import { createQuestion } from './questions.ts';
 import { createCallRows, type KeptCall, type NewCall } from './rows.ts';
 import { CALL_LIMITS } from './settings.ts';
 import { createTellAgent, type ToldInbox } from './tell-agent.ts';
-import type { Answered, Calls } from './types.ts';
+import type { AnswerOptions, Answered, Calls } from './types.ts';
 import {
+  ASKED_EACH_TIME,
   ASKS_FOR_FORM,
   CHANGED,
   NO_FORM,
+  NO_HOSTS,
   SWITCHED_OFF,
   TOO_LONG,
   TOO_MANY,
@@ -56,6 +58,8 @@ export interface CallsDeps {
   readonly log: Pick<EventLog, 'subscribe'>;
   readonly alone: Alone;
   readonly reach: Pick<Reach, 'askTo'>;
+  /** The person says no to a call. Resolves with what is written in the transaction of their answer; null: nothing. */
+  readonly onDeclined?: (call: AnsweredCall) => Promise<((within: Db) => Promise<void>) | null>;
   readonly tell: (event: RoostEvent) => void;
   readonly now: () => number;
   readonly newId: () => string;
@@ -117,7 +121,7 @@ export function createCalls(deps: CallsDeps): Calls {
     input,
     askedAt: now(),
   });
-  const question = createQuestion(rows);
+  const question = createQuestion({ ...deps, rows });
   const leave = createLeave({ rows, question, letBy, pins, newCall, changed, counted, beside, now });
   const forms = createForms({ rows, question, newCall, changed, counted, beside, closing: closing.signal, now });
   /** A question of a server is answered by what it waits for, and its agent is told nothing of it. */
@@ -164,18 +168,32 @@ export function createCalls(deps: CallsDeps): Calls {
       };
     };
 
+  /** A question with the same key waits: the new one takes its place. */
+  function takesPlaceOf({ name, asking }: TeamTool, input: unknown): (one: KeptCall) => boolean {
+    const key = asking?.keyOf(input);
+    return (one) => one.tool === name && key !== undefined && asking?.keyOf(JSON.parse(one.input)) === key;
+  }
+
   async function ask(
     tool: TeamTool,
-    input: unknown,
+    given: unknown,
     caller: Caller,
     { before }: Pick<Let & { readonly by: 'ask' }, 'before'>,
   ): Promise<ToolOutcome> {
+    const ready = (await tool.prepare?.(given, caller)) ?? { input: given };
+    if (!('input' in ready)) return ready;
+    const { input } = ready;
     if (charactersIn(input) > CALL_LIMITS.askedInput) return toolError(TOO_LONG);
     const text = JSON.stringify(input ?? null);
     if (text.length > CALL_LIMITS.askedInput) return toolError(TOO_LONG);
     const words = caller.kind === 'run' ? WAITS_IN_A_RUN : WAITS;
     const lies = await pins.of({ agentId: caller.agentId, tool: tool.name, input });
-    const asked = await question(newCall(tool.name, input, caller), text, { now: lies, before });
+    const asked = await question(
+      newCall(tool.name, input, caller),
+      text,
+      { now: lies, before },
+      { replaces: takesPlaceOf(tool, input) },
+    );
     if (asked === null) return toolError(TOO_MANY);
     changed(caller.agentId);
     return toolDone(words);
@@ -249,7 +267,26 @@ export function createCalls(deps: CallsDeps): Calls {
     }
   }
 
-  async function answer(callId: string, given: Answer, words: string, seen?: string): Promise<Answered> {
+  /** A no is on disk with what its tool keeps of it. False: it waits no more. */
+  async function decline(call: KeptCall, words: string): Promise<boolean> {
+    const { callId, pinned } = call;
+    const input: unknown = JSON.parse(call.input);
+    const markOf = (path: string) => pinned?.files.find((file) => file.path === path)?.mark;
+    // Before the transaction: an embedded store answers nobody else meanwhile.
+    const also = (await deps.onDeclined?.({ ...call, input, markOf })) ?? null;
+    return await deps.db.transaction().execute(async (trx) => {
+      if (!(await rows.close(callId, 'declined', words.trim(), now(), trx))) return false;
+      await also?.(trx);
+      return true;
+    });
+  }
+
+  async function answer(
+    callId: string,
+    given: Answer,
+    words: string,
+    { seen, ownHosts = [] }: AnswerOptions = {},
+  ): Promise<Answered> {
     const call = await rows.get(callId);
     if (call?.state !== 'asked') return await over(callId);
     switch (given) {
@@ -258,7 +295,7 @@ export function createCalls(deps: CallsDeps): Calls {
         changed(call.agentId);
         return await standing(callId);
       case 'no':
-        if (!(await rows.close(callId, 'declined', words.trim(), now()))) return await over(callId);
+        if (!(await decline(call, words))) return await over(callId);
         changed(call.agentId);
         beside(
           ended(call, 'decline', words).then(async (waited) => {
@@ -270,7 +307,8 @@ export function createCalls(deps: CallsDeps): Calls {
         return await standing(callId);
       default: {
         if (call.question) return { ok: false, reason: 'misfit', detail: ASKS_FOR_FORM };
-        if ((await grantFor(call.agentId, call.tool)) === 'off') {
+        const asking = toolNamed(call.tool)?.asking;
+        if (call.where !== 'relay' && (await grantFor(call.agentId, call.tool)) === 'off') {
           await withdraw(call, WITHDRAWN.off);
           return await over(callId);
         }
@@ -282,11 +320,13 @@ export function createCalls(deps: CallsDeps): Calls {
           changed(call.agentId);
           return { ok: false, reason: 'changed', detail: CHANGED };
         }
-        const why = given === 'always-command' ? await refuseAlways(fresh) : null;
+        if (asking && given !== 'once') return { ok: false, reason: 'misfit', detail: ASKED_EACH_TIME };
+        if (ownHosts.length > 0 && !asking?.refuseYes) return { ok: false, reason: 'misfit', detail: NO_HOSTS };
+        const why = given === 'always-command' ? await refuseAlways(fresh) : (asking?.refuseYes?.(ownHosts) ?? null);
         if (why !== null) return { ok: false, reason: 'misfit', detail: why };
         if (!(await begin(fresh, given))) return await late(callId);
         changed(call.agentId);
-        beside(carryOut(fresh), 'a call that was let could not be carried out');
+        beside(carryOut(fresh, ownHosts), 'a call that was let could not be carried out');
         return await standing(callId);
       }
     }
@@ -323,7 +363,9 @@ export function createCalls(deps: CallsDeps): Calls {
             return 'input' in ready ? await ask(tool, ready.input, caller, held) : ready;
           }
           case 'allow':
-            return await run(tool, input, caller, 'grant');
+            return tool.asking
+              ? await ask(tool, input, caller, { before: null })
+              : await run(tool, input, caller, 'grant');
           case 'command': {
             const agreedTo = held.with ? { agreed: contents.agreed(call, held.with.pinned) } : {};
             const outcome = await run(tool, input, { ...caller, ...agreedTo }, 'command');
@@ -375,6 +417,25 @@ export function createCalls(deps: CallsDeps): Calls {
       sources.push(source);
       return () => source().map(guard);
     },
+    ofRelay: (tool) => void guarded.set(tool.name, tool),
+    async askAlone(agentId, name, input, before) {
+      const tool = toolNamed(name);
+      if (!tool) throw new Error(`There is no tool ${name}`);
+      const pinned = await pins.of({ agentId, tool: name, input });
+      const ids = { callId: newId(), agentId, sessionId: null, runId: null };
+      const call: NewCall = { ...ids, place: 'relay', tool: name, input, askedAt: now() };
+      const content = { now: pinned, before: before && [before] };
+      const callId = await question(call, JSON.stringify(input), content, { replaces: takesPlaceOf(tool, input) });
+      // One that waited is to what the file says by now.
+      const waits = callId === null || callId === call.callId ? null : await rows.get(callId);
+      if (waits && (await contents.fresh(waits)) === waits) return;
+      changed(agentId);
+    },
+    withdrawAsked: (tool, key) =>
+      withdrawAll(
+        (call) => call.tool === tool && toolNamed(tool)?.asking?.keyOf(JSON.parse(call.input)) === key,
+        WITHDRAWN.settled,
+      ),
     leave: leave.ask,
     askPerson: forms.ask,
     note: leave.note,

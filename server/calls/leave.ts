@@ -98,9 +98,11 @@ export function createLeave({ rows, question, letBy, pins, newCall, changed, cou
         newCall(tool, input, caller),
         text,
         { now: pinned, before: held.before },
-        // One for which somebody waits is answered for them alone.
-        (each) => !waiters.has(each.callId),
-        (own) => waits && waiters.set(own, tell),
+        {
+          // One for which somebody waits is answered for them alone.
+          mayBe: (each) => !waiters.has(each.callId),
+          before: (own) => waits && waiters.set(own, tell),
+        },
       );
       if (callId === null) return { let: false, words: TOO_MANY };
       changed(agentId);

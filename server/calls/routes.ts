@@ -50,6 +50,7 @@ export function createCallRoutes({ calls, directory, sandbox, configs, rights }:
         answered: shown(answered),
         sandbox: { ...standing, insist: rights.has('bare-commands') && !standing.available },
         reach: Object.fromEntries(reach),
+        ownHosts: rights.has('own-hosts'),
       };
     },
     async answerApproval({ callId, body }, context) {
@@ -57,7 +58,7 @@ export function createCallRoutes({ calls, directory, sandbox, configs, rights }:
       const answered =
         body.answer === 'send'
           ? await calls.send(callId, body.content)
-          : await calls.answer(callId, body.answer, body.words, body.seen);
+          : await calls.answer(callId, body.answer, body.words, { seen: body.seen, ownHosts: body.own_hosts });
       if (!answered.ok) throw problem(STATUS[answered.reason], answered.reason, answered.detail);
       return toolCallSchema.parse(answered.call);
     },

@@ -7,6 +7,7 @@ import {
   ALLOWED_BY,
   CALL_STATES,
   pinnedFileSchema,
+  toolCallSchema,
   type AllowedBy,
   type CallContent,
   type CallState,
@@ -23,7 +24,7 @@ import { CALL_LIMITS } from './settings.ts';
 const json = (text: string) => JSON.stringify(text);
 const stateSchema = z.enum(CALL_STATES);
 const allowedSchema = z.enum(ALLOWED_BY).nullable();
-const placeSchema = z.enum(['session', 'run', 'client']);
+const placeSchema = toolCallSchema.shape.where;
 export const pinnedSchema = z.object({
   pin: z.string(),
   files: z.array(pinnedFileSchema),
@@ -129,7 +130,7 @@ const NO_CONTENT = { pin: null, content_json: null, before_json: null };
 export type CallRows = ReturnType<typeof createCallRows>;
 
 export function createCallRows({ db, home }: { readonly db: Db; readonly home: string }) {
-  const all = () => db.selectFrom('tool_calls').selectAll().where('home', '=', home);
+  const all = (from = db) => from.selectFrom('tool_calls').selectAll().where('home', '=', home);
   const update = (within = db) => within.updateTable('tool_calls').where('home', '=', home);
   const changedOne = ({ numUpdatedRows }: { readonly numUpdatedRows: bigint }) => numUpdatedRows > 0n;
   const endOf = ({ text, isError }: Ended, at: number) => ({
@@ -147,8 +148,9 @@ export function createCallRows({ db, home }: { readonly db: Db; readonly home: s
       allowedBy: AllowedBy | null,
       ended: (Ended & { readonly at: number }) | null = null,
       content: AskedContent | null = null,
+      within = db,
     ): Promise<void> {
-      await db
+      await within
         .insertInto('tool_calls')
         .values({
           home,
@@ -173,8 +175,8 @@ export function createCallRows({ db, home }: { readonly db: Db; readonly home: s
       return row ? callOf(row) : null;
     },
     /** That wait for the person, the oldest first. */
-    waiting: async (): Promise<KeptCall[]> =>
-      (await all().where('state', '=', 'asked').orderBy('sequence').execute()).map(callOf),
+    waiting: async (within = db): Promise<KeptCall[]> =>
+      (await all(within).where('state', '=', 'asked').orderBy('sequence').execute()).map(callOf),
     answeredSince: async (since: number): Promise<KeptCall[]> =>
       (
         await all()
@@ -254,9 +256,15 @@ export function createCallRows({ db, home }: { readonly db: Db; readonly home: s
         .execute();
     },
     /** False: it waits no more. */
-    close: async (callId: string, state: 'declined' | 'withdrawn', words: string, at: number): Promise<boolean> =>
+    close: async (
+      callId: string,
+      state: 'declined' | 'withdrawn',
+      words: string,
+      at: number,
+      within = db,
+    ): Promise<boolean> =>
       changedOne(
-        await update()
+        await update(within)
           .set({ state, answered_at: at, ended_at: at, words_json: words === '' ? null : json(words), ...NO_CONTENT })
           .where('call', '=', callId)
           .where('state', '=', 'asked')

@@ -92,6 +92,8 @@ export function createTellAgent(deps: TellAgentDeps): TellAgent {
 
   return async (call, input, answer, also) => {
     const { agentId, callId } = call;
+    // What the relay asked by itself is worth no turn and no run: it is read with whatever comes next.
+    const isRelays = call.where === 'relay';
     const message = {
       messageId: `call-${callId}`,
       to: agentId,
@@ -99,13 +101,14 @@ export function createTellAgent(deps: TellAgentDeps): TellAgent {
       text: toldOf(call, input, answer),
       ...(answer?.picture ? { attachments: [alongOf(call, answer.picture)] } : {}),
       time: now(),
-      priority: 'high' as const,
+      priority: isRelays ? ('normal' as const) : ('high' as const),
       threadId: null,
     };
     await inbox.tell(message, async (within) => {
       await also?.(within);
       await rows.told(callId, now(), within);
     });
+    if (isRelays) return;
     if (host.stateOf(agentId) !== 'absent')
       return beside(
         wakeByPerson(agentId, () => host.rouse(agentId, ANSWERED)),

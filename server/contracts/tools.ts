@@ -11,6 +11,24 @@ export interface Agreed {
   markOf(path: string): string | undefined;
   /** Keeps all of it as it is until the returned function is called. Null: something else lies there by now. */
   hold(): Promise<(() => void) | null>;
+  /** Hosts of the relay's own machine and networks that the person added with their yes; left out: none. */
+  readonly ownHosts?: readonly string[];
+}
+
+/** How the person is asked about each call of a tool, whatever is granted. */
+export interface Asking {
+  /** Calls of one agent with the same key are one question: a newer one takes the place of one that waits. */
+  keyOf(input: unknown): string;
+  /** Why this yes cannot be taken, as a sentence for the person; null: it can. Left out: none adds hosts. */
+  refuseYes?(ownHosts: readonly string[]): string | null;
+}
+
+/** A call that the person answers. */
+export interface AnsweredCall {
+  readonly agentId: AgentId;
+  readonly tool: string;
+  readonly input: unknown;
+  readonly markOf: Agreed['markOf'];
 }
 
 /** Who calls a tool: an agent in an answer of its own, or a client that joined with its credential. */
@@ -104,6 +122,8 @@ export interface TeamTool {
    * which says the same whenever they answer; or with the outcome, where there is nothing to ask.
    */
   readonly prepare?: (input: unknown, caller: Caller) => Promise<{ readonly input: unknown } | ToolOutcome>;
+  /** Each call waits for the person, whatever is granted; left out: what is granted decides. */
+  readonly asking?: Asking;
   /** The provider of a model carries it out in the middle of an answer: nobody can be asked before it, and it is offered only where it is allowed. No client is told of it. */
   readonly provider?: 'web_search' | 'web_fetch';
   /** It does so now. Returns the way to tell its end. */

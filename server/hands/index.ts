@@ -1,6 +1,5 @@
 /** What agents have hands for: the toolsets `files` and `shell`, over one folder each, and `web`. */
 import type { AgentId } from '../../src/domain/ids.ts';
-import type { Network } from '../../src/domain/network.ts';
 import { grantOf } from '../../src/domain/toolsets.ts';
 import type { CommandReach as AskedReach } from '../../src/protocol/calls.ts';
 import type { Configs, EventLog } from '../contracts.ts';
@@ -31,10 +30,6 @@ export interface HandToolsDeps extends Hands, Pick<ShellToolsDeps, 'refuseForRoo
 
 const grantedTo = async (configs: Pick<Configs, 'agent'>, agentId: AgentId) =>
   (await configs.agent(agentId)).effective.coordination;
-
-/** What of the network the person has granted to what this agent runs. */
-export const networkOf = async (configs: Pick<Configs, 'agent'>, agentId: AgentId): Promise<Network> =>
-  (await grantedTo(configs, agentId)).network;
 
 /** Bytes that the files in this agent's folder may take together. */
 export const roomOf = async (configs: Pick<Configs, 'agent'>, agentId: AgentId): Promise<number> =>

@@ -7,6 +7,7 @@ import type { Directory, EventLog } from '../contracts.ts';
 import { scopeOf, type OpenConfigs } from '../gate/index.ts';
 import type { Logger } from '../logger.ts';
 import type { Copies } from '../schedules/copies.ts';
+import { forgetTexts } from '../schedules/script-texts.ts';
 import type { Schedules } from '../schedules/index.ts';
 import type { Db } from '../store/index.ts';
 import type { HandTools } from '../hands/index.ts';
@@ -77,6 +78,11 @@ export function letGoOfAgents(deps: LettingGoDeps): (agentIds: readonly AgentId[
       .where('home', '=', home)
       .where('agent_json', '=', JSON.stringify(agentId))
       .execute();
+    await forgetTexts(
+      db,
+      home,
+      scheduled.map(({ schedule }) => schedule),
+    );
     const records = [scope, ...scheduled.map(({ schedule }) => schedule)].map((id) => JSON.stringify(id));
     await db.deleteFrom('asked_records').where('home', '=', home).where('record_json', 'in', records).execute();
     for (const table of ['credentials', 'inbox', 'occurrences', 'program_sessions', 'proposals', 'schedules'] as const)

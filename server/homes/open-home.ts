@@ -135,7 +135,7 @@ export async function openHome(relay: OpenHomeDeps, id: string, onTeam: () => Pr
     });
   const most = (agentId: AgentId) => roomOf(team.configs, agentId);
   const workspaces = createWorkspaces({ folder: join(deps.workspaces, id), elapsed, most });
-  const scripts = openScripts(deps, { workspaces, team: () => team });
+  const scripts = openScripts(deps, { workspaces });
   const attached = openAttached(deps, { id, tell, team: () => team });
   const programs = openPrograms(deps, {
     ...{ id, log, workspaces, tell },

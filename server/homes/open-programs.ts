@@ -5,7 +5,7 @@ import type { RoostEvent } from '../../src/protocol/events.ts';
 import type { Credentials } from '../access/index.ts';
 import { createAttached, type Attached } from '../attached/index.ts';
 import type { EventLog } from '../contracts.ts';
-import { networkOf, type Hands } from '../hands/index.ts';
+import type { Hands } from '../hands/index.ts';
 import { createAgentPrograms, type AgentPrograms, type AgentProgramsDeps } from '../programs/index.ts';
 import { createScripts, type Scripts } from '../schedules/index.ts';
 import type { Workspaces } from '../workspaces/index.ts';
@@ -44,11 +44,10 @@ export function openPrograms(deps: BesideDeps, { id, log, workspaces, tell, team
   });
 }
 
-/** Scripts of the night reach of the network what the commands of their agents do. */
 export const openScripts = (
   { rights, sandbox }: Pick<BesideDeps, 'rights'> & Pick<Hands, 'sandbox'>,
-  { workspaces, team }: Pick<Home, 'workspaces' | 'team'>,
-): Scripts => createScripts(workspaces, sandbox, (agentId) => networkOf(team().configs, agentId), rights);
+  { workspaces }: Pick<Home, 'workspaces'>,
+): Scripts => createScripts(workspaces, sandbox, rights);
 
 export function openAttached(
   deps: BesideDeps & Pick<Hands, 'sandbox'>,

@@ -44,6 +44,7 @@ import {
   type Sealer,
 } from '../schedules/index.ts';
 import { SCHEDULE_LIMITS } from '../schedules/settings.ts';
+import { acceptInput, ACCEPT_SCRIPT, createScriptTools } from '../schedules/script-tools.ts';
 import { createScheduleTools } from '../schedules/tools.ts';
 import { createPauses } from '../pauses/index.ts';
 import { ALWAYS_THERE, type Database, type Db, type OpenJournal } from '../store/index.ts';
@@ -225,12 +226,18 @@ export async function openTeam({
     host,
     alone: aloneAgents,
     scripts,
+    // Asked for when all that is open: no script is due before.
+    questions: {
+      ask: (question) => calls.askAlone(question.agentId, ACCEPT_SCRIPT, acceptInput(question), question.before),
+      withdraw: (scheduleId) => calls.withdrawAsked(ACCEPT_SCRIPT, scheduleId),
+    },
     copies,
     usedUp: costs.usedUp,
     tools,
     announce: tell,
     ...usual,
   });
+  const scriptTools = createScriptTools({ schedules, scripts, copies, configs, now });
   const toHuman = createToHuman({ log, host, now, newId });
   const calls = createCalls({
     db,
@@ -245,8 +252,10 @@ export async function openTeam({
     alone: aloneAgents,
     reach,
     tell,
+    onDeclined: scriptTools.declined,
     ...usual,
   });
+  calls.ofRelay(scriptTools.accept);
   const searches = createSearches({ timers, newId });
   const seen = { rows: scheduleRows, calls, inbox, reach, host, configs };
   const goOn = createGoOn({ ...seen, alone: aloneAgents, woken, logger });
@@ -271,6 +280,7 @@ export async function openTeam({
       ...(handTools?.tools ?? []),
       ...createProviderTools(() => hands?.web.addresses !== 'none'),
       ...createScheduleTools({ schedules, proposals: schedules.proposals, configs, now }),
+      ...(hands ? scriptTools.tools : []),
     ]),
   );
   if (attached) tools.offerFrom(calls.guardFrom(attached.tools));

@@ -184,6 +184,11 @@ export function createPins({ workspaces, commandReach, limits = PIN_LIMITS }: Pi
         case 'edit_file':
         case 'delete_file':
           return path === null ? null : await liesAt(agentId, [path]);
+        case 'wake_script':
+        case 'accept_script': {
+          const script = textIn(input, 'script_path');
+          return script === null ? null : await liesAt(agentId, [script]);
+        }
         case 'move_file': {
           const [from, to] = [textIn(input, 'from'), textIn(input, 'to')];
           return from === null || to === null ? null : await liesAt(agentId, [from, to]);

@@ -14,7 +14,10 @@ const sorted = (_key: string, value: unknown): unknown =>
 const isAsBefore = (schedule: Schedule, field: string): boolean =>
   schedule.kind === 'routine'
     ? field === 'maxTurns' && schedule.maxTurns === null
-    : field === 'context' && schedule.context === 'none';
+    : (field === 'context' && schedule.context === 'none') ||
+      (schedule.kind === 'script' &&
+        (field === 'hosts' || field === 'own_hosts') &&
+        (schedule[field] ?? []).length === 0);
 
 /** Its colour is to the eye alone. */
 function wordsOf(schedule: Schedule): { readonly on: boolean; readonly hash: string } {

@@ -34,7 +34,8 @@ import { createShown } from './shown.ts';
 import { createRefusals, nameTaken, noRoom, type Refused, type Written } from './refusals.ts';
 import type { Leases } from './leases.ts';
 import { isOn, type Row, type ScheduleRows } from './rows.ts';
-import type { Scripts } from './scripts.ts';
+import { createScriptTexts, type TextQuestions } from './script-texts.ts';
+import type { ScriptFile, Scripts, ScriptText } from './scripts.ts';
 import { SCHEDULE_LIMITS, type ScheduleLimits } from './settings.ts';
 import type { SpentByRoutine } from './history.ts';
 
@@ -47,6 +48,7 @@ export { createMeanwhile } from './meanwhile.ts';
 export { createScheduleRows } from './rows.ts';
 export { createWoken } from './woken.ts';
 export { createScripts, type Scripts } from './scripts.ts';
+export type { TextQuestion, TextQuestions } from './script-texts.ts';
 export type { Proposals } from './proposals.ts';
 export type { Refused, Written } from './refusals.ts';
 export { createClockWatch, type ClockWatch, type WatchedClock } from './watch.ts';
@@ -69,16 +71,25 @@ export interface Schedules {
   get(scheduleId: ScheduleId): Promise<Scheduled | null>;
   /** By its name, among what is scheduled for this agent. */
   named(agentId: AgentId, name: string): Promise<Scheduled | null>;
-  /** Why it would not be taken; null: it would, as far as is known. */
-  refuse(schedule: Schedule): Promise<Refused | null>;
-  /** A reminder or a script takes the place of one of its kind and name. */
-  add(schedule: Schedule): Promise<Written>;
+  /**
+   * A reminder or a script takes the place of one of its kind and name. `text`: of a script, which the person accepts with this;
+   * left out: the text that its `sha256` names, or what its file says.
+   */
+  add(schedule: Schedule, text?: ScriptText): Promise<Written>;
   /** Writes it under this id, whether it was there or not. */
   put(scheduleId: ScheduleId, schedule: Schedule): Promise<Written>;
   /** “Morning”, or “Morning (2)”: the first such name that this agent has nothing under. */
   freeName(agentId: AgentId, name: string): Promise<string>;
-  /** Null: it is not there. */
+  /** Null: it is not there. The text of a script is the one that its `sha256` names; without that, what its file says is accepted. */
   change(scheduleId: ScheduleId, schedule: Schedule): Promise<Written | null>;
+  /** The person accepts another text of a script. Null: it is scheduled here no more, or is another script by now. */
+  accept(scheduleId: ScheduleId, file: ScriptFile, agentId: AgentId): Promise<Written | null>;
+  /** The text that the person accepted; null: none is kept. */
+  acceptedText(scheduleId: ScheduleId): Promise<ScriptText | null>;
+  /** The person said no to this text of a script. `within`: the transaction of their answer. */
+  declineText(scheduleId: ScheduleId, sha256: string, within: Db): Promise<void>;
+  /** Why it would not be taken; null: it would, as far as is known. `text`: of a script; left out: as with `add`. */
+  refuse(schedule: Schedule, text?: ScriptText): Promise<Refused | null>;
   /** False: it was not there. What is due of it and was not begun is cancelled with it. */
   remove(scheduleId: ScheduleId): Promise<boolean>;
   /** One moment more, now. False: it is not there. */
@@ -118,6 +129,8 @@ export interface SchedulesDeps {
   readonly host: Pick<SessionHost, 'stateOf'>;
   readonly alone: OpenAlone;
   readonly scripts: Scripts;
+  /** About texts of scripts that were changed. */
+  readonly questions: TextQuestions;
   readonly copies: Pick<Copies, 'allow'>;
   readonly usedUp: (agentId: AgentId) => Promise<UsedUp | null>;
   /** What an agent may be let use. */
@@ -136,6 +149,8 @@ export function createSchedules(deps: SchedulesDeps): Schedules {
     deps.announce({ kind: 'changed', time: now(), what, agentId });
 
   const inTurn = createQueue();
+  const { questions } = deps;
+  const texts = createScriptTexts({ db: deps.db, home, scripts: deps.scripts, questions, now });
   const preview = createPreview({ rows, configs, cron });
 
   const clock = createClock({
@@ -163,6 +178,7 @@ export function createSchedules(deps: SchedulesDeps): Schedules {
         (await inbox.count(agentId)) > 0 || (await deps.threads.hasNews(agentId, since)),
       usedUp: deps.usedUp,
       scripts: deps.scripts,
+      texts,
       now,
       limits,
     }),
@@ -176,17 +192,29 @@ export function createSchedules(deps: SchedulesDeps): Schedules {
 
   const { allShown, oneShown } = createShown({ rows, configs, running: clock.running, limits });
   const refuse = createRefusals({ rows, scripts: deps.scripts, tools: deps.tools, now });
-  /** A script as it lies there now is the one that is run. */
-  async function pinned(schedule: Schedule): Promise<Schedule> {
-    if (schedule.kind !== 'script') return schedule;
-    const rest = { ...schedule };
-    delete rest.sha256;
-    const sha256 = await deps.scripts.pin(schedule.agentId, schedule.script);
-    return sha256 === null ? rest : { ...rest, sha256 };
+  /**
+   * With the hash of the text that runs from now on. A schedule that names a hash means that text and no other. `text`: what is
+   * accepted with this; null: what was accepted before stays. `problem`: why its file cannot be had, as a sentence.
+   */
+  async function withText(schedule: Schedule, before: Row | null, given: ScriptText | undefined) {
+    if (schedule.kind !== 'script') return { schedule, text: null, problem: null };
+    if (given) return { schedule: { ...schedule, sha256: given.sha256 }, text: given, problem: null };
+    const { sha256 } = schedule;
+    const own = before?.schedule.kind === 'script' ? before.schedule : null;
+    const isSame = own?.agentId === schedule.agentId && own.script === schedule.script;
+    if (sha256 !== undefined && isSame && sha256 === own.sha256) return { schedule, text: null, problem: null };
+    const file = await deps.scripts.look(schedule.agentId, schedule.script);
+    if (typeof file === 'string') return { schedule, text: null, problem: file };
+    if (sha256 !== undefined && sha256 !== file.sha256) return { schedule, text: null, problem: null };
+    return { schedule: { ...schedule, sha256: file.sha256 }, text: file, problem: null };
   }
   /** In turn: each has its place beside those before it, and what was looked at before it still holds. */
-  async function written(scheduleId: ScheduleId, asked: Schedule, position: number | null): Promise<Written> {
-    const schedule = await pinned(asked);
+  async function written(
+    scheduleId: ScheduleId,
+    schedule: Schedule,
+    position: number | null,
+    text: ScriptText | null = null,
+  ): Promise<Written> {
     const [contextOf, givenOffset] = await Promise.all([
       preview.readContext(),
       preview.offsetFor(scheduleId, schedule.timing),
@@ -195,8 +223,9 @@ export function createSchedules(deps: SchedulesDeps): Schedules {
     const dueAt = isOn({ schedule, pausedWhy: null })
       ? slotAfter(schedule.timing, time, contextOf({ givenOffset }))
       : null;
-    const wrote = await rows.write(scheduleId, schedule, time, dueAt, position, givenOffset);
+    const wrote = await rows.write(scheduleId, schedule, time, dueAt, position, givenOffset, text);
     if (wrote !== 'written') return wrote === 'named' ? nameTaken(schedule) : noRoom(limits);
+    if (text) await questions.withdraw(scheduleId);
     changed(schedule.agentId);
     clock.wake();
     const scheduled = await oneShown(await rows.get(scheduleId));
@@ -204,19 +233,21 @@ export function createSchedules(deps: SchedulesDeps): Schedules {
     return { ok: true, scheduled };
   }
 
-  async function added(scheduleId: ScheduleId, schedule: Schedule): Promise<Written> {
-    const refused = await refuse(schedule, null);
-    return refused ?? (await written(scheduleId, schedule, (await rows.count(schedule.agentId)).all));
+  async function added(scheduleId: ScheduleId, asked: Schedule, given?: ScriptText): Promise<Written> {
+    const { schedule, text, problem } = await withText(asked, null, given);
+    const refused = await refuse(schedule, null, problem);
+    return refused ?? (await written(scheduleId, schedule, (await rows.count(schedule.agentId)).all, text));
   }
-  async function changedTo(row: Row, schedule: Schedule): Promise<Written> {
+  async function changedTo(row: Row, asked: Schedule, given?: ScriptText): Promise<Written> {
     const { scheduleId } = row;
-    if (row.schedule.kind !== schedule.kind)
+    if (row.schedule.kind !== asked.kind)
       return { ok: false, field: null, reason: `It is a ${row.schedule.kind}, and stays one.` };
-    const refused = await refuse(schedule, row);
+    const { schedule, text, problem } = await withText(asked, row, given);
+    const refused = await refuse(schedule, row, problem);
     if (refused) return refused;
     // What waits of the reminder of before is not to come beside the new one.
     if (schedule.kind === 'reminder') await callOff(scheduleId);
-    return await written(scheduleId, schedule, null);
+    return await written(scheduleId, schedule, null, text);
   }
   /** What is due of it and waits: it comes no more. */
   async function callOff(scheduleId: ScheduleId): Promise<void> {
@@ -264,25 +295,40 @@ export function createSchedules(deps: SchedulesDeps): Schedules {
     list: async (agentId) => allShown(await rows.all(agentId)),
     get: async (scheduleId) => oneShown(await rows.get(scheduleId)),
     named: async (agentId, name) => oneShown(await rows.named(agentId, name)),
-    async refuse(schedule) {
-      const before = await rows.named(schedule.agentId, schedule.name);
-      const isOfKind = before?.schedule.kind === schedule.kind;
-      const { own, all } = await rows.count(schedule.agentId);
-      if (!before && (own >= limits.perAgent || all >= limits.perHousehold)) return noRoom(limits);
-      return await refuse(schedule, isOfKind ? before : null);
-    },
-    add: (schedule) =>
+    add: (schedule, text) =>
       inTurn(async () => {
         const before = schedule.kind === 'routine' ? null : await rows.named(schedule.agentId, schedule.name);
         return before?.schedule.kind === schedule.kind
-          ? await changedTo(before, schedule)
-          : await added(newId(), schedule);
+          ? await changedTo(before, schedule, text)
+          : await added(newId(), schedule, text);
       }),
     change: (scheduleId, schedule) =>
       inTurn(async () => {
         const row = await rows.get(scheduleId);
         return row && (await changedTo(row, schedule));
       }),
+    accept: (scheduleId, file, agentId) =>
+      inTurn(async () => {
+        const row = await rows.get(scheduleId);
+        if (row?.schedule.kind !== 'script' || row.schedule.agentId !== agentId) return null;
+        // Its path may have changed since the question was asked.
+        const lies = await deps.scripts.look(agentId, row.schedule.script);
+        if (typeof lies === 'string' || lies.path !== file.path) return null;
+        return await changedTo(row, row.schedule, file);
+      }),
+    async acceptedText(scheduleId) {
+      const row = await rows.get(scheduleId);
+      return row?.schedule.kind === 'script' ? await texts.accepted(scheduleId, row.schedule) : null;
+    },
+    declineText: texts.decline,
+    async refuse(schedule, text) {
+      const before = await rows.named(schedule.agentId, schedule.name);
+      const isOfKind = before?.schedule.kind === schedule.kind;
+      const { own, all } = await rows.count(schedule.agentId);
+      if (!before && (own >= limits.perAgent || all >= limits.perHousehold)) return noRoom(limits);
+      const { schedule: asked, problem } = await withText(schedule, isOfKind ? before : null, text);
+      return await refuse(asked, isOfKind ? before : null, problem);
+    },
     put: (scheduleId, schedule) =>
       inTurn(async () => {
         const row = await rows.get(scheduleId);
@@ -299,6 +345,7 @@ export function createSchedules(deps: SchedulesDeps): Schedules {
       const row = await rows.get(scheduleId);
       if (row?.schedule.kind === 'reminder') await callOff(scheduleId);
       if (!row || !(await rows.remove(scheduleId, now()))) return false;
+      if (row.schedule.kind === 'script') await questions.withdraw(scheduleId);
       changed(row.schedule.agentId);
       clock.wake();
       return true;

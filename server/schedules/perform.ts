@@ -12,7 +12,8 @@ import type { Configs, DueCause, GivenBefore, Inbox, NotReached, Reach, SessionH
 import type { OverRun } from '../runs/index.ts';
 import type { OpenAlone, UsedUp, Worked } from './alone.ts';
 import type { ClockDeps, Performed } from './clock.ts';
-import { howItEnded, type Scripts } from './scripts.ts';
+import type { ScriptTexts } from './script-texts.ts';
+import { howItEnded, type ScriptEnd, type Scripts } from './scripts.ts';
 import {
   NO_DETAIL,
   type Claim,
@@ -37,6 +38,7 @@ export interface PerformDeps {
   /** The budget that is used up, with when it opens again; null, or left out: none is. */
   readonly usedUp?: (agentId: AgentId) => Promise<UsedUp | null>;
   readonly scripts: Pick<Scripts, 'run' | 'endLeft'>;
+  readonly texts: Pick<ScriptTexts, 'toRun' | 'withdraw'>;
   /** When things are due by the household’s clocks. */
   readonly readContext: () => Promise<TimingContext>;
   readonly now: () => number;
@@ -233,23 +235,32 @@ export function createPerform(deps: PerformDeps): Pick<ClockDeps, 'perform' | 'e
     return waiting ?? { ...ended('done'), removes: 'once-over' };
   }
 
-  async function script(claim: Claim, schedule: ScheduleOf<'script'>): Promise<Performed> {
+  async function script(claim: Claim, scheduleId: ScheduleId, schedule: ScheduleOf<'script'>): Promise<Performed> {
     if (!schedule.enabled) return skipped('switched-off');
     const { running, before } = await rows.under(claim);
     // One waits at most: what takes longer than until it is due again would never come to its end.
     if (running > 0) return schedule.overlap === 'wait' && before < 2 ? { again: now() + WAIT_MS } : skipped('overlap');
     // Written before: a script that was under way when the relay died is not run a second time.
     if (!(await rows.beginsScript(claim, now()))) return skipped('overlap', 'Another process of this relay has it.');
+    const { text, note } = await deps.texts.toRun(scheduleId, schedule);
     const began = now();
-    const ran = await deps.scripts.run(schedule, (group) => rows.runsAs(claim, group));
+    const ran =
+      text === null ? notRun(note) : await deps.scripts.run(schedule, text, (group) => rows.runsAs(claim, group));
     const { kind, status, output, cancels } = ran;
     const how = howItEnded(ran, now() - began);
-    const detail = { said: output, detail: kind === 'done' ? null : how };
+    const about = [kind === 'done' ? null : how, text === null ? null : note].filter((part) => part !== null);
+    const detail = { said: output, detail: about.join(' ') || null };
+    if (cancels) await deps.texts.withdraw(scheduleId);
     if (kind === 'done' || kind === 'stopped') return { ...ended(kind, detail), removes: cancels };
     const wrote = output === '' ? 'It wrote nothing.]' : `The end of what it wrote:]\n${quote(output)}`;
     const words = `${onOneLine(how)} ${wrote}`;
     return await failed(claim, schedule, kind, detail, { status, words });
   }
+
+  const notRun = (why: string | null): ScriptEnd => ({
+    ...{ kind: 'failed', by: 'nobody', output: '', cancels: false },
+    status: why ?? 'It has no text.',
+  });
 
   /** Has its agent hear of it, where the person wants that: at once, or when it can be woken. */
   async function failed(
@@ -291,7 +302,7 @@ export function createPerform(deps: PerformDeps): Pick<ClockDeps, 'perform' | 'e
       case 'reminder':
         return await reminder(claim, scheduleId, schedule);
       case 'script':
-        return await script(claim, schedule);
+        return await script(claim, scheduleId, schedule);
       default:
         return schedule satisfies never;
     }

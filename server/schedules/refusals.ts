@@ -1,9 +1,11 @@
 /** What keeps something from being scheduled, in sentences for people. */
 import { titled } from '../../src/domain/quoting.ts';
+import { sentence } from '../../src/domain/sentence.ts';
 import { LEAD_ID } from '../../src/domain/seat.ts';
 import type { Timing } from '../../src/domain/schedule/timing.ts';
 import { cronProblem } from '../../src/protocol/cron.ts';
-import { WAITS_FOR_YES, type Schedule, type Scheduled } from '../../src/protocol/schedules.ts';
+import { WAITS_FOR_YES, type Schedule, type Scheduled, type ScheduleOf } from '../../src/protocol/schedules.ts';
+import { isInnerHost } from '../sandbox/index.ts';
 import type { TeamTools } from '../runs/team-tools.ts';
 import type { Row, ScheduleRows } from './rows.ts';
 import type { Scripts } from './scripts.ts';
@@ -14,13 +16,23 @@ export type Written = { readonly ok: true; readonly scheduled: Scheduled } | Ref
 /** A sentence for people: nothing was changed. `field`: what is wrong with it. */
 export interface Refused {
   readonly ok: false;
-  readonly field: 'agentId' | 'name' | 'script' | 'tools' | 'timing.cron' | 'timing.at' | 'scheduleIds' | null;
+  readonly field:
+    | 'agentId'
+    | 'name'
+    | 'script'
+    | 'hosts'
+    | 'own_hosts'
+    | 'tools'
+    | 'timing.cron'
+    | 'timing.at'
+    | 'scheduleIds'
+    | null;
   readonly reason: string;
 }
 
 export interface RefusalDeps {
   readonly rows: Pick<ScheduleRows, 'named'>;
-  readonly scripts: Pick<Scripts, 'refuse'>;
+  readonly scripts: Pick<Scripts, 'refuseOwnHosts'>;
   /** What an agent may be let use. */
   readonly tools: Pick<TeamTools, 'all'>;
   readonly now: () => number;
@@ -81,18 +93,30 @@ export function createRefusals({ rows, scripts, tools, now }: RefusalDeps) {
     const reason = `There is no tool called ${unknown.join(', ')}. There are ${[...known].sort().join(', ')}.`;
     return { ok: false, field: 'tools', reason };
   }
-  async function refusedScript(schedule: Schedule): Promise<Refused | null> {
-    if (schedule.kind !== 'script' || !schedule.enabled) return null;
-    const reason = await scripts.refuse(schedule.agentId, schedule.script);
-    return reason === null ? null : { ok: false, field: 'script', reason };
+  function refusedHosts({ hosts = [], own_hosts: ownHosts = [] }: ScheduleOf<'script'>): Refused | null {
+    const inner = hosts.find(isInnerHost);
+    if (inner !== undefined)
+      return {
+        ok: false,
+        field: 'hosts',
+        reason: sentence`${inner} is the relay’s own machine, or lies in its networks. Only the human can name that, among the hosts of the relay’s machine.`,
+      };
+    const reason = ownHosts.length === 0 ? null : scripts.refuseOwnHosts();
+    return reason === null ? null : { ok: false, field: 'own_hosts', reason };
+  }
+  /** `problem`: why the text of the script cannot be had. */
+  function refusedScript(schedule: Schedule, problem: string | null): Refused | null {
+    if (schedule.kind !== 'script') return null;
+    if (schedule.enabled && problem !== null) return { ok: false, field: 'script', reason: problem };
+    return refusedHosts(schedule);
   }
 
-  return async (schedule: Schedule, before: Row | null): Promise<Refused | null> =>
+  return async (schedule: Schedule, before: Row | null, textProblem: string | null = null): Promise<Refused | null> =>
     (before !== null && before.elsewhere !== null ? AWAY : null) ??
     (before !== null && before.pausedWhy === WAITS_FOR_YES ? WAITS : null) ??
     (schedule.kind === 'routine' && schedule.agentId === LEAD_ID && schedule.enabled ? OF_LEAD : null) ??
     refusedTiming(schedule.timing, before?.schedule.timing ?? null) ??
     (await refusedName(schedule, before?.scheduleId ?? null)) ??
     refusedTools(schedule) ??
-    (await refusedScript(schedule));
+    refusedScript(schedule, textProblem);
 }

@@ -19,7 +19,7 @@ export interface ScheduleRoutesDeps {
   readonly runs: Pick<Runs, 'stop' | 'stopRun'>;
   readonly directory: Pick<Directory, 'all'>;
   readonly now: () => number;
-  readonly scripts: Pick<Scripts, 'off'>;
+  readonly scripts: Pick<Scripts, 'off' | 'refuseOwnHosts'>;
   /** An application may start a session: every agent leaves what it needs for that, and the lead too. */
   readonly startsWithoutPage: () => Promise<boolean>;
 }
@@ -108,6 +108,7 @@ export function createScheduleRoutes({
         schedules: await schedules.list(agent === null ? undefined : await agentOf(agent)),
         scripts: why === null,
         ...(why === null ? {} : { why }),
+        ownHosts: scripts.refuseOwnHosts() === null,
       };
     },
     async addSchedule({ body }, context) {
@@ -153,9 +154,12 @@ export function createScheduleRoutes({
       const { schedule } = await here(scheduleId);
       refuseScript(context, schedule);
       const name = await schedules.freeName(schedule.agentId, schedule.name);
+      // What runs of the copy is what the person accepted, and not what its file says by now.
+      const text = await schedules.acceptedText(scheduleId);
       return done(
         await schedules.add(
           schedule.kind === 'reminder' ? { ...schedule, name } : { ...schedule, name, enabled: false },
+          ...(text ? [text] : []),
         ),
       );
     },

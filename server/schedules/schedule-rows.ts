@@ -6,6 +6,8 @@ import { scheduleSchema, type Schedule } from '../../src/protocol/schedules.ts';
 import { parseText, type Db } from '../store/index.ts';
 import type { Tables } from '../store/tables.ts';
 import { agreementOf } from './agreed.ts';
+import { forgetTexts, keepText } from './script-texts.ts';
+import type { ScriptText } from './scripts.ts';
 import type { ScheduleLimits } from './settings.ts';
 
 /** A schedule as the clock goes by it. */
@@ -90,6 +92,7 @@ export async function takeAway(trx: Db, home: string, scheduleId: ScheduleId, no
     .where('removed', '=', false)
     .executeTakeFirst();
   await cancelWaiting(trx, home, scheduleId, now);
+  await forgetTexts(trx, home, [scheduleId]);
   return numUpdatedRows > 0n;
 }
 
@@ -225,7 +228,7 @@ export function createScheduleTable({ db, home, limits }: RowsDeps) {
     /**
      * Writes one, due from now on. It has no stamp until its change is in the event log. `position` null: it is there, and keeps
      * its own; another counts among those there may be. One after the other, also of several processes: each would find the
-     * last room, or the name, free.
+     * last room, or the name, free. `text`: of a script, accepted with this; null: what was accepted before stays.
      */
     async write(
       scheduleId: ScheduleId,
@@ -234,6 +237,7 @@ export function createScheduleTable({ db, home, limits }: RowsDeps) {
       dueAt: number | null,
       position: number | null,
       givenOffset: number | null = null,
+      text: ScriptText | null = null,
     ): Promise<'written' | 'full' | 'named'> {
       return await db.transaction().execute(async (trx) => {
         await sql`select pg_advisory_xact_lock(hashtextextended(${`schedules of ${home}`}, 0))`.execute(trx);
@@ -242,6 +246,7 @@ export function createScheduleTable({ db, home, limits }: RowsDeps) {
         const { own, all } = position === null ? { own: 0, all: 0 } : await count(trx, schedule.agentId);
         if (own >= limits.perAgent || all >= limits.perHousehold) return 'full';
         await insert(trx, { scheduleId, schedule, now, dueAt, position, givenOffset });
+        if (text) await keepText(trx, home, scheduleId, text, now);
         return 'written';
       });
     },

@@ -1,50 +1,51 @@
 /**
  * Scripts of agents: run by `bash` in the agent's folder, with an environment that holds no keys, for a time, in the sandbox
  * where there is one. Where there is none they run as whoever runs the relay, and may do what that user may: so that is a right
- * of the relay's owner. What is run is what lay there when the person set it, because agents write in that folder.
+ * of the relay's owner. The text that runs is given: agents write in that folder, so the file says only what is to be asked about.
  */
 import { createHash, randomUUID } from 'node:crypto';
 import { constants } from 'node:fs';
-import { mkdir, mkdtemp, open, realpath, rm, unlink, type FileHandle } from 'node:fs/promises';
+import { mkdir, mkdtemp, open, readlink, realpath, rm, unlink, type FileHandle } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { basename, isAbsolute, join, relative, resolve, sep } from 'node:path';
-import type { Network } from '../../src/domain/network.ts';
+import { isAbsolute, join, relative, resolve, sep } from 'node:path';
 import type { AgentId } from '../../src/domain/ids.ts';
 import type { ScheduleOf } from '../../src/protocol/schedules.ts';
 import { OWNER_RIGHTS, type HomeRights } from '../owner-rights.ts';
 import { WITHIN, type Cut, type Sandbox, type SandboxRun } from '../sandbox/index.ts';
-import type { Workspaces } from '../workspaces/index.ts';
 import { timeText } from '../runs/outcome.ts';
 import { sentence } from '../../src/domain/sentence.ts';
+import { readWhole, type Workspaces } from '../workspaces/index.ts';
 import { endGroup, GROUP_MARK, groupOf, type WrittenGroup } from '../processes/groups.ts';
 import { startProgram } from '../processes/index.ts';
+import { SCRIPT_LIMITS } from './settings.ts';
 
 /** Exit status by which a script says that it is done for good. */
 const DONE_FOR_GOOD = 75;
-/** Bytes of the end of what it wrote that are kept. */
-const OUTPUT_BYTES = 4_000;
 /** Where its shell reads it from: the one after its output and errors. */
 const SCRIPT_FD = 3;
 const SANDBOX_FD = 4;
 /** What it waits for before it begins: a line. */
 const GO_FD = 4;
-/** Bytes of a script. */
-const SCRIPT_BYTES = 1_000_000;
-/** ms between asking a script to end and ending it. */
-const TERM_MS = 1_000;
 
 /** Where an agent's scripts lie. */
 interface Folder {
   readonly own: string;
 }
-interface Script {
-  readonly file: string;
-  readonly text: Buffer;
+/** The text of a script, and its SHA-256 in hex. */
+export interface ScriptText {
+  readonly text: Uint8Array;
   readonly sha256: string;
 }
-/** What a shell reads. */
+/** A script as its file says it. */
+export interface ScriptFile extends ScriptText {
+  /** Path in the agent's folder, after links, with `/` between names. */
+  readonly path: string;
+}
+/** One that is run. */
+export type RunScript = Pick<ScheduleOf<'script'>, 'agentId' | 'script' | 'timeoutMs' | 'hosts' | 'own_hosts'>;
+/** What a shell reads. `name`: path in the agent's folder, as the script was named. */
 interface Source {
-  readonly file: string;
+  readonly name: string;
   readonly handle: FileHandle;
 }
 
@@ -65,20 +66,20 @@ export interface ScriptEnd {
 export interface Scripts {
   /** Why this household may have none run, as a sentence; null: it may. */
   off(): Promise<string | null>;
-  /** Why this script cannot be run, as a sentence; null: it can. */
-  refuse(agentId: AgentId, script: string): Promise<string | null>;
-  /** SHA-256 of the file as it is; null: it cannot be run. */
-  pin(agentId: AgentId, script: string): Promise<string | null>;
-  /** `begins`: by which processes, where that is not in a sandbox; nothing of it is run before. False: it is not to be run. */
-  run(script: ScheduleOf<'script'>, begins?: (group: WrittenGroup) => Promise<boolean>): Promise<ScriptEnd>;
+  /** Why this household may name no hosts of the relay's machine and networks, as a sentence; null: it may. */
+  refuseOwnHosts(): string | null;
+  /** The file as it lies there; a sentence: why it cannot be run. */
+  look(agentId: AgentId, script: string): Promise<ScriptFile | string>;
+  /**
+   * Runs this text, whatever the file says. `begins`: by which processes, where that is not in a sandbox; nothing of it is run
+   * before. False: it is not to be run.
+   */
+  run(script: RunScript, text: Uint8Array, begins?: (group: WrittenGroup) => Promise<boolean>): Promise<ScriptEnd>;
   /** Ends what a relay that died has left of one. */
   endLeft(group: WrittenGroup): Promise<boolean>;
   /** Ends what still runs. */
   close(): Promise<void>;
 }
-
-const CHANGED =
-  'The file is not the one that was there when the human set this. They look at it, and save this once more.';
 
 /**
  * Keeps programs from following what lies in the folder that they run in: Python takes no module from there, and git neither
@@ -121,51 +122,58 @@ export function howItEnded({ by, status }: Pick<ScriptEnd, 'by' | 'status'>, too
   }
 }
 
-/** The file, with every link resolved; a sentence where it cannot be run. */
-async function pathOf(own: string, script: string): Promise<{ readonly file: string } | string> {
+/** The file, with every link resolved, and where it lies in the folder; a sentence where it cannot be run. */
+async function pathOf(
+  own: string,
+  script: string,
+): Promise<{ readonly file: string; readonly within: string } | string> {
   if (isAbsolute(script)) return 'A script is named by its path within the agent’s folder.';
   await mkdir(own, { recursive: true, mode: 0o700 });
   const root = await realpath(own);
   try {
     const file = await realpath(resolve(root, script));
     const within = relative(root, file);
-    if (within === '' || within === '..' || within.startsWith(`..${sep}`) || isAbsolute(within))
-      return 'The script lies outside of the agent’s folder.';
-    return { file };
+    if (within === '' || within === '..' || within.startsWith(`..${sep}`) || isAbsolute(within)) return OUTSIDE;
+    return { file, within };
   } catch {
     return `There is no file ${script} in ${root}.`;
   }
 }
+const OUTSIDE = 'The script lies outside of the agent’s folder.';
 
-/** Calls `use` with what lies there. A folder that is a sentence: why nothing of it is run. */
-async function withFile<Value>(
-  folder: Folder | string,
-  script: string,
-  use: (found: Script) => Value | Promise<Value>,
-): Promise<{ readonly value: Value } | string> {
-  if (typeof folder === 'string') return folder;
-  const path = await pathOf(folder.own, script);
-  if (typeof path === 'string') return path;
-  const { file } = path;
+/** Where an open file lies. On Linux a folder that was swapped for a link meanwhile is noticed by this. */
+const whereIs = ({ fd }: FileHandle, file: string): Promise<string> =>
+  readlink(`/proc/self/fd/${fd}`).catch(() => file);
+
+async function lookAt({ own }: Folder, script: string): Promise<ScriptFile | string> {
+  const found = await pathOf(own, script);
+  if (typeof found === 'string') return found;
+  const { file, within } = found;
   // Not waiting: a pipe that nobody writes to would be waited for.
   const flags = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW;
   const handle = await open(file, flags).catch(() => null);
   if (!handle) return `${script} cannot be read.`;
   try {
-    const found = await handle.stat();
-    if (!found.isFile()) return 'That is no file.';
-    if (found.size > SCRIPT_BYTES) return `A script is ${SCRIPT_BYTES / 1_000_000} MB long at most.`;
-    const text = Buffer.alloc(found.size);
-    await handle.read(text, 0, text.length, 0);
-    const sha256 = createHash('sha256').update(text).digest('hex');
-    return { value: await use({ file, text, sha256 }) };
+    if ((await whereIs(handle, file)) !== file) return OUTSIDE;
+    const stat = await handle.stat();
+    if (!stat.isFile()) return 'That is no file.';
+    if (stat.size > SCRIPT_LIMITS.bytes) return `A script is ${SCRIPT_LIMITS.bytes / 1_000} kB long at most.`;
+    const text = await readWhole(handle, stat.size);
+    return { path: within.split(sep).join('/'), text, sha256: hashOf(text) };
   } finally {
     await handle.close();
   }
 }
 
-/** Calls `use` with the same text in a file that has no name: whatever is written in the agent's folder meanwhile, what was looked at is what is run. */
-async function withSource<Value>({ file, text }: Script, use: (source: Source) => Promise<Value>): Promise<Value> {
+/** SHA-256 in hex. */
+export const hashOf = (text: Uint8Array): string => createHash('sha256').update(text).digest('hex');
+
+/** Calls `use` with the text in a file that has no name: nobody can write in it. */
+async function withSource<Value>(
+  name: string,
+  text: Uint8Array,
+  use: (source: Source) => Promise<Value>,
+): Promise<Value> {
   const path = join(tmpdir(), `roost-script-${randomUUID()}`);
   const handle = await open(
     path,
@@ -176,7 +184,7 @@ async function withSource<Value>({ file, text }: Script, use: (source: Source) =
     await unlink(path);
     // At a place: whoever reads it after begins at its beginning.
     await handle.write(text, 0, text.length, 0);
-    return await use({ file, handle });
+    return await use({ name, handle });
   } finally {
     await handle.close();
   }
@@ -186,7 +194,6 @@ async function withSource<Value>({ file, text }: Script, use: (source: Source) =
 export function createScripts(
   workspaces: Pick<Workspaces, 'folderOf' | 'of'> | null,
   sandbox: Pick<Sandbox, 'standing' | 'run'> | null = null,
-  networkOf: (agentId: AgentId) => Promise<Network> = () => Promise.resolve('none'),
   rights: Pick<HomeRights, 'has' | 'refusal'> | null = null,
 ): Scripts {
   const running = new Map<number, Promise<unknown>>();
@@ -196,9 +203,11 @@ export function createScripts(
   /** Where this agent's scripts lie; a sentence: why none of them may be run. */
   function folderOf(agentId: AgentId, boxed: boolean): Folder | string {
     const right = boxed ? 'boxed-scripts' : 'bare-commands';
-    if (!workspaces) return OWNER_RIGHTS[right].off;
+    if (!workspaces) return OWNER_RIGHTS['bare-commands'].off;
     return !rights || rights.has(right) ? { own: workspaces.folderOf(agentId) } : rights.refusal(right);
   }
+
+  const refuseOwnHosts = () => (!rights || rights.has('own-hosts') ? null : rights.refusal('own-hosts'));
 
   function end(pid: number, signal: NodeJS.Signals): void {
     try {
@@ -211,11 +220,13 @@ export function createScripts(
 
   async function inSandbox(
     from: Pick<Sandbox, 'run'>,
-    { file, handle }: Source,
+    { name, handle }: Source,
     folder: string,
-    { agentId, timeoutMs }: Pick<ScheduleOf<'script'>, 'agentId' | 'timeoutMs'>,
+    { agentId, timeoutMs, hosts = [], own_hosts: ownHosts = [] }: RunScript,
   ): Promise<ScriptEnd> {
-    const source = ['-c', `source /dev/fd/${SANDBOX_FD}`, `${WITHIN}/${basename(file)}`];
+    const source = ['-c', `source /dev/fd/${SANDBOX_FD}`, join(WITHIN, name)];
+    // The right may have gone to another household since the person named them.
+    const mayOwn = ownHosts.length > 0 && refuseOwnHosts() === null;
     const workspace = workspaces?.of(agentId);
     const run = await from.run({
       ...(workspace ? { space: { left: await workspace.room(), count: () => workspace.room() } } : {}),
@@ -223,13 +234,14 @@ export function createScripts(
       bash: source,
       timeoutMs,
       fd: handle.fd,
-      network: await networkOf(agentId),
+      network: hosts.length + ownHosts.length === 0 ? 'none' : hosts,
+      ownHosts: mayOwn ? ownHosts : [],
     });
     inside.add(run);
     const { code, signal, cut } = await run.ended;
     inside.delete(run);
     const { total } = run.output(0, 0);
-    const output = run.output(Math.max(0, total - OUTPUT_BYTES), OUTPUT_BYTES).text;
+    const output = run.output(Math.max(0, total - SCRIPT_LIMITS.output), SCRIPT_LIMITS.output).text;
     if (cut === 'time') return { kind: 'timed-out', by: 'relay', status: tooLong(timeoutMs), cancels: false, output };
     if (cut === 'closing') return { kind: 'stopped', by: 'relay', status: RELAY_ENDED, cancels: false, output };
     if (cut !== null) return { kind: 'failed', by: 'relay', status: EXCESS[cut], cancels: false, output };
@@ -255,7 +267,7 @@ export function createScripts(
   }
 
   function bashIn(
-    { file, handle }: Source,
+    { name, handle }: Source,
     cwd: string,
     home: string,
     timeoutMs: number,
@@ -265,7 +277,7 @@ export function createScripts(
       const mark = randomUUID();
       // Where the relay dies before it is written down, nobody says the line, and it ends by itself.
       const waits = `read -r _ <&${GO_FD} && exec ${GO_FD}<&- && source /dev/fd/${SCRIPT_FD}`;
-      const child = startProgram('bash', ['-c', waits, file], {
+      const child = startProgram('bash', ['-c', waits, join(cwd, name)], {
         cwd,
         detached: true,
         stdio: ['ignore', 'pipe', 'pipe', handle.fd, 'pipe'],
@@ -281,7 +293,7 @@ export function createScripts(
       let output = Buffer.alloc(0);
       let late = false;
       const take = (chunk: Buffer) => {
-        output = Buffer.concat([output, chunk]).subarray(-OUTPUT_BYTES);
+        output = Buffer.concat([output, chunk]).subarray(-SCRIPT_LIMITS.output);
       };
       child.stdout?.on('data', take);
       child.stderr?.on('data', take);
@@ -289,7 +301,7 @@ export function createScripts(
       const stop = setTimeout(() => {
         late = true;
         if (pid !== undefined) end(pid, 'SIGTERM');
-        kill = setTimeout(() => pid !== undefined && end(pid, 'SIGKILL'), TERM_MS);
+        kill = setTimeout(() => pid !== undefined && end(pid, 'SIGKILL'), SCRIPT_LIMITS.termMs);
       }, timeoutMs);
       let kill: NodeJS.Timeout | null = null;
       const finish = (result: Omit<ScriptEnd, 'output'>) => {
@@ -339,34 +351,21 @@ export function createScripts(
       const folder = folderOf('', await isBoxed());
       return typeof folder === 'string' ? folder : null;
     },
-    async refuse(agentId, script) {
-      const found = await withFile(folderOf(agentId, await isBoxed()), script, () => true);
-      return typeof found === 'string' ? found : null;
+    refuseOwnHosts,
+    async look(agentId, script) {
+      const folder = folderOf(agentId, await isBoxed());
+      return typeof folder === 'string' ? folder : await lookAt(folder, script);
     },
-    async pin(agentId, script) {
-      const found = await withFile(folderOf(agentId, await isBoxed()), script, ({ sha256 }) => sha256);
-      return typeof found === 'string' ? null : found.value;
-    },
-    async run({ agentId, script, sha256, timeoutMs }, begins = () => Promise.resolve(true)) {
-      const failed = (status: string): ScriptEnd => ({
-        ...{ kind: 'failed', by: 'nobody', status },
-        ...{ output: '', cancels: false },
-      });
-      // Anew each time: a link may lead elsewhere by now.
+    async run(script, text, begins = () => Promise.resolve(true)) {
       const boxed = await isBoxed();
-      const folder = folderOf(agentId, boxed);
-      if (typeof folder === 'string') return failed(folder);
-      const { own } = folder;
-      const found = await withFile(folder, script, (file) =>
-        file.sha256 !== sha256
-          ? failed(CHANGED)
-          : withSource(file, (source) =>
-              boxed && sandbox
-                ? inSandbox(sandbox, source, own, { agentId, timeoutMs })
-                : bash(source, own, timeoutMs, begins),
-            ),
+      const folder = folderOf(script.agentId, boxed);
+      if (typeof folder === 'string')
+        return { kind: 'failed', by: 'nobody', status: folder, output: '', cancels: false };
+      await mkdir(folder.own, { recursive: true, mode: 0o700 });
+      const own = await realpath(folder.own);
+      return await withSource(script.script, text, (source) =>
+        boxed && sandbox ? inSandbox(sandbox, source, own, script) : bash(source, own, script.timeoutMs, begins),
       );
-      return typeof found === 'string' ? failed(found) : found.value;
     },
     endLeft: endGroup,
     async close() {

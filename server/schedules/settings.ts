@@ -1,6 +1,18 @@
 /** Every limit of what runs while nobody is there, in one place. */
 import { CATCH_UP_LIMITS, type CatchUpLimits } from '../../src/domain/schedule/occurrence.ts';
 
+/** Of scripts. */
+export const SCRIPT_LIMITS = {
+  /** Bytes of one. The person is shown all of it. */
+  bytes: 100_000,
+  /** Bytes of the end of its output that are kept. */
+  output: 4_000,
+  /** ms between asking a script to end and ending it. */
+  termMs: 1_000,
+  /** Texts of one script that the person declined, the newest: none of them is asked about again. */
+  declined: 200,
+} as const;
+
 export interface ScheduleLimits {
   /** ms that a claim holds without a sign of life. */
   readonly leaseMs: number;

@@ -52,6 +52,7 @@ export const HOLDINGS: Readonly<Record<keyof Tables, Holding>> = {
   proposals: 'waiting',
   tool_calls: 'quota',
   command_contents: 'lease',
+  script_texts: 'lease',
   attached: 'record',
   asked_records: 'waiting',
   notification_devices: 'lease',

@@ -54,6 +54,7 @@ import { scopes } from './steps/0033-scopes.ts';
 import { messageTypes } from './steps/0034-message-types.ts';
 import { eventWakes } from './steps/0035-event-wakes.ts';
 import { scheduleTimes } from './steps/0036-schedule-times.ts';
+import { scriptTexts } from './steps/0037-script-texts.ts';
 import { serverQuestions } from './steps/0038-server-questions.ts';
 import { StoreError } from './store-error.ts';
 import type { Tables } from './tables.ts';
@@ -97,6 +98,7 @@ const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0034-message-types': messageTypes,
   '0035-event-wakes': eventWakes,
   '0036-schedule-times': scheduleTimes,
+  '0037-script-texts': scriptTexts,
   '0038-server-questions': serverQuestions,
 };
 

@@ -248,6 +248,15 @@ export interface Tables extends NightTables {
   tool_calls: ToolCallRow;
   /** Commands that are let for always, by SHA-256. `agreed_json`: what lay in the folder when they were, and how far they went. */
   command_contents: { home: string; agent_json: string; command_hash: string; agreed_json: string; agreed_at: number };
+  /** Texts of scheduled scripts. `state`: `accepted`, one of a schedule, with its `text`; or `declined`, which is not asked about again. */
+  script_texts: {
+    home: string;
+    schedule: string;
+    sha256: string;
+    state: string;
+    text: Uint8Array | null;
+    answered_at: number;
+  };
   /** What an agent needs to be at work without a browser, sealed with a key that lies in the relay's folder. `version`: as the page named it. */
   /** Sealed, with its key. */
   agent_programs: { home: string; program: string; sealed: Uint8Array; made_at: number };

@@ -7,6 +7,9 @@ export type Grant = (typeof GRANTS)[number];
 /** What a model's provider carries out by itself, in the middle of an answer: nobody can be asked before it, so `ask` leaves it out. */
 export const PROVIDER_TOOLS = ['web_search', 'web_fetch'] as const;
 
+/** The person is asked about each call of these, also where their set is allowed. */
+export const ASKING_TOOLS: readonly string[] = ['wake_script', 'accept_script'];
+
 /** Every tool that a grant is for, by its set. */
 export const TOOLSETS = {
   team: [
@@ -30,7 +33,15 @@ export const TOOLSETS = {
     'wait_for_agent',
     'search_conversations',
   ],
-  schedule: ['wake_later', 'wake_schedule', 'wake_cancel', 'wake_list', 'list_my_routines', 'propose_routine'],
+  schedule: [
+    'wake_later',
+    'wake_schedule',
+    'wake_script',
+    'wake_cancel',
+    'wake_list',
+    'list_my_routines',
+    'propose_routine',
+  ],
   files: [
     'list_files',
     'read_file',
@@ -50,7 +61,7 @@ export const TOOLSETS = {
 } as const;
 
 /** Of these each call waits for the person also where its set is let, unless they have let the tool itself: what it sets runs again and again. */
-const ASKED_ALWAYS: readonly string[] = ['wake_schedule'];
+const ASKED_ALWAYS: readonly string[] = ['wake_schedule', 'wake_script'];
 
 /** Under this the tools of attached servers are known to minds; none of Roost’s own begins with it. */
 export const ATTACHED_PREFIX = 'mcp__';

@@ -1,8 +1,10 @@
 /** Calls of tools, as the relay keeps them: what was asked for, who let it, and what became of it. */
 import { z } from 'zod';
 import { common } from './documents.ts';
+import { isExactHost } from '../domain/network.ts';
 import { networkSchema } from './grants.ts';
 import { formContentSchema, serverQuestionSchema } from './questions.ts';
+import { SCHEDULE_BOUNDS } from './schedules.ts';
 
 export const CALL_STATES = ['asked', 'running', 'done', 'declined', 'withdrawn', 'stopped', 'unknown'] as const;
 export type CallState = (typeof CALL_STATES)[number];
@@ -50,7 +52,11 @@ export const toolCallSchema = z.object({
     .describe(
       'asked: it waits for the person; running: it was let, and has not ended; declined: the person said no; withdrawn: nobody needs an answer any more; stopped: the program that did it was stopped, or ended, before it told how it went; unknown: the relay died while it ran, and it is not known whether it did',
     ),
-  where: z.enum(['session', 'run', 'client']).describe('in a session, at work alone, or from a client that joined'),
+  where: z
+    .enum(['session', 'run', 'client', 'relay'])
+    .describe(
+      'in a session, at work alone, or from a client that joined; relay: the relay asks by itself, since the file of a script has changed',
+    ),
   askedAt: common.time,
   answeredAt: common.time.nullable(),
   endedAt: common.time.nullable(),
@@ -89,6 +95,11 @@ export const answerSchema = z.strictObject({
       'with `send`: by the names of fields. One that is left out has its preset, null sends nothing. Nothing of it is kept',
     ),
   words: z.string().max(4_000).default('').describe('with a no: what the agent is told'),
+  own_hosts: z
+    .array(z.string().refine(isExactHost, 'a host by its name: localhost:8080 or 192.168.1.20'))
+    .max(SCHEDULE_BOUNDS.hosts)
+    .default([])
+    .describe('with a yes to `wake_script`: hosts of the relay’s own machine and networks that it may reach besides'),
   seen: z
     .string()
     .max(200)

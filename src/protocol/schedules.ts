@@ -5,6 +5,7 @@
 import { z } from 'zod';
 import type { RunId, ScheduleId } from '../domain/ids.ts';
 import { isClockTime, isTimeZone, PULSE_BOUNDS } from '../domain/guardrails.ts';
+import { isExactHost } from '../domain/network.ts';
 import { COPY_ORDER_CHARS } from '../domain/schedule/copy-order.ts';
 import { CATCH_UP, END_STATES, OPEN_STATES, SKIP_REASONS } from '../domain/schedule/occurrence.ts';
 import { INTERVAL_BOUNDS, OFFSET_BOUNDS } from '../domain/schedule/timing.ts';
@@ -22,8 +23,8 @@ const zone = z
   .nullable()
   .describe('null: the household’s');
 
-/** Why no script is run, where the relay was started without `--scripts`. */
-export const SCRIPTS_OFF = sentence`Scripts are off. Start the relay with --scripts to let it run them.`;
+/** Why no script is run, where there is no sandbox and the relay was started without `--scripts`. */
+export const SCRIPTS_OFF = sentence`Scripts are off: there is no sandbox on the relay’s machine. Install bubblewrap there, or start the relay with --scripts to let it run them without one.`;
 
 /** Why it is off, where the person has not said yes to it at this relay. */
 export const WAITS_FOR_YES = sentence`It came from a copy, another device or another relay, and waits for your yes.`;
@@ -41,6 +42,8 @@ export const SCHEDULE_BOUNDS = {
   maxConcurrent: { min: 1, max: 10, otherwise: 1 },
   tools: 100,
   path: 1_000,
+  /** Hosts that one script may reach, of each sort. */
+  hosts: 20,
 } as const;
 
 export const timingSchema = z
@@ -160,6 +163,10 @@ const reminder = {
   timing: timingSchema,
   context,
 };
+const exactHosts = z
+  .array(z.string().refine(isExactHost, 'a host by its name: example.org or example.org:8443'))
+  .max(SCHEDULE_BOUNDS.hosts)
+  .optional();
 const script = {
   kind: z.literal('script'),
   agentId: common.agentId,
@@ -174,8 +181,14 @@ const script = {
     .regex(/^[0-9a-f]{64}$/)
     .optional()
     .describe(
-      'of that file as it was when the person set this, written by the relay: once it is another, it is not run',
+      'of the text that the person accepted, written by the relay. That text runs; once the file says something else, the person is asked about it. Left out where it is set: the file as it lies is accepted',
     ),
+  hosts: exactHosts.describe(
+    'public hosts that it may reach in the sandbox, on the ports 80 and 443 where none is said; left out: no network',
+  ),
+  own_hosts: exactHosts.describe(
+    'hosts of the relay’s own machine and networks that it may reach besides; the person alone names them',
+  ),
   timing: timingSchema,
   on_failure: z.enum(['wake_agent', 'ignore']).default('ignore'),
   overlap: z.enum(['skip', 'wait']).default('wait').describe('where it is due again while it runs; one waits at most'),

@@ -19,13 +19,15 @@ interface Approvals {
   readonly sandbox: SandboxStanding;
   /** By agent, of whom a command waits. */
   readonly reach?: Readonly<Record<string, CommandReach>> | undefined;
+  /** The person may let scripts reach hosts of the relay's own machine. */
+  readonly ownHosts?: boolean | undefined;
 }
 export interface Calls {
   readonly approvals: Query<Approvals>;
   /** Null: of everybody. */
   account(agentId: AgentId | null): Paged<ToolCall>;
-  /** Is it answered? A yes is to what `call` shows. What is refused is told as a notice, with what is so instead. */
-  answer(call: ToolCall, answer: Answer, words: string): Promise<boolean>;
+  /** Is it answered? `ownHosts`: see `answerSchema`. A yes is to what `call` shows. What is refused is told as a notice, with what is so instead. */
+  answer(call: ToolCall, answer: Answer, words: string, ownHosts?: readonly string[]): Promise<boolean>;
   /** Sends a tool server what it asks for: by the names of fields. */
   send(call: ToolCall, content: Given): Promise<boolean>;
 }
@@ -62,9 +64,13 @@ function createCalls({ reach, changes, device, notices }: RoostState): Calls {
   return {
     approvals,
     account: (agentId) => accounts(agentId ?? ''),
-    async answer({ callId, content }, answer, words) {
+    async answer({ callId, content }, answer, words, ownHosts = []) {
       const isYes = answer !== 'no' && answer !== 'later';
-      return await tell(callId, { answer, words, ...(isYes ? { seen: content?.pin ?? '' } : {}) });
+      return await tell(callId, {
+        ...{ answer, words },
+        ...(isYes ? { seen: content?.pin ?? '' } : {}),
+        ...(ownHosts.length > 0 ? { own_hosts: [...ownHosts] } : {}),
+      });
     },
     send: async ({ callId }, content) => await tell(callId, { answer: 'send', words: '', content }),
   };

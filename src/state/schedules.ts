@@ -45,6 +45,8 @@ interface Listed {
   readonly scripts: boolean;
   /** Why not, as a sentence of the relay's. */
   readonly why?: string | undefined;
+  /** Scripts may reach hosts of the relay's own machine that the person names. */
+  readonly ownHosts?: boolean | undefined;
 }
 
 /** Something that is to be due at other times. */

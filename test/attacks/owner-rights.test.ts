@@ -39,6 +39,7 @@ const LEAVES: Readonly<Record<OwnerRight, readonly string[] | null>> = {
   'bare-commands': ['command', 'script'],
   'boxed-programs': null,
   'boxed-scripts': null,
+  'own-hosts': ['GET /own'],
   'environment-model': null,
   'inner-servers': ['GET /mcp', 'GET /model'],
   'inner-pages': ['GET /page'],
@@ -287,22 +288,30 @@ async function work(browser: Browser, { told, call }: Caller): Promise<void> {
   await call('POST', '/api/messages', { text: 'Go on.', clientId: `c${before}` });
   await expect.poll(() => model.requests.length, { timeout: 20_000 }).toBeGreaterThan(before + 1);
   await call('DELETE', '/api/sessions/current');
-  const put = await fetch(new URL('/api/workspaces/a1/file?path=mark.sh', browser.url), {
-    method: 'PUT',
-    body: markBy('script'),
-    headers: { ...headersOf(await browser.signIn()), 'content-type': 'application/octet-stream' },
-  });
-  expect(put.status).toBe(204);
-  const added = await call('POST', '/v1/pulse-routines', {
-    ...{ kind: 'script', agentId: 'a1', name: 'Marks', script: 'mark.sh', on_failure: 'ignore' },
-    timing: { kind: 'every', minutes: 60 },
-  });
-  const { success, data } = scheduledSchema.safeParse(added);
-  if (!success) return;
-  await call('POST', `/v1/pulse-routines/${data.scheduleId}/trigger`);
-  const history = async () => JSON.stringify(await call('GET', `/v1/pulse-routines/${data.scheduleId}/history`));
-  await expect.poll(history, { timeout: 20_000 }).toMatch(/"state":"(done|failed)"/);
-  told.push(await history());
+  const { host } = new URL(innerUrl);
+  const byProxy = `exec 3<>/dev/tcp/127.0.0.1/3128; printf 'GET ${innerUrl}/own HTTP/1.1\\r\\nhost: x\\r\\nconnection: close\\r\\n\\r\\n' >&3; cat <&3`;
+  for (const [name, text, reaches] of [
+    ['Marks', markBy('script'), {}],
+    ['Own hosts', byProxy, { own_hosts: [host] }],
+    ['Own hosts by another field', byProxy, { hosts: [host] }],
+  ] as const) {
+    const put = await fetch(new URL('/api/workspaces/a1/file?path=mark.sh', browser.url), {
+      method: 'PUT',
+      body: text,
+      headers: { ...headersOf(await browser.signIn()), 'content-type': 'application/octet-stream' },
+    });
+    expect(put.status).toBe(204);
+    const added = await call('POST', '/v1/pulse-routines', {
+      ...{ kind: 'script', agentId: 'a1', name, script: 'mark.sh', on_failure: 'ignore', ...reaches },
+      timing: { kind: 'every', minutes: 60 },
+    });
+    const { success, data } = scheduledSchema.safeParse(added);
+    if (!success) continue;
+    await call('POST', `/v1/pulse-routines/${data.scheduleId}/trigger`);
+    const history = async () => JSON.stringify(await call('GET', `/v1/pulse-routines/${data.scheduleId}/history`));
+    await expect.poll(history, { timeout: 20_000 }).toMatch(/"state":"(done|failed)"/);
+    told.push(await history());
+  }
 }
 
 const TEAM = {
@@ -338,7 +347,7 @@ const ARGS = [
   ...['--model-addresses', 'own', '--web-addresses', 'own', '--push-addresses', 'own'],
 ];
 describe.each<{ where: string; path: Record<string, string>; without: readonly OwnerRight[] }>([
-  { where: 'where there is no sandbox', path: { PATH: '/nowhere' }, without: ['machine-folders'] },
+  { where: 'where there is no sandbox', path: { PATH: '/nowhere' }, without: ['machine-folders', 'own-hosts'] },
   { where: 'where there is one', path: {}, without: ['bare-commands'] },
 ])('At every route, $where,', ({ path, without }) => {
   let two: Two;

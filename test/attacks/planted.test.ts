@@ -69,19 +69,9 @@ describe('A script that the person has set, where there is no sandbox, runs noth
       'look.sh': `export GIT_AUTHOR_NAME=a GIT_AUTHOR_EMAIL=a@b GIT_COMMITTER_NAME=a GIT_COMMITTER_EMAIL=a@b\n${command}; echo ran`,
       ...files(),
     });
-    const { output } = await scripts.run({
-      kind: 'script',
-      agentId: 'a1',
-      name: 'Look',
-      script: 'look.sh',
-      sha256: (await scripts.pin('a1', 'look.sh')) ?? '',
-      timing: { kind: 'every', minutes: 10, offset: null },
-      on_failure: 'ignore',
-      overlap: 'skip',
-      timeoutMs: 20_000,
-      context: 'none',
-      enabled: true,
-    });
+    const file = await scripts.look('a1', 'look.sh');
+    if (typeof file === 'string') throw new Error(file);
+    const { output } = await scripts.run({ agentId: 'a1', script: 'look.sh', timeoutMs: 20_000 }, file.text);
     await scripts.close();
     expect(output).toContain('ran\n');
     expect(existsSync(mark)).toBe(false);

@@ -258,6 +258,29 @@ const SWAPPED = {
     before: [SCRIPT, pinned('lib.sh', 'make_pages() {\n  mkdir -p "$1"\n}', true)],
   },
 };
+const CHECK = pinned('checks/site.sh', 'curl --silent --fail --output /dev/null https://example.org\n');
+/** One that its agent registers, and one whose file has changed. */
+const SCRIPTS = [
+  {
+    ...COMMAND,
+    ...{ callId: 'call-6', tool: 'wake_script' },
+    input: JSON.stringify({
+      ...{ name: 'Is the site up', script_path: CHECK.path, cron: '*/10 * * * *', on_failure: 'wake_agent' },
+      hosts: ['example.org'],
+    }),
+    content: { ...{ pin: 'pin', rest: 0, isWhole: true }, files: [CHECK], before: null },
+  },
+  {
+    ...COMMAND,
+    ...{ callId: 'call-7', tool: 'accept_script', where: 'relay' },
+    input: JSON.stringify({ schedule: 's1', name: 'Is the site up', script_path: CHECK.path }),
+    content: {
+      ...{ pin: 'pin', rest: 0, isWhole: true },
+      files: [pinned(CHECK.path, 'curl --silent --fail https://example.org | tee last.html\n')],
+      before: [CHECK],
+    },
+  },
+];
 const settings = (section: string, more: Scene = {}): Scene => ({
   docs: team(3),
   path: `/settings/${section}`,
@@ -451,6 +474,19 @@ export const SCENES: Readonly<Record<string, Scene>> = {
         answered: [],
         sandbox: { available: true, why: null },
       });
+    },
+  },
+  'approvals, scripts': {
+    docs: team(3),
+    path: '/approvals',
+    prepare: ({ reach }) => {
+      reach.on('GET /api/approvals', {
+        waiting: SCRIPTS,
+        answered: [],
+        sandbox: { available: true, why: null },
+        ownHosts: true,
+      });
+      reach.on('GET /api/calls', { calls: [], more: false });
     },
   },
   'needs you, on any page': {

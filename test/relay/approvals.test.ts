@@ -525,13 +525,14 @@ describe('commands in the sandbox, through a whole relay', () => {
 
   it('keep a script of the night in the same sandbox', async () => {
     const { home } = hands.relay();
-    await shell('ask', { network: ['named.test'] });
+    // What its agent's commands reach is not what a script reaches.
+    await shell('ask', { network: ['other.test'] });
     await hands.put(
       'look.sh',
       `{ curl -sS http://other.test/; pwd; env | grep -c ANTHROPIC; cat ${home}/sealing.key; } > saw 2>&1; exit 0`,
     );
     const timing = { kind: 'weekly', days: [1], time: '07:30' };
-    const script = { kind: 'script', agentId: 'a1', name: 'Look', script: 'look.sh', timing, on_failure: 'ignore' };
+    const script = { kind: 'script', agentId: 'a1', name: 'Look', script: 'look.sh', timing, hosts: ['named.test'] };
     const added = await hands.call('POST', '/v1/pulse-routines', script);
     const { scheduleId } = z.looseObject({ scheduleId: z.string() }).parse(await added.json());
     await hands.call('POST', `/v1/pulse-routines/${scheduleId}/trigger`);

@@ -251,6 +251,7 @@ describe.each(STORES)('moments that are claimed, on %s', (kind) => {
         somethingWaits: dies,
         readContext: dies,
         scripts: { run: dies, endLeft: dies },
+        texts: { toRun: dies, withdraw: dies },
         now: () => now,
       });
       /** Does what is due, and dies over it. */

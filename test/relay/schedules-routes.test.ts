@@ -158,7 +158,11 @@ describe('routines by HTTP', () => {
     expect(answer.status).toBe(400);
     const { errors } = problemSchema.parse(await answer.json());
     expect(errors?.map((each) => each.field)).toEqual([field]);
-    expect(await (await call('GET', '/v1/pulse-routines')).json()).toEqual({ schedules: [], scripts: true });
+    expect(await (await call('GET', '/v1/pulse-routines')).json()).toEqual({
+      schedules: [],
+      scripts: true,
+      ownHosts: true,
+    });
   });
 
   it('refuse a name that is there', async () => {

@@ -919,6 +919,52 @@ describe.each(STORES)('what is due, on %s', (kind) => {
     await other.until(() => other.of('record').some(({ record }) => record.id === scheduleId));
   });
 
+  it.each([
+    ['runs the file once the person has said yes, where that is the text that they had accepted', 'echo as accepted'],
+    ['runs nothing where the file is another, and asks about it', 'echo planted'],
+  ])('of a script, given back to a relay that has lost it, %s', async (_what, text) => {
+    const roots = [1, 2].map(() => mkdtemp(join(tmpdir(), 'roost-scripts-')));
+    const [first = '', second = ''] = await Promise.all(roots);
+    const scriptsIn = (folder: string) => createScripts(createWorkspaces({ folder, elapsed: () => performance.now() }));
+    const own = [scriptsIn(first), scriptsIn(second)] as const;
+    const lay = async (folder: string, says: string) => {
+      await mkdir(join(folder, LYRA.id), { recursive: true });
+      await writeFile(join(folder, LYRA.id, 'watch.sh'), says);
+    };
+    await lay(first, 'echo as accepted');
+    const { house } = await open(undefined, true, undefined, own[0]);
+    const timing = { kind: 'every', minutes: 10 };
+    const script = { kind: 'script', agentId: LYRA.id, name: 'Watch', script: 'watch.sh', timing };
+    const written = await house.team.schedules.add(scheduleSchema.parse(script));
+    const scheduleId = written.ok ? written.scheduled.scheduleId : fail();
+    const told = () => house.of('record').findLast(({ record }) => record.id === scheduleId);
+    await house.until(() => told() !== undefined);
+    await lay(second, text);
+    const { house: other, clock } = await open(undefined, true, undefined, own[1]);
+    const { record, at } = told() ?? fail();
+    expect(await other.team.records.offer([{ ...record, at: at ?? fail() }])).toEqual([{ answer: 'taken' }]);
+    await other.team.schedules.move(true);
+    await pass(other, clock, 10 * MINUTE);
+    // Nothing runs before a yes, and nobody is asked about its text.
+    expect(await history(other, clock)).toEqual([]);
+    expect(await other.team.calls.waiting()).toEqual([]);
+    await allowIn(other.team.records);
+    await pass(other, clock, 10 * MINUTE);
+    const [newest] = await history(other, clock);
+    if (text === 'echo as accepted') {
+      expect(newest).toMatchObject({ state: 'done', said: 'as accepted\n' });
+      // It is kept from now on.
+      await lay(second, 'echo another');
+      await pass(other, clock, 10 * MINUTE);
+      expect((await history(other, clock))[0]).toMatchObject({ state: 'done', said: 'as accepted\n' });
+    } else {
+      expect(newest).toMatchObject({ state: 'failed', said: '', detail: expect.stringContaining('It was not run') });
+      expect(await other.team.calls.waiting()).toMatchObject([{ tool: 'accept_script', where: 'relay' }]);
+    }
+    for (const each of own) await each.close();
+    for (const root of [first, second]) await rm(root, { recursive: true, force: true });
+  });
+
   it('that another relay of the household has taken stops here, says so, and comes back when that one lets go', async () => {
     // That it is due elsewhere is logged as a warning.
     const { house, clock } = await open(undefined, true, 'expected');
@@ -985,27 +1031,11 @@ describe('a script', () => {
     await rm(folder, { recursive: true, force: true });
   });
   const write = (name: string, text: string) => writeFile(join(folder, 'agent-0', name), text);
-  const run = async (name: string, timeoutMs = 20_000) => {
-    const sha256 = await scripts.pin('agent-0', name);
-    return await runPinned(name, sha256, timeoutMs);
+  const run = async (name: string, timeoutMs = 20_000, begins?: Parameters<Scripts['run']>[2]) => {
+    const file = await scripts.look('agent-0', name);
+    if (typeof file === 'string') throw new Error(file);
+    return await scripts.run({ agentId: 'agent-0', script: name, timeoutMs }, file.text, begins);
   };
-  const runPinned = (name: string, sha256: string | null, timeoutMs = 20_000, begins?: Parameters<Scripts['run']>[1]) =>
-    scripts.run(
-      {
-        kind: 'script',
-        agentId: 'agent-0',
-        name,
-        script: name,
-        ...(sha256 === null ? {} : { sha256 }),
-        timing: { kind: 'every', minutes: 10, offset: null },
-        on_failure: 'wake_agent',
-        overlap: 'skip',
-        timeoutMs,
-        context: 'none',
-        enabled: true,
-      },
-      begins,
-    );
 
   it('is run in its agent’s folder, with an environment that holds no keys', async () => {
     process.env['ROOST_PLANTED_KEY'] = 'sk-planted';
@@ -1057,9 +1087,8 @@ describe('a script', () => {
 
   it('is not begun before its processes are written down, and not at all where they cannot be', async () => {
     await write('look.sh', 'echo looked > looked');
-    const sha256 = await scripts.pin('agent-0', 'look.sh');
     const written: unknown[] = [];
-    const end = await runPinned('look.sh', sha256, 20_000, (group) => {
+    const end = await run('look.sh', 20_000, (group) => {
       written.push(group);
       return Promise.resolve(false);
     });
@@ -1076,28 +1105,31 @@ describe('a script', () => {
     expect(await end).toMatchObject({ kind: 'stopped' });
   });
 
-  it('is not run once it is another than the person has set, and is again once they have', async () => {
-    await write('look.sh', 'echo as it was; echo "$0"; exit 0');
-    const before = await scripts.pin('agent-0', 'look.sh');
-    expect((await runPinned('look.sh', before)).output).toMatch(/^as it was\n.*look\.sh\n$/);
-    await write('look.sh', 'echo planted > planted; echo planted');
-    const { kind, status, output } = await runPinned('look.sh', before);
-    expect([kind, output]).toEqual(['failed', '']);
-    expect(status).toContain('not the one that was there when the human set this');
-    expect(await runPinned('look.sh', null)).toMatchObject({ kind: 'failed', output: '' });
-    expect(await readdir(join(folder, 'agent-0'))).toEqual(['look.sh']);
-    expect((await run('look.sh')).output).toBe('planted\n');
+  it('is named by its path in `$0`, from a folder below too, and begins in its agent’s folder', async () => {
+    await mkdir(join(folder, 'agent-0', 'checks'));
+    await writeFile(join(folder, 'agent-0', 'checks', 'word.txt'), 'beside\n');
+    await write('checks/look.sh', 'echo "$0"; pwd; cat "$(dirname "$0")/word.txt" checks/word.txt');
+    expect((await run('checks/look.sh')).output.split('\n')).toEqual([
+      expect.stringMatching(/\/agent-0\/checks\/look\.sh$/),
+      expect.stringMatching(/\/agent-0$/),
+      ...['beside', 'beside', ''],
+    ]);
   });
 
-  it('lies in its agent’s folder, also after links are followed, and is refused where scripts are off', async () => {
+  it('lies in its agent’s folder, also after links are followed, is no longer than people can look at, and is refused where scripts are off', async () => {
     await writeFile(join(folder, 'elsewhere.sh'), 'echo out');
     await symlink(join(folder, 'elsewhere.sh'), join(folder, 'agent-0', 'link.sh'));
-    expect(await scripts.refuse('agent-0', 'link.sh')).toBe('The script lies outside of the agent’s folder.');
-    expect(await scripts.refuse('agent-0', '../elsewhere.sh')).toBe('The script lies outside of the agent’s folder.');
-    expect(await scripts.refuse('agent-0', '/bin/true')).toContain('named by its path');
-    expect(await scripts.refuse('agent-0', 'none.sh')).toContain('There is no file none.sh');
-    expect(await run('link.sh')).toMatchObject({ kind: 'failed', output: '' });
-    expect(await createScripts(null).refuse('agent-0', 'look.sh')).toContain('Scripts are off');
+    const look = (script: string) => scripts.look('agent-0', script);
+    expect(await look('link.sh')).toBe('The script lies outside of the agent’s folder.');
+    expect(await look('../elsewhere.sh')).toBe('The script lies outside of the agent’s folder.');
+    expect(await look('/bin/true')).toContain('named by its path');
+    expect(await look('none.sh')).toContain('There is no file none.sh');
+    await write('long.sh', 'x'.repeat(100_001));
+    expect(await look('long.sh')).toBe('A script is 100 kB long at most.');
+    await write('look.sh', 'echo in');
+    await symlink('look.sh', join(folder, 'agent-0', 'inner.sh'));
+    expect(await look('inner.sh')).toMatchObject({ path: 'look.sh' });
+    expect(await createScripts(null).look('agent-0', 'look.sh')).toContain('Scripts are off');
   });
 });
 

@@ -44,6 +44,10 @@ export const callEndpoints = {
             .record(idText, commandReachSchema)
             .optional()
             .describe('by agent: how far a command goes that waits'),
+          ownHosts: z
+            .boolean()
+            .optional()
+            .describe('with a yes to a script the person may name hosts of the relay’s own machine and networks'),
         }),
       },
       browsersOnly,

@@ -46,6 +46,10 @@ const listSchema = z.object({
   schedules: z.array(scheduledSchema),
   scripts: z.boolean().describe('this relay runs scripts for this household'),
   why: z.string().optional().describe('why it does not, as a sentence; left out: it does'),
+  ownHosts: z
+    .boolean()
+    .optional()
+    .describe('this household may let scripts reach hosts of the relay’s own machine and networks'),
 });
 const more = z.boolean().optional().describe('there are earlier ones');
 const historySchema = z.object({ occurrences: z.array(occurrenceSchema).describe('the newest first'), more });

@@ -77,7 +77,9 @@ function CallLine({ call, apart }: { call: ToolCall; apart: boolean }) {
                   ? t`in a session`
                   : call.where === 'run'
                     ? t`at work alone`
-                    : t`from another program`}
+                    : call.where === 'relay'
+                      ? t`the relay asked, since the file has changed`
+                      : t`from another program`}
               </span>
             </dd>
             <dt>{t`What came of it`}</dt>

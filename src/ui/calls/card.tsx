@@ -1,6 +1,6 @@
 import { Fragment, lazy, Suspense, useId, useState } from 'react';
 import type { AgentId } from '../../domain/ids.ts';
-import { MIND_PREFIX } from '../../domain/toolsets.ts';
+import { ASKING_TOOLS, MIND_PREFIX } from '../../domain/toolsets.ts';
 import { t } from '../../language/t.ts';
 import type { Answer, ToolCall } from '../../protocol/calls.ts';
 import { callsOf } from '../../state/calls.ts';
@@ -10,6 +10,7 @@ import { useRoost } from '../context.tsx';
 import { Diff } from '../parts/diff.tsx';
 import { MenuButton } from '../parts/menu.tsx';
 import { MoreIcon } from '../parts/icons.tsx';
+import { hostsIn, wrongInHosts } from '../text/hosts.ts';
 import { bytes } from '../text/sizes.ts';
 import { clockTime, dayWithin } from '../text/time.ts';
 import { revealed, revealedCode } from '../text/unseen.ts';
@@ -19,12 +20,13 @@ import { useTeammates } from '../use-teammates.ts';
 import { Changed, ReadFiles, WhatLies } from './content.tsx';
 import { QuestionCard } from './question-card.tsx';
 import { useSettled } from './use-settled.ts';
-import { inputOf, isBounded, textIn, touches, wantsTo } from './words.ts';
+import { inputOf, isBounded, SCRIPT_TOOLS, textIn, touches, wantsTo } from './words.ts';
 import '../parts/excerpt.css';
 import './calls.css';
 
 /** Fetched where there is one: cron texts take a library. */
 const WantedReminder = lazy(() => import('./reminder.tsx'));
+const WantedScript = lazy(() => import('./script.tsx'));
 
 /** A file that is to be written, over what lies there now, also where that changes while one reads. */
 function WriteDiff({ agentId, path, content }: { agentId: AgentId; path: string; content: string }) {
@@ -199,15 +201,27 @@ function YesCard({ call, inTray = false }: CardProps) {
   const now = useNow();
   const [busy, setBusy] = useState(false);
   const [words, setWords] = useState<string | null>(null);
+  const [ownHosts, setOwnHosts] = useState('');
+  const [isShown, setIsShown] = useState(false);
+  const isScript = SCRIPT_TOOLS.includes(call.tool);
+  const isHeld = isScript && (!isShown || wrongInHosts(hostsIn(ownHosts)) !== null);
   const id = useId();
   const mayAlways = isBounded(call, reach) || (call.content?.isWhole ?? true);
   const say = (answer: Answer, with_ = '') => {
     if (busy) return;
     setBusy(true);
-    void calls.answer(call, answer, with_).finally(() => setBusy(false));
+    void calls.answer(call, answer, with_, answer === 'once' ? hostsIn(ownHosts) : []).finally(() => setBusy(false));
   };
   const more = [
-    { label: t`Always, for this tool`, hint: t`${mate.name} is not asked again for it`, run: () => say('always-tool') },
+    ...(ASKING_TOOLS.includes(call.tool)
+      ? []
+      : [
+          {
+            label: t`Always, for this tool`,
+            hint: t`${mate.name} is not asked again for it`,
+            run: () => say('always-tool'),
+          },
+        ]),
     ...(RUN_COMMANDS.includes(call.tool) && textIn(inputOf(call), 'command') !== null && mayAlways
       ? [
           {
@@ -229,8 +243,14 @@ function YesCard({ call, inTray = false }: CardProps) {
           </span>
         )} wants to ${wantsTo(call)}`}
       </h3>
-      {call.content && <Changed content={call.content} />}
-      <Wanted call={call} />
+      {call.content && call.tool !== 'accept_script' && <Changed content={call.content} />}
+      {isScript ? (
+        <Suspense fallback={<Raw input={inputOf(call)} />}>
+          <WantedScript call={call} ownHosts={ownHosts} onOwnHosts={setOwnHosts} onShown={setIsShown} />
+        </Suspense>
+      ) : (
+        <Wanted call={call} />
+      )}
       {call.content && RUN_COMMANDS.includes(call.tool) && (
         <ReadFiles content={call.content} isBounded={isBounded(call, reach)} />
       )}
@@ -253,9 +273,11 @@ function YesCard({ call, inTray = false }: CardProps) {
       <div className="call-ways">
         {words === null ? (
           <>
-            <MenuButton label={t`More answers`} items={more}>
-              <MoreIcon />
-            </MenuButton>
+            {more.length > 0 && (
+              <MenuButton label={t`More answers`} items={more}>
+                <MoreIcon />
+              </MenuButton>
+            )}
             <button
               type="button"
               className="ghost"
@@ -265,7 +287,7 @@ function YesCard({ call, inTray = false }: CardProps) {
             <button
               type="button"
               className="solid"
-              disabled={busy || !settled}
+              disabled={busy || !settled || isHeld}
               onClick={() => say('once')}
             >{t`Yes, once`}</button>
           </>

@@ -1,11 +1,11 @@
 /** Calls of tools in the words of people. Pure. */
 import { urlOf } from '../../domain/platform/old-browsers.ts';
-import { MIND_PREFIX, toolsetOf } from '../../domain/toolsets.ts';
+import { ASKING_TOOLS, MIND_PREFIX, toolsetOf } from '../../domain/toolsets.ts';
 import { retold } from '../../language/retold.ts';
 import { t } from '../../language/t.ts';
 import type { CommandReach, ToolCall } from '../../protocol/calls.ts';
 import { attachedTool } from '../chat/deeds.ts';
-import { revealedCode } from '../text/unseen.ts';
+import { revealedCode, revealedLine } from '../text/unseen.ts';
 
 /** What went into a call, as far as it can be read. */
 export function inputOf({ input }: Pick<ToolCall, 'input'>): Readonly<Record<string, unknown>> {
@@ -45,6 +45,8 @@ const shownIn = (input: Readonly<Record<string, unknown>>, name: string): string
 /** Whether it is a tool server that asks, or what its agent wants to do. */
 export const asksText = (call: ToolCall, agent: string): string =>
   call.question ? t`${call.question.server} asks you something` : t`${agent} wants to ${wantsTo(call)}`;
+/** Calls of these are about a script. */
+export const SCRIPT_TOOLS: readonly string[] = ['wake_script', 'accept_script'];
 
 /** As it follows “wants to”. */
 export function wantsTo(call: ToolCall): string {
@@ -79,6 +81,10 @@ export function wantsTo(call: ToolCall): string {
     case 'list_files':
     case 'search_files':
       return t`look through its folder`;
+    case 'wake_script':
+      return t`have the relay run its script “${revealedLine(textIn(input, 'name') ?? '')}” by itself`;
+    case 'accept_script':
+      return t`run another text of its script “${revealedLine(textIn(input, 'name') ?? '')}”`;
     case 'mind__execute':
       return t`run a command, in its own program`;
     case 'mind__edit':
@@ -115,6 +121,7 @@ function commandTouches(reach: CommandReach | undefined): string {
 
 /** What a yes lets it touch. `reach`: of a command. */
 export function touches({ tool }: Pick<ToolCall, 'tool'>, reach?: CommandReach): string {
+  if (ASKING_TOOLS.includes(tool)) return t`It can read and change what lies in its agent’s folder.`;
   switch (toolsetOf(tool)) {
     case 'shell':
       return commandTouches(reach);

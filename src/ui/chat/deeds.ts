@@ -41,6 +41,7 @@ const DEEDS: Readonly<Record<string, Deed>> = {
     of('query') === null ? t`looked for earlier words` : t`looked for earlier words: “${of('query') ?? ''}”`,
   wake_later: () => t`set a reminder`,
   wake_schedule: () => t`set a reminder that comes again`,
+  wake_script: () => t`asked for a script to be run by itself`,
   wake_list: () => t`looked what is due`,
   wake_cancel: () => t`cancelled what was due`,
   list_my_routines: () => t`looked through the routines`,

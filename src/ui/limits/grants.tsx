@@ -1,5 +1,6 @@
 /** How far agents may use their tools: in one choice, by sets, and tool by tool. */
 import {
+  ASKING_TOOLS,
   GRANTS,
   PRESETS,
   PROVIDER_TOOLS,
@@ -135,6 +136,8 @@ export function ToolsetGrant({
 const BY_PROVIDER: readonly string[] = PROVIDER_TOOLS;
 const BY_PROVIDER_HINT = t`By the model’s provider, in the middle of an answer: used only where it is allowed.`;
 
+const ASKING_HINT = t`Asks you about each call, also where it is allowed.`;
+
 /** Single tools, over their sets; and commands that were let for always. */
 export function SingleGrants() {
   const { own, effective, base, change } = useLimits();
@@ -157,7 +160,7 @@ export function SingleGrants() {
         <GrantField
           key={tool}
           label={tool}
-          hint={BY_PROVIDER.includes(tool) ? BY_PROVIDER_HINT : ''}
+          hint={BY_PROVIDER.includes(tool) ? BY_PROVIDER_HINT : ASKING_TOOLS.includes(tool) ? ASKING_HINT : ''}
           own={own.tools?.[tool]}
           effective={grantOf(effective, tool) ?? 'off'}
           base={grantOf(grantsOver({ toolsets: own.toolsets }, base), tool) ?? 'off'}

@@ -34,9 +34,10 @@ export function History({ scheduleId }: { scheduleId: ScheduleId }) {
                       {spent !== '' && <span>{spent}</span>}
                       <GoOn run={one} />
                     </p>
-                    {one.detail !== null && toneOf(one) !== 'good' && toneOf(one) !== 'quiet' && (
-                      <p className="history-detail">{retold(one.detail)}</p>
-                    )}
+                    {one.detail !== null &&
+                      (one.kind === 'script' || (toneOf(one) !== 'good' && toneOf(one) !== 'quiet')) && (
+                        <p className="history-detail">{retold(one.detail)}</p>
+                      )}
                     {one.said !== null && one.said !== '' && (
                       <div className="history-said">
                         <Words text={one.said} />

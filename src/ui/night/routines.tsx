@@ -50,7 +50,7 @@ function Words({ schedule, next, now }: { schedule: Schedule; next: string; now:
           {schedule.on_failure === 'wake_agent'
             ? t`${<code>{schedule.script}</code>} wakes it only where it fails.`
             : t`${<code>{schedule.script}</code>} wakes nobody.`}{' '}
-          {t`It is run only as it was when you set it; other files that it uses, the agent can change.`}
+          {t`The text that you accepted runs; other files that it uses, the agent can change.`}
         </p>
       )}
     </div>

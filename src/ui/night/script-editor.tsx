@@ -5,6 +5,7 @@ import { retold } from '../../language/retold.ts';
 import { t } from '../../language/t.ts';
 import { SCHEDULE_BOUNDS, SCRIPTS_OFF } from '../../protocol/schedules.ts';
 import { filesOf } from '../../state/files.ts';
+import { schedulesOf } from '../../state/schedules.ts';
 import { useRoost } from '../context.tsx';
 import { CopyableText } from '../devices/copy-text.tsx';
 import { Dialog } from '../parts/dialog.tsx';
@@ -18,6 +19,7 @@ import {
   SCRIPT_STANDS_AT,
   scriptDraftOf,
   scriptOf,
+  withoutText,
   wrongInScript,
   type Script,
   type ScriptDraft,
@@ -43,6 +45,7 @@ const SCRIPT: Kind<ScriptDraft, Script> = {
   of: (schedule) => (schedule.kind === 'script' ? schedule : null),
   fields: FIELDS_OF_SCRIPT,
   standsAt: SCRIPT_STANDS_AT,
+  asSaved: withoutText,
 };
 
 /** What lies in an agent's folder, to be chosen from while its path is typed. */
@@ -64,6 +67,8 @@ export function ScriptEditor({ scheduleId, before, offset, draft: first, team, o
   const namesId = useId();
   const whose = team.find(({ agentId }) => agentId === draft.agentId)?.name ?? t`the agent`;
   const { scriptMs } = SCHEDULE_BOUNDS;
+  const list = useQuery(schedulesOf(useRoost()).list);
+  const mayOwn = list.kind === 'ready' && list.value.ownHosts === true;
   return (
     <Dialog
       title={scheduleId === null ? t`A new script` : t`Change this script`}
@@ -76,7 +81,7 @@ export function ScriptEditor({ scheduleId, before, offset, draft: first, team, o
         <Labelled
           label={t`File`}
           hint={
-            <>{t`Its path in ${<Link href={PATHS.files(draft.agentId)}>{t`the folder of ${whose}`}</Link>}. It is run as it is when you save this; once it is another, it is not run until you save this again.`}</>
+            <>{t`Its path in ${<Link href={PATHS.files(draft.agentId)}>{t`the folder of ${whose}`}</Link>}. Its text is accepted as it is when you save this. Once the file says something else, you are asked about that, and until your yes the accepted text runs.`}</>
           }
           wrong={wrong['script']}
         >
@@ -131,11 +136,45 @@ export function ScriptEditor({ scheduleId, before, offset, draft: first, team, o
           />
           <ContextField draft={draft} set={set} wrong={wrong} hint={t`When it is woken because this failed.`} />
         </div>
+        <Labelled
+          label={t`Hosts that it reaches, one in a line`}
+          hint={t`In the sandbox it reaches these alone, by curl and whatever else knows https_proxy. Empty: no network. Without a port: 80 and 443.`}
+          wrong={wrong['hosts']}
+        >
+          {(given) => (
+            <textarea
+              {...given}
+              {...PLAIN}
+              placeholder="example.org"
+              value={draft.hosts}
+              onChange={({ target }) => set({ hosts: target.value })}
+            />
+          )}
+        </Labelled>
+        {(mayOwn || draft.own_hosts !== '') && (
+          <Labelled
+            label={t`Hosts of the relay’s own machine and networks, one in a line`}
+            hint={t`None is reached that you do not name here.`}
+            wrong={wrong['own_hosts']}
+          >
+            {(given) => (
+              <textarea
+                {...given}
+                {...PLAIN}
+                placeholder="localhost:8080"
+                value={draft.own_hosts}
+                onChange={({ target }) => set({ own_hosts: target.value })}
+              />
+            )}
+          </Labelled>
+        )}
         <EditorEnd refused={refused} busy={busy} onDiscard={() => onClose(null)} />
       </form>
     </Dialog>
   );
 }
+
+const PLAIN = { className: 'field', rows: 2, autoComplete: 'off', autoCapitalize: 'off', spellCheck: false } as const;
 
 const ON_FAILURE: readonly (readonly [Script['on_failure'], string])[] = [
   ['wake_agent', t`Wake the agent, and tell it what it wrote`],
@@ -155,8 +194,8 @@ export function ScriptsOff({ why, onClose }: { why: string | undefined; onClose:
         <p>{t`A script is a file in an agent’s folder with commands for the relay’s machine: to look every ten minutes whether a site is up, say. It asks no model, so it costs nothing, and its agent is woken only where it fails.`}</p>
         {startsSo ? (
           <>
-            <p>{t`Your relay runs none until you start it so. Then what you set here runs on its machine: without a network and shut into the agent’s folder where the relay has a sandbox, else with all that the user may do who started the relay. Agents can write such files; one is run only as it was when you set it here. Programs that you connect as tool servers may run then, too.`}</p>
-            <p>{t`To turn them on, stop the relay with Ctrl+C and start it again with:`}</p>
+            <p>{t`There is no sandbox on your relay’s machine. Install bubblewrap there (Debian and Ubuntu: apt install bubblewrap) and start the relay again: then scripts run shut into their agent’s folder, and only with your yes.`}</p>
+            <p>{t`Without a sandbox they run with all that the user may do who started the relay, and programs that you connect as tool servers may, too. To allow that, stop the relay with Ctrl+C and start it again with:`}</p>
             <CopyableText text="npm start -- --scripts" what={t`How to start it`} />
           </>
         ) : (

@@ -18,6 +18,8 @@ export interface Kind<D extends TimingDraft, S extends Schedule> {
   of(schedule: Schedule): S | null;
   readonly fields: readonly (keyof S & string)[];
   readonly standsAt: Wrong;
+  /** As it is sent to the relay; left out: as it stands. */
+  readonly asSaved?: (schedule: S) => S;
 }
 
 export interface Saving<D> {
@@ -76,7 +78,7 @@ export function useSaving<D extends TimingDraft, S extends Schedule>(
         setRefused({ fields: Object.fromEntries(clashes.map((field) => [field, CLASH])), reason: null });
         return setBusy(false);
       }
-      const saved = await schedules.save(scheduleId, merged);
+      const saved = await schedules.save(scheduleId, kind.asSaved?.(merged) ?? merged);
       setBusy(false);
       if (saved.ok) onSaved();
       else setRefused(saved);

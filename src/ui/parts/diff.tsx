@@ -1,16 +1,17 @@
 import { lineDiff } from '../../domain/line-diff.ts';
-import { revealed } from '../text/unseen.ts';
+import { revealed, revealedCode } from '../text/unseen.ts';
 import './excerpt.css';
 
 const MARKS = { same: ' ', gone: '−', new: '+' } as const;
 
-/** What a change of a text takes away and brings, by lines. */
-export function Diff({ before, after }: { before: string; after: string }) {
+/** What a change of a text takes away and brings, by lines. `isCode`: a machine takes it by the letter. */
+export function Diff({ before, after, isCode = false }: { before: string; after: string; isCode?: boolean }) {
+  const shown = isCode ? revealedCode : revealed;
   return (
-    <pre className="excerpt diff" dir="auto">
+    <pre className="excerpt diff" dir={isCode ? 'ltr' : 'auto'}>
       {lineDiff(before, after).map(({ kind, text }, i) => (
         <span key={i} data-kind={kind}>
-          {`${MARKS[kind]} ${revealed(text)}\n`}
+          {`${MARKS[kind]} ${shown(text)}\n`}
         </span>
       ))}
     </pre>

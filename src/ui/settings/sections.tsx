@@ -190,7 +190,7 @@ const RELAY_SEES: readonly string[] = [
   t`The files in your agents’ folders, as they are.`,
   t`What agents did with their tools, and what they asked you: the beginning of what went in and came out, for 90 days.`,
   t`A snapshot of each agent with a routine, reminder or script: soul and last conversation, sealed with a key that lies on the relay.`,
-  t`Routines, reminders and scripts, when each was due, and the agent’s last words then.`,
+  t`Routines, reminders and scripts with the texts that you accepted, when each was due, and the agent’s last words then.`,
   t`Messages that wait for agents, and threads with all that was said in them.`,
   t`Names and seats of your agents, who asked to wake whom, limits and budgets, and what requests cost.`,
   t`Model keys and tool servers that you connected, sealed with the same key; of credentials and sign-ins only a hash.`,

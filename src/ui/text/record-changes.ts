@@ -68,6 +68,8 @@ function partsOf(
         ['script', revealedLine(schedule.script)],
         [t`fingerprint of the script`, schedule.sha256 ?? t`none: it is not pinned`],
         ['longest', duration(schedule.timeoutMs)],
+        [t`reaches`, schedule.hosts?.map(revealedLine).join(', ') || t`no network`],
+        [t`reaches of the relay’s machine`, schedule.own_hosts?.map(revealedLine).join(', ') || 'none'],
         [t`where it fails`, schedule.on_failure],
         [t`where it still runs`, schedule.overlap],
         [t`given of before`, schedule.context],

@@ -233,6 +233,33 @@ test('a reminder is changed on the page: its words, when it comes, and what its 
   ]);
 });
 
+test('a script reaches the hosts that its form names, each by its own name, and saving it accepts its file as it is', async () => {
+  const own = SCHEDULED[4];
+  if (own?.schedule.kind !== 'script') throw new Error('It is no script.');
+  const held = { ...own, schedule: { ...own.schedule, sha256: 'a'.repeat(64), hosts: ['example.org'] } };
+  const page = await open((reach) => {
+    nights(reach, { schedules: [held] });
+    reach.on('GET /v1/pulse-routines', () => json({ schedules: [held], scripts: true, ownHosts: true }));
+    reach.on('GET /v1/pulse-routines/schedule-5', () => json(held));
+    reach.on('PUT /v1/pulse-routines/schedule-5', () => json(held));
+  });
+  await page.user.click(await screen.findByRole('button', { name: 'More for site up' }));
+  await page.user.click(await screen.findByRole('menuitem', { name: /^Change/ }));
+  const hosts = await screen.findByLabelText<HTMLTextAreaElement>('Hosts that it reaches, one in a line');
+  expect(hosts.value).toBe('example.org');
+  fireEvent.change(hosts, { target: { value: 'Example.org\n*.example.net' } });
+  await page.user.click(screen.getByRole('button', { name: 'Save' }));
+  expect(await screen.findByText(/^\*\.example\.net is no host/)).toBeTruthy();
+  fireEvent.change(hosts, { target: { value: 'Example.org\nexample.net:8443' } });
+  const inner = screen.getByLabelText('Hosts of the relay’s own machine and networks, one in a line');
+  fireEvent.change(inner, { target: { value: 'localhost:8080' } });
+  await page.user.click(screen.getByRole('button', { name: 'Save' }));
+  await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
+  const [saved] = page.reach.bodies('PUT /v1/pulse-routines/schedule-5');
+  expect(saved).toMatchObject({ hosts: ['example.org', 'example.net:8443'], own_hosts: ['localhost:8080'] });
+  expect(saved).not.toHaveProperty('sha256');
+});
+
 test('a script that is there is changed, deleted and brought back', async () => {
   const own = SCHEDULED[4];
   const page = await open();
@@ -264,7 +291,7 @@ test('where the relay runs no scripts it is said what turning them on means, and
   const page = await open((reach) => nights(reach, { schedules: on, scripts: false }));
   const third = (await screen.findAllByRole('region', { name: /^Routines of / }))[2];
   expect(third?.textContent).toContain(
-    'It is not run. Scripts are off. Start the relay with --scripts to let it run them.',
+    'It is not run. Scripts are off: there is no sandbox on the relay’s machine. Install bubblewrap there, or start',
   );
   await page.user.click(screen.getByRole('button', { name: 'New script' }));
   const dialog = await screen.findByRole('dialog', { name: 'Scripts are off' });
