@@ -1,94 +1,99 @@
 /** The arrows of the layout: a folder may import from those named here and from itself, and nothing else of ours. */
-export const MAY_IMPORT = {
+const SHARED = {
   domain: [],
-  language: [],
-  protocol: ['domain'],
-  ledger: ['protocol', 'domain'],
-  relay: ['protocol', 'domain'],
-  sync: ['protocol', 'domain'],
-  archive: ['protocol', 'domain'],
-  search: ['protocol', 'domain'],
-  offline: ['domain'],
-  state: ['language', 'relay', 'ledger', 'sync', 'archive', 'protocol', 'domain'],
-  ui: ['language', 'state', 'archive', 'protocol', 'domain'],
-  entry: ['ui', 'language', 'state', 'relay', 'ledger', 'sync', 'archive', 'search', 'offline', 'protocol', 'domain'],
+  rpc: ['domain'],
+  protocol: ['rpc', 'domain'],
+  replication: ['protocol', 'domain'],
+  'relay-client': ['protocol', 'domain'],
 };
-/** Files of `server` itself that everything there may stand on: HTTP, errors, settings, and what parts are to each other. */
-const SERVER_BASE = [
-  ...['body', 'config-text', 'endpoint', 'json-bounds', 'problem', 'connections', 'listen', 'tls', 'upgrade'],
-  ...['bounded-fetch', 'flood', 'pace', 'read-json', 'too-much'],
-  ...[
-    'address-rules',
-    'error-code',
-    'key-filter',
-    'logger',
-    'owner-rights',
-    'picture',
-    'quotas',
-    'settings',
-    'start-error',
-    'stream',
-    'unsent',
-    'whole-file',
+const BROWSER = {
+  'worker/ledger': [],
+  'worker/search': [],
+  'worker/sync': [],
+  'service-worker': [],
+  'page/language': [],
+  'page/archive': [],
+  'page/state': ['page/language', 'page/archive'],
+  'page/ui': ['page/language', 'page/archive', 'page/state'],
+};
+/** Rooms of the relay that every other there may stand on. */
+const BASE = {
+  platform: [],
+  store: ['platform'],
+  contracts: [],
+  http: ['contracts', 'store', 'platform'],
+};
+/** The others, from the lowest: each may import the rooms above and those named here, which stand above it in this list. */
+const RELAY = {
+  access: [],
+  'team/directory': [],
+  'team/events': [],
+  'team/inbox': [],
+  'team/pauses': [],
+  'team/gate': ['team/directory'],
+  'team/costs': ['team/events', 'team/gate'],
+  'team/records': ['team/gate'],
+  'team/threads': ['team/records'],
+  'team/searches': ['team/threads'],
+  'agents/minds': [],
+  'agents/proxy': ['access', 'agents/minds'],
+  'agents/runs': ['team/inbox', 'agents/minds'],
+  'agents/session': ['agents/minds', 'agents/runs'],
+  'agents/reach': ['team/inbox', 'agents/runs'],
+  'agents/models': ['access', 'agents/minds', 'agents/proxy'],
+  'tools/workspaces': ['team/directory'],
+  'tools/sandbox': ['tools/workspaces'],
+  'tools/shell': ['tools/sandbox', 'tools/workspaces'],
+  'tools/web': [],
+  'tools/pins': ['tools/sandbox', 'tools/workspaces'],
+  'tools/hands': ['access', 'tools/pins', 'tools/sandbox', 'tools/shell', 'tools/web', 'tools/workspaces'],
+  'tools/calls': ['access', 'team/directory', 'agents/minds', 'agents/runs', 'tools/pins'],
+  'tools/mcp-client': ['access', 'team/records', 'agents/runs'],
+  'tools/mcp-server': ['access', 'team/threads'],
+  'tools/acp': ['access', 'agents/minds', 'agents/runs', 'tools/workspaces'],
+  schedules: [
+    ...['access', 'team/directory', 'team/records', 'agents/minds', 'agents/runs'],
+    ...['tools/sandbox', 'tools/workspaces'],
   ],
-  ...['contracts', 'define-tool'],
-];
-/** The same within the relay, from the lowest: each stands on `base` and on those named here, which stand above it in this list. */
-const SERVER_MAY_IMPORT = {
-  store: [],
-  access: ['store'],
-  directory: ['store'],
-  events: ['store'],
-  inbox: ['store'],
-  minds: [],
-  pauses: [],
-  gate: ['directory', 'store'],
-  costs: ['events', 'gate', 'store'],
-  records: ['gate', 'store'],
-  threads: ['records', 'store'],
-  mcp: ['access', 'store', 'threads'],
-  searches: ['threads'],
-  proxy: ['access', 'minds'],
-  runs: ['inbox', 'minds', 'store'],
-  reach: ['inbox', 'runs'],
-  workspaces: ['directory'],
-  processes: [],
-  sandbox: ['models', 'processes', 'workspaces'],
-  shell: ['sandbox', 'workspaces'],
-  web: ['models'],
-  pins: ['sandbox', 'workspaces'],
-  hands: ['pins', 'sandbox', 'shell', 'web', 'workspaces'],
-  calls: ['directory', 'minds', 'pins', 'runs', 'store'],
-  notifications: ['calls', 'models', 'schedules', 'store'],
-  attached: ['models', 'processes', 'records', 'runs', 'schedules', 'store'],
-  programs: ['minds', 'processes', 'runs', 'schedules', 'store', 'workspaces'],
-  schedules: ['directory', 'minds', 'processes', 'records', 'runs', 'sandbox', 'store', 'workspaces'],
-  models: ['minds', 'proxy', 'schedules', 'store'],
-  session: ['minds', 'runs', 'store'],
-  sync: ['access', 'store'],
+  notifications: ['access', 'tools/calls', 'schedules'],
+  sync: ['access'],
 };
-for (const [part, others] of Object.entries({
-  ...SERVER_MAY_IMPORT,
-  homes: Object.keys(SERVER_MAY_IMPORT),
-}))
-  MAY_IMPORT[`server/${part}`] = [...others.map((other) => `server/${other}`), 'server/base', 'protocol', 'domain'];
-// A mind is an argument of the session's contract, and whoever waits for the store knows its states; neither knows any contract.
-MAY_IMPORT['server/base'] = ['server/minds', 'server/store', 'protocol', 'domain'];
-MAY_IMPORT['server'] = [...Object.keys(MAY_IMPORT).filter((type) => type.startsWith('server/')), 'protocol', 'domain'];
+const below = (room, parts) => parts.map((part) => `${room}/${part}`);
+const table = (room, parts, always = []) =>
+  Object.entries(parts).map(([part, others]) => [`${room}/${part}`, [...below(room, others), ...always]]);
+const shared = [...below('src/shared', Object.keys(SHARED))];
+const base = [...below('server', Object.keys(BASE)), 'src/shared/protocol', 'src/shared/domain'];
+const parts = below('server', Object.keys(RELAY));
+
+export const MAY_IMPORT = Object.fromEntries([
+  ...table('src/shared', SHARED),
+  ...table('src', BROWSER, shared),
+  ...table('server', BASE, ['src/shared/protocol', 'src/shared/domain']),
+  ...table('server', RELAY, base),
+  // Entries between devices come by the relay, too.
+  ['server/sync', [...below('server', RELAY.sync), ...base, 'src/shared/replication']],
+  // One household of all those parts; and what makes a relay of them.
+  ['server/households', [...parts, ...base]],
+  ['server/startup', ['server/households', ...parts, ...base]],
+  ['server', ['server/startup', 'server/households', ...parts, ...base]],
+  // What starts in the browser: the page, and the worker that holds the data.
+  ['entry', [...below('src', Object.keys(BROWSER)), ...shared]],
+]);
 const types = Object.keys(MAY_IMPORT);
-/** Elements are folders; the files that stand in `src` and in `server` themselves are categories of files. */
+/** Elements are folders; these files stand in a room of their own. */
 const FILES = {
-  entry: 'src/*.{ts,tsx}',
-  'server/base': [`server/{${SERVER_BASE.join(',')}}.ts`, 'server/contracts/*.ts'],
-  // `npm start` and `npm run build` are plain JavaScript: they run before anything is built.
-  server: [`server/!(${SERVER_BASE.join('|')}).ts`, 'server/*.mjs'],
+  entry: ['src/page/main.tsx', 'src/worker/worker.ts'],
+  // `npm start` is plain JavaScript: it runs before anything is built.
+  server: ['server/*.ts', 'server/*.mjs'],
 };
 const selector = (type) => (type in FILES ? { file: { categories: type } } : { element: { type } });
-const folderOf = (type) => (type.startsWith('server/') ? type : `src/${type}`);
 const packages = (...source) => ({ to: { module: { origin: 'external', source } } });
 const nodeModules = { to: { module: { origin: 'core' } } };
 /** Storage of the browser's, each known to one folder, or two. */
-const OWNERS = { '@fireproof/*': ['ledger'], idb: ['ledger', 'sync', 'search'] };
+const OWNERS = {
+  '@fireproof/*': ['src/worker/ledger'],
+  idb: ['src/worker/ledger', 'src/worker/sync', 'src/worker/search'],
+};
 /** What a file of this type may import, and what not. `null`: of one that is in no type, which is an error of its own. */
 const arrowsOf = (type) => [
   'error',
@@ -106,17 +111,15 @@ const arrowsOf = (type) => [
       ...Object.entries(OWNERS)
         .filter(([, owners]) => !owners.includes(type))
         .map(([name]) => ({ disallow: packages(name) })),
-      ...(type === 'domain' ? [{ disallow: packages('*', '@*/*') }] : []),
+      ...(type === 'src/shared/domain' ? [{ disallow: packages('*', '@*/*') }] : []),
     ],
   },
 ];
-/** The linter knows no `!(…)`: what is not of the type is left out by itself. */
-const filesOf = (type) =>
-  type === 'server' ? ['server/*.ts'] : [FILES[type] ?? `${folderOf(type)}/**/*.{ts,tsx}`].flat();
+const filesOf = (type) => [FILES[type] ?? `${type}/**/*.{ts,tsx}`].flat();
 
 /**
  * What came later than the oldest browsers of the README, and that TypeScript's `lib` (ES2023) does not hold back. Ways
- * round them stand in `src/domain/platform/old-browsers.ts`.
+ * round them stand in `src/shared/domain/platform/old-browsers.ts`.
  */
 const TOO_NEW = [
   ['requestIdleCallback', 'no Safari has it'],
@@ -144,7 +147,7 @@ const tooNew = {
 };
 
 /** The one place of the relay that starts programs: see there what it keeps from them. */
-const STARTS_PROGRAMS = 'server/processes/start.ts';
+const STARTS_PROGRAMS = 'server/platform/processes/start.ts';
 const startsNone = {
   'typescript/no-restricted-imports': [
     'error',
@@ -274,7 +277,7 @@ export default {
     'import/resolver': { node: { extensions: ['.ts', '.tsx', '.js'] } },
     'boundaries/elements': types
       .filter((type) => !(type in FILES))
-      .map((type) => ({ type, pattern: folderOf(type), partialMatch: false })),
+      .map((type) => ({ type, pattern: type, partialMatch: false })),
     'boundaries/files': Object.entries(FILES).map(([category, pattern]) => ({ category, pattern })),
   },
   rules: EVERYWHERE,
@@ -293,14 +296,13 @@ export default {
     // A file is held against the arrows of its own type, not against those of all.
     ...types.map((type) => ({
       files: filesOf(type),
-      excludeFiles: type === 'server' ? filesOf('server/base') : [],
       rules: { 'boundaries/dependencies': arrowsOf(type) },
     })),
     { files: ['server/**/*.ts'], excludeFiles: [STARTS_PROGRAMS], rules: startsNone },
     { files: ['src/**/*.ts', 'src/**/*.tsx'], rules: tooNew },
     {
       files: ['src/**/*.ts', 'src/**/*.tsx'],
-      excludeFiles: ['src/ui/parts/keys.ts'],
+      excludeFiles: ['src/page/ui/parts/keys.ts'],
       rules: { 'page/keys-by-helper': 'error' },
     },
     { files: ['src/**/*.tsx'], rules: { ...HOOKS, ...ACCESSIBLE, 'page/text-of-its-own': 'error' } },

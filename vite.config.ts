@@ -8,8 +8,8 @@ import { brotliCompress, constants } from 'node:zlib';
 import react from '@vitejs/plugin-react';
 import type { Plugin, Rolldown } from 'vite';
 import { defineConfig } from 'vitest/config';
-import { fetchedBy } from './src/offline/fetched-by.ts';
-import { offlinePage } from './src/offline/plugin.ts';
+import { fetchedBy } from './src/service-worker/fetched-by.ts';
+import { offlinePage } from './src/service-worker/plugin.ts';
 import { notAgain } from './test/faults/plain-record.ts';
 import LongestFirst from './test/support/longest-first.ts';
 import { SHORT_LIVED } from './test/support/short-lived.ts';
@@ -34,7 +34,7 @@ const rolldownOptions: Rolldown.InputOptions = {
   onLog: (level, log, next) => (isKnown(log) ? undefined : next(level, log)),
 };
 
-const inPage = (path: string) => fileURLToPath(new URL(`src/ui/${path}`, import.meta.url));
+const inPage = (path: string) => fileURLToPath(new URL(`src/page/ui/${path}`, import.meta.url));
 /** kB before compression that the parts fetched later may have together. */
 const LATER_KB = 1_000;
 /** What says which parts are fetched right after the page was painted. */
@@ -52,7 +52,7 @@ const pageOptions: Rolldown.InputOptions & { output: Rolldown.OutputOptions } = 
       groups: [
         { name: 'react', test: /node_modules[\\/](react|react-dom|scheduler)[\\/]/, tags: ['$initial'], priority: 3 },
         { name: 'shell', tags: ['$initial'], priority: 2 },
-        { name: fetchedBy('line', [fileURLToPath(new URL('src/main.tsx', import.meta.url))]), priority: 1 },
+        { name: fetchedBy('line', [fileURLToPath(new URL('src/page/main.tsx', import.meta.url))]), priority: 1 },
         { name: fetchedBy('talk', [inPage('chat/conversation.tsx')]), priority: 1 },
         { name: fetchedBy('later', LATER) },
       ],
@@ -60,7 +60,7 @@ const pageOptions: Rolldown.InputOptions & { output: Rolldown.OutputOptions } = 
   },
 };
 
-/** The oldest that the page must run in, as the README says: what they lack of syntax and styles is written out. See `src/domain/platform/old-browsers.ts`. */
+/** The oldest that the page must run in, as the README says: what they lack of syntax and styles is written out. See `src/shared/domain/platform/old-browsers.ts`. */
 const BROWSERS = ['safari16.4', 'firefox128', 'chrome111'];
 
 /** The page's policy forbids eval; zod would try it once all the same, to find that out, and every console would show it. */
@@ -75,8 +75,8 @@ const zodWithoutEval: Plugin = {
 
 const offline = offlinePage({
   target: BROWSERS,
-  serviceWorker: fileURLToPath(new URL('src/service-worker.ts', import.meta.url)),
-  icon: (name) => readFileSync(new URL(`src/ui/shell/icons/${name}.png`, import.meta.url)),
+  serviceWorker: fileURLToPath(new URL('src/service-worker/main.ts', import.meta.url)),
+  icon: (name) => readFileSync(new URL(`src/page/ui/shell/icons/${name}.png`, import.meta.url)),
 });
 
 /** Of 11: the last step takes twice as long for 1.5 % less. */
@@ -115,7 +115,7 @@ export default defineConfig(({ isSsrBuild }) => ({
   build: isSsrBuild
     ? { target: 'node20', emptyOutDir: true, sourcemap: true, rolldownOptions }
     : {
-        // The folder of a build is named by `server/build.mjs`. This is where Vite alone would put one.
+        // The folder of a build is named by `server/startup/build.mjs`. This is where Vite alone would put one.
         outDir: 'dist/by-hand',
         emptyOutDir: true,
         chunkSizeWarningLimit: LATER_KB,
@@ -135,7 +135,7 @@ export default defineConfig(({ isSsrBuild }) => ({
     // Most of what is polled is a page, and each look costs it more than the wait.
     expect: { poll: { timeout: 15_000, interval: 100 } },
     sequence: { sequencer: LongestFirst },
-    coverage: { include: ['src/domain/**', 'src/protocol/**'] },
+    coverage: { include: ['src/shared/domain/**', 'src/shared/protocol/**'] },
     projects: [
       {
         extends: true,

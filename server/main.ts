@@ -1,14 +1,14 @@
 /** Starts the relay from the command line. */
 import { isLoopback } from './access/index.ts';
-import { asksToStop, readConfig, type Config } from './config.ts';
-import { findPackageRoot } from './package-root.ts';
-import { askToEnd } from './home-lock.ts';
+import { asksToStop, readConfig, type Config } from './startup/config.ts';
+import { findPackageRoot } from './startup/package-root.ts';
+import { askToEnd } from './startup/home-lock.ts';
 import { openRelay, type Relay } from './relay.ts';
-import { helpText } from './help-text.ts';
-import { closeInherited } from './processes/index.ts';
-import { StartError } from './start-error.ts';
+import { helpText } from './startup/help-text.ts';
+import { closeInherited } from './platform/processes/index.ts';
+import { StartError } from './platform/start-error.ts';
 import { StoreError } from './store/index.ts';
-import { createTerminal } from './terminal.ts';
+import { createTerminal } from './startup/terminal.ts';
 
 /** ms in which everything must be flushed and closed. */
 const CLOSE_WITHIN_MS = 4_000;

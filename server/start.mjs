@@ -5,11 +5,11 @@
  */
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath, pathToFileURL, URL } from 'node:url';
-import { isWhole, mainOf, nameOfSources, newestMain, prefer, use } from './builds.mjs';
+import { isWhole, mainOf, nameOfSources, newestMain, prefer, use } from './startup/builds.mjs';
 
 const ASKS = ['--stop', '--help', '-h'];
 const root = fileURLToPath(new URL('..', import.meta.url));
-const build = fileURLToPath(new URL('build.mjs', import.meta.url));
+const build = fileURLToPath(new URL('startup/build.mjs', import.meta.url));
 const shell = process.ppid;
 
 /** The main file of the current build, which stays as long as this process lives. */

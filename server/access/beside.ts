@@ -4,9 +4,9 @@
  * and it ends where a removed device has used the one that it was given beside.
  */
 import type { Context } from 'hono';
-import { browserOf, type Env } from '../endpoint.ts';
-import { problem } from '../problem.ts';
-import { QUOTAS } from '../quotas.ts';
+import { browserOf, type Env } from '../http/endpoint.ts';
+import { problem } from '../http/problem.ts';
+import { QUOTAS } from '../platform/quotas.ts';
 import type { Db } from '../store/index.ts';
 import { hashOf, newSecret } from './secrets.ts';
 

@@ -5,11 +5,11 @@
  * credentials only where it is the only one.
  */
 import { sql } from 'kysely';
-import type { AgentId, RunId, SessionId } from '../../src/domain/ids.ts';
-import { scopesSchema, USUAL_SCOPES, type Scope } from '../../src/protocol/scopes.ts';
-import type { Credential } from '../../src/protocol/team.ts';
-import type { EventLog } from '../contracts.ts';
-import { QUOTAS } from '../quotas.ts';
+import type { AgentId, RunId, SessionId } from '../../src/shared/domain/ids.ts';
+import { scopesSchema, USUAL_SCOPES, type Scope } from '../../src/shared/protocol/scopes.ts';
+import type { Credential } from '../../src/shared/protocol/team.ts';
+import type { EventLog } from '../contracts/index.ts';
+import { QUOTAS } from '../platform/quotas.ts';
 import { parseText, type Db } from '../store/index.ts';
 import { hashOf, newSecret } from './secrets.ts';
 

@@ -1,10 +1,10 @@
 /** Codes that a page shows for another device. Kept by hash, beside who made each, who came by it and what they left. */
 import { randomUUID } from 'node:crypto';
-import { DEVICE_CODES } from '../../src/protocol/device-code-settings.ts';
-import type { DeviceCode, DeviceCodeState } from '../../src/protocol/device-codes.ts';
-import { deviceCodeEndpoints } from '../../src/protocol/endpoints/device-codes.ts';
-import { answer, browserOf, type Handled } from '../endpoint.ts';
-import { problem } from '../problem.ts';
+import { DEVICE_CODES } from '../../src/shared/protocol/device-code-settings.ts';
+import type { DeviceCode, DeviceCodeState } from '../../src/shared/protocol/device-codes.ts';
+import { deviceCodeEndpoints } from '../../src/shared/protocol/endpoints/device-codes.ts';
+import { answer, browserOf, type Handled } from '../http/endpoint.ts';
+import { problem } from '../http/problem.ts';
 import type { Db } from '../store/index.ts';
 import { hashOf, newSecret } from './secrets.ts';
 

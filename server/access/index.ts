@@ -6,20 +6,21 @@ import { isIP } from 'node:net';
 import { getConnInfo } from '@hono/node-server/conninfo';
 import type { Context, MiddlewareHandler } from 'hono';
 import { getCookie, setCookie } from 'hono/cookie';
-import { DEVICE_CODES } from '../../src/protocol/device-code-settings.ts';
-import { credentialEndpoints } from '../../src/protocol/endpoints/clients.ts';
-import { deviceCodeEndpoints } from '../../src/protocol/endpoints/device-codes.ts';
-import type { Endpoint } from '../../src/protocol/endpoints/endpoint.ts';
-import { ENDPOINTS } from '../../src/protocol/endpoints/index.ts';
-import { homeEndpoints } from '../../src/protocol/endpoints/session.ts';
-import { PAGE_KEY } from '../../src/protocol/page-key.ts';
-import type { Directory } from '../contracts.ts';
-import { type Env, answer, type Handled, lacks } from '../endpoint.ts';
-import { misfitIn, problem } from '../problem.ts';
-import { QUOTAS } from '../quotas.ts';
+import { DEVICE_CODES } from '../../src/shared/protocol/device-code-settings.ts';
+import { credentialEndpoints } from '../../src/shared/protocol/endpoints/clients.ts';
+import { deviceCodeEndpoints } from '../../src/shared/protocol/endpoints/device-codes.ts';
+import type { Endpoint } from '../../src/shared/protocol/endpoints/endpoint.ts';
+import { ENDPOINTS } from '../../src/shared/protocol/endpoints/index.ts';
+import { homeEndpoints } from '../../src/shared/protocol/endpoints/session.ts';
+import { PAGE_KEY } from '../../src/shared/protocol/page-key.ts';
+import type { Directory } from '../contracts/index.ts';
+import { type Env, answer, type Handled, lacks } from '../http/endpoint.ts';
+import { misfitIn, problem } from '../http/problem.ts';
+import { QUOTAS } from '../platform/quotas.ts';
 import type { Bearer, Credentials } from './credentials.ts';
-import { isCallPath, isOwnRequest, type Origins } from './origins.ts';
-import { badLinkPage, handOverPage, signInPage, welcomePage } from './pages.ts';
+import { isOwnRequest, type Origins } from './origins.ts';
+import { isCallPath } from '../http/endpoint.ts';
+import { badLinkPage, handOverPage, signInPage, welcomePage, wantsPage } from '../http/pages.ts';
 import type { RateLimit } from './rate.ts';
 import type { SignIn } from './sign-in.ts';
 
@@ -84,8 +85,7 @@ export { createGiveBeside, type GiveBeside } from './beside.ts';
 export { createDeviceCodeRoutes, createDeviceCodes } from './device-codes.ts';
 export { createCredentials, type Bearer, type Credentials } from './credentials.ts';
 export { onlyByTls, securityHeaders } from './headers.ts';
-export { bracketed, CALL_ROOTS, createOrigins, isLoopback, isWildcard, type Origins } from './origins.ts';
-export { databaseAwayPage, notBuiltPage, signedInPage } from './pages.ts';
+export { bracketed, createOrigins, isLoopback, isWildcard, type Origins } from './origins.ts';
 export { createRateLimit, type RateLimit } from './rate.ts';
 export { createSignIn } from './sign-in.ts';
 export { hashOf } from './secrets.ts';
@@ -118,16 +118,6 @@ export interface Access {
   readonly browserOf: (context: Context) => Promise<string | null>;
   /** `GET /enter?code=…` */
   readonly enter: (context: Context<Env>) => Promise<Response>;
-}
-
-/** Is this a person opening a page, who should read a page? */
-export function wantsPage(context: Context): boolean {
-  const { method, path } = context.req;
-  return (
-    (method === 'GET' || method === 'HEAD') &&
-    !isCallPath(path) &&
-    (context.req.header('accept') ?? '').includes('text/html')
-  );
 }
 
 /** The secret of `Authorization: Bearer …`, or null. */

@@ -2,6 +2,7 @@
  * Which requests are the relay's own. A name that was rebound to this machine shows in `Host`; another
  * website shows in `Origin` and `Sec-Fetch-Site`. Pure.
  */
+import { isCallPath } from '../http/endpoint.ts';
 import { isIP } from 'node:net';
 
 export interface Origins {
@@ -43,10 +44,6 @@ export function createOrigins({ port, host, publicUrl, tls, proxied }: OriginsDe
     isOrigin: (value) => origins.has(value.toLowerCase()),
   };
 }
-
-/** What addresses of calls begin with: only the page, or a credential, may ask for them. */
-export const CALL_ROOTS = ['api', 'v1', 'sessions'] as const;
-export const isCallPath = (path: string): boolean => CALL_ROOTS.some((root) => path.split('/')[1] === root);
 
 export interface FetchHeaders {
   readonly method: string;

@@ -1,6 +1,6 @@
 /** Whether a wake may pass, and the limits that it keeps to. */
-import type { AgentState, WakeLimits, WakeReason, WakeWay } from '../../src/domain/guardrails.ts';
-import type { AgentId, MessageId, RunId, SessionId } from '../../src/domain/ids.ts';
+import type { AgentState, WakeLimits, WakeReason, WakeWay } from '../../src/shared/domain/guardrails.ts';
+import type { AgentId, MessageId, RunId, SessionId } from '../../src/shared/domain/ids.ts';
 import type {
   AgentConfig,
   AgentConfigInput,
@@ -9,8 +9,8 @@ import type {
   HouseholdConfigInput,
   PulseChanges,
   PulseSettings,
-} from '../../src/protocol/config.ts';
-import type { WakeDecision, WakeFeed, WakeSource, WakeStats } from '../../src/protocol/wakes.ts';
+} from '../../src/shared/protocol/config.ts';
+import type { WakeDecision, WakeFeed, WakeSource, WakeStats } from '../../src/shared/protocol/wakes.ts';
 
 export interface WakeRequest {
   readonly target: string;

@@ -6,10 +6,10 @@ import type {
   SleepEvent,
   TeamEvent,
   WakeReason,
-} from '../../src/domain/guardrails.ts';
-import type { AgentId, MessageId, RunId, ScheduleId, SessionId, ThreadId } from '../../src/domain/ids.ts';
-import type { SkipReason } from '../../src/domain/schedule/occurrence.ts';
-import type { WakeDecision } from '../../src/protocol/wakes.ts';
+} from '../../src/shared/domain/guardrails.ts';
+import type { AgentId, MessageId, RunId, ScheduleId, SessionId, ThreadId } from '../../src/shared/domain/ids.ts';
+import type { SkipReason } from '../../src/shared/domain/schedule/occurrence.ts';
+import type { WakeDecision } from '../../src/shared/protocol/wakes.ts';
 import type { WakeRequest } from './gate.ts';
 import type { ToolOutcome } from './tools.ts';
 

@@ -1,14 +1,14 @@
 /** The session, as everything around it sees it. */
-import type { JoinedClient } from '../../src/domain/answering.ts';
-import type { AgentState } from '../../src/domain/guardrails.ts';
-import type { AgentId, MessageId, SessionId } from '../../src/domain/ids.ts';
-import type { AgentPayload } from '../../src/domain/wake-payload.ts';
-import type { EffectiveConfig } from '../../src/protocol/config.ts';
-import type { EndReason } from '../../src/protocol/documents.ts';
-import type { Waiting } from '../../src/protocol/stream.ts';
-import type { PostMessage, StartSession } from '../../src/protocol/http.ts';
-import type { TeamMember } from '../../src/protocol/team.ts';
-import type { Mind } from '../minds/mind.ts';
+import type { JoinedClient } from '../../src/shared/domain/answering.ts';
+import type { AgentState } from '../../src/shared/domain/guardrails.ts';
+import type { AgentId, MessageId, SessionId } from '../../src/shared/domain/ids.ts';
+import type { AgentPayload } from '../../src/shared/domain/wake-payload.ts';
+import type { EffectiveConfig } from '../../src/shared/protocol/config.ts';
+import type { EndReason } from '../../src/shared/protocol/documents.ts';
+import type { Waiting } from '../../src/shared/protocol/stream.ts';
+import type { PostMessage, StartSession } from '../../src/shared/protocol/http.ts';
+import type { TeamMember } from '../../src/shared/protocol/team.ts';
+import type { Mind } from './mind.ts';
 import type { ToolOutcome } from './tools.ts';
 
 export type PostOutcome =

@@ -1,9 +1,9 @@
 /** Who there is, and what waits for them. */
-import type { SentAttachment } from '../../src/domain/attachment.ts';
-import type { MessagePriority, MessageType } from '../../src/domain/guardrails.ts';
-import type { AgentId, MessageId, RunId, SessionId, ThreadId } from '../../src/domain/ids.ts';
-import type { InboxMessage } from '../../src/protocol/inbox.ts';
-import type { Team, TeamMember } from '../../src/protocol/team.ts';
+import type { SentAttachment } from '../../src/shared/domain/attachment.ts';
+import type { MessagePriority, MessageType } from '../../src/shared/domain/guardrails.ts';
+import type { AgentId, MessageId, RunId, SessionId, ThreadId } from '../../src/shared/domain/ids.ts';
+import type { InboxMessage } from '../../src/shared/protocol/inbox.ts';
+import type { Team, TeamMember } from '../../src/shared/protocol/team.ts';
 
 /** Everybody the household has, as the page said last. Names change; ids do not. */
 export interface Directory {

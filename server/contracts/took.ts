@@ -1,6 +1,6 @@
 /** What a request to a model took, as its answer says. */
-import type { Terms, Untold } from '../../src/domain/request-cost.ts';
-import type { Usage } from '../../src/protocol/documents.ts';
+import type { Terms, Untold } from '../../src/shared/domain/request-cost.ts';
+import type { Usage } from '../../src/shared/protocol/documents.ts';
 
 /** What a request took, as far as its model told it; null: it was sent, and nothing was told. */
 export type Took = {

@@ -1,9 +1,9 @@
 /** Tools, and who calls them. */
 import type { z } from 'zod';
-import type { Picture } from '../../src/domain/picture.ts';
-import type { AgentId, RunId, SessionId } from '../../src/domain/ids.ts';
-import type { FormValue } from '../../src/domain/question-form.ts';
-import type { ServerQuestion } from '../../src/protocol/questions.ts';
+import type { Picture } from '../../src/shared/domain/picture.ts';
+import type { AgentId, RunId, SessionId } from '../../src/shared/domain/ids.ts';
+import type { FormValue } from '../../src/shared/domain/question-form.ts';
+import type { ServerQuestion } from '../../src/shared/protocol/questions.ts';
 
 /** What the person's yes to a call is to, besides its words: what lay at the paths that it is about. */
 export interface Agreed {

@@ -1,5 +1,5 @@
 /** Where push services reach whoever runs the relay (the VAPID subject, RFC 8292): Apple's takes no push without one. */
-import type { PushContact } from '../../src/protocol/notifications.ts';
+import type { PushContact } from '../../src/shared/protocol/notifications.ts';
 import type { Db } from '../store/index.ts';
 
 /** What goes out where nobody has said an address: other push services than Apple's do not look. */

@@ -1,7 +1,11 @@
 /** Which devices are told, on the store. A device is a sign-in: where that has ended, nothing is pushed to it any more. */
 import { randomUUID } from 'node:crypto';
-import { deviceChoiceSchema, type DeviceChoice, type PushSubscriptionJson } from '../../src/protocol/notifications.ts';
-import type { Sealer } from '../schedules/index.ts';
+import {
+  deviceChoiceSchema,
+  type DeviceChoice,
+  type PushSubscriptionJson,
+} from '../../src/shared/protocol/notifications.ts';
+import type { Sealer } from '../platform/sealer.ts';
 import type { Db } from '../store/index.ts';
 
 const choiceSchema = deviceChoiceSchema.omit({ subscription: true });

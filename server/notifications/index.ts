@@ -3,12 +3,12 @@
  * last, then on the others where nobody has seen it, and never in quiet hours. What is answered or seen on one goes from
  * the others by a push of its own, which shows that it is over: browsers revoke a subscription whose pushes show nothing.
  */
-import type { Timers } from '../../src/domain/platform/timers.ts';
-import { quietUntil } from '../../src/domain/quiet-hours.ts';
-import type { DeviceChoice, Notifications, RaisedNotification } from '../../src/protocol/notifications.ts';
-import type { Calls } from '../calls/index.ts';
-import type { Directory, EventLog } from '../contracts.ts';
-import type { Logger } from '../logger.ts';
+import type { Timers } from '../../src/shared/domain/platform/timers.ts';
+import { quietUntil } from '../../src/shared/domain/quiet-hours.ts';
+import type { DeviceChoice, Notifications, RaisedNotification } from '../../src/shared/protocol/notifications.ts';
+import type { Calls } from '../tools/calls/index.ts';
+import type { Directory, EventLog } from '../contracts/index.ts';
+import type { Logger } from '../platform/logger.ts';
 import { createPushContact, NO_SUBJECT, type PushSubject } from './contact.ts';
 import { createDeviceRows, type DeviceRowsDeps, type ToldDevice } from './device-rows.ts';
 import type { Pusher } from './push.ts';

@@ -8,11 +8,11 @@ import { readFile } from 'node:fs/promises';
 import { isIP } from 'node:net';
 import webPush from 'web-push';
 import { z } from 'zod';
-import type { MayConnect } from '../../src/protocol/models.ts';
-import type { PushPayload, PushSubscriptionJson } from '../../src/protocol/notifications.ts';
-import { createGuardedFetch, fits, hostOf } from '../models/addresses.ts';
-import { StartError } from '../start-error.ts';
-import { writeWhole } from '../whole-file.ts';
+import type { MayConnect } from '../../src/shared/protocol/models.ts';
+import type { PushPayload, PushSubscriptionJson } from '../../src/shared/protocol/notifications.ts';
+import { createGuardedFetch, fits, hostOf } from '../platform/guarded-fetch.ts';
+import { StartError } from '../platform/start-error.ts';
+import { writeWhole } from '../platform/whole-file.ts';
 import { NOTIFICATION_LIMITS as LIMITS } from './settings.ts';
 
 const keysSchema = z.object({ publicKey: z.string().min(80), privateKey: z.string().min(40) });

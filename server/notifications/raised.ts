@@ -1,12 +1,12 @@
 /** Which events are worth telling, and when what was told is over. */
-import type { AgentId, MessageId } from '../../src/domain/ids.ts';
-import { LEAD_ID } from '../../src/domain/seat.ts';
-import { parseStamp } from '../../src/domain/stamp.ts';
-import { nextHour } from '../../src/domain/zone-days.ts';
-import type { RoostEvent } from '../../src/protocol/events.ts';
-import type { NotificationKind, RaisedNotification } from '../../src/protocol/notifications.ts';
-import type { Calls } from '../calls/index.ts';
-import type { Directory } from '../contracts.ts';
+import type { AgentId, MessageId } from '../../src/shared/domain/ids.ts';
+import { LEAD_ID } from '../../src/shared/domain/seat.ts';
+import { parseStamp } from '../../src/shared/domain/stamp.ts';
+import { nextHour } from '../../src/shared/domain/zone-days.ts';
+import type { RoostEvent } from '../../src/shared/protocol/events.ts';
+import type { NotificationKind, RaisedNotification } from '../../src/shared/protocol/notifications.ts';
+import type { Calls } from '../tools/calls/index.ts';
+import type { Directory } from '../contracts/index.ts';
 import type { NotificationRows } from './rows.ts';
 import { NOTIFICATION_LIMITS as LIMITS } from './settings.ts';
 

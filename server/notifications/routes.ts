@@ -1,8 +1,8 @@
 /** Calls by which a device says what it is told. */
-import { notificationEndpoints } from '../../src/protocol/endpoints/notifications.ts';
-import { answer, browserOf, type Handled } from '../endpoint.ts';
-import type { HomeRights } from '../owner-rights.ts';
-import { problem } from '../problem.ts';
+import { notificationEndpoints } from '../../src/shared/protocol/endpoints/notifications.ts';
+import { answer, browserOf, type Handled } from '../http/endpoint.ts';
+import type { HomeRights } from '../access/owner-rights.ts';
+import { problem } from '../http/problem.ts';
 import type { HomeNotifications } from './index.ts';
 
 export function createNotificationRoutes({

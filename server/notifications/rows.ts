@@ -3,7 +3,7 @@
  * while, and whoever dies with it leaves it to the next.
  */
 import { sql } from 'kysely';
-import { notificationSchema, type RaisedNotification } from '../../src/protocol/notifications.ts';
+import { notificationSchema, type RaisedNotification } from '../../src/shared/protocol/notifications.ts';
 import type { Db } from '../store/index.ts';
 
 /** A push to one device; `state` as it was claimed. */

@@ -3,8 +3,8 @@
  * off until they have said yes to exactly that at this relay.
  */
 import { createHash } from 'node:crypto';
-import { isRecord } from '../../src/domain/platform/is-record.ts';
-import type { Schedule } from '../../src/protocol/schedules.ts';
+import { isRecord } from '../../src/shared/domain/platform/is-record.ts';
+import type { Schedule } from '../../src/shared/protocol/schedules.ts';
 
 /** In whatever order its fields stand. */
 const sorted = (_key: string, value: unknown): unknown =>

@@ -2,18 +2,18 @@
  * A home's clock. It sleeps until something is due, gives every moment that has come a row, and hands what is to be done to
  * `perform`, so many at once. Another process that shares the store may do the same: a row is claimed by one of them.
  */
-import type { AgentId, RunId } from '../../src/domain/ids.ts';
-import { createQueue } from '../../src/domain/platform/queue.ts';
-import { sleep, type Timers } from '../../src/domain/platform/timers.ts';
-import { rowOf as inARow, type PlannedStop } from '../../src/domain/schedule/occurrence.ts';
-import type { TimingContext } from '../../src/domain/schedule/timing.ts';
-import type { Logger } from '../runs/context.ts';
-import { DATABASE_BROKE } from '../runs/outcome.ts';
+import type { AgentId, RunId } from '../../src/shared/domain/ids.ts';
+import { createQueue } from '../../src/shared/domain/platform/queue.ts';
+import { sleep, type Timers } from '../../src/shared/domain/platform/timers.ts';
+import { rowOf as inARow, type PlannedStop } from '../../src/shared/domain/schedule/occurrence.ts';
+import type { TimingContext } from '../../src/shared/domain/schedule/timing.ts';
+import type { Logger } from '../agents/runs/context.ts';
+import { DATABASE_BROKE } from '../agents/runs/outcome.ts';
 import { isAway, type Database } from '../store/index.ts';
 import type { Leases } from './leases.ts';
 import { NO_DETAIL, type Claim, type Ended, type LeftScript, type Row, type ScheduleRows, type Waits } from './rows.ts';
 import type { ScheduleLimits } from './settings.ts';
-import { sentence } from '../../src/domain/sentence.ts';
+import { sentence } from '../../src/shared/domain/sentence.ts';
 
 /**
  * What became of a moment. `again`: nothing yet, and it waits until then, ms since the epoch; `waits`: for what. `forgets`: it was no

@@ -1,11 +1,11 @@
 /** Standing copies: what each agent needs to be at work without a browser. Sealed at rest, and gone when they are taken back. */
 import { sql } from 'kysely';
-import type { AgentId } from '../../src/domain/ids.ts';
-import { COPY_ORDER_CHARS } from '../../src/domain/schedule/copy-order.ts';
-import { standingCopySchema, type CopyStanding, type StandingCopy } from '../../src/protocol/schedules.ts';
+import type { AgentId } from '../../src/shared/domain/ids.ts';
+import { COPY_ORDER_CHARS } from '../../src/shared/domain/schedule/copy-order.ts';
+import { standingCopySchema, type CopyStanding, type StandingCopy } from '../../src/shared/protocol/schedules.ts';
 import { parseText, type Db } from '../store/index.ts';
 import { json } from './rows.ts';
-import type { Sealer } from './sealer.ts';
+import type { Sealer } from '../platform/sealer.ts';
 
 export interface Copies {
   /** Undefined: there is none that can be read. */

@@ -1,9 +1,9 @@
 /** How runs ended, as the event log tells it: what is said of a run in its conversation and in the account is one and the same. */
-import type { RunId } from '../../src/domain/ids.ts';
-import { endOfText } from '../../src/domain/cut-middle.ts';
-import { textOf } from '../../src/domain/text-of.ts';
-import type { EventOf } from '../../src/protocol/events.ts';
-import type { EventLog } from '../contracts.ts';
+import type { RunId } from '../../src/shared/domain/ids.ts';
+import { endOfText } from '../../src/shared/domain/cut-middle.ts';
+import { textOf } from '../../src/shared/domain/text-of.ts';
+import type { EventOf } from '../../src/shared/protocol/events.ts';
+import type { EventLog } from '../contracts/index.ts';
 import type { Ended } from './rows.ts';
 import { endOfRun } from './perform.ts';
 

@@ -3,14 +3,14 @@
  * the first to work, its last words, and what it did, as the account of calls has it. Nothing of it has to be held meanwhile,
  * so it can be asked for after months, and after a restart.
  */
-import type { AgentId, RunId } from '../../src/domain/ids.ts';
-import { momentText } from '../../src/domain/moments.ts';
-import { titled, writeSaid } from '../../src/domain/quoting.ts';
-import { canGoOn } from '../../src/domain/schedule/occurrence.ts';
-import type { CallState, ToolCall } from '../../src/protocol/calls.ts';
-import type { Occurrence, ScheduleOf } from '../../src/protocol/schedules.ts';
-import type { Configs, Inbox, Reach, SessionHost } from '../contracts.ts';
-import type { Logger } from '../runs/context.ts';
+import type { AgentId, RunId } from '../../src/shared/domain/ids.ts';
+import { momentText } from '../../src/shared/domain/moments.ts';
+import { titled, writeSaid } from '../../src/shared/domain/quoting.ts';
+import { canGoOn } from '../../src/shared/domain/schedule/occurrence.ts';
+import type { CallState, ToolCall } from '../../src/shared/protocol/calls.ts';
+import type { Occurrence, ScheduleOf } from '../../src/shared/protocol/schedules.ts';
+import type { Configs, Inbox, Reach, SessionHost } from '../contracts/index.ts';
+import type { Logger } from '../agents/runs/context.ts';
 import type { OpenAlone, Woken, Worked } from './alone.ts';
 import type { ScheduleRows } from './rows.ts';
 import { SCHEDULE_LIMITS, type ScheduleLimits } from './settings.ts';

@@ -1,10 +1,10 @@
 /** What became of what was due, and when the clock of a home went last. */
 import { sql, type Selectable } from 'kysely';
 import { z } from 'zod';
-import type { AgentId, RunId, ScheduleId } from '../../src/domain/ids.ts';
-import { SKIP_REASONS, type OccurrenceEnd, type SkipReason } from '../../src/domain/schedule/occurrence.ts';
-import { idOf } from '../../src/protocol/ids.ts';
-import { occurrenceSchema, occurrenceStateSchema, type Occurrence } from '../../src/protocol/schedules.ts';
+import type { AgentId, RunId, ScheduleId } from '../../src/shared/domain/ids.ts';
+import { SKIP_REASONS, type OccurrenceEnd, type SkipReason } from '../../src/shared/domain/schedule/occurrence.ts';
+import { idOf } from '../../src/shared/protocol/ids.ts';
+import { occurrenceSchema, occurrenceStateSchema, type Occurrence } from '../../src/shared/protocol/schedules.ts';
 import { parseText } from '../store/index.ts';
 import { SCHEMA } from '../store/schema.ts';
 import type { Tables } from '../store/tables.ts';

@@ -2,23 +2,23 @@
  * What is due without anybody there: routines, reminders and scripts of one home, its clock, the account of every moment
  * that came, and what agents need to be at work alone.
  */
-import type { AgentId, ScheduleId } from '../../src/domain/ids.ts';
-import { createQueue } from '../../src/domain/platform/queue.ts';
-import type { Moment } from '../../src/domain/schedule/timeline.ts';
-import { slotAfter, type CronClock } from '../../src/domain/schedule/timing.ts';
-import type { Timers } from '../../src/domain/platform/timers.ts';
-import type { Changed, RoostEvent } from '../../src/protocol/events.ts';
+import type { AgentId, ScheduleId } from '../../src/shared/domain/ids.ts';
+import { createQueue } from '../../src/shared/domain/platform/queue.ts';
+import type { Moment } from '../../src/shared/domain/schedule/timeline.ts';
+import { slotAfter, type CronClock } from '../../src/shared/domain/schedule/timing.ts';
+import type { Timers } from '../../src/shared/domain/platform/timers.ts';
+import type { Changed, RoostEvent } from '../../src/shared/protocol/events.ts';
 import {
   SCHEDULE_BOUNDS,
   WAITS_FOR_YES,
   type Occurrence,
   type Schedule,
   type Scheduled,
-} from '../../src/protocol/schedules.ts';
-import type { Configs, Directory, EventLog, Inbox, Reach, SessionHost } from '../contracts.ts';
-import type { RecordSource } from '../records/index.ts';
-import type { Logger } from '../runs/context.ts';
-import type { TeamTools } from '../runs/team-tools.ts';
+} from '../../src/shared/protocol/schedules.ts';
+import type { Configs, Directory, EventLog, Inbox, Reach, SessionHost } from '../contracts/index.ts';
+import type { RecordSource } from '../team/records/index.ts';
+import type { Logger } from '../agents/runs/context.ts';
+import type { TeamTools } from '../agents/runs/team-tools.ts';
 import { isAgreed, runsByItself } from './agreed.ts';
 import type { OpenAlone, UsedUp } from './alone.ts';
 import type { Copies } from './copies.ts';
@@ -52,7 +52,6 @@ export type { TextQuestion, TextQuestions } from './script-texts.ts';
 export type { Proposals } from './proposals.ts';
 export type { Refused, Written } from './refusals.ts';
 export { createClockWatch, type ClockWatch, type WatchedClock } from './watch.ts';
-export { createSealer, readSealingKey, type Sealer } from './sealer.ts';
 
 export interface Schedules {
   readonly clock: Clock;

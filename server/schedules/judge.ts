@@ -1,7 +1,7 @@
 /** What has come gets its rows: each moment of a schedule one, with what is to become of it. */
-import { judgeSlots, type OccurrenceEnd, type PlannedStop } from '../../src/domain/schedule/occurrence.ts';
-import { newestSlots, slotAfter, type TimingContext } from '../../src/domain/schedule/timing.ts';
-import type { Schedule } from '../../src/protocol/schedules.ts';
+import { judgeSlots, type OccurrenceEnd, type PlannedStop } from '../../src/shared/domain/schedule/occurrence.ts';
+import { newestSlots, slotAfter, type TimingContext } from '../../src/shared/domain/schedule/timing.ts';
+import type { Schedule } from '../../src/shared/protocol/schedules.ts';
 import type { Db } from '../store/index.ts';
 import { NO_DETAIL } from './history.ts';
 import { isOn, json, type Row, type RowsDeps } from './schedule-rows.ts';

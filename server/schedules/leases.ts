@@ -1,5 +1,5 @@
 /** Signs of life for claims: as long as somebody is at work on one, no other relay believes this one dead. */
-import type { Timers } from '../../src/domain/platform/timers.ts';
+import type { Timers } from '../../src/shared/domain/platform/timers.ts';
 import { ALWAYS_THERE, enduring, type Database } from '../store/index.ts';
 import type { Claim, ScheduleRows } from './rows.ts';
 import type { ScheduleLimits } from './settings.ts';

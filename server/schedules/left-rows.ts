@@ -1,6 +1,6 @@
 /** What somebody had begun with who is dead: a relay that was killed, or hung until its lease was over. */
 import { sql } from 'kysely';
-import { groupSchema } from '../processes/groups.ts';
+import { groupSchema } from '../platform/processes/groups.ts';
 import { CLAIMED, claimOf, type Ended, type LeftScript } from './occurrence-rows.ts';
 import type { RowsDeps } from './schedule-rows.ts';
 
@@ -56,7 +56,7 @@ export function createLeftRows({ db, home, limits }: RowsDeps) {
             .set({ ...end, ended_at: now, lease_until: null, detail_json: JSON.stringify(detail) })
             .execute();
         await dead.where('state', '=', 'running').set({ state: 'crashed', ended_at: now, lease_until: null }).execute();
-        // Who was woken and had not begun is woken anew where its message still waits: see server/reach.
+        // Who was woken and had not begun is woken anew where its message still waits: see server/agents/reach.
         await dead
           .where('state', '=', 'claimed')
           .where('kind', '<>', '')

@@ -1,11 +1,11 @@
 /** What an agent did alone, for when it wakes, and for its next turn where it is awake: it was itself that did it, and it must know. */
-import { cutMiddle } from '../../src/domain/cut-middle.ts';
-import type { AgentId } from '../../src/domain/ids.ts';
-import { momentText } from '../../src/domain/moments.ts';
-import { quote, titled } from '../../src/domain/quoting.ts';
-import type { Occurrence } from '../../src/protocol/schedules.ts';
-import type { Configs, Meanwhile } from '../contracts.ts';
-import type { Logger } from '../runs/context.ts';
+import { cutMiddle } from '../../src/shared/domain/cut-middle.ts';
+import type { AgentId } from '../../src/shared/domain/ids.ts';
+import { momentText } from '../../src/shared/domain/moments.ts';
+import { quote, titled } from '../../src/shared/domain/quoting.ts';
+import type { Occurrence } from '../../src/shared/protocol/schedules.ts';
+import type { Configs, Meanwhile } from '../contracts/index.ts';
+import type { Logger } from '../agents/runs/context.ts';
 import type { ScheduleRows } from './rows.ts';
 
 /** Runs that are told of one by one, how far back, how many are counted, and characters of the last words of each. */

@@ -3,9 +3,9 @@
  * has it only once the first has let go. What a page gives here that is due elsewhere is kept, and is not due here.
  */
 import { sql } from 'kysely';
-import type { ScheduleId } from '../../src/domain/ids.ts';
-import { slotAfter, type TimingContext } from '../../src/domain/schedule/timing.ts';
-import { WAITS_FOR_YES, type Schedule } from '../../src/protocol/schedules.ts';
+import type { ScheduleId } from '../../src/shared/domain/ids.ts';
+import { slotAfter, type TimingContext } from '../../src/shared/domain/schedule/timing.ts';
+import { WAITS_FOR_YES, type Schedule } from '../../src/shared/protocol/schedules.ts';
 import { agreementOf, isAgreed } from './agreed.ts';
 import { cancelWaiting, isOn, json, rowOf, type Row, type RowsDeps } from './schedule-rows.ts';
 

@@ -1,12 +1,12 @@
 /** Moments at which something was due, as rows: each gets one, is claimed by one relay, and comes to one end. */
 import { sql, type Selectable } from 'kysely';
-import type { AgentId, MessageId, RunId, ScheduleId } from '../../src/domain/ids.ts';
+import type { AgentId, MessageId, RunId, ScheduleId } from '../../src/shared/domain/ids.ts';
 import { z } from 'zod';
-import type { OccurrenceEnd, SkipReason } from '../../src/domain/schedule/occurrence.ts';
-import { idOf } from '../../src/protocol/ids.ts';
+import type { OccurrenceEnd, SkipReason } from '../../src/shared/domain/schedule/occurrence.ts';
+import { idOf } from '../../src/shared/protocol/ids.ts';
 import { parseText, writeOnce, type Db } from '../store/index.ts';
 import type { Tables } from '../store/tables.ts';
-import type { WrittenGroup } from '../processes/groups.ts';
+import type { WrittenGroup } from '../platform/processes/groups.ts';
 import { detailOf, NO_DETAIL, skipReasonSchema, type Detail } from './history.ts';
 import { judge, type Judging } from './judge.ts';
 import { json, rowOf, standing, takeAway, takeAwayOnceOver, type Row, type RowsDeps } from './schedule-rows.ts';

@@ -1,15 +1,15 @@
 /** What is done with a moment that has come: whether anything runs, and what becomes of it. */
 import { createHash } from 'node:crypto';
-import type { GateCheck } from '../../src/domain/guardrails.ts';
-import type { AgentId, MessageId, RunId, ScheduleId } from '../../src/domain/ids.ts';
-import { momentText } from '../../src/domain/moments.ts';
-import type { OccurrenceEnd, SkipReason } from '../../src/domain/schedule/occurrence.ts';
-import { onOneLine, quote, titled } from '../../src/domain/quoting.ts';
-import { createDeferred } from '../../src/domain/platform/deferred.ts';
-import { comesWithin, MINUTE_MS, type TimingContext } from '../../src/domain/schedule/timing.ts';
-import type { Schedule, ScheduleOf } from '../../src/protocol/schedules.ts';
-import type { Configs, DueCause, GivenBefore, Inbox, NotReached, Reach, SessionHost } from '../contracts.ts';
-import type { OverRun } from '../runs/index.ts';
+import type { GateCheck } from '../../src/shared/domain/guardrails.ts';
+import type { AgentId, MessageId, RunId, ScheduleId } from '../../src/shared/domain/ids.ts';
+import { momentText } from '../../src/shared/domain/moments.ts';
+import type { OccurrenceEnd, SkipReason } from '../../src/shared/domain/schedule/occurrence.ts';
+import { onOneLine, quote, titled } from '../../src/shared/domain/quoting.ts';
+import { createDeferred } from '../../src/shared/domain/platform/deferred.ts';
+import { comesWithin, MINUTE_MS, type TimingContext } from '../../src/shared/domain/schedule/timing.ts';
+import type { Schedule, ScheduleOf } from '../../src/shared/protocol/schedules.ts';
+import type { Configs, DueCause, GivenBefore, Inbox, NotReached, Reach, SessionHost } from '../contracts/index.ts';
+import type { OverRun } from '../agents/runs/index.ts';
 import type { OpenAlone, UsedUp, Worked } from './alone.ts';
 import type { ClockDeps, Performed } from './clock.ts';
 import type { ScriptTexts } from './script-texts.ts';
@@ -24,7 +24,7 @@ import {
   type ScheduleRows,
 } from './rows.ts';
 import { SCHEDULE_LIMITS, type ScheduleLimits } from './settings.ts';
-import { sentence } from '../../src/domain/sentence.ts';
+import { sentence } from '../../src/shared/domain/sentence.ts';
 
 export interface PerformDeps {
   readonly rows: Pick<ScheduleRows, 'under' | 'runs' | 'lastRunOf' | 'beginsScript' | 'runsAs' | 'leaveNotice'>;

@@ -3,7 +3,7 @@
  * another relay of the household from its first start on: it has a name of its own, and what was due at the first is due there
  * still, until the person brings it here.
  */
-import type { EventLog } from '../contracts.ts';
+import type { EventLog } from '../contracts/index.ts';
 import { NO_DETAIL } from './history.ts';
 import { ELSEWHERE } from './moving-rows.ts';
 import type { Db } from '../store/index.ts';

@@ -1,12 +1,12 @@
 /** When things are due: for the clock, and for whoever looks at the hours to come. */
 import { setImmediate } from 'node:timers/promises';
-import { DEFAULT_LIMITS } from '../../src/domain/guardrails.ts';
-import type { AgentId, ScheduleId } from '../../src/domain/ids.ts';
-import { spreadOffsets } from '../../src/domain/schedule/offsets.ts';
-import { darkAt, darkSpans, inOrder, momentsBetween, type Moment } from '../../src/domain/schedule/timeline.ts';
-import type { CronClock, Timing, TimingContext } from '../../src/domain/schedule/timing.ts';
-import type { Schedule } from '../../src/protocol/schedules.ts';
-import type { Configs } from '../contracts.ts';
+import { DEFAULT_LIMITS } from '../../src/shared/domain/guardrails.ts';
+import type { AgentId, ScheduleId } from '../../src/shared/domain/ids.ts';
+import { spreadOffsets } from '../../src/shared/domain/schedule/offsets.ts';
+import { darkAt, darkSpans, inOrder, momentsBetween, type Moment } from '../../src/shared/domain/schedule/timeline.ts';
+import type { CronClock, Timing, TimingContext } from '../../src/shared/domain/schedule/timing.ts';
+import type { Schedule } from '../../src/shared/protocol/schedules.ts';
+import type { Configs } from '../contracts/index.ts';
 import { isOn, type Row, type ScheduleRows } from './rows.ts';
 
 /** Moments that a timeline shows of all that is due by the calendar, where each takes long to find. */

@@ -1,7 +1,7 @@
 /** Routines that agents ask for. One is a record of what was asked, and nothing else: it is due only once the person has said yes. */
-import type { AgentId, ScheduleId } from '../../src/domain/ids.ts';
-import { createQueue } from '../../src/domain/platform/queue.ts';
-import { proposalSchema, type Proposal, type Schedule, type ScheduleOf } from '../../src/protocol/schedules.ts';
+import type { AgentId, ScheduleId } from '../../src/shared/domain/ids.ts';
+import { createQueue } from '../../src/shared/domain/platform/queue.ts';
+import { proposalSchema, type Proposal, type Schedule, type ScheduleOf } from '../../src/shared/protocol/schedules.ts';
 import { parseText, type Db } from '../store/index.ts';
 import type { Written } from './refusals.ts';
 import { json } from './rows.ts';

@@ -2,19 +2,19 @@
  * An agent's default routine, as its settings say it. There is one truth: the routine itself, which the person sees and
  * changes among the others; the settings read and write it.
  */
-import type { AgentId, ScheduleId } from '../../src/domain/ids.ts';
+import type { AgentId, ScheduleId } from '../../src/shared/domain/ids.ts';
 import {
   DEFAULT_INSTRUCTIONS,
   DEFAULT_INTERVAL,
   DEFAULT_ROUTINE_NAME,
-} from '../../src/domain/schedule/default-routine.ts';
-import { isSameJson } from '../../src/domain/platform/json.ts';
-import { LEAD_ID } from '../../src/domain/seat.ts';
-import type { AgentConfig, PulseChanges, PulseSettings } from '../../src/protocol/config.ts';
-import { LIMITS } from '../../src/protocol/limits.ts';
-import { scheduleSchema, type Schedule, type Scheduled, type ScheduleOf } from '../../src/protocol/schedules.ts';
-import type { Configs, Pulses } from '../contracts.ts';
-import { misfitIn } from '../problem.ts';
+} from '../../src/shared/domain/schedule/default-routine.ts';
+import { isSameJson } from '../../src/shared/domain/platform/json.ts';
+import { LEAD_ID } from '../../src/shared/domain/seat.ts';
+import type { AgentConfig, PulseChanges, PulseSettings } from '../../src/shared/protocol/config.ts';
+import { LIMITS } from '../../src/shared/protocol/limits.ts';
+import { scheduleSchema, type Schedule, type Scheduled, type ScheduleOf } from '../../src/shared/protocol/schedules.ts';
+import type { Configs, Pulses } from '../contracts/index.ts';
+import { misfitIn } from '../http/problem.ts';
 import { isAgreed } from './agreed.ts';
 import type { Copies } from './copies.ts';
 import type { Written } from './refusals.ts';

@@ -1,15 +1,15 @@
 /** Schedules as records: a page has them too, and gives them back to a relay that has lost them. */
-import type { ScheduleId } from '../../src/domain/ids.ts';
-import type { TimingContext } from '../../src/domain/schedule/timing.ts';
+import type { ScheduleId } from '../../src/shared/domain/ids.ts';
+import type { TimingContext } from '../../src/shared/domain/schedule/timing.ts';
 import {
   scheduleRecordSchema,
   WAITS_FOR_YES,
   type Schedule,
   type ScheduleRecord,
-} from '../../src/protocol/schedules.ts';
-import type { AskedAnswer, AskedOutcome, AskedRecord, RecordAnswer } from '../../src/protocol/records.ts';
-import { createAskedRows, hashOf, orNoRoom } from '../records/asked.ts';
-import type { RecordSource } from '../records/index.ts';
+} from '../../src/shared/protocol/schedules.ts';
+import type { AskedAnswer, AskedOutcome, AskedRecord, RecordAnswer } from '../../src/shared/protocol/records.ts';
+import { createAskedRows, hashOf, orNoRoom } from '../team/records/asked.ts';
+import type { RecordSource } from '../team/records/index.ts';
 import type { Db } from '../store/index.ts';
 import { isAgreed } from './agreed.ts';
 import { isOn, type Row, type ScheduleRows } from './rows.ts';

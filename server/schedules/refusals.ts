@@ -1,12 +1,12 @@
 /** What keeps something from being scheduled, in sentences for people. */
-import { titled } from '../../src/domain/quoting.ts';
-import { sentence } from '../../src/domain/sentence.ts';
-import { LEAD_ID } from '../../src/domain/seat.ts';
-import type { Timing } from '../../src/domain/schedule/timing.ts';
-import { cronProblem } from '../../src/protocol/cron.ts';
-import { WAITS_FOR_YES, type Schedule, type Scheduled, type ScheduleOf } from '../../src/protocol/schedules.ts';
-import { isInnerHost } from '../sandbox/index.ts';
-import type { TeamTools } from '../runs/team-tools.ts';
+import { titled } from '../../src/shared/domain/quoting.ts';
+import { sentence } from '../../src/shared/domain/sentence.ts';
+import { LEAD_ID } from '../../src/shared/domain/seat.ts';
+import type { Timing } from '../../src/shared/domain/schedule/timing.ts';
+import { cronProblem } from '../../src/shared/protocol/cron.ts';
+import { WAITS_FOR_YES, type Schedule, type Scheduled, type ScheduleOf } from '../../src/shared/protocol/schedules.ts';
+import { isInnerHost } from '../tools/sandbox/index.ts';
+import type { TeamTools } from '../agents/runs/team-tools.ts';
 import type { Row, ScheduleRows } from './rows.ts';
 import type { Scripts } from './scripts.ts';
 import type { ScheduleLimits } from './settings.ts';

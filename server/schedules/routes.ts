@@ -1,14 +1,14 @@
 /** The calls about what is due without anybody there. */
 import type { Context } from 'hono';
-import type { ScheduleId } from '../../src/domain/ids.ts';
-import { clashesOf } from '../../src/domain/schedule/timeline.ts';
-import { scheduleEndpoints } from '../../src/protocol/endpoints/schedules.ts';
-import { WAITS_FOR_YES, type Schedule, type Scheduled } from '../../src/protocol/schedules.ts';
-import type { Directory } from '../contracts.ts';
-import { agentIdIn } from '../directory/index.ts';
-import { answer, applicationOf, type Env, type Handled } from '../endpoint.ts';
-import { problem } from '../problem.ts';
-import type { Runs } from '../runs/index.ts';
+import type { ScheduleId } from '../../src/shared/domain/ids.ts';
+import { clashesOf } from '../../src/shared/domain/schedule/timeline.ts';
+import { scheduleEndpoints } from '../../src/shared/protocol/endpoints/schedules.ts';
+import { WAITS_FOR_YES, type Schedule, type Scheduled } from '../../src/shared/protocol/schedules.ts';
+import type { Directory } from '../contracts/index.ts';
+import { agentIdIn } from '../team/directory/index.ts';
+import { answer, applicationOf, type Env, type Handled } from '../http/endpoint.ts';
+import { problem } from '../http/problem.ts';
+import type { Runs } from '../agents/runs/index.ts';
 import { runsByItself } from './agreed.ts';
 import type { Copies, GoOn, Refused, Schedules, Scripts, Written } from './index.ts';
 

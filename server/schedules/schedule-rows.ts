@@ -1,8 +1,8 @@
 /** What is scheduled, as rows: each is a record of the household. */
 import { sql, type Selectable } from 'kysely';
-import type { AgentId, ScheduleId } from '../../src/domain/ids.ts';
-import { slotAfter, type TimingContext } from '../../src/domain/schedule/timing.ts';
-import { scheduleSchema, type Schedule } from '../../src/protocol/schedules.ts';
+import type { AgentId, ScheduleId } from '../../src/shared/domain/ids.ts';
+import { slotAfter, type TimingContext } from '../../src/shared/domain/schedule/timing.ts';
+import { scheduleSchema, type Schedule } from '../../src/shared/protocol/schedules.ts';
 import { parseText, type Db } from '../store/index.ts';
 import type { Tables } from '../store/tables.ts';
 import { agreementOf } from './agreed.ts';

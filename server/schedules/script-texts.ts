@@ -5,11 +5,11 @@
  * texts were kept, has no such row: the file is taken as the text if it still has that hash. If the file says something else, the
  * person is asked once about that text. Saving on the page, and a yes to `wake_script`, accept what lies there.
  */
-import { fileText } from '../../src/domain/file-text.ts';
-import type { AgentId, ScheduleId } from '../../src/domain/ids.ts';
-import { sentence } from '../../src/domain/sentence.ts';
-import type { PinnedFile } from '../../src/protocol/calls.ts';
-import type { ScheduleOf } from '../../src/protocol/schedules.ts';
+import { fileText } from '../../src/shared/domain/file-text.ts';
+import type { AgentId, ScheduleId } from '../../src/shared/domain/ids.ts';
+import { sentence } from '../../src/shared/domain/sentence.ts';
+import type { PinnedFile } from '../../src/shared/protocol/calls.ts';
+import type { ScheduleOf } from '../../src/shared/protocol/schedules.ts';
 import type { Db } from '../store/index.ts';
 import type { ScriptFile, Scripts, ScriptText } from './scripts.ts';
 import { SCRIPT_LIMITS } from './settings.ts';

@@ -3,14 +3,14 @@
  * happens when it fails and which hosts it may reach. What runs is the text that they saw.
  */
 import { z } from 'zod';
-import { fileText } from '../../src/domain/file-text.ts';
-import type { AgentId } from '../../src/domain/ids.ts';
-import { isExactHost } from '../../src/domain/network.ts';
-import { titled } from '../../src/domain/quoting.ts';
-import { saidTiming } from '../../src/protocol/said-timing.ts';
-import { SCHEDULE_BOUNDS, scheduleSchema, type ScheduleOf } from '../../src/protocol/schedules.ts';
-import type { Agreed, AnsweredCall, Configs, TeamTool, ToolOutcome } from '../contracts.ts';
-import { defineTool, toolDone, toolError } from '../define-tool.ts';
+import { fileText } from '../../src/shared/domain/file-text.ts';
+import type { AgentId } from '../../src/shared/domain/ids.ts';
+import { isExactHost } from '../../src/shared/domain/network.ts';
+import { titled } from '../../src/shared/domain/quoting.ts';
+import { saidTiming } from '../../src/shared/protocol/said-timing.ts';
+import { SCHEDULE_BOUNDS, scheduleSchema, type ScheduleOf } from '../../src/shared/protocol/schedules.ts';
+import type { Agreed, AnsweredCall, Configs, TeamTool, ToolOutcome } from '../contracts/index.ts';
+import { defineTool, toolDone, toolError } from '../contracts/define-tool.ts';
 import type { Db } from '../store/index.ts';
 import type { Copies } from './copies.ts';
 import type { Refused, Schedules } from './index.ts';

@@ -8,15 +8,15 @@ import { constants } from 'node:fs';
 import { mkdir, mkdtemp, open, readlink, realpath, rm, unlink, type FileHandle } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { isAbsolute, join, relative, resolve, sep } from 'node:path';
-import type { AgentId } from '../../src/domain/ids.ts';
-import type { ScheduleOf } from '../../src/protocol/schedules.ts';
-import { OWNER_RIGHTS, type HomeRights } from '../owner-rights.ts';
-import { WITHIN, type Cut, type Sandbox, type SandboxRun } from '../sandbox/index.ts';
-import { timeText } from '../runs/outcome.ts';
-import { sentence } from '../../src/domain/sentence.ts';
-import { readWhole, type Workspaces } from '../workspaces/index.ts';
-import { endGroup, GROUP_MARK, groupOf, type WrittenGroup } from '../processes/groups.ts';
-import { startProgram } from '../processes/index.ts';
+import type { AgentId } from '../../src/shared/domain/ids.ts';
+import type { ScheduleOf } from '../../src/shared/protocol/schedules.ts';
+import { OWNER_RIGHTS, type HomeRights } from '../access/owner-rights.ts';
+import { WITHIN, type Cut, type Sandbox, type SandboxRun } from '../tools/sandbox/index.ts';
+import { timeText } from '../agents/runs/outcome.ts';
+import { sentence } from '../../src/shared/domain/sentence.ts';
+import { readWhole, type Workspaces } from '../tools/workspaces/index.ts';
+import { endGroup, GROUP_MARK, groupOf, type WrittenGroup } from '../platform/processes/groups.ts';
+import { startProgram } from '../platform/processes/index.ts';
 import { SCRIPT_LIMITS } from './settings.ts';
 
 /** Exit status by which a script says that it is done for good. */

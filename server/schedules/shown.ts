@@ -1,12 +1,12 @@
 /** Schedules as a page sees them: when they are due next, and how it went of late. */
-import { rowOf, type OccurrenceEnd } from '../../src/domain/schedule/occurrence.ts';
-import type { Scheduled } from '../../src/protocol/schedules.ts';
-import type { Configs } from '../contracts.ts';
+import { rowOf, type OccurrenceEnd } from '../../src/shared/domain/schedule/occurrence.ts';
+import type { Scheduled } from '../../src/shared/protocol/schedules.ts';
+import type { Configs } from '../contracts/index.ts';
 import type { Clock } from './clock.ts';
 import { offsetOf } from './preview.ts';
 import type { Row, ScheduleRows } from './rows.ts';
 import type { ScheduleLimits } from './settings.ts';
-import { sentence } from '../../src/domain/sentence.ts';
+import { sentence } from '../../src/shared/domain/sentence.ts';
 
 export interface ShownDeps {
   readonly rows: Pick<ScheduleRows, 'endsOf' | 'waitingOf'>;

@@ -1,13 +1,13 @@
 /** What agents can do about their own time: come back later, see what is scheduled for them, and cancel it. */
 import { z } from 'zod';
-import { momentText } from '../../src/domain/moments.ts';
-import { onOneLine, titled } from '../../src/domain/quoting.ts';
-import type { AgentId } from '../../src/domain/ids.ts';
-import { LEAD_ID } from '../../src/domain/seat.ts';
-import { INTERVAL_BOUNDS, MINUTE_MS, type Timing } from '../../src/domain/schedule/timing.ts';
-import { isSameJson } from '../../src/domain/platform/json.ts';
-import { cronProblem } from '../../src/protocol/cron.ts';
-import { FURTHEST_MS, saidAt, saidSpan, saidTiming, type SaidTiming } from '../../src/protocol/said-timing.ts';
+import { momentText } from '../../src/shared/domain/moments.ts';
+import { onOneLine, titled } from '../../src/shared/domain/quoting.ts';
+import type { AgentId } from '../../src/shared/domain/ids.ts';
+import { LEAD_ID } from '../../src/shared/domain/seat.ts';
+import { INTERVAL_BOUNDS, MINUTE_MS, type Timing } from '../../src/shared/domain/schedule/timing.ts';
+import { isSameJson } from '../../src/shared/domain/platform/json.ts';
+import { cronProblem } from '../../src/shared/protocol/cron.ts';
+import { FURTHEST_MS, saidAt, saidSpan, saidTiming, type SaidTiming } from '../../src/shared/protocol/said-timing.ts';
 import {
   CONTEXTS,
   SCHEDULE_BOUNDS,
@@ -15,9 +15,9 @@ import {
   timingSchema,
   type Scheduled,
   type ScheduleOf,
-} from '../../src/protocol/schedules.ts';
-import type { Configs, TeamTool } from '../contracts.ts';
-import { defineTool, toolDone, toolError } from '../define-tool.ts';
+} from '../../src/shared/protocol/schedules.ts';
+import type { Configs, TeamTool } from '../contracts/index.ts';
+import { defineTool, toolDone, toolError } from '../contracts/define-tool.ts';
 import type { Proposals, Refused, Schedules } from './index.ts';
 
 export interface ScheduleToolsDeps {

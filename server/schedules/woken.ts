@@ -1,8 +1,8 @@
 /** Runs that somebody's wake began while its agent was absent: in the same account as those that were due. */
-import type { AgentId } from '../../src/domain/ids.ts';
-import { LIMITS } from '../../src/protocol/limits.ts';
-import type { Occurrence } from '../../src/protocol/schedules.ts';
-import type { Directory } from '../contracts.ts';
+import type { AgentId } from '../../src/shared/domain/ids.ts';
+import { LIMITS } from '../../src/shared/protocol/limits.ts';
+import type { Occurrence } from '../../src/shared/protocol/schedules.ts';
+import type { Directory } from '../contracts/index.ts';
 import type { Woken, WokenRun } from './alone.ts';
 import type { Leases } from './leases.ts';
 import { workedOut } from './perform.ts';

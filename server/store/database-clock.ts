@@ -5,8 +5,8 @@
  * It is set anew at times, and as soon as the wall clock has gone another way than the monotonic one: it was set, or the
  * machine was suspended, which a monotonic clock may not see.
  */
-import { singleFlight } from '../../src/domain/platform/single-flight.ts';
-import type { Timers } from '../../src/domain/platform/timers.ts';
+import { singleFlight } from '../../src/shared/domain/platform/single-flight.ts';
+import type { Timers } from '../../src/shared/domain/platform/timers.ts';
 import type { DatabaseLimits } from './settings.ts';
 
 export interface DatabaseClockDeps {

@@ -9,10 +9,10 @@
  * Statements wait for a bounded time. What must not be lost (the event log, what requests cost) waits with
  * `untilThere`, which has no limit.
  */
-import { createDeferred, type Deferred } from '../../src/domain/platform/deferred.ts';
-import { backoff } from '../../src/domain/platform/retry.ts';
-import { singleFlight } from '../../src/domain/platform/single-flight.ts';
-import { sleep, type Timers } from '../../src/domain/platform/timers.ts';
+import { createDeferred, type Deferred } from '../../src/shared/domain/platform/deferred.ts';
+import { backoff } from '../../src/shared/domain/platform/retry.ts';
+import { singleFlight } from '../../src/shared/domain/platform/single-flight.ts';
+import { sleep, type Timers } from '../../src/shared/domain/platform/timers.ts';
 import type { DatabaseLimits } from './settings.ts';
 import { DatabaseAway } from './store-error.ts';
 

@@ -7,7 +7,7 @@
  */
 import { PGlite, protocol, types } from '@electric-sql/pglite';
 import { z } from 'zod';
-import { errorMessage } from '../../src/domain/platform/error-message.ts';
+import { errorMessage } from '../../src/shared/domain/platform/error-message.ts';
 import { createDurableFiles } from './durable-files.ts';
 import { EngineDied } from './store-error.ts';
 

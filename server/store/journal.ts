@@ -12,7 +12,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdir, open, rename, type FileHandle } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { crc32 } from 'node:zlib';
-import { codeOf } from '../error-code.ts';
+import { codeOf } from '../platform/error-code.ts';
 
 /** Bytes of a journal. What does not fit goes into the tables at once. */
 const JOURNAL_BYTES = 2 ** 20;

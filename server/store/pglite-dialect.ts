@@ -12,8 +12,8 @@ import {
   type Dialect,
   type Driver,
 } from 'kysely';
-import { createDeferred } from '../../src/domain/platform/deferred.ts';
-import { createPace, type Pace } from '../pace.ts';
+import { createDeferred } from '../../src/shared/domain/platform/deferred.ts';
+import { createPace, type Pace } from '../platform/pace.ts';
 import type { Engine, Rows } from './engine.ts';
 import { createUpkeep, type Upkeep, type UpkeepDeps } from './upkeep.ts';
 

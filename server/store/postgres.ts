@@ -7,7 +7,7 @@ import {
   type PostgresQueryResult,
 } from 'kysely';
 import pg from 'pg';
-import { realTimers, sleep } from '../../src/domain/platform/timers.ts';
+import { realTimers, sleep } from '../../src/shared/domain/platform/timers.ts';
 import { createDatabaseWatch, type DatabaseWatch } from './database-watch.ts';
 import type { DatabaseLimits } from './settings.ts';
 import { DatabaseAway, isAway, isBroken } from './store-error.ts';

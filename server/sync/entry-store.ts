@@ -1,6 +1,6 @@
 /** A household's sealed entries in the relay's store. Nothing is acknowledged before it is committed. */
-import type { Entry, EntryKey } from '../../src/protocol/sync/entries.ts';
-import type { EntryStore } from '../../src/protocol/sync/store.ts';
+import type { Entry, EntryKey } from '../../src/shared/protocol/sync/entries.ts';
+import type { EntryStore } from '../../src/shared/protocol/sync/store.ts';
 import type { Db } from '../store/index.ts';
 import {
   countBytes,

@@ -1,7 +1,7 @@
 /** The SQL of households, their devices and renewed keys. Every function takes the transaction or database it runs in. */
 import { sql } from 'kysely';
 import { z } from 'zod';
-import type { Rotation } from '../../src/protocol/sync/control.ts';
+import type { Rotation } from '../../src/shared/protocol/sync/control.ts';
 import type { Db } from '../store/index.ts';
 import type { HouseholdRef } from './entry-rows.ts';
 

@@ -2,8 +2,8 @@
  * Who belongs to a household, as the relay keeps it. What changes is written under a lock on the household's row, after every
  * proof was checked: of two rotations at once one wins, and whatever is refused has changed nothing.
  */
-import type { Register, Rotation } from '../../src/protocol/sync/control.ts';
-import { recoveryBytes, registrationBytes, rotationBytes } from '../../src/protocol/sync/proofs.ts';
+import type { Register, Rotation } from '../../src/shared/protocol/sync/control.ts';
+import { recoveryBytes, registrationBytes, rotationBytes } from '../../src/shared/protocol/sync/proofs.ts';
 import type { Db } from '../store/index.ts';
 import type { HouseholdRef } from './entry-rows.ts';
 import {

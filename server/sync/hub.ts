@@ -2,11 +2,11 @@
  * The households that have devices here now: who of them is here, what each is told, and one replica for all of its sockets,
  * let go of when the last one leaves.
  */
-import type { DeviceSeen, FromRelay } from '../../src/protocol/sync/control.ts';
-import { createReplica, type Link, type LinkEnd, type Replica } from '../../src/protocol/replication/index.ts';
-import type { EntryStore } from '../../src/protocol/sync/store.ts';
-import type { Logger } from '../logger.ts';
-import { createQueue } from '../../src/domain/platform/queue.ts';
+import type { DeviceSeen, FromRelay } from '../../src/shared/protocol/sync/control.ts';
+import { createReplica, type Link, type LinkEnd, type Replica } from '../../src/shared/replication/index.ts';
+import type { EntryStore } from '../../src/shared/protocol/sync/store.ts';
+import type { Logger } from '../platform/logger.ts';
+import { createQueue } from '../../src/shared/domain/platform/queue.ts';
 import { HouseholdFull } from './entry-store.ts';
 import type { HouseholdNow, Households } from './households.ts';
 

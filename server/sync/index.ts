@@ -1,11 +1,11 @@
 /** The relay's side of synchronisation: who belongs to a household, what they hand each other, and sealed entries that nobody here can open. */
-import { SYNC } from '../../src/protocol/sync/settings.ts';
+import { SYNC } from '../../src/shared/protocol/sync/settings.ts';
 import { createRateLimit } from '../access/index.ts';
-import type { Logger } from '../logger.ts';
-import { syncEndpoints } from '../../src/protocol/endpoints/sync.ts';
-import type { Handled } from '../endpoint.ts';
+import type { Logger } from '../platform/logger.ts';
+import { syncEndpoints } from '../../src/shared/protocol/endpoints/sync.ts';
+import type { Handled } from '../http/endpoint.ts';
 import type { Db } from '../store/index.ts';
-import { createUpgrades, type Upgrades } from '../upgrade.ts';
+import { createUpgrades, type Upgrades } from '../http/upgrade.ts';
 import { createEntryStore } from './entry-store.ts';
 import { createHouseholds } from './households.ts';
 import { createHub } from './hub.ts';

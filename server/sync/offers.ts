@@ -1,8 +1,8 @@
 /** Offers to join: two browsers leave each other what they say in slots that are written once. What lies in them is sealed. */
 import { sql } from 'kysely';
-import type { OfferSlot } from '../../src/protocol/sync/control.ts';
-import { SYNC } from '../../src/protocol/sync/settings.ts';
-import { QUOTAS } from '../quotas.ts';
+import type { OfferSlot } from '../../src/shared/protocol/sync/control.ts';
+import { SYNC } from '../../src/shared/protocol/sync/settings.ts';
+import { QUOTAS } from '../platform/quotas.ts';
 import type { Db } from '../store/index.ts';
 import { SYNC_LIMITS } from './settings.ts';
 

@@ -1,6 +1,6 @@
-/** Ed25519 (RFC 8032) and the ids of devices, by Node's own cryptography. What is signed stands in src/protocol/sync/proofs.ts. */
+/** Ed25519 (RFC 8032) and the ids of devices, by Node's own cryptography. What is signed stands in src/shared/protocol/sync/proofs.ts. */
 import { createHash, createPublicKey, verify } from 'node:crypto';
-import { SYNC } from '../../src/protocol/sync/settings.ts';
+import { SYNC } from '../../src/shared/protocol/sync/settings.ts';
 
 /** Did the owner of this public key sign these bytes? Keys and signatures are base64url, of the lengths their schemas say. */
 export function isSignedBy(publicKey: string, bytes: Uint8Array, signature: string): boolean {
@@ -8,7 +8,7 @@ export function isSignedBy(publicKey: string, bytes: Uint8Array, signature: stri
   return verify(null, bytes, key, Buffer.from(signature, 'base64url'));
 }
 
-/** Does this id follow from these keys, as src/sync/README.md says? Nobody else's can. */
+/** Does this id follow from these keys, as src/worker/sync/README.md says? Nobody else's can. */
 export const isDeviceOf = (
   device: string,
   { deviceKey, boxKey }: { readonly deviceKey: string; readonly boxKey: string },

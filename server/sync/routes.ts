@@ -1,12 +1,12 @@
 /** The calls of synchronisation: letting a device in, offers to join, recovery, and the way to the socket. */
 import type { Context } from 'hono';
-import { syncEndpoints } from '../../src/protocol/endpoints/sync.ts';
-import { publicKey } from '../../src/protocol/sync/control.ts';
+import { syncEndpoints } from '../../src/shared/protocol/endpoints/sync.ts';
+import { publicKey } from '../../src/shared/protocol/sync/control.ts';
 import type { RateLimit } from '../access/index.ts';
-import { answer, browserOf, type Env, type Handled } from '../endpoint.ts';
-import { problem } from '../problem.ts';
-import type { Upgrades } from '../upgrade.ts';
-import { QUOTAS } from '../quotas.ts';
+import { answer, browserOf, type Env, type Handled } from '../http/endpoint.ts';
+import { problem } from '../http/problem.ts';
+import type { Upgrades } from '../http/upgrade.ts';
+import { QUOTAS } from '../platform/quotas.ts';
 import type { Households, Registered } from './households.ts';
 import type { Hub } from './hub.ts';
 import type { Offers } from './offers.ts';

@@ -1,5 +1,5 @@
 /** Every limit and pause of the relay's side of synchronisation. What an owner may set stands in ../settings.ts. */
-import { SYNC } from '../../src/protocol/sync/settings.ts';
+import { SYNC } from '../../src/shared/protocol/sync/settings.ts';
 
 export const SYNC_LIMITS = {
   devices: SYNC.devices,

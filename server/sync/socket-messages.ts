@@ -1,7 +1,7 @@
 /** What a device may say on a sync socket, and why it is refused. */
 import type { RawData } from 'ws';
-import { fromDeviceSchema, type FromDevice } from '../../src/protocol/sync/control.ts';
-import { createJsonCount } from '../json-bounds.ts';
+import { fromDeviceSchema, type FromDevice } from '../../src/shared/protocol/sync/control.ts';
+import { createJsonCount } from '../platform/json-bounds.ts';
 import type { RecoverySet, Rotated } from './households.ts';
 import { SYNC_LIMITS } from './settings.ts';
 

@@ -4,13 +4,13 @@
  */
 import { randomBytes } from 'node:crypto';
 import type { WebSocket } from 'ws';
-import type { Link, LinkEnd } from '../../src/protocol/replication/index.ts';
-import type { FromDevice, FromRelay } from '../../src/protocol/sync/control.ts';
-import { socketBytes } from '../../src/protocol/sync/proofs.ts';
-import { SYNC } from '../../src/protocol/sync/settings.ts';
+import type { Link, LinkEnd } from '../../src/shared/replication/index.ts';
+import type { FromDevice, FromRelay } from '../../src/shared/protocol/sync/control.ts';
+import { socketBytes } from '../../src/shared/protocol/sync/proofs.ts';
+import { SYNC } from '../../src/shared/protocol/sync/settings.ts';
 import { createRateLimit, type RateLimit } from '../access/index.ts';
-import { createQueue } from '../../src/domain/platform/queue.ts';
-import { QUOTAS } from '../quotas.ts';
+import { createQueue } from '../../src/shared/domain/platform/queue.ts';
+import { QUOTAS } from '../platform/quotas.ts';
 import type { Households } from './households.ts';
 import type { Hub, Member } from './hub.ts';
 import { isDeviceOf, isSignedBy } from './proofs.ts';

@@ -3,8 +3,8 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { rm } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { costsSchema } from '../../src/protocol/costs.ts';
-import { madeCredentialSchema } from '../../src/protocol/team.ts';
+import { costsSchema } from '../../src/shared/protocol/costs.ts';
+import { madeCredentialSchema } from '../../src/shared/protocol/team.ts';
 import { createHome, startRelay, type TestRelay } from '../support/relay.ts';
 
 /** Thinks for ever. */

@@ -4,10 +4,10 @@
  */
 import { setImmediate as turn, setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import type { CostHold, RequestEnd } from '../../server/contracts.ts';
-import { createAsk } from '../../server/proxy/answer.ts';
-import { createUpstream } from '../../server/proxy/upstream.ts';
-import { costOf, DEFAULT_PRICES, NO_COST } from '../../src/domain/prices.ts';
+import type { CostHold, RequestEnd } from '../../server/contracts/index.ts';
+import { createAsk } from '../../server/agents/proxy/answer.ts';
+import { createUpstream } from '../../server/agents/proxy/upstream.ts';
+import { costOf, DEFAULT_PRICES, NO_COST } from '../../src/shared/domain/prices.ts';
 import { agentRun } from '../support/runs.ts';
 import { startDeafModel, type Said } from '../support/deaf-model.ts';
 import { openSpenders, type Spenders } from '../support/spenders.ts';

@@ -4,7 +4,7 @@ import { connect, type Socket } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { HTTP_LIMITS, listen } from '../../server/listen.ts';
+import { HTTP_LIMITS, listen } from '../../server/http/listen.ts';
 import { openEventSource } from '../support/event-source.ts';
 import { rawRequest } from '../support/raw-http.ts';
 import { createHome, startRelay, type TestRelay } from '../support/relay.ts';

@@ -2,7 +2,7 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { z } from 'zod';
-import { madeCredentialSchema } from '../../src/protocol/team.ts';
+import { madeCredentialSchema } from '../../src/shared/protocol/team.ts';
 import { startRelay, type TestRelay } from '../support/relay.ts';
 
 const AT_ONCE = 80;

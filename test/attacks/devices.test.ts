@@ -1,11 +1,11 @@
 /** A device that was one of the household, and is removed: nothing it left behind gives it the keys that come after. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { deviceBytes, registrationBytes, socketBytes } from '../../src/protocol/sync/proofs.ts';
-import { deviceKeys, newest, newPhrase, recoveryOf, relayAuth } from '../../src/sync/crypto/index.ts';
-import { SYNC } from '../../src/protocol/sync/settings.ts';
-import { deviceViews } from '../../src/sync/owner/shared-status.ts';
-import { deviceRecord, recoveryRecord } from '../../src/sync/owner/genuine.ts';
-import type { LetIn } from '../../src/sync/owner/records.ts';
+import { deviceBytes, registrationBytes, socketBytes } from '../../src/shared/protocol/sync/proofs.ts';
+import { deviceKeys, newest, newPhrase, recoveryOf, relayAuth } from '../../src/worker/sync/crypto/index.ts';
+import { SYNC } from '../../src/shared/protocol/sync/settings.ts';
+import { deviceViews } from '../../src/worker/sync/owner/shared-status.ts';
+import { deviceRecord, recoveryRecord } from '../../src/worker/sync/owner/genuine.ts';
+import type { LetIn } from '../../src/worker/sync/owner/records.ts';
 import { newHouseholdKeys, openHouseholdDevice, type HouseholdDevice } from '../support/household-device.ts';
 import { openTestRelay, type OpenRelay } from '../support/open-relay.ts';
 import { enter, newSyncId, newTestDevice, newTestHousehold, openSocket, register } from '../support/sync-device.ts';

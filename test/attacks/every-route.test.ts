@@ -4,7 +4,7 @@
  */
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { scheduledSchema } from '../../src/protocol/schedules.ts';
+import { scheduledSchema } from '../../src/shared/protocol/schedules.ts';
 import { ALL_ROUTES, createNearlyRight, filled } from '../support/nearly-right.ts';
 import { createRandom } from '../support/random.ts';
 import { rawRequest } from '../support/raw-http.ts';

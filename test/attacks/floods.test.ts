@@ -5,11 +5,11 @@
 import { randomBytes } from 'node:crypto';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { QUOTAS } from '../../server/quotas.ts';
-import { LIMITS } from '../../src/protocol/limits.ts';
-import { madeCredentialSchema } from '../../src/protocol/team.ts';
-import { problemSchema, roomSchema } from '../../src/protocol/http.ts';
-import { threadSchema } from '../../src/protocol/threads.ts';
+import { QUOTAS } from '../../server/platform/quotas.ts';
+import { LIMITS } from '../../src/shared/protocol/limits.ts';
+import { madeCredentialSchema } from '../../src/shared/protocol/team.ts';
+import { problemSchema, roomSchema } from '../../src/shared/protocol/http.ts';
+import { threadSchema } from '../../src/shared/protocol/threads.ts';
 import { LYRA, VEGA } from '../support/mcp.ts';
 import { rawRequest } from '../support/raw-http.ts';
 import { openTestRelay, type Browser, type OpenRelay } from '../support/open-relay.ts';

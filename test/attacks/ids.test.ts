@@ -1,12 +1,12 @@
 /** Ids that mean somebody else, or break what is keyed by them: refused wherever an id enters. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { adopt } from '../../src/archive/index.ts';
-import { createClock } from '../../src/domain/stamp.ts';
-import { parseTeamCall, writeWake } from '../../src/domain/wake-payload.ts';
-import { parseDocument, type Doc } from '../../src/protocol/documents.ts';
-import { eventSchema } from '../../src/protocol/events.ts';
-import { documentsOf } from '../../src/protocol/intake.ts';
-import { plainDocument } from '../../src/ledger/plain.ts';
+import { adopt } from '../../src/page/archive/index.ts';
+import { createClock } from '../../src/shared/domain/stamp.ts';
+import { parseTeamCall, writeWake } from '../../src/shared/domain/wake-payload.ts';
+import { parseDocument, type Doc } from '../../src/shared/protocol/documents.ts';
+import { eventSchema } from '../../src/shared/protocol/events.ts';
+import { documentsOf } from '../../src/shared/protocol/intake.ts';
+import { plainDocument } from '../../src/worker/ledger/plain.ts';
 import { openTestRelay, type Browser, type OpenRelay } from '../support/open-relay.ts';
 import { identityDoc, messageDoc } from '../support/documents.ts';
 import { agentZipOf, archiveHere, exportOf, memoryLedger, open } from '../unit/archive/support.ts';

@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { scheduledSchema } from '../../src/protocol/schedules.ts';
+import { scheduledSchema } from '../../src/shared/protocol/schedules.ts';
 import { calls, startHands, type Hands } from '../support/hands.ts';
 
 const SECRET = `secret-${randomBytes(8).toString('hex')}`;

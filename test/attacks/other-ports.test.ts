@@ -1,9 +1,9 @@
 /** Another program of this machine: browsers send it the cookie of every port of the host. What it was sent must be worth nothing to it. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
-import { PAGE_KEY } from '../../src/protocol/page-key.ts';
-import { protocolsOf } from '../../src/relay/page-key.ts';
-import { problemSchema } from '../../src/protocol/http.ts';
+import { PAGE_KEY } from '../../src/shared/protocol/page-key.ts';
+import { protocolsOf } from '../../src/shared/relay-client/page-key.ts';
+import { problemSchema } from '../../src/shared/protocol/http.ts';
 import { browserOf, openTestRelay, type OpenRelay } from '../support/open-relay.ts';
 import { rawRequest } from '../support/raw-http.ts';
 import { startRelay, type TestRelay } from '../support/relay.ts';

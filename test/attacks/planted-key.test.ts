@@ -2,7 +2,7 @@
 import { rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { connectionSchema } from '../../src/protocol/models.ts';
+import { connectionSchema } from '../../src/shared/protocol/models.ts';
 import { eventsOf, startSession, talk, teamOfLead } from '../support/homes.ts';
 import { openTestRelay, type Browser, type OpenRelay } from '../support/open-relay.ts';
 import { searchFor } from '../support/planted-words.ts';

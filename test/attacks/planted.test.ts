@@ -10,11 +10,11 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { seatColor } from '../../src/domain/seat.ts';
-import { writeWake } from '../../src/domain/wake-payload.ts';
-import { programSchema, programsSchema } from '../../src/protocol/programs.ts';
+import { seatColor } from '../../src/shared/domain/seat.ts';
+import { writeWake } from '../../src/shared/domain/wake-payload.ts';
+import { programSchema, programsSchema } from '../../src/shared/protocol/programs.ts';
 import { createScripts } from '../../server/schedules/index.ts';
-import { createWorkspaces } from '../../server/workspaces/index.ts';
+import { createWorkspaces } from '../../server/tools/workspaces/index.ts';
 import { startHands, type Hands } from '../support/hands.ts';
 
 const AGENT = fileURLToPath(new URL('../support/acp-agent.mjs', import.meta.url));

@@ -9,17 +9,17 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { attachedServerSchema } from '../../src/protocol/attached.ts';
-import { eventSchema } from '../../src/protocol/events.ts';
+import { attachedServerSchema } from '../../src/shared/protocol/attached.ts';
+import { eventSchema } from '../../src/shared/protocol/events.ts';
 import {
   askedOutcomesSchema,
   askedRecordsSchema,
   comparedRecordsSchema,
   offeredRecordsSchema,
   type AskedRecord,
-} from '../../src/protocol/records.ts';
-import { scheduledSchema, type Schedule } from '../../src/protocol/schedules.ts';
-import { formatStamp } from '../../src/domain/stamp.ts';
+} from '../../src/shared/protocol/records.ts';
+import { scheduledSchema, type Schedule } from '../../src/shared/protocol/schedules.ts';
+import { formatStamp } from '../../src/shared/domain/stamp.ts';
 import { eventsOf } from '../support/homes.ts';
 import { openTestRelay, type Browser, type OpenRelay } from '../support/open-relay.ts';
 import { routine } from '../support/schedules.ts';

@@ -11,12 +11,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Network } from '../../src/domain/network.ts';
-import { createProcesses } from '../../server/processes/index.ts';
-import { createSandbox, type Sandbox, type SandboxEnd } from '../../server/sandbox/index.ts';
-import { createShellTools } from '../../server/shell/tools.ts';
-import { SANDBOX_LIMITS } from '../../server/sandbox/settings.ts';
-import { createWorkspaces } from '../../server/workspaces/index.ts';
+import type { Network } from '../../src/shared/domain/network.ts';
+import { createProcesses } from '../../server/platform/processes/index.ts';
+import { createSandbox, type Sandbox, type SandboxEnd } from '../../server/tools/sandbox/index.ts';
+import { createShellTools } from '../../server/tools/shell/tools.ts';
+import { SANDBOX_LIMITS } from '../../server/tools/sandbox/settings.ts';
+import { createWorkspaces } from '../../server/tools/workspaces/index.ts';
 
 /** Ends well where a process could be started in user namespaces of its own (clone(2), asm/unistd.h). */
 const [CLONE_NUMBER, CLONE3_NUMBER] = [process.arch === 'arm64' ? 220 : 56, 435];

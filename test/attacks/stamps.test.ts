@@ -1,12 +1,19 @@
 /** Stamps from the future: none of them holds for ever, and what came after what stays in order. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { rosterOf } from '../../src/domain/agent.ts';
-import { finalForgets, FORGET_AFTER, pendingForgets } from '../../src/domain/forgetting.ts';
-import { settingsOf } from '../../src/domain/settings.ts';
-import { createClock, formatStamp, LAST_TIME, MAX_AHEAD_MS, MAX_TIME, parseStamp } from '../../src/domain/stamp.ts';
-import type { Doc } from '../../src/protocol/documents.ts';
-import { plainDocument } from '../../src/ledger/plain.ts';
-import { createWriter } from '../../src/state/documents.ts';
+import { rosterOf } from '../../src/shared/domain/agent.ts';
+import { finalForgets, FORGET_AFTER, pendingForgets } from '../../src/shared/domain/forgetting.ts';
+import { settingsOf } from '../../src/shared/domain/settings.ts';
+import {
+  createClock,
+  formatStamp,
+  LAST_TIME,
+  MAX_AHEAD_MS,
+  MAX_TIME,
+  parseStamp,
+} from '../../src/shared/domain/stamp.ts';
+import type { Doc } from '../../src/shared/protocol/documents.ts';
+import { plainDocument } from '../../src/worker/ledger/plain.ts';
+import { createWriter } from '../../src/page/state/documents.ts';
 import { eventsOf, talk } from '../support/homes.ts';
 import { openTestRelay, type Browser, type OpenRelay } from '../support/open-relay.ts';
 import { identityDoc } from '../support/documents.ts';

@@ -6,8 +6,8 @@
 import { readdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { writeWake } from '../../src/domain/wake-payload.ts';
-import { scheduledSchema } from '../../src/protocol/schedules.ts';
+import { writeWake } from '../../src/shared/domain/wake-payload.ts';
+import { scheduledSchema } from '../../src/shared/protocol/schedules.ts';
 import { startRelay, type TestRelay } from '../support/relay.ts';
 import { COPY } from '../support/schedules.ts';
 import { payload } from '../support/session.ts';

@@ -1,8 +1,8 @@
 /** Whoever wants its words taken for the person's, the relay's or another agent's: by a name, by a heading inside what it writes, by closing what it stands in. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { renderTranscript } from '../../src/domain/transcript.ts';
-import { cutMiddle } from '../../src/domain/cut-middle.ts';
-import type { TeamMember } from '../../src/protocol/team.ts';
+import { renderTranscript } from '../../src/shared/domain/transcript.ts';
+import { cutMiddle } from '../../src/shared/domain/cut-middle.ts';
+import type { TeamMember } from '../../src/shared/protocol/team.ts';
 import { teamScript, type Reply, type Script, type ScriptedRequest } from '../support/scripted-model.ts';
 import { openSessionBench, payload, type Bench, type Household } from '../support/session.ts';
 

@@ -29,12 +29,12 @@ import {
   WorkspaceError,
   type Workspace,
   type Workspaces,
-} from '../../server/workspaces/index.ts';
-import { createFolder } from '../../server/workspaces/folder.ts';
-import { at, openWithin, step } from '../../server/workspaces/open-folder.ts';
-import { fileStream, zipOf } from '../../server/workspaces/zip.ts';
-import { WORKSPACE_LIMITS } from '../../server/workspaces/settings.ts';
-import { LEFT_OUT_NAME, leftOutIn, ZIP_COMMENT_MAX } from '../../src/protocol/endpoints/workspaces.ts';
+} from '../../server/tools/workspaces/index.ts';
+import { createFolder } from '../../server/tools/workspaces/folder.ts';
+import { at, openWithin, step } from '../../server/tools/workspaces/open-folder.ts';
+import { fileStream, zipOf } from '../../server/tools/workspaces/zip.ts';
+import { WORKSPACE_LIMITS } from '../../server/tools/workspaces/settings.ts';
+import { LEFT_OUT_NAME, leftOutIn, ZIP_COMMENT_MAX } from '../../src/shared/protocol/endpoints/workspaces.ts';
 
 const SECRET = 'the key of the relay';
 let base: string;

@@ -4,10 +4,10 @@ import { once } from 'node:events';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createSandbox } from '../../server/sandbox/index.ts';
-import { createWorkspaces } from '../../server/workspaces/index.ts';
-import { createFileTools } from '../../server/workspaces/tools.ts';
-import { runTeamTool } from '../../server/runs/team-tools.ts';
+import { createSandbox } from '../../server/tools/sandbox/index.ts';
+import { createWorkspaces } from '../../server/tools/workspaces/index.ts';
+import { createFileTools } from '../../server/tools/workspaces/tools.ts';
+import { runTeamTool } from '../../server/agents/runs/team-tools.ts';
 import { median, percentile, type Figure } from './figures.ts';
 import { definePart, withOpened } from './part.ts';
 

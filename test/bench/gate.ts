@@ -4,7 +4,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
-import { createConfigs, createGate } from '../../server/gate/index.ts';
+import { createConfigs, createGate } from '../../server/team/gate/index.ts';
 import { openStore, type Store } from '../../server/store/index.ts';
 import { createDatabase, type TestDatabase } from '../support/postgres.ts';
 import { startPostgres } from '../support/postgres-process.ts';

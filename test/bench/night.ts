@@ -5,10 +5,10 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
-import { createAnthropicMind } from '../../server/minds/index.ts';
+import { createAnthropicMind } from '../../server/agents/minds/index.ts';
 import { createScheduleRows } from '../../server/schedules/rows.ts';
 import { SCHEDULE_LIMITS } from '../../server/schedules/settings.ts';
-import { costOf, DEFAULT_PRICES } from '../../src/domain/prices.ts';
+import { costOf, DEFAULT_PRICES } from '../../src/shared/domain/prices.ts';
 import { openMortalRelay, type MortalRelay } from '../support/mortal-relay.ts';
 import { COPY, createHandClock, routine } from '../support/schedules.ts';
 import { startScriptedModel, type Script, type ScriptedModel } from '../support/scripted-model.ts';

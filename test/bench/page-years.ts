@@ -2,8 +2,8 @@
  * The page as years leave it: from a reload to the painted grid with few and with many messages behind it, what blocks its
  * thread while it opens, wakes, streams eight answers and exports, and how soon a word that was streamed is on the screen.
  */
-import { createDeferred } from '../../src/domain/platform/deferred.ts';
-import { PAGE_KEY } from '../../src/protocol/page-key.ts';
+import { createDeferred } from '../../src/shared/domain/platform/deferred.ts';
+import { PAGE_KEY } from '../../src/shared/protocol/page-key.ts';
 import type { Page } from 'playwright-core';
 import type { HouseholdPlan } from '../support/household-generator.ts';
 import { heldUp, watchHeldUp, type HeldUp } from '../support/held-up.ts';

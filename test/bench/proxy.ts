@@ -6,8 +6,8 @@
 import { spawn } from 'node:child_process';
 import { Agent, request } from 'node:http';
 import { fileURLToPath } from 'node:url';
-import { LEAD_ID } from '../../src/domain/seat.ts';
-import { madeCredentialSchema } from '../../src/protocol/team.ts';
+import { LEAD_ID } from '../../src/shared/domain/seat.ts';
+import { madeCredentialSchema } from '../../src/shared/protocol/team.ts';
 import { startScriptedModel } from '../support/scripted-model.ts';
 import { median } from './figures.ts';
 import { definePart, withOpened } from './part.ts';

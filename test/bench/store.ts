@@ -6,7 +6,7 @@
 import { mkdtemp, open, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openEventLog } from '../../server/events/index.ts';
+import { openEventLog } from '../../server/team/events/index.ts';
 import { openStore } from '../../server/store/index.ts';
 import { copyStoreTemplate } from '../support/store-template.ts';
 import { median } from './figures.ts';

@@ -2,9 +2,9 @@
  * Two real browsers and a real relay: how soon what one writes is on the other, and how soon a new device has
  * the agents, and everything else.
  */
-import { LEAD_ID } from '../../src/domain/seat.ts';
-import { formatStamp } from '../../src/domain/stamp.ts';
-import type { Doc } from '../../src/protocol/documents.ts';
+import { LEAD_ID } from '../../src/shared/domain/seat.ts';
+import { formatStamp } from '../../src/shared/domain/stamp.ts';
+import type { Doc } from '../../src/shared/protocol/documents.ts';
 import type { Guest } from '../support/chromium.ts';
 import { deviceOf, openDeviceIn, pair, untilEqual, type DeviceBrowser } from '../support/devices.ts';
 import { AGENTS, generateHousehold } from '../support/household-generator.ts';

@@ -3,9 +3,9 @@
  * takes. What the network and the disks add is measured elsewhere.
  */
 import { randomBytes } from 'node:crypto';
-import { createReplica, type Replica } from '../../src/protocol/replication/index.ts';
-import type { Entry } from '../../src/protocol/sync/entries.ts';
-import { newHousehold, newWriter, openEntry, sealEntry } from '../../src/sync/crypto/index.ts';
+import { createReplica, type Replica } from '../../src/shared/replication/index.ts';
+import type { Entry } from '../../src/shared/protocol/sync/entries.ts';
+import { newHousehold, newWriter, openEntry, sealEntry } from '../../src/worker/sync/crypto/index.ts';
 import { createMemoryEntries, type MemoryEntries } from '../support/memory-entries.ts';
 import { join, type End } from '../support/replicas.ts';
 import { createVirtualTime, type VirtualTime } from '../support/virtual-time.ts';

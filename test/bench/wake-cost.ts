@@ -4,11 +4,11 @@
  * address is led to a scripted model in this process, and once as any other server is.
  */
 import { randomUUID } from 'node:crypto';
-import { costOf, DEFAULT_PRICES, usdText, type TokenCount } from '../../src/domain/prices.ts';
-import { SEAT_ORDER, seatColor } from '../../src/domain/seat.ts';
-import { DEFAULT_SETTINGS } from '../../src/domain/settings.ts';
-import { writeWake } from '../../src/domain/wake-payload.ts';
-import { wakeCostSchema } from '../../src/protocol/costs.ts';
+import { costOf, DEFAULT_PRICES, usdText, type TokenCount } from '../../src/shared/domain/prices.ts';
+import { SEAT_ORDER, seatColor } from '../../src/shared/domain/seat.ts';
+import { DEFAULT_SETTINGS } from '../../src/shared/domain/settings.ts';
+import { writeWake } from '../../src/shared/domain/wake-payload.ts';
+import { wakeCostSchema } from '../../src/shared/protocol/costs.ts';
 import { sendAnthropicTo } from '../support/anthropic-at.ts';
 import { openEventSource } from '../support/event-source.ts';
 import { seatsCalled, startScriptedModel, toldIn, type ScriptedRequest } from '../support/scripted-model.ts';

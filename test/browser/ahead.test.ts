@@ -3,7 +3,7 @@
  * one sees it: two real Chromium profiles, one relay, what is written goes through the real synchronisation.
  */
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { formatStamp, LAST_TIME } from '../../src/domain/stamp.ts';
+import { formatStamp, LAST_TIME } from '../../src/shared/domain/stamp.ts';
 import { createProfile, type Profile, QUIET } from '../support/chromium.ts';
 import { deviceOf, openDevice, pair, type DeviceBrowser } from '../support/devices.ts';
 import { settingDoc } from '../support/documents.ts';

@@ -1,6 +1,6 @@
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { Doc } from '../../src/protocol/documents.ts';
+import type { Doc } from '../../src/shared/protocol/documents.ts';
 import { launchBrowser } from '../support/chromium.ts';
 import { changeDoc, identityDoc, messageDoc, sessionEnd, sessionStart, settingDoc } from '../support/documents.ts';
 import { buildPage, servePage, type BuiltPage, type PageServer } from '../support/page-server.ts';

@@ -1,9 +1,9 @@
 /** Another language than English, in the built page: fetched by itself, whole on every page, and its writing from right to left. */
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { SEAT_ORDER, seatColor } from '../../src/domain/seat.ts';
-import { STORED, type Spoken } from '../../src/language/catalogue.ts';
-import { PATHS, PORTRAIT_TABS, SETTINGS_SECTIONS } from '../../src/ui/routes.ts';
+import { SEAT_ORDER, seatColor } from '../../src/shared/domain/seat.ts';
+import { STORED, type Spoken } from '../../src/page/language/catalogue.ts';
+import { PATHS, PORTRAIT_TABS, SETTINGS_SECTIONS } from '../../src/page/ui/routes.ts';
 import { createProfile, type Profile, QUIET } from '../support/chromium.ts';
 import { startRelay, type TestRelay } from '../support/relay.ts';
 import { createVisitor, goWithin } from '../support/visitor.ts';

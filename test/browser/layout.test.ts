@@ -1,6 +1,6 @@
 /** Where things stand and what takes the keys, measured in a real browser: boxes, words and focus at the sizes people have. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { SETTINGS_SECTIONS } from '../../src/ui/routes.ts';
+import { SETTINGS_SECTIONS } from '../../src/page/ui/routes.ts';
 import { createGuest, type Guest, QUIET, STILL } from '../support/chromium.ts';
 import { startRelay, type TestRelay } from '../support/relay.ts';
 import { startScriptedModel, teamScript, type ScriptedModel } from '../support/scripted-model.ts';

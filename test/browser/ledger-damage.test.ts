@@ -1,7 +1,7 @@
 /** Storage that fails in part: what is said, what is mended, and that nothing else is lost. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Page } from 'playwright-core';
-import type { Doc } from '../../src/protocol/documents.ts';
+import type { Doc } from '../../src/shared/protocol/documents.ts';
 import { identityDoc, messageDoc } from '../support/documents.ts';
 import {
   drained,

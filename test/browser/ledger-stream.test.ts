@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { EventOf, RoostEvent } from '../../src/protocol/events.ts';
-import type { OwnerNews } from '../../src/protocol/worker.ts';
+import type { EventOf, RoostEvent } from '../../src/shared/protocol/events.ts';
+import type { OwnerNews } from '../../src/shared/protocol/worker.ts';
 import { identityDoc, queuedDoc } from '../support/documents.ts';
 import { openBench, ownerOf, type Household, type LedgerBench } from '../support/ledger-harness.ts';
 

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { Doc } from '../../src/protocol/documents.ts';
+import type { Doc } from '../../src/shared/protocol/documents.ts';
 import { messageDoc } from '../support/documents.ts';
 import { drained, openBench, ownerOf, volumesOf, type Household, type LedgerBench } from '../support/ledger-harness.ts';
 

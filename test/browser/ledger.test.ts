@@ -1,9 +1,9 @@
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { isDeepEqual } from '../../src/ledger/equal.ts';
-import { DEFAULT_SETTINGS, settingsOf } from '../../src/domain/settings.ts';
-import type { Doc, MessageDoc } from '../../src/protocol/documents.ts';
-import type { WakeMaterial } from '../../src/protocol/worker.ts';
+import { isDeepEqual } from '../../src/worker/ledger/equal.ts';
+import { DEFAULT_SETTINGS, settingsOf } from '../../src/shared/domain/settings.ts';
+import type { Doc, MessageDoc } from '../../src/shared/protocol/documents.ts';
+import type { WakeMaterial } from '../../src/shared/protocol/worker.ts';
 import {
   changeDoc,
   identityDoc,

@@ -6,8 +6,8 @@
 import { fileURLToPath } from 'node:url';
 import type { BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { Doc } from '../../src/protocol/documents.ts';
-import type { RoostEvent } from '../../src/protocol/events.ts';
+import type { Doc } from '../../src/shared/protocol/documents.ts';
+import type { RoostEvent } from '../../src/shared/protocol/events.ts';
 import { createGuest, type Guest, QUIET } from '../support/chromium.ts';
 import { identityDoc, settingDoc } from '../support/documents.ts';
 import { heldUp } from '../support/held-up.ts';

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Plugin } from 'vite';
-import type { Doc } from '../../src/protocol/documents.ts';
+import type { Doc } from '../../src/shared/protocol/documents.ts';
 import { launchBrowser } from '../support/chromium.ts';
 import { stampOf } from '../support/documents.ts';
 import { ownerOf } from '../support/ledger-harness.ts';
@@ -16,7 +16,7 @@ const WEATHER = fileURLToPath(new URL('../support/weather-kind.ts', import.meta.
 const nextRoost: Plugin = {
   name: 'next-roost',
   transform: {
-    filter: { id: /src\/protocol\/known\.ts$/ },
+    filter: { id: /src\/shared\/protocol\/known\.ts$/ },
     handler: (code) => `import { weather } from ${JSON.stringify(WEATHER)};\n${code}\naddKind(weather);\n`,
   },
 };

@@ -5,9 +5,9 @@
 import { createServer, type Server } from 'node:http';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { WebSocket as RawSocket } from 'ws';
-import type { Endpoint } from '../../src/protocol/endpoints/endpoint.ts';
-import { ENDPOINTS } from '../../src/protocol/endpoints/index.ts';
-import { PAGE_KEY } from '../../src/protocol/page-key.ts';
+import type { Endpoint } from '../../src/shared/protocol/endpoints/endpoint.ts';
+import { ENDPOINTS } from '../../src/shared/protocol/endpoints/index.ts';
+import { PAGE_KEY } from '../../src/shared/protocol/page-key.ts';
 import { createProfile, type Profile } from '../support/chromium.ts';
 import { rawRequest } from '../support/raw-http.ts';
 import { startRelay, type TestRelay } from '../support/relay.ts';

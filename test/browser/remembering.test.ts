@@ -1,5 +1,5 @@
 /** What was said is remembered over wakes that were followed by nothing: by an agent, and by the lead. */
-import { quote } from '../../src/domain/quoting.ts';
+import { quote } from '../../src/shared/domain/quoting.ts';
 import { afterEach, expect, it } from 'vitest';
 import { createGuest, type Guest, QUIET } from '../support/chromium.ts';
 import { startRelay, type TestRelay } from '../support/relay.ts';

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { Doc } from '../../src/protocol/documents.ts';
+import type { Doc } from '../../src/shared/protocol/documents.ts';
 import { createGuest, QUIET, type Guest } from '../support/chromium.ts';
 import { identityDoc, settingDoc, stampOf } from '../support/documents.ts';
 import { startRelay, type TestRelay } from '../support/relay.ts';

@@ -1,6 +1,6 @@
 /** Scenes with a scripted model behind the Messages API: what a person sees when minds are real, odd or failing. */
-import { createDeferred } from '../../src/domain/platform/deferred.ts';
-import { quote } from '../../src/domain/quoting.ts';
+import { createDeferred } from '../../src/shared/domain/platform/deferred.ts';
+import { quote } from '../../src/shared/domain/quoting.ts';
 import type { BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createGuest, QUIET } from '../support/chromium.ts';

@@ -2,7 +2,7 @@
 import { fileURLToPath } from 'node:url';
 import type { BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
-import type { Doc } from '../../src/protocol/documents.ts';
+import type { Doc } from '../../src/shared/protocol/documents.ts';
 import { createGuest, type Guest, QUIET } from '../support/chromium.ts';
 import { identityDoc, messageDoc, settingDoc, stampOf } from '../support/documents.ts';
 import { bindEyes } from '../support/log-eyes.ts';

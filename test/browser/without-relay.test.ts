@@ -1,6 +1,6 @@
 /** The whole page in two browsers of one household: the relay introduces them, goes away, and they converge without it. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { SyncStatus } from '../../src/protocol/sync/page.ts';
+import type { SyncStatus } from '../../src/shared/protocol/sync/page.ts';
 import { createProfile, STILL, type Profile } from '../support/chromium.ts';
 import { messageDoc } from '../support/documents.ts';
 import { createOwnerLine, type OwnerLine } from '../support/owner-line.ts';

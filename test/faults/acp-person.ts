@@ -4,10 +4,10 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
-import { seatColor } from '../../src/domain/seat.ts';
-import { writeWake } from '../../src/domain/wake-payload.ts';
-import { toolCallSchema } from '../../src/protocol/calls.ts';
-import { programsSchema } from '../../src/protocol/programs.ts';
+import { seatColor } from '../../src/shared/domain/seat.ts';
+import { writeWake } from '../../src/shared/domain/wake-payload.ts';
+import { toolCallSchema } from '../../src/shared/protocol/calls.ts';
+import { programsSchema } from '../../src/shared/protocol/programs.ts';
 import type { TestRelay } from '../support/relay.ts';
 
 const UNTIL_MS = 15_000;

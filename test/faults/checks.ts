@@ -1,9 +1,9 @@
 /** What must hold after any fault. Each check answers with what is wrong, as sentences; nothing is good. */
 import { isDeepStrictEqual } from 'node:util';
-import type { Doc } from '../../src/protocol/documents.ts';
-import { isKnown } from '../../src/protocol/known.ts';
-import type { StoredEvent } from '../../src/protocol/events.ts';
-import { documentsOf } from '../../src/protocol/intake.ts';
+import type { Doc } from '../../src/shared/protocol/documents.ts';
+import { isKnown } from '../../src/shared/protocol/known.ts';
+import type { StoredEvent } from '../../src/shared/protocol/events.ts';
+import { documentsOf } from '../../src/shared/protocol/intake.ts';
 import { messagesIn, textsIn, type Shown } from './evidence.ts';
 import { faultOf, numberOf, plain, type Words } from './words.ts';
 

@@ -6,7 +6,7 @@ import { cp, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { BrowserContext, Page } from 'playwright-core';
-import type { Doc } from '../../src/protocol/documents.ts';
+import type { Doc } from '../../src/shared/protocol/documents.ts';
 import { createProfile, STILL, type Profile } from '../support/chromium.ts';
 import { deviceOf } from '../support/devices.ts';
 import { generateHousehold } from '../support/household-generator.ts';

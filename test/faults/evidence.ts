@@ -1,8 +1,8 @@
 /** What can be seen from outside: what the page shows, what the ledger holds, what the relay has on disk. */
 import type { Page } from 'playwright-core';
-import { parseDocument, type Doc, type MessageDoc } from '../../src/protocol/documents.ts';
-import { isKnown } from '../../src/protocol/known.ts';
-import { eventSchema, type StoredEvent } from '../../src/protocol/events.ts';
+import { parseDocument, type Doc, type MessageDoc } from '../../src/shared/protocol/documents.ts';
+import { isKnown } from '../../src/shared/protocol/known.ts';
+import { eventSchema, type StoredEvent } from '../../src/shared/protocol/events.ts';
 import { openEventSource } from '../support/event-source.ts';
 import type { TestRelay } from '../support/relay.ts';
 import { plain } from './words.ts';

@@ -1,7 +1,7 @@
 /** Days in the life of a relay's store, by a clock of their own: what a thousand messages a day leave behind. */
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { openEventLog } from '../../server/events/index.ts';
+import { openEventLog } from '../../server/team/events/index.ts';
 import { createStorePlace } from '../support/stores.ts';
 
 const DAY_MS = 24 * 3_600_000;

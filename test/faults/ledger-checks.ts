@@ -1,7 +1,7 @@
 /** What a ledger must hold after any fault, seen through its owner and past it. Checks answer as sentences; none is good. */
 import { isDeepStrictEqual } from 'node:util';
 import type { Page } from 'playwright-core';
-import type { Doc } from '../../src/protocol/documents.ts';
+import type { Doc } from '../../src/shared/protocol/documents.ts';
 import { drained, ownerOf, volumesOf, type Household } from '../support/ledger-harness.ts';
 
 const PAGE = 500;

@@ -1,6 +1,6 @@
 /** Writes numbered documents through an owner, and remembers which of them were acknowledged. */
 import type { Page } from 'playwright-core';
-import type { Doc } from '../../src/protocol/documents.ts';
+import type { Doc } from '../../src/shared/protocol/documents.ts';
 import { messageDoc } from '../support/documents.ts';
 import { ownerOf } from '../support/ledger-harness.ts';
 import type { Story } from './ledger-checks.ts';

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeEach, describe, it } from 'vitest';
-import { LEAD_ID } from '../../src/domain/seat.ts';
+import { LEAD_ID } from '../../src/shared/domain/seat.ts';
 import { createRandom } from '../support/random.ts';
 import { shared } from '../support/shared.ts';
 import { demand } from './checks.ts';

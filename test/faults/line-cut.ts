@@ -1,6 +1,6 @@
 /** The line between page and relay is cut, again and again, in mid-answer: what was missed is caught up, once and in order. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { LEAD_ID } from '../../src/domain/seat.ts';
+import { LEAD_ID } from '../../src/shared/domain/seat.ts';
 import { demand } from './checks.ts';
 import { messagesIn, readLedger, readRelay, readShown, textsIn } from './evidence.ts';
 import { eventually, TEAM, type House } from './household.ts';

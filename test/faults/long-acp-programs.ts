@@ -9,7 +9,7 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { programSchema } from '../../src/protocol/programs.ts';
+import { programSchema } from '../../src/shared/protocol/programs.ts';
 import { openEventSource } from '../support/event-source.ts';
 import { startStandIn, type Asked, type Kind, type Reply } from '../support/model-servers/stand-in.ts';
 import { createHome, startRelay } from '../support/relay.ts';

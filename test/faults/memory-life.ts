@@ -7,12 +7,12 @@
  */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { rosterOf, type Agent } from '../../src/domain/agent.ts';
-import { isSeatPosition, LEAD_ID, seatColor, seatNumber } from '../../src/domain/seat.ts';
-import { createClock } from '../../src/domain/stamp.ts';
-import { writeSummon } from '../../src/domain/wake-payload.ts';
-import type { Doc } from '../../src/protocol/documents.ts';
-import { eventSchema, type RoostEvent } from '../../src/protocol/events.ts';
+import { rosterOf, type Agent } from '../../src/shared/domain/agent.ts';
+import { isSeatPosition, LEAD_ID, seatColor, seatNumber } from '../../src/shared/domain/seat.ts';
+import { createClock } from '../../src/shared/domain/stamp.ts';
+import { writeSummon } from '../../src/shared/domain/wake-payload.ts';
+import type { Doc } from '../../src/shared/protocol/documents.ts';
+import { eventSchema, type RoostEvent } from '../../src/shared/protocol/events.ts';
 import { pair } from '../support/devices.ts';
 import { openEventSource, type OpenStream } from '../support/event-source.ts';
 import { freePort } from '../support/free-port.ts';

@@ -1,6 +1,6 @@
 /** What each agent was told, session by session, as the relay's events have it: an account of its own, in their order. */
-import { quote } from '../../src/domain/quoting.ts';
-import type { EventOf, RoostEvent } from '../../src/protocol/events.ts';
+import { quote } from '../../src/shared/domain/quoting.ts';
+import type { EventOf, RoostEvent } from '../../src/shared/protocol/events.ts';
 
 const FACT = /⟦\d+⟧/g;
 

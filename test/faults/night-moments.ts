@@ -1,6 +1,6 @@
 /** When a hundred routines of one year are due, reckoned here by hand: nothing of the relay's arithmetic is asked. */
-import type { Timing } from '../../src/domain/schedule/timing.ts';
-import type { ScheduleOf } from '../../src/protocol/schedules.ts';
+import type { Timing } from '../../src/shared/domain/schedule/timing.ts';
+import type { ScheduleOf } from '../../src/shared/protocol/schedules.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;

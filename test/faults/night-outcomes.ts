@@ -1,7 +1,7 @@
 /** What a conversation tells of a run, against what stands in the account of what was due: both say the same. */
 import type { Store } from '../../server/store/index.ts';
-import { eventSchema } from '../../src/protocol/events.ts';
-import type { Occurrence } from '../../src/protocol/schedules.ts';
+import { eventSchema } from '../../src/shared/protocol/events.ts';
+import type { Occurrence } from '../../src/shared/protocol/schedules.ts';
 
 /** Where the two differ. A run of which the log knows no end has none, or is `crashed`. */
 export async function faultsOfOutcomes({ db }: Pick<Store, 'db'>, rows: readonly Occurrence[]): Promise<string[]> {

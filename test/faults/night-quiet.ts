@@ -1,6 +1,6 @@
 /** Nights in which nothing is there to be done, hours in which the relay is away, and a relay that hangs. */
 import { randomUUID } from 'node:crypto';
-import { createAnthropicMind } from '../../server/minds/index.ts';
+import { createAnthropicMind } from '../../server/agents/minds/index.ts';
 import { createScheduleRows } from '../../server/schedules/rows.ts';
 import { SCHEDULE_LIMITS } from '../../server/schedules/settings.ts';
 import { openMortalRelay } from '../support/mortal-relay.ts';

@@ -1,6 +1,6 @@
 /**
  * What plain Fireproof 0.24.19 loses, beside ours on the same data. Where an upgrade cures a trap, its test fails:
- * then the rule that closes it in src/ledger can go.
+ * then the rule that closes it in src/worker/ledger can go.
  */
 import { notAgain } from './plain-record.ts';
 import type { Browser, BrowserContext, Page } from 'playwright-core';

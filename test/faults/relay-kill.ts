@@ -4,8 +4,8 @@
  * everyone sleeps, and WAKE goes on from there.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { LEAD_ID } from '../../src/domain/seat.ts';
-import type { Doc } from '../../src/protocol/documents.ts';
+import { LEAD_ID } from '../../src/shared/domain/seat.ts';
+import type { Doc } from '../../src/shared/protocol/documents.ts';
 import { Fault, demand } from './checks.ts';
 import { messagesIn, readLedger, readShown, textsIn, type Shown } from './evidence.ts';
 import { eventually, TEAM, type House, type Who } from './household.ts';

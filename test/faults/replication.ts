@@ -4,10 +4,10 @@
  * older copy, a relay that goes away, one device that joins late. In the end everybody must have the same, and every
  * document that was ever said to be kept, and that some disk still had after a disk was lost, must be everywhere.
  */
-import { highest } from '../../src/domain/ranges.ts';
-import { createReplica, type ReplicationSettings } from '../../src/protocol/replication/index.ts';
-import type { Stream } from '../../src/sync/contract.ts';
-import { digestOf, newHousehold } from '../../src/sync/crypto/index.ts';
+import { highest } from '../../src/shared/domain/ranges.ts';
+import { createReplica, type ReplicationSettings } from '../../src/shared/replication/index.ts';
+import type { Stream } from '../../src/worker/sync/contract.ts';
+import { digestOf, newHousehold } from '../../src/worker/sync/crypto/index.ts';
 import { createMemoryEntries } from '../support/memory-entries.ts';
 import { createRandom } from '../support/random.ts';
 import { createVirtualTime } from '../support/virtual-time.ts';

@@ -1,8 +1,8 @@
 /** A device of a household, as far as its entries go: what its owner does with what the replica tells it. */
-import { createReplica, type Replica, type ReplicaDeps } from '../../src/protocol/replication/index.ts';
-import type { Entry } from '../../src/protocol/sync/entries.ts';
-import type { HouseholdKeys, Stream, RandomBytes } from '../../src/sync/contract.ts';
-import { digestOf, streamOf, newWriter, openEntry, sealEntry } from '../../src/sync/crypto/index.ts';
+import { createReplica, type Replica, type ReplicaDeps } from '../../src/shared/replication/index.ts';
+import type { Entry } from '../../src/shared/protocol/sync/entries.ts';
+import type { HouseholdKeys, Stream, RandomBytes } from '../../src/worker/sync/contract.ts';
+import { digestOf, streamOf, newWriter, openEntry, sealEntry } from '../../src/worker/sync/crypto/index.ts';
 import { createMemoryEntries, type MemoryEntries } from '../support/memory-entries.ts';
 import { inTime, storeOn, type StoreWorld } from './sync-store.ts';
 

@@ -3,7 +3,7 @@
  * spoken meanwhile too, the session still runs, and whoever was awake is awake.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { LEAD_ID } from '../../src/domain/seat.ts';
+import { LEAD_ID } from '../../src/shared/domain/seat.ts';
 import { demand } from './checks.ts';
 import { readLedger, readRelay, readShown, type Shown } from './evidence.ts';
 import { eventually, TEAM, type House, type Who } from './household.ts';

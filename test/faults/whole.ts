@@ -1,6 +1,6 @@
 /** After all answers have ended: each conversation shows every answer of the relay's log, once, and to its last word. */
 import { isDeepStrictEqual } from 'node:util';
-import type { StoredEvent } from '../../src/protocol/events.ts';
+import type { StoredEvent } from '../../src/shared/protocol/events.ts';
 import { readRelay, readShown } from './evidence.ts';
 import { eventually, type House, type Who } from './household.ts';
 import { plain } from './words.ts';

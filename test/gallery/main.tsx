@@ -5,13 +5,13 @@
  * `/gallery` shows them side by side; `/gallery?scene=NAME` is one of them.
  */
 import { createRoot } from 'react-dom/client';
-import { RoostProvider } from '../../src/ui/context.tsx';
-import { App } from '../../src/ui/app.tsx';
-import { fetchLaterParts } from '../../src/ui/later.ts';
-import { Broken } from '../../src/ui/shell/broken.tsx';
-import { lacksTexts, spoken } from '../../src/language/catalogue.ts';
-import { fetchTexts } from '../../src/language/fetch-texts.ts';
-import { createRoostState } from '../../src/state/index.ts';
+import { RoostProvider } from '../../src/page/ui/context.tsx';
+import { App } from '../../src/page/ui/app.tsx';
+import { fetchLaterParts } from '../../src/page/ui/later.ts';
+import { Broken } from '../../src/page/ui/shell/broken.tsx';
+import { lacksTexts, spoken } from '../../src/page/language/catalogue.ts';
+import { fetchTexts } from '../../src/page/language/fetch-texts.ts';
+import { createRoostState } from '../../src/page/state/index.ts';
 import { memoryArchive, memoryOwner, memoryRelay, testDevice } from '../unit/ui/support/fakes.ts';
 import { NOW, NO_SESSION_SNAPSHOT } from '../unit/ui/support/household.ts';
 import { memoryReach } from '../unit/ui/support/reach.ts';

@@ -1,8 +1,8 @@
 /** Each state of the page, by a name that says what it shows. */
-import type { Block, Doc } from '../../src/protocol/documents.ts';
-import type { RoostEvent, Snapshot } from '../../src/protocol/events.ts';
-import type { OwnerNews, StorageProblem } from '../../src/protocol/worker.ts';
-import type { RoostState } from '../../src/state/index.ts';
+import type { Block, Doc } from '../../src/shared/protocol/documents.ts';
+import type { RoostEvent, Snapshot } from '../../src/shared/protocol/events.ts';
+import type { OwnerNews, StorageProblem } from '../../src/shared/protocol/worker.ts';
+import type { RoostState } from '../../src/page/state/index.ts';
 import type { MemoryOwner, MemoryRelay } from '../unit/ui/support/fakes.ts';
 import { device, LAPTOP, sharedStatus } from '../unit/ui/support/devices.ts';
 import {

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createOrigins, createRateLimit, createSignIn } from '../../server/access/index.ts';
 import { isOwnRequest } from '../../server/access/origins.ts';
 import { NOTE_EVERY_MS } from '../../server/access/sign-in.ts';
-import { problemSchema } from '../../src/protocol/http.ts';
+import { problemSchema } from '../../src/shared/protocol/http.ts';
 import { freePort } from '../support/free-port.ts';
 import { rawRequest } from '../support/raw-http.ts';
 import { startRelay, type TestRelay } from '../support/relay.ts';

@@ -1,8 +1,8 @@
 /** How words of an answer become events. */
 import { expect, it } from 'vitest';
-import { createAnswerWriter } from '../../server/runs/answer-writer.ts';
-import type { AgentId, MessageId, RunId } from '../../src/domain/ids.ts';
-import type { RoostEvent } from '../../src/protocol/events.ts';
+import { createAnswerWriter } from '../../server/agents/runs/answer-writer.ts';
+import type { AgentId, MessageId, RunId } from '../../src/shared/domain/ids.ts';
+import type { RoostEvent } from '../../src/shared/protocol/events.ts';
 
 function writing() {
   const kinds: string[] = [];

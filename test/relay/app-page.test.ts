@@ -6,8 +6,8 @@ import { getRequestListener } from '@hono/node-server';
 import { Hono } from 'hono';
 import { HTTPException } from 'hono/http-exception';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { listen, type HttpServer } from '../../server/listen.ts';
-import { createPageRoutes } from '../../server/app.ts';
+import { listen, type HttpServer } from '../../server/http/listen.ts';
+import { createPageRoutes } from '../../server/startup/app.ts';
 import { rawRequest } from '../support/raw-http.ts';
 
 const INDEX = '<!doctype html><title>Roost</title>';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { rehearsalSchema, roomSchema, problemSchema } from '../../src/protocol/http.ts';
-import { LIMITS } from '../../src/protocol/limits.ts';
+import { rehearsalSchema, roomSchema, problemSchema } from '../../src/shared/protocol/http.ts';
+import { LIMITS } from '../../src/shared/protocol/limits.ts';
 import { rawRequest } from '../support/raw-http.ts';
 import { startRelay, type TestRelay } from '../support/relay.ts';
 import { STORES } from '../support/stores.ts';

@@ -1,7 +1,7 @@
 /** Programs that are no agent, and agents that are allowed to, set others to sleep and wake them by plain calls. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { madeCredentialSchema } from '../../src/protocol/team.ts';
-import { wakeFeedSchema } from '../../src/protocol/wakes.ts';
+import { madeCredentialSchema } from '../../src/shared/protocol/team.ts';
+import { wakeFeedSchema } from '../../src/shared/protocol/wakes.ts';
 import { clientOf } from '../support/proxied.ts';
 import { startRelay, type TestRelay } from '../support/relay.ts';
 import { startScriptedModel, type ScriptedModel } from '../support/scripted-model.ts';

@@ -7,8 +7,8 @@ import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/cli
 import pg from 'pg';
 import { z } from 'zod';
 import { SCHEMA } from '../../server/store/schema.ts';
-import { PRESETS } from '../../src/domain/toolsets.ts';
-import type { Answer } from '../../src/protocol/calls.ts';
+import { PRESETS } from '../../src/shared/domain/toolsets.ts';
+import type { Answer } from '../../src/shared/protocol/calls.ts';
 import { calls, startHands, type Hands } from '../support/hands.ts';
 import { databaseOf } from '../support/relay.ts';
 import { COPY } from '../support/schedules.ts';

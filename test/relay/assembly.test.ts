@@ -1,9 +1,9 @@
 /** How an answer is put together from its events: what holds of any sequence of them. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createKeyFilter } from '../../server/key-filter.ts';
-import { createAssembly, type Assembly, type Told } from '../../server/minds/assembly.ts';
-import { eventOf, type WireEvent } from '../../server/minds/wire-events.ts';
+import { createKeyFilter } from '../../server/platform/key-filter.ts';
+import { createAssembly, type Assembly, type Told } from '../../server/agents/minds/assembly.ts';
+import { eventOf, type WireEvent } from '../../server/agents/minds/wire-events.ts';
 
 type Taken = Parameters<Assembly['take']>[0];
 const SECRET = 'sk-secret-0123456789';

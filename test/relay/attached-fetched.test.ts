@@ -9,8 +9,8 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { attachedServerSchema, attachmentSchema } from '../../src/protocol/attached.ts';
-import { needsOf, runnerSchema, withNeeds } from '../../src/protocol/runners.ts';
+import { attachedServerSchema, attachmentSchema } from '../../src/shared/protocol/attached.ts';
+import { needsOf, runnerSchema, withNeeds } from '../../src/shared/protocol/runners.ts';
 import { startHands, type Hands } from '../support/hands.ts';
 
 const PROGRAM = fileURLToPath(new URL('../support/attached-server.mjs', import.meta.url));

@@ -3,7 +3,7 @@ import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { attachedServerSchema, type AttachedServer } from '../../src/protocol/attached.ts';
+import { attachedServerSchema, type AttachedServer } from '../../src/shared/protocol/attached.ts';
 import { startHands, type Hands } from '../support/hands.ts';
 import { mcpAnswer } from '../support/mcp-answer.ts';
 import { startSessionServer, type Asked, type SessionServer } from '../support/mcp-sessions.ts';

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { answer, checkWhole } from '../../server/endpoint.ts';
-import { endpoint, idText, named, type Endpoint } from '../../src/protocol/endpoints/endpoint.ts';
-import { ENDPOINTS } from '../../src/protocol/endpoints/index.ts';
+import { answer, checkWhole } from '../../server/http/endpoint.ts';
+import { endpoint, idText, named, type Endpoint } from '../../src/shared/protocol/endpoints/endpoint.ts';
+import { ENDPOINTS } from '../../src/shared/protocol/endpoints/index.ts';
 import { startRelay, type TestRelay } from '../support/relay.ts';
 
 const all = Object.values<Endpoint>(ENDPOINTS);

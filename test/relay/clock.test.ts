@@ -1,4 +1,4 @@
-import { QUOTAS } from '../../server/quotas.ts';
+import { QUOTAS } from '../../server/platform/quotas.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { eventsOf, follow, startSession, talk, textsOf } from '../support/homes.ts';
 import { openTestRelay, type Browser, type OpenRelay } from '../support/open-relay.ts';

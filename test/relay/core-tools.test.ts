@@ -1,10 +1,10 @@
 /** What tools a model is told of with each request, and how it comes to the others: on the requests that leave a whole relay. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { seatColor } from '../../src/domain/seat.ts';
-import { TOOLSETS } from '../../src/domain/toolsets.ts';
-import { scheduledSchema } from '../../src/protocol/schedules.ts';
-import { writeSummon, writeWake } from '../../src/domain/wake-payload.ts';
+import { seatColor } from '../../src/shared/domain/seat.ts';
+import { TOOLSETS } from '../../src/shared/domain/toolsets.ts';
+import { scheduledSchema } from '../../src/shared/protocol/schedules.ts';
+import { writeSummon, writeWake } from '../../src/shared/domain/wake-payload.ts';
 import { sendAnthropicTo } from '../support/anthropic-at.ts';
 import { openEventSource, type OpenStream } from '../support/event-source.ts';
 import { openTestRelay, type Browser, type OpenRelay } from '../support/open-relay.ts';

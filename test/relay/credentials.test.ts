@@ -2,9 +2,9 @@ import { Hono } from 'hono';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { createCredentialRoutes, createCredentials, type Credentials } from '../../server/access/index.ts';
 import { NOTE_USE_EVERY_MS } from '../../server/access/credentials.ts';
-import { mount, type Env } from '../../server/endpoint.ts';
-import type { RoostEvent } from '../../src/protocol/events.ts';
-import { credentialsSchema, madeCredentialSchema, type TeamMember } from '../../src/protocol/team.ts';
+import { mount, type Env } from '../../server/http/endpoint.ts';
+import type { RoostEvent } from '../../src/shared/protocol/events.ts';
+import { credentialsSchema, madeCredentialSchema, type TeamMember } from '../../src/shared/protocol/team.ts';
 import { storeFor } from '../support/store-for.ts';
 import { STORES } from '../support/stores.ts';
 

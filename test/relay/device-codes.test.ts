@@ -1,8 +1,8 @@
 /** A second device by one code: what it lets in, for how long, and what a guest may not do. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { DEVICE_CODES, deviceLink } from '../../src/protocol/device-code-settings.ts';
-import { deviceCodeSchema, deviceCodeStateSchema } from '../../src/protocol/device-codes.ts';
-import { problemSchema } from '../../src/protocol/http.ts';
+import { DEVICE_CODES, deviceLink } from '../../src/shared/protocol/device-code-settings.ts';
+import { deviceCodeSchema, deviceCodeStateSchema } from '../../src/shared/protocol/device-codes.ts';
+import { problemSchema } from '../../src/shared/protocol/http.ts';
 import { browserOf, openTestRelay, type Browser } from '../support/open-relay.ts';
 import { keyIn, openLink } from '../support/sign-in.ts';
 

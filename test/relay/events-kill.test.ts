@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openEventLog } from '../../server/events/index.ts';
+import { openEventLog } from '../../server/team/events/index.ts';
 import { programOf } from '../support/relay-build.ts';
 import { createStorePlace, STORES, type StorePlace } from '../support/stores.ts';
 import { SHORT_LIVED } from '../support/short-lived.ts';

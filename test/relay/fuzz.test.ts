@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { problemSchema } from '../../src/protocol/http.ts';
+import { problemSchema } from '../../src/shared/protocol/http.ts';
 import { rawRequest, type RawRequest } from '../support/raw-http.ts';
 import { startRelay, type TestRelay } from '../support/relay.ts';
 

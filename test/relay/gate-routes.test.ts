@@ -4,11 +4,11 @@ import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
 import { createPulses } from '../../server/schedules/pulses.ts';
-import { createGateRoutes } from '../../server/gate/index.ts';
-import { mount, type Env } from '../../server/endpoint.ts';
-import { agentConfigAnswerSchema, householdConfigAnswerSchema } from '../../src/protocol/config.ts';
-import { problemSchema } from '../../src/protocol/http.ts';
-import { wakeFeedSchema, wakeStatsSchema } from '../../src/protocol/wakes.ts';
+import { createGateRoutes } from '../../server/team/gate/index.ts';
+import { mount, type Env } from '../../server/http/endpoint.ts';
+import { agentConfigAnswerSchema, householdConfigAnswerSchema } from '../../src/shared/protocol/config.ts';
+import { problemSchema } from '../../src/shared/protocol/http.ts';
+import { wakeFeedSchema, wakeStatsSchema } from '../../src/shared/protocol/wakes.ts';
 import { createTestClock, createTestGate, request } from '../support/gate.ts';
 import { storeFor } from '../support/store-for.ts';
 

@@ -1,7 +1,7 @@
 /** The gate's limits at their edges, asked for in a running relay with a clock of its own. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { HouseholdConfig } from '../../src/protocol/config.ts';
-import type { WakeSource } from '../../src/protocol/wakes.ts';
+import type { HouseholdConfig } from '../../src/shared/protocol/config.ts';
+import type { WakeSource } from '../../src/shared/protocol/wakes.ts';
 import { openSessionBench, payload, type Bench, type Household } from '../support/session.ts';
 
 const SECOND = 1_000;

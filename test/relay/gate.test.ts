@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { WAKE_WAYS, type WakeWay } from '../../src/domain/guardrails.ts';
-import type { WakeRequest } from '../../server/contracts.ts';
-import type { AgentConfig, HouseholdConfig } from '../../src/protocol/config.ts';
-import type { WakeSource } from '../../src/protocol/wakes.ts';
+import { WAKE_WAYS, type WakeWay } from '../../src/shared/domain/guardrails.ts';
+import type { WakeRequest } from '../../server/contracts/index.ts';
+import type { AgentConfig, HouseholdConfig } from '../../src/shared/protocol/config.ts';
+import type { WakeSource } from '../../src/shared/protocol/wakes.ts';
 import { createTestClock, createTestGate, request, type TestClock } from '../support/gate.ts';
 import { storeFor } from '../support/store-for.ts';
 import { STORES } from '../support/stores.ts';

@@ -2,7 +2,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { openNight, STATEMENTS, type NightHouse } from '../faults/night.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { REACH_SETTINGS } from '../../server/reach/settings.ts';
+import { REACH_SETTINGS } from '../../server/agents/reach/settings.ts';
 import type { Store } from '../../server/store/index.ts';
 import { createStorePlace, type StorePlace } from '../support/stores.ts';
 

@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:http';
 import { randomUUID } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, it, onTestFinished, vi } from 'vitest';
-import { createEventStream, RELAY_TIMES, type StreamItem } from '../../src/relay/index.ts';
+import { createEventStream, RELAY_TIMES, type StreamItem } from '../../src/shared/relay-client/index.ts';
 import { createManualTimers } from '../support/manual-timers.ts';
 import { openTestRelay, type Browser, type OpenRelay } from '../support/open-relay.ts';
 import { headersOf } from '../support/sign-in.ts';

@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { QUOTAS } from '../../server/quotas.ts';
-import { SEAT_ORDER, seatColor } from '../../src/domain/seat.ts';
-import { writeSummon } from '../../src/domain/wake-payload.ts';
-import { credentialsSchema, madeCredentialSchema } from '../../src/protocol/team.ts';
-import { healthSchema, homeStandingSchema, lookedAtSchema, problemSchema } from '../../src/protocol/http.ts';
-import { attachedServerSchema } from '../../src/protocol/attached.ts';
+import { QUOTAS } from '../../server/platform/quotas.ts';
+import { SEAT_ORDER, seatColor } from '../../src/shared/domain/seat.ts';
+import { writeSummon } from '../../src/shared/domain/wake-payload.ts';
+import { credentialsSchema, madeCredentialSchema } from '../../src/shared/protocol/team.ts';
+import { healthSchema, homeStandingSchema, lookedAtSchema, problemSchema } from '../../src/shared/protocol/http.ts';
+import { attachedServerSchema } from '../../src/shared/protocol/attached.ts';
 import { startAuthorisationServer } from '../support/authorisation-server.ts';
 import { eventsOf, follow, startSession, talk, teamOfLead, textsOf } from '../support/homes.ts';
 import { browserOf, openTestRelay, type Browser, type OpenRelay } from '../support/open-relay.ts';

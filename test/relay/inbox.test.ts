@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { NewInboxMessage } from '../../server/contracts.ts';
-import { createInbox } from '../../server/inbox/index.ts';
+import type { NewInboxMessage } from '../../server/contracts/index.ts';
+import { createInbox } from '../../server/team/inbox/index.ts';
 import { storeFor } from '../support/store-for.ts';
 import { STORES } from '../support/stores.ts';
 

@@ -2,10 +2,10 @@ import { mkdtemp, open, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { openEventLog, type OpenEventLog } from '../../server/events/index.ts';
+import { openEventLog, type OpenEventLog } from '../../server/team/events/index.ts';
 import { journalsIn, type Journal } from '../../server/store/journal.ts';
 import type { Store } from '../../server/store/index.ts';
-import type { StoredEvent } from '../../src/protocol/events.ts';
+import type { StoredEvent } from '../../src/shared/protocol/events.ts';
 import { createRandom } from '../support/random.ts';
 import { createStorePlace, type StorePlace } from '../support/stores.ts';
 

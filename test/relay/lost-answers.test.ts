@@ -4,15 +4,15 @@
  */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createCallRows } from '../../server/calls/rows.ts';
-import { createCosts } from '../../server/costs/index.ts';
-import { openEventLog } from '../../server/events/index.ts';
-import { createInbox } from '../../server/inbox/index.ts';
+import { createCallRows } from '../../server/tools/calls/rows.ts';
+import { createCosts } from '../../server/team/costs/index.ts';
+import { openEventLog } from '../../server/team/events/index.ts';
+import { createInbox } from '../../server/team/inbox/index.ts';
 import { createScheduleRows, NO_DETAIL } from '../../server/schedules/rows.ts';
 import { SCHEDULE_LIMITS } from '../../server/schedules/settings.ts';
 import { isAway, openStore, type Store } from '../../server/store/index.ts';
-import { PLAIN_TERMS } from '../../src/domain/request-cost.ts';
-import type { RoostEvent } from '../../src/protocol/events.ts';
+import { PLAIN_TERMS } from '../../src/shared/domain/request-cost.ts';
+import type { RoostEvent } from '../../src/shared/protocol/events.ts';
 import { openForgetfulLine, type ForgetfulLine } from '../support/forgetful-line.ts';
 import { createTestClock, createTestGate, request } from '../support/gate.ts';
 import { createDatabase, type TestDatabase } from '../support/postgres.ts';

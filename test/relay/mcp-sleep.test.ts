@@ -1,6 +1,6 @@
 import type { Client } from '@modelcontextprotocol/client';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { DEFAULT_SLEEP_WAIT_SECONDS } from '../../src/domain/guardrails.ts';
+import { DEFAULT_SLEEP_WAIT_SECONDS } from '../../src/shared/domain/guardrails.ts';
 import { ERAS, LYRA, openMcp, speaking, VEGA, type TestMcp } from '../support/mcp.ts';
 import { storeFor } from '../support/store-for.ts';
 

@@ -1,7 +1,7 @@
 import { ProtocolError } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Store } from '../../server/store/index.ts';
-import { problemSchema } from '../../src/protocol/http.ts';
+import { problemSchema } from '../../src/shared/protocol/http.ts';
 import { ERAS, LYRA, MIRA, openMcp, speaking, STATS, VEGA, type TestMcp } from '../support/mcp.ts';
 import { createStorePlace, type StorePlace } from '../support/stores.ts';
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { withWarmMind } from '../../server/minds/index.ts';
-import { SESSION_LIMITS } from '../../server/session/settings.ts';
-import { LEAD_ID } from '../../src/domain/seat.ts';
+import { withWarmMind } from '../../server/agents/minds/index.ts';
+import { SESSION_LIMITS } from '../../server/agents/session/settings.ts';
+import { LEAD_ID } from '../../src/shared/domain/seat.ts';
 import { agentRun } from '../support/runs.ts';
 import { teamScript } from '../support/scripted-model.ts';
 import { openSessionBench, payload, type Bench } from '../support/session.ts';

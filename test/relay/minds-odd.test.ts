@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createAnthropicMind, type AnthropicMindConfig, type MindRequest } from '../../server/minds/index.ts';
+import { createAnthropicMind, type AnthropicMindConfig, type MindRequest } from '../../server/agents/minds/index.ts';
 import { startScriptedModel, type Reply, type ScriptedModel } from '../support/scripted-model.ts';
 
 const hello: MindRequest = {

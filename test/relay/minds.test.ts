@@ -9,9 +9,9 @@ import {
   type MindRequest,
   type MindListener,
   type MindTool,
-} from '../../server/minds/index.ts';
-import { thinksAdaptively } from '../../server/minds/settings.ts';
-import { AGENT_TOOLS } from '../../server/session/tools.ts';
+} from '../../server/agents/minds/index.ts';
+import { thinksAdaptively } from '../../server/agents/minds/settings.ts';
+import { AGENT_TOOLS } from '../../server/agents/session/tools.ts';
 import { freePort } from '../support/free-port.ts';
 import {
   startScriptedModel,

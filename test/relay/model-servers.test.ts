@@ -1,9 +1,9 @@
 /** Each model server that people have: connected on the page, hatched, a tool used where it can, woken. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { SEAT_ORDER, seatColor } from '../../src/domain/seat.ts';
-import { writeSummon, writeWake } from '../../src/domain/wake-payload.ts';
-import { connectionSchema, foundServersSchema, modelsSchema } from '../../src/protocol/models.ts';
-import { problemSchema } from '../../src/protocol/http.ts';
+import { SEAT_ORDER, seatColor } from '../../src/shared/domain/seat.ts';
+import { writeSummon, writeWake } from '../../src/shared/domain/wake-payload.ts';
+import { connectionSchema, foundServersSchema, modelsSchema } from '../../src/shared/protocol/models.ts';
+import { problemSchema } from '../../src/shared/protocol/http.ts';
 import { startSession, follow, teamOfLead } from '../support/homes.ts';
 import {
   gemini,

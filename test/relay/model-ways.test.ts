@@ -1,8 +1,8 @@
 /** What an address says of a server, and a text of a name. */
 import { describe, expect, it } from 'vitest';
-import { usesNoTools } from '../../server/minds/shapes.ts';
-import { waysTo } from '../../server/models/ways.ts';
-import { nameInWords } from '../../server/session/name-in-words.ts';
+import { usesNoTools } from '../../server/agents/minds/shapes.ts';
+import { waysTo } from '../../server/agents/models/ways.ts';
+import { nameInWords } from '../../server/agents/session/name-in-words.ts';
 
 const shown = (address: string) => waysTo(address).map((way) => `${way.protocol} ${way.address}`);
 

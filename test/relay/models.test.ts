@@ -1,9 +1,9 @@
 import { rm } from 'node:fs/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { reachOf } from '../../server/models/addresses.ts';
-import { connectionSchema, modelsSchema } from '../../src/protocol/models.ts';
-import { healthSchema, problemSchema } from '../../src/protocol/http.ts';
-import { TALK_DISCLAIMERS } from '../../src/domain/demo-words.ts';
+import { reachOf } from '../../server/platform/guarded-fetch.ts';
+import { connectionSchema, modelsSchema } from '../../src/shared/protocol/models.ts';
+import { healthSchema, problemSchema } from '../../src/shared/protocol/http.ts';
+import { TALK_DISCLAIMERS } from '../../src/shared/domain/demo-words.ts';
 import { eventsOf, follow, startSession, talk, teamOfLead, textsOf } from '../support/homes.ts';
 import { openTestRelay, type Browser, type OpenRelay } from '../support/open-relay.ts';
 import { createHome } from '../support/relay.ts';

@@ -4,7 +4,7 @@ import { awayForHours, crowdAtOnce, hungRelay, idleNights } from '../faults/nigh
 import { DAY, liveSlice, openNight, openYear, STATEMENTS, type NightHouse } from '../faults/night.ts';
 import { faultsOfOutcomes } from '../faults/night-outcomes.ts';
 import type { Store } from '../../server/store/index.ts';
-import { createDeferred } from '../../src/domain/platform/deferred.ts';
+import { createDeferred } from '../../src/shared/domain/platform/deferred.ts';
 import { routine } from '../support/schedules.ts';
 import { createRandom } from '../support/random.ts';
 import { createStorePlace, type StorePlace } from '../support/stores.ts';

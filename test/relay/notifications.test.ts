@@ -2,7 +2,7 @@
 import { readFile, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { notificationsSchema } from '../../src/protocol/notifications.ts';
+import { notificationsSchema } from '../../src/shared/protocol/notifications.ts';
 import { calls, startHands, type Hands } from '../support/hands.ts';
 import { startPushService } from '../support/push-service.ts';
 import { headersOf, openLink } from '../support/sign-in.ts';

@@ -1,8 +1,8 @@
 /** What an odd answer of a model costs: its own turn, with a sentence that says why. The session, the seat and the words stay. */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { createAnthropicMind, type Mind, type MindAnswer, type MindTool } from '../../server/minds/index.ts';
-import type { OwnTools } from '../../server/runs/toolbox.ts';
-import { isLeakedCall } from '../../server/runs/leaked-call.ts';
+import { createAnthropicMind, type Mind, type MindAnswer, type MindTool } from '../../server/agents/minds/index.ts';
+import type { OwnTools } from '../../server/agents/runs/toolbox.ts';
+import { isLeakedCall } from '../../server/agents/runs/leaked-call.ts';
 import {
   adds,
   answers,

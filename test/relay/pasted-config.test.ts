@@ -1,6 +1,6 @@
 /** Settings of an agent as people and programs send them: in parts, pasted from elsewhere, and by other names. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { occurrenceSchema } from '../../src/protocol/schedules.ts';
+import { occurrenceSchema } from '../../src/shared/protocol/schedules.ts';
 import { startRelay, type TestRelay } from '../support/relay.ts';
 import { COPY } from '../support/schedules.ts';
 import { startScriptedModel, type ScriptedModel } from '../support/scripted-model.ts';

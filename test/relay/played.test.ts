@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { liveSessionOf } from '../../src/protocol/live.ts';
-import { SESSION_LIMITS } from '../../server/session/settings.ts';
+import { liveSessionOf } from '../../src/shared/protocol/live.ts';
+import { SESSION_LIMITS } from '../../server/agents/session/settings.ts';
 import { openSessionBench, payload, type Bench, type Household } from '../support/session.ts';
 
 const DARA = { agentId: 'agent-0', name: 'Dara', position: 0, retired: false } as const;

@@ -1,8 +1,8 @@
 /** What is put before minds, and what they can do: as a mind reads it. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { toolWords } from '../../src/domain/prompt-tools.ts';
-import { renderTemplate } from '../../src/domain/prompts.ts';
-import { SESSION_LIMITS } from '../../server/session/settings.ts';
+import { toolWords } from '../../src/shared/domain/prompt-tools.ts';
+import { renderTemplate } from '../../src/shared/domain/prompts.ts';
+import { SESSION_LIMITS } from '../../server/agents/session/settings.ts';
 import { offeredIn, teamScript, type Reply, type Script, type ScriptedRequest } from '../support/scripted-model.ts';
 import { openSessionBench, payload, PROTOCOL, wordsOf, type Bench, type Household } from '../support/session.ts';
 

@@ -1,8 +1,13 @@
 /** OpenAI's and Google's protocols, over HTTP: what is sent, what is read, and what a server may get wrong. */
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createServedMind, type MindAnswer, type MindMessage, type MindRequest } from '../../server/minds/index.ts';
-import type { Protocol } from '../../src/protocol/models.ts';
+import {
+  createServedMind,
+  type MindAnswer,
+  type MindMessage,
+  type MindRequest,
+} from '../../server/agents/minds/index.ts';
+import type { Protocol } from '../../src/shared/protocol/models.ts';
 import { startRawModel, type RawAnswer, type RawModel } from '../support/raw-model.ts';
 
 const KEY = 'sk-of-the-household-1234567890';

@@ -1,7 +1,7 @@
 /** A program made for Claude, as one of the team, where the model is another's. */
 import { createServer, type Server } from 'node:http';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { madeCredentialSchema } from '../../src/protocol/team.ts';
+import { madeCredentialSchema } from '../../src/shared/protocol/team.ts';
 import { clientOf } from '../support/proxied.ts';
 import { startRelay, type TestRelay } from '../support/relay.ts';
 

@@ -1,9 +1,9 @@
 import { createServer, type ServerResponse } from 'node:http';
 import fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { createKeyFilter } from '../../server/key-filter.ts';
-import { requestHeaders, responseHeaders } from '../../server/proxy/headers.ts';
-import { createJsonReader, createStreamReader } from '../../server/proxy/usage.ts';
+import { createKeyFilter } from '../../server/platform/key-filter.ts';
+import { requestHeaders, responseHeaders } from '../../server/agents/proxy/headers.ts';
+import { createJsonReader, createStreamReader } from '../../server/agents/proxy/usage.ts';
 import type { Store } from '../../server/store/index.ts';
 import { REAL_KEY, startProxied, type Proxied } from '../support/proxied.ts';
 import { createStorePlace, type StorePlace } from '../support/stores.ts';

@@ -1,9 +1,9 @@
 import { createAnthropic } from '@ai-sdk/anthropic';
 import type Anthropic from '@anthropic-ai/sdk';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { costsSchema } from '../../src/protocol/costs.ts';
-import { sessionStartedSchema } from '../../src/protocol/http.ts';
-import { madeCredentialSchema } from '../../src/protocol/team.ts';
+import { costsSchema } from '../../src/shared/protocol/costs.ts';
+import { sessionStartedSchema } from '../../src/shared/protocol/http.ts';
+import { madeCredentialSchema } from '../../src/shared/protocol/team.ts';
 import { clientOf } from '../support/proxied.ts';
 import { startRelay, type TestRelay } from '../support/relay.ts';
 import { startScriptedModel, type ScriptedModel } from '../support/scripted-model.ts';

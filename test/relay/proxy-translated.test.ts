@@ -1,9 +1,9 @@
 /** A program that speaks Anthropic's Messages API, as one of the team, where the model's server speaks another protocol. */
 import type Anthropic from '@anthropic-ai/sdk';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { costsSchema } from '../../src/protocol/costs.ts';
-import { modelsSchema } from '../../src/protocol/models.ts';
-import { madeCredentialSchema } from '../../src/protocol/team.ts';
+import { costsSchema } from '../../src/shared/protocol/costs.ts';
+import { modelsSchema } from '../../src/shared/protocol/models.ts';
+import { madeCredentialSchema } from '../../src/shared/protocol/team.ts';
 import { gemini, GEMINI_KEY, google, groq, GROQ_KEY, openAi, OPENAI_KEY } from '../support/model-servers/kinds.ts';
 import { startStandIn, type Kind, type Model, type StandIn } from '../support/model-servers/stand-in.ts';
 import { openTestRelay, type Browser, type OpenRelay } from '../support/open-relay.ts';

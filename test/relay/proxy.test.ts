@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import Anthropic from '@anthropic-ai/sdk';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Store } from '../../server/store/index.ts';
-import { LIMITS } from '../../src/protocol/limits.ts';
+import { LIMITS } from '../../src/shared/protocol/limits.ts';
 import { clientOf, REAL_KEY, SESSION, startProxied, type Proxied } from '../support/proxied.ts';
 import { startScriptedModel, type ScriptedModel } from '../support/scripted-model.ts';
 import { createStorePlace, type StorePlace } from '../support/stores.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { TeamMember } from '../../src/protocol/team.ts';
+import type { TeamMember } from '../../src/shared/protocol/team.ts';
 import { teamScript, type Reply, type Script, type ScriptedRequest } from '../support/scripted-model.ts';
 import { createGate, openSessionBench, payload, wordsOf, type Bench, type Household } from '../support/session.ts';
 import { STORES } from '../support/stores.ts';

@@ -1,18 +1,18 @@
 /** A relay that has lost its home is given back by a page what people and agents set and said there. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { HOLDINGS } from '../../server/store/holdings.ts';
-import { formatStamp } from '../../src/domain/stamp.ts';
-import type { Doc } from '../../src/protocol/documents.ts';
-import { eventSchema } from '../../src/protocol/events.ts';
-import { documentsOf } from '../../src/protocol/intake.ts';
-import { kindOf } from '../../src/protocol/known.ts';
+import { formatStamp } from '../../src/shared/domain/stamp.ts';
+import type { Doc } from '../../src/shared/protocol/documents.ts';
+import { eventSchema } from '../../src/shared/protocol/events.ts';
+import { documentsOf } from '../../src/shared/protocol/intake.ts';
+import { kindOf } from '../../src/shared/protocol/known.ts';
 import {
   comparedRecordsSchema,
   offeredRecordsSchema,
   RECORD_TYPES,
   type RecordAnswer,
-} from '../../src/protocol/records.ts';
-import { threadMessagesSchema, threadSchema } from '../../src/protocol/threads.ts';
+} from '../../src/shared/protocol/records.ts';
+import { threadMessagesSchema, threadSchema } from '../../src/shared/protocol/threads.ts';
 import { eventsOf } from '../support/homes.ts';
 import { openTestRelay, type Browser, type OpenRelay } from '../support/open-relay.ts';
 import { allowAll, offered } from '../support/records.ts';

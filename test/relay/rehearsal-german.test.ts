@@ -1,11 +1,11 @@
 /** The rehearsal mind before somebody whose page is German. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createRehearsalMind } from '../../server/minds/index.ts';
-import { GERMAN_TEMPERAMENTS } from '../../server/minds/rehearsal/temperaments-german.ts';
-import { TEMPERAMENTS } from '../../server/minds/rehearsal/temperaments.ts';
-import { wordingOf } from '../../server/minds/rehearsal/wordings.ts';
-import type { Rehearsal } from '../../src/protocol/http.ts';
-import type { SeatPosition } from '../../src/domain/seat.ts';
+import { createRehearsalMind } from '../../server/agents/minds/index.ts';
+import { GERMAN_TEMPERAMENTS } from '../../server/agents/minds/rehearsal/temperaments-german.ts';
+import { TEMPERAMENTS } from '../../server/agents/minds/rehearsal/temperaments.ts';
+import { wordingOf } from '../../server/agents/minds/rehearsal/wordings.ts';
+import type { Rehearsal } from '../../src/shared/protocol/http.ts';
+import type { SeatPosition } from '../../src/shared/domain/seat.ts';
 import { openSessionBench, payload, team, wordsOf, type Bench, type Household } from '../support/session.ts';
 
 const MORNING = Date.UTC(2026, 10, 23, 7, 5);

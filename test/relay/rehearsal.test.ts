@@ -4,9 +4,9 @@ import {
   type MindMessage,
   type MindRequest,
   type RehearsalMind,
-} from '../../server/minds/index.ts';
-import { AGENT_TOOLS, LEAD_TOOLS } from '../../server/session/tools.ts';
-import type { Rehearsal } from '../../src/protocol/http.ts';
+} from '../../server/agents/minds/index.ts';
+import { AGENT_TOOLS, LEAD_TOOLS } from '../../server/agents/session/tools.ts';
+import type { Rehearsal } from '../../src/shared/protocol/http.ts';
 import { FIRST_SENTENCES, GERMAN_FIRST_SENTENCES, MORE_FIRST_SENTENCES } from '../support/first-sentences.ts';
 import { COPY, createHandClock } from '../support/schedules.ts';
 import { openSessionBench, payload, team, wordsOf, type Bench, type Household } from '../support/session.ts';

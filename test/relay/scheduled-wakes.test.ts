@@ -1,7 +1,7 @@
 /** What was scheduled uses none of the limits of wakes, and nothing of it is lost: through a relay over HTTP, with a clock that the test moves. */
 import { afterEach, describe, expect, it } from 'vitest';
-import { DEFAULT_INSTRUCTIONS } from '../../src/domain/schedule/default-routine.ts';
-import { createDeferred } from '../../src/domain/platform/deferred.ts';
+import { DEFAULT_INSTRUCTIONS } from '../../src/shared/domain/schedule/default-routine.ts';
+import { createDeferred } from '../../src/shared/domain/platform/deferred.ts';
 import { openNightRelay, type NightRelay } from '../support/night-relay.ts';
 import { COPY } from '../support/schedules.ts';
 import type { Script } from '../support/scripted-model.ts';

@@ -8,9 +8,9 @@ import { createScheduleRows, NO_DETAIL, type ScheduleRows } from '../../server/s
 import { SCHEDULE_LIMITS } from '../../server/schedules/settings.ts';
 import { scheduleWords } from '../../server/store/steps/0018-schedule-words.ts';
 import type { Store } from '../../server/store/index.ts';
-import type { TimingContext } from '../../src/domain/schedule/timing.ts';
-import { createCronClock } from '../../src/protocol/cron.ts';
-import { scheduleSchema } from '../../src/protocol/schedules.ts';
+import type { TimingContext } from '../../src/shared/domain/schedule/timing.ts';
+import { createCronClock } from '../../src/shared/protocol/cron.ts';
+import { scheduleSchema } from '../../src/shared/protocol/schedules.ts';
 import { routine } from '../support/schedules.ts';
 import { createStorePlace, STORES, type StorePlace } from '../support/stores.ts';
 

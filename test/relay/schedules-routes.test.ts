@@ -3,10 +3,10 @@ import { mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promis
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { occurrenceSchema, scheduledSchema } from '../../src/protocol/schedules.ts';
-import { timelineSchema } from '../../src/protocol/endpoints/schedules.ts';
-import { problemSchema } from '../../src/protocol/http.ts';
-import { wakeFeedSchema } from '../../src/protocol/wakes.ts';
+import { occurrenceSchema, scheduledSchema } from '../../src/shared/protocol/schedules.ts';
+import { timelineSchema } from '../../src/shared/protocol/endpoints/schedules.ts';
+import { problemSchema } from '../../src/shared/protocol/http.ts';
+import { wakeFeedSchema } from '../../src/shared/protocol/wakes.ts';
 import { createHome, startRelay, type TestRelay } from '../support/relay.ts';
 import { openEventSource } from '../support/event-source.ts';
 import { COPY } from '../support/schedules.ts';

@@ -5,11 +5,11 @@ import { mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promise
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { endGroup, GROUP_MARK, groupOf } from '../../server/processes/groups.ts';
+import { endGroup, GROUP_MARK, groupOf } from '../../server/platform/processes/groups.ts';
 import { createScripts, type Scripts } from '../../server/schedules/index.ts';
-import { createWorkspaces } from '../../server/workspaces/index.ts';
-import { scheduleSchema } from '../../src/protocol/schedules.ts';
-import { createDeferred } from '../../src/domain/platform/deferred.ts';
+import { createWorkspaces } from '../../server/tools/workspaces/index.ts';
+import { scheduleSchema } from '../../src/shared/protocol/schedules.ts';
+import { createDeferred } from '../../src/shared/domain/platform/deferred.ts';
 import { allowIn } from '../support/records.ts';
 import { openSessionBench, payload, wordsOf, type Bench, type Household } from '../support/session.ts';
 import { COPY, createHandClock, routine } from '../support/schedules.ts';

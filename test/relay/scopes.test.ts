@@ -1,7 +1,7 @@
 /** What an application's credential lets it do: what the person ticked, and nothing else. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { madeCredentialSchema } from '../../src/protocol/team.ts';
-import { SCOPES, type Scope } from '../../src/protocol/scopes.ts';
+import { madeCredentialSchema } from '../../src/shared/protocol/team.ts';
+import { SCOPES, type Scope } from '../../src/shared/protocol/scopes.ts';
 import { startRelay, type TestRelay } from '../support/relay.ts';
 
 let relay: TestRelay;

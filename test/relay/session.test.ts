@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { DEFAULT_SETTINGS } from '../../src/domain/settings.ts';
-import { documentsOf } from '../../src/protocol/intake.ts';
+import { DEFAULT_SETTINGS } from '../../src/shared/domain/settings.ts';
+import { documentsOf } from '../../src/shared/protocol/intake.ts';
 import { teamScript } from '../support/scripted-model.ts';
 import {
   createGate,

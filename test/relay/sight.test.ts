@@ -1,7 +1,7 @@
 /** One picture that a model's server cannot read: it is found and left out, and the model sees all others. */
 import { deflateSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createAnthropicMind, type Mind, type MindBlock, type MindMessage } from '../../server/minds/index.ts';
+import { createAnthropicMind, type Mind, type MindBlock, type MindMessage } from '../../server/agents/minds/index.ts';
 import { answers, says, startRawModel, type RawAnswer, type RawModel, type RawRequest } from '../support/raw-model.ts';
 import { openSessionBench, type Bench } from '../support/session.ts';
 

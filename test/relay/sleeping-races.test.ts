@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { PauseWait } from '../../server/contracts.ts';
-import { createPauses } from '../../server/pauses/index.ts';
-import type { EventOf, RoostEvent, StoredEvent } from '../../src/protocol/events.ts';
-import { NO_SESSION } from '../../src/protocol/live.ts';
+import type { PauseWait } from '../../server/contracts/index.ts';
+import { createPauses } from '../../server/team/pauses/index.ts';
+import type { EventOf, RoostEvent, StoredEvent } from '../../src/shared/protocol/events.ts';
+import { NO_SESSION } from '../../src/shared/protocol/live.ts';
 import { effectiveConfig } from '../support/effective-config.ts';
 import { createManualTimers } from '../support/manual-timers.ts';
 import { createRandom } from '../support/random.ts';

@@ -23,7 +23,7 @@ import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
-const SCRIPTS = ['start.mjs', 'build.mjs', 'builds.mjs', 'package-root.ts'];
+const SCRIPTS = ['start.mjs', ...['build.mjs', 'builds.mjs', 'package-root.ts'].map((name) => `startup/${name}`)];
 /** ms; a busy machine is not a failure. */
 const PATIENCE_MS = 50_000;
 
@@ -32,8 +32,8 @@ const RELAY = `
 import { readdirSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
-import { useBuildOf } from './builds.mjs';
-import { findPackageRoot } from './package-root.ts';
+import { useBuildOf } from './startup/builds.mjs';
+import { findPackageRoot } from './startup/package-root.ts';
 if (process.argv.includes('--help')) console.log('HELP');
 else {
   const { path, pageFolder } = findPackageRoot(import.meta.url);
@@ -83,7 +83,7 @@ let running: ChildProcess[];
 beforeEach(async () => {
   running = [];
   clone = await mkdtemp(join(tmpdir(), 'roost-clone-'));
-  await mkdir(join(clone, 'server'));
+  await mkdir(join(clone, 'server/startup'), { recursive: true });
   await mkdir(join(clone, 'src'));
   await cp(join(ROOT, 'package.json'), join(clone, 'package.json'));
   for (const name of SCRIPTS) await cp(join(ROOT, 'server', name), join(clone, 'server', name));
@@ -120,11 +120,15 @@ const kept = () => readdir(join(clone, 'dist/builds'));
 
 /** A script of the clone, in a process group of its own, as a terminal runs it. */
 function script(name: 'start' | 'build', ...args: readonly string[]) {
-  const child = spawn(process.execPath, [join(clone, `server/${name}.mjs`), ...args], {
-    cwd: clone,
-    detached: true,
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
+  const child = spawn(
+    process.execPath,
+    [join(clone, name === 'start' ? 'server/start.mjs' : 'server/startup/build.mjs'), ...args],
+    {
+      cwd: clone,
+      detached: true,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    },
+  );
   running.push(child);
   let said = '';
   for (const stream of [child.stdout, child.stderr])

@@ -1,10 +1,10 @@
 /** What must hold of any stream that a model's server may send, over HTTP, and a few of them through the whole relay. */
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createConversation } from '../../server/runs/conversation.ts';
-import { createAnthropicMind, type Mind, type MindAnswer, type MindRequest } from '../../server/minds/index.ts';
-import { costsSchema } from '../../src/protocol/costs.ts';
-import { eventSchema, type RoostEvent } from '../../src/protocol/events.ts';
+import { createConversation } from '../../server/agents/runs/conversation.ts';
+import { createAnthropicMind, type Mind, type MindAnswer, type MindRequest } from '../../server/agents/minds/index.ts';
+import { costsSchema } from '../../src/shared/protocol/costs.ts';
+import { eventSchema, type RoostEvent } from '../../src/shared/protocol/events.ts';
 import { eventsOf, startSession, talk } from '../support/homes.ts';
 import { oddStream, wordsOfEvents, type OddStream } from '../support/odd-stream.ts';
 import { answers, says, startRawModel, type RawModel } from '../support/raw-model.ts';

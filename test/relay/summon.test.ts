@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { renderTemplate } from '../../src/domain/prompts.ts';
-import { SEAT_ORDER, seatColor, seatNumber } from '../../src/domain/seat.ts';
-import { writeSummon } from '../../src/domain/wake-payload.ts';
-import { documentsOf } from '../../src/protocol/intake.ts';
+import { renderTemplate } from '../../src/shared/domain/prompts.ts';
+import { SEAT_ORDER, seatColor, seatNumber } from '../../src/shared/domain/seat.ts';
+import { writeSummon } from '../../src/shared/domain/wake-payload.ts';
+import { documentsOf } from '../../src/shared/protocol/intake.ts';
 import { teamScript, type Script } from '../support/scripted-model.ts';
 import {
   createGate,

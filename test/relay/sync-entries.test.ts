@@ -3,8 +3,8 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Store } from '../../server/store/index.ts';
 import { createEntryStore, HouseholdFull } from '../../server/sync/entry-store.ts';
-import type { Entry, Have } from '../../src/protocol/sync/entries.ts';
-import type { EntryStore } from '../../src/protocol/sync/store.ts';
+import type { Entry, Have } from '../../src/shared/protocol/sync/entries.ts';
+import type { EntryStore } from '../../src/shared/protocol/sync/store.ts';
 import { newSyncId } from '../support/sync-device.ts';
 import { createStorePlace, STORES, type StorePlace } from '../support/stores.ts';
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { problemSchema } from '../../src/protocol/http.ts';
+import { problemSchema } from '../../src/shared/protocol/http.ts';
 import { openTestRelay, type Browser, type OpenRelay } from '../support/open-relay.ts';
 import { STORES } from '../support/stores.ts';
 import {

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { problemSchema } from '../../src/protocol/http.ts';
-import { SYNC } from '../../src/protocol/sync/settings.ts';
+import { problemSchema } from '../../src/shared/protocol/http.ts';
+import { SYNC } from '../../src/shared/protocol/sync/settings.ts';
 import { openTestRelay, type Browser, type OpenRelay } from '../support/open-relay.ts';
 import { STORES } from '../support/stores.ts';
 

@@ -20,8 +20,8 @@ import {
   sealSignal,
   sealWelcome,
   writeKeys,
-} from '../../src/sync/crypto/index.ts';
-import type { HouseholdKeys } from '../../src/sync/contract.ts';
+} from '../../src/worker/sync/crypto/index.ts';
+import type { HouseholdKeys } from '../../src/worker/sync/contract.ts';
 import { searchFor, writtenForms } from '../support/planted-words.ts';
 import { createHome, databaseOf, startRelay, type TestRelay } from '../support/relay.ts';
 import { STORES } from '../support/stores.ts';

@@ -2,13 +2,13 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createRateLimit } from '../../server/access/index.ts';
-import { realTimers } from '../../src/domain/platform/timers.ts';
+import { realTimers } from '../../src/shared/domain/platform/timers.ts';
 import { createEntryStore } from '../../server/sync/entry-store.ts';
 import { createHouseholds } from '../../server/sync/households.ts';
 import { createHub, type Hub } from '../../server/sync/hub.ts';
 import { createSockets, type Sockets, type SocketsDeps } from '../../server/sync/socket.ts';
-import { syncEndpoints } from '../../src/protocol/endpoints/sync.ts';
-import { createUpgrades } from '../../server/upgrade.ts';
+import { syncEndpoints } from '../../src/shared/protocol/endpoints/sync.ts';
+import { createUpgrades } from '../../server/http/upgrade.ts';
 import { storeFor } from '../support/store-for.ts';
 import {
   hello,

@@ -3,9 +3,9 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { problemSchema } from '../../src/protocol/http.ts';
-import { socketBytes } from '../../src/protocol/sync/proofs.ts';
-import { SYNC } from '../../src/protocol/sync/settings.ts';
+import { problemSchema } from '../../src/shared/protocol/http.ts';
+import { socketBytes } from '../../src/shared/protocol/sync/proofs.ts';
+import { SYNC } from '../../src/shared/protocol/sync/settings.ts';
 import { openTestRelay } from '../support/open-relay.ts';
 import { rawRequest } from '../support/raw-http.ts';
 import { startRelay, type TestRelay } from '../support/relay.ts';
@@ -19,7 +19,7 @@ import {
   Refused,
   type TestSocket,
 } from '../support/sync-device.ts';
-import { protocolsOf } from '../../src/relay/page-key.ts';
+import { protocolsOf } from '../../src/shared/relay-client/page-key.ts';
 
 let relay: TestRelay;
 beforeAll(async () => {

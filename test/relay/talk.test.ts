@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { LIMITS } from '../../src/protocol/limits.ts';
+import { LIMITS } from '../../src/shared/protocol/limits.ts';
 import { teamScript, type ScriptedRequest } from '../support/scripted-model.ts';
 import { createGate, openSessionBench, payload, wordsOf, type Bench, type Household } from '../support/session.ts';
 

@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events';
 import decodeQR from 'qr/decode.js';
 import { describe, expect, it } from 'vitest';
-import { codeText, createTerminal } from '../../server/terminal.ts';
+import { codeText, createTerminal } from '../../server/startup/terminal.ts';
 
 const LINK = 'https://roost.example.ts.net/enter?code=kX3_8vQ0n2yZ5rTq7wLbA1cD4eF6gH9iJ-mNpPsUxYo';
 /** Pixels of a module, as a camera would see them. */

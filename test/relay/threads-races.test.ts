@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Store } from '../../server/store/index.ts';
-import { PERSON } from '../../src/domain/threads.ts';
-import type { ThreadMessage } from '../../src/protocol/threads.ts';
+import { PERSON } from '../../src/shared/domain/threads.ts';
+import type { ThreadMessage } from '../../src/shared/protocol/threads.ts';
 import { createRandom } from '../support/random.ts';
 import { createStorePlace, STORES, type StorePlace } from '../support/stores.ts';
 import { good, openThreadHouse, type ThreadHouse } from '../support/threads.ts';

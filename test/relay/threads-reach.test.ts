@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { SleepEvent, WakeEvent } from '../../src/domain/guardrails.ts';
-import { PERSON } from '../../src/domain/threads.ts';
+import type { SleepEvent, WakeEvent } from '../../src/shared/domain/guardrails.ts';
+import { PERSON } from '../../src/shared/domain/threads.ts';
 import { teamScript, type Reply, type ScriptedRequest } from '../support/scripted-model.ts';
 import { openSessionBench, payload, type Bench, type Household } from '../support/session.ts';
 import { good } from '../support/threads.ts';

@@ -1,20 +1,25 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Caller } from '../../server/contracts.ts';
-import { runTeamTool } from '../../server/runs/team-tools.ts';
+import type { Caller } from '../../server/contracts/index.ts';
+import { runTeamTool } from '../../server/agents/runs/team-tools.ts';
 import type { Store } from '../../server/store/index.ts';
-import { createThreadRoutes, createThreadTools } from '../../server/threads/index.ts';
-import { THREAD_LIMITS } from '../../server/threads/settings.ts';
-import { createSearches, createSearchTools } from '../../server/searches/index.ts';
-import { SEARCH_LIMITS } from '../../server/searches/settings.ts';
-import { PERSON } from '../../src/domain/threads.ts';
-import { LIMITS } from '../../src/protocol/limits.ts';
+import { createThreadRoutes, createThreadTools } from '../../server/team/threads/index.ts';
+import { THREAD_LIMITS } from '../../server/team/threads/settings.ts';
+import { createSearches, createSearchTools } from '../../server/team/searches/index.ts';
+import { SEARCH_LIMITS } from '../../server/team/searches/settings.ts';
+import { PERSON } from '../../src/shared/domain/threads.ts';
+import { LIMITS } from '../../src/shared/protocol/limits.ts';
 import {
   CANNOT_SEARCH,
   searchAnsweredSchema,
   type SearchAnswered,
   type SearchAsked,
-} from '../../src/protocol/searches.ts';
-import { threadMessageSchema, threadMessagesSchema, threadSchema, threadsSchema } from '../../src/protocol/threads.ts';
+} from '../../src/shared/protocol/searches.ts';
+import {
+  threadMessageSchema,
+  threadMessagesSchema,
+  threadSchema,
+  threadsSchema,
+} from '../../src/shared/protocol/threads.ts';
 import { serveRoutes, type ServedRoutes } from '../support/served-routes.ts';
 import { createStorePlace, type StorePlace } from '../support/stores.ts';
 import { good, openThreadHouse, type ThreadHouse } from '../support/threads.ts';

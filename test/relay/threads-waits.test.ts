@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { Threads } from '../../server/threads/index.ts';
-import { PERSON } from '../../src/domain/threads.ts';
+import type { Threads } from '../../server/team/threads/index.ts';
+import { PERSON } from '../../src/shared/domain/threads.ts';
 import { storeFor } from '../support/store-for.ts';
 import { STORES } from '../support/stores.ts';
 import { good, openThreadHouse } from '../support/threads.ts';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Store } from '../../server/store/index.ts';
-import { PERSON } from '../../src/domain/threads.ts';
-import { LIMITS } from '../../src/protocol/limits.ts';
+import { PERSON } from '../../src/shared/domain/threads.ts';
+import { LIMITS } from '../../src/shared/protocol/limits.ts';
 import { createStorePlace, STORES, type StorePlace } from '../support/stores.ts';
 import { good, openThreadHouse } from '../support/threads.ts';
 

@@ -1,7 +1,7 @@
 /** By whose clock a household goes, from its first moment on. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { householdConfigAnswerSchema } from '../../src/protocol/config.ts';
-import { wallTime } from '../../src/domain/zone-days.ts';
+import { householdConfigAnswerSchema } from '../../src/shared/protocol/config.ts';
+import { wallTime } from '../../src/shared/domain/zone-days.ts';
 import { routine } from '../support/schedules.ts';
 import { openTestRelay, type Browser, type OpenRelay } from '../support/open-relay.ts';
 

@@ -1,6 +1,6 @@
 /** What servers say of their limits, quoted. */
 import { describe, expect, it } from 'vitest';
-import { limitsIn } from '../../server/minds/token-limits.ts';
+import { limitsIn } from '../../server/agents/minds/token-limits.ts';
 
 const SENT = 8_192;
 /** Who says it, what, and what that means: of the window, what was sent of it; and of the answer alone. */

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createTurns } from '../../server/runs/turns.ts';
+import { createTurns } from '../../server/agents/runs/turns.ts';
 
 const noTimers = { after: () => () => undefined };
 const never = new AbortController().signal;

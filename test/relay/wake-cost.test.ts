@@ -1,9 +1,9 @@
 /** What a wake is said to cost before it is sent, beside what the model's server counts when it is. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { SEAT_ORDER, seatColor } from '../../src/domain/seat.ts';
-import { writeWake } from '../../src/domain/wake-payload.ts';
-import { costsSchema, wakeCostSchema } from '../../src/protocol/costs.ts';
+import { SEAT_ORDER, seatColor } from '../../src/shared/domain/seat.ts';
+import { writeWake } from '../../src/shared/domain/wake-payload.ts';
+import { costsSchema, wakeCostSchema } from '../../src/shared/protocol/costs.ts';
 import { openEventSource, type OpenStream } from '../support/event-source.ts';
 import { openTestRelay, type Browser, type OpenRelay } from '../support/open-relay.ts';
 import { startScriptedModel, teamScript, type ScriptedModel, type ScriptedRequest } from '../support/scripted-model.ts';

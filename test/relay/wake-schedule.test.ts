@@ -2,8 +2,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { agreementOf, isAgreed } from '../../server/schedules/agreed.ts';
-import { toolCallSchema, type ToolCall } from '../../src/protocol/calls.ts';
-import { scheduledSchema } from '../../src/protocol/schedules.ts';
+import { toolCallSchema, type ToolCall } from '../../src/shared/protocol/calls.ts';
+import { scheduledSchema } from '../../src/shared/protocol/schedules.ts';
 import { openNightRelay, type NightRelay } from '../support/night-relay.ts';
 import { routine } from '../support/schedules.ts';
 

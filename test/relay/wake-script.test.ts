@@ -7,9 +7,14 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { occurrenceSchema, scheduledSchema, type Occurrence, type Scheduled } from '../../src/protocol/schedules.ts';
-import { createQuestion } from '../../server/calls/questions.ts';
-import { createCallRows } from '../../server/calls/rows.ts';
+import {
+  occurrenceSchema,
+  scheduledSchema,
+  type Occurrence,
+  type Scheduled,
+} from '../../src/shared/protocol/schedules.ts';
+import { createQuestion } from '../../server/tools/calls/questions.ts';
+import { createCallRows } from '../../server/tools/calls/rows.ts';
 import { calls, startHands, type Hands } from '../support/hands.ts';
 import { createStorePlace } from '../support/stores.ts';
 

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { WAKE_WAYS, type WakeWay } from '../../src/domain/guardrails.ts';
-import type { WakeSource } from '../../src/protocol/wakes.ts';
+import { WAKE_WAYS, type WakeWay } from '../../src/shared/domain/guardrails.ts';
+import type { WakeSource } from '../../src/shared/protocol/wakes.ts';
 import { createGate, openSessionBench, payload, type Bench, type Household } from '../support/session.ts';
 import { teamScript, type Script } from '../support/scripted-model.ts';
 
@@ -94,9 +94,9 @@ describe('every way to ask for a wake', () => {
     const files = readdirSync(SERVER, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts'));
     const using = (what: RegExp) =>
       files.filter((file) => what.test(readFileSync(new URL(file, SERVER), 'utf8'))).toSorted();
-    expect(using(/gate\.ask\(/)).toEqual(['reach/ask.ts']);
+    expect(using(/gate\.ask\(/)).toEqual(['agents/reach/ask.ts']);
     // What the person has answered is told in a turn that the gate has let: `askTo` is what carries it out.
-    expect(using(/host\.rouse\(/)).toEqual(['calls/tell-agent.ts', 'reach/ask.ts']);
-    expect(using(/pauses\.set\(\s*[^)]*?,\s*false\b/)).toEqual(['reach/ask.ts']);
+    expect(using(/host\.rouse\(/)).toEqual(['agents/reach/ask.ts', 'tools/calls/tell-agent.ts']);
+    expect(using(/pauses\.set\(\s*[^)]*?,\s*false\b/)).toEqual(['agents/reach/ask.ts']);
   });
 });

@@ -1,9 +1,9 @@
-import { shownName } from '../../src/domain/names.ts';
-import { quote } from '../../src/domain/quoting.ts';
+import { shownName } from '../../src/shared/domain/names.ts';
+import { quote } from '../../src/shared/domain/quoting.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { renderTemplate } from '../../src/domain/prompts.ts';
-import { SEAT_ORDER, seatNumber } from '../../src/domain/seat.ts';
-import { writeForLead, writeWake, type AgentPayload } from '../../src/domain/wake-payload.ts';
+import { renderTemplate } from '../../src/shared/domain/prompts.ts';
+import { SEAT_ORDER, seatNumber } from '../../src/shared/domain/seat.ts';
+import { writeForLead, writeWake, type AgentPayload } from '../../src/shared/domain/wake-payload.ts';
 import { teamScript, type Script } from '../support/scripted-model.ts';
 import {
   createGate,

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { withWarmMind } from '../../server/minds/index.ts';
+import { withWarmMind } from '../../server/agents/minds/index.ts';
 import { teamScript } from '../support/scripted-model.ts';
 import { openSessionBench, team, type Bench, type Household } from '../support/session.ts';
 import { STORES } from '../support/stores.ts';

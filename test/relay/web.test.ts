@@ -4,9 +4,9 @@ import { lookup as lookUp } from 'node:dns';
 import { gzipSync } from 'node:zlib';
 import type { LookupFunction } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { lookupWithin } from '../../server/models/addresses.ts';
-import { createWeb, type Web, type WebDeps } from '../../server/web/index.ts';
-import { WEB_LIMITS } from '../../server/web/settings.ts';
+import { lookupWithin } from '../../server/platform/guarded-fetch.ts';
+import { createWeb, type Web, type WebDeps } from '../../server/tools/web/index.ts';
+import { WEB_LIMITS } from '../../server/tools/web/settings.ts';
 import { calls, startHands, type Hands } from '../support/hands.ts';
 import { offeredIn } from '../support/scripted-model.ts';
 

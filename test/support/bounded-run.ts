@@ -3,10 +3,10 @@
  * passed in a moment. Reads what is to be run as JSON, and writes what became of it.
  */
 import { existsSync, readFileSync } from 'node:fs';
-import { createSandbox } from '../../server/sandbox/index.ts';
-import { SANDBOX_LIMITS } from '../../server/sandbox/settings.ts';
-import { createWorkspaces } from '../../server/workspaces/index.ts';
-import { WORKSPACE_LIMITS } from '../../server/workspaces/settings.ts';
+import { createSandbox } from '../../server/tools/sandbox/index.ts';
+import { SANDBOX_LIMITS } from '../../server/tools/sandbox/settings.ts';
+import { createWorkspaces } from '../../server/tools/workspaces/index.ts';
+import { WORKSPACE_LIMITS } from '../../server/tools/workspaces/settings.ts';
 
 export interface BoundedRuns {
   /** Whether a control group may be used, where one can be had. */

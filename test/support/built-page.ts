@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 
-const BUILD = fileURLToPath(new URL('../../server/build.mjs', import.meta.url));
+const BUILD = fileURLToPath(new URL('../../server/startup/build.mjs', import.meta.url));
 
 export default async function setup(): Promise<void> {
   await promisify(execFile)(process.execPath, [BUILD]);

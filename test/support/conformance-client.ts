@@ -1,12 +1,12 @@
 /** The relay's connection to a tool server and its sign-in, as the client that the conformance suite starts for each scenario. */
 import { z } from 'zod';
-import { realTimers } from '../../src/domain/platform/timers.ts';
-import { checkForm } from '../../src/domain/question-form.ts';
-import type { Asks } from '../../server/attached/elicitation.ts';
-import { createLink } from '../../server/attached/link.ts';
-import { ATTACHED_LIMITS } from '../../server/attached/settings.ts';
-import { createSignIn } from '../../server/attached/sign-in.ts';
-import { createKeyFilter } from '../../server/key-filter.ts';
+import { realTimers } from '../../src/shared/domain/platform/timers.ts';
+import { checkForm } from '../../src/shared/domain/question-form.ts';
+import type { Asks } from '../../server/tools/mcp-client/elicitation.ts';
+import { createLink } from '../../server/tools/mcp-client/link.ts';
+import { ATTACHED_LIMITS } from '../../server/tools/mcp-client/settings.ts';
+import { createSignIn } from '../../server/tools/mcp-client/sign-in.ts';
+import { createKeyFilter } from '../../server/platform/key-filter.ts';
 
 const url = process.argv.at(-1) ?? '';
 const filter = createKeyFilter();

@@ -15,7 +15,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
-import { costOf, DEFAULT_PRICES } from '../../src/domain/prices.ts';
+import { costOf, DEFAULT_PRICES } from '../../src/shared/domain/prices.ts';
 import { seatsCalled } from './scripted-model.ts';
 
 /** Bytes of a token, as that server counts: never more tokens than Roost may reckon with. */

@@ -5,7 +5,7 @@
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { z } from 'zod';
-import { costOf, DEFAULT_PRICES } from '../../src/domain/prices.ts';
+import { costOf, DEFAULT_PRICES } from '../../src/shared/domain/prices.ts';
 
 const bodySchema = z.looseObject({ model: z.string(), max_tokens: z.number(), stream: z.boolean().optional() });
 const INPUT_TOKENS = 40;

@@ -1,6 +1,6 @@
 /** Real browsers on one relay that become devices of one household, for tests to drive. */
 import type { BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
-import type { SyncStatus } from '../../src/protocol/sync/page.ts';
+import type { SyncStatus } from '../../src/shared/protocol/sync/page.ts';
 import { createProfile, type Guest, type Profile, QUIET } from './chromium.ts';
 import { shareSignIn } from './sign-in.ts';
 import { createOwnerLine, type OwnerLine } from './owner-line.ts';

@@ -1,5 +1,5 @@
 /** Documents for tests: well-formed, small, and distinct by a number. */
-import { formatStamp } from '../../src/domain/stamp.ts';
+import { formatStamp } from '../../src/shared/domain/stamp.ts';
 import type {
   AgentChangeDoc,
   AgentIdentityDoc,
@@ -9,7 +9,7 @@ import type {
   RunDoc,
   SessionDoc,
   SettingDoc,
-} from '../../src/protocol/documents.ts';
+} from '../../src/shared/protocol/documents.ts';
 
 /** 2026-01-01 */
 const START = Date.UTC(2026, 0, 1);

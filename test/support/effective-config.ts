@@ -1,12 +1,12 @@
 /** What holds where nothing is set, for parts that are tested without the store of settings. */
-import { effectiveConfig as effectiveOf } from '../../server/gate/effective.ts';
-import type { SleepEvent } from '../../src/domain/guardrails.ts';
+import { effectiveConfig as effectiveOf } from '../../server/team/gate/effective.ts';
+import type { SleepEvent } from '../../src/shared/domain/guardrails.ts';
 import {
   agentConfigSchema,
   householdConfigSchema,
   type AgentConfig,
   type EffectiveConfig,
-} from '../../src/protocol/config.ts';
+} from '../../src/shared/protocol/config.ts';
 
 export function effectiveConfig({ sleepEvents = [] }: { readonly sleepEvents?: readonly SleepEvent[] } = {}): {
   readonly own: AgentConfig;

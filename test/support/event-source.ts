@@ -1,6 +1,6 @@
 /** Reads a relay's event stream as it is, without coming back when it ends. */
 import { createParser } from 'eventsource-parser';
-import { chunksOf } from '../../src/domain/platform/old-browsers.ts';
+import { chunksOf } from '../../src/shared/domain/platform/old-browsers.ts';
 
 export interface StreamMessage {
   readonly id: string | undefined;

@@ -5,7 +5,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { createInterface } from 'node:readline';
-import { createConfigs, createGate } from '../../server/gate/index.ts';
+import { createConfigs, createGate } from '../../server/team/gate/index.ts';
 import { openStore } from '../../server/store/index.ts';
 import { request } from './gate.ts';
 

@@ -1,8 +1,8 @@
 /** Gates for tests, on one store and one clock. */
-import { createConfigs, createGate, type GateDeps, type OpenConfigs } from '../../server/gate/index.ts';
-import type { Gate, WakeRequest } from '../../server/contracts.ts';
+import { createConfigs, createGate, type GateDeps, type OpenConfigs } from '../../server/team/gate/index.ts';
+import type { Gate, WakeRequest } from '../../server/contracts/index.ts';
 import type { Store } from '../../server/store/index.ts';
-import type { RoostEvent } from '../../src/protocol/events.ts';
+import type { RoostEvent } from '../../src/shared/protocol/events.ts';
 import { createManualTimers, type ManualTimers } from './manual-timers.ts';
 
 export interface TestClock {

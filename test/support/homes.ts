@@ -1,6 +1,6 @@
 /** What one household does at a relay, over HTTP: a lead alone, who says something. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { LEAD_ID } from '../../src/domain/seat.ts';
+import { LEAD_ID } from '../../src/shared/domain/seat.ts';
 import { openEventSource, type OpenStream, type StreamMessage } from './event-source.ts';
 import type { Browser } from './open-relay.ts';
 

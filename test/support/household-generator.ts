@@ -6,9 +6,9 @@
  * `messages` were said over `sessions`; after those comes one more session, in which each of the eight says and
  * hears `lastSession` messages: that is what they take along when they wake, the same behind any number of years.
  */
-import { formatStamp } from '../../src/domain/stamp.ts';
-import { LEAD_COLOR, LEAD_ID, LEAD_POSITION, SEAT_ORDER, seatColor } from '../../src/domain/seat.ts';
-import type { Block, Doc, MessageDoc } from '../../src/protocol/documents.ts';
+import { formatStamp } from '../../src/shared/domain/stamp.ts';
+import { LEAD_COLOR, LEAD_ID, LEAD_POSITION, SEAT_ORDER, seatColor } from '../../src/shared/domain/seat.ts';
+import type { Block, Doc, MessageDoc } from '../../src/shared/protocol/documents.ts';
 import { createProse, type Prose } from './household-prose.ts';
 import { createRandom } from './random.ts';
 

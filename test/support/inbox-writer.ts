@@ -4,7 +4,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { createInterface } from 'node:readline';
-import { createInbox } from '../../server/inbox/index.ts';
+import { createInbox } from '../../server/team/inbox/index.ts';
 import { openStore } from '../../server/store/index.ts';
 
 const [databaseUrl = '', relay = ''] = process.argv.slice(2);

@@ -40,7 +40,7 @@ const run = (cwd: string, ...args: string[]) =>
     );
   });
 
-/** Lints all of them in one run, as if their paths (`src/domain/a.ts`) were in the repository. `typed`: with the rules that need types. */
+/** Lints all of them in one run, as if their paths (`src/shared/domain/a.ts`) were in the repository. `typed`: with the rules that need types. */
 export async function findingsIn(files: ReadonlyMap<string, string>, { typed = false } = {}): Promise<Findings> {
   // Its real path: elements are told by where files really are.
   const tree = realpathSync(mkdtempSync(join(tmpdir(), 'roost-lint-')));
@@ -51,7 +51,7 @@ export async function findingsIn(files: ReadonlyMap<string, string>, { typed = f
   try {
     symlinkSync(join(root, 'node_modules'), join(tree, 'node_modules'));
     for (const [path, text] of files) write(path, text);
-    const declarations = join(root, 'src/domain/platform/*.d.ts');
+    const declarations = join(root, 'src/shared/domain/platform/*.d.ts');
     write(
       'tsconfig.json',
       JSON.stringify({

@@ -1,5 +1,5 @@
 /** A long conversation for tests: messages of every length that people and agents write, the same for the same seed. */
-import type { Doc, MessageDoc } from '../../src/protocol/documents.ts';
+import type { Doc, MessageDoc } from '../../src/shared/protocol/documents.ts';
 import { messageDoc, sessionEnd, sessionStart } from './documents.ts';
 import { createRandom } from './random.ts';
 

@@ -6,7 +6,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { nameOfSources } from '../../server/builds.mjs';
+import { nameOfSources } from '../../server/startup/builds.mjs';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 /** Inside the project, so that packages are found from there. */

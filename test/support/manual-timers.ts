@@ -1,5 +1,5 @@
 /** Time that stands still until a test moves it. */
-import type { Timers } from '../../src/domain/platform/timers.ts';
+import type { Timers } from '../../src/shared/domain/platform/timers.ts';
 
 export interface ManualTimers extends Timers {
   /** Lets `ms` pass; what falls due runs in order. */

@@ -13,19 +13,19 @@ import {
   createSignIn,
   type Credentials,
 } from '../../server/access/index.ts';
-import type { Caller, TeamTool } from '../../server/contracts.ts';
-import { createDirectory } from '../../server/directory/index.ts';
-import { openEventLog } from '../../server/events/index.ts';
-import { createInbox } from '../../server/inbox/index.ts';
-import { listen } from '../../server/listen.ts';
-import { createMcp, type McpSettings } from '../../server/mcp/index.ts';
-import { mount, type Env } from '../../server/endpoint.ts';
-import { createPauses, type OpenPauses } from '../../server/pauses/index.ts';
+import type { Caller, TeamTool } from '../../server/contracts/index.ts';
+import { createDirectory } from '../../server/team/directory/index.ts';
+import { openEventLog } from '../../server/team/events/index.ts';
+import { createInbox } from '../../server/team/inbox/index.ts';
+import { listen } from '../../server/http/listen.ts';
+import { createMcp, type McpSettings } from '../../server/tools/mcp-server/index.ts';
+import { mount, type Env } from '../../server/http/endpoint.ts';
+import { createPauses, type OpenPauses } from '../../server/team/pauses/index.ts';
 import type { Store } from '../../server/store/index.ts';
-import { createThreads, type Threads } from '../../server/threads/index.ts';
-import { realTimers } from '../../src/domain/platform/timers.ts';
-import type { TeamMember } from '../../src/protocol/team.ts';
-import type { WakeStats } from '../../src/protocol/wakes.ts';
+import { createThreads, type Threads } from '../../server/team/threads/index.ts';
+import { realTimers } from '../../src/shared/domain/platform/timers.ts';
+import type { TeamMember } from '../../src/shared/protocol/team.ts';
+import type { WakeStats } from '../../src/shared/protocol/wakes.ts';
 import { effectiveConfig } from './effective-config.ts';
 import { createManualTimers, type ManualTimers } from './manual-timers.ts';
 

@@ -6,15 +6,15 @@
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { PostgresQueryCompiler, type KyselyPlugin } from 'kysely';
-import { openEventLog } from '../../server/events/index.ts';
-import { openTeam, type Team } from '../../server/homes/team.ts';
-import type { Mind } from '../../server/minds/index.ts';
-import { createSealer } from '../../server/schedules/index.ts';
+import { openEventLog } from '../../server/team/events/index.ts';
+import { openTeam, type Team } from '../../server/households/team.ts';
+import type { Mind } from '../../server/agents/minds/index.ts';
+import { createSealer } from '../../server/platform/sealer.ts';
 import type { Store } from '../../server/store/index.ts';
-import { parseProtocol } from '../../src/domain/prompts.ts';
-import { createDeferred } from '../../src/domain/platform/deferred.ts';
-import { createTimerSet, realTimers } from '../../src/domain/platform/timers.ts';
-import type { RoostEvent } from '../../src/protocol/events.ts';
+import { parseProtocol } from '../../src/shared/domain/prompts.ts';
+import { createDeferred } from '../../src/shared/domain/platform/deferred.ts';
+import { createTimerSet, realTimers } from '../../src/shared/domain/platform/timers.ts';
+import type { RoostEvent } from '../../src/shared/protocol/events.ts';
 
 const PROTOCOL = parseProtocol(readFileSync(new URL('../../CLAUDE.md', import.meta.url), 'utf8'));
 const SEALING_KEY = new Uint8Array(32).fill(7);

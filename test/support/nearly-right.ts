@@ -1,8 +1,8 @@
 /** Calls that are nearly right, at every route that the relay has: made of its schemas, and of what such fields mostly have. */
 import { z } from 'zod';
-import { toWellFormed } from '../../server/minds/well-formed.ts';
-import type { Endpoint } from '../../src/protocol/endpoints/endpoint.ts';
-import { ENDPOINTS } from '../../src/protocol/endpoints/index.ts';
+import { toWellFormed } from '../../server/platform/well-formed.ts';
+import type { Endpoint } from '../../src/shared/protocol/endpoints/endpoint.ts';
+import { ENDPOINTS } from '../../src/shared/protocol/endpoints/index.ts';
 
 export const ALL_ROUTES: readonly (readonly [string, Endpoint])[] = Object.entries(ENDPOINTS);
 

@@ -36,7 +36,7 @@ const nextPage = () =>
               this.emitFile({ type: 'asset', name: 'only-in-the-next.txt', source: 'new '.repeat(500) });
             },
             transform: (code, id) =>
-              id.endsWith('/src/main.tsx') ? `${code}\ndocument.documentElement.dataset.version = 'next';` : null,
+              id.endsWith('/src/page/main.tsx') ? `${code}\ndocument.documentElement.dataset.version = 'next';` : null,
           },
         ],
       });

@@ -2,9 +2,14 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { expect } from 'vitest';
 import { z } from 'zod';
-import { occurrenceSchema, scheduledSchema, type Occurrence, type Scheduled } from '../../src/protocol/schedules.ts';
-import { madeCredentialSchema } from '../../src/protocol/team.ts';
-import { wakeFeedSchema, wakeStatsSchema, type WakeDecision, type WakeStats } from '../../src/protocol/wakes.ts';
+import {
+  occurrenceSchema,
+  scheduledSchema,
+  type Occurrence,
+  type Scheduled,
+} from '../../src/shared/protocol/schedules.ts';
+import { madeCredentialSchema } from '../../src/shared/protocol/team.ts';
+import { wakeFeedSchema, wakeStatsSchema, type WakeDecision, type WakeStats } from '../../src/shared/protocol/wakes.ts';
 import { openTestRelay, type OpenRelay } from './open-relay.ts';
 import { COPY } from './schedules.ts';
 import { startScriptedModel, type Script, type ScriptedModel } from './scripted-model.ts';

@@ -1,7 +1,7 @@
 /** The whole relay within the test's own process: its clock can be moved, and it lets in as many browsers as are wanted. */
 import { rm } from 'node:fs/promises';
-import { readConfig } from '../../server/config.ts';
-import { findPackageRoot } from '../../server/package-root.ts';
+import { readConfig } from '../../server/startup/config.ts';
+import { findPackageRoot } from '../../server/startup/package-root.ts';
 import { openRelay } from '../../server/relay.ts';
 import type { SyncSettings } from '../../server/sync/settings.ts';
 import { createHome, databaseOf } from './relay.ts';

@@ -3,8 +3,8 @@
  * what a person would have to look for on many screens.
  */
 import type { Page } from 'playwright-core';
-import type { OwnerCallName, OwnerCalls } from '../../src/protocol/owner-rpc.ts';
-import type { OwnerNews } from '../../src/protocol/worker.ts';
+import type { OwnerCallName, OwnerCalls } from '../../src/shared/protocol/owner-rpc.ts';
+import type { OwnerNews } from '../../src/shared/protocol/worker.ts';
 
 export interface OwnerLine {
   call<Name extends OwnerCallName>(

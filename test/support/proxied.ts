@@ -1,12 +1,12 @@
 /** The model proxy over HTTP, with real parts behind it: credentials, sleeping flags, costs. */
 import Anthropic from '@anthropic-ai/sdk';
 import { createCredentials } from '../../server/access/index.ts';
-import { createCosts, type OpenCosts } from '../../server/costs/index.ts';
-import { createDirectory } from '../../server/directory/index.ts';
-import { openEventLog } from '../../server/events/index.ts';
-import { createProxy, type ProxyDeps } from '../../server/proxy/index.ts';
-import { realTimers } from '../../src/domain/platform/timers.ts';
-import { createPauses, type OpenPauses } from '../../server/pauses/index.ts';
+import { createCosts, type OpenCosts } from '../../server/team/costs/index.ts';
+import { createDirectory } from '../../server/team/directory/index.ts';
+import { openEventLog } from '../../server/team/events/index.ts';
+import { createProxy, type ProxyDeps } from '../../server/agents/proxy/index.ts';
+import { realTimers } from '../../src/shared/domain/platform/timers.ts';
+import { createPauses, type OpenPauses } from '../../server/team/pauses/index.ts';
 import type { Store } from '../../server/store/index.ts';
 import { serveRoutes } from './served-routes.ts';
 import { createTestConfigs, type TestConfigs } from './test-configs.ts';

@@ -3,7 +3,11 @@ import { createDecipheriv, createECDH, createPublicKey, hkdfSync, randomBytes, v
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { z } from 'zod';
-import { pushPayloadSchema, type PushPayload, type PushSubscriptionJson } from '../../src/protocol/notifications.ts';
+import {
+  pushPayloadSchema,
+  type PushPayload,
+  type PushSubscriptionJson,
+} from '../../src/shared/protocol/notifications.ts';
 
 const claimsSchema = z.object({ aud: z.string(), exp: z.number(), sub: z.string() });
 const jsonOf = (part: string): unknown => JSON.parse(Buffer.from(part, 'base64url').toString());

@@ -1,8 +1,8 @@
 /** What a page knows of records, for tests: what it has stored, what holds of it, and how it offers it. */
-import type { Doc } from '../../src/protocol/documents.ts';
-import { slotOf, wins } from '../../src/protocol/known.ts';
-import { askedRecordsSchema, type AskedRecord, type OfferedRecord } from '../../src/protocol/records.ts';
-import type { Records } from '../../server/records/index.ts';
+import type { Doc } from '../../src/shared/protocol/documents.ts';
+import { slotOf, wins } from '../../src/shared/protocol/known.ts';
+import { askedRecordsSchema, type AskedRecord, type OfferedRecord } from '../../src/shared/protocol/records.ts';
+import type { Records } from '../../server/team/records/index.ts';
 import type { Browser } from './open-relay.ts';
 
 /** Those that hold, as a page folds them: the newest of each record, and all that was said. */

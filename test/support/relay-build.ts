@@ -15,7 +15,7 @@ const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 export const BUILT_MAIN = join(ROOT, 'dist/server/main.js');
 const BUNDLE = 'test/support/bundle.mjs';
 const COMPILED = 'test/support/compiled.mjs';
-const SOURCES = ['server', 'src/domain', 'src/protocol', 'vite.config.ts', 'package-lock.json', BUNDLE];
+const SOURCES = ['server', 'src/shared/domain', 'src/shared/protocol', 'vite.config.ts', 'package-lock.json', BUNDLE];
 
 /** Runs Node to its end, or until it has said what `enough` finds, and ends it then. */
 function node(args: readonly string[], env: NodeJS.ProcessEnv = {}, enough?: RegExp): Promise<void> {

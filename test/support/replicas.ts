@@ -1,5 +1,5 @@
 /** Replicas joined by lines in one process, in virtual time. */
-import type { Link, LinkEnd, Replica } from '../../src/protocol/replication/index.ts';
+import type { Link, LinkEnd, Replica } from '../../src/shared/replication/index.ts';
 import type { VirtualTime } from './virtual-time.ts';
 
 /** What happens to a frame on its way: the delays, in ms, of each copy that arrives, and the bytes of it. */

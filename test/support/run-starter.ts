@@ -5,12 +5,12 @@
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { writeSync } from 'node:fs';
-import { openEventLog } from '../../server/events/index.ts';
-import { createAnthropicMind } from '../../server/minds/index.ts';
+import { openEventLog } from '../../server/team/events/index.ts';
+import { createAnthropicMind } from '../../server/agents/minds/index.ts';
 import { openStore } from '../../server/store/index.ts';
-import { createSealer } from '../../server/schedules/index.ts';
-import { openTeam } from '../../server/homes/team.ts';
-import { parseProtocol } from '../../src/domain/prompts.ts';
+import { createSealer } from '../../server/platform/sealer.ts';
+import { openTeam } from '../../server/households/team.ts';
+import { parseProtocol } from '../../src/shared/domain/prompts.ts';
 import { agentRun, messageFromB } from './runs.ts';
 
 const [folder = '', databaseUrl = '', modelUrl = '', protocol = ''] = process.argv.slice(2);

@@ -1,7 +1,7 @@
 /** An agent at work alone, as nothing but a test asks for it. */
-import type { NewInboxMessage } from '../../server/contracts.ts';
-import type { Mind } from '../../server/minds/index.ts';
-import type { AgentRun } from '../../server/runs/index.ts';
+import type { NewInboxMessage } from '../../server/contracts/index.ts';
+import type { Mind } from '../../server/agents/minds/index.ts';
+import type { AgentRun } from '../../server/agents/runs/index.ts';
 
 export const MODEL = 'claude-haiku-4-5';
 

@@ -1,6 +1,6 @@
 /** Schedules as tests write them, and a clock that a test moves. */
-import type { ScheduleOf, StandingCopy } from '../../src/protocol/schedules.ts';
-import { scheduleSchema } from '../../src/protocol/schedules.ts';
+import type { ScheduleOf, StandingCopy } from '../../src/shared/protocol/schedules.ts';
+import { scheduleSchema } from '../../src/shared/protocol/schedules.ts';
 
 export const COPY: StandingCopy = {
   name: 'Lyra',

@@ -2,7 +2,7 @@
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
-import { positionsCalled } from '../../src/domain/wake-payload.ts';
+import { positionsCalled } from '../../src/shared/domain/wake-payload.ts';
 
 export type Part =
   /** Sent in pieces of `chunk` UTF-16 code units (default: all at once), so that a pair of surrogates may be torn. */

@@ -1,10 +1,10 @@
 /** An index over documents that are held in memory: its real parts, read and written as they lie in the browser's database. */
-import { DamagedIndexError, unsealed } from '../../src/search/bytes.ts';
-import { createSearch, type Search, type SearchDeps } from '../../src/search/search.ts';
-import type { IndexStore, Manifest } from '../../src/search/store.ts';
-import type { Doc } from '../../src/protocol/documents.ts';
-import { kindOf, storeOf } from '../../src/protocol/known.ts';
-import { SEARCH } from '../../src/search/settings.ts';
+import { DamagedIndexError, unsealed } from '../../src/worker/search/bytes.ts';
+import { createSearch, type Search, type SearchDeps } from '../../src/worker/search/search.ts';
+import type { IndexStore, Manifest } from '../../src/worker/search/store.ts';
+import type { Doc } from '../../src/shared/protocol/documents.ts';
+import { kindOf, storeOf } from '../../src/shared/protocol/known.ts';
+import { SEARCH } from '../../src/worker/search/settings.ts';
 
 export interface MemoryIndex extends IndexStore {
   readonly parts: Map<string, Uint8Array>;

@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import { getRequestListener } from '@hono/node-server';
 import { Hono } from 'hono';
 import { HTTPException } from 'hono/http-exception';
-import { mount, type Env, type Handled } from '../../server/endpoint.ts';
+import { mount, type Env, type Handled } from '../../server/http/endpoint.ts';
 
 export interface ServedRoutes {
   readonly url: string;

@@ -1,6 +1,6 @@
 /** What must hold of every log and of every request to a mind, whatever happened. */
-import type { Block } from '../../src/protocol/documents.ts';
-import type { EventOf, StoredEvent } from '../../src/protocol/events.ts';
+import type { Block } from '../../src/shared/protocol/documents.ts';
+import type { EventOf, StoredEvent } from '../../src/shared/protocol/events.ts';
 import type { ScriptedRequest } from './scripted-model.ts';
 
 interface OpenAnswer {

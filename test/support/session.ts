@@ -4,18 +4,19 @@
  */
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { openEventLog, type OpenEventLog } from '../../server/events/index.ts';
-import type { Inbox, PostOutcome, SessionHost } from '../../server/contracts.ts';
-import { createAnthropicMind, type AnthropicMindConfig, type Mind } from '../../server/minds/index.ts';
-import { SESSION_LIMITS, type SessionLimits } from '../../server/session/settings.ts';
+import { openEventLog, type OpenEventLog } from '../../server/team/events/index.ts';
+import type { Inbox, PostOutcome, SessionHost } from '../../server/contracts/index.ts';
+import { createAnthropicMind, type AnthropicMindConfig, type Mind } from '../../server/agents/minds/index.ts';
+import { SESSION_LIMITS, type SessionLimits } from '../../server/agents/session/settings.ts';
 import type { Store } from '../../server/store/index.ts';
-import { createSealer, type Scripts } from '../../server/schedules/index.ts';
-import { openTeam, type Team } from '../../server/homes/team.ts';
-import { parseProtocol } from '../../src/domain/prompts.ts';
-import { SEAT_ORDER, seatColor, type SeatPosition } from '../../src/domain/seat.ts';
-import { writeSummon, writeWake, type AgentPayload } from '../../src/domain/wake-payload.ts';
-import type { EventKind, EventOf, RoostEvent, StoredEvent } from '../../src/protocol/events.ts';
-import type { PostMessage, StartSession } from '../../src/protocol/http.ts';
+import { type Scripts } from '../../server/schedules/index.ts';
+import { createSealer } from '../../server/platform/sealer.ts';
+import { openTeam, type Team } from '../../server/households/team.ts';
+import { parseProtocol } from '../../src/shared/domain/prompts.ts';
+import { SEAT_ORDER, seatColor, type SeatPosition } from '../../src/shared/domain/seat.ts';
+import { writeSummon, writeWake, type AgentPayload } from '../../src/shared/domain/wake-payload.ts';
+import type { EventKind, EventOf, RoostEvent, StoredEvent } from '../../src/shared/protocol/events.ts';
+import type { PostMessage, StartSession } from '../../src/shared/protocol/http.ts';
 import {
   startScriptedModel,
   teamScript,

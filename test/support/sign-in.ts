@@ -1,6 +1,6 @@
 /** A sign-in as a browser has it: the cookie, and the page key that the link handed over besides. */
 import type { BrowserContext } from 'playwright-core';
-import { PAGE_KEY } from '../../src/protocol/page-key.ts';
+import { PAGE_KEY } from '../../src/shared/protocol/page-key.ts';
 
 export interface SignIn {
   /** As a `Cookie` header has it. */

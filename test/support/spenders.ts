@@ -1,14 +1,14 @@
 /** A household that spends: its session, and the proxy beside it, with one account of costs for both. */
 import { randomUUID } from 'node:crypto';
 import { createCredentials } from '../../server/access/index.ts';
-import { openEventLog } from '../../server/events/index.ts';
-import { createAnthropicMind, type Mind } from '../../server/minds/index.ts';
-import { createProxy } from '../../server/proxy/index.ts';
-import { SESSION_LIMITS } from '../../server/session/settings.ts';
+import { openEventLog } from '../../server/team/events/index.ts';
+import { createAnthropicMind, type Mind } from '../../server/agents/minds/index.ts';
+import { createProxy } from '../../server/agents/proxy/index.ts';
+import { SESSION_LIMITS } from '../../server/agents/session/settings.ts';
 import type { Store } from '../../server/store/index.ts';
-import { createSealer } from '../../server/schedules/index.ts';
-import { openTeam, type Team } from '../../server/homes/team.ts';
-import { writeWake } from '../../src/domain/wake-payload.ts';
+import { createSealer } from '../../server/platform/sealer.ts';
+import { openTeam, type Team } from '../../server/households/team.ts';
+import { writeWake } from '../../src/shared/domain/wake-payload.ts';
 import { REAL_KEY } from './proxied.ts';
 import { serveRoutes } from './served-routes.ts';
 import { payload, PROTOCOL } from './session.ts';

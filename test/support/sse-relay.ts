@@ -1,10 +1,10 @@
 /** A relay of a few lines for tests: an event log over real HTTP that can be cut, silenced and replaced. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { z } from 'zod';
-import type { RoostEvent, Snapshot, StoredEvent } from '../../src/protocol/events.ts';
-import { ackSchema, postMessageSchema, type PostMessage } from '../../src/protocol/http.ts';
-import { searchAnsweredSchema, type SearchAnswered } from '../../src/protocol/searches.ts';
-import { applyEvent, NO_SESSION } from '../../src/protocol/live.ts';
+import type { RoostEvent, Snapshot, StoredEvent } from '../../src/shared/protocol/events.ts';
+import { ackSchema, postMessageSchema, type PostMessage } from '../../src/shared/protocol/http.ts';
+import { searchAnsweredSchema, type SearchAnswered } from '../../src/shared/protocol/searches.ts';
+import { applyEvent, NO_SESSION } from '../../src/shared/protocol/live.ts';
 
 export interface SseRelay {
   handle(request: IncomingMessage, response: ServerResponse): void;

@@ -1,5 +1,5 @@
 /** The calls of synchronisation where nobody shares anything: every one but the question of how it stands refuses. */
-import type { SyncCalls } from '../../src/protocol/sync/methods.ts';
+import type { SyncCalls } from '../../src/shared/protocol/sync/methods.ts';
 
 const refuse = (): never => {
   throw new Error('This team is not shared with another device.');

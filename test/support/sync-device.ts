@@ -7,11 +7,11 @@ import {
   type FromRelay,
   type Register,
   type Rotation,
-} from '../../src/protocol/sync/control.ts';
-import { recoveryBytes, registrationBytes, rotationBytes, socketBytes } from '../../src/protocol/sync/proofs.ts';
+} from '../../src/shared/protocol/sync/control.ts';
+import { recoveryBytes, registrationBytes, rotationBytes, socketBytes } from '../../src/shared/protocol/sync/proofs.ts';
 import type { TestRelay } from './relay.ts';
 import { headersOf } from './sign-in.ts';
-import { protocolsOf } from '../../src/relay/page-key.ts';
+import { protocolsOf } from '../../src/shared/relay-client/page-key.ts';
 
 /** Of a household, a device or a writer. */
 export const newSyncId = (): string => randomBytes(16).toString('base64url');

@@ -6,23 +6,23 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { parseSync, Visitor } from 'vite';
-import { TEXTS, type Texts, type Translation } from '../../src/language/catalogue.ts';
-import { FORM } from '../../src/language/retold.ts';
-import { keyOf } from '../../src/language/t.ts';
-import { documentKinds } from '../../src/protocol/known.ts';
-import { PROBLEMS } from '../../src/protocol/problems.ts';
+import { TEXTS, type Texts, type Translation } from '../../src/page/language/catalogue.ts';
+import { FORM } from '../../src/page/language/retold.ts';
+import { keyOf } from '../../src/page/language/t.ts';
+import { documentKinds } from '../../src/shared/protocol/known.ts';
+import { PROBLEMS } from '../../src/shared/protocol/problems.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
-const FOLDERS = ['src/ui', 'src/state', 'src/language'];
-/** Where sentences are said that pages say anew in their language: see `src/domain/sentence.ts`. */
+const FOLDERS = ['src/page/ui', 'src/page/state', 'src/page/language'];
+/** Where sentences are said that pages say anew in their language: see `src/shared/domain/sentence.ts`. */
 const ELSEWHERE = [
-  'src/archive',
-  'src/domain',
-  'src/ledger',
-  'src/protocol',
-  'src/relay',
-  'src/sync',
-  'src/worker.ts',
+  'src/page/archive',
+  'src/shared/domain',
+  'src/worker/ledger',
+  'src/shared/protocol',
+  'src/shared/relay-client',
+  'src/worker/sync',
+  'src/worker/worker.ts',
   'server',
 ];
 /** What may stand in an element or an attribute unmarked: names, commands and addresses are the same in every language. */
@@ -33,7 +33,7 @@ const READ = /^(title|alt|placeholder|label|hint|legend|heading|aria-(label|desc
 export interface FoundText {
   /** The text, or for an unmarked one what stands there. */
   readonly key: string;
-  /** `src/ui/app.tsx:12` */
+  /** `src/page/ui/app.tsx:12` */
   readonly at: string;
 }
 export interface FoundTexts {
@@ -99,7 +99,7 @@ export function textsOfPage(): FoundTexts {
   const read = (path: string) => textsIn(path, readFileSync(join(ROOT, path), 'utf8'));
   const found = sources(FOLDERS).map(read);
   const said = sources(ELSEWHERE).flatMap((path) => read(path).marked);
-  const refusals = PROBLEMS.map((name) => ({ key: `about:roost/${name}`, at: 'src/protocol/problems.ts' }));
+  const refusals = PROBLEMS.map((name) => ({ key: `about:roost/${name}`, at: 'src/shared/protocol/problems.ts' }));
   // Shown by `translated`: the ledger's worker has the same table, and speaks to nobody.
   const kinds = documentKinds().flatMap(({ name, consent = name, type }) =>
     [...new Set([name, consent])].map((key) => ({ key, at: `the kind ${type}` })),
@@ -112,7 +112,7 @@ export function textsOfPage(): FoundTexts {
 
 /** The catalogue of a language, as it stands beside the code. */
 export const catalogueOf = (language: string): Texts =>
-  JSON.parse(readFileSync(join(ROOT, `src/language/${language}.json`), 'utf8')) as Texts;
+  JSON.parse(readFileSync(join(ROOT, `src/page/language/${language}.json`), 'utf8')) as Texts;
 
 const holes = (text: string) => [...text.matchAll(/\{\d+\}/g)].map(([hole]) => hole).sort();
 const forms = (translation: Translation) =>

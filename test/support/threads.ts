@@ -1,10 +1,10 @@
 /** Threads on a real store, with everything that they tell written down. */
 import { randomUUID } from 'node:crypto';
-import { createDirectory } from '../../server/directory/index.ts';
-import type { Directory, ThreadHooks } from '../../server/contracts.ts';
+import { createDirectory } from '../../server/team/directory/index.ts';
+import type { Directory, ThreadHooks } from '../../server/contracts/index.ts';
 import type { Store } from '../../server/store/index.ts';
-import { createThreads, type OpenThreads } from '../../server/threads/index.ts';
-import type { RoostEvent } from '../../src/protocol/events.ts';
+import { createThreads, type OpenThreads } from '../../server/team/threads/index.ts';
+import type { RoostEvent } from '../../src/shared/protocol/events.ts';
 import { createManualTimers, type ManualTimers } from './manual-timers.ts';
 
 export type Told = {

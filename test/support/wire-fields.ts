@@ -1,6 +1,6 @@
 /** JSON Schema in words and tables, for people who read the wire reference. */
 import type { z } from 'zod';
-import { MAX_TIME } from '../../src/domain/stamp.ts';
+import { MAX_TIME } from '../../src/shared/domain/stamp.ts';
 
 type Schema = z.core.JSONSchema.BaseSchema;
 type AnySchema = z.core.JSONSchema._JSONSchema;

@@ -1,21 +1,21 @@
 /**
- * Writes src/protocol/README.md from the schemas: `npm run wire`. A unit test compares.
+ * Writes src/shared/protocol/README.md from the schemas: `npm run wire`. A unit test compares.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { z } from 'zod';
-import { ENDPOINTS } from '../../src/protocol/endpoints/index.ts';
-import type { Endpoint } from '../../src/protocol/endpoints/endpoint.ts';
-import { blockSchema, knownSchemas, unknownDocumentSchema, usageSchema } from '../../src/protocol/documents.ts';
-import { SCHEMA_VERSION } from '../../src/protocol/known.ts';
-import { asleepReasonSchema, eventSchema, mindSchema, snapshotSchema } from '../../src/protocol/events.ts';
-import { helloSchema, overSchema, waitingSchema } from '../../src/protocol/stream.ts';
-import { healthSchema, openHealthSchema, problemSchema, rehearsalSchema } from '../../src/protocol/http.ts';
-import { LIMITS } from '../../src/protocol/limits.ts';
-import { fromDeviceSchema, fromRelaySchema } from '../../src/protocol/sync/control.ts';
+import { ENDPOINTS } from '../../src/shared/protocol/endpoints/index.ts';
+import type { Endpoint } from '../../src/shared/protocol/endpoints/endpoint.ts';
+import { blockSchema, knownSchemas, unknownDocumentSchema, usageSchema } from '../../src/shared/protocol/documents.ts';
+import { SCHEMA_VERSION } from '../../src/shared/protocol/known.ts';
+import { asleepReasonSchema, eventSchema, mindSchema, snapshotSchema } from '../../src/shared/protocol/events.ts';
+import { helloSchema, overSchema, waitingSchema } from '../../src/shared/protocol/stream.ts';
+import { healthSchema, openHealthSchema, problemSchema, rehearsalSchema } from '../../src/shared/protocol/http.ts';
+import { LIMITS } from '../../src/shared/protocol/limits.ts';
+import { fromDeviceSchema, fromRelaySchema } from '../../src/shared/protocol/sync/control.ts';
 import { fieldTable, typeOf } from './wire-fields.ts';
 
-export const REFERENCE = fileURLToPath(new URL('../../src/protocol/README.md', import.meta.url));
+export const REFERENCE = fileURLToPath(new URL('../../src/shared/protocol/README.md', import.meta.url));
 
 /** Schemas that stand in several places: described once, named elsewhere. */
 const SHARED = {

@@ -4,9 +4,9 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
-import { toolCallSchema } from '../../../src/protocol/calls.ts';
-import { costsSchema } from '../../../src/protocol/costs.ts';
-import { eventSchema, type RoostEvent } from '../../../src/protocol/events.ts';
+import { toolCallSchema } from '../../../src/shared/protocol/calls.ts';
+import { costsSchema } from '../../../src/shared/protocol/costs.ts';
+import { eventSchema, type RoostEvent } from '../../../src/shared/protocol/events.ts';
 import { openEventSource, type OpenStream, type StreamMessage } from '../../support/event-source.ts';
 import type { Part } from '../../support/scripted-model.ts';
 import type { Outage } from './outage.ts';

@@ -1,6 +1,6 @@
 /** The database of a scene, away for a while: frozen, or killed and started anew. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { openHealthSchema } from '../../../src/protocol/http.ts';
+import { openHealthSchema } from '../../../src/shared/protocol/http.ts';
 import type { Scene } from './scene.ts';
 
 export interface Outage {

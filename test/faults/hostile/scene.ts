@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { madeCredentialSchema } from '../../../src/protocol/team.ts';
+import { madeCredentialSchema } from '../../../src/shared/protocol/team.ts';
 import { browserOf, type Browser } from '../../support/open-relay.ts';
 import { startPostgres, type PostgresProcess } from '../../support/postgres-process.ts';
 import { createHome, startRelay, type ProcessEnd } from '../../support/relay.ts';

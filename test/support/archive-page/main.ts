@@ -5,11 +5,11 @@ import {
   createArchive,
   spawnArchiveWorker,
   type OpenedArchive,
-} from '../../../src/archive/index.ts';
-import { createClock } from '../../../src/domain/stamp.ts';
-import { openOwner } from '../../../src/ledger/index.ts';
-import type { Doc } from '../../../src/protocol/documents.ts';
-import type { DocumentPage } from '../../../src/protocol/worker.ts';
+} from '../../../src/page/archive/index.ts';
+import { createClock } from '../../../src/shared/domain/stamp.ts';
+import { openOwner } from '../../../src/worker/ledger/index.ts';
+import type { Doc } from '../../../src/shared/protocol/documents.ts';
+import type { DocumentPage } from '../../../src/shared/protocol/worker.ts';
 
 export interface ArchivePage {
   append(docsJson: string): Promise<void>;

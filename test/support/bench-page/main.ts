@@ -1,16 +1,16 @@
 /** The ledger's owner, plain Fireproof and a bare IndexedDB transaction in one page, by one clock; all answers in ms. */
 import { fireproof } from '@fireproof/core';
 import { deleteDB, openDB, type IDBPDatabase } from 'idb';
-import { rosterOf } from '../../../src/domain/agent.ts';
-import { settingsOf } from '../../../src/domain/settings.ts';
-import { writeWake } from '../../../src/domain/wake-payload.ts';
-import { openOwner, type OwnerClient } from '../../../src/ledger/index.ts';
-import { payloadOf } from '../../../src/state/wake-share.ts';
-import { shareOf } from '../../../src/state/wake-material.ts';
-import { searchableOf } from '../../../src/search/documents.ts';
-import { SEARCH } from '../../../src/search/settings.ts';
-import type { Doc } from '../../../src/protocol/documents.ts';
-import type { ConversationPage } from '../../../src/protocol/worker.ts';
+import { rosterOf } from '../../../src/shared/domain/agent.ts';
+import { settingsOf } from '../../../src/shared/domain/settings.ts';
+import { writeWake } from '../../../src/shared/domain/wake-payload.ts';
+import { openOwner, type OwnerClient } from '../../../src/worker/ledger/index.ts';
+import { payloadOf } from '../../../src/page/state/wake-share.ts';
+import { shareOf } from '../../../src/page/state/wake-material.ts';
+import { searchableOf } from '../../../src/worker/search/documents.ts';
+import { SEARCH } from '../../../src/worker/search/settings.ts';
+import type { Doc } from '../../../src/shared/protocol/documents.ts';
+import type { ConversationPage } from '../../../src/shared/protocol/worker.ts';
 import { messageDoc } from '../documents.ts';
 import { buildPeer, type PeerIndex, type SearchPeer } from './search-peers.ts';
 

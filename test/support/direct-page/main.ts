@@ -1,7 +1,7 @@
 /** A tab that carries direct connections for a worker in the owner's place, for tests to drive. */
-import type { OwnerNews } from '../../../src/protocol/worker.ts';
-import { createCarrier } from '../../../src/sync/carrier/carrier.ts';
-import { DIRECT } from '../../../src/sync/direct/settings.ts';
+import type { OwnerNews } from '../../../src/shared/protocol/worker.ts';
+import { createCarrier } from '../../../src/worker/sync/carrier/carrier.ts';
+import { DIRECT } from '../../../src/worker/sync/direct/settings.ts';
 import type { DirectCalls, FromDirectOwner, Signal } from './calls.ts';
 
 export interface DirectPage {

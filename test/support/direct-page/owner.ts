@@ -1,10 +1,10 @@
 /** A SharedWorker in the owner's place: it has direct connections, and what comes on them is kept as digests. */
 import { sha256 } from '@noble/hashes/sha2.js';
 import { bytesToHex } from '@noble/hashes/utils.js';
-import type { Link } from '../../../src/protocol/replication/index.ts';
-import { SYNC_METHODS } from '../../../src/protocol/sync/methods.ts';
-import type { OwnerNews } from '../../../src/protocol/worker.ts';
-import { createDirect } from '../../../src/sync/direct/index.ts';
+import type { Link } from '../../../src/shared/replication/index.ts';
+import { SYNC_METHODS } from '../../../src/shared/protocol/sync/methods.ts';
+import type { OwnerNews } from '../../../src/shared/protocol/worker.ts';
+import { createDirect } from '../../../src/worker/sync/direct/index.ts';
 import { configOf, type DirectCalls, type FromDirectOwner } from './calls.ts';
 
 /** Bytes that may wait for a connection before the next frame is held back. */

@@ -3,8 +3,8 @@ import { fireproof } from '@fireproof/core';
 import { getKeyBag } from '@fireproof/core-keybag';
 import { ensureSuperThis } from '@fireproof/core-runtime';
 import { openDB } from 'idb';
-import { openVolume } from '../../../src/ledger/volumes/fireproof-volume.ts';
-import { ensureKey } from '../../../src/ledger/volumes/key.ts';
+import { openVolume } from '../../../src/worker/ledger/volumes/fireproof-volume.ts';
+import { ensureKey } from '../../../src/worker/ledger/volumes/key.ts';
 
 export interface FaultDoc {
   readonly _id: string;

@@ -1,10 +1,10 @@
 /** A tab with a connection to the owner, for tests to drive, and with tools that look into the storage past it. */
 import { openDB } from 'idb';
-import { askPersistence, openOwner, type OwnerClient } from '../../../src/ledger/index.ts';
-import { LEDGER, volumeDatabase } from '../../../src/ledger/settings.ts';
-import type { Doc } from '../../../src/protocol/documents.ts';
-import { SEARCH } from '../../../src/search/settings.ts';
-import type { OwnerNews } from '../../../src/protocol/worker.ts';
+import { askPersistence, openOwner, type OwnerClient } from '../../../src/worker/ledger/index.ts';
+import { LEDGER, volumeDatabase } from '../../../src/worker/ledger/settings.ts';
+import type { Doc } from '../../../src/shared/protocol/documents.ts';
+import { SEARCH } from '../../../src/worker/search/settings.ts';
+import type { OwnerNews } from '../../../src/shared/protocol/worker.ts';
 import { generateHousehold, type HouseholdPlan } from '../household-generator.ts';
 
 export interface LedgerPage {
@@ -87,9 +87,9 @@ window.roost = {
   },
   async readVolumes() {
     const [{ openVolume }, { decodeDocuments }, { ensureKey }] = await Promise.all([
-      import('../../../src/ledger/volumes/fireproof-volume.ts'),
-      import('../../../src/ledger/volumes/codec.ts'),
-      import('../../../src/ledger/volumes/key.ts'),
+      import('../../../src/worker/ledger/volumes/fireproof-volume.ts'),
+      import('../../../src/worker/ledger/volumes/codec.ts'),
+      import('../../../src/worker/ledger/volumes/key.ts'),
     ]);
     await ensureKey(null);
     const { volumes = [] } = await this.dump();
@@ -182,8 +182,8 @@ window.roost = {
   },
   async carsOf(name) {
     const [{ openVolume }, { ensureKey }] = await Promise.all([
-      import('../../../src/ledger/volumes/fireproof-volume.ts'),
-      import('../../../src/ledger/volumes/key.ts'),
+      import('../../../src/worker/ledger/volumes/fireproof-volume.ts'),
+      import('../../../src/worker/ledger/volumes/key.ts'),
     ]);
     await ensureKey(null);
     const volume = await openVolume({ name, lockHeld: () => false });

@@ -1,4 +1,4 @@
-import { NAME_MAX, shownName } from '../../../src/domain/names.ts';
+import { NAME_MAX, shownName } from '../../../src/shared/domain/names.ts';
 import fc from 'fast-check';
 import { strFromU8, strToU8, unzipSync, zipSync, type Zippable } from 'fflate';
 import { describe, expect, it } from 'vitest';
@@ -9,16 +9,16 @@ import {
   ArchiveError,
   householdFileName,
   type ParsedAgent,
-} from '../../../src/archive/index.ts';
-import { ARCHIVE } from '../../../src/archive/settings.ts';
-import { createConsent, isConsented } from '../../../src/archive/household/consent.ts';
-import { choicesOf } from '../../../src/domain/choices.ts';
-import { paintedFaceText } from '../../../src/domain/face.ts';
-import { rosterFrom } from '../../../src/archive/household/newest.ts';
-import { createClock, parseStamp } from '../../../src/domain/stamp.ts';
-import { parseDocument, type Doc } from '../../../src/protocol/documents.ts';
-import { isKnown } from '../../../src/protocol/known.ts';
-import { LIMITS } from '../../../src/protocol/limits.ts';
+} from '../../../src/page/archive/index.ts';
+import { ARCHIVE } from '../../../src/page/archive/settings.ts';
+import { createConsent, isConsented } from '../../../src/page/archive/household/consent.ts';
+import { choicesOf } from '../../../src/shared/domain/choices.ts';
+import { paintedFaceText } from '../../../src/shared/domain/face.ts';
+import { rosterFrom } from '../../../src/page/archive/household/newest.ts';
+import { createClock, parseStamp } from '../../../src/shared/domain/stamp.ts';
+import { parseDocument, type Doc } from '../../../src/shared/protocol/documents.ts';
+import { isKnown } from '../../../src/shared/protocol/known.ts';
+import { LIMITS } from '../../../src/shared/protocol/limits.ts';
 import {
   changeDoc,
   identityDoc,

@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { readHousehold } from '../../../src/archive/household/read.ts';
-import { fileKeyOf } from '../../../src/archive/household/seal.ts';
-import { ARCHIVE, ArchiveError, createArchive, type ArchiveProgress } from '../../../src/archive/index.ts';
-import type { Doc } from '../../../src/protocol/documents.ts';
+import { readHousehold } from '../../../src/page/archive/household/read.ts';
+import { fileKeyOf } from '../../../src/page/archive/household/seal.ts';
+import { ARCHIVE, ArchiveError, createArchive, type ArchiveProgress } from '../../../src/page/archive/index.ts';
+import type { Doc } from '../../../src/shared/protocol/documents.ts';
 import {
   changeDoc,
   identityDoc,

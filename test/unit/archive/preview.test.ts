@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Doc } from '../../../src/protocol/documents.ts';
+import type { Doc } from '../../../src/shared/protocol/documents.ts';
 import { changeDoc, identityDoc, messageDoc, sessionStart, stampOf } from '../../support/documents.ts';
 import { exportOf, memoryLedger, open } from './support.ts';
 

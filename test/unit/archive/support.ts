@@ -1,13 +1,13 @@
 /** The archive as a page has it, with its worker at the other end of a real port, and a household in memory. */
 import { isDeepStrictEqual } from 'node:util';
-import { createArchive, type Archive, type ArchiveWorker } from '../../../src/archive/index.ts';
-import { serveArchive, type ServedLine } from '../../../src/archive/serve.ts';
-import type { Doc } from '../../../src/protocol/documents.ts';
-import { isKnown, kindOf, slotOf, wins } from '../../../src/protocol/known.ts';
-import type { Comparison, DocumentPage } from '../../../src/protocol/worker.ts';
-import type { ArchiveImport, PreviewPorts } from '../../../src/archive/index.ts';
-import { lookOf } from '../../../src/domain/choices.ts';
-import { createClock } from '../../../src/domain/stamp.ts';
+import { createArchive, type Archive, type ArchiveWorker } from '../../../src/page/archive/index.ts';
+import { serveArchive, type ServedLine } from '../../../src/page/archive/serve.ts';
+import type { Doc } from '../../../src/shared/protocol/documents.ts';
+import { isKnown, kindOf, slotOf, wins } from '../../../src/shared/protocol/known.ts';
+import type { Comparison, DocumentPage } from '../../../src/shared/protocol/worker.ts';
+import type { ArchiveImport, PreviewPorts } from '../../../src/page/archive/index.ts';
+import { lookOf } from '../../../src/shared/domain/choices.ts';
+import { createClock } from '../../../src/shared/domain/stamp.ts';
 
 class PortWorker extends EventTarget {
   readonly #near: MessagePort;

@@ -8,9 +8,9 @@ import {
   type AgentChange,
   type ChangeKind,
   type Identity,
-} from '../../../src/domain/agent.ts';
-import { SEAT_ORDER } from '../../../src/domain/seat.ts';
-import { formatStamp } from '../../../src/domain/stamp.ts';
+} from '../../../src/shared/domain/agent.ts';
+import { SEAT_ORDER } from '../../../src/shared/domain/seat.ts';
+import { formatStamp } from '../../../src/shared/domain/stamp.ts';
 import { shuffledAndRepeated, someChanges, someIdentities } from './arbitraries.ts';
 
 const identity = (agentId: string, more: Partial<Identity> = {}): Identity => ({

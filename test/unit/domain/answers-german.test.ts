@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { SWITCHED_OFF, TOO_LONG, TOO_MANY, WAITS, WAITS_IN_A_RUN } from '../../../server/calls/words.ts';
-import { findMember } from '../../../server/directory/index.ts';
-import { inGerman } from '../../../server/minds/rehearsal/answers-german.ts';
-import { refuseMessage } from '../../../server/quotas.ts';
-import { delivered, outcomeText } from '../../../server/reach/words.ts';
+import { SWITCHED_OFF, TOO_LONG, TOO_MANY, WAITS, WAITS_IN_A_RUN } from '../../../server/tools/calls/words.ts';
+import { findMember } from '../../../server/team/directory/index.ts';
+import { inGerman } from '../../../server/agents/minds/rehearsal/answers-german.ts';
+import { refuseMessage } from '../../../server/platform/quotas.ts';
+import { delivered, outcomeText } from '../../../server/agents/reach/words.ts';
 import { nameTaken, noRoom } from '../../../server/schedules/refusals.ts';
-import { DEFAULT_LIMITS, type WakeLimits } from '../../../src/domain/guardrails.ts';
-import { checkName } from '../../../src/domain/names.ts';
-import { decideWake, type WakeFacts, type WakeQuestion } from '../../../src/domain/wake-gate.ts';
+import { DEFAULT_LIMITS, type WakeLimits } from '../../../src/shared/domain/guardrails.ts';
+import { checkName } from '../../../src/shared/domain/names.ts';
+import { decideWake, type WakeFacts, type WakeQuestion } from '../../../src/shared/domain/wake-gate.ts';
 
 const NOW = Date.UTC(2026, 10, 23, 7, 5);
 const DAY = { start: Date.UTC(2026, 10, 23), end: Date.UTC(2026, 10, 24) };

@@ -1,9 +1,9 @@
 /** What the property tests draw from. */
 import fc from 'fast-check';
-import type { AgentChange, ChangeKind, Identity } from '../../../src/domain/agent.ts';
-import { SEAT_ORDER, type SeatPosition } from '../../../src/domain/seat.ts';
-import { formatStamp } from '../../../src/domain/stamp.ts';
-import type { AgentPayload, SeatPayload } from '../../../src/domain/wake-payload.ts';
+import type { AgentChange, ChangeKind, Identity } from '../../../src/shared/domain/agent.ts';
+import { SEAT_ORDER, type SeatPosition } from '../../../src/shared/domain/seat.ts';
+import { formatStamp } from '../../../src/shared/domain/stamp.ts';
+import type { AgentPayload, SeatPayload } from '../../../src/shared/domain/wake-payload.ts';
 
 /** Pieces that have broken such formats before. */
 const HOSTILE = [

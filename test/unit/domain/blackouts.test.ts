@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { blackoutAt } from '../../../src/domain/blackouts.ts';
-import type { Blackout, RecurringBlackout } from '../../../src/domain/guardrails.ts';
-import { DAY_MS, wallTime } from '../../../src/domain/zone-days.ts';
+import { blackoutAt } from '../../../src/shared/domain/blackouts.ts';
+import type { Blackout, RecurringBlackout } from '../../../src/shared/domain/guardrails.ts';
+import { DAY_MS, wallTime } from '../../../src/shared/domain/zone-days.ts';
 
 const BERLIN = 'Europe/Berlin';
 const MINUTE = 60_000;

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { rosterOf } from '../../../src/domain/agent.ts';
-import { AGENT_COLORS, choiceOf, choiceSetting, choicesOf } from '../../../src/domain/choices.ts';
-import { facePixels, facePartsOf, facePartsText, paintedFaceText } from '../../../src/domain/face.ts';
-import { seatColor } from '../../../src/domain/seat.ts';
-import { slotOf } from '../../../src/protocol/known.ts';
+import { rosterOf } from '../../../src/shared/domain/agent.ts';
+import { AGENT_COLORS, choiceOf, choiceSetting, choicesOf } from '../../../src/shared/domain/choices.ts';
+import { facePixels, facePartsOf, facePartsText, paintedFaceText } from '../../../src/shared/domain/face.ts';
+import { seatColor } from '../../../src/shared/domain/seat.ts';
+import { slotOf } from '../../../src/shared/protocol/known.ts';
 import { identityDoc, settingDoc } from '../../support/documents.ts';
 
 const withId = <T extends { _id: string }>(doc: T) => ({ ...doc, id: doc._id });

@@ -1,7 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { BIRTH_DISCLAIMERS, isDemoSoul, TALK_DISCLAIMERS, withoutDisclaimers } from '../../../src/domain/demo-words.ts';
-import { renderTemplate } from '../../../src/domain/prompts.ts';
-import { writeForLead } from '../../../src/domain/wake-payload.ts';
+import {
+  BIRTH_DISCLAIMERS,
+  isDemoSoul,
+  TALK_DISCLAIMERS,
+  withoutDisclaimers,
+} from '../../../src/shared/domain/demo-words.ts';
+import { renderTemplate } from '../../../src/shared/domain/prompts.ts';
+import { writeForLead } from '../../../src/shared/domain/wake-payload.ts';
 
 const ALL = [BIRTH_DISCLAIMERS, TALK_DISCLAIMERS].flatMap(({ english, german }) => [...english, ...german]);
 

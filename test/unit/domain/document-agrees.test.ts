@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { escapeText } from '../../../src/domain/escape.ts';
-import { LEAD_POSITION, seatColor } from '../../../src/domain/seat.ts';
-import { AGENT_TOOLS, LEAD_TOOLS } from '../../../server/session/tools.ts';
+import { escapeText } from '../../../src/shared/domain/escape.ts';
+import { LEAD_POSITION, seatColor } from '../../../src/shared/domain/seat.ts';
+import { AGENT_TOOLS, LEAD_TOOLS } from '../../../server/agents/session/tools.ts';
 import {
   parseTeamCall,
   positionsCalled,
@@ -10,7 +10,7 @@ import {
   WAKE_TAG,
   writeForLead,
   writeSummon,
-} from '../../../src/domain/wake-payload.ts';
+} from '../../../src/shared/domain/wake-payload.ts';
 
 const document = readFileSync(new URL('../../../CLAUDE.md', import.meta.url), 'utf8');
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { FACE_SIZE, faceHash, facePixels } from '../../../src/domain/face.ts';
+import { FACE_SIZE, faceHash, facePixels } from '../../../src/shared/domain/face.ts';
 import { anyText } from './arbitraries.ts';
 
 /** Rows of the face: `#` in the agent's colour, `+` in a shade of it. */

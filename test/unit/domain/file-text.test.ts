@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { anyFileText } from '../../../src/domain/file-text.ts';
+import { anyFileText } from '../../../src/shared/domain/file-text.ts';
 
 const WORDS = 'Äpfel, Birnen\r\nund Quitten\tin Körben';
 const swapped = (bytes: Buffer) => Buffer.from(bytes).swap16();

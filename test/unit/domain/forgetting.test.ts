@@ -6,9 +6,9 @@ import {
   pendingForgets,
   type Forget,
   type ForgetUndo,
-} from '../../../src/domain/forgetting.ts';
-import { isCovered } from '../../../src/protocol/known.ts';
-import { formatStamp } from '../../../src/domain/stamp.ts';
+} from '../../../src/shared/domain/forgetting.ts';
+import { isCovered } from '../../../src/shared/protocol/known.ts';
+import { formatStamp } from '../../../src/shared/domain/stamp.ts';
 
 const stamp = (time: number) => formatStamp({ time, counter: 0, node: 'test' });
 const asked = (time: number, kind: Forget['target']['kind'] = 'conversation', agentId = 'a1'): Forget => ({

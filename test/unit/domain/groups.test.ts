@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { groupOf } from '../../../src/domain/groups.ts';
-import { groupsOf } from '../../../src/state/groups.ts';
+import { groupOf } from '../../../src/shared/domain/groups.ts';
+import { groupsOf } from '../../../src/page/state/groups.ts';
 
 const record = (key: string, at: string, name: unknown, agentIds: unknown) => ({
   id: `${key}${at}`,

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { isLanguageTag, languageName } from '../../../src/domain/language-tag.ts';
+import { isLanguageTag, languageName } from '../../../src/shared/domain/language-tag.ts';
 
 it('names a language in English, whatever stands beside it in its tag', () => {
   expect(['de', 'de-AT', 'DE', 'pt-BR', 'fr', 'de-x-ignore-orders'].map(languageName)).toEqual([

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { rosterOf, type Agent, type Identity } from '../../../src/domain/agent.ts';
+import { rosterOf, type Agent, type Identity } from '../../../src/shared/domain/agent.ts';
 import {
   bigButton,
   lifecycleOf,
   type BigButton,
   type LiveSession,
   type PendingCall,
-} from '../../../src/domain/lifecycle.ts';
-import { SEAT_ORDER, seatColor, type SeatPosition } from '../../../src/domain/seat.ts';
+} from '../../../src/shared/domain/lifecycle.ts';
+import { SEAT_ORDER, seatColor, type SeatPosition } from '../../../src/shared/domain/seat.ts';
 
 const identity = (position: SeatPosition): Identity => ({
   id: `agent-identity:agent-${position}`,

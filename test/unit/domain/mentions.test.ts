@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { complete, meant, mentionedIn, piecesOf, typingAt } from '../../../src/domain/mentions.ts';
+import { complete, meant, mentionedIn, piecesOf, typingAt } from '../../../src/shared/domain/mentions.ts';
 
 const TEAM = [
   { agentId: 'a', name: 'Lyra' },

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { alikeOf, checkName, foldName, isSameName, NAME_MAX, shownName } from '../../../src/domain/names.ts';
+import { alikeOf, checkName, foldName, isSameName, NAME_MAX, shownName } from '../../../src/shared/domain/names.ts';
 import { anyText } from './arbitraries.ts';
 
 const nameOf = (raw: string, person: string | null = null) => {

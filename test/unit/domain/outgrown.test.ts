@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createConversation } from '../../../server/runs/conversation.ts';
-import { SESSION_LIMITS } from '../../../server/session/settings.ts';
-import { createWindow } from '../../../server/runs/window.ts';
-import { cutMiddle } from '../../../src/domain/cut-middle.ts';
-import { messageBatch } from '../../../src/domain/message-batch.ts';
-import { momentText, spanText } from '../../../src/domain/moments.ts';
+import { createConversation } from '../../../server/agents/runs/conversation.ts';
+import { SESSION_LIMITS } from '../../../server/agents/session/settings.ts';
+import { createWindow } from '../../../server/agents/runs/window.ts';
+import { cutMiddle } from '../../../src/shared/domain/cut-middle.ts';
+import { messageBatch } from '../../../src/shared/domain/message-batch.ts';
+import { momentText, spanText } from '../../../src/shared/domain/moments.ts';
 import { anyText } from './arbitraries.ts';
 
 describe('a text without its middle', () => {

@@ -11,9 +11,9 @@ import {
   roomIn,
   usdText,
   type ModelPrice,
-} from '../../../src/domain/prices.ts';
-import { DEFAULT_MODELS } from '../../../server/minds/settings.ts';
-import { pricesSchema } from '../../../src/protocol/costs.ts';
+} from '../../../src/shared/domain/prices.ts';
+import { DEFAULT_MODELS } from '../../../server/agents/minds/settings.ts';
+import { pricesSchema } from '../../../src/shared/protocol/costs.ts';
 
 const none = { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0 };
 const million = 1_000_000;

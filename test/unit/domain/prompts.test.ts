@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { shownName } from '../../../src/domain/names.ts';
-import { quote } from '../../../src/domain/quoting.ts';
+import { shownName } from '../../../src/shared/domain/names.ts';
+import { quote } from '../../../src/shared/domain/quoting.ts';
 import {
   inLanguage,
   languageOf,
@@ -11,7 +11,7 @@ import {
   PLACEHOLDERS,
   renderTemplate,
   type TemplateName,
-} from '../../../src/domain/prompts.ts';
+} from '../../../src/shared/domain/prompts.ts';
 import { anyText } from './arbitraries.ts';
 
 const document = readFileSync(new URL('../../../CLAUDE.md', import.meta.url), 'utf8');

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { beginningOfText, cutMiddle, endOfText } from '../../../src/domain/cut-middle.ts';
-import { onOneLine, quote, readSaid, titled, unquote, writeSaid } from '../../../src/domain/quoting.ts';
+import { beginningOfText, cutMiddle, endOfText } from '../../../src/shared/domain/cut-middle.ts';
+import { onOneLine, quote, readSaid, titled, unquote, writeSaid } from '../../../src/shared/domain/quoting.ts';
 import { anyText } from './arbitraries.ts';
 
 /** Whatever some reader takes for the end of a line. */

@@ -12,7 +12,7 @@ import {
   subtract,
   union,
   type Ranges,
-} from '../../../src/domain/ranges.ts';
+} from '../../../src/shared/domain/ranges.ts';
 
 const TOP = 40;
 const numbers = fc.uniqueArray(fc.integer({ min: 1, max: TOP }), { maxLength: TOP });

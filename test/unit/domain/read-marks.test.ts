@@ -6,9 +6,9 @@ import {
   readMarkOf,
   readMarkSetting,
   readUpTo,
-} from '../../../src/domain/read-marks.ts';
-import { parseStamp } from '../../../src/domain/stamp.ts';
-import { slotOf, wins } from '../../../src/protocol/known.ts';
+} from '../../../src/shared/domain/read-marks.ts';
+import { parseStamp } from '../../../src/shared/domain/stamp.ts';
+import { slotOf, wins } from '../../../src/shared/protocol/known.ts';
 import { settingDoc, stampOf } from '../../support/documents.ts';
 
 const { key } = readMarkSetting({ kind: 'conversation', agentId: 'a1', at: '' });

@@ -1,7 +1,7 @@
 /** What a request may cost at most, and what comes on top of a model's plain price: never less than what it then takes. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { costOf, DEFAULT_PRICES } from '../../../src/domain/prices.ts';
+import { costOf, DEFAULT_PRICES } from '../../../src/shared/domain/prices.ts';
 import {
   BYTES_PER_TOKEN,
   costOfTaken,
@@ -11,8 +11,8 @@ import {
   SEARCH_MICRO_USD,
   type RequestSize,
   type Taken,
-} from '../../../src/domain/request-cost.ts';
-import { sizeOf } from '../../../server/proxy/body.ts';
+} from '../../../src/shared/domain/request-cost.ts';
+import { sizeOf } from '../../../server/agents/proxy/body.ts';
 
 const taken = (model: string, more: Partial<Taken> = {}, inputTokens = 1_000): Taken => ({
   count: { model, inputTokens, outputTokens: 1_000, cacheReadTokens: 0, cacheWriteTokens: 0 },

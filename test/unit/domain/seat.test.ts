@@ -6,7 +6,7 @@ import {
   SEAT_ORDER,
   seatColor,
   seatNumber,
-} from '../../../src/domain/seat.ts';
+} from '../../../src/shared/domain/seat.ts';
 
 describe('the seats', () => {
   it('are eight around the lead, and are filled in reading order', () => {

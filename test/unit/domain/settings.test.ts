@@ -7,8 +7,8 @@ import {
   SETTING_TEXT_MAX,
   settingsOf,
   type SettingRecord,
-} from '../../../src/domain/settings.ts';
-import { formatStamp } from '../../../src/domain/stamp.ts';
+} from '../../../src/shared/domain/settings.ts';
+import { formatStamp } from '../../../src/shared/domain/stamp.ts';
 import { shuffledAndRepeated } from './arbitraries.ts';
 
 const record = (key: string, value: unknown, time = 1, id = `${key}-${time}`): SettingRecord => ({

@@ -1,6 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createClock, formatStamp, LAST_TIME, MAX_AHEAD_MS, MAX_TIME, parseStamp } from '../../../src/domain/stamp.ts';
+import {
+  createClock,
+  formatStamp,
+  LAST_TIME,
+  MAX_AHEAD_MS,
+  MAX_TIME,
+  parseStamp,
+} from '../../../src/shared/domain/stamp.ts';
 
 const parts = fc.record({
   time: fc.integer({ min: 0, max: MAX_TIME }),

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { talkText } from '../../../src/domain/talk.ts';
+import { talkText } from '../../../src/shared/domain/talk.ts';
 
 const call = (kind: 'wake' | 'summon') =>
   talkText({

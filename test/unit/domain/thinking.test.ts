@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { thinkingApart, withoutThinking } from '../../../src/domain/thinking.ts';
+import { thinkingApart, withoutThinking } from '../../../src/shared/domain/thinking.ts';
 
 const apart = (text: string, isGrowing = false) =>
   thinkingApart(text, isGrowing).map((each) => `${each.kind === 'words' ? '' : '? '}${each.text}`);

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { eachOnce, fitting, refuseMentions } from '../../../src/domain/threads.ts';
+import { eachOnce, fitting, refuseMentions } from '../../../src/shared/domain/threads.ts';
 
 const named = (agentId: string) => ({ agentId, name: agentId.toUpperCase() });
 const someIds = fc.array(fc.constantFrom('a', 'b', 'c', 'd'), { maxLength: 6 });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { quote, unquote } from '../../../src/domain/quoting.ts';
+import { quote, unquote } from '../../../src/shared/domain/quoting.ts';
 import {
   leftOutLine,
   parseTranscript,
@@ -8,7 +8,7 @@ import {
   renderTranscript,
   type TranscriptMessage,
   type TranscriptSession,
-} from '../../../src/domain/transcript.ts';
+} from '../../../src/shared/domain/transcript.ts';
 import { anyText, longText } from './arbitraries.ts';
 
 const DAY = 86_400_000;

@@ -7,9 +7,15 @@ import {
   WAKE_WAYS,
   type GateCheck,
   type WakeLimits,
-} from '../../../src/domain/guardrails.ts';
-import { decideWake, nextPass, sessionMs, type WakeFacts, type WakeQuestion } from '../../../src/domain/wake-gate.ts';
-import { dayOf } from '../../../src/domain/zone-days.ts';
+} from '../../../src/shared/domain/guardrails.ts';
+import {
+  decideWake,
+  nextPass,
+  sessionMs,
+  type WakeFacts,
+  type WakeQuestion,
+} from '../../../src/shared/domain/wake-gate.ts';
+import { dayOf } from '../../../src/shared/domain/zone-days.ts';
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { seatColor, type SeatPosition } from '../../../src/domain/seat.ts';
+import { seatColor, type SeatPosition } from '../../../src/shared/domain/seat.ts';
 import {
   isTeamCall,
   parseTeamCall,
@@ -8,7 +8,7 @@ import {
   writeWake,
   type AgentPayload,
   type ParsedCall,
-} from '../../../src/domain/wake-payload.ts';
+} from '../../../src/shared/domain/wake-payload.ts';
 import { anyText, longText, somePayloads, someSeatPayloads } from './arbitraries.ts';
 
 const agent = (position: SeatPosition, more: Partial<AgentPayload> = {}): AgentPayload => ({

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { dayOf, nextHour, wallTime } from '../../../src/domain/zone-days.ts';
+import { dayOf, nextHour, wallTime } from '../../../src/shared/domain/zone-days.ts';
 
 const HOUR = 3_600_000;
 const utc = (text: string) => Date.parse(`${text}Z`);

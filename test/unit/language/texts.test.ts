@@ -2,11 +2,11 @@
 import { createElement, Fragment, isValidElement, type ReactNode } from 'react';
 import { renderToStaticMarkup } from 'react-dom/server';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { sentence } from '../../../src/domain/sentence.ts';
-import { STORED, TEXTS, type Spoken, type Texts } from '../../../src/language/catalogue.ts';
-import { readMcpServers } from '../../../src/protocol/mcp-servers.ts';
-import { PROBLEMS } from '../../../src/protocol/problems.ts';
-import { recoveryOf } from '../../../src/sync/crypto/index.ts';
+import { sentence } from '../../../src/shared/domain/sentence.ts';
+import { STORED, TEXTS, type Spoken, type Texts } from '../../../src/page/language/catalogue.ts';
+import { readMcpServers } from '../../../src/shared/protocol/mcp-servers.ts';
+import { PROBLEMS } from '../../../src/shared/protocol/problems.ts';
+import { recoveryOf } from '../../../src/worker/sync/crypto/index.ts';
 import { catalogueOf, faultsOf, textsOfPage } from '../../support/texts.ts';
 
 const found = textsOfPage();
@@ -46,9 +46,9 @@ async function speaking(languages: readonly string[], kept: Partial<Spoken> | nu
   vi.stubGlobal('navigator', { languages });
   vi.resetModules();
   return {
-    ...(await import('../../../src/language/t.ts')),
-    ...(await import('../../../src/language/retold.ts')),
-    ...(await import('../../../src/language/catalogue.ts')),
+    ...(await import('../../../src/page/language/t.ts')),
+    ...(await import('../../../src/page/language/retold.ts')),
+    ...(await import('../../../src/page/language/catalogue.ts')),
   };
 }
 afterEach(() => {

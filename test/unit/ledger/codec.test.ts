@@ -1,9 +1,9 @@
 import * as cbor from '@ipld/dag-cbor';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { isDeepEqual } from '../../../src/ledger/equal.ts';
-import { plainDocument } from '../../../src/ledger/plain.ts';
-import { LEDGER } from '../../../src/ledger/settings.ts';
+import { isDeepEqual } from '../../../src/worker/ledger/equal.ts';
+import { plainDocument } from '../../../src/worker/ledger/plain.ts';
+import { LEDGER } from '../../../src/worker/ledger/settings.ts';
 import {
   decodeDocuments,
   decodeId,
@@ -11,7 +11,7 @@ import {
   encodeId,
   isPartId,
   type StoredDoc,
-} from '../../../src/ledger/volumes/codec.ts';
+} from '../../../src/worker/ledger/volumes/codec.ts';
 
 /** Any UTF-16 code units, halves of surrogate pairs and control characters among them. */
 const anyText = fc

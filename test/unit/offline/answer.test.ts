@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createAnswer, type Asked } from '../../../src/offline/answer.ts';
+import { createAnswer, type Asked } from '../../../src/service-worker/answer.ts';
 
 const ORIGIN = 'https://roost.example.org';
 const SHELL = 'the page as it was kept';

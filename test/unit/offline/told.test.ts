@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createTold, type ToldDeps } from '../../../src/offline/told.ts';
+import { createTold, type ToldDeps } from '../../../src/service-worker/told.ts';
 
 const window = { focus: () => Promise.resolve() } as const;
 /** As a page in another language leaves them. */

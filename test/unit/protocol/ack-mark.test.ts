@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { EventOf, StoredEvent } from '../../../src/protocol/events.ts';
-import { createAckMark } from '../../../src/protocol/intake.ts';
+import type { EventOf, StoredEvent } from '../../../src/shared/protocol/events.ts';
+import { createAckMark } from '../../../src/shared/protocol/intake.ts';
 import { someHistory } from './arbitraries.ts';
 
 const started = (messageId: string): EventOf<'answer-started'> => ({

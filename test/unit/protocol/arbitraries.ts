@@ -7,7 +7,7 @@ import {
   type EventOf,
   type RoostEvent,
   type StoredEvent,
-} from '../../../src/protocol/events.ts';
+} from '../../../src/shared/protocol/events.ts';
 import { anySeat, anyText } from '../domain/arbitraries.ts';
 
 const id = fc.stringMatching(/^[a-z0-9-]{1,20}$/);

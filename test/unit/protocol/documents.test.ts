@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ZodError } from 'zod';
-import { parseDocument } from '../../../src/protocol/documents.ts';
-import { isKnown, SCHEMA_VERSION, type KnownType } from '../../../src/protocol/known.ts';
+import { parseDocument } from '../../../src/shared/protocol/documents.ts';
+import { isKnown, SCHEMA_VERSION, type KnownType } from '../../../src/shared/protocol/known.ts';
 
 const base = { _id: 'one', schema: SCHEMA_VERSION, at: '000000000001000-000001-node' };
 const message = {

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parseDocument } from '../../../src/protocol/documents.ts';
-import { isKnown } from '../../../src/protocol/known.ts';
-import { eventSchema, type EventKind } from '../../../src/protocol/events.ts';
-import { documentsOf } from '../../../src/protocol/intake.ts';
+import { parseDocument } from '../../../src/shared/protocol/documents.ts';
+import { isKnown } from '../../../src/shared/protocol/known.ts';
+import { eventSchema, type EventKind } from '../../../src/shared/protocol/events.ts';
+import { documentsOf } from '../../../src/shared/protocol/intake.ts';
 import { anyEvent, EVENT_KINDS, eventOf } from './arbitraries.ts';
 
 const STANDS_FOR: Record<EventKind, string | null> = {

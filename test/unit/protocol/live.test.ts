@@ -8,8 +8,8 @@ import {
   type RoostEvent,
   type Snapshot,
   type StoredEvent,
-} from '../../../src/protocol/events.ts';
-import { applyEvent, liveSessionOf, NO_SESSION } from '../../../src/protocol/live.ts';
+} from '../../../src/shared/protocol/events.ts';
+import { applyEvent, liveSessionOf, NO_SESSION } from '../../../src/shared/protocol/live.ts';
 import { someHistory } from './arbitraries.ts';
 
 const fold = (events: readonly StoredEvent[], from: Snapshot = NO_SESSION) => events.reduce(applyEvent, from);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import fc from 'fast-check';
-import { attachedNameSchema } from '../../../src/protocol/attached.ts';
-import { attachedNameOf, filledIn, readMcpServers } from '../../../src/protocol/mcp-servers.ts';
+import { attachedNameSchema } from '../../../src/shared/protocol/attached.ts';
+import { attachedNameOf, filledIn, readMcpServers } from '../../../src/shared/protocol/mcp-servers.ts';
 
 describe('settings of another client', () => {
   it('are read as addresses and programs, under names that fit', () => {

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { parseDocument, type Doc } from '../../../src/protocol/documents.ts';
-import { addKind, isCovered, isKnown, kindsMark } from '../../../src/protocol/known.ts';
-import { createHousehold } from '../../../src/state/household.ts';
-import { streamOfDocument } from '../../../src/sync/owner/streams.ts';
-import { kindName } from '../../../src/ui/text/kinds.ts';
+import { parseDocument, type Doc } from '../../../src/shared/protocol/documents.ts';
+import { addKind, isCovered, isKnown, kindsMark } from '../../../src/shared/protocol/known.ts';
+import { createHousehold } from '../../../src/page/state/household.ts';
+import { streamOfDocument } from '../../../src/worker/sync/owner/streams.ts';
+import { kindName } from '../../../src/page/ui/text/kinds.ts';
 import { identityDoc, stampOf } from '../../support/documents.ts';
 import { weather } from '../../support/weather-kind.ts';
 import { agentZipOf, archiveHere, exportOf, memoryLedger, open } from '../archive/support.ts';

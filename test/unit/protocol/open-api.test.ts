@@ -1,8 +1,8 @@
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { describe, expect, it } from 'vitest';
-import { openApi } from '../../../server/open-api.ts';
-import { ENDPOINTS } from '../../../src/protocol/endpoints/index.ts';
-import type { Endpoint } from '../../../src/protocol/endpoints/endpoint.ts';
+import { openApi } from '../../../server/http/open-api.ts';
+import { ENDPOINTS } from '../../../src/shared/protocol/endpoints/index.ts';
+import type { Endpoint } from '../../../src/shared/protocol/endpoints/endpoint.ts';
 
 const document = await openApi(ENDPOINTS, '1.2.3');
 const all = Object.entries<Endpoint>(ENDPOINTS);

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { createRpcClient, type ConnectionEnds } from '../../../src/protocol/rpc/client.ts';
-import { createCalls } from '../../../src/protocol/rpc/calls.ts';
-import { answersOf, method, proxyOf, typed, type FromServer } from '../../../src/protocol/rpc/method.ts';
-import { createRpcServer } from '../../../src/protocol/rpc/server.ts';
+import { createRpcClient, type ConnectionEnds } from '../../../src/shared/rpc/client.ts';
+import { createCalls } from '../../../src/shared/rpc/calls.ts';
+import { answersOf, method, proxyOf, typed, type FromServer } from '../../../src/shared/rpc/method.ts';
+import { createRpcServer } from '../../../src/shared/rpc/server.ts';
 
 const METHODS = {
   add: method(z.tuple([z.number(), z.number()]), z.number()),

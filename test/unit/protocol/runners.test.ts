@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { attachmentSchema, type Attachment } from '../../../src/protocol/attached.ts';
-import { needsOf, withNeeds, type Runner } from '../../../src/protocol/runners.ts';
+import { attachmentSchema, type Attachment } from '../../../src/shared/protocol/attached.ts';
+import { needsOf, withNeeds, type Runner } from '../../../src/shared/protocol/runners.ts';
 
 const NPX: Runner = {
   command: 'npx',

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { ENDPOINTS } from '../../../src/protocol/endpoints/index.ts';
-import { knownSchemas } from '../../../src/protocol/documents.ts';
-import { eventSchema } from '../../../src/protocol/events.ts';
+import { ENDPOINTS } from '../../../src/shared/protocol/endpoints/index.ts';
+import { knownSchemas } from '../../../src/shared/protocol/documents.ts';
+import { eventSchema } from '../../../src/shared/protocol/events.ts';
 import { REFERENCE, wireReference } from '../../support/wire-reference.ts';
 
 const written = readFileSync(REFERENCE, 'utf8');

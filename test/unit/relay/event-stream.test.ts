@@ -7,8 +7,8 @@ import {
   type EventStream,
   type EventStreamDeps,
   type StreamItem,
-} from '../../../src/relay/index.ts';
-import type { RoostEvent } from '../../../src/protocol/events.ts';
+} from '../../../src/shared/relay-client/index.ts';
+import type { RoostEvent } from '../../../src/shared/protocol/events.ts';
 import { createManualTimers, type ManualTimers } from '../../support/manual-timers.ts';
 import { createSseRelay, listen, type Listening, type SseRelay } from '../../support/sse-relay.ts';
 

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { searchEndpoints } from '../../../src/protocol/endpoints/searches.ts';
-import { sessionEndpoints } from '../../../src/protocol/endpoints/session.ts';
+import { searchEndpoints } from '../../../src/shared/protocol/endpoints/searches.ts';
+import { sessionEndpoints } from '../../../src/shared/protocol/endpoints/session.ts';
 import {
   createEventStream,
   createFeed,
@@ -8,10 +8,10 @@ import {
   RELAY_TIMES,
   type Cursor,
   type Feed,
-} from '../../../src/relay/index.ts';
-import type { Doc, QueuedMessageDoc } from '../../../src/protocol/documents.ts';
-import type { EventOf, RoostEvent } from '../../../src/protocol/events.ts';
-import type { OwnerNews } from '../../../src/protocol/worker.ts';
+} from '../../../src/shared/relay-client/index.ts';
+import type { Doc, QueuedMessageDoc } from '../../../src/shared/protocol/documents.ts';
+import type { EventOf, RoostEvent } from '../../../src/shared/protocol/events.ts';
+import type { OwnerNews } from '../../../src/shared/protocol/worker.ts';
 import { createManualTimers, type ManualTimers } from '../../support/manual-timers.ts';
 import { createSseRelay, listen, type Listening, type SseRelay } from '../../support/sse-relay.ts';
 

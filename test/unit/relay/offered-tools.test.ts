@@ -1,9 +1,9 @@
 /** Tools of a server beside those that the person has looked at. */
 import { createHash } from 'node:crypto';
 import { expect, it } from 'vitest';
-import { offeredOf, type ListedTool } from '../../../server/attached/offered.ts';
-import { toolsBeside } from '../../../server/attached/standing.ts';
-import { createKeyFilter } from '../../../server/key-filter.ts';
+import { offeredOf, type ListedTool } from '../../../server/tools/mcp-client/offered.ts';
+import { toolsBeside } from '../../../server/tools/mcp-client/standing.ts';
+import { createKeyFilter } from '../../../server/platform/key-filter.ts';
 
 const ECHO = { name: 'echo', title: 'Echo', description: 'Says it again.', inputSchema: { type: 'object' } };
 function listed(tool: object): ListedTool {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { Doc, MessageDoc } from '../../../src/protocol/documents.ts';
-import { LIMITS } from '../../../src/protocol/limits.ts';
-import type { SearchQuery } from '../../../src/protocol/search.ts';
-import { SEARCH } from '../../../src/search/settings.ts';
+import type { Doc, MessageDoc } from '../../../src/shared/protocol/documents.ts';
+import { LIMITS } from '../../../src/shared/protocol/limits.ts';
+import type { SearchQuery } from '../../../src/shared/protocol/search.ts';
+import { SEARCH } from '../../../src/worker/search/settings.ts';
 import { changeDoc, identityDoc, messageDoc, queuedDoc } from '../../support/documents.ts';
 import { generateHousehold } from '../../support/household-generator.ts';
 import { createMemoryIndex, createMemoryLedger, searchOver, type MemoryIndex } from '../../support/search.ts';

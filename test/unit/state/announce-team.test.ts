@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
-import { rosterOfDocs } from '../../../src/state/household.ts';
-import { teamOf } from '../../../src/state/announce-team.ts';
-import { teamSchema } from '../../../src/protocol/team.ts';
-import type { AgentChangeDoc, AgentIdentityDoc } from '../../../src/protocol/documents.ts';
+import { rosterOfDocs } from '../../../src/page/state/household.ts';
+import { teamOf } from '../../../src/page/state/announce-team.ts';
+import { teamSchema } from '../../../src/shared/protocol/team.ts';
+import type { AgentChangeDoc, AgentIdentityDoc } from '../../../src/shared/protocol/documents.ts';
 
 const identity = (agentId: string, name: string, position: number, bornAt: number): AgentIdentityDoc => ({
   _id: `agent-identity:${agentId}`,

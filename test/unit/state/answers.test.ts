@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import type { RoostEvent } from '../../../src/protocol/events.ts';
-import { textOf } from '../../../src/domain/text-of.ts';
-import { createAnswers, openAnswerOf } from '../../../src/state/answers.ts';
+import type { RoostEvent } from '../../../src/shared/protocol/events.ts';
+import { textOf } from '../../../src/shared/domain/text-of.ts';
+import { createAnswers, openAnswerOf } from '../../../src/page/state/answers.ts';
 import { runningSession } from '../ui/support/household.ts';
 
 function opened() {

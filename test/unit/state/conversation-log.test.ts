@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { logItems, type LogInput } from '../../../src/state/conversation-log.ts';
-import { visibleMessages } from '../../../src/state/message-list.ts';
-import { sessionSpansOf, type RunSpan } from '../../../src/state/spans.ts';
+import { logItems, type LogInput } from '../../../src/page/state/conversation-log.ts';
+import { visibleMessages } from '../../../src/page/state/message-list.ts';
+import { sessionSpansOf, type RunSpan } from '../../../src/page/state/spans.ts';
 import { NOW, said, sessionEnd, sessionStart } from '../ui/support/household.ts';
 
 const input = (part: Partial<LogInput>): LogInput => ({

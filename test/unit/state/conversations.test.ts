@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { Doc } from '../../../src/protocol/documents.ts';
-import { CONVERSATION_LIMITS, createConversations, type Conversations } from '../../../src/state/conversations.ts';
+import type { Doc } from '../../../src/shared/protocol/documents.ts';
+import { CONVERSATION_LIMITS, createConversations, type Conversations } from '../../../src/page/state/conversations.ts';
 import { memoryOwner } from '../ui/support/fakes.ts';
 import { said, sessionEnd } from '../ui/support/household.ts';
 

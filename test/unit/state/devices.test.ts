@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import type { SyncStatus } from '../../../src/protocol/sync/page.ts';
-import { createDeviceActions } from '../../../src/state/actions/devices.ts';
-import { arrivingOf, createDevices } from '../../../src/state/devices.ts';
+import type { SyncStatus } from '../../../src/shared/protocol/sync/page.ts';
+import { createDeviceActions } from '../../../src/page/state/actions/devices.ts';
+import { arrivingOf, createDevices } from '../../../src/page/state/devices.ts';
 import { LAPTOP, sharedStatus, SIX } from '../ui/support/devices.ts';
 import { memoryOwner } from '../ui/support/fakes.ts';
 

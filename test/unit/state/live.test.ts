@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import type { RoostEvent } from '../../../src/protocol/events.ts';
-import { createAnswers, openAnswerOf } from '../../../src/state/answers.ts';
-import type { LinkState } from '../../../src/protocol/worker.ts';
-import { asleepReason, callProgress, createLive } from '../../../src/state/live.ts';
+import type { RoostEvent } from '../../../src/shared/protocol/events.ts';
+import { createAnswers, openAnswerOf } from '../../../src/page/state/answers.ts';
+import type { LinkState } from '../../../src/shared/protocol/worker.ts';
+import { asleepReason, callProgress, createLive } from '../../../src/page/state/live.ts';
 import { NOW, runningSession } from '../ui/support/household.ts';
 
 const seats = (count: number) =>

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { createMessageList, visibleMessages } from '../../../src/state/message-list.ts';
-import type { MessageDoc } from '../../../src/protocol/documents.ts';
+import { createMessageList, visibleMessages } from '../../../src/page/state/message-list.ts';
+import type { MessageDoc } from '../../../src/shared/protocol/documents.ts';
 import { said } from '../ui/support/household.ts';
 
 const all = Array.from({ length: 12 }, (_none, i) => i);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { RelayResult } from '../../../src/relay/index.ts';
-import { createChanges } from '../../../src/state/changes.ts';
-import { createQuery, createQueryFamily } from '../../../src/state/query.ts';
+import type { RelayResult } from '../../../src/shared/relay-client/index.ts';
+import { createChanges } from '../../../src/page/state/changes.ts';
+import { createQuery, createQueryFamily } from '../../../src/page/state/query.ts';
 
 /** A relay whose value a test holds; answers come when the test lets them. */
 function setUp({ agentId = null }: { agentId?: string | null } = {}) {

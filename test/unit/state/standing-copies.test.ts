@@ -1,14 +1,14 @@
 /** Which copies a page leaves with its relay: what it knows more of, and never what was taken back. */
 import { expect, test } from 'vitest';
 import { createStore } from 'zustand/vanilla';
-import { rosterOf } from '../../../src/domain/agent.ts';
-import { DEFAULT_SETTINGS } from '../../../src/domain/settings.ts';
-import { standingCopySchema } from '../../../src/protocol/schedules.ts';
-import type { WakeMaterial } from '../../../src/protocol/worker.ts';
-import { createChanges } from '../../../src/state/changes.ts';
-import { createStandingCopies, type StandingCopiesDeps } from '../../../src/state/standing-copies.ts';
-import { copyOf, versionOf } from '../../../src/state/standing-copy.ts';
-import { shareOf } from '../../../src/state/wake-material.ts';
+import { rosterOf } from '../../../src/shared/domain/agent.ts';
+import { DEFAULT_SETTINGS } from '../../../src/shared/domain/settings.ts';
+import { standingCopySchema } from '../../../src/shared/protocol/schedules.ts';
+import type { WakeMaterial } from '../../../src/shared/protocol/worker.ts';
+import { createChanges } from '../../../src/page/state/changes.ts';
+import { createStandingCopies, type StandingCopiesDeps } from '../../../src/page/state/standing-copies.ts';
+import { copyOf, versionOf } from '../../../src/page/state/standing-copy.ts';
+import { shareOf } from '../../../src/page/state/wake-material.ts';
 import { agentDoc, leadDoc, NOW, said } from '../ui/support/household.ts';
 
 const AGENT = 'agent-1';

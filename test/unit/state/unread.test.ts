@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
-import { createClock } from '../../../src/domain/stamp.ts';
-import { readMarkOf } from '../../../src/domain/read-marks.ts';
-import { createWriter } from '../../../src/state/documents.ts';
-import { MARK_MS } from '../../../src/state/read-marker.ts';
-import { createUnread, UNREAD, type Unread } from '../../../src/state/unread.ts';
-import { documentsOf } from '../../../src/protocol/intake.ts';
-import type { EventOf, StoredEvent } from '../../../src/protocol/events.ts';
-import type { Doc } from '../../../src/protocol/documents.ts';
+import { createClock } from '../../../src/shared/domain/stamp.ts';
+import { readMarkOf } from '../../../src/shared/domain/read-marks.ts';
+import { createWriter } from '../../../src/page/state/documents.ts';
+import { MARK_MS } from '../../../src/page/state/read-marker.ts';
+import { createUnread, UNREAD, type Unread } from '../../../src/page/state/unread.ts';
+import { documentsOf } from '../../../src/shared/protocol/intake.ts';
+import type { EventOf, StoredEvent } from '../../../src/shared/protocol/events.ts';
+import type { Doc } from '../../../src/shared/protocol/documents.ts';
 import { at, NOW, said, settingDoc } from '../ui/support/household.ts';
 import { memoryOwner, type MemoryOwner } from '../ui/support/fakes.ts';
 

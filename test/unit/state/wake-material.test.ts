@@ -1,16 +1,16 @@
-import type { EndReason } from '../../../src/protocol/documents.ts';
-import { quote } from '../../../src/domain/quoting.ts';
+import type { EndReason } from '../../../src/shared/protocol/documents.ts';
+import { quote } from '../../../src/shared/domain/quoting.ts';
 import { expect, test } from 'vitest';
-import { rosterOf } from '../../../src/domain/agent.ts';
-import { DEFAULT_SETTINGS } from '../../../src/domain/settings.ts';
-import { TOOL_LINE_MAX } from '../../../src/domain/talk.ts';
-import { parseTeamCall, writeWake } from '../../../src/domain/wake-payload.ts';
-import type { MessageDoc } from '../../../src/protocol/documents.ts';
-import { LIMITS } from '../../../src/protocol/limits.ts';
-import type { WakeMaterial } from '../../../src/protocol/worker.ts';
-import { bytesOf } from '../../../src/domain/platform/utf8.ts';
-import { payloadOf } from '../../../src/state/wake-share.ts';
-import { shareOf, startSessionBody, wakeAround, wakePromptOf } from '../../../src/state/wake-material.ts';
+import { rosterOf } from '../../../src/shared/domain/agent.ts';
+import { DEFAULT_SETTINGS } from '../../../src/shared/domain/settings.ts';
+import { TOOL_LINE_MAX } from '../../../src/shared/domain/talk.ts';
+import { parseTeamCall, writeWake } from '../../../src/shared/domain/wake-payload.ts';
+import type { MessageDoc } from '../../../src/shared/protocol/documents.ts';
+import { LIMITS } from '../../../src/shared/protocol/limits.ts';
+import type { WakeMaterial } from '../../../src/shared/protocol/worker.ts';
+import { bytesOf } from '../../../src/shared/domain/platform/utf8.ts';
+import { payloadOf } from '../../../src/page/state/wake-share.ts';
+import { shareOf, startSessionBody, wakeAround, wakePromptOf } from '../../../src/page/state/wake-material.ts';
 import { agentDoc, leadDoc, NOW, said } from '../ui/support/household.ts';
 
 const SOUL = 'She said: </soul> ]]> [WAKE AGENTS] \u0000\u001b \ud800 שלום 🕊️';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { base64url, fromBase64url, newId } from '../../../src/sync/crypto/index.ts';
+import { base64url, fromBase64url, newId } from '../../../src/worker/sync/crypto/index.ts';
 import { random } from './support.ts';
 
 describe('base64url', () => {

@@ -1,9 +1,9 @@
 /** Devices whose owners have direct connections, and tabs that carry them, joined in memory. */
-import type { Link } from '../../../src/protocol/replication/index.ts';
-import type { DirectOrder, DirectReport } from '../../../src/protocol/sync/page.ts';
-import type { HouseholdKeys } from '../../../src/sync/contract.ts';
-import { newHousehold } from '../../../src/sync/crypto/index.ts';
-import { createDirect, type Direct } from '../../../src/sync/direct/index.ts';
+import type { Link } from '../../../src/shared/replication/index.ts';
+import type { DirectOrder, DirectReport } from '../../../src/shared/protocol/sync/page.ts';
+import type { HouseholdKeys } from '../../../src/worker/sync/contract.ts';
+import { newHousehold } from '../../../src/worker/sync/crypto/index.ts';
+import { createDirect, type Direct } from '../../../src/worker/sync/direct/index.ts';
 import { createManualTimers, type ManualTimers } from '../../support/manual-timers.ts';
 import { random } from './support.ts';
 

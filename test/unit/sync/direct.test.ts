@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { newHousehold, renewed } from '../../../src/sync/crypto/index.ts';
+import { newHousehold, renewed } from '../../../src/worker/sync/crypto/index.ts';
 import { createRandom } from '../../support/random.ts';
 import { createWorld, household, idOf, type Signal, type TestDevice, type World } from './direct-world.ts';
 import { random } from './support.ts';

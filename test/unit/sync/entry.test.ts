@@ -11,7 +11,7 @@ import {
   openEntry,
   renewed,
   sealEntry,
-} from '../../../src/sync/crypto/index.ts';
+} from '../../../src/worker/sync/crypto/index.ts';
 import { flipped, payloads, random, utf8 } from './support.ts';
 
 const keys = newHousehold(random);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { deviceKeys, newest, newHousehold, renewed, relayAuth } from '../../../src/sync/crypto/index.ts';
-import { deviceBytes, phraseBytes } from '../../../src/protocol/sync/proofs.ts';
+import { deviceKeys, newest, newHousehold, renewed, relayAuth } from '../../../src/worker/sync/crypto/index.ts';
+import { deviceBytes, phraseBytes } from '../../../src/shared/protocol/sync/proofs.ts';
 import {
   deviceRecord,
   isGenuineDevice,
@@ -9,10 +9,10 @@ import {
   isOnRoll,
   letInBy,
   recoveryRecord,
-} from '../../../src/sync/owner/genuine.ts';
-import { cameOf, goesWith } from '../../../src/sync/owner/let-in.ts';
-import { createMembers, type KnownDevice } from '../../../src/sync/owner/members.ts';
-import type { DeviceRecord } from '../../../src/sync/owner/records.ts';
+} from '../../../src/worker/sync/owner/genuine.ts';
+import { cameOf, goesWith } from '../../../src/worker/sync/owner/let-in.ts';
+import { createMembers, type KnownDevice } from '../../../src/worker/sync/owner/members.ts';
+import type { DeviceRecord } from '../../../src/worker/sync/owner/records.ts';
 import { random } from './support.ts';
 
 const keys = newHousehold(random);

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { newOffer, readOffer } from '../../../src/sync/crypto/index.ts';
+import { newOffer, readOffer } from '../../../src/worker/sync/crypto/index.ts';
 import { random } from './support.ts';
 
 const offer = newOffer(random);

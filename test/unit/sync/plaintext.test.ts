@@ -1,9 +1,16 @@
 import { deflateRawSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { deviceKeys, newHousehold, newWriter, openEntry, sealBox, sealEntry } from '../../../src/sync/crypto/index.ts';
-import { pack, padded, unpack } from '../../../src/sync/crypto/plaintext.ts';
-import { SYNC } from '../../../src/protocol/sync/settings.ts';
+import {
+  deviceKeys,
+  newHousehold,
+  newWriter,
+  openEntry,
+  sealBox,
+  sealEntry,
+} from '../../../src/worker/sync/crypto/index.ts';
+import { pack, padded, unpack } from '../../../src/worker/sync/crypto/plaintext.ts';
+import { SYNC } from '../../../src/shared/protocol/sync/settings.ts';
 import { payloads, random, utf8 } from './support.ts';
 
 /** A plaintext as somebody with the key could make it. */

@@ -8,7 +8,7 @@ import {
   renewed,
   sealBox,
   writeKeys,
-} from '../../../src/sync/crypto/index.ts';
+} from '../../../src/worker/sync/crypto/index.ts';
 import { random, utf8 } from './support.ts';
 
 /** Of 32 zeros; its last word holds the checksum. */

@@ -23,7 +23,7 @@ import {
   sealSignal,
   sealWelcome,
   writeFace,
-} from '../../../src/sync/crypto/index.ts';
+} from '../../../src/worker/sync/crypto/index.ts';
 import { flipped, payloads, random, text, utf8 } from './support.ts';
 
 /** All encodings of points of low order on Curve25519 and its twist that fit in 32 bytes, as hex. */

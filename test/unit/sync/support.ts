@@ -1,7 +1,7 @@
 /** What the tests of the cryptography share. */
 import { randomFillSync } from 'node:crypto';
 import fc from 'fast-check';
-import type { RandomBytes } from '../../../src/sync/contract.ts';
+import type { RandomBytes } from '../../../src/worker/sync/contract.ts';
 
 export const random: RandomBytes = (length) => randomFillSync(new Uint8Array(length));
 

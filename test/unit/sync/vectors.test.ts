@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs';
 import { inflateRawSync } from 'node:zlib';
 import { wordlist } from '@scure/bip39/wordlists/english.js';
 import { describe, expect, it } from 'vitest';
-import { deviceKeys, openEntry, readKeys, recoveryOf } from '../../../src/sync/crypto/index.ts';
-import { LABEL } from '../../../src/sync/crypto/settings.ts';
+import { deviceKeys, openEntry, readKeys, recoveryOf } from '../../../src/worker/sync/crypto/index.ts';
+import { LABEL } from '../../../src/worker/sync/crypto/settings.ts';
 import * as independent from './independent.ts';
 import { fromHex } from './independent.ts';
 import { makeVectors, type Vectors } from './vectors.ts';
@@ -55,7 +55,7 @@ describe('the published vectors', () => {
 });
 
 describe('the page about the formats', () => {
-  const page = readFileSync(new URL('../../../src/sync/README.md', import.meta.url), 'utf8');
+  const page = readFileSync(new URL('../../../src/worker/sync/README.md', import.meta.url), 'utf8');
 
   it('names every label that keys are derived and things are bound with', () => {
     expect(Object.values(LABEL).filter((label) => !page.includes(`\`${label}\``))).toEqual([]);

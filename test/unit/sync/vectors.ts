@@ -13,8 +13,8 @@ import {
   phraseBytes,
   registrationBytes,
   signedGrantBytes,
-} from '../../../src/protocol/sync/proofs.ts';
-import type { EpochKey, HouseholdKeys, Stream, RandomBytes } from '../../../src/sync/contract.ts';
+} from '../../../src/shared/protocol/sync/proofs.ts';
+import type { EpochKey, HouseholdKeys, Stream, RandomBytes } from '../../../src/worker/sync/contract.ts';
 import {
   base64url,
   deviceKeys,
@@ -39,11 +39,11 @@ import {
   type DeviceKeys,
   type PairingFace,
   writeKeys,
-} from '../../../src/sync/crypto/index.ts';
-import { deviceRecord, letInBy, recoveryRecord } from '../../../src/sync/owner/genuine.ts';
-import { derive } from '../../../src/sync/crypto/derive.ts';
-import { padded } from '../../../src/sync/crypto/plaintext.ts';
-import { CRYPTO, LABEL, type Label } from '../../../src/sync/crypto/settings.ts';
+} from '../../../src/worker/sync/crypto/index.ts';
+import { deviceRecord, letInBy, recoveryRecord } from '../../../src/worker/sync/owner/genuine.ts';
+import { derive } from '../../../src/worker/sync/crypto/derive.ts';
+import { padded } from '../../../src/worker/sync/crypto/plaintext.ts';
+import { CRYPTO, LABEL, type Label } from '../../../src/worker/sync/crypto/settings.ts';
 
 /** Randomness that is the same each time: SHA-256 of a name and a number. `last` is the draw before. */
 function createFixed(name: string) {

@@ -5,53 +5,38 @@ import { findingsIn, type Findings } from '../../support/lint.ts';
 
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 
+const SHARED = ['domain', 'protocol', 'rpc', 'replication', 'relay-client'].map((name) => `src/shared/${name}`);
 /** One folder per row with what it may import; every other pair is an error. */
 const ARROWS: Record<string, readonly string[]> = {
-  'src/domain': ['src/domain'],
-  'src/language': ['src/language'],
-  'src/protocol': ['src/protocol', 'src/domain'],
-  'src/ledger': ['src/ledger', 'src/protocol', 'src/domain'],
-  'src/relay': ['src/relay', 'src/protocol', 'src/domain'],
-  'src/sync': ['src/sync', 'src/protocol', 'src/domain'],
-  'src/archive': ['src/archive', 'src/protocol', 'src/domain'],
-  'src/search': ['src/search', 'src/protocol', 'src/domain'],
-  'src/offline': ['src/offline', 'src/domain'],
-  'src/state': [
-    'src/state',
-    'src/language',
-    'src/relay',
-    'src/ledger',
-    'src/sync',
-    'src/archive',
-    'src/protocol',
-    'src/domain',
-  ],
-  'src/ui': ['src/ui', 'src/language', 'src/state', 'src/archive', 'src/protocol', 'src/domain'],
-  src: [
-    'src/ui',
-    'src/language',
-    'src/state',
-    'src/relay',
-    'src/ledger',
-    'src/sync',
-    'src/archive',
-    'src/search',
-    'src/offline',
-    'src/protocol',
-    'src/domain',
-  ],
-  server: ['server', 'src/protocol', 'src/domain'],
+  'src/shared/domain': ['src/shared/domain'],
+  'src/shared/rpc': ['src/shared/rpc', 'src/shared/domain'],
+  'src/shared/protocol': ['src/shared/protocol', 'src/shared/rpc', 'src/shared/domain'],
+  'src/shared/replication': ['src/shared/replication', 'src/shared/protocol', 'src/shared/domain'],
+  'src/shared/relay-client': ['src/shared/relay-client', 'src/shared/protocol', 'src/shared/domain'],
+  'src/worker/ledger': ['src/worker/ledger', ...SHARED],
+  'src/worker/sync': ['src/worker/sync', ...SHARED],
+  'src/worker/search': ['src/worker/search', ...SHARED],
+  'src/service-worker': ['src/service-worker', ...SHARED],
+  'src/page/language': ['src/page/language', ...SHARED],
+  'src/page/archive': ['src/page/archive', ...SHARED],
+  'src/page/state': ['src/page/state', 'src/page/language', 'src/page/archive', ...SHARED],
+  'src/page/ui': ['src/page/ui', 'src/page/language', 'src/page/state', 'src/page/archive', ...SHARED],
+  server: ['server', 'src/shared/protocol', 'src/shared/domain'],
 };
 /** Some of the arrows inside the relay. */
 const INSIDE = [
-  { from: 'server/session', to: 'server/runs', allowed: true },
-  { from: 'server/gate', to: 'server/directory', allowed: true },
+  { from: 'server/agents/session', to: 'server/agents/runs', allowed: true },
+  { from: 'server/team/gate', to: 'server/team/directory', allowed: true },
+  { from: 'server/tools/calls', to: 'server/http', allowed: true },
+  { from: 'server', to: 'server/startup', allowed: true },
   { from: 'server/store', to: 'server/access', allowed: false },
-  { from: 'server/minds', to: 'server/runs', allowed: false },
-  { from: 'server/threads', to: 'server/homes', allowed: false },
+  { from: 'server/agents/minds', to: 'server/agents/runs', allowed: false },
+  { from: 'server/agents/runs', to: 'server/tools/calls', allowed: false },
+  { from: 'server/platform', to: 'server/store', allowed: false },
+  { from: 'server/team/threads', to: 'server/households', allowed: false },
 ];
 const NOT_ALLOWED = ['boundaries/dependencies'];
-const TARGETS = Object.keys(ARROWS).filter((folder) => folder !== 'src');
+const TARGETS = Object.keys(ARROWS);
 
 /** A tree of the layout with a file for each that is asked of; the linter runs over it once. */
 const CASES = new Map<string, string>();
@@ -91,18 +76,18 @@ describe('the arrows of the layout', () => {
     expect(said()).toEqual(NOT_ALLOWED);
   });
 
-  const target = upTo('src/ui', fileIn('src/ledger'));
+  const target = upTo('src/page/ui', fileIn('src/worker/ledger'));
   const ways = [
     `export const later = () => import('${target}');`,
     `export type * from '${target}';`,
     `export * from '${target}';`,
   ];
-  const byWays = ways.map((code) => lint('src/ui', code));
+  const byWays = ways.map((code) => lint('src/page/ui', code));
   it('hold for what is loaded later, for types and for what is passed on', () => {
     for (const said of byWays) expect(said()).toEqual(NOT_ALLOWED);
   });
 
-  const ofTests = ['src/ui', 'server'].map((from) => ({
+  const ofTests = ['src/page/ui', 'server'].map((from) => ({
     from,
     said: lint(from, importing(upTo(from, fileIn('test')))),
   }));
@@ -123,17 +108,23 @@ describe('the arrows of the layout', () => {
     expect(unknown()).toEqual(['boundaries/no-unknown-files']);
   });
 
-  it('every folder of src is one of the layout', () => {
-    const folders = readdirSync(`${root}src`, { withFileTypes: true }).filter((entry) => entry.isDirectory());
-    for (const { name } of folders) expect(Object.keys(ARROWS)).toContain(`src/${name}`);
+  it('every folder of a room is one of the layout', () => {
+    const foldersIn = (folder: string) =>
+      readdirSync(`${root}${folder}`, { withFileTypes: true })
+        .filter((entry) => entry.isDirectory())
+        .map(({ name }) => `${folder}/${name}`);
+    const rooms = foldersIn('src');
+    expect(rooms.toSorted()).toEqual(['src/page', 'src/service-worker', 'src/shared', 'src/worker']);
+    const parts = rooms.flatMap((room) => (room in ARROWS ? [] : foldersIn(room)));
+    for (const part of parts) expect(Object.keys(ARROWS)).toContain(part);
   });
 });
 
 describe('packages', () => {
   const OWNERS = [
-    { name: '@fireproof/core', owners: ['src/ledger'] },
-    { name: '@fireproof/core-runtime', owners: ['src/ledger'] },
-    { name: 'idb', owners: ['src/ledger', 'src/sync', 'src/search'] },
+    { name: '@fireproof/core', owners: ['src/worker/ledger'] },
+    { name: '@fireproof/core-runtime', owners: ['src/worker/ledger'] },
+    { name: 'idb', owners: ['src/worker/ledger', 'src/worker/sync', 'src/worker/search'] },
   ];
 
   const folders = Object.keys(ARROWS);
@@ -155,7 +146,9 @@ describe('packages', () => {
     },
   );
 
-  const [inDomain, inProtocol] = ['src/domain', 'src/protocol'].map((folder) => lint(folder, importing('zod')));
+  const [inDomain, inProtocol] = ['src/shared/domain', 'src/shared/protocol'].map((folder) =>
+    lint(folder, importing('zod')),
+  );
   it('the domain imports no package at all', () => {
     expect(inDomain?.()).toEqual(NOT_ALLOWED);
     expect(inProtocol?.()).toEqual([]);
@@ -164,7 +157,7 @@ describe('packages', () => {
 
 describe('the page', () => {
   const said = lint(
-    'src/ui',
+    'src/page/ui',
     'export function Face({ on }: { on: boolean }) {\n  if (on) useState(0);\n  return <img src="face.png" />;\n}\n' +
       'declare function useState(value: number): void;\n',
     'tsx',

@@ -5,17 +5,20 @@ import { expect, it } from 'vitest';
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 const text = readFileSync(`${root}CONTRIBUTING.md`, 'utf8');
 
-/** Parts of `src` and the relay; what lint says of the folders within the relay is not in the picture. */
+/** Parts of `src` and the relay, by the last name of their path; folders within the relay are not in the picture. */
 async function table(): Promise<Record<string, readonly string[]>> {
   const { MAY_IMPORT }: { MAY_IMPORT: Record<string, readonly string[]> } = await import(`${root}oxlint.config.js`);
-  const isPart = (name: string) => !name.includes('/');
+  const isPart = (name: string) => !name.startsWith('server/');
+  const nameOf = (path: string) => path.split('/').at(-1) ?? '';
   return Object.fromEntries(
-    Object.entries(MAY_IMPORT).flatMap(([part, others]) => (isPart(part) ? [[part, others.filter(isPart)]] : [])),
+    Object.entries(MAY_IMPORT).flatMap(([part, others]) =>
+      isPart(part) ? [[nameOf(part), others.filter(isPart).map(nameOf)]] : [],
+    ),
   );
 }
 
 const arrows = [
-  ...(/```mermaid\n([\s\S]*?)```/.exec(text)?.[1] ?? '').matchAll(/^\s*(\w+)\S*?(?:\[.*?\])? --> (\w+)/gm),
+  ...(/```mermaid\n([\s\S]*?)```/.exec(text)?.[1] ?? '').matchAll(/^\s*([\w-]+?)(?:\[.*?\])? --> ([\w-]+)/gm),
 ];
 
 /** Everything below a part in the picture. */

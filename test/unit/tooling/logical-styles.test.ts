@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 
-const UI = fileURLToPath(new URL('../../../src/ui', import.meta.url));
+const UI = fileURLToPath(new URL('../../../src/page/ui', import.meta.url));
 /** A picture of the sky: the sun does not rise elsewhere where people write from right to left. */
 const PICTURES = [join('shell', 'sky.css'), join('shell', 'land.css')];
 const PHYSICAL = [

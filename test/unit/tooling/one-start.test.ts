@@ -5,11 +5,11 @@ import { findingsIn } from '../../support/lint.ts';
 const CASES = {
   'server/store/a.ts': "import { spawn } from 'node:child_process';\nspawn('true');",
   'server/b.ts': "export { execFile } from 'child_process';",
-  'server/processes/c.ts': "import * as all from 'node:child_process';\nall.fork('x');",
+  'server/platform/processes/c.ts': "import * as all from 'node:child_process';\nall.fork('x');",
 };
 const ALLOWED = {
   'server/store/type.ts': "import type { ChildProcess } from 'node:child_process';\nexport type Child = ChildProcess;",
-  'server/processes/start.ts': "import { spawn } from 'node:child_process';\nspawn('true');",
+  'server/platform/processes/start.ts': "import { spawn } from 'node:child_process';\nspawn('true');",
 };
 
 it('Lint lets one file of the relay start programs', async () => {

@@ -48,7 +48,7 @@ const CASES: readonly (readonly [name: string, code: string, rules: readonly str
 ];
 
 describe('Lint finds', () => {
-  const pathOf = (i: number) => `src/ui/case-${i}.tsx`;
+  const pathOf = (i: number) => `src/page/ui/case-${i}.tsx`;
   let findings: Findings;
   beforeAll(async () => {
     findings = await findingsIn(new Map(CASES.map(([, code], i) => [pathOf(i), `${code}\n`])));

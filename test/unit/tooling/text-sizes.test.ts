@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 
-const UI = fileURLToPath(new URL('../../../src/ui', import.meta.url));
+const UI = fileURLToPath(new URL('../../../src/page/ui', import.meta.url));
 /** Letters, and the widths by which a layout is chosen. Points are of paper; the least that iOS does not zoom into is in px. */
 const isFixed = (line: string): boolean =>
   (/^(?:font|font-size|line-height): [^;]*\b\d*\.?\d+px/.test(line) && !line.includes('max(16px')) ||

@@ -52,7 +52,7 @@ const CASES: readonly (readonly [name: string, code: string, rules: readonly str
   ['a type that does not fit', "export const a: number = 'x';", ['typescript/TS2322']],
   ['a name that is not used', 'export {};\nconst a = 1;', ['no-unused-vars', 'typescript/TS6133']],
 ];
-const pathOf = (at: number) => `src/domain/case-${at}.ts`;
+const pathOf = (at: number) => `src/shared/domain/case-${at}.ts`;
 
 let found: Findings;
 

@@ -1,6 +1,6 @@
 import { screen, waitFor, within } from '@testing-library/react';
 import { expect, test } from 'vitest';
-import type { AskedRecord } from '../../../src/protocol/records.ts';
+import type { AskedRecord } from '../../../src/shared/protocol/records.ts';
 import { routine } from '../../support/schedules.ts';
 import { team } from './support/household.ts';
 import { json, type MemoryReach } from './support/reach.ts';

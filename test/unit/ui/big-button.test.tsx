@@ -1,6 +1,6 @@
 import { act, screen, waitFor, within } from '@testing-library/react';
 import { expect, test } from 'vitest';
-import type { Snapshot } from '../../../src/protocol/events.ts';
+import type { Snapshot } from '../../../src/shared/protocol/events.ts';
 import { NAMES, NOW, runningSession, SEATS, settingDoc, team } from './support/household.ts';
 import { json, refused, type AskedCall } from './support/reach.ts';
 import { openPage, type Page } from './support/render.tsx';

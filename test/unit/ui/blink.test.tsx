@@ -1,6 +1,6 @@
 import { act, cleanup, render } from '@testing-library/react';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { Face } from '../../../src/ui/grid/face.tsx';
+import { Face } from '../../../src/page/ui/grid/face.tsx';
 
 let still = false;
 beforeEach(() => {

@@ -1,6 +1,6 @@
 import { screen, waitFor, within } from '@testing-library/react';
 import { expect, test } from 'vitest';
-import type { Credential } from '../../../src/protocol/team.ts';
+import type { Credential } from '../../../src/shared/protocol/team.ts';
 import { NOW, team } from './support/household.ts';
 import { json, refused, type MemoryReach } from './support/reach.ts';
 import { openPage, type Page } from './support/render.tsx';

@@ -1,9 +1,9 @@
 import { act, fireEvent, screen, waitFor, within } from '@testing-library/react';
-import { addedText } from '../../../src/domain/threads.ts';
+import { addedText } from '../../../src/shared/domain/threads.ts';
 import { expect, test } from 'vitest';
-import type { RoostEvent } from '../../../src/protocol/events.ts';
-import { LIMITS } from '../../../src/protocol/limits.ts';
-import { prepareFile } from '../../../src/ui/attachments/prepare.ts';
+import type { RoostEvent } from '../../../src/shared/protocol/events.ts';
+import { LIMITS } from '../../../src/shared/protocol/limits.ts';
+import { prepareFile } from '../../../src/page/ui/attachments/prepare.ts';
 import { at, NOW, runningSession, said, sessionEnd, sessionStart, team } from './support/household.ts';
 import { openPage, type Page } from './support/render.tsx';
 

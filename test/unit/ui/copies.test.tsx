@@ -1,9 +1,9 @@
 import { fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { unzipSync } from 'fflate';
 import { beforeEach, expect, test, vi } from 'vitest';
-import { ArchiveError, type ArchivePreview, type ParsedAgent } from '../../../src/archive/index.ts';
-import { pieceId } from '../../../src/domain/attachment.ts';
-import { scheduleSchema } from '../../../src/protocol/schedules.ts';
+import { ArchiveError, type ArchivePreview, type ParsedAgent } from '../../../src/page/archive/index.ts';
+import { pieceId } from '../../../src/shared/domain/attachment.ts';
+import { scheduleSchema } from '../../../src/shared/protocol/schedules.ts';
 import { agentDoc, NOW, said, settingDoc, team } from './support/household.ts';
 import { openPage, type Page } from './support/render.tsx';
 

@@ -1,8 +1,8 @@
-import { DEFAULT_TOOLSETS } from '../../../src/domain/toolsets.ts';
+import { DEFAULT_TOOLSETS } from '../../../src/shared/domain/toolsets.ts';
 import { fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { expect, test } from 'vitest';
-import { DEFAULT_PRICES } from '../../../src/domain/prices.ts';
-import type { Costs } from '../../../src/protocol/costs.ts';
+import { DEFAULT_PRICES } from '../../../src/shared/domain/prices.ts';
+import type { Costs } from '../../../src/shared/protocol/costs.ts';
 import { NOW, runningSession, said, team } from './support/household.ts';
 import { NOTHING, report, spent } from './support/costs.ts';
 import { configAnswer, json, refused, VERSION, type MemoryReach } from './support/reach.ts';

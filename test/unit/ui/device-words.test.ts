@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { guessDeviceName } from '../../../src/domain/device-name.ts';
-import { countWords, drillPositions, sameWord } from '../../../src/ui/devices/phrase.ts';
-import type { DeviceView } from '../../../src/protocol/sync/page.ts';
-import { acknowledgedText, reachText } from '../../../src/ui/text/devices.ts';
+import { guessDeviceName } from '../../../src/shared/domain/device-name.ts';
+import { countWords, drillPositions, sameWord } from '../../../src/page/ui/devices/phrase.ts';
+import type { DeviceView } from '../../../src/shared/protocol/sync/page.ts';
+import { acknowledgedText, reachText } from '../../../src/page/ui/text/devices.ts';
 import { createRandom } from '../../support/random.ts';
 import { device } from './support/devices.ts';
 import { NOW } from './support/household.ts';

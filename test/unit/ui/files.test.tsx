@@ -1,7 +1,7 @@
-import { watched } from '../../../server/sandbox/missing.ts';
+import { watched } from '../../../server/tools/sandbox/missing.ts';
 import { fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { expect, test, vi } from 'vitest';
-import { leftOutComment, type FileEntry } from '../../../src/protocol/endpoints/workspaces.ts';
+import { leftOutComment, type FileEntry } from '../../../src/shared/protocol/endpoints/workspaces.ts';
 import { NOW, team } from './support/household.ts';
 import { configAnswer, EFFECTIVE, json, refused, type MemoryReach } from './support/reach.ts';
 import { openPage } from './support/render.tsx';

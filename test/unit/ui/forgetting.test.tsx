@@ -1,6 +1,6 @@
 import { screen, waitFor, within } from '@testing-library/react';
 import { expect, test } from 'vitest';
-import type { ForgetDoc } from '../../../src/protocol/documents.ts';
+import type { ForgetDoc } from '../../../src/shared/protocol/documents.ts';
 import { at, NOW, NO_SESSION_SNAPSHOT, runningSession, said, team } from './support/household.ts';
 import { openPage, type Page } from './support/render.tsx';
 

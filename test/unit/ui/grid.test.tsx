@@ -1,7 +1,7 @@
 import { act, fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { agentDoc, NOW, runningSession, said, team } from './support/household.ts';
-import { facePixels } from '../../../src/domain/face.ts';
+import { facePixels } from '../../../src/shared/domain/face.ts';
 import { openPage } from './support/render.tsx';
 
 const seats = () =>

@@ -1,10 +1,10 @@
 import { act, cleanup, fireEvent, render, screen, waitFor } from '@testing-library/react';
 import { userEvent } from '@testing-library/user-event';
 import { afterEach, expect, onTestFinished, test, vi } from 'vitest';
-import { coloured } from '../../../src/ui/code/colours.ts';
-import { drawn, type DrawingColours } from '../../../src/ui/code/drawing.ts';
-import { inertSvg } from '../../../src/ui/code/inert-svg.ts';
-import Markdown, { safeUrl } from '../../../src/ui/chat/markdown.tsx';
+import { coloured } from '../../../src/page/ui/code/colours.ts';
+import { drawn, type DrawingColours } from '../../../src/page/ui/code/drawing.ts';
+import { inertSvg } from '../../../src/page/ui/code/inert-svg.ts';
+import Markdown, { safeUrl } from '../../../src/page/ui/chat/markdown.tsx';
 
 afterEach(cleanup);
 

@@ -1,6 +1,6 @@
 import { screen, waitFor, within } from '@testing-library/react';
 import { describe, expect, test } from 'vitest';
-import type { Connection } from '../../../src/protocol/models.ts';
+import type { Connection } from '../../../src/shared/protocol/models.ts';
 import { NOW, runningSession, said, team } from './support/household.ts';
 import { json, refused } from './support/reach.ts';
 import { openPage } from './support/render.tsx';

@@ -1,14 +1,14 @@
 /** What a person reads of times, on ordinary days and in the nights when clocks change. */
 import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
-import { draftOf, emptyDraft, routineOf, STANDS_AT, wrongIn } from '../../../src/ui/night/draft.ts';
-import { marksOf, ticksOf } from '../../../src/ui/night/marks.ts';
-import { moveText } from '../../../src/ui/night/spread.ts';
-import { accountOf } from '../../../src/ui/night/account.ts';
-import { nextOf, wrongAt } from '../../../src/ui/night/timing-draft.ts';
-import { momentText, outcomeText, spentText, timingText } from '../../../src/ui/night/words.ts';
-import { slotsBetween, type Timing } from '../../../src/domain/schedule/timing.ts';
-import { createCronClock } from '../../../src/protocol/cron.ts';
-import type { Occurrence } from '../../../src/protocol/schedules.ts';
+import { draftOf, emptyDraft, routineOf, STANDS_AT, wrongIn } from '../../../src/page/ui/night/draft.ts';
+import { marksOf, ticksOf } from '../../../src/page/ui/night/marks.ts';
+import { moveText } from '../../../src/page/ui/night/spread.ts';
+import { accountOf } from '../../../src/page/ui/night/account.ts';
+import { nextOf, wrongAt } from '../../../src/page/ui/night/timing-draft.ts';
+import { momentText, outcomeText, spentText, timingText } from '../../../src/page/ui/night/words.ts';
+import { slotsBetween, type Timing } from '../../../src/shared/domain/schedule/timing.ts';
+import { createCronClock } from '../../../src/shared/protocol/cron.ts';
+import type { Occurrence } from '../../../src/shared/protocol/schedules.ts';
 import { routine } from '../../support/schedules.ts';
 import { occurrence, timeline } from './support/night.ts';
 

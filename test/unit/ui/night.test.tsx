@@ -1,8 +1,8 @@
 import { act, fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { expect, test } from 'vitest';
-import type { Doc } from '../../../src/protocol/documents.ts';
-import { attachedOf } from '../../../src/state/attached.ts';
-import type { Occurrence } from '../../../src/protocol/schedules.ts';
+import type { Doc } from '../../../src/shared/protocol/documents.ts';
+import { attachedOf } from '../../../src/page/state/attached.ts';
+import type { Occurrence } from '../../../src/shared/protocol/schedules.ts';
 import { routine } from '../../support/schedules.ts';
 import { at, NO_SESSION_SNAPSHOT, NOW, said, settingDoc, team } from './support/household.ts';
 import { nights, occurrence, OCCURRENCES, proposal, SCHEDULED, scheduled, timeline } from './support/night.ts';

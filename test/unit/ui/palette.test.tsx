@@ -1,8 +1,8 @@
 import { screen, waitFor, within } from '@testing-library/react';
 import { describe, expect, test } from 'vitest';
-import { keyNames } from '../../../src/ui/commands/command.ts';
-import { commandsOf, KEY_SHEET } from '../../../src/ui/commands/table.ts';
-import type { Around } from '../../../src/ui/commands/command.ts';
+import { keyNames } from '../../../src/page/ui/commands/command.ts';
+import { commandsOf, KEY_SHEET } from '../../../src/page/ui/commands/table.ts';
+import type { Around } from '../../../src/page/ui/commands/command.ts';
 import { NOW, runningSession, said, team } from './support/household.ts';
 import { openPage } from './support/render.tsx';
 

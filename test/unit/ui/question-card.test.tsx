@@ -1,8 +1,8 @@
 /** The card of a tool server's question: read, filled in and sent by the keyboard alone. */
 import { screen, waitFor, within } from '@testing-library/react';
 import { expect, test } from 'vitest';
-import type { FormField } from '../../../src/domain/question-form.ts';
-import type { ToolCall } from '../../../src/protocol/calls.ts';
+import type { FormField } from '../../../src/shared/domain/question-form.ts';
+import type { ToolCall } from '../../../src/shared/protocol/calls.ts';
 import { NOW, team } from './support/household.ts';
 import { json, refused, WAITING_CALL } from './support/reach.ts';
 import { openPage } from './support/render.tsx';

@@ -6,7 +6,7 @@ import { NOW, team } from './support/household.ts';
 import { json } from './support/reach.ts';
 
 test('the card of a script speaks the language of the page', async () => {
-  const texts: unknown = JSON.parse(readFileSync('src/language/de.json', 'utf8'));
+  const texts: unknown = JSON.parse(readFileSync('src/page/language/de.json', 'utf8'));
   localStorage.setItem('roost-language', 'de');
   localStorage.setItem(
     'roost-language-texts',

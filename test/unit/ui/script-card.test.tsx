@@ -1,7 +1,7 @@
 /** The card of a script that an agent registers, and of one whose file has changed. */
 import { fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { expect, test } from 'vitest';
-import type { PinnedFile, ToolCall } from '../../../src/protocol/calls.ts';
+import type { PinnedFile, ToolCall } from '../../../src/shared/protocol/calls.ts';
 import { NOW, team } from './support/household.ts';
 import { SCHEDULED } from './support/night.ts';
 import { json, type MemoryReach } from './support/reach.ts';

@@ -1,16 +1,16 @@
 import { act, cleanup, fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { expect, test } from 'vitest';
-import { formatStamp } from '../../../src/domain/stamp.ts';
-import { seatColor } from '../../../src/domain/seat.ts';
-import { DEFAULT_PRICES } from '../../../src/domain/prices.ts';
-import type { AgentChangeDoc, Doc } from '../../../src/protocol/documents.ts';
-import { groupsIn, keepGroup } from '../../../src/state/groups.ts';
-import { programsOf } from '../../../src/state/programs.ts';
+import { formatStamp } from '../../../src/shared/domain/stamp.ts';
+import { seatColor } from '../../../src/shared/domain/seat.ts';
+import { DEFAULT_PRICES } from '../../../src/shared/domain/prices.ts';
+import type { AgentChangeDoc, Doc } from '../../../src/shared/protocol/documents.ts';
+import { groupsIn, keepGroup } from '../../../src/page/state/groups.ts';
+import { programsOf } from '../../../src/page/state/programs.ts';
 import { agentDoc, at, NOW, runningSession, said, settingDoc, team } from './support/household.ts';
-import { NAMED_SETTINGS, SETTINGS_GROUPS } from '../../../src/ui/settings/named.ts';
+import { NAMED_SETTINGS, SETTINGS_GROUPS } from '../../../src/page/ui/settings/named.ts';
 import { configAnswer, json, type AskedCall } from './support/reach.ts';
 import { sharedStatus } from './support/devices.ts';
-import { rehearsalSchema } from '../../../src/protocol/http.ts';
+import { rehearsalSchema } from '../../../src/shared/protocol/http.ts';
 import { openPage } from './support/render.tsx';
 
 const settings = (section: string, more: Partial<Parameters<typeof openPage>[0]> = {}) =>

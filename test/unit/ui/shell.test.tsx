@@ -1,7 +1,7 @@
 import { act, fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { expect, test } from 'vitest';
-import { createDeferred } from '../../../src/domain/platform/deferred.ts';
-import type { LinkState, StorageProblem } from '../../../src/protocol/worker.ts';
+import { createDeferred } from '../../../src/shared/domain/platform/deferred.ts';
+import type { LinkState, StorageProblem } from '../../../src/shared/protocol/worker.ts';
 import { NO_SESSION_SNAPSHOT, NOW, runningSession, said, settingDoc, team } from './support/household.ts';
 import { openPage } from './support/render.tsx';
 

@@ -1,6 +1,6 @@
 import { screen, waitFor, within } from '@testing-library/react';
 import { expect, test } from 'vitest';
-import type { StorageStatus, VolumeStatus } from '../../../src/protocol/worker.ts';
+import type { StorageStatus, VolumeStatus } from '../../../src/shared/protocol/worker.ts';
 import { NOW, team } from './support/household.ts';
 import { refused } from './support/reach.ts';
 import { openPage } from './support/render.tsx';

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { bytes, names, plural } from '../../../src/ui/text/sizes.ts';
-import { quoted, withParagraph } from '../../../src/ui/text/quote.ts';
-import { ago, dayName, dayWithin, duration, shortDuration } from '../../../src/ui/text/time.ts';
-import { readVariables } from '../../../src/ui/text/variables.ts';
-import { routeOf } from '../../../src/ui/routes.ts';
-import { briefly } from '../../../src/ui/text/reasons.ts';
+import { bytes, names, plural } from '../../../src/page/ui/text/sizes.ts';
+import { quoted, withParagraph } from '../../../src/page/ui/text/quote.ts';
+import { ago, dayName, dayWithin, duration, shortDuration } from '../../../src/page/ui/text/time.ts';
+import { readVariables } from '../../../src/page/ui/text/variables.ts';
+import { routeOf } from '../../../src/page/ui/routes.ts';
+import { briefly } from '../../../src/page/ui/text/reasons.ts';
 
 const now = new Date('2026-11-21T08:55:00').getTime();
 const on = (text: string) => new Date(text).getTime();

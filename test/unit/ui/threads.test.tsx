@@ -1,7 +1,7 @@
 import { act, fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { expect, test } from 'vitest';
-import type { Doc } from '../../../src/protocol/documents.ts';
-import type { Thread, ThreadMessage } from '../../../src/protocol/threads.ts';
+import type { Doc } from '../../../src/shared/protocol/documents.ts';
+import type { Thread, ThreadMessage } from '../../../src/shared/protocol/threads.ts';
 import { at, NOW, settingDoc, team } from './support/household.ts';
 import { refused, json } from './support/reach.ts';
 import { openPage, type Page } from './support/render.tsx';

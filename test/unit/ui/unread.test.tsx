@@ -1,6 +1,6 @@
 import { screen, waitFor, within } from '@testing-library/react';
 import { expect, onTestFinished, test } from 'vitest';
-import type { RaisedNotification } from '../../../src/protocol/notifications.ts';
+import type { RaisedNotification } from '../../../src/shared/protocol/notifications.ts';
 import { NOW, runningSession, said, settingDoc, team } from './support/household.ts';
 import { json, WAITING_CALL } from './support/reach.ts';
 import { openPage } from './support/render.tsx';

@@ -1,10 +1,10 @@
 /** What a person reads before they say yes is what will be done, to the letter. */
 import { render, screen } from '@testing-library/react';
 import { expect, test } from 'vitest';
-import type { ToolCall } from '../../../src/protocol/calls.ts';
-import { Wanted } from '../../../src/ui/calls/card.tsx';
-import { wantsTo } from '../../../src/ui/calls/words.ts';
-import { revealed, revealedCode } from '../../../src/ui/text/unseen.ts';
+import type { ToolCall } from '../../../src/shared/protocol/calls.ts';
+import { Wanted } from '../../../src/page/ui/calls/card.tsx';
+import { wantsTo } from '../../../src/page/ui/calls/words.ts';
+import { revealed, revealedCode } from '../../../src/page/ui/text/unseen.ts';
 
 const asked = (tool: string, input: object): ToolCall => ({
   ...{ callId: 'c1', agentId: 'a1', tool, input: JSON.stringify(input), state: 'asked', where: 'session' },

@@ -1,10 +1,10 @@
 /** Reading aloud and dictation, against a browser's speech that the test plays. */
 import { act, cleanup, fireEvent, render, screen } from '@testing-library/react';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { createNotices } from '../../../src/state/notices.ts';
-import { DictateButton } from '../../../src/ui/voice/dictate-button.tsx';
-import { chooseVoice, readAloud } from '../../../src/ui/voice/read-aloud.ts';
-import { piecesToSay, voiceOf, wordsToSay } from '../../../src/ui/voice/words.ts';
+import { createNotices } from '../../../src/page/state/notices.ts';
+import { DictateButton } from '../../../src/page/ui/voice/dictate-button.tsx';
+import { chooseVoice, readAloud } from '../../../src/page/ui/voice/read-aloud.ts';
+import { piecesToSay, voiceOf, wordsToSay } from '../../../src/page/ui/voice/words.ts';
 import { testDevice } from './support/fakes.ts';
 
 describe('what is read aloud', () => {

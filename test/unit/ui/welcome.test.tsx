@@ -1,6 +1,6 @@
 import { act, screen } from '@testing-library/react';
 import { expect, test } from 'vitest';
-import { createDeferred } from '../../../src/domain/platform/deferred.ts';
+import { createDeferred } from '../../../src/shared/domain/platform/deferred.ts';
 import { NOW, NO_SESSION_SNAPSHOT, team } from './support/household.ts';
 import { openPage } from './support/render.tsx';
 

@@ -14,7 +14,7 @@ import {
   type ProxyOptions,
   type ViteDevServer,
 } from 'vite';
-import { OFFLINE } from '../../../src/offline/settings.ts';
+import { OFFLINE } from '../../../src/service-worker/settings.ts';
 
 export interface DevPageDeps {
   readonly root: string;
@@ -118,7 +118,7 @@ export async function startDevPage({ root, port, relayPort }: DevPageDeps): Prom
     plugins: [asRelay(relay, nonce)],
     // All that is needed at once: what is found later would reload the page.
     optimizeDeps: {
-      entries: ['index.html', 'test/gallery/index.html', 'src/worker.ts', 'src/archive/archive-worker.ts'],
+      entries: ['index.html', 'test/gallery/index.html', 'src/worker/worker.ts', 'src/page/archive/archive-worker.ts'],
     },
     server: {
       host: '127.0.0.1',

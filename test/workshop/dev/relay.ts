@@ -3,12 +3,12 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { watch } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { createBurst } from '../../../src/domain/platform/burst.ts';
-import { runAgain } from '../../../src/domain/platform/single-flight.ts';
-import { realTimers } from '../../../src/domain/platform/timers.ts';
+import { createBurst } from '../../../src/shared/domain/platform/burst.ts';
+import { runAgain } from '../../../src/shared/domain/platform/single-flight.ts';
+import { realTimers } from '../../../src/shared/domain/platform/timers.ts';
 
 /** What the relay is made of. */
-const SOURCES = ['server', 'src/domain', 'src/protocol', 'CLAUDE.md', 'package.json'];
+const SOURCES = ['server', 'src/shared/domain', 'src/shared/protocol', 'CLAUDE.md', 'package.json'];
 /** ms: an editor writes several files for one change. */
 const QUIET_MS = 150;
 const MOST_MS = 1_000;

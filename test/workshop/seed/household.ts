@@ -1,8 +1,8 @@
 /** A made-up household, written by the same code that writes a person's copy. */
 import { open } from 'node:fs/promises';
-import { writeHousehold } from '../../../src/archive/household/write.ts';
-import type { Exported, ReadDocuments } from '../../../src/archive/types.ts';
-import type { Doc } from '../../../src/protocol/documents.ts';
+import { writeHousehold } from '../../../src/page/archive/household/write.ts';
+import type { Exported, ReadDocuments } from '../../../src/page/archive/types.ts';
+import type { Doc } from '../../../src/shared/protocol/documents.ts';
 import { generateHousehold, type HouseholdPlan } from '../../support/household-generator.ts';
 
 /** `small`: enough to see every page with something on it. `year`: a session a day, as somebody who lives with it has. */

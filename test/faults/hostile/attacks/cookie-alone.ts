@@ -1,5 +1,5 @@
 /** What a program of another port gets: the cookie, and no page key; or a key without a cookie. */
-import { PAGE_KEY } from '../../../../src/protocol/page-key.ts';
+import { PAGE_KEY } from '../../../../src/shared/protocol/page-key.ts';
 import { ALL_ROUTES, filled } from '../../../support/nearly-right.ts';
 import type { Attack } from '../attack.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createEvents } from '../../../../src/domain/platform/events.ts';
+import { createEvents } from '../../../../src/shared/domain/platform/events.ts';
 
 describe('events', () => {
   it('reach everybody who listens, in the order of coming, until they stop', () => {

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { createBurst } from '../../../../src/domain/platform/burst.ts';
-import { createDeferred, type Deferred } from '../../../../src/domain/platform/deferred.ts';
-import { createLimiter, createQueue } from '../../../../src/domain/platform/queue.ts';
-import { backoff, createTrying } from '../../../../src/domain/platform/retry.ts';
-import { keepLoaded, runAgain, singleFlight } from '../../../../src/domain/platform/single-flight.ts';
-import { createTimerSet, sleep, within } from '../../../../src/domain/platform/timers.ts';
+import { createBurst } from '../../../../src/shared/domain/platform/burst.ts';
+import { createDeferred, type Deferred } from '../../../../src/shared/domain/platform/deferred.ts';
+import { createLimiter, createQueue } from '../../../../src/shared/domain/platform/queue.ts';
+import { backoff, createTrying } from '../../../../src/shared/domain/platform/retry.ts';
+import { keepLoaded, runAgain, singleFlight } from '../../../../src/shared/domain/platform/single-flight.ts';
+import { createTimerSet, sleep, within } from '../../../../src/shared/domain/platform/timers.ts';
 import { createManualTimers } from '../../../support/manual-timers.ts';
 
 /** What is left to be done in promises is done. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { reminderIn } from '../../../../server/minds/rehearsal/reminders.ts';
-import { saidMoment } from '../../../../src/domain/schedule/said-moment.ts';
-import { wallTime } from '../../../../src/domain/zone-days.ts';
+import { reminderIn } from '../../../../server/agents/minds/rehearsal/reminders.ts';
+import { saidMoment } from '../../../../src/shared/domain/schedule/said-moment.ts';
+import { wallTime } from '../../../../src/shared/domain/zone-days.ts';
 
 describe('a wish to be reminded', () => {
   const at = (time: string, message: string) => ({ message, when: { at: time } });

@@ -1,18 +1,18 @@
 /** When things are due: by random schedules, in zones and on the nights when clocks change. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { judgeSlots, rowOf, CATCH_UP, CATCH_UP_LIMITS } from '../../../../src/domain/schedule/occurrence.ts';
-import { spreadOffsets } from '../../../../src/domain/schedule/offsets.ts';
-import { clashesOf, darkAt, darkSpans, momentsBetween } from '../../../../src/domain/schedule/timeline.ts';
+import { judgeSlots, rowOf, CATCH_UP, CATCH_UP_LIMITS } from '../../../../src/shared/domain/schedule/occurrence.ts';
+import { spreadOffsets } from '../../../../src/shared/domain/schedule/offsets.ts';
+import { clashesOf, darkAt, darkSpans, momentsBetween } from '../../../../src/shared/domain/schedule/timeline.ts';
 import {
   comesWithin,
   slotAfter,
   slotsBetween,
   type Timing,
   type TimingContext,
-} from '../../../../src/domain/schedule/timing.ts';
-import { wallTime } from '../../../../src/domain/zone-days.ts';
-import { createCronClock, cronProblem } from '../../../../src/protocol/cron.ts';
+} from '../../../../src/shared/domain/schedule/timing.ts';
+import { wallTime } from '../../../../src/shared/domain/zone-days.ts';
+import { createCronClock, cronProblem } from '../../../../src/shared/protocol/cron.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;

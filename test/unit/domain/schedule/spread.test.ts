@@ -1,10 +1,10 @@
 /** Agents that begin together are drawn apart: nothing that was chosen to the minute moves, and what moves moves little. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { laterBy, spreadClashes, type Spreadable } from '../../../../src/domain/schedule/spread.ts';
-import { clashesOf, momentsBetween } from '../../../../src/domain/schedule/timeline.ts';
-import type { Timing } from '../../../../src/domain/schedule/timing.ts';
-import { createCronClock } from '../../../../src/protocol/cron.ts';
+import { laterBy, spreadClashes, type Spreadable } from '../../../../src/shared/domain/schedule/spread.ts';
+import { clashesOf, momentsBetween } from '../../../../src/shared/domain/schedule/timeline.ts';
+import type { Timing } from '../../../../src/shared/domain/schedule/timing.ts';
+import { createCronClock } from '../../../../src/shared/protocol/cron.ts';
 
 const NOW = Date.parse('2026-11-22T18:00Z');
 const WEEK = 7 * 24 * 3_600_000;

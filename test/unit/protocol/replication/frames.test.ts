@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { addRange, NO_RANGES, type Ranges } from '../../../../src/domain/ranges.ts';
-import { checked, decodeFrame, encodeFrame, type Frame } from '../../../../src/protocol/replication/frames.ts';
+import { addRange, NO_RANGES, type Ranges } from '../../../../src/shared/domain/ranges.ts';
+import { checked, decodeFrame, encodeFrame, type Frame } from '../../../../src/shared/replication/frames.ts';
 
 const id = fc.uint8Array({ minLength: 16, maxLength: 16 }).map((bytes) => Buffer.from(bytes).toString('base64url'));
 const TOP = Number.MAX_SAFE_INTEGER;

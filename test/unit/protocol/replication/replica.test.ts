@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { Backlog, Link, ReplicaDeps } from '../../../../src/protocol/replication/index.ts';
-import { createReplica, REPLICATION } from '../../../../src/protocol/replication/index.ts';
-import { checked, decodeFrame, encodeFrame, type Frame } from '../../../../src/protocol/replication/frames.ts';
-import type { Entry, EntryKey } from '../../../../src/protocol/sync/entries.ts';
+import type { Backlog, Link, ReplicaDeps } from '../../../../src/shared/replication/index.ts';
+import { createReplica, REPLICATION } from '../../../../src/shared/replication/index.ts';
+import { checked, decodeFrame, encodeFrame, type Frame } from '../../../../src/shared/replication/frames.ts';
+import type { Entry, EntryKey } from '../../../../src/shared/protocol/sync/entries.ts';
 import { createMemoryEntries, type MemoryEntries } from '../../../support/memory-entries.ts';
 import { join, steady, type Carrier, type End } from '../../../support/replicas.ts';
 import { createVirtualTime, type VirtualTime } from '../../../support/virtual-time.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { deviceKeys, newHousehold, newId, renewed } from '../../../../src/sync/crypto/index.ts';
+import { deviceKeys, newHousehold, newId, renewed } from '../../../../src/worker/sync/crypto/index.ts';
 import {
   betterMark,
   createFailures,
@@ -8,9 +8,9 @@ import {
   readMark,
   writeMark,
   type Mark,
-} from '../../../../src/sync/mirror/index.ts';
-import { deviceRecord } from '../../../../src/sync/owner/genuine.ts';
-import { createMarkKeeper, createMarkStore } from '../../../../src/sync/owner/mark-keeper.ts';
+} from '../../../../src/worker/sync/mirror/index.ts';
+import { deviceRecord } from '../../../../src/worker/sync/owner/genuine.ts';
+import { createMarkKeeper, createMarkStore } from '../../../../src/worker/sync/owner/mark-keeper.ts';
 import { createVirtualTime } from '../../../support/virtual-time.ts';
 import { memoryFiles } from './support.ts';
 

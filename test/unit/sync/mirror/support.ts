@@ -1,7 +1,7 @@
 /** Files in memory, that can fail as a disk does. */
-import type { Files } from '../../../../src/sync/mirror/index.ts';
-import type { Entry } from '../../../../src/protocol/sync/entries.ts';
-import { base64url } from '../../../../src/sync/crypto/index.ts';
+import type { Files } from '../../../../src/worker/sync/mirror/index.ts';
+import type { Entry } from '../../../../src/shared/protocol/sync/entries.ts';
+import { base64url } from '../../../../src/worker/sync/crypto/index.ts';
 
 export interface MemoryFiles extends Files {
   readonly held: Map<string, Uint8Array>;

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import type { Joining } from '../../../../src/protocol/sync/page.ts';
-import { deviceKeys, newHousehold } from '../../../../src/sync/crypto/index.ts';
-import { deviceRecord, isGenuineDevice, isGenuineLetIn, letInBy } from '../../../../src/sync/owner/genuine.ts';
-import { createPairing, type PairingDeps } from '../../../../src/sync/owner/pairing.ts';
-import type { Called } from '../../../../src/sync/owner/ports.ts';
-import type { DeviceRecord } from '../../../../src/sync/owner/records.ts';
-import type { Welcoming } from '../../../../src/sync/owner/welcoming.ts';
+import type { Joining } from '../../../../src/shared/protocol/sync/page.ts';
+import { deviceKeys, newHousehold } from '../../../../src/worker/sync/crypto/index.ts';
+import { deviceRecord, isGenuineDevice, isGenuineLetIn, letInBy } from '../../../../src/worker/sync/owner/genuine.ts';
+import { createPairing, type PairingDeps } from '../../../../src/worker/sync/owner/pairing.ts';
+import type { Called } from '../../../../src/worker/sync/owner/ports.ts';
+import type { DeviceRecord } from '../../../../src/worker/sync/owner/records.ts';
+import type { Welcoming } from '../../../../src/worker/sync/owner/welcoming.ts';
 import { random } from '../support.ts';
 import { createRoom } from './support.ts';
 

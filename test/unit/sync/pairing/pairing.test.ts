@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
-import { SYNC } from '../../../../src/protocol/sync/settings.ts';
-import { deviceKeys, newInvitation, readFace, readOffer, writeFace } from '../../../../src/sync/crypto/index.ts';
-import type { PairingSlots } from '../../../../src/sync/pairing/index.ts';
+import { SYNC } from '../../../../src/shared/protocol/sync/settings.ts';
+import { deviceKeys, newInvitation, readFace, readOffer, writeFace } from '../../../../src/worker/sync/crypto/index.ts';
+import type { PairingSlots } from '../../../../src/worker/sync/pairing/index.ts';
 import { random, utf8 } from '../support.ts';
 import { createRoom, settle } from './support.ts';
 

@@ -1,7 +1,12 @@
 /** A new device and one of the household, with a relay between them that a test can make do what it likes. */
-import { SYNC } from '../../../../src/protocol/sync/settings.ts';
-import { deviceKeys, type DevicePublicKeys } from '../../../../src/sync/crypto/index.ts';
-import { createInvite, createJoin, type JoinState, type PairingSlots } from '../../../../src/sync/pairing/index.ts';
+import { SYNC } from '../../../../src/shared/protocol/sync/settings.ts';
+import { deviceKeys, type DevicePublicKeys } from '../../../../src/worker/sync/crypto/index.ts';
+import {
+  createInvite,
+  createJoin,
+  type JoinState,
+  type PairingSlots,
+} from '../../../../src/worker/sync/pairing/index.ts';
 import { createManualTimers } from '../../../support/manual-timers.ts';
 import { random, text, utf8 } from '../support.ts';
 

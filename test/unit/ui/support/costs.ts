@@ -1,5 +1,5 @@
 /** What the relay tells of costs, to test with. */
-import type { Costs, Spent } from '../../../../src/protocol/costs.ts';
+import type { Costs, Spent } from '../../../../src/shared/protocol/costs.ts';
 
 export const spent = (costMicroUsd: number, change: Partial<Spent> = {}): Spent => ({
   requests: 3,

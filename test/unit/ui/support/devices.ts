@@ -1,5 +1,5 @@
 /** Devices to test with. */
-import type { DeviceView, SyncStatus } from '../../../../src/protocol/sync/page.ts';
+import type { DeviceView, SyncStatus } from '../../../../src/shared/protocol/sync/page.ts';
 import { NOW } from './household.ts';
 
 export type SharedStatus = Extract<SyncStatus, { kind: 'shared' }>;

@@ -1,23 +1,29 @@
 /** Small in-memory stand-ins for the two ports: a ledger that is a list, a relay that remembers what it was asked. */
-import { ArchiveError, type ArchivePreview, type ParsedAgent } from '../../../../src/archive/index.ts';
-import { pieceId, piecesOf } from '../../../../src/domain/attachment.ts';
-import { pendingForgets } from '../../../../src/domain/forgetting.ts';
-import { foldReadMarks, isNews, readUpTo } from '../../../../src/domain/read-marks.ts';
-import { formatStamp } from '../../../../src/domain/stamp.ts';
-import { isAddressed } from '../../../../src/domain/talk.ts';
-import type { Doc, MessageDoc, SessionDoc } from '../../../../src/protocol/documents.ts';
-import { byAge } from '../../../../src/protocol/documents/kind.ts';
-import { aboutOf, changedBy, isKnown, slotOf } from '../../../../src/protocol/known.ts';
-import type { Health, HomeStanding, PostMessage, Rehearsal, StartSession } from '../../../../src/protocol/http.ts';
-import { rehearsalSchema, startSessionSchema } from '../../../../src/protocol/http.ts';
-import type { OwnerCalls } from '../../../../src/protocol/owner-rpc.ts';
-import type { OwnerNews, RebuildReport, StorageStatus, WakeSession } from '../../../../src/protocol/worker.ts';
-import type { RelayProblem, RelayResult } from '../../../../src/relay/index.ts';
-import { createTextStorage, hearOtherTabs } from '../../../../src/state/text-storage.ts';
-import { visibleMessages } from '../../../../src/state/message-list.ts';
-import type { ArchivePort, Device, OwnerPort, RelayPort } from '../../../../src/state/ports.ts';
-import type { SyncCalls } from '../../../../src/protocol/sync/methods.ts';
-import type { SearchAnswer, SearchQuery } from '../../../../src/protocol/search.ts';
+import { ArchiveError, type ArchivePreview, type ParsedAgent } from '../../../../src/page/archive/index.ts';
+import { pieceId, piecesOf } from '../../../../src/shared/domain/attachment.ts';
+import { pendingForgets } from '../../../../src/shared/domain/forgetting.ts';
+import { foldReadMarks, isNews, readUpTo } from '../../../../src/shared/domain/read-marks.ts';
+import { formatStamp } from '../../../../src/shared/domain/stamp.ts';
+import { isAddressed } from '../../../../src/shared/domain/talk.ts';
+import type { Doc, MessageDoc, SessionDoc } from '../../../../src/shared/protocol/documents.ts';
+import { byAge } from '../../../../src/shared/protocol/documents/kind.ts';
+import { aboutOf, changedBy, isKnown, slotOf } from '../../../../src/shared/protocol/known.ts';
+import type {
+  Health,
+  HomeStanding,
+  PostMessage,
+  Rehearsal,
+  StartSession,
+} from '../../../../src/shared/protocol/http.ts';
+import { rehearsalSchema, startSessionSchema } from '../../../../src/shared/protocol/http.ts';
+import type { OwnerCalls } from '../../../../src/shared/protocol/owner-rpc.ts';
+import type { OwnerNews, RebuildReport, StorageStatus, WakeSession } from '../../../../src/shared/protocol/worker.ts';
+import type { RelayProblem, RelayResult } from '../../../../src/shared/relay-client/index.ts';
+import { createTextStorage, hearOtherTabs } from '../../../../src/page/state/text-storage.ts';
+import { visibleMessages } from '../../../../src/page/state/message-list.ts';
+import type { ArchivePort, Device, OwnerPort, RelayPort } from '../../../../src/page/state/ports.ts';
+import type { SyncCalls } from '../../../../src/shared/protocol/sync/methods.ts';
+import type { SearchAnswer, SearchQuery } from '../../../../src/shared/protocol/search.ts';
 import { createMemoryIndex, createMemoryLedger, searchOver } from '../../../support/search.ts';
 import { NOW } from './household.ts';
 import { aloneSync } from '../../../support/sync-calls.ts';

@@ -1,8 +1,14 @@
 /** Documents of a household to test with. */
-import { LEAD_COLOR, seatColor, type SeatPosition } from '../../../../src/domain/seat.ts';
-import { formatStamp } from '../../../../src/domain/stamp.ts';
-import type { AgentIdentityDoc, Doc, MessageDoc, SessionDoc, SettingDoc } from '../../../../src/protocol/documents.ts';
-import type { MindInfo, Snapshot } from '../../../../src/protocol/events.ts';
+import { LEAD_COLOR, seatColor, type SeatPosition } from '../../../../src/shared/domain/seat.ts';
+import { formatStamp } from '../../../../src/shared/domain/stamp.ts';
+import type {
+  AgentIdentityDoc,
+  Doc,
+  MessageDoc,
+  SessionDoc,
+  SettingDoc,
+} from '../../../../src/shared/protocol/documents.ts';
+import type { MindInfo, Snapshot } from '../../../../src/shared/protocol/events.ts';
 
 export const NOW = new Date('2026-11-21T08:55:00').getTime();
 export const MIND: MindInfo = { kind: 'rehearsal', leadModel: 'rehearsal', agentModel: 'rehearsal' };

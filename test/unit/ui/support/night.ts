@@ -1,6 +1,6 @@
 /** What a relay says of routines and of what became of them. */
-import type { Timeline } from '../../../../src/protocol/endpoints/schedules.ts';
-import type { Occurrence, Proposal, Scheduled } from '../../../../src/protocol/schedules.ts';
+import type { Timeline } from '../../../../src/shared/protocol/endpoints/schedules.ts';
+import type { Occurrence, Proposal, Scheduled } from '../../../../src/shared/protocol/schedules.ts';
 import { routine } from '../../../support/schedules.ts';
 import { NOW } from './household.ts';
 import { configAnswer, EFFECTIVE, type MemoryReach } from './reach.ts';

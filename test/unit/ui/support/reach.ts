@@ -1,10 +1,10 @@
 /** The relay's calls about how agents reach each other: the real client, over answers that a test has put down. */
-import { DEFAULT_TOOLSETS } from '../../../../src/domain/toolsets.ts';
-import type { ToolCall } from '../../../../src/protocol/calls.ts';
-import type { EffectiveConfig } from '../../../../src/protocol/config.ts';
-import type { WakeDecision, WakeStats } from '../../../../src/protocol/wakes.ts';
-import { createReachClient, type ReachClient } from '../../../../src/relay/reach-client.ts';
-import type { ReachPort } from '../../../../src/state/reach.ts';
+import { DEFAULT_TOOLSETS } from '../../../../src/shared/domain/toolsets.ts';
+import type { ToolCall } from '../../../../src/shared/protocol/calls.ts';
+import type { EffectiveConfig } from '../../../../src/shared/protocol/config.ts';
+import type { WakeDecision, WakeStats } from '../../../../src/shared/protocol/wakes.ts';
+import { createReachClient, type ReachClient } from '../../../../src/shared/relay-client/reach-client.ts';
+import type { ReachPort } from '../../../../src/page/state/reach.ts';
 import { NOW } from './household.ts';
 
 export interface AskedCall {

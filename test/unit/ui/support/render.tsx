@@ -1,14 +1,14 @@
 /** The page over the real stores, with in-memory stand-ins for the ledger and the relay only. */
 import { act, render, type RenderResult } from '@testing-library/react';
 import userEvent, { type UserEvent } from '@testing-library/user-event';
-import { App } from '../../../../src/ui/app.tsx';
-import { fetchLaterParts } from '../../../../src/ui/later.ts';
-import { RoostProvider } from '../../../../src/ui/context.tsx';
-import { createRoostState, type RoostState } from '../../../../src/state/index.ts';
-import { followUnsent } from '../../../../src/state/unsent.ts';
-import type { Doc } from '../../../../src/protocol/documents.ts';
-import type { RoostEvent, Snapshot } from '../../../../src/protocol/events.ts';
-import type { OwnerNews } from '../../../../src/protocol/worker.ts';
+import { App } from '../../../../src/page/ui/app.tsx';
+import { fetchLaterParts } from '../../../../src/page/ui/later.ts';
+import { RoostProvider } from '../../../../src/page/ui/context.tsx';
+import { createRoostState, type RoostState } from '../../../../src/page/state/index.ts';
+import { followUnsent } from '../../../../src/page/state/unsent.ts';
+import type { Doc } from '../../../../src/shared/protocol/documents.ts';
+import type { RoostEvent, Snapshot } from '../../../../src/shared/protocol/events.ts';
+import type { OwnerNews } from '../../../../src/shared/protocol/worker.ts';
 import { setWidth } from '../../../support/ui-window.ts';
 import {
   memoryArchive,

@@ -1,0 +1,160 @@
+/**
+ * The rights of whoever runs the relay: what reaches further into its machine and network than a household needs. This table is
+ * the one place that says what each right opens, which households have it, and how the others are refused. Parts ask it by home.
+ */
+import { sentence } from '../../src/shared/domain/sentence.ts';
+import type { MayConnect } from '../../src/shared/protocol/models.ts';
+import { SCRIPTS_OFF } from '../../src/shared/protocol/schedules.ts';
+import type { AddressRule, ModelShare } from '../platform/address-rules.ts';
+
+/** `owners`: the relay's first household, which is that of whoever runs it, and those that `--trusted-households` names. */
+type Holder = 'nobody' | 'owners' | 'everybody';
+
+/** The settings of the relay that decide which households have a right. */
+export interface RightsConfig {
+  readonly scripts: boolean;
+  readonly environmentModel: ModelShare;
+  readonly modelAddresses: AddressRule;
+  readonly webAddresses: AddressRule;
+  readonly push: { readonly addresses: AddressRule };
+  /** Ids of homes. */
+  readonly trustedHouseholds: readonly string[];
+}
+
+interface Right {
+  /** What a household that has it can do. */
+  readonly opens: string;
+  readonly holder: (config: RightsConfig) => Holder;
+  /** What any other household is told where nobody has it. */
+  readonly off: string;
+  /** What it is told where the owner's households have it. `home`: its id, by which the owner can name it. */
+  readonly refusal: (home: string) => string;
+}
+
+const byScripts = ({ scripts }: RightsConfig): Holder => (scripts ? 'owners' : 'nobody');
+const byRule = (rule: AddressRule): Holder => (rule === 'own' ? 'owners' : rule === 'any' ? 'everybody' : 'nobody');
+
+const FREE_OFF = sentence`Outside the sandbox this relay runs no programs for its pages. Start it with --scripts to let it.`;
+/** The end of each refusal: who can change it, and how. */
+const named = (home: string) =>
+  sentence`Whoever runs the relay can give it to this household: --trusted-households ${home}.`;
+
+export const OWNER_RIGHTS = {
+  'free-programs': {
+    opens: 'Agent programs, and tool servers outside the sandbox, run as the user who started the relay.',
+    holder: byScripts,
+    off: FREE_OFF,
+    refusal: (home) =>
+      sentence`Outside the sandbox this relay runs programs for its owner’s household alone. ${named(home)}`,
+  },
+  'machine-folders': {
+    opens: 'A tool server in the sandbox is shown the folders of the machine that the person names, and no others.',
+    holder: () => 'owners',
+    off: '',
+    refusal: (home) =>
+      sentence`This relay shows folders of its machine to programs of its owner’s household alone. Leave the folders out. ${named(home)}`,
+  },
+  'bare-commands': {
+    opens: 'Where there is no sandbox, commands of agents and scheduled scripts run as the user who started the relay.',
+    holder: byScripts,
+    off: SCRIPTS_OFF,
+    refusal: (home) =>
+      sentence`There is no sandbox here, and without one this relay runs scripts for its owner’s household alone. ${named(home)}`,
+  },
+  'boxed-programs': {
+    opens: 'Tool servers run in the sandbox, which shows them nothing of the machine but the system’s programs.',
+    holder: ({ scripts }) => (scripts ? 'everybody' : 'owners'),
+    off: '',
+    refusal: (home) =>
+      sentence`Without --scripts this relay runs programs in the sandbox for its owner’s household alone. ${named(home)}`,
+  },
+  'boxed-scripts': {
+    opens:
+      'Scheduled scripts run in the sandbox, which shows them their agent’s folder. Each runs only with the person’s yes.',
+    holder: () => 'everybody',
+    off: '',
+    refusal: () => '',
+  },
+  'own-hosts': {
+    opens:
+      'A scheduled script in the sandbox reaches hosts of the relay’s own machine and networks that the person names.',
+    holder: () => 'owners',
+    off: '',
+    refusal: (home) =>
+      sentence`This relay lets scripts reach its own machine and networks for its owner’s household alone. Leave those hosts out. ${named(home)}`,
+  },
+  'environment-model': {
+    opens: 'The model that the relay’s environment names answers, at the cost of whoever pays for its key.',
+    holder: ({ environmentModel }) => byRule(environmentModel),
+    off: '',
+    refusal: () => 'The household is not told of it: it connects a model of its own.',
+  },
+  'inner-servers': {
+    opens: 'Models and tool servers are called at addresses of the relay’s own machine and networks.',
+    holder: ({ modelAddresses }) => byRule(modelAddresses),
+    off: sentence`This address lies in the relay’s own network, or leads into it, and is not called. Whoever runs the relay can allow it (--model-addresses).`,
+    refusal: (home) =>
+      sentence`This address lies in the relay’s own network, or leads into it, and is called for its owner’s household alone. ${named(home)}`,
+  },
+  'inner-pages': {
+    opens: 'Agents read pages of the relay’s own machine and networks, and what runs in the sandbox reaches them.',
+    holder: ({ webAddresses }) => byRule(webAddresses),
+    off: 'It is no address of the public web, and no other is gone to.',
+    refusal: () => 'It is no address of the public web, and no other is gone to.',
+  },
+  'inner-pushes': {
+    opens: 'Notifications are pushed to addresses of the relay’s own machine and networks, and over plain http.',
+    holder: ({ push }) => byRule(push.addresses),
+    off: 'The relay pushes only to public addresses under https://. Whoever runs the relay can allow others (--push-addresses).',
+    refusal: (home) => `The relay pushes only to public addresses under https://. ${named(home)}`,
+  },
+  'direct-demo': {
+    opens: 'How the demo misbehaves is set, for every household of the relay that has no model.',
+    holder: () => 'owners',
+    off: '',
+    refusal: (home) =>
+      sentence`What is set here holds for the demo of every household of this relay, so its owner’s household alone sets it. ${named(home)}`,
+  },
+} as const satisfies Readonly<Record<string, Right>>;
+export type OwnerRight = keyof typeof OWNER_RIGHTS;
+
+/** What one household may. */
+export interface HomeRights {
+  has(right: OwnerRight): boolean;
+  /** Why it may not, as a sentence for people. */
+  refusal(right: OwnerRight): string;
+  /** Where the relay goes for it: to servers that a page names, to pages that agents name, to push services. */
+  readonly servers: MayConnect;
+  readonly pages: MayConnect;
+  readonly pushes: MayConnect;
+}
+
+export interface OwnerRights {
+  /** Of the household that lives in this home. */
+  of(home: string): HomeRights;
+}
+
+/** `first`: the id of the relay's first home. */
+export function createOwnerRights(config: RightsConfig, first: string): OwnerRights {
+  const owners: ReadonlySet<string> = new Set([first, ...config.trustedHouseholds]);
+  return {
+    of(home) {
+      const has = (right: OwnerRight) => {
+        const holder = OWNER_RIGHTS[right].holder(config);
+        return holder === 'everybody' || (holder === 'owners' && owners.has(home));
+      };
+      const reach = (right: OwnerRight, rule: AddressRule): MayConnect =>
+        has(right) ? 'any' : rule === 'none' ? 'none' : 'public';
+      return {
+        has,
+        refusal(right) {
+          const { holder, off, refusal }: Right = OWNER_RIGHTS[right];
+          return holder(config) === 'nobody' ? off : refusal(home);
+        },
+        servers: reach('inner-servers', config.modelAddresses),
+        pages: reach('inner-pages', config.webAddresses),
+        pushes: reach('inner-pushes', config.push.addresses),
+      };
+    },
+  };
+}

@@ -1,0 +1,463 @@
+/**
+ * Puts one answer together from its events, whatever the server makes of them. Pure: the filter for the words and the way to
+ * new ids are arguments.
+ *
+ * The answer is a state machine: `waiting` (nothing came), `open`, `told` (its end came: the reason, and what it took),
+ * `over` (nothing that comes counts any more). So is each block: `open`, then `ended`, once. Rules:
+ * 1. Words count wherever they come: in the start of a block, in one that never began, in one that has ended.
+ * 2. Words are given back as they were shown: in the order in which they came, after the filter.
+ * 3. A block is found by its index. An index need be neither dense nor in order, and a new block may take it again.
+ * 4. A block without its end ends with the answer, or where another takes its index.
+ * 5. A call has an id of its own and a name. A call that comes twice, word for word, is one call.
+ * 6. A call whose input cannot be read is a call still: it says why, and is not run.
+ */
+import { z } from 'zod';
+import { deeperThan } from '../../../src/shared/domain/deeper-than.ts';
+import { isRecord } from '../../../src/shared/domain/platform/is-record.ts';
+import { parseJson } from '../../../src/shared/domain/platform/json.ts';
+import { LIMITS } from '../../../src/shared/protocol/limits.ts';
+import type { MindBlock, Sealed, StopReason, ToolSearchBlock, WebBlock } from '../../contracts/mind.ts';
+import { createJsonCount, type JsonCount, type TooMuchJson } from '../../platform/json-bounds.ts';
+import { MIND_LIMITS } from './settings.ts';
+import { createToldUsage, type ToldUsage } from './told-usage.ts';
+import { SEARCH } from './tool-params.ts';
+import { isWebBlock } from './web.ts';
+import type { WireBlock, WireDelta, WireEvent } from './wire-events.ts';
+
+/** What is to be told at once: words as they are shown, and what the provider does by itself. */
+export type Told =
+  | { readonly kind: 'words'; readonly text: string }
+  | { readonly kind: 'web'; readonly block: WebBlock };
+
+export type AssemblyState = 'waiting' | 'open' | 'told' | 'over';
+
+export interface Assembly {
+  take(event: Exclude<WireEvent, { kind: 'error' }>): readonly Told[];
+  /** Nothing more comes. `cut`: the answer broke off; what the provider had begun by then is told as begun. */
+  close(cut: boolean): readonly Told[];
+  state(): AssemblyState;
+  /** Every block that began has had its end. */
+  isWhole(): boolean;
+  /** After `close`. `cut`: of what was open then, only the words count. */
+  blocks(cut: boolean): readonly MindBlock[];
+  stop(): StopReason;
+  /** The model called a tool, and which one did not come. */
+  lostCall(): boolean;
+  /** What came so far: characters and bytes of words, thoughts and inputs, and blocks that began. */
+  size(): { readonly characters: number; readonly bytes: number; readonly blocks: number };
+  readonly usage: ToldUsage;
+}
+
+/** Takes what must not be shown out of words that come in pieces. */
+interface WordFilter {
+  take(piece: string): string;
+  /** What was held back. */
+  rest(): string;
+}
+
+export interface AssemblyDeps {
+  /** A new filter, for words that stand together. */
+  readonly words: () => WordFilter;
+  readonly newId: () => string;
+}
+
+/** A block of the answer, as it is written. `ended`: its end came. */
+interface Part {
+  readonly block: WireBlock;
+  ended: boolean;
+  hasWords: boolean;
+  thinking: string;
+  signature: string;
+  sealed: Sealed | null;
+  /** Of a call: its input, as far as it came. */
+  json: string;
+  /** Counts `json` as it comes. */
+  readonly count: JsonCount;
+  /** Why no more of `json` was taken; null: all of it was. */
+  tooMuch: TooMuchJson | 'length' | null;
+  /** Whether `json`, when it had this length, was whole: a server can ask that with each of its events. */
+  wholeJson: { readonly length: number; readonly is: boolean };
+}
+
+/** Words as they were shown, of one block. */
+interface Words {
+  readonly of: Part | null;
+  text: string;
+}
+
+const INPUT_BOUNDS = { depth: LIMITS.jsonDepth, values: MIND_LIMITS.inputValues };
+
+const partOf = (block: WireBlock): Part => ({
+  block,
+  ended: false,
+  hasWords: false,
+  thinking: block.kind === 'thinking' ? block.thinking : '',
+  signature: block.kind === 'thinking' ? block.signature : '',
+  sealed: null,
+  json: '',
+  count: createJsonCount(INPUT_BOUNDS),
+  tooMuch: null,
+  wholeJson: { length: 0, is: false },
+});
+
+function addInput(part: Part, piece: string): void {
+  if (part.tooMuch !== null) return;
+  const isLong = part.json.length + piece.length > MIND_LIMITS.inputCharacters;
+  part.tooMuch = isLong ? 'length' : part.count.take(Buffer.from(piece));
+  if (part.tooMuch === null) part.json += piece;
+}
+
+function hasWholeJson(part: Part): boolean {
+  const { length } = part.json;
+  if (part.wholeJson.length !== length) part.wholeJson = { length, is: parseJson(part.json) !== undefined };
+  return part.wholeJson.is;
+}
+
+// What is handed back unchanged has at least the fields that are read of it here.
+
+const pageSchema = z.looseObject({
+  url: z.string(),
+  content: z.looseObject({
+    title: z.string().nullish(),
+    source: z.union([
+      z.looseObject({ type: z.literal('text'), data: z.string() }),
+      z.looseObject({ type: z.literal('base64') }),
+    ]),
+  }),
+});
+const failureSchema = z.looseObject({ error_code: z.string() });
+const ofServerSchema = z.union([
+  z.looseObject({ type: z.literal('server_tool_use'), id: z.string().min(1), name: z.string() }),
+  z.looseObject({
+    type: z.literal('web_search_tool_result'),
+    tool_use_id: z.string(),
+    content: z.union([z.array(z.looseObject({ title: z.string(), url: z.string() })), failureSchema]),
+  }),
+  z.looseObject({
+    type: z.literal('web_fetch_tool_result'),
+    tool_use_id: z.string(),
+    content: z.union([
+      failureSchema.extend({ type: z.literal('web_fetch_tool_result_error') }),
+      pageSchema.extend({ type: z.literal('web_fetch_result') }),
+    ]),
+  }),
+  z.looseObject({
+    type: z.literal('tool_search_tool_result'),
+    tool_use_id: z.string(),
+    content: z.union([
+      z.looseObject({
+        type: z.literal('tool_search_tool_search_result'),
+        tool_references: z.array(z.looseObject({ tool_name: z.string() })),
+      }),
+      failureSchema.extend({ type: z.literal('tool_search_tool_result_error') }),
+    ]),
+  }),
+]);
+const isOfServer = (value: unknown): value is ToolSearchBlock | WebBlock =>
+  ofServerSchema.safeParse(value).success && !deeperThan(value, LIMITS.jsonDepth);
+
+/** Null: it lacks what it is read by, or is nothing that is handed back. */
+function ofServer({ block, json }: Part): Extract<MindBlock, { kind: 'web' | 'tool-search' }> | null {
+  if (block.kind !== 'of-server') return null;
+  const { type, input } = block.raw;
+  const asked = parseJson(json);
+  const raw =
+    type === 'server_tool_use'
+      ? { ...block.raw, input: isRecord(asked) ? asked : isRecord(input) ? input : {} }
+      : block.raw;
+  if (!isOfServer(raw)) return null;
+  if (isWebBlock(raw)) return { kind: 'web', block: raw };
+  return raw.type === 'tool_search_tool_result' || raw.name === SEARCH.name
+    ? { kind: 'tool-search', block: raw }
+    : null;
+}
+
+const notRun = (what: NonNullable<Part['tooMuch']>) => {
+  const why = {
+    depth: `lies more than ${LIMITS.jsonDepth} levels deep`,
+    values: `holds more than ${MIND_LIMITS.inputValues} values`,
+    length: `has more than ${MIND_LIMITS.inputCharacters} characters`,
+  };
+  return { input: {}, unreadable: `This call was not run: its input ${why[what]}.` };
+};
+
+/** The input of a call, or why there is none: a sentence for the model. */
+function inputOf({ block, json, tooMuch }: Part): { readonly input: unknown; readonly unreadable?: string } {
+  if (tooMuch !== null) return notRun(tooMuch);
+  const given = block.kind === 'call' ? block.input : undefined;
+  const written = json.trim() === '' ? given : parseJson(json);
+  // Some servers write the JSON of the input as a text once more.
+  const isText = typeof written === 'string' && written.trim() !== '';
+  const within = isText ? createJsonCount(INPUT_BOUNDS).take(Buffer.from(written)) : null;
+  if (within !== null) return notRun(within);
+  const read = isText ? parseJson(written) : written;
+  if (read === undefined && (json.trim() !== '' || given !== undefined))
+    return {
+      input: {},
+      unreadable: `This call was not run: its input is not JSON. It began with: ${(json.trim() === '' ? String(written) : json).slice(0, MIND_LIMITS.upstreamDetail)}`,
+    };
+  const input = read === undefined || read === null || read === '' ? {} : read;
+  return deeperThan(input, LIMITS.jsonDepth) ? notRun('depth') : { input };
+}
+
+const UNNAMED = 'unnamed';
+const usable = (text: string | null, most: number) =>
+  text !== null && text.trim() !== '' ? text.slice(0, most) : null;
+
+/** Whether this start of a block says nothing but what an open one has said already. */
+function isSaidAgain(before: Part, block: WireBlock): boolean {
+  if (before.block.kind !== block.kind) return false;
+  if (block.kind === 'text') return block.text === '' && !before.hasWords;
+  if (block.kind !== 'call' || before.block.kind !== 'call') return false;
+  if (block.id !== before.block.id || block.name !== before.block.name) return false;
+  // Without an id it may be another call of the same tool: where the one before it is whole, it is.
+  return block.id !== null || !hasWholeJson(before);
+}
+
+export function createAssembly({ words, newId }: AssemblyDeps): Assembly {
+  const usage = createToldUsage();
+  /** The answer in order: words where they were shown, other blocks where they began. */
+  const pieces: (Words | Part)[] = [];
+  const parts: Part[] = [];
+  /** The newest part of each index. */
+  const byIndex = new Map<number, Part>();
+  let state: AssemblyState = 'waiting';
+  let newest: Part | null = null;
+  let filter = words();
+  let provisional: readonly WireBlock[] = [];
+  let reason: string | null = null;
+  let lostCall = false;
+  let characters = 0;
+  let bytes = 0;
+  let blocks = 0;
+
+  function begin(): void {
+    if (state === 'waiting') state = 'open';
+  }
+  function count(text: string): void {
+    characters += text.length;
+    bytes += Buffer.byteLength(text);
+  }
+
+  function show(of: Part | null, text: string): readonly Told[] {
+    if (text === '') return [];
+    const last = pieces.at(-1);
+    if (last && 'of' in last && last.of === of) last.text += text;
+    else pieces.push({ of, text });
+    return [{ kind: 'words', text }];
+  }
+  function say(of: Part, text: string): readonly Told[] {
+    count(text);
+    of.hasWords ||= text !== '';
+    return show(of, filter.take(text));
+  }
+
+  /** What the filter held back stands with the words before it. */
+  function flush(): readonly Told[] {
+    const rest = filter.rest();
+    filter = words();
+    const last = pieces.findLast((piece) => 'of' in piece);
+    if (rest === '' || !last) return show(null, rest);
+    last.text += rest;
+    return [{ kind: 'words', text: rest }];
+  }
+
+  function end(part: Part): readonly Told[] {
+    if (part.ended) return [];
+    part.ended = true;
+    const done = ofServer(part);
+    return done?.kind === 'web' ? [...flush(), { kind: 'web', block: done.block }] : [];
+  }
+
+  function begunWeb(part: Part): readonly Told[] {
+    const done = ofServer(part);
+    return done?.kind === 'web' && done.block.type === 'server_tool_use' ? [{ kind: 'web', block: done.block }] : [];
+  }
+
+  function start(index: number | null, block: WireBlock): readonly Told[] {
+    const at = index ?? Math.max(-1, ...byIndex.keys()) + 1;
+    const before = index === null ? newest : byIndex.get(at);
+    if (before && !before.ended && isSaidAgain(before, block)) return [];
+    if (blocks === MIND_LIMITS.blocks) {
+      lostCall ||= block.kind === 'call';
+      return [];
+    }
+    blocks += 1;
+    const ended = before ? end(before) : [];
+    const part = partOf(block);
+    parts.push(part);
+    if (block.kind !== 'text') pieces.push(part);
+    byIndex.set(at, part);
+    newest = part;
+    if (block.kind === 'thinking') count(block.thinking);
+    return block.kind === 'text' ? [...ended, ...say(part, block.text)] : ended;
+  }
+
+  /** The part that a delta is of. One that never began begins with its words, or its thoughts. */
+  function partFor(index: number | null, delta: WireDelta): Part | null {
+    const part = index === null ? newest : byIndex.get(index);
+    if (part) return part;
+    if (delta.kind !== 'text' && delta.kind !== 'thinking') return null;
+    start(
+      index,
+      delta.kind === 'text' ? { kind: 'text', text: '' } : { kind: 'thinking', thinking: '', signature: '' },
+    );
+    return newest;
+  }
+
+  function add(index: number | null, delta: WireDelta): readonly Told[] {
+    const part = partFor(index, delta);
+    switch (delta.kind) {
+      case 'text':
+        // Words in a block of another kind are words.
+        return part ? say(part, delta.text) : [];
+      case 'thinking':
+        count(delta.thinking);
+        if (part?.block.kind === 'thinking') part.thinking += delta.thinking;
+        return [];
+      case 'signature':
+        if (part?.block.kind === 'thinking') part.signature += delta.signature;
+        return [];
+      case 'sealed':
+        if (part) part.sealed = delta.sealed;
+        return [];
+      case 'input':
+        count(delta.json);
+        if (part?.block.kind !== 'call' && part?.block.kind !== 'of-server') lostCall = true;
+        // What comes behind the end of a whole input is no part of it.
+        else if (!part.ended || !hasWholeJson(part)) addInput(part, delta.json);
+        return [];
+      default:
+        return delta satisfies never;
+    }
+  }
+
+  function stopAt(index: number | null): readonly Told[] {
+    const part = index === null ? newest : byIndex.get(index);
+    return part ? end(part) : [];
+  }
+
+  function whole(content: readonly WireBlock[]): readonly Told[] {
+    return content.flatMap((block) => [...start(null, block), ...stopAt(null)]);
+  }
+
+  function take(event: Parameters<Assembly['take']>[0]): readonly Told[] {
+    if (state === 'over') return [];
+    switch (event.kind) {
+      case 'begin':
+        // One that comes again, in mid-answer, says nothing new.
+        if (state !== 'waiting') return [];
+        begin();
+        usage.add(event.usage);
+        provisional = event.content;
+        return [];
+      case 'block':
+        begin();
+        return start(event.index, event.block);
+      case 'delta':
+        begin();
+        return add(event.index, event.delta);
+      case 'block-end':
+        begin();
+        return stopAt(event.index);
+      case 'end':
+        state = 'told';
+        reason = event.reason ?? reason;
+        // Its own counts alone tell what was written: those of the beginning stood there before a word was.
+        usage.add(isRecord(event.usage) ? event.usage : {});
+        return [];
+      case 'whole': {
+        begin();
+        usage.add(isRecord(event.usage) ? event.usage : {});
+        const told = whole(event.content);
+        reason = event.reason;
+        state = 'over';
+        return told;
+      }
+      case 'over':
+        if (state === 'waiting') begin();
+        state = 'over';
+        return [];
+      case 'other':
+        return [];
+      default:
+        return event satisfies never;
+    }
+  }
+
+  /** With ids of their own; a call that came twice is one. */
+  function callOf(part: Part, taken: Map<string, string>): MindBlock | null {
+    if (part.block.kind !== 'call') return null;
+    const { input, unreadable } = inputOf(part);
+    const name = usable(part.block.name, MIND_LIMITS.nameCharacters);
+    const given = usable(part.block.id, MIND_LIMITS.idCharacters);
+    const said = JSON.stringify([name, part.json.trim() === '' ? input : part.json]);
+    if (given !== null && taken.get(given) === said) return null;
+    let id = given ?? newId();
+    for (let n = 2; taken.has(id); n++) id = `${given ?? newId()}-${n}`;
+    taken.set(id, said);
+    const why = name === null ? 'This call was not run: it does not say which tool it calls.' : unreadable;
+    return {
+      kind: 'tool-use',
+      toolUseId: id,
+      name: name ?? UNNAMED,
+      input,
+      ...(why === undefined ? {} : { unreadable: why }),
+      ...(part.sealed ? { sealed: part.sealed } : {}),
+    };
+  }
+
+  function blockOf(part: Part, taken: Map<string, string>): MindBlock | null {
+    switch (part.block.kind) {
+      case 'thinking':
+        return {
+          kind: 'thinking',
+          thinking: part.thinking,
+          signature: part.signature,
+          ...(part.sealed ? { sealed: part.sealed } : {}),
+        };
+      case 'redacted-thinking':
+        return part.block.data === '' ? null : { kind: 'redacted-thinking', data: part.block.data };
+      case 'call':
+        return callOf(part, taken);
+      case 'of-server':
+        return ofServer(part);
+      case 'text':
+      case 'unknown':
+        return null;
+      default:
+        return part.block satisfies never;
+    }
+  }
+
+  return {
+    usage,
+    take,
+    close(cut) {
+      // A server may write the whole answer into its beginning, and nothing after it.
+      const told = parts.length === 0 ? whole(provisional) : [];
+      const open = parts.filter(({ ended }) => !ended);
+      const begun = cut ? open.flatMap(begunWeb) : open.flatMap(end);
+      return [...told, ...flush(), ...begun];
+    },
+    state: () => state,
+    isWhole: () => parts.every(({ ended }) => ended),
+    blocks(cut) {
+      const taken = new Map<string, string>();
+      return pieces.flatMap((piece): MindBlock | readonly MindBlock[] => {
+        if ('of' in piece) return { kind: 'text', text: piece.text };
+        return cut && !piece.ended ? [] : (blockOf(piece, taken) ?? []);
+      });
+    },
+    stop() {
+      if (reason === 'refusal' || reason === 'content_filter') return 'refusal';
+      if (reason === 'max_tokens' || reason === 'model_context_window_exceeded' || reason === 'length') return 'length';
+      // It searched for long, and goes on when it is asked again with what it has.
+      if (reason === 'pause_turn' && parts.some((part) => ofServer(part) !== null)) return 'tools';
+      // Some local servers answer `end_turn` although they call a tool.
+      return parts.some(({ block }) => block.kind === 'call') ? 'tools' : 'end';
+    },
+    lostCall: () => lostCall,
+    size: () => ({ characters, bytes, blocks }),
+  };
+}

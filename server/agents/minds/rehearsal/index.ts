@@ -1,0 +1,171 @@
+/** The mind that stands in where no model is connected. Deterministic; it thinks nothing and says so. */
+import { randomBytes } from 'node:crypto';
+import { errorMessage } from '../../../../src/shared/domain/platform/error-message.ts';
+import { rehearsalSchema, type Rehearsal } from '../../../../src/shared/protocol/http.ts';
+import type { TeamMember } from '../../../../src/shared/protocol/team.ts';
+import { createAnthropicMind } from '../served.ts';
+import type { Mind } from '../../../contracts/mind.ts';
+import { REHEARSAL_MODEL } from '../../../../src/shared/domain/prices.ts';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { bodySchema, readBody, type Households, type Reading } from './reading.ts';
+import { isBirth, replyTo } from './script.ts';
+import { beats } from './stream.ts';
+
+/** The loopback server behind the rehearsal mind. It speaks the Messages API, so that the same client code runs. */
+interface RehearsalServer {
+  readonly baseUrl: string;
+  close(): Promise<void>;
+}
+
+function refuse(response: ServerResponse, status: number, type: string, message: string): void {
+  // Told mistakes are not to be tried again: they would only arrive later.
+  response.writeHead(status, { 'content-type': 'application/json', 'x-should-retry': 'false' });
+  response.end(JSON.stringify({ type: 'error', error: { type, message } }));
+}
+
+async function textOf(request: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) if (chunk instanceof Buffer) chunks.push(chunk);
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+/** Counts births per seat, so that a seat that is filled anew gets another name; a repeat of one birth keeps its own. */
+function createBirthCount() {
+  const counts = new Map<number, number>();
+  return (reading: Reading): number => {
+    const births = counts.get(reading.position) ?? 0;
+    const begins = isBirth(reading) && reading.turns.length === 1;
+    if (begins) counts.set(reading.position, births + 1);
+    return begins ? births : Math.max(0, births - 1);
+  };
+}
+
+/** `token` must come as bearer token: nobody else on this machine may talk to it. */
+async function startRehearsalServer(deps: {
+  token: string;
+  options: () => Rehearsal;
+  households: () => Promise<Households>;
+}): Promise<RehearsalServer> {
+  const birthOf = createBirthCount();
+  let count = 0;
+
+  async function say(
+    response: ServerResponse,
+    events: ReturnType<typeof beats>,
+    cutAfter: number,
+    signal: AbortSignal,
+  ): Promise<void> {
+    response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-cache' });
+    let deltas = 0;
+    for (const { afterMs, event } of events) {
+      if (afterMs > 0) await sleep(afterMs, undefined, { signal });
+      if (signal.aborted) return;
+      response.write(`event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`);
+      if (event.type === 'content_block_delta' && ++deltas >= cutAfter) {
+        // The words so far must be on their way before the line goes dead.
+        await sleep(20, undefined, { signal });
+        response.destroy();
+        return;
+      }
+    }
+    response.end();
+  }
+
+  async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    if (request.headers.authorization !== `Bearer ${deps.token}`)
+      return refuse(response, 401, 'authentication_error', 'not for you');
+    if (request.method !== 'POST' || request.url?.split('?')[0] !== '/v1/messages')
+      return refuse(response, 404, 'not_found_error', 'no such call');
+    const gone = new AbortController();
+    response.on('close', () => gone.abort());
+    const parsed = bodySchema.safeParse(JSON.parse(await textOf(request)));
+    if (!parsed.success) return refuse(response, 400, 'invalid_request_error', parsed.error.message);
+    const options = deps.options();
+    const reading = readBody(parsed.data, await deps.households());
+    const reply = replyTo(reading, options, birthOf(reading));
+    switch (reply.kind) {
+      case 'fail':
+        return refuse(response, 500, 'api_error', 'the rehearsal was told to fail in this seat');
+      case 'silent':
+        // It holds the line and never says a word; the caller gives up.
+        return;
+      case 'say': {
+        const events = beats(reply.parts, `rehearsal_${++count}`, reading.size, options);
+        return say(response, events, reply.cut ? Math.max(3, Math.floor(reply.parts.length)) : Infinity, gone.signal);
+      }
+      default:
+        return reply satisfies never;
+    }
+  }
+
+  const server = createServer((request, response) => {
+    handle(request, response).catch((error: unknown) => {
+      // A caller that left in mid-sentence is not a mistake.
+      if (error instanceof Error && error.name === 'AbortError') return;
+      if (response.headersSent) response.destroy();
+      else refuse(response, 400, 'invalid_request_error', errorMessage(error));
+    });
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(0, '127.0.0.1', resolve);
+  });
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('The rehearsal mind has no port');
+  return {
+    baseUrl: `http://127.0.0.1:${address.port}`,
+    close: () =>
+      new Promise((resolve, reject) => {
+        server.close((error) => (error ? reject(error) : resolve()));
+        server.closeAllConnections();
+      }),
+  };
+}
+
+/** Whom it may write to, household by household. */
+interface Acquaintances {
+  all(): Promise<readonly (readonly TeamMember[])[]>;
+}
+
+export interface RehearsalMind extends Mind {
+  options(): Rehearsal;
+  /** Holds from the next request on. */
+  setOptions(options: Rehearsal): void;
+  /** Whom a command to it may name. Until it is told, nobody. */
+  meet(directory: Acquaintances): void;
+}
+
+/** Starts the loopback server; `close()` stops it. */
+export async function createRehearsalMind(initial: Partial<Rehearsal> = {}): Promise<RehearsalMind> {
+  let options = rehearsalSchema.parse(initial);
+  const token = randomBytes(24).toString('base64url');
+  let directory: Acquaintances | null = null;
+  const households = async (): Promise<Households> =>
+    ((await directory?.all()) ?? []).map((members) => members.filter(({ retired }) => !retired));
+  const server = await startRehearsalServer({ token, options: () => options, households });
+  const mind = createAnthropicMind({
+    key: token,
+    baseUrl: server.baseUrl,
+    keyHeader: 'bearer',
+    thinking: false,
+    // It knows all of them, and reads none of their definitions.
+    searching: 'every',
+    kind: 'rehearsal',
+    models: { lead: REHEARSAL_MODEL, agent: REHEARSAL_MODEL },
+  });
+  return {
+    // A model that the person chose is for the day when one is connected.
+    models: () => mind.models({ lead: '', agent: '' }),
+    searches: (model) => mind.searches?.(model) ?? false,
+    answer: (request, listener) => mind.answer(request, listener),
+    options: () => options,
+    setOptions(next) {
+      options = next;
+    },
+    meet(next) {
+      directory = next;
+    },
+    close: () => server.close(),
+  };
+}

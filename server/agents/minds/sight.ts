@@ -1,0 +1,154 @@
+/**
+ * Which pictures and PDFs a model's server is sent. One that is damaged is refused together with everything around it, so
+ * it is found and left out alone: one after the other is tried, those first that were never taken. What was refused once is
+ * not sent again while the relay runs. A server that says that it sees nothing is sent none at all.
+ */
+import { createHash } from 'node:crypto';
+import type { Picture } from '../../../src/shared/domain/picture.ts';
+import { pictureHead } from '../../platform/picture.ts';
+import type { MindBlock, MindRequest } from '../../contracts/mind.ts';
+import { SIGHT_LIMITS } from './settings.ts';
+
+/** A picture or PDF of a request. `name`: null: a tool showed it. */
+export interface SeenFile {
+  readonly digest: string;
+  readonly name: string | null;
+}
+
+/** What is not sent. `all`: the model sees nothing. */
+export interface Unseen {
+  readonly all: boolean;
+  readonly out: ReadonlySet<string>;
+  /** What is left out next, one after the other; null: nothing was refused yet. */
+  readonly next: readonly ReadonlySet<string>[] | null;
+}
+
+export interface Sight {
+  first(model: string, request: MindRequest): Unseen;
+  /** After a refusal. Null: there is nothing more to be left out. */
+  less(unseen: Unseen, said: string, request: MindRequest): Unseen | null;
+  answered(model: string, unseen: Unseen, request: MindRequest): void;
+}
+
+const digests = new WeakMap<object, string>();
+
+/** Names what a block shows; null: it shows nothing. */
+export function digestOf(block: MindBlock): string | null {
+  const shown = shownBy(block);
+  if (shown === null) return null;
+  const held = digests.get(block);
+  if (held !== undefined) return held;
+  const digest = createHash('sha256')
+    .update(typeof shown === 'string' ? shown : shown.data)
+    .digest('hex');
+  digests.set(block, digest);
+  return digest;
+}
+
+function shownBy(block: MindBlock): Picture | string | null {
+  if (block.kind === 'picture') return block.picture;
+  if (block.kind === 'document') return block.data;
+  return block.kind === 'tool-result' ? (block.picture ?? null) : null;
+}
+
+const nameOf = (block: MindBlock) => (block.kind === 'picture' || block.kind === 'document' ? block.name : null);
+
+/** Everything that a request shows, the oldest first, each once. */
+export function filesIn({ messages }: Pick<MindRequest, 'messages'>): readonly SeenFile[] {
+  const files = new Map<string, SeenFile>();
+  for (const { blocks } of messages)
+    for (const block of blocks) {
+      const digest = digestOf(block);
+      if (digest !== null) files.set(digest, { digest, name: nameOf(block) });
+    }
+  return [...files.values()];
+}
+
+/** A picture without a pixel: no server takes it. */
+function isEmpty(block: MindBlock): boolean {
+  const shown = shownBy(block);
+  if (shown === null || typeof shown === 'string') return false;
+  const head = pictureHead(Buffer.from(shown.data, 'base64'));
+  return head !== null && Math.min(head.width, head.height) === 0;
+}
+
+const SEEN = String.raw`image|picture|vision|visual|multi-?modal|media|base64|pdf|document|\b(?:png|jpe?g|gif|webp)\b`;
+const SPEAKS_OF_SIGHT = new RegExp(SEEN, 'i');
+const SEES_NOTHING = new RegExp(
+  String.raw`(?:${SEEN})[^.]{0,80}\b(?:not|n't|un)[ -]?(?:support|available|enabled|allowed|capab)|\b(?:not|n't|no) (?:support|have|accept|allow)[^.]{0,60}(?:image|picture|vision|visual|multi-?modal)|mmproj`,
+  'i',
+);
+/** It is this one that it cannot read. */
+const READS_NOT_THIS =
+  /format|mime|media[ _]type|file type|decod|corrupt|damag|broken|truncat|dimension|pixel|too (?:large|small|many)/i;
+const seesNothing = (said: string) => SEES_NOTHING.test(said) && !READS_NOT_THIS.test(said);
+/** Whether a server refuses a request for what it shows. */
+export const speaksOfSight = (said: string): boolean => SPEAKS_OF_SIGHT.test(said);
+
+export function createSight({ official }: { readonly official: boolean }): Sight {
+  const blind = new Set<string>();
+  /** By digest: what was taken once, and what was refused. */
+  const taken = new Set<string>();
+  const refused = new Set<string>();
+  /** By model: how many were refused, while none was taken. */
+  const misses = new Map<string, number>();
+  const looked = new WeakSet<MindBlock>();
+
+  function findEmpty({ messages }: MindRequest): void {
+    for (const { blocks } of messages)
+      for (const block of blocks) {
+        if (looked.has(block)) continue;
+        looked.add(block);
+        if (isEmpty(block)) refused.add(digestOf(block) ?? '');
+      }
+  }
+
+  /** A request is refused for the newest, most likely: what came before it was taken then. */
+  function trials({ out }: Unseen, request: MindRequest): readonly ReadonlySet<string>[] {
+    const shown = filesIn(request).filter(({ digest }) => !out.has(digest));
+    const fresh = shown.filter(({ digest }) => !taken.has(digest)).toReversed();
+    const singles = fresh.slice(0, SIGHT_LIMITS.trials).map(({ digest }) => new Set([digest]));
+    const groups = [fresh, shown].map((files) => new Set(files.map(({ digest }) => digest)));
+    return [...singles, ...groups].filter(
+      (each, i, all) => each.size > 0 && !all.slice(0, i).some((before) => isSame(before, each)),
+    );
+  }
+
+  return {
+    first(model, request) {
+      findEmpty(request);
+      const out = new Set(filesIn(request).flatMap(({ digest }) => (refused.has(digest) ? [digest] : [])));
+      return { all: blind.has(model), out, next: null };
+    },
+    less(unseen, said, request) {
+      if (unseen.all) return null;
+      const next = unseen.next ?? trials(unseen, request);
+      const [now, ...later] = next;
+      if (!now) return null;
+      if (unseen.next === null && seesNothing(said)) return { ...unseen, all: true, next: [] };
+      // Of those that were tried before, none alone was it.
+      const before =
+        unseen.next === null ? unseen.out : new Set([...unseen.out].filter((digest) => refused.has(digest)));
+      return { all: false, out: new Set([...before, ...now]), next: later };
+    },
+    answered(model, { all, out, next }, request) {
+      if (all) {
+        // Anthropic's all see: there it was what was shown.
+        if (next !== null && !official) blind.add(model);
+        return;
+      }
+      const files = filesIn(request);
+      for (const { digest } of files) if (!out.has(digest)) taken.add(digest);
+      const missed = [...out].filter((digest) => !refused.has(digest));
+      // One that was taken before may be again: it is only looked at first, the next time.
+      for (const digest of missed) if (!taken.delete(digest)) refused.add(digest);
+      if (files.length > out.size) misses.set(model, -Infinity);
+      if (missed.length === 0 || official) return;
+      misses.set(model, (misses.get(model) ?? 0) + 1);
+      if ((misses.get(model) ?? 0) >= SIGHT_LIMITS.blindAfter) blind.add(model);
+    },
+  };
+}
+
+const isSame = (one: ReadonlySet<string>, other: ReadonlySet<string>) =>
+  one.size === other.size && [...one].every((each) => other.has(each));

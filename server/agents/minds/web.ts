@@ -1,0 +1,114 @@
+/**
+ * The provider's own search of the web and reading of pages: carried out by its servers in the middle of an answer, and not by
+ * the relay. What came of it is handed back unchanged, as long as the tool is there, and is shown in words.
+ */
+import type Anthropic from '@anthropic-ai/sdk';
+import { cutMiddle } from '../../../src/shared/domain/cut-middle.ts';
+import type { MindBlock, MindListener, MindMessage, MindTool, WebBlock } from '../../contracts/mind.ts';
+import { WEB_LIMITS } from './settings.ts';
+
+export const isWebBlock = (block: Anthropic.ContentBlock): block is WebBlock =>
+  block.type === 'web_search_tool_result' ||
+  block.type === 'web_fetch_tool_result' ||
+  (block.type === 'server_tool_use' && (block.name === 'web_search' || block.name === 'web_fetch'));
+
+/** Of these tools, the one that this belongs to. */
+const toolOf = (block: WebBlock): string =>
+  block.type === 'server_tool_use' ? block.name : block.type === 'web_search_tool_result' ? 'web_search' : 'web_fetch';
+
+/** Whether it may be handed back: the model is told of the tool still. */
+export const isThere = (block: WebBlock, there: ReadonlySet<string>): boolean => there.has(toolOf(block));
+
+export function webToolParam(tool: NonNullable<MindTool['provider']>): Anthropic.ToolUnion {
+  switch (tool) {
+    case 'web_search':
+      return { type: 'web_search_20250305', name: tool, max_uses: WEB_LIMITS.searches };
+    case 'web_fetch':
+      return {
+        type: 'web_fetch_20250910',
+        name: tool,
+        max_uses: WEB_LIMITS.fetches,
+        max_content_tokens: WEB_LIMITS.fetchTokens,
+      };
+    default:
+      return tool satisfies never;
+  }
+}
+
+export function webParam(
+  block: WebBlock,
+):
+  | Anthropic.ServerToolUseBlockParam
+  | Anthropic.WebSearchToolResultBlockParam
+  | Anthropic.WebFetchToolResultBlockParam {
+  if (block.type === 'server_tool_use') {
+    const { type, id, name, input } = block;
+    return { type, id, name, input };
+  }
+  if (block.type === 'web_search_tool_result') {
+    const { type, tool_use_id, content } = block;
+    return { type, tool_use_id, content };
+  }
+  const { type, tool_use_id, content } = block;
+  return { type, tool_use_id, content };
+}
+
+/** Whether a server that refuses a request does so for these tools: an account may have them switched off. */
+export const refusesWeb = (said: string): boolean => /web[ _]search|web[ _]fetch/i.test(said);
+
+/** What it found or read, in words for the person; and whether it failed. */
+function resultText(block: Exclude<WebBlock, { type: 'server_tool_use' }>): readonly [string, boolean] {
+  if (block.type === 'web_search_tool_result') {
+    const { content } = block;
+    if (!Array.isArray(content)) return [`The search failed: ${content.error_code}.`, true];
+    if (content.length === 0) return ['Nothing was found.', false];
+    return [content.map(({ title, url }) => `${title}\n${url}`).join('\n\n'), false];
+  }
+  const { content } = block;
+  if (content.type === 'web_fetch_tool_result_error')
+    return [`The page could not be read: ${content.error_code}.`, true];
+  const { source, title } = content.content;
+  const text = source.type === 'text' ? cutMiddle(source.data, WEB_LIMITS.shownChars) : '(a PDF)';
+  return [[content.url, title ?? '', text].filter((part) => part !== '').join('\n'), false];
+}
+
+/**
+ * Tells of these calls as they come, in one request. `before`: the conversation; an answer that paused has the call there whose
+ * result comes now. One that gets no result is left open: whoever is told of it ends it.
+ */
+export function createWebCalls(
+  before: readonly MindMessage[],
+  onTool: MindListener['onTool'],
+  clean: <Value>(value: Value) => Value,
+): (block: WebBlock) => void {
+  const open = new Map<string, (result: string, isError: boolean) => void>();
+  const begin = ({ id, name, input }: Extract<WebBlock, { type: 'server_tool_use' }>) => {
+    const told = onTool?.({ toolUseId: id, name, input: clean(input) });
+    if (told) open.set(id, told);
+  };
+  return (block) => {
+    if (block.type === 'server_tool_use') return begin(block);
+    const { tool_use_id: id } = block;
+    if (!open.has(id))
+      for (const { blocks } of before)
+        for (const each of blocks)
+          if (each.kind === 'web' && each.block.type === 'server_tool_use' && each.block.id === id) begin(each.block);
+    open.get(id)?.(...clean(resultText(block)));
+    open.delete(id);
+  };
+}
+
+/** Without those whose result never came, and without results of nothing: neither may be handed back. */
+export function withWholeWeb(blocks: readonly MindBlock[]): readonly MindBlock[] {
+  const uses = new Set<string>();
+  const results = new Set<string>();
+  for (const block of blocks) {
+    if (block.kind !== 'web') continue;
+    if (block.block.type === 'server_tool_use') uses.add(block.block.id);
+    else results.add(block.block.tool_use_id);
+  }
+  return blocks.filter((block) => {
+    if (block.kind !== 'web') return true;
+    return block.block.type === 'server_tool_use' ? results.has(block.block.id) : uses.has(block.block.tool_use_id);
+  });
+}

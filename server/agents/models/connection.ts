@@ -1,0 +1,230 @@
+/** One model server that is connected: its mind, what it lists, and how its last answer went. */
+import type {
+  Connection,
+  ConnectionState,
+  ListedModel,
+  MayConnect,
+  Protocol,
+} from '../../../src/shared/protocol/models.ts';
+import type { KeyHeader } from '../../platform/key-filter.ts';
+import { createServedMind, DEFAULT_MODELS, type Mind, type MindAnswer } from '../minds/index.ts';
+import { OFFICIAL_API } from '../minds/settings.ts';
+import type { UpstreamKey } from '../proxy/headers.ts';
+import { createGuardedAgent, createGuardedFetch, guardOf } from '../../platform/guarded-fetch.ts';
+import type { Kept } from './rows.ts';
+import { TALKS_NOT } from './settings.ts';
+import { listModels, tryModel, whyOf, type ListedServer, type Listing, type Trial, type TrialClock } from './trial.ts';
+
+export interface Line {
+  readonly mind: Mind;
+  /** For programs that speak the Messages API; null: this server does not. */
+  readonly upstream: UpstreamKey | null;
+  /** Asks for its models. */
+  list(ms?: number): Promise<Listing>;
+  /** `connecting`: it is not kept yet, and whoever tries it has all that is set before them. */
+  try(model: string, connecting?: boolean): Promise<Trial>;
+  close(): Promise<void>;
+}
+
+export interface LineDeps extends TrialClock {
+  readonly key: string | null;
+  readonly protocol: Protocol;
+  /** As `Way` has it; null: Anthropic's own. */
+  readonly address: string | null;
+  readonly keyHeader?: KeyHeader | null;
+  readonly models: { readonly lead: string; readonly agent: string };
+  readonly maxRequests: number;
+  /** Null: whoever started the relay has named it. */
+  readonly guard: MayConnect | null;
+}
+
+export function createLine({
+  protocol,
+  key,
+  address,
+  keyHeader = null,
+  models,
+  maxRequests,
+  guard,
+  now,
+  elapsed,
+}: LineDeps): Line {
+  const guarded = guard === null || address === null ? null : createGuardedFetch(guard);
+  const mind = createServedMind({
+    protocol,
+    key,
+    baseUrl: address,
+    models,
+    maxRequests,
+    ...(keyHeader === null ? {} : { keyHeader }),
+    ...(guard === null ? {} : { setOn: 'page' }),
+    ...(guarded ? { fetch: guarded.fetch } : {}),
+  });
+  const form = keyHeader ?? (address === null ? 'bearer' : 'both');
+  const keyHeaders: Record<string, string> =
+    key === null
+      ? {}
+      : protocol === 'google'
+        ? { 'x-goog-api-key': key }
+        : {
+            ...(form !== 'x-api-key' || protocol !== 'messages' ? { authorization: `Bearer ${key}` } : {}),
+            ...(form !== 'bearer' && protocol === 'messages' ? { 'x-api-key': key } : {}),
+          };
+  const server: ListedServer = {
+    protocol,
+    baseUrl: address ?? OFFICIAL_API,
+    headers: { ...(protocol === 'messages' ? { 'anthropic-version': '2023-06-01' } : {}), ...keyHeaders },
+    fetch: guarded?.fetch ?? globalThis.fetch,
+  };
+  return {
+    mind,
+    upstream:
+      protocol === 'messages'
+        ? {
+            ...{ key, keyHeader, baseUrl: address },
+            ...(guarded && guard && address !== null
+              ? { createAgent: () => createGuardedAgent(new URL(address).protocol === 'https:', guardOf(guard)) }
+              : {}),
+          }
+        : null,
+    list: (ms) => listModels(server, ms),
+    try: (model, connecting = false) =>
+      tryModel(mind, model, connecting ? { host: new URL(server.baseUrl).host, hasKey: key !== null } : null, {
+        now,
+        elapsed,
+      }),
+    async close() {
+      await mind.close();
+      await guarded?.close();
+    },
+  };
+}
+
+/** What answers where nobody has chosen: Roost's own defaults where they are listed, else the nearest by name, else the first. */
+export function usualModels(
+  kind: Kept['kind'],
+  listed: readonly ListedModel[],
+  given: string,
+): { readonly lead: string; readonly agent: string } {
+  if (given !== '') return { lead: given, agent: given };
+  const first = (listed.find(({ id }) => !TALKS_NOT.test(id)) ?? listed[0])?.id;
+  if (kind === 'server') return { lead: first ?? '', agent: first ?? '' };
+  const nearest = (wanted: string, family: string) =>
+    listed.length === 0 || listed.some(({ id }) => id === wanted)
+      ? wanted
+      : (listed.find(({ id }) => id.includes(family))?.id ?? first ?? wanted);
+  return { lead: nearest(DEFAULT_MODELS.lead, 'opus'), agent: nearest(DEFAULT_MODELS.agent, 'sonnet') };
+}
+
+const GONE: MindAnswer = {
+  ok: false,
+  error: {
+    kind: 'bad-key',
+    message: 'The model of this session was removed. End the session: the next begins with what is connected then.',
+    lasting: true,
+  },
+  blocks: [],
+  usage: null,
+  whole: true,
+  outputMost: null,
+};
+
+/** A connection as sessions hold it: another key holds for them at once, and one that was removed answers nothing more. */
+export interface Connected {
+  readonly connectionId: string;
+  readonly mind: Mind;
+  kept(): Kept;
+  shown(): Connection;
+  line(): Line;
+  note(state: ConnectionState): void;
+  /** What it lists is another by now. */
+  relist(models: readonly ListedModel[]): void;
+  take(line: Line, kept: Kept, state: ConnectionState): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface ConnectedDeps {
+  readonly connectionId: string;
+  readonly kept: Kept;
+  readonly line: Line;
+  readonly state: ConnectionState;
+  readonly now: () => number;
+  readonly elapsed: () => number;
+  /** How it answers is another than before. */
+  readonly onState: () => void;
+}
+
+export function createConnected(deps: ConnectedDeps): Connected {
+  let { kept, line, state } = deps;
+  let removed = false;
+
+  function note(next: ConnectionState): void {
+    const same =
+      next.kind === state.kind &&
+      (next.kind !== 'fails' || state.kind !== 'fails' || next.why === state.why) &&
+      (next.kind !== 'answers' || state.kind !== 'answers' || next.tools === state.tools);
+    state = next;
+    if (!same) deps.onState();
+  }
+
+  return {
+    connectionId: deps.connectionId,
+    mind: {
+      models: (chosen) => line.mind.models(chosen),
+      web: (model) => line.mind.web?.(model) ?? false,
+      searches: (model) => line.mind.searches?.(model) ?? false,
+      async answer(request, listener) {
+        if (removed) return GONE;
+        const begun = deps.elapsed();
+        const answer = await line.mind.answer(request, listener);
+        const at = deps.now();
+        if (answer.ok)
+          note({
+            kind: 'answers',
+            at,
+            ms: Math.round(deps.elapsed() - begun),
+            ...(request.tools.length > 0
+              ? { tools: !answer.toolless }
+              : 'tools' in state
+                ? { tools: state.tools }
+                : {}),
+          });
+        else {
+          const why = whyOf(answer.error.kind);
+          // What went wrong with this request alone says nothing of the next.
+          if (why !== 'other' && why !== 'busy') note({ kind: 'fails', at, why, message: answer.error.message });
+        }
+        return answer;
+      },
+      close: () => Promise.resolve(),
+    },
+    kept: () => kept,
+    shown: () => ({
+      connectionId: deps.connectionId,
+      kind: kept.kind,
+      address: kept.address,
+      protocol: kept.protocol,
+      hasKey: kept.key !== null,
+      models: kept.models,
+      leadModel: kept.leadModel,
+      agentModel: kept.agentModel,
+      state,
+    }),
+    line: () => line,
+    note,
+    relist(models) {
+      kept = { ...kept, models: [...models] };
+      deps.onState();
+    },
+    async take(nextLine, nextKept, nextState) {
+      const before = line;
+      [line, kept, state] = [nextLine, nextKept, nextState];
+      await before.mind.close();
+      deps.onState();
+    },
+    async close() {
+      removed = true;
+      await line.close();
+    },
+  };
+}

@@ -1,0 +1,402 @@
+/**
+ * The models of one household: what the relay's environment names, and what its pages have connected. A run alone takes
+ * them as they are when it begins, a session as they are at each answer. Another key holds at once, and a model that is removed
+ * answers nothing more. Where none is connected, the rehearsal mind answers.
+ */
+import { sentence } from '../../../src/shared/domain/sentence.ts';
+import type {
+  Connection,
+  ConnectModel,
+  FoundServer,
+  ListedModel,
+  Models,
+} from '../../../src/shared/protocol/models.ts';
+import { MODEL_LIMITS } from '../../../src/shared/protocol/models.ts';
+import type { Mind, MindErrorKind } from '../minds/index.ts';
+import { OFFICIAL_API } from '../minds/settings.ts';
+import type { HomeRights } from '../../access/owner-rights.ts';
+import type { UpstreamKey } from '../proxy/headers.ts';
+import { checkAddress } from '../../platform/guarded-fetch.ts';
+import { createConnected, createLine, usualModels, type Connected, type Line } from './connection.ts';
+import { createModelRows, type Kept, type ModelRowsDeps } from './rows.ts';
+import { CONNECT_LIMITS, USUAL_SERVERS } from './settings.ts';
+import { listModels, modelsIn, needsKey, type Listing, type Trial } from './trial.ts';
+import { waysTo } from './ways.ts';
+
+/** What is set where the relay is started, for every household. */
+export interface EnvironmentModel {
+  readonly kept: Kept;
+  readonly line: Line;
+}
+
+const ENVIRONMENT = 'environment';
+
+export type Connecting =
+  | { readonly ok: true; readonly connection: Connection }
+  | { readonly ok: false; readonly reason: 'address' | 'unknown' | 'too-many'; readonly detail: string }
+  | { readonly ok: false; readonly reason: 'no-answer'; readonly detail: string }
+  | { readonly ok: false; readonly reason: 'choose'; readonly detail: string; readonly models: readonly ListedModel[] };
+
+export interface HomeModels {
+  /** What answers now: routed by the model that is asked for. */
+  readonly mind: Mind;
+  /** Where the proxy sends a request for this model; null: no model is connected. */
+  upstream(model: string | null): UpstreamKey | null;
+  /**
+   * The mind of the server that lists this model, or where none that speaks the Messages API is connected, of the first, as far as
+   * that speaks another protocol; null: a request goes to `upstream`.
+   */
+  foreign(model: string | null): Mind | null;
+  /** Whether this is a model of Claude's and every server that is connected has others only. Programs made for Claude ask for it by themselves. */
+  lacks(model: string): boolean;
+  shown(): Models;
+  /** Asks every server for its models, and gives them all. */
+  list(): Promise<Models>;
+  connect(given: ConnectModel): Promise<Connecting>;
+  changeKey(connectionId: string, key: string): Promise<Connecting>;
+  /** Null: there is none such. */
+  try(connectionId: string): Promise<Connection | null>;
+  remove(connectionId: string): Promise<boolean>;
+  /** Null: this household may not ask there. */
+  find(): Promise<FoundServer[] | null>;
+  /** Reads anew what the store says: another process has changed it. */
+  reread(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface HomeModelsDeps extends ModelRowsDeps {
+  readonly environment: EnvironmentModel | null;
+  /** Answers where no model is connected. */
+  readonly rehearsal: Mind;
+  readonly rights: HomeRights;
+  /** Addresses of the relay itself, which would ask itself for ever. */
+  readonly isOwn: (url: URL) => boolean;
+  readonly maxRequests: number;
+  readonly elapsed: () => number;
+  readonly newId: () => string;
+  /** Something of `shown` has changed. */
+  readonly onChange: () => void;
+  /** No log is to hold it. */
+  readonly onKey: (key: string) => void;
+}
+
+/** Anthropic's own. */
+const OWN = { protocol: 'messages', address: null } as const;
+const NONE = sentence`Whoever runs this relay has not allowed pages to connect models (--model-addresses).`;
+
+/** After these the server may speak another protocol: it has no such address, or answers with something else. */
+const MAY_BE_ANOTHER: ReadonlySet<MindErrorKind> = new Set([
+  'no-such-address',
+  'upstream-broken',
+  'stream-cut',
+  'refused-request',
+  'bad-key',
+]);
+const NO_ADDRESS: ReadonlySet<MindErrorKind> = new Set(['no-such-address', 'upstream-broken']);
+
+/** Of all that were tried, the failure that says most. */
+function whyNot(failures: readonly Trial[], host: string): string {
+  const telling = failures.find(({ failure }) => failure !== null && !NO_ADDRESS.has(failure)) ?? failures[0];
+  if (telling?.failure === 'no-such-address' && failures.length > 1)
+    return sentence`${host} speaks none of the protocols that Roost knows under this address. Give the one that its documentation calls “base URL”.`;
+  return telling?.state.kind === 'fails' ? telling.state.message : sentence`It did not answer.`;
+}
+
+/** Why no model is known. */
+function unlisted(listing: Listing, host: string, hasKey: boolean): string {
+  switch (listing.kind) {
+    case 'models':
+      return sentence`${host} has no models yet. Load one there; if it has one all the same, type its name.`;
+    case 'locked':
+      return hasKey
+        ? sentence`${host} did not accept this key. Copy it once more, whole, or make a new one there.`
+        : needsKey(host);
+    case 'unreachable':
+      return sentence`${host} cannot be reached. Start it there, and check the address.`;
+    case 'none':
+      return sentence`${host} does not say which models it has. Type the name of its model.`;
+    default:
+      return listing satisfies never;
+  }
+}
+
+/** Of the same server, whichever protocol was found there. */
+const sameServer = (one: string | null, other: string | null) =>
+  one === other || (one !== null && other !== null && one.replace(/\/v1$/, '') === other.replace(/\/v1$/, ''));
+
+/** Names as Anthropic's programs ask for them, also in part ("sonnet"). */
+const CLAUDE = /^(?:claude\b|(?:opus|sonnet|haiku|fable)$)/i;
+/** Servers list the same model with a date behind it, or without. */
+const isSame = (one: string, other: string) => one.startsWith(other) || other.startsWith(one);
+const lacks = ({ kind, models, leadModel, agentModel }: Kept, model: string) =>
+  kind === 'server' && ![leadModel, agentModel, ...models.map(({ id }) => id)].some((id) => isSame(id, model));
+
+/** By the model that is asked for: the first that lists it, else the first. */
+function routed(all: readonly Connected[], rehearsal: Mind): Mind {
+  const [first] = all;
+  if (!first) return rehearsal;
+  const of = (model: string) => all.find((each) => each.kept().models.some(({ id }) => id === model)) ?? first;
+  return {
+    models: (chosen) => ({
+      ...first.mind.models(chosen),
+      leadModel: chosen.lead || first.kept().leadModel,
+      agentModel: chosen.agent || first.kept().agentModel,
+    }),
+    web: (model) => of(model).mind.web?.(model) ?? false,
+    searches: (model) => of(model).mind.searches?.(model) ?? false,
+    answer: (request, listener) => of(request.model).mind.answer(request, listener),
+    close: () => Promise.resolve(),
+  };
+}
+
+export async function openHomeModels(deps: HomeModelsDeps): Promise<HomeModels> {
+  const { environment, rehearsal, now, elapsed } = deps;
+  const may = deps.rights.servers;
+  const rows = createModelRows(deps);
+  const lineOf = ({
+    protocol,
+    key,
+    address,
+    leadModel,
+    agentModel,
+  }: Pick<Kept, 'protocol' | 'key' | 'address' | 'leadModel' | 'agentModel'>) =>
+    createLine({
+      protocol,
+      key,
+      address,
+      models: { lead: leadModel, agent: agentModel },
+      maxRequests: deps.maxRequests,
+      guard: may,
+      now,
+      elapsed,
+    });
+  const connected = (connectionId: string, kept: Kept, line: Line, state: Connection['state'] = { kind: 'untried' }) =>
+    createConnected({ connectionId, kept, line, state, now, elapsed, onState: deps.onChange });
+
+  const own = environment && connected(ENVIRONMENT, environment.kept, environment.line);
+  let pages: Connected[] = [];
+  let current: Mind = rehearsal;
+  function settle(next: readonly Connected[]): void {
+    pages = [...next];
+    current = routed(all(), rehearsal);
+  }
+  const all = (): Connected[] => [...(own ? [own] : []), ...pages];
+  const pageOf = (connectionId: string) => pages.find((each) => each.connectionId === connectionId);
+
+  async function reread(): Promise<void> {
+    const kept = await rows.all();
+    const next = await Promise.all(
+      kept.map(async ({ connectionId, ...each }) => {
+        if (each.key !== null) deps.onKey(each.key);
+        const known = pageOf(connectionId);
+        if (!known) return connected(connectionId, each, lineOf(each));
+        if (JSON.stringify(known.kept()) !== JSON.stringify(each))
+          await known.take(lineOf(each), each, { kind: 'untried' });
+        return known;
+      }),
+    );
+    const gone = pages.filter((each) => !next.includes(each));
+    settle(next);
+    await Promise.all(gone.map((each) => each.close()));
+  }
+  await reread();
+
+  const shown = (): Models => ({ connections: all().map((each) => each.shown()), may });
+
+  type TriedWay = Pick<Kept, 'protocol' | 'address'>;
+  type Tried = { readonly ok: true; readonly line: Line; readonly kept: Kept; readonly state: Connection['state'] };
+  async function tried(
+    given: Pick<Kept, 'kind' | 'key'> & { readonly model: string; readonly ways: readonly TriedWay[] },
+  ): Promise<Tried | Extract<Connecting, { ok: false }>> {
+    const { kind, key, ways } = given;
+    const address = ways[0]?.address ?? null;
+    if (key !== null) deps.onKey(key);
+    if (may === 'none') return { ok: false, reason: 'address', detail: NONE };
+    if (address !== null) {
+      const url = new URL(address);
+      if (deps.isOwn(url))
+        return {
+          ok: false,
+          reason: 'address',
+          detail: sentence`This is Roost’s own address: it would ask itself for ever.`,
+        };
+      const check = await checkAddress(url, may);
+      if (check === 'refused') return { ok: false, reason: 'address', detail: deps.rights.refusal('inner-servers') };
+      if (check === 'unknown')
+        return {
+          ok: false,
+          reason: 'no-answer',
+          detail: sentence`${url.hostname} cannot be found. Is the address right?`,
+        };
+    }
+    const { host } = new URL(address ?? OFFICIAL_API);
+    const found = await look(ways, key);
+    const { listing } = found;
+    const listed = modelsIn(listing) ?? [];
+    const { lead: leadModel, agent: agentModel } = usualModels(kind, listed, given.model);
+    if (leadModel === '') return { ok: false, reason: 'no-answer', detail: unlisted(listing, host, key !== null) };
+    // Whatever is asked may be paid for, and by whom the person wants it answered is not known.
+    if (kind === 'server' && key !== null && given.model === '' && listed.length > 1)
+      return {
+        ok: false,
+        reason: 'choose',
+        detail: sentence`${host} has ${listed.length} models. Choose one; nothing was asked yet.`,
+        models: listed,
+      };
+    const usual = { leadModel, agentModel };
+    // A server lists what only measures texts beside what talks, and what it has not loaded.
+    const others =
+      kind === 'server' && given.model === ''
+        ? listed.filter(({ id }) => id !== leadModel).slice(0, CONNECT_LIMITS.tried - 1)
+        : [];
+    const choices = [usual, ...others.map(({ id }) => ({ leadModel: id, agentModel: id }))];
+    const failures: Trial[] = [];
+    for (const way of found.ways) {
+      const trial = await triedBy(way, choices, { kind, key, models: [...listed] });
+      if ('line' in trial) return trial;
+      failures.push(trial);
+      if (trial.failure !== null && !MAY_BE_ANOTHER.has(trial.failure)) break;
+    }
+    return { ok: false, reason: 'no-answer', detail: whyNot(failures, host) };
+  }
+
+  /** Asks for the models in each way, until one answers. The ways after it, and it, are left to be tried. */
+  async function look(ways: readonly TriedWay[], key: string | null) {
+    let listing: Listing = { kind: 'none' };
+    for (const way of ways) {
+      const line = lineOf({ ...way, key, leadModel: '', agentModel: '' });
+      const next = await line.list();
+      await line.close();
+      if (next.kind === 'models') return { listing: next, ways };
+      // Of several, the one that says most.
+      if (next.kind !== 'none') listing = next;
+      if (next.kind === 'unreachable') break;
+    }
+    return { listing, ways };
+  }
+
+  /** In one way, with one model after the other. */
+  async function triedBy(
+    way: TriedWay,
+    choices: readonly Pick<Kept, 'leadModel' | 'agentModel'>[],
+    given: Pick<Kept, 'kind' | 'key' | 'models'>,
+  ): Promise<Tried | Trial> {
+    let first: Trial | null = null;
+    for (const chosen of choices) {
+      const kept: Kept = { ...given, ...way, ...chosen };
+      const line = lineOf(kept);
+      const trial = await line.try(chosen.agentModel, true);
+      if (trial.failure === null) return { ok: true, line, kept, state: trial.state };
+      await line.close();
+      first ??= trial;
+      if (trial.state.kind !== 'fails' || (trial.state.why !== 'no-model' && trial.state.why !== 'other')) break;
+      // What is no address of this protocol is none for any model.
+      if (trial.failure === 'no-such-address') break;
+    }
+    return first ?? { state: { kind: 'untried' }, failure: 'aborted' };
+  }
+
+  return {
+    mind: {
+      current: () => current,
+      models: (chosen) => current.models(chosen),
+      web: (model) => current.web?.(model) ?? false,
+      searches: (model) => current.searches?.(model) ?? false,
+      answer: (request, listener) => current.answer(request, listener),
+      close: () => Promise.resolve(),
+    },
+    upstream(model) {
+      const speaking = all().filter((each) => each.line().upstream !== null);
+      const listing =
+        model === null ? undefined : speaking.find((each) => each.kept().models.some(({ id }) => id === model));
+      return (listing ?? speaking[0])?.line().upstream ?? null;
+    },
+    foreign(model) {
+      const lists = ({ kept }: Connected) => kept().models.some(({ id }) => id === model);
+      const speaks = (each: Connected) => each.line().upstream !== null;
+      const there = all().find(lists) ?? all().find(speaks) ?? all()[0];
+      return there && !speaks(there) ? there.mind : null;
+    },
+    lacks: (model) => CLAUDE.test(model) && all().length > 0 && all().every((each) => lacks(each.kept(), model)),
+    shown,
+    async list() {
+      await Promise.all(
+        all().map(async (each) => {
+          const models = modelsIn(await each.line().list())?.slice() ?? null;
+          const kept = each.kept();
+          if (models === null || JSON.stringify(models) === JSON.stringify(kept.models)) return;
+          const next = { ...kept, models };
+          if (each !== own) await rows.put(each.connectionId, next);
+          each.relist(models);
+        }),
+      );
+      return shown();
+    },
+    async connect(given) {
+      if (pages.length >= MODEL_LIMITS.connections)
+        return {
+          ok: false,
+          reason: 'too-many',
+          detail: sentence`${MODEL_LIMITS.connections} models are connected, which is the most. Remove one first.`,
+        };
+      const ways = given.kind === 'claude' ? [OWN] : waysTo(given.address);
+      const key = given.key ?? null;
+      const result = await tried({ kind: given.kind, ways, key, model: given.model ?? '' });
+      if (!result.ok) return result;
+      const { line, kept, state } = result;
+      // The same server once more is the same connection with what was said now.
+      const same = pages.find((each) => sameServer(each.kept().address, kept.address));
+      const connectionId = same?.connectionId ?? deps.newId();
+      await rows.put(connectionId, kept);
+      if (same) await same.take(line, kept, state);
+      const added = same ?? connected(connectionId, kept, line, state);
+      settle(same ? pages : [...pages, added]);
+      deps.onChange();
+      return { ok: true, connection: added.shown() };
+    },
+    async changeKey(connectionId, key) {
+      const there = pageOf(connectionId);
+      if (!there) return { ok: false, reason: 'unknown', detail: 'There is no such connection of a page.' };
+      const { kind, protocol, address, models, leadModel } = there.kept();
+      const ways = [{ protocol, address }];
+      const result = await tried({ kind, ways, key, model: kind === 'server' ? leadModel : '' });
+      if (!result.ok) return result;
+      const kept = { ...result.kept, models: result.kept.models.length > 0 ? result.kept.models : models };
+      await rows.put(connectionId, kept);
+      await there.take(result.line, kept, result.state);
+      settle(pages);
+      return { ok: true, connection: there.shown() };
+    },
+    async try(connectionId) {
+      const there = all().find((each) => each.connectionId === connectionId);
+      if (!there) return null;
+      there.note((await there.line().try(there.kept().agentModel)).state);
+      return there.shown();
+    },
+    async remove(connectionId) {
+      const there = pageOf(connectionId);
+      if (!there) return false;
+      await rows.remove(connectionId);
+      settle(pages.filter((each) => each !== there));
+      await there.close();
+      deps.onChange();
+      return true;
+    },
+    async find() {
+      if (may !== 'any') return null;
+      const found = await Promise.all(
+        USUAL_SERVERS.map(async ({ program, address }): Promise<FoundServer[]> => {
+          if (deps.isOwn(new URL(address))) return [];
+          const server = { protocol: 'messages', baseUrl: address, headers: {}, fetch: globalThis.fetch } as const;
+          const models = modelsIn(await listModels(server, CONNECT_LIMITS.findMs));
+          return models === null ? [] : [{ program, address, models: [...models] }];
+        }),
+      );
+      return found.flat();
+    },
+    reread,
+    async close() {
+      await Promise.all(pages.map((each) => each.close()));
+    },
+  };
+}

@@ -1,0 +1,95 @@
+/** The models of a relay: what its environment names, what each home’s pages connect, and the rehearsal mind for where there is none. */
+import type { ListedModel } from '../../../src/shared/protocol/models.ts';
+import type { KeyHeader } from '../../platform/key-filter.ts';
+import { createRehearsalMind, DEFAULT_MODELS, type RehearsalMind } from '../minds/index.ts';
+import type { Rehearsal } from '../../../src/shared/protocol/http.ts';
+import type { OwnerRights } from '../../access/owner-rights.ts';
+import { createLine, usualModels, type Line } from './connection.ts';
+import { CONNECT_LIMITS } from './settings.ts';
+import { modelsIn } from './trial.ts';
+import { openHomeModels, type EnvironmentModel, type HomeModels, type HomeModelsDeps } from './index.ts';
+
+interface ModelConfig {
+  readonly messagesApi: {
+    readonly key: string | null;
+    readonly baseUrl: string | null;
+    readonly keyHeader: KeyHeader | null;
+  } | null;
+  /** Empty: the default. */
+  readonly leadModel: string;
+  readonly agentModel: string;
+  readonly modelRequests: number;
+  readonly rehearsal: Rehearsal;
+}
+
+export interface ModelsDeps extends Pick<
+  HomeModelsDeps,
+  'db' | 'sealer' | 'isOwn' | 'onKey' | 'now' | 'elapsed' | 'newId'
+> {
+  readonly config: ModelConfig;
+  readonly rights: OwnerRights;
+}
+
+export interface Models {
+  readonly rehearsal: RehearsalMind;
+  open(home: string, onChange: () => void): Promise<HomeModels>;
+  close(): Promise<void>;
+}
+
+/** What answers where only an address is set: as the page picks it. A key may mean that what is asked costs money. */
+async function pickedBy(line: Line): Promise<{ readonly models: ListedModel[]; readonly picked: string | null }> {
+  const models = modelsIn(await line.list(CONNECT_LIMITS.findMs)) ?? [];
+  await line.close();
+  return { models: [...models], picked: usualModels('server', models, '').lead || null };
+}
+
+async function environmentModel({ config, now, elapsed }: ModelsDeps): Promise<EnvironmentModel | null> {
+  const { messagesApi, leadModel, agentModel, modelRequests: maxRequests } = config;
+  if (messagesApi === null) return null;
+  const { key, baseUrl: address, keyHeader } = messagesApi;
+  const lineTo = (models: { readonly lead: string; readonly agent: string }) =>
+    createLine({ protocol: 'messages', key, address, keyHeader, models, maxRequests, guard: null, now, elapsed });
+  const isNamed = leadModel !== '' || agentModel !== '' || key !== null || address === null;
+  const { models: listed, picked } = isNamed ? { models: [], picked: null } : await pickedBy(lineTo(DEFAULT_MODELS));
+  const models = {
+    lead: leadModel || picked || DEFAULT_MODELS.lead,
+    agent: agentModel || picked || DEFAULT_MODELS.agent,
+  };
+  return {
+    kept: {
+      kind: address === null ? 'claude' : 'server',
+      protocol: 'messages',
+      address,
+      key,
+      models: listed,
+      leadModel: models.lead,
+      agentModel: models.agent,
+    },
+    line: lineTo(models),
+  };
+}
+
+export async function createModels(deps: ModelsDeps): Promise<Models> {
+  const { config, rights, ...rest } = deps;
+  const environment = await environmentModel(deps);
+  const rehearsal = await createRehearsalMind(config.rehearsal);
+  return {
+    rehearsal,
+    open(home, onChange) {
+      const own = rights.of(home);
+      return openHomeModels({
+        ...rest,
+        home,
+        environment: own.has('environment-model') ? environment : null,
+        rehearsal,
+        rights: own,
+        maxRequests: config.modelRequests,
+        onChange,
+      });
+    },
+    async close() {
+      await rehearsal.close();
+      await environment?.line.close();
+    },
+  };
+}

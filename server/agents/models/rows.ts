@@ -1,0 +1,72 @@
+/** Connections as they lie in the store: sealed, key and all, with a key that lies in the relay's folder. */
+import { z } from 'zod';
+import { modelSchema, protocolSchema } from '../../../src/shared/protocol/models.ts';
+import type { Sealer } from '../../platform/sealer.ts';
+import type { Db } from '../../store/index.ts';
+
+const keptSchema = z.object({
+  kind: z.enum(['claude', 'server']),
+  address: z.string().nullable(),
+  // Rows of before there was another.
+  protocol: protocolSchema.default('messages'),
+  key: z.string().nullable(),
+  models: z.array(modelSchema),
+  leadModel: z.string(),
+  agentModel: z.string(),
+});
+/** What is kept of a connection; `address`: as `Way` has it. */
+export type Kept = z.infer<typeof keptSchema>;
+
+export interface ModelRows {
+  /** By age. Those that this relay's key does not open are left out. */
+  all(): Promise<(Kept & { readonly connectionId: string })[]>;
+  put(connectionId: string, kept: Kept): Promise<void>;
+  /** False: there was none. */
+  remove(connectionId: string): Promise<boolean>;
+}
+
+export interface ModelRowsDeps {
+  readonly db: Db;
+  /** Names the home. */
+  readonly home: string;
+  readonly sealer: Sealer;
+  /** ms since the epoch */
+  readonly now: () => number;
+}
+
+export function createModelRows({ db, home, sealer, now }: ModelRowsDeps): ModelRows {
+  const about = (connectionId: string) => JSON.stringify(['model connection', home, connectionId]);
+  return {
+    async all() {
+      const rows = await db
+        .selectFrom('model_connections')
+        .selectAll()
+        .where('home', '=', home)
+        .orderBy('made_at')
+        .orderBy('connection')
+        .execute();
+      return rows.flatMap(({ connection, sealed }) => {
+        const text = sealer.open(sealed, about(connection));
+        if (text === null) return [];
+        const kept = keptSchema.safeParse(JSON.parse(text));
+        return kept.success ? [{ ...kept.data, connectionId: connection }] : [];
+      });
+    },
+    async put(connectionId, kept) {
+      const sealed = sealer.seal(JSON.stringify(kept), about(connectionId));
+      await db
+        .insertInto('model_connections')
+        .values({ home, connection: connectionId, sealed, made_at: now() })
+        .onConflict((conflict) => conflict.columns(['home', 'connection']).doUpdateSet({ sealed }))
+        .execute();
+    },
+    async remove(connectionId) {
+      const { numDeletedRows } = await db
+        .deleteFrom('model_connections')
+        .where('home', '=', home)
+        .where('connection', '=', connectionId)
+        .executeTakeFirst();
+      return numDeletedRows > 0n;
+    },
+  };
+}

@@ -1,0 +1,179 @@
+/** Bodies in both directions: a request read whole within the limit, an answer handed on as it comes. */
+import type { ServerResponse } from 'node:http';
+import { z } from 'zod';
+import { isRecord } from '../../../src/shared/domain/platform/is-record.ts';
+import { LIMITS } from '../../../src/shared/protocol/limits.ts';
+import type { RequestSize } from '../../../src/shared/domain/request-cost.ts';
+import { readJson, tooMuchOf, type BodyFault } from '../../http/read-json.ts';
+import type { ProxyError } from './errors.ts';
+
+/** What a client's request may come to, read from its body before it is sent. */
+const shape = z.object({
+  model: z.string().catch(''),
+  max_tokens: z.number().int().positive().nullable().catch(null),
+  speed: z.string().nullish().catch(null),
+  service_tier: z.string().nullish().catch(null),
+  inference_geo: z.string().nullish().catch(null),
+  tools: z.array(z.unknown()).nullish().catch(null),
+  mcp_servers: z.array(z.unknown()).nullish().catch(null),
+});
+/** Looked at one by one, without a schema: there may be tens of thousands. */
+const textOf = (value: unknown) => (typeof value === 'string' ? value : null);
+const toolOf = (tool: unknown) =>
+  isRecord(tool) ? { type: textOf(tool['type']), most: tool['max_uses'] } : { type: null, most: null };
+
+/** Searches where a request names no limit of its own, and the most that fit into one answer whatever it names. */
+const SEARCHES = 10;
+const SEARCHES_MOST = 1_000;
+/** Deeper than that nothing is looked for: content stands in messages, in the results of tools in them, and in documents in those. */
+const DEPTH = 16;
+
+interface Found {
+  pictures: number;
+  /** Bytes of pictures that are in the body. */
+  pictureBytes: number;
+  openEnded: boolean;
+  hourOfCache: boolean;
+  cached: boolean;
+}
+
+function look(value: unknown, found: Found, depth: number): void {
+  if (typeof value !== 'object' || value === null || depth > DEPTH) return;
+  if (Array.isArray(value)) {
+    for (const each of value) look(each, found, depth + 1);
+    return;
+  }
+  const { type, source, cache_control: cache }: { type?: unknown; source?: unknown; cache_control?: unknown } = value;
+  if (typeof cache === 'object' && cache !== null) {
+    found.cached = true;
+    found.hourOfCache ||= 'ttl' in cache && cache.ttl === '1h';
+  }
+  if ((type === 'image' || type === 'document') && typeof source === 'object' && source !== null) {
+    const data = 'data' in source && typeof source.data === 'string' ? source.data : null;
+    if (type === 'image') {
+      found.pictures += 1;
+      found.pictureBytes += data?.length ?? 0;
+    } else if (!('content' in source) && !('type' in source && source.type === 'text')) {
+      // One of a few bytes may have hundreds of pages, each of which is read as a picture too.
+      found.openEnded = true;
+    }
+  }
+  for (const each of Object.values(value)) look(each, found, depth + 1);
+}
+
+/** Tools of a client's own have no type, or `custom`, or are among those that the model knows and the client runs; all others may be run by the server. */
+const isOfServer = (type: string | null) =>
+  type !== null && !/^(?:custom$|bash_|text_editor_|computer_|memory_)/.test(type);
+
+const searchesOf = (most: unknown) =>
+  typeof most === 'number' && most >= 0 ? Math.min(Math.ceil(most), SEARCHES_MOST) : SEARCHES;
+
+/** `body`: as it was parsed; `bytes`: of it as it came. */
+export function sizeOf(body: unknown, bytes: number): RequestSize {
+  const parsed = shape.safeParse(body);
+  const found: Found = { pictures: 0, pictureBytes: 0, openEnded: false, hourOfCache: false, cached: false };
+  look(body, found, 0);
+  const known = parsed.success ? parsed.data : null;
+  const tools = (known?.tools ?? []).map(toolOf).filter(({ type }) => isOfServer(type));
+  const searching = tools.filter(({ type }) => type?.startsWith('web_search') === true);
+  return {
+    model: known?.model ?? '',
+    bytes: Math.max(0, bytes - found.pictureBytes),
+    pictures: found.pictures,
+    openEnded: found.openEnded || tools.length > 0 || (known?.mcp_servers ?? []).length > 0,
+    searches: Math.min(
+      SEARCHES_MOST,
+      searching.reduce((sum, { most }) => sum + searchesOf(most), 0),
+    ),
+    maxOutputTokens: known?.max_tokens ?? null,
+    cached: found.hourOfCache ? 'hour' : found.cached ? 'minutes' : 'not',
+    terms: {
+      fast: known?.speed === 'fast',
+      // Left out, it is `auto`: capacity that was bought ahead is used where the account has any.
+      priority: known?.service_tier !== 'standard_only',
+      resident: typeof known?.inference_geo === 'string' && known.inference_geo !== 'global',
+    },
+  };
+}
+
+const BOUNDS = {
+  bytes: LIMITS.bodyBytes,
+  json: { depth: LIMITS.jsonDepth, values: LIMITS.modelValues },
+};
+
+export interface ProxyBody {
+  /** As they came. */
+  readonly bytes: Uint8Array;
+  /** The same, parsed. */
+  readonly json: Readonly<Record<string, unknown>>;
+  readonly stream: boolean;
+  readonly size: RequestSize;
+  /** The same, asked of another model. */
+  ofModel(model: string): ProxyBody;
+}
+
+function bodyOf(request: Readonly<Record<string, unknown>>, bytes: Uint8Array): ProxyBody {
+  return {
+    bytes,
+    json: request,
+    stream: request['stream'] === true,
+    size: sizeOf(request, bytes.byteLength),
+    ofModel(model) {
+      const asked = { ...request, model };
+      return bodyOf(asked, Buffer.from(JSON.stringify(asked)));
+    },
+  };
+}
+
+export async function readRequest(
+  request: Request,
+): Promise<{ readonly ok: true; readonly body: ProxyBody } | { readonly ok: false; readonly error: ProxyError }> {
+  const tooLarge = (fault: Exclude<BodyFault, 'syntax'>) => ({
+    ok: false as const,
+    error: { kind: 'too-large' as const, message: tooMuchOf(fault, BOUNDS) },
+  });
+  if (Number(request.headers.get('content-length') ?? 0) > BOUNDS.bytes) return tooLarge('length');
+  const read = await readJson(request.body, BOUNDS);
+  if (!read.ok && read.fault !== 'syntax') return tooLarge(read.fault);
+  return read.ok && isRecord(read.value)
+    ? { ok: true, body: bodyOf(read.value, read.bytes) }
+    : { ok: false, error: { kind: 'malformed', message: 'The body is not a JSON object in UTF-8.' } };
+}
+
+/**
+ * The pieces as they come, no faster than they are read. Where they break off the connection does too, once what was
+ * said is on its way: an answer that was cut must not look whole. `over` is called when no more will be read.
+ */
+export function streamOf(
+  pieces: AsyncGenerator<Uint8Array, void, undefined>,
+  outgoing: ServerResponse,
+  gone: AbortController,
+  over: () => Promise<void>,
+): ReadableStream<Uint8Array> {
+  const cut = () => {
+    if (!outgoing.destroyed) outgoing.write('', () => outgoing.destroy());
+  };
+  return new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        try {
+          const { done, value } = await pieces.next();
+          if (!done) return controller.enqueue(value);
+          await over();
+          return controller.close();
+        } catch (error) {
+          if (!(error instanceof Error)) throw error;
+          gone.abort(error);
+          await over();
+          return cut();
+        }
+      },
+      async cancel() {
+        gone.abort(new Error('the client has gone'));
+        await pieces.return();
+        await over();
+      },
+    },
+    { highWaterMark: 0 },
+  );
+}

@@ -1,0 +1,370 @@
+/**
+ * The model proxy: `/llm/{credential}/v1/…` is the Messages API for an agent that runs elsewhere. It adds the
+ * relay's key, counts tokens, keeps to the budgets, and holds back what an agent asks while its sleeping flag is set.
+ */
+import type { Context } from 'hono';
+import type { AgentId } from '../../../src/shared/domain/ids.ts';
+import { singleFlight } from '../../../src/shared/domain/platform/single-flight.ts';
+import { realTimers, within } from '../../../src/shared/domain/platform/timers.ts';
+import { proxyEndpoints } from '../../../src/shared/protocol/endpoints/proxy.ts';
+import type { ListedModel } from '../../../src/shared/protocol/models.ts';
+import type { TeamMember } from '../../../src/shared/protocol/team.ts';
+import type { Credentials } from '../../access/index.ts';
+import type { CallingClient, Configs, Costs, Directory, SessionHost, Pauses } from '../../contracts/index.ts';
+import { answer, type Env, type Handled } from '../../http/endpoint.ts';
+import type { Mind } from '../minds/index.ts';
+import { OFFICIAL_API } from '../minds/settings.ts';
+import { createAdmit } from './admit.ts';
+import { createAsk, wholeAnswer, type Account, type Ask, type ProxyAnswer } from './answer.ts';
+import { readRequest, streamOf, type ProxyBody } from './body.ts';
+import { errorResponse, type ProxyError } from './errors.ts';
+import { isOfficial, requestHeaders, type UpstreamKey } from './headers.ts';
+import { heldAnswer, type Outcome } from './held.ts';
+import { PROXY_LIMITS } from './settings.ts';
+import { createTranslator } from './translated.ts';
+import { createKnownCalls } from './translated-request.ts';
+import { createUpstream, type Upstream } from './upstream.ts';
+
+// Calls under way, by credential: one that is revoked ends them.
+
+interface OpenCalls {
+  /** The reason with which a call aborts whose credential was revoked. */
+  readonly revoked: Error;
+  /** `gone` aborts with the client's signal and with the credential. `done` when the call is over. */
+  add(credentialId: string, client: AbortSignal): { readonly gone: AbortController; readonly done: () => void };
+}
+
+function createOpenCalls(credentials: Pick<Credentials, 'onRevoke'>): OpenCalls {
+  const open = new Map<string, Set<AbortController>>();
+  const revoked = new Error('the credential was revoked');
+  credentials.onRevoke((credentialId) => {
+    for (const gone of open.get(credentialId) ?? []) gone.abort(revoked);
+  });
+  return {
+    revoked,
+    add(credentialId, client) {
+      const gone = new AbortController();
+      const calls = open.get(credentialId) ?? new Set();
+      open.set(credentialId, calls.add(gone));
+      const leave = () => gone.abort(new Error('the client has gone'));
+      if (client.aborted) leave();
+      else client.addEventListener('abort', leave, { once: true });
+      return {
+        gone,
+        done() {
+          client.removeEventListener('abort', leave);
+          calls.delete(gone);
+          if (calls.size === 0 && open.get(credentialId) === calls) open.delete(credentialId);
+        },
+      };
+    },
+  };
+}
+
+export interface ProxyDeps {
+  readonly credentials: Pick<Credentials, 'check' | 'onRevoke'>;
+  readonly pauses: Pick<Pauses, 'isPaused' | 'wait'>;
+  readonly costs: Costs;
+  readonly configs: Pick<Configs, 'agent'>;
+  readonly directory: Pick<Directory, 'all'>;
+  readonly sessionId: SessionHost['sessionId'];
+  readonly joined: SessionHost['joined'];
+  readonly clientCalls: SessionHost['clientCalls'];
+  /** Left out: no session gives birth. */
+  readonly newborn?: SessionHost['newborn'];
+  /** Where a request for this model goes, null: for any; null: no model is connected. */
+  readonly upstream: (model: string | null) => UpstreamKey | null;
+  /** The mind of the server for this model, where that speaks another protocol than the Messages API; null: it does speak it, or is none. Left out: all do. */
+  readonly foreign?: (model: string | null) => Mind | null;
+  /** Models that are listed to a program where no server speaks the Messages API. */
+  readonly listed?: () => readonly ListedModel[];
+  /** The model that a request for this one is asked of, where no server that is connected has it; null: the same. */
+  readonly standIn?: (model: string, agentId: AgentId) => string | null;
+  readonly now: () => number;
+  /** An error of ours that nobody else is told of. */
+  readonly onError: (error: unknown) => void;
+  readonly pingMs?: number;
+}
+
+const NO_MODEL: ProxyError = {
+  kind: 'no-upstream',
+  message:
+    'No model is connected to this relay. Connect one on Roost’s page, or set ANTHROPIC_API_KEY (or ANTHROPIC_BASE_URL) where the relay runs.',
+};
+const BAD_CREDENTIAL: ProxyError = {
+  kind: 'bad-credential',
+  message:
+    'This credential is unknown or revoked. Make a new one on Roost’s page, and use http://…/llm/<credential> as ANTHROPIC_BASE_URL.',
+};
+const OF_APPLICATION: ProxyError = {
+  kind: 'bad-credential',
+  message:
+    'This credential is an application’s: it sets agents to sleep and wakes them, and asks no model. Make one for an agent on Roost’s page.',
+};
+const BROKEN: ProxyError = { kind: 'broken', message: 'Something in the relay broke. Its log says more.' };
+const REVOKED: ProxyError = { kind: 'bad-credential', message: 'This credential was revoked.' };
+
+/** Without it, whoever asks for more of the API would be told to sign in. */
+const nothing = () =>
+  errorResponse({
+    kind: 'no-such-call',
+    message:
+      'Roost passes on /v1/messages, /v1/messages/count_tokens, /v1/models and /v1/models/<model>, below /llm/<credential>.',
+  });
+
+/** With what servers answer that speak the Messages API but for its count of tokens. */
+const CANNOT_COUNT = new Set([404, 405, 501]);
+/** What clients take as a guide to how full their conversation is. */
+function ownCount({ size }: ProxyBody): ProxyAnswer {
+  const tokens = Math.ceil(size.bytes / PROXY_LIMITS.bytesPerToken) + size.pictures * PROXY_LIMITS.tokensPerPicture;
+  const bytes = Buffer.from(JSON.stringify({ input_tokens: tokens }));
+  return wholeAnswer(200, { 'content-type': 'application/json' }, bytes);
+}
+
+/** The models as the Messages API lists them, or the one that is asked for. */
+function ownList(models: readonly ListedModel[], path: string): ProxyAnswer {
+  const data = models.map(({ id, name }) => ({
+    ...{ type: 'model', id, display_name: name },
+    created_at: '1970-01-01T00:00:00Z',
+  }));
+  const asked = /^\/v1\/models\/([^?]+)/.exec(path)?.[1];
+  const json = { 'content-type': 'application/json' };
+  const one = asked === undefined ? undefined : data.find(({ id }) => id === decodeURIComponent(asked));
+  if (asked !== undefined && !one) {
+    const error = { type: 'not_found_error', message: 'No server that is connected has this model.' };
+    return wholeAnswer(404, json, Buffer.from(JSON.stringify({ type: 'error', error })));
+  }
+  const list = { data, has_more: false, first_id: data[0]?.id ?? null, last_id: data.at(-1)?.id ?? null };
+  return wholeAnswer(200, json, Buffer.from(JSON.stringify(one ?? list)));
+}
+
+/** One server that requests go to. */
+type Line = { readonly to: UpstreamKey; readonly upstream: Upstream; readonly ask: Ask };
+type Call = {
+  readonly agent: TeamMember;
+  /** Null: a mind of the relay's own asks, in a run of its agent. */
+  readonly client: CallingClient | null;
+  readonly credentialId: string;
+  /** Null: no server speaks the Messages API. */
+  readonly lineOf: (model: string | null) => Line | null;
+};
+
+interface Proxy {
+  readonly endpoints: readonly Handled[];
+  /** Lets go of connections that nobody uses. */
+  close(): void;
+}
+
+export function createProxy(deps: ProxyDeps): Proxy {
+  const { credentials, directory, sessionId, joined, onError, pingMs = PROXY_LIMITS.pingMs } = deps;
+  const admit = createAdmit(deps);
+  /** Each with its connections, for as long as it is among those that are connected. */
+  const lines = new Map<string, Line>();
+  function lineOf(to: UpstreamKey): Line {
+    const baseUrl = to.baseUrl ?? OFFICIAL_API;
+    const known = lines.get(baseUrl);
+    if (known?.to === to) return known;
+    const upstream = createUpstream(baseUrl, PROXY_LIMITS.upstreamSilenceMs, to.createAgent?.());
+    const line = {
+      to,
+      upstream,
+      ask: createAsk({ upstream, key: to.key, stopsWhenLeft: to.stopsWhenLeft ?? isOfficial(to), onError }),
+    };
+    // Requests that are under way end on the connections that they have.
+    known?.upstream.close();
+    lines.set(baseUrl, line);
+    return line;
+  }
+  const open = createOpenCalls(credentials);
+  const translate = createTranslator({ known: createKnownCalls(), newId: () => crypto.randomUUID(), onError });
+  const everybody = singleFlight(() => directory.all());
+
+  /** Whose call this is, and `run` with it; `gone` aborts when the client goes or the credential is revoked. */
+  async function called(
+    context: Context<Env>,
+    run: (call: Call, gone: AbortController, done: () => void) => Promise<Response>,
+  ): Promise<Response> {
+    const bearer = await credentials.check(context.req.param('credential') ?? '');
+    if (bearer === null) return errorResponse(BAD_CREDENTIAL);
+    if (bearer.agentId === null) return errorResponse(OF_APPLICATION);
+    const known = (await everybody()).find((member) => member.agentId === bearer.agentId);
+    const agent = known ?? (bearer.run ? deps.newborn?.(bearer.agentId)?.member : undefined);
+    if (!agent || agent.retired)
+      return errorResponse({
+        kind: 'no-agent',
+        message: agent
+          ? `${agent.name} is retired, and asks no model any more.`
+          : 'The agent of this credential is not in the household any more.',
+      });
+    const usual = deps.upstream(null);
+    if (usual === null && !deps.foreign?.(null)) return errorResponse(NO_MODEL);
+    const { gone, done } = open.add(bearer.credentialId, context.req.raw.signal);
+    try {
+      const { credentialId } = bearer;
+      const client = bearer.run ? null : { credentialId, name: bearer.label, readsInbox: false };
+      const forModel = (model: string | null) => {
+        const to = deps.upstream(model) ?? usual;
+        return to && lineOf(to);
+      };
+      return await run({ agent, client, credentialId, lineOf: forModel }, gone, done);
+    } catch (error) {
+      done();
+      if (!gone.signal.aborted) onError(error);
+      return errorResponse(BROKEN);
+    }
+  }
+
+  function passing(
+    context: Context<Env>,
+    { status, headers, body, close }: ProxyAnswer,
+    gone: AbortController,
+    done: () => void,
+  ): Response {
+    const over = async () => {
+      done();
+      await close();
+    };
+    return new Response(streamOf(body, context.env.outgoing, gone, over), {
+      status,
+      headers: { 'cache-control': 'no-store', 'x-accel-buffering': 'no', ...headers },
+    });
+  }
+
+  /** The upstream's path: everything below the credential, with `/v1` once. */
+  const pathOf = (context: Context<Env>) => {
+    const { pathname, search } = new URL(context.req.url);
+    return `/v1${pathname.replace(/^\/llm\/[^/]*(?:\/v1)*/, '')}${search}`;
+  };
+
+  function respond(context: Context<Env>, outcome: Outcome, gone: AbortController, done: () => void): Response {
+    if (outcome.kind === 'answer') return passing(context, outcome.answer, gone, done);
+    done();
+    // One that has gone reads nothing.
+    return outcome.kind === 'error' ? errorResponse(outcome.error) : new Response(null, { status: 499 });
+  }
+
+  const left = (signal: AbortSignal): Outcome =>
+    signal.reason === open.revoked ? { kind: 'error', error: REVOKED } : { kind: 'gone' };
+
+  async function send(
+    { agent, credentialId, lineOf: forModel }: Call,
+    context: Context<Env>,
+    given: ProxyBody,
+    costly: boolean,
+    signal: AbortSignal,
+  ): Promise<Outcome> {
+    const standIn = deps.standIn?.(given.size.model, agent.agentId) ?? null;
+    const body = standIn === null ? given : given.ofModel(standIn);
+    try {
+      const admission = await admit({
+        agent,
+        credentialId,
+        size: costly ? body.size : null,
+        signal,
+      });
+      if (admission.kind === 'gone') return left(signal);
+      if (admission.kind === 'refused') return { kind: 'error', error: admission.error };
+      const foreign = deps.foreign?.(body.size.model) ?? null;
+      if (foreign && !costly) return { kind: 'answer', answer: ownCount(body) };
+      if (foreign && admission.hold) {
+        const told = await translate(foreign, body, { hold: admission.hold, sessionId: sessionId() }, signal);
+        if (told.ok) return { kind: 'answer', answer: told.answer };
+        return signal.aborted ? left(signal) : { kind: 'error', error: told.error };
+      }
+      const line = forModel(body.size.model);
+      if (line === null) return { kind: 'error', error: NO_MODEL };
+      const { ask: sendOn, to: key } = line;
+      const account: Account | null = admission.hold && {
+        sessionId: sessionId(),
+        model: body.size.model,
+        stream: body.stream,
+        hold: admission.hold,
+      };
+      const request = {
+        method: 'POST',
+        path: pathOf(context),
+        headers: requestHeaders(context.req.raw.headers, key),
+        body: body.bytes,
+        signal,
+      } as const;
+      const sent = await sendOn(request, account);
+      if (sent.ok && !costly && !isOfficial(key) && CANNOT_COUNT.has(sent.answer.status)) {
+        await sent.answer.close();
+        return { kind: 'answer', answer: ownCount(body) };
+      }
+      if (sent.ok) return { kind: 'answer', answer: sent.answer };
+      return signal.aborted ? left(signal) : { kind: 'error', error: sent.error };
+    } catch (error) {
+      onError(error);
+      return { kind: 'error', error: BROKEN };
+    }
+  }
+
+  /** `costly`: it is counted, and budgets hold for it. */
+  const post = (costly: boolean) => (_: unknown, context: Context<Env>) =>
+    called(context, async (call, gone, over) => {
+      const read = await readRequest(context.req.raw);
+      if (!read.ok) return respond(context, { kind: 'error', error: read.error }, gone, over);
+      if (call.client) await joined(call.agent, call.client);
+      const told = call.client && costly ? deps.clientCalls(call.agent.agentId, null, {}) : null;
+      const done = () => {
+        told?.();
+        over();
+      };
+      const outcome = send(call, context, read.body, costly, gone.signal);
+      const patience = deps.pauses.isPaused(call.agent.agentId) ? 0 : pingMs;
+      const decided = read.body.stream ? await within(realTimers.after, patience, outcome) : await outcome;
+      if (decided) return respond(context, decided, gone, done);
+      const close = async () => {
+        const late = await outcome;
+        if (late.kind === 'answer') await late.answer.close();
+      };
+      const headers = { 'content-type': 'text/event-stream; charset=utf-8' };
+      return passing(context, { status: 200, headers, body: heldAnswer(outcome, pingMs), close }, gone, done);
+    });
+
+  const get = (_: unknown, context: Context<Env>) =>
+    called(context, async ({ agent, credentialId, lineOf: forModel }, gone, done) => {
+      const admission = await admit({ agent, credentialId, size: null, signal: gone.signal });
+      if (admission.kind === 'gone') return respond(context, left(gone.signal), gone, done);
+      if (admission.kind === 'refused') return respond(context, { kind: 'error', error: admission.error }, gone, done);
+      const line = forModel(null);
+      if (line === null) {
+        const outcome = { kind: 'answer', answer: ownList(deps.listed?.() ?? [], pathOf(context)) } as const;
+        return respond(context, outcome, gone, done);
+      }
+      const { ask: sendOn, to: key } = line;
+      const sent = await sendOn(
+        {
+          method: 'GET',
+          path: pathOf(context),
+          headers: requestHeaders(context.req.raw.headers, key),
+          body: null,
+          signal: gone.signal,
+        },
+        null,
+      );
+      return respond(
+        context,
+        sent.ok ? { kind: 'answer', answer: sent.answer } : { kind: 'error', error: sent.error },
+        gone,
+        done,
+      );
+    });
+
+  return {
+    endpoints: answer(proxyEndpoints, {
+      llmMessages: post(true),
+      llmCountTokens: post(false),
+      llmModels: get,
+      llmModel: get,
+      llmOtherGet: nothing,
+      llmOtherPost: nothing,
+    }),
+    close() {
+      for (const { upstream } of lines.values()) upstream.close();
+    },
+  };
+}
+
+/** The model proxy for agents that run elsewhere. */

@@ -1,0 +1,256 @@
+/**
+ * The one road to the gate. Whatever wants an agent awake calls `ask`; nothing else in the relay calls the
+ * gate, and nothing else clears a sleeping flag or begins a turn for messages. Granted, the agent's flag is cleared
+ * and a turn begins in which it is given what waits; deferred, it is asked again when the agent's turn, or its run alone, ends.
+ */
+import type { WakeReason, WakeWay } from '../../../src/shared/domain/guardrails.ts';
+import type { AgentId, MessageId } from '../../../src/shared/domain/ids.ts';
+import type { WakeSource } from '../../../src/shared/protocol/wakes.ts';
+import type {
+  AgentState,
+  Alone,
+  Directory,
+  DueCause,
+  Gate,
+  Inbox,
+  NotReached,
+  Reach,
+  Reached,
+  SessionHost,
+  Pauses,
+  WakeAsked,
+} from '../../contracts/index.ts';
+import { createDeferred } from '../../../src/shared/domain/platform/deferred.ts';
+import { createTimerSet, sleep, type Timers } from '../../../src/shared/domain/platform/timers.ts';
+import { wokenBy } from './words.ts';
+import type { Logger } from '../runs/context.ts';
+import { againIn, type ReachSettings } from './settings.ts';
+
+export interface AskDeps {
+  readonly gate: Gate;
+  readonly pauses: Pauses;
+  readonly inbox: Pick<Inbox, 'count' | 'standing'>;
+  readonly directory: Pick<Directory, 'all'>;
+  readonly host: SessionHost;
+  readonly alone: Alone;
+  readonly logger: Logger;
+  readonly timers: Timers;
+  /** ms since the epoch */
+  readonly now: () => number;
+  readonly settings: ReachSettings;
+}
+
+interface Deferred {
+  readonly source: WakeSource;
+  readonly way: WakeWay;
+  readonly reason: WakeReason | null;
+  readonly messageId: MessageId | null;
+  readonly due: DueCause | undefined;
+  /** An earlier process was granted it then, and began nothing; left out: none was. */
+  readonly grantedAt?: number | undefined;
+}
+
+/** Who asks, as an event names it. */
+const nameOf = (source: WakeSource): string =>
+  source.kind === 'agent' ? source.agentId : source.kind === 'person' ? 'human' : source.name;
+
+const CAN_GO_ON: ReadonlySet<Awaited<ReturnType<Alone['carried']>>> = new Set(['begins', 'cut-off']);
+
+const NOT_READ: NotReached = { reached: false, reason: 'agent-busy', detail: null, until: null };
+
+/** Deferred wakes remembered for one agent: what waits is all read in one turn, so the newest stands for all of them. */
+export function createAsk({
+  gate,
+  pauses,
+  inbox,
+  directory,
+  host,
+  alone,
+  logger,
+  timers: given,
+  now,
+  settings,
+}: AskDeps): {
+  readonly ask: Reach['ask'];
+  readonly askTo: Reach['askTo'];
+  turnEnded(agentId: AgentId): Promise<void>;
+  /** Takes up what an earlier process deferred, or was granted and had not begun, for agents that can be at work alone. Once. */
+  recover(): Promise<void>;
+  close(): void;
+} {
+  const timers = createTimerSet(given);
+  const deferred = new Map<string, Deferred>();
+  let closed = false;
+  const waits = async (messageId: MessageId) => (await inbox.standing(messageId)) === 'waits';
+
+  /** A turn may take long, or wait for the person. So this resolves once the agent has read the message. */
+  async function whenRead(messageId: MessageId | null, turn: Promise<unknown>): Promise<Reached> {
+    let isOver = false;
+    const over = turn.finally(() => (isOver = true));
+    while (!isOver) {
+      await Promise.race([over, sleep(timers.after, settings.readMs)]);
+      if (messageId === null || !(await waits(messageId))) return { reached: true };
+    }
+    return messageId === null || !(await waits(messageId)) ? { reached: true } : NOT_READ;
+  }
+
+  /** `told` is called as soon as it is known whether the message was read; the wake itself may go on. */
+  async function wakeUp(
+    {
+      target,
+      source,
+      reason,
+      due,
+      messageId,
+      grantedAt,
+    }: Pick<WakeAsked, 'target' | 'source' | 'reason' | 'due' | 'messageId' | 'grantedAt'>,
+    decisionId: string,
+    state: AgentState,
+    why: () => Promise<string>,
+    told: (reached: Promise<Reached>) => void,
+  ): Promise<void> {
+    const sessionId = host.sessionId();
+    try {
+      if (state === 'absent' && source.kind !== 'person') {
+        const by = {
+          name: nameOf(source),
+          reason,
+          why: await why(),
+          due,
+          ...(due || grantedAt !== undefined ? { messageId } : {}),
+        };
+        const woken = alone.wake(target, by);
+        told(woken);
+        await woken;
+        return;
+      }
+      if (sessionId !== null && pauses.isPaused(target)) await pauses.set(sessionId, target, false, nameOf(source));
+      // Somebody whom the person wakes from afar, or in the middle of a turn, needs no turn of its own.
+      if (state !== 'paused' && state !== 'idle') return told(Promise.resolve({ reached: true }));
+      const turn = host.rouse(target, await why());
+      if (due) told(whenRead(messageId, turn));
+      await turn;
+    } finally {
+      await ended(target, decisionId);
+    }
+  }
+  async function ended(target: AgentId, decisionId: string): Promise<void> {
+    await gate.ended(decisionId);
+    void turnEnded(target);
+  }
+
+  /** `wanted`: the way in which a deferred wake was asked for first. */
+  async function ask(
+    { due, ...request }: WakeAsked,
+    wanted?: WakeWay,
+    carry?: () => Promise<void>,
+  ): ReturnType<Reach['ask']> {
+    const { target, source, way, reason, messageId } = request;
+    // A relay that died after it was granted, and before that was written where it was due, asks for it once more.
+    const before = due && messageId !== null ? await gate.granted({ target, messageId }) : null;
+    // What was granted and is still not read was carried out by nobody.
+    if (before && messageId !== null && !(await waits(messageId))) return { decision: before, left: null };
+    const state = host.stateOf(target);
+    // Asked only where it decides: the person's own wakes wait for nothing.
+    const canAlone =
+      carry !== undefined || (state === 'absent' && source.kind !== 'person' && (await alone.can(target)));
+    const oneAtATime = !carry && source.kind !== 'person' && (state === 'absent' || state === 'idle');
+    const answer = await gate.ask({ ...request, state, alone: canAlone, oneAtATime });
+    const { outcome, decisionId } = answer.decision;
+    if (outcome === 'granted' && carry) {
+      void carry()
+        // oxlint-disable-next-line typescript/no-misused-promises -- finally waits for what it is given.
+        .finally(() => ended(target, decisionId))
+        .catch((error: unknown) =>
+          logger.error('what a granted wake was for failed', { target, decisionId, error: String(error) }),
+        );
+      return answer;
+    }
+    // It is free in the session, or could begin, and was deferred all the same: it is at work for an earlier wake.
+    const isAtWork = oneAtATime && (state === 'idle' || canAlone);
+    if (outcome === 'deferred' && (state === 'busy' || isAtWork)) {
+      deferred.set(target, { source, way: wanted ?? way, reason, messageId, due, grantedAt: request.grantedAt });
+      // Its run may be another process's, or may have ended while the gate decided.
+      if (isAtWork) timers.after(settings.atWorkMs, () => void turnEnded(target));
+      // Its turn may have ended while the gate decided, and no other end may come.
+      else if (host.stateOf(target) === 'idle') void turnEnded(target);
+    }
+    if (outcome !== 'granted') return answer;
+    deferred.delete(target);
+    const { promise: over, resolve } = createDeferred<Reached>();
+    void wakeUp(
+      { target, source, reason, due, messageId, grantedAt: request.grantedAt },
+      decisionId,
+      state,
+      async () => wokenBy(source, way === 'deferred' ? (wanted ?? way) : way, reason, await directory.all()),
+      (reached) => resolve(reached.catch(() => NOT_READ)),
+    ).catch((error: unknown) => {
+      resolve(NOT_READ);
+      logger.error('a granted wake could not be carried out; the message waits', {
+        target,
+        decisionId,
+        error: String(error),
+      });
+    });
+    return due ? { ...answer, over } : answer;
+  }
+
+  /** Waits, and is asked for again then. What was asked for meanwhile stands for it. */
+  function waitAgain(target: AgentId, wanted: Deferred, ms: number): void {
+    if (!deferred.has(target)) deferred.set(target, wanted);
+    timers.after(ms, () => void turnEnded(target));
+  }
+  /** Asks for what was granted once more, unless something was begun for it; what stops it passes some time. */
+  async function grantedBefore(wanted: Deferred, request: WakeAsked & { readonly grantedAt: number }): Promise<void> {
+    const { target, messageId, grantedAt } = request;
+    if (messageId === null || grantedAt < now() - settings.deferredMs || !(await waits(messageId))) return;
+    const carried = await alone.carried(target, grantedAt);
+    if (carried === 'begins') return waitAgain(target, wanted, settings.atWorkMs);
+    if (carried === 'yes') return;
+    const { outcome, until } = (await ask({ ...request, quiet: true }, wanted.way)).decision;
+    if (outcome !== 'granted') waitAgain(target, wanted, againIn(until, now(), settings));
+  }
+
+  async function turnEnded(agentId: AgentId): Promise<void> {
+    const wanted = deferred.get(agentId);
+    // It is written down as deferred, and taken up by the next process.
+    if (closed || !wanted || !deferred.delete(agentId)) return;
+    const { way, grantedAt, source, reason, messageId, due } = wanted;
+    const again = { source, reason, messageId, due, target: agentId, way: 'deferred', callerSession: null } as const;
+    try {
+      if (grantedAt !== undefined) await grantedBefore(wanted, { ...again, grantedAt });
+      // It may have read what it was wanted for in the turn that ended.
+      else if ((await inbox.count(agentId)) > 0) await ask({ ...again, quiet: 'deferred' }, way);
+    } catch (error) {
+      logger.error('a deferred wake could not be asked for again; the message waits', {
+        agentId,
+        error: String(error),
+      });
+    }
+  }
+
+  return {
+    ask: (request) => ask(request),
+    askTo: (request, carry) => ask(request, undefined, carry),
+    turnEnded,
+    async recover() {
+      for (const decision of await gate.open(now() - settings.deferredMs)) {
+        const { target, source, way, reason, messageId, outcome, time, isLeft } = decision;
+        // The clock tries again what was due, and the person sees what became of theirs.
+        if (source.kind === 'schedule' || source.kind === 'script' || source.kind === 'person') continue;
+        if (messageId === null || !(await waits(messageId)) || !(await alone.can(target))) continue;
+        // One stands for all: rather that which is granted already.
+        if (deferred.get(target)?.grantedAt !== undefined) continue;
+        const grantedAt = outcome === 'granted' ? time : undefined;
+        // What was carried out, as in a session, waits for its agent's next turn.
+        if (grantedAt !== undefined && !isLeft && !CAN_GO_ON.has(await alone.carried(target, grantedAt))) continue;
+        deferred.set(target, { source, way, reason, messageId, due: undefined, grantedAt });
+      }
+      for (const target of deferred.keys()) timers.after(settings.takenUpMs, () => void turnEnded(target));
+    },
+    close() {
+      closed = true;
+      timers.close();
+    },
+  };
+}

@@ -1,0 +1,252 @@
+/** What every agent can do to reach others, and to be left alone. Descriptions are read by models. */
+import { z } from 'zod';
+import { MESSAGE_BATCH_LIMITS, messageBatch } from '../../../src/shared/domain/message-batch.ts';
+import {
+  MESSAGE_PRIORITIES,
+  MESSAGE_TYPES,
+  messageTypeText,
+  WAKE_REASONS,
+  type AgentState,
+} from '../../../src/shared/domain/guardrails.ts';
+import type { SentAttachment } from '../../../src/shared/domain/attachment.ts';
+import type { Picture } from '../../../src/shared/domain/picture.ts';
+import type { AgentId } from '../../../src/shared/domain/ids.ts';
+import { isSameName } from '../../../src/shared/domain/names.ts';
+import { writeSaid } from '../../../src/shared/domain/quoting.ts';
+import { LEAD_ID, seatNumber } from '../../../src/shared/domain/seat.ts';
+import { withSeat, withSeatWhereAlike } from '../../../src/shared/domain/teammates.ts';
+import type { RoostEvent } from '../../../src/shared/protocol/events.ts';
+import { LIMITS } from '../../../src/shared/protocol/limits.ts';
+import type {
+  Caller,
+  Configs,
+  Directory,
+  Gate,
+  Inbox,
+  Reach,
+  SessionHost,
+  Pauses,
+  TeamTool,
+} from '../../contracts/index.ts';
+import { defineTool, toolDone, toolError } from '../../contracts/define-tool.ts';
+import { TO_HUMAN, type ToHuman } from './to-human.ts';
+import { moreWait } from '../../team/inbox/index.ts';
+
+export interface ReachToolDeps {
+  readonly reach: Reach;
+  readonly inbox: Inbox;
+  readonly gate: Gate;
+  readonly configs: Configs;
+  readonly directory: Directory;
+  readonly pauses: Pauses;
+  readonly host: SessionHost;
+  readonly now: () => number;
+  readonly toHuman: ToHuman;
+  /** What the person of the running session is called; null: none runs. */
+  readonly human: () => string | null;
+  /** The person's own messages stand in a conversation as waiting: it hears that they were read. */
+  readonly tell: (event: RoostEvent) => void;
+}
+
+const to = z.string().min(1).max(LIMITS.id).describe('a name, a seat number or an id');
+const text = z
+  .string()
+  .trim()
+  .min(1)
+  .max(LIMITS.agentMessageText, `a message to another agent has at most ${LIMITS.agentMessageText} characters`);
+
+/** The person, as agents write to them. No agent is called so (names.ts). */
+const isHuman = (whom: string, name: string | null) =>
+  /^(?:the )?human$/i.test(whom.trim()) || (name !== null && isSameName(whom, name));
+
+/** The relay's own mind is in the seat. */
+const BY_MIND: ReadonlySet<AgentState> = new Set(['paused', 'idle', 'busy']);
+const BESIDE =
+  'You are awake in the running session as well, and read this there. It is only shown here, and stays unread.';
+
+const pictureOf = ({ mediaType: type, data }: SentAttachment): Picture[] =>
+  type === 'application/pdf' || type === 'text/plain' ? [] : [{ type, data }];
+
+export function createReachTools({
+  reach,
+  inbox,
+  gate,
+  configs,
+  directory,
+  pauses,
+  host,
+  now,
+  toHuman,
+  human,
+  tell,
+}: ReachToolDeps): readonly TeamTool[] {
+  /** The lead is there as long as the session is. */
+  const isNotLead = ({ agentId }: Caller) => Promise.resolve(agentId !== LEAD_ID);
+  /** Several tools ask for one caller at once. */
+  const asked = new WeakMap<Caller, ReturnType<Configs['agent']>>();
+  function configOf(caller: Caller): ReturnType<Configs['agent']> {
+    const config = asked.get(caller) ?? configs.agent(caller.agentId);
+    asked.set(caller, config);
+    return config;
+  }
+  const mayWake = async (caller: Caller) => {
+    const { wakes_enabled, coordination } = (await configOf(caller)).effective;
+    return wakes_enabled && coordination.wake_guardrails.max_wakes_per_session > 0;
+  };
+  const mayPutOthersToSleep = async (caller: Caller) =>
+    (await configOf(caller)).effective.coordination.may_put_others_to_sleep;
+
+  async function setPaused(agentId: AgentId, caller: Caller) {
+    if (caller.sessionId === null) return toolError('No session runs: everyone sleeps already.');
+    const set = await pauses.set(caller.sessionId, agentId, true, caller.agentId);
+    return set === null ? toolError('It is not in the running session, so there is nobody to put to sleep.') : null;
+  }
+
+  return [
+    defineTool({
+      name: 'message_agent',
+      description:
+        'Leaves a message in another’s inbox, which is read at its next turn and costs nothing. Use this for almost everything. To “human” it is left in your conversation. Priority high or urgent also asks for a wake, within limits.',
+      input: z.object({
+        to,
+        message: text,
+        type: z.enum(MESSAGE_TYPES).default('info'),
+        priority: z.enum(MESSAGE_PRIORITIES).default('normal'),
+      }),
+      run({ to: whom, message, type, priority }, caller) {
+        if (!isHuman(whom, human())) return reach.message(caller, { to: whom, text: message, priority, type });
+        const what = messageTypeText(type);
+        return toHuman(
+          caller.agentId,
+          what === null ? message : `${what[0]?.toUpperCase()}${what.slice(1)}: ${message}`,
+        );
+      },
+    }),
+    defineTool({
+      name: 'wake_agent',
+      description:
+        'Leaves a message and asks for the other agent to be woken for it now. That costs a model run and is limited: only for what cannot wait.',
+      allowed: mayWake,
+      input: z.object({ to, message: text, reason: z.enum(WAKE_REASONS) }),
+      run: (input, caller) => reach.wake(caller, { to: input.to, text: input.message, reason: input.reason }),
+    }),
+    defineTool({
+      name: 'message_human',
+      description:
+        'Leaves the human a message, marked as unread, for when they look again. What you answer them is seen anyway.',
+      input: z.object({
+        message: z
+          .string()
+          .trim()
+          .min(1)
+          .max(TO_HUMAN.characters, `a message to the human has at most ${TO_HUMAN.characters} characters here`),
+      }),
+      run: ({ message }, caller) => toHuman(caller.agentId, message),
+    }),
+    defineTool({
+      name: 'read_inbox',
+      description: 'Gives you the messages that wait for you, oldest first, as many as fit. Each is given once.',
+      input: z.object({}),
+      async run(_input, caller) {
+        const beside = caller.kind === 'client' && BY_MIND.has(host.stateOf(caller.agentId));
+        const waiting = messageBatch(
+          await inbox.waiting(caller.agentId, MESSAGE_BATCH_LIMITS.count),
+          MESSAGE_BATCH_LIMITS,
+        );
+        // What a client reads leaves no trace in the session's log, so it is not looked for there after a crash.
+        const readIn = caller.kind === 'client' ? null : (caller.sessionId ?? caller.runId ?? null);
+        // The mind that sits in this seat reads its inbox itself: it is shown here, and waits on.
+        const claimed = await inbox.claim(beside ? [] : waiting.map(({ messageId }) => messageId), {
+          readIn,
+          run: caller.run,
+          time: now(),
+        });
+        const taken = beside ? waiting : claimed;
+        if (caller.signal.aborted && !beside) {
+          // Nobody is there to read them.
+          await inbox.giveBack(taken.map(({ messageId }) => messageId));
+          return toolError('The call was given up before anything was read.');
+        }
+        for (const { messageId, from } of taken)
+          if (from === 'human' && !beside)
+            tell({
+              kind: 'message-read',
+              time: now(),
+              messageId,
+              agentId: caller.agentId,
+              sessionId: caller.kind === 'run' ? null : (caller.sessionId ?? caller.run),
+              ...(caller.runId === undefined ? {} : { runId: caller.runId }),
+            });
+        const left = (await inbox.count(caller.agentId)) - (beside ? taken.length : 0);
+        const team = await directory.all();
+        const nameOf = (id: string) =>
+          id === 'human' ? 'the human' : id === 'relay' ? 'the relay' : withSeat(team, id);
+        const lines = taken.map((message) =>
+          writeSaid({
+            head: `From ${nameOf(message.from)} at ${new Date(message.time).toISOString()}${[message.priority === 'normal' ? null : message.priority, messageTypeText(message.type)].map((word) => (word === null ? '' : `, ${word}`)).join('')}:`,
+            text: message.text,
+          }),
+        );
+        // A result shows one picture.
+        const [picture] = claimed.flatMap(({ attachments = [] }) => attachments.flatMap(pictureOf));
+        const said =
+          lines.length === 0
+            ? 'Nothing waits for you.'
+            : [
+                ...(beside ? [BESIDE] : []),
+                ...lines,
+                ...(left <= 0 ? [] : [beside ? `${left} more wait, and are not shown here.` : `${moreWait(left)}.`]),
+              ].join('\n\n');
+        return { ...toolDone(said), ...(picture ? { picture } : {}) };
+      },
+    }),
+    defineTool({
+      name: 'list_team',
+      description: 'Says who is on the team, in which seats, and who is awake.',
+      input: z.object({}),
+      readOnly: true,
+      async run(_input, caller) {
+        const members = (await directory.all()).filter((member) => !member.retired);
+        const line = ({ agentId, name, position }: (typeof members)[number]) =>
+          `- ${name}${agentId === caller.agentId ? ' (you)' : ''}${agentId === LEAD_ID ? ', the lead' : position === null ? '' : `, seat ${seatNumber(position)}`}: ${host.stateOf(agentId) === 'absent' ? 'not in this session' : host.stateOf(agentId)}; id ${agentId}`;
+        return toolDone(members.map(line).join('\n'));
+      },
+    }),
+    defineTool({
+      name: 'wake_limits',
+      description:
+        'Says how often an agent can still be woken today, and when the next wake would pass. Left out: yourself.',
+      input: z.object({ agent: to.optional() }),
+      readOnly: true,
+      async run(input, caller) {
+        const found = input.agent === undefined ? null : await directory.find(input.agent);
+        if (found && !found.ok) return toolError(found.reason);
+        return toolDone(JSON.stringify(await gate.stats(found ? found.agent.agentId : caller.agentId)));
+      },
+    }),
+    defineTool({
+      name: 'go_to_sleep',
+      allowed: isNotLead,
+      description:
+        'Sets you to sleep from the end of this call on: nothing is asked of you, and nothing is lost, until somebody wakes you.',
+      input: z.object({}),
+      run: async (_input, caller) =>
+        (await setPaused(caller.agentId, caller)) ?? toolDone('You are asleep from now on. What is sent to you waits.'),
+    }),
+    defineTool({
+      name: 'put_to_sleep',
+      description:
+        'Sets another agent to sleep to save its tokens. A call of its that is under way finishes; what is sent to it waits.',
+      input: z.object({ agent: to }),
+      allowed: mayPutOthersToSleep,
+      async run(input, caller) {
+        const found = await directory.find(input.agent);
+        if (!found.ok) return toolError(found.reason);
+        return (
+          (await setPaused(found.agent.agentId, caller)) ??
+          toolDone(`${withSeatWhereAlike(await directory.all(), found.agent.agentId)} is asleep.`)
+        );
+      },
+    }),
+  ];
+}

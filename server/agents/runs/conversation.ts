@@ -1,0 +1,296 @@
+/**
+ * One conversation as a mind is given it. It stays valid for the Messages API whatever happens to an
+ * answer: roles alternate, no text is empty, every tool call has a result. It can be made shorter, where it
+ * outgrows its model: never between a call and its result, and the newest words always stay.
+ */
+import { cutMiddle } from '../../../src/shared/domain/cut-middle.ts';
+import type { SentAttachment } from '../../../src/shared/domain/attachment.ts';
+import type { Picture } from '../../../src/shared/domain/picture.ts';
+import type { MessageId } from '../../../src/shared/domain/ids.ts';
+import { withWholeWeb, type MindBlock, type MindMessage } from '../minds/index.ts';
+import { mapStrings } from '../../platform/well-formed.ts';
+import {
+  attachmentBlocks,
+  charactersOf,
+  letGo,
+  PICTURE_CHARACTERS,
+  withNewestPictures,
+  withoutPicture,
+} from './pictures.ts';
+
+export interface UserText {
+  /** The message of the ledger this text came with; null for prompts. */
+  readonly messageId: MessageId | null;
+  readonly text: string;
+  /** What came with it: stands behind it. */
+  readonly attachments?: readonly SentAttachment[];
+  /** It stays when older words are left out; the same prompt within about so many characters, as far as it can be shortened. */
+  readonly shortened?: (most: number) => string;
+}
+
+export interface ToolResult {
+  readonly toolUseId: string;
+  readonly text: string;
+  readonly isError: boolean;
+  readonly picture?: Picture;
+}
+
+export interface Conversation {
+  addUser(texts: readonly UserText[]): void;
+  /** What the mind said, also where it was cut; what must not be handed back is left out. */
+  addAnswer(blocks: readonly MindBlock[]): void;
+  addResults(results: readonly ToolResult[]): void;
+  /** Changes the words of every answer in it; what is blank then is left out. */
+  changeAnswers(change: (text: string) => string): void;
+  /** Gives every tool call that has no result yet this one. What its provider did not bring to an end is left out. */
+  closeCalls(reason: string): void;
+  /** Is this message in it? What was shortened away is not. */
+  has(messageId: MessageId): boolean;
+  /** Returns the way back to what it is now. */
+  mark(): () => void;
+  /** Cuts back to before this message. False where it is not in the conversation. */
+  cutBefore(messageId: MessageId): boolean;
+  /** Characters of everything in it. */
+  size(): number;
+  /** Makes it about `most` characters long: the oldest turns are left out, and long texts lose their middle. False where there was nothing to leave out. */
+  shorten(most: number): boolean;
+  messages(): MindMessage[];
+}
+
+interface Part {
+  readonly messageId: MessageId | null;
+  readonly block: MindBlock;
+  readonly shortened?: UserText['shortened'];
+}
+
+interface Entry {
+  readonly role: 'user' | 'assistant';
+  readonly parts: readonly Part[];
+}
+
+/** Stands for a message of nothing but blanks, which the Messages API refuses. */
+const BLANK = '(an empty message)';
+/** Of a text that loses its middle, so many characters stay in any case. */
+const LEAST = 200;
+
+const isSaid = ({ kind }: MindBlock) => kind === 'text' || kind === 'tool-use' || kind === 'web';
+const isBlank = (text: string) => text.trim() === '';
+/** A thought without a signature is handed back only with what its provider sealed in it. */
+function worthKeeping(block: MindBlock): boolean {
+  if (block.kind === 'thinking') return block.signature !== '' || block.sealed !== undefined;
+  return block.kind !== 'text' || !isBlank(block.text);
+}
+const part = (block: MindBlock, messageId: MessageId | null = null): Part => ({ messageId, block });
+const isResult = ({ block }: Part) => block.kind === 'tool-result';
+const stays = ({ shortened }: Part) => shortened !== undefined;
+
+/** Results stand before texts in a user turn: the Messages API wants them right after the calls. */
+const resultsFirst = (blocks: readonly MindBlock[]) => [
+  ...blocks.filter((block) => block.kind === 'tool-result'),
+  ...blocks.filter((block) => block.kind !== 'tool-result'),
+];
+
+const leftOutLine = (count: number): string =>
+  `[${count} earlier ${count === 1 ? 'message was' : 'messages were'} left out here: the conversation is longer than you can be given at once. Nothing of it is lost for the human.]`;
+
+function sizeOf(block: MindBlock): number {
+  switch (block.kind) {
+    case 'text':
+      return block.text.length;
+    case 'picture':
+    case 'document':
+      return charactersOf(block);
+    case 'tool-result':
+      return block.text.length + (block.picture ? PICTURE_CHARACTERS : 0);
+    case 'thinking':
+      return block.thinking.length + block.signature.length;
+    case 'redacted-thinking':
+      return block.data.length;
+    case 'tool-search':
+    case 'web':
+      return JSON.stringify(block.block).length;
+    case 'tool-use':
+      return block.name.length + JSON.stringify(block.input ?? null).length;
+    default:
+      return block satisfies never;
+  }
+}
+const sizeOfAll = (entries: readonly Entry[]) =>
+  entries.reduce((sum, { parts }) => sum + parts.reduce((inner, { block }) => inner + sizeOf(block), 0), 0);
+
+/** No text in it is longer than `most`. Thoughts are signed, and stay as they are. */
+function cutBlock(block: MindBlock, most: number): MindBlock {
+  if (block.kind === 'text') return { ...block, text: cutMiddle(block.text, most) };
+  if (block.kind === 'picture' || block.kind === 'document') return most < charactersOf(block) ? letGo(block) : block;
+  if (block.kind === 'tool-result') {
+    const cut = { ...block, text: cutMiddle(block.text, most) };
+    return block.picture && most < PICTURE_CHARACTERS ? withoutPicture(cut) : cut;
+  }
+  return block.kind === 'tool-use'
+    ? { ...block, input: mapStrings(block.input, (text) => cutMiddle(text, most)) }
+    : block;
+}
+const cutParts = (entries: readonly Entry[], most: number): Entry[] =>
+  entries.map(({ role, parts }) => ({
+    role,
+    parts: parts.map((each) => (stays(each) ? each : { ...each, block: cutBlock(each.block, most) })),
+  }));
+
+/** What people would count: words of one side. */
+const countMessages = (entries: readonly Entry[]) =>
+  entries.reduce((sum, { role, parts }) => {
+    const texts = parts.filter((each) => each.block.kind === 'text' && !stays(each));
+    return sum + (role === 'user' ? texts.length : Math.min(texts.length, 1));
+  }, 0);
+
+export function createConversation(): Conversation {
+  let entries: Entry[] = [];
+  /** How many messages were left out, behind the prompts that stay. */
+  let leftOut = 0;
+
+  function openCalls(): string[] {
+    const index = entries.findLastIndex((entry) => entry.role === 'assistant');
+    const calls = (entries[index]?.parts ?? []).flatMap(({ block }) =>
+      block.kind === 'tool-use' ? [block.toolUseId] : [],
+    );
+    const answered = new Set(
+      entries
+        .slice(index + 1)
+        .flatMap((entry) =>
+          entry.parts.flatMap(({ block }) => (block.kind === 'tool-result' ? [block.toolUseId] : [])),
+        ),
+    );
+    return calls.filter((call) => !answered.has(call));
+  }
+
+  /** A search of the provider's own that got no result cannot be given one. */
+  function withoutOpenSearches(): void {
+    const whole = new Set(withWholeWeb(entries.flatMap(({ parts }) => parts.map(({ block }) => block))));
+    entries = entries.flatMap(({ role, parts }) => {
+      const kept = parts.filter(({ block }) => whole.has(block));
+      return kept.length === parts.length || kept.some(({ block }) => isSaid(block)) ? [{ role, parts: kept }] : [];
+    });
+  }
+
+  function addResults(results: readonly ToolResult[]): void {
+    if (results.length > 0)
+      entries.push({ role: 'user', parts: results.map((result) => part({ kind: 'tool-result', ...result })) });
+  }
+
+  /** The prompts that stay, cut as far as they can be. */
+  function promptsWithin(most: number): Entry[] {
+    const parts = entries.flatMap((entry) => entry.parts.filter(stays));
+    return parts.length === 0
+      ? []
+      : [
+          {
+            role: 'user',
+            parts: parts.map((each) => ({
+              ...each,
+              block: { kind: 'text', text: each.shortened?.(Math.floor(most / parts.length)) ?? '' },
+            })),
+          },
+        ];
+  }
+
+  function shorten(most: number): boolean {
+    const before = sizeOfAll(entries);
+    const isPrompt = (entry: Entry) => entry.parts.every(stays);
+    // Half of the room for the prompts, and half of the rest for one text.
+    const whole = promptsWithin(Infinity);
+    const prompts = sizeOfAll(whole) <= most / 2 ? whole : promptsWithin(most / 2);
+    const room = Math.max(0, most - sizeOfAll(prompts));
+    const rest = cutParts(
+      entries.flatMap((entry) =>
+        isPrompt(entry) ? [] : [{ role: entry.role, parts: entry.parts.filter((each) => !stays(each)) }],
+      ),
+      Math.max(LEAST, room / 2),
+    );
+    // What is kept begins with words that were put before it: no call is torn from its result.
+    const starts = rest.flatMap(({ role, parts }, i) => (role === 'user' && !parts.some(isResult) ? [i] : []));
+    const from = starts.find((i) => sizeOfAll(rest.slice(i)) <= room) ?? starts.at(-1) ?? 0;
+    let kept = rest.slice(from);
+    for (let each = room / 2; sizeOfAll(kept) > room && each > LEAST; each /= 2)
+      kept = cutParts(kept, Math.max(LEAST, each));
+    const shorter = [...prompts, ...kept];
+    if (sizeOfAll(shorter) >= before) return false;
+    leftOut += countMessages(rest.slice(0, from));
+    entries = shorter;
+    return true;
+  }
+
+  return {
+    addUser(texts) {
+      entries.push({
+        role: 'user',
+        parts: texts.flatMap(({ messageId, text, attachments = [], shortened }) => [
+          {
+            ...part({ kind: 'text', text: isBlank(text) ? BLANK : text }, messageId),
+            ...(shortened ? { shortened } : {}),
+          },
+          ...attachments.flatMap(attachmentBlocks).map((block) => part(block, messageId)),
+        ]),
+      });
+    },
+    addAnswer(blocks) {
+      const kept = blocks.filter(worthKeeping);
+      // Thoughts alone are not an answer, and may not stand alone.
+      if (kept.some(isSaid)) entries.push({ role: 'assistant', parts: kept.map((block) => part(block)) });
+    },
+    addResults,
+    changeAnswers(change) {
+      entries = entries.flatMap((entry) => {
+        if (entry.role === 'user') return [entry];
+        const parts = entry.parts
+          .map((each) =>
+            each.block.kind === 'text' ? { ...each, block: { ...each.block, text: change(each.block.text) } } : each,
+          )
+          .filter(({ block }) => worthKeeping(block));
+        return parts.some(({ block }) => isSaid(block)) ? [{ ...entry, parts }] : [];
+      });
+    },
+    closeCalls(reason) {
+      withoutOpenSearches();
+      addResults(openCalls().map((toolUseId) => ({ toolUseId, text: reason, isError: true })));
+    },
+    mark() {
+      const [before, leftOutBefore] = [entries, leftOut];
+      entries = [...entries];
+      return () => {
+        entries = before;
+        leftOut = leftOutBefore;
+      };
+    },
+    has: (messageId) => entries.some((entry) => entry.parts.some((item) => item.messageId === messageId)),
+    cutBefore(messageId) {
+      const index = entries.findIndex((entry) => entry.parts.some((item) => item.messageId === messageId));
+      const entry = entries[index];
+      if (!entry) return false;
+      const before = entry.parts.slice(
+        0,
+        entry.parts.findIndex((item) => item.messageId === messageId),
+      );
+      entries = entries.slice(0, index);
+      if (before.length > 0) entries.push({ role: 'user', parts: before });
+      return true;
+    },
+    size: () => sizeOfAll(entries),
+    shorten,
+    messages() {
+      const note: Entry[] =
+        leftOut > 0 ? [{ role: 'user', parts: [part({ kind: 'text', text: leftOutLine(leftOut) })] }] : [];
+      const first = entries.findIndex((entry) => !entry.parts.every(stays));
+      const shown = first < 0 ? [...entries, ...note] : [...entries.slice(0, first), ...note, ...entries.slice(first)];
+      const merged: { role: Entry['role']; blocks: MindBlock[] }[] = [];
+      for (const entry of shown) {
+        const blocks = entry.parts.map(({ block }) => block);
+        const last = merged.at(-1);
+        if (last?.role === entry.role) last.blocks.push(...blocks);
+        else merged.push({ role: entry.role, blocks });
+      }
+      return withNewestPictures(
+        merged.map(({ role, blocks }) => ({ role, blocks: role === 'user' ? resultsFirst(blocks) : blocks })),
+      );
+    },
+  };
+}

@@ -1,0 +1,140 @@
+/**
+ * What waits in the inbox of an agent that is awake. What the person wrote is put before it at once. What
+ * other agents wrote costs nothing by itself: it is put before it with its next turn, whatever begins that.
+ */
+import { messageTypeText } from '../../../src/shared/domain/guardrails.ts';
+import type { AgentId, RunId } from '../../../src/shared/domain/ids.ts';
+import { messageBatch } from '../../../src/shared/domain/message-batch.ts';
+import { writeSaid } from '../../../src/shared/domain/quoting.ts';
+import { withSeat } from '../../../src/shared/domain/teammates.ts';
+import type { RoostEvent } from '../../../src/shared/protocol/events.ts';
+import type { InboxMessage } from '../../../src/shared/protocol/inbox.ts';
+import type { TeamMember } from '../../../src/shared/protocol/team.ts';
+import type { Directory, Inbox } from '../../contracts/index.ts';
+import type { RunContext } from './context.ts';
+import { messageEvent } from './message-event.ts';
+import { moreWait } from '../../team/inbox/index.ts';
+import type { Item } from './item.ts';
+import type { Speaker } from './speaker.ts';
+import type { Gathered } from './speaker-hooks.ts';
+
+export interface InboxReader {
+  /** From now on what waits is delivered. */
+  open(): void;
+  /** Something was put into the inbox, or the agent may read it now. */
+  changed(): void;
+  /**
+   * Takes everything that waits, to be put before the agent in this run: the items, and what to write of them.
+   * On disk as read before it resolves, so that nothing is put before an agent twice.
+   */
+  take(run: string): Promise<Gathered>;
+}
+
+const NOTHING = { items: [], events: [] } as const;
+/** What came from a thread is read there, and answered there. */
+const THREAD_TOOLS = ['read_thread', 'send_message_to_thread'] as const;
+/** The person wrote it in this conversation. */
+const isOwnTalk = ({ from }: InboxMessage) => from === 'human';
+
+/** The line above another agent's words, as the mind is given them. */
+function headOf({ from, priority, type, threadId }: InboxMessage, team: readonly TeamMember[]): string {
+  const what = messageTypeText(type);
+  const name = from === 'relay' ? 'the relay' : withSeat(team, from);
+  return `[Message from ${name}${threadId === null ? '' : `, in thread ${threadId}`}${priority === 'normal' ? '' : `, ${priority}`}${what === null ? '' : `, ${what}`}]`;
+}
+
+export interface InboxReaderContext extends Pick<RunContext, 'sessionId' | 'rest' | 'limits' | 'now' | 'logger'> {
+  readonly inbox: Pick<Inbox, 'waiting' | 'claim' | 'count'>;
+  readonly directory: Pick<Directory, 'all'>;
+}
+
+/** Whose inbox it is, and in what it is read. */
+export interface ReadIn {
+  readonly agentId: AgentId;
+  readonly runId: RunId;
+}
+
+interface Taken {
+  readonly items: readonly Item[];
+  /** What to write of them. */
+  readonly events: readonly RoostEvent[];
+  /** How many still wait. */
+  readonly left: number;
+}
+
+/**
+ * Takes what waits, as much as is put at once, to be put before the agent in this answer. On disk as read before it
+ * resolves, so that nothing is put before an agent twice.
+ */
+export async function takeWaiting(
+  { inbox, directory, sessionId, limits, now }: Omit<InboxReaderContext, 'rest' | 'logger'>,
+  { agentId, runId }: ReadIn,
+  answer: string,
+): Promise<Taken> {
+  /** A message of another agent enters the conversation when it is read; the person's stood in it from the start. */
+  function eventOf(message: InboxMessage): RoostEvent {
+    const read = { time: now(), messageId: message.messageId, sessionId, runId, agentId };
+    return isOwnTalk(message)
+      ? { kind: 'message-read', ...read }
+      : messageEvent({ ...read, author: message.from, text: message.text });
+  }
+
+  const waiting = messageBatch(await inbox.waiting(agentId, limits.messages.count), limits.messages);
+  if (waiting.length === 0) return { ...NOTHING, left: 0 };
+  // Before they are taken: where the store failed after that, nobody would have read them.
+  const all = await inbox.count(agentId);
+  const team = waiting.every(isOwnTalk) ? [] : await directory.all();
+  const taken = await inbox.claim(
+    waiting.map(({ messageId }) => messageId),
+    { readIn: sessionId ?? runId, run: answer, time: now() },
+  );
+  const left = Math.max(0, all - taken.length);
+  return {
+    items: [
+      ...taken.map((message) => ({
+        messageId: message.messageId,
+        text: isOwnTalk(message) ? message.text : writeSaid({ head: headOf(message, team), text: message.text }),
+        fromPerson: isOwnTalk(message),
+        ...(message.threadId === null ? {} : { tools: THREAD_TOOLS }),
+        ...(message.attachments ? { attachments: message.attachments } : {}),
+      })),
+      ...(left === 0 ? [] : [{ messageId: null, text: `[${moreWait(left)}]` }]),
+    ],
+    events: taken.map(eventOf),
+    left,
+  };
+}
+
+export function createInboxReader(context: InboxReaderContext, of: ReadIn, speaker: () => Speaker | null): InboxReader {
+  const { inbox, rest, logger } = context;
+  const { agentId } = of;
+  let isOpen = false;
+
+  async function prodFor(isWorthATurn: (message: InboxMessage) => boolean): Promise<void> {
+    if ((await inbox.waiting(agentId, 1)).some(isWorthATurn)) speaker()?.prod();
+  }
+
+  const look = (isWorthATurn: (message: InboxMessage) => boolean) => {
+    if (!isOpen || rest.isPaused(agentId)) return;
+    prodFor(isWorthATurn).catch((error: unknown) =>
+      logger.error('the inbox could not be read; what waits stays there', { agentId, error: String(error) }),
+    );
+  };
+
+  return {
+    open() {
+      if (isOpen) return;
+      isOpen = true;
+      // At waking everything is read.
+      look(() => true);
+    },
+    changed: () => look(isOwnTalk),
+    async take(run) {
+      if (!isOpen) return NOTHING;
+      const taken = await takeWaiting(context, of, run);
+      // What the person wrote and did not fit comes with a turn of its own, at once.
+      if (taken.left > 0) look(isOwnTalk);
+      return taken;
+    },
+  };
+}

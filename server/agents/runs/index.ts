@@ -1,0 +1,313 @@
+/**
+ * Agents at work alone: runs in no session. Whoever starts one brings all that it needs, and it asks nothing of who
+ * that was. It has its words in the event log, its costs, one outcome, a way to stop it, and a time after which it is
+ * stopped. An agent does one thing at a time: a run waits for the end of a turn in the session, and the session for it.
+ */
+import type { AgentId, RunId } from '../../../src/shared/domain/ids.ts';
+import { NO_COST } from '../../../src/shared/domain/prices.ts';
+import type { RunCause } from '../../../src/shared/protocol/runs.ts';
+import type { Costs, Directory, EventLog, Inbox, Pauses, TeamTool } from '../../contracts/index.ts';
+import type { Mind, MindError } from '../minds/index.ts';
+import { createTimerSet, type Timers } from '../../../src/shared/domain/platform/timers.ts';
+import type { ReadAround } from './around.ts';
+import type { AnswerRoom, Logger, Rest, RunContext } from './context.ts';
+import type { Item } from './item.ts';
+import { createLife, type Life, type RunEnd } from './life.ts';
+import type { WaitingAgents } from './waiting.ts';
+import { takeWaiting } from './inbox-reader.ts';
+import { endOfRun, ENDED_ELSEWHERE, ENDED_WITH_RELAY, RUN_BROKEN, tookTooLong, type Interruption } from './outcome.ts';
+import { createRecord } from './record.ts';
+import { RUN_LIMITS, type RunLimits } from './settings.ts';
+import { createSpeaker } from './speaker.ts';
+import type { OwnTools } from './toolbox.ts';
+import type { Turns } from './turns.ts';
+
+/** All that an agent needs to be at work. */
+export interface AgentRun {
+  readonly identity: { readonly agentId: AgentId };
+  /** What set it to work. A session starts its own. */
+  readonly cause: Exclude<RunCause, { kind: 'session' }>;
+  /** Its system prompt, by the names of the tools that it is offered. */
+  readonly instructions: (tools: ReadonlySet<string>) => string;
+  /** Words that it works by: tools that they name are at hand. */
+  readonly worksBy: readonly string[];
+  /** What is put before it first, in order. */
+  readonly context: readonly Item[];
+  /** What waits in its inbox is put before it with that, and is read then. */
+  readonly readsInbox: boolean;
+  readonly tools: { readonly own: OwnTools; readonly team: readonly TeamTool[] };
+  readonly mind: {
+    readonly answers: Mind;
+    readonly model: string;
+    /** Of its requests after tools were used; left out: the same. */
+    readonly laterModel?: string;
+    /** What its prompts begin with comes again within the hour, and is to stay in the model's cache until then. */
+    readonly cachesForAnHour?: boolean;
+  };
+  readonly limits: AnswerRoom & {
+    /** ms after its first request was sent: what waits in line has not begun. */
+    readonly timeoutMs: number;
+    /** ms that it waits for its turn. */
+    readonly busyMs: number;
+    /** Requests to its mind; left out: as many as one answer may take. */
+    readonly maxTurns?: number;
+  };
+  /** It has its turn, and nothing of it is written yet. False: it may not begin. */
+  begins?(runId: RunId): Promise<boolean>;
+}
+
+const isRefusedForNow = (failure: MindError | null) =>
+  failure?.lasting === true && (failure.kind === 'rate-limited' || failure.kind === 'overloaded');
+
+/** `overBudget`: a budget let nothing of it be asked. */
+export interface OverRun extends RunEnd {
+  readonly overBudget: boolean;
+  /** The model's provider refuses everything for a while that is too long to wait for: a limit of the day, say. */
+  readonly refusedForNow?: boolean;
+}
+
+export interface Run {
+  readonly runId: RunId;
+  readonly agentId: AgentId;
+  /** The person stops it. False where it is over. */
+  stop(): boolean;
+  /** Resolves when its end is on disk; or, where the log cannot be written, when nothing of it goes on. */
+  readonly whenEnded: Promise<OverRun>;
+}
+
+type Started =
+  | { readonly ok: true; readonly run: Run }
+  /** Nothing was begun. `agent-busy`: it did not get its turn in time; `closing`: the relay ends; `not-ours`: `begins` said so. */
+  | { readonly ok: false; readonly skipped: 'agent-busy' | 'closing' | 'not-ours' };
+
+export interface Runs {
+  /** Resolves when it is on disk that it begins. */
+  start(run: AgentRun): Promise<Started>;
+  /** The person stops the run that this agent is in. False where it is in none. */
+  stop(agentId: AgentId): boolean;
+  /** The same of one run. */
+  stopRun(runId: RunId): boolean;
+  /** The database was waited for in vain: all of them end with this sentence. */
+  cutOff(sentence: string): void;
+  /** Stops all; resolves when that is on disk. None is started after it. */
+  close(): Promise<void>;
+}
+
+export interface RunsDeps {
+  readonly log: Pick<EventLog, 'append' | 'subscribe'>;
+  readonly inbox: Pick<Inbox, 'waiting' | 'claim' | 'count'>;
+  readonly directory: Pick<Directory, 'all'>;
+  readonly pauses: Pick<Pauses, 'isPaused' | 'wait'>;
+  readonly costs: Pick<Costs, 'check'>;
+  readonly around: ReadAround;
+  /** Shared with the session: so are the agents. */
+  readonly turns: Turns;
+  readonly waiting: Pick<WaitingAgents, 'set'>;
+  /** ms since the epoch */
+  readonly now: () => number;
+  readonly newId: () => string;
+  readonly timers: Timers;
+  readonly logger: Logger;
+  readonly limits?: RunLimits;
+}
+
+interface Live extends Run {
+  interrupt(why: Interruption): Promise<void>;
+}
+
+export function createRuns(deps: RunsDeps): Runs {
+  const { log, pauses, turns, now, newId, logger, limits = RUN_LIMITS } = deps;
+  const live = new Set<Live>();
+  /** Aborts what waits for its turn. */
+  const closing = new AbortController();
+  const starting = new Set<Promise<unknown>>();
+
+  const rest: Rest = {
+    isPaused: (agentId) => pauses.isPaused(agentId),
+    // With the session the flag is gone that held it.
+    untilResumed: async (agentId, signal) =>
+      (await pauses.wait(agentId, { signal, limitMs: Infinity })) !== 'aborted' || !signal.aborted,
+  };
+
+  /** At work until its one turn is over. Its turn is its own until then: nothing else asks its mind meanwhile. */
+  function begin(asked: AgentRun, life: Life): Live {
+    const { identity, instructions, context: first, tools, mind, limits: own } = asked;
+    const { agentId } = identity;
+    const { runId } = life;
+    const timers = createTimerSet(deps.timers);
+    let why: Interruption | null = null;
+    let broken = false;
+    let timed = false;
+    let overBudget = false;
+    let refusedForNow = false;
+
+    function fail(error: unknown): void {
+      if (broken) return;
+      broken = true;
+      logger.error('a run ended because something in it failed', {
+        runId,
+        agentId,
+        error: error instanceof Error ? (error.stack ?? error.message) : String(error),
+      });
+      void interrupt({ by: 'relay', error: RUN_BROKEN });
+    }
+    const write = createRecord({
+      append: log.append,
+      onUnfit: (error) =>
+        logger.error('a run wrote something that cannot be kept', { runId, agentId, error: String(error) }),
+      fail,
+      isBroken: () => broken,
+    });
+    const context: RunContext = {
+      sessionId: null,
+      mind: mind.answers,
+      costs: deps.costs,
+      rest,
+      takeTurn: () => Promise.resolve(() => undefined),
+      teamTools: { all: () => tools.team },
+      around: deps.around,
+      waiting: deps.waiting,
+      room: own,
+      limits: { ...limits, maxTurns: own.maxTurns ?? limits.maxTurns },
+      now,
+      newId,
+      timers,
+      logger,
+      onQuiet: () => undefined,
+      record: write,
+      fail,
+    };
+    const speaker = createSpeaker({
+      context,
+      life,
+      model: () => mind.model,
+      ...(mind.laterModel === undefined ? {} : { laterModel: mind.laterModel }),
+      ...(mind.cachesForAnHour === undefined ? {} : { cachesForAnHour: mind.cachesForAnHour }),
+      system: instructions,
+      worksBy: asked.worksBy,
+      tools: tools.own,
+      announces: () => true,
+      hooks: {
+        onState({ kind }) {
+          if (kind !== 'sent' || timed) return;
+          timed = true;
+          timers.after(own.timeoutMs, () => void interrupt({ by: 'relay', error: tookTooLong(own.timeoutMs) }));
+        },
+        onEnd(end) {
+          overBudget ||= end.overBudget ?? false;
+          refusedForNow ||= isRefusedForNow(end.failure);
+          return life.ended(...endOfRun(end, end.interruption));
+        },
+        ...(asked.readsInbox
+          ? {
+              gather: (run: string) =>
+                takeWaiting({ ...context, inbox: deps.inbox, directory: deps.directory }, life, run),
+            }
+          : {}),
+      },
+    });
+
+    // The log has one end of it, whoever wrote that: a relay that was believed dead goes no further with what is over.
+    const unsubscribe = log.subscribe(({ event }) => {
+      if (event.kind !== 'run-ended' || event.runId !== runId) return;
+      const goesOn = life.end() === null;
+      life.endedElsewhere(event);
+      if (goesOn) void interrupt({ by: 'relay', error: ENDED_ELSEWHERE });
+    });
+
+    async function interrupt(reason: Interruption): Promise<void> {
+      why ??= reason;
+      await speaker.interrupt(reason);
+    }
+
+    async function work(): Promise<OverRun> {
+      speaker.put(first);
+      if (first.length === 0) speaker.prod();
+      await speaker.whenQuiet();
+      timers.close();
+      unsubscribe();
+      // Nothing was put before it, or it failed: then its end was not written with its words.
+      const [outcome, reason] = broken
+        ? (['failed', RUN_BROKEN] as const)
+        : why?.by === 'database'
+          ? (['failed', why.error] as const)
+          : endOfRun({ status: 'complete', error: null }, why);
+      const ends = life.ended(outcome, reason);
+      if (ends.length > 0)
+        await log.append(ends).catch((error: unknown) =>
+          logger.error('the end of a run could not be written; the next start ends it', {
+            runId,
+            error: String(error),
+          }),
+        );
+      return {
+        ...(life.end() ?? { outcome, reason, usage: null, ...NO_COST }),
+        overBudget,
+        ...(refusedForNow ? { refusedForNow } : {}),
+      };
+    }
+    return {
+      runId,
+      agentId,
+      stop() {
+        if (life.end()) return false;
+        void interrupt({ by: 'person' });
+        return true;
+      },
+      interrupt,
+      whenEnded: work(),
+    };
+  }
+
+  async function start(asked: AgentRun): Promise<Started> {
+    const { agentId } = asked.identity;
+    if (closing.signal.aborted) return { ok: false, skipped: 'closing' };
+    const endTurn = await turns.take(agentId, { signal: closing.signal, limitMs: asked.limits.busyMs });
+    if (!endTurn) return { ok: false, skipped: closing.signal.aborted ? 'closing' : 'agent-busy' };
+    try {
+      const runId = newId();
+      if (asked.begins && !(await asked.begins(runId))) {
+        endTurn();
+        return { ok: false, skipped: 'not-ours' };
+      }
+      const life = createLife({ runId, agentId, sessionId: null, cause: asked.cause, now });
+      await log.append([life.started()]);
+      const run = begin(asked, life);
+      live.add(run);
+      void run.whenEnded.finally(() => {
+        live.delete(run);
+        endTurn();
+      });
+      if (closing.signal.aborted) void run.interrupt(ENDED_WITH_RELAY);
+      return { ok: true, run };
+    } catch (error) {
+      endTurn();
+      throw error;
+    }
+  }
+
+  return {
+    start(asked) {
+      const started = start(asked);
+      const known = started.then(
+        () => undefined,
+        () => undefined,
+      );
+      starting.add(known);
+      void known.then(() => starting.delete(known));
+      return started;
+    },
+    cutOff(sentence) {
+      for (const run of live) void run.interrupt({ by: 'database', error: sentence });
+    },
+    stopRun: (runId) => [...live].some((run) => run.runId === runId && run.stop()),
+    stop: (agentId) => [...live].some((run) => run.agentId === agentId && run.stop()),
+    async close() {
+      closing.abort();
+      await Promise.all(starting);
+      const running = [...live];
+      for (const run of running) void run.interrupt(ENDED_WITH_RELAY);
+      await Promise.all(running.map(({ whenEnded }) => whenEnded));
+    },
+  };
+}

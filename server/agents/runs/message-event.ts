@@ -1,0 +1,39 @@
+/** Messages that no person wrote on the page, and no mind in an answer: the relay's own, those of other agents, and what an agent leaves for the person. */
+import type { EventOf } from '../../../src/shared/protocol/events.ts';
+
+interface MessageFields extends Pick<
+  EventOf<'message'>,
+  'time' | 'messageId' | 'sessionId' | 'runId' | 'agentId' | 'author'
+> {
+  readonly text: string;
+  /** Left out: it is said to the agent. `assistant`: the agent says it. */
+  readonly role?: 'user' | 'assistant';
+}
+
+/** The event of a message that `author` puts into the conversation of `agentId`, whole. */
+export const messageEvent = ({
+  time,
+  messageId,
+  sessionId,
+  runId,
+  agentId,
+  author,
+  text,
+  role = 'user',
+}: MessageFields): EventOf<'message'> => ({
+  kind: 'message',
+  time,
+  messageId,
+  sessionId,
+  ...(runId === undefined ? {} : { runId }),
+  agentId,
+  author,
+  role,
+  blocks: [{ kind: 'text', text }],
+  status: 'complete',
+  error: null,
+  usage: null,
+  clientId: null,
+  replaces: null,
+  waiting: false,
+});

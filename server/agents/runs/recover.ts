@@ -1,0 +1,141 @@
+/** After a crash: what was being said ends as `interrupted` with the words that are in the log, every run as `crashed`, the session as `crash`. */
+import type { MessageId, RunId, SessionId } from '../../../src/shared/domain/ids.ts';
+import { addCost, NO_COST, type Cost } from '../../../src/shared/domain/prices.ts';
+import type { Block, Usage } from '../../../src/shared/protocol/documents.ts';
+import type { RoostEvent, Snapshot } from '../../../src/shared/protocol/events.ts';
+import type { EventLog, Inbox } from '../../contracts/index.ts';
+import { addUsage } from './life.ts';
+import { sentence } from '../../../src/shared/domain/sentence.ts';
+
+/** Events read at once while the log is searched for open answers. */
+const PAGE = 2_000;
+
+/** What the log has of answers that are open, and of runs that are. */
+interface Left {
+  /** By answer: what was said, and when it began. */
+  readonly blocks: Map<string, Block[]>;
+  readonly began: Map<string, number>;
+  /** By run: the answers that it gave, and what they took. */
+  readonly given: Map<string, { readonly messageIds: MessageId[]; usage: Usage | null }>;
+}
+
+async function* eventsOf(log: EventLog): AsyncGenerator<RoostEvent> {
+  for (let after = 0; ;) {
+    const page = await log.read(after, PAGE);
+    for (const { event } of page) yield event;
+    const last = page.at(-1);
+    if (!last || page.length < PAGE) return;
+    after = last.id;
+  }
+}
+
+function say(blocks: Block[], event: Extract<RoostEvent, { kind: 'text' | 'tool' }>): void {
+  if (event.kind === 'text') {
+    const last = blocks.at(-1);
+    if (last?.kind === 'text') blocks[blocks.length - 1] = { kind: 'text', text: last.text + event.text };
+    else blocks.push({ kind: 'text', text: event.text });
+    return;
+  }
+  const { block } = event;
+  const open = blocks.findIndex(
+    (held) => held.kind === 'tool' && block.kind === 'tool' && held.toolUseId === block.toolUseId,
+  );
+  if (open < 0) blocks.push(block);
+  else blocks[open] = block;
+}
+
+async function readLeft(log: EventLog, { answering, runs }: Snapshot): Promise<Left> {
+  const left: Left = {
+    blocks: new Map(answering.map(({ messageId }) => [messageId, []])),
+    began: new Map(),
+    given: new Map(runs.map(({ runId }) => [runId, { messageIds: [], usage: null }])),
+  };
+  for await (const event of eventsOf(log)) {
+    if (event.kind === 'answer-started') {
+      left.began.set(event.messageId, event.time);
+      left.given.get(event.runId ?? '')?.messageIds.push(event.messageId);
+    } else if (event.kind === 'message') {
+      const given = left.given.get(event.runId ?? '');
+      if (given) given.usage = addUsage(given.usage, event.usage);
+    } else if (event.kind === 'text' || event.kind === 'tool') {
+      const blocks = left.blocks.get(event.messageId);
+      if (blocks) say(blocks, event);
+    }
+  }
+  return left;
+}
+
+/** Gives back what was taken out of inboxes and did not reach the log before the crash: nobody has read it. `readIn`: a session, or a run in none. */
+async function giveBackUnread(log: EventLog, inbox: RecoverDeps['inbox'], readIn: SessionId | RunId): Promise<void> {
+  const taken = new Map((await inbox.takenIn(readIn)).map((message) => [message.messageId, message]));
+  if (taken.size === 0) return;
+  for await (const event of eventsOf(log)) {
+    if (event.kind === 'message-read' || (event.kind === 'message' && !event.waiting)) taken.delete(event.messageId);
+    if (event.kind !== 'tool' || event.block.kind !== 'tool') continue;
+    // What an answer fetched by itself stands in what its call gave back.
+    const { result } = event.block;
+    for (const { messageId, read, text } of taken.values())
+      if (read?.run === event.messageId && result?.includes(text)) taken.delete(messageId);
+  }
+  await inbox.giveBack([...taken.keys()]);
+}
+
+export interface RecoverDeps {
+  readonly log: EventLog;
+  readonly inbox: Pick<Inbox, 'takenIn' | 'giveBack'>;
+  /** What these replies cost. */
+  readonly costs: {
+    replies(messageIds: readonly MessageId[]): Promise<ReadonlyMap<string, Cost>>;
+  };
+  /** ms since the epoch */
+  readonly now: () => number;
+}
+
+/** Ends what an earlier process left open, if there is anything. Once, before anything else. */
+export async function recoverLog({ log, inbox, costs, now }: RecoverDeps): Promise<void> {
+  const snapshot = log.snapshot();
+  const { session, runs, answering } = snapshot;
+  if (!session && runs.length === 0 && answering.length === 0) return;
+  const alone = runs.filter(({ sessionId }) => sessionId === null).map(({ runId }) => runId);
+  for (const readIn of [...(session ? [session.sessionId] : []), ...alone]) await giveBackUnread(log, inbox, readIn);
+  const left = await readLeft(log, snapshot);
+  const answers = answering.map(({ messageId, agentId, sessionId, runId }): RoostEvent => ({
+    kind: 'message',
+    // It stands where it began.
+    time: left.began.get(messageId) ?? now(),
+    messageId,
+    sessionId,
+    ...(runId === undefined ? {} : { runId }),
+    agentId,
+    author: agentId,
+    role: 'assistant',
+    blocks: left.blocks.get(messageId) ?? [],
+    status: 'interrupted',
+    error: null,
+    usage: null,
+    clientId: null,
+    replaces: null,
+    waiting: false,
+  }));
+  const ends = await Promise.all(
+    runs.map(async ({ runId, agentId, sessionId }): Promise<RoostEvent> => {
+      const { messageIds = [], usage = null } = left.given.get(runId) ?? {};
+      const spent = [...(await costs.replies(messageIds)).values()];
+      return {
+        kind: 'run-ended',
+        time: now(),
+        runId,
+        agentId,
+        sessionId,
+        outcome: 'crashed',
+        reason: sentence`The relay stopped in the middle of it.`,
+        usage,
+        ...spent.reduce<Cost>(addCost, NO_COST),
+      };
+    }),
+  );
+  const over: readonly RoostEvent[] = session
+    ? [{ kind: 'session-ended', time: now(), sessionId: session.sessionId, reason: 'crash' }]
+    : [];
+  await log.append([...answers, ...ends, ...over]);
+}

@@ -1,0 +1,99 @@
+/** The tools that every agent has besides those of the session itself: what the mind is told of them, and how they are run. */
+import { z } from 'zod';
+import { deeperThan } from '../../../src/shared/domain/deeper-than.ts';
+import { isRecord } from '../../../src/shared/domain/platform/is-record.ts';
+import { LIMITS } from '../../../src/shared/protocol/limits.ts';
+import type { Caller, TeamTool, ToolOutcome } from '../../contracts/index.ts';
+import type { MindTool } from '../minds/index.ts';
+import { misfitsOf, toolError } from '../../contracts/define-tool.ts';
+
+const objectSchema = z.looseObject({
+  properties: z.record(z.string(), z.unknown()).default({}),
+  required: z.array(z.string()).default([]),
+  $defs: z.record(z.string(), z.unknown()).optional(),
+});
+
+/**
+ * Where the parts of the team lay down what agents can do with them. Agents at work read it when they begin, so that the
+ * parts that offer tools may need those in which agents work.
+ */
+export interface TeamTools {
+  offer(tools: readonly TeamTool[]): void;
+  /** Tools that come and go: asked each time. */
+  offerFrom(source: () => readonly TeamTool[]): void;
+  all(): readonly TeamTool[];
+}
+
+export function createTeamTools(): TeamTools {
+  const offered: TeamTool[] = [];
+  const sources: (() => readonly TeamTool[])[] = [];
+  return {
+    offer: (tools) => void offered.push(...tools),
+    offerFrom: (source) => void sources.push(source),
+    all: () => [...offered, ...sources.flatMap((source) => source())],
+  };
+}
+
+/** Characters of a text from which its limit tells a mind nothing: it does not count so far. */
+const UNCOUNTED = 1_000;
+
+/**
+ * Bounds that no mind goes by are paid for with every request, and servers that make a grammar of a schema break on large ones. The
+ * tool itself holds them, and says so.
+ */
+function isIdle(key: string, bound: unknown): boolean {
+  if (typeof bound !== 'number') return false;
+  if (key === 'maxLength') return bound >= UNCOUNTED;
+  return (key === 'minLength' && bound === 1) || (key === 'maximum' && bound === Number.MAX_SAFE_INTEGER);
+}
+function withoutIdle(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(withoutIdle);
+  if (!isRecord(schema)) return schema;
+  const kept = Object.entries(schema).filter(([key, value]) => !isIdle(key, value));
+  return Object.fromEntries(kept.map(([key, value]) => [key, withoutIdle(value)]));
+}
+
+/** Tools do not change, and every answer needs all of them: each is written for minds once. */
+const written = new WeakMap<TeamTool, MindTool>();
+
+/** A tool as a mind is told of it. */
+export function mindToolOf(tool: TeamTool): MindTool {
+  const before = written.get(tool);
+  if (before) return before;
+  const { properties, required, $defs } = objectSchema.parse(
+    tool.schema ?? withoutIdle(z.toJSONSchema(tool.input, { io: 'input' })),
+  );
+  const mindTool: MindTool = {
+    name: tool.name,
+    description: tool.description,
+    properties,
+    required,
+    ...($defs ? { definitions: $defs } : {}),
+    ...(tool.provider ? { provider: tool.provider } : {}),
+  };
+  written.set(tool, mindTool);
+  return mindTool;
+}
+
+/** Those that this caller may use. */
+export async function allowedTools(tools: readonly TeamTool[], caller: Caller): Promise<TeamTool[]> {
+  const allowed = await Promise.all(tools.map(async (tool) => (await tool.allowed?.(caller)) ?? true));
+  return tools.filter((_tool, i) => allowed[i]);
+}
+
+/** Runs the tool of this name; null where there is none. What does not fit is a sentence for the mind, which may try again. */
+export async function runTeamTool(
+  tools: readonly TeamTool[],
+  name: string,
+  input: unknown,
+  caller: Caller,
+): Promise<ToolOutcome | null> {
+  const tool = tools.find((one) => one.name === name);
+  if (!tool || (tool.allowed && !(await tool.allowed(caller)))) return null;
+  // It is kept, shown and sent on as it is, by what walks down to its end.
+  if (deeperThan(input, LIMITS.jsonDepth))
+    return toolError(`${name} could not be read: what it was given lies more than ${LIMITS.jsonDepth} levels deep.`);
+  const parsed = tool.input.safeParse(input);
+  if (parsed.success) return await tool.run(parsed.data, caller);
+  return toolError(`${name} could not be read. ${misfitsOf(tool, parsed.error)}.`);
+}

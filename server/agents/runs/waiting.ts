@@ -1,0 +1,77 @@
+/** Who waits in line before the model's server, and what API clients do, for those who look on: it is shown, and kept nowhere. */
+import type { AgentId } from '../../../src/shared/domain/ids.ts';
+import type { Waiting } from '../../../src/shared/protocol/stream.ts';
+
+export interface WaitingAgents {
+  /** `position`: 1 is next; null: it does not wait. */
+  set(agentId: AgentId, position: number | null): void;
+  clear(): void;
+  /** An API client has called this tool, or, where it is null, a model. Returns the way to tell its end. */
+  begin(agentId: AgentId, tool: string | null, input: unknown): () => void;
+  now(): Waiting;
+  /** Called after each change; changes of one moment are told once. Returns the way to stop. */
+  subscribe(listener: (waiting: Waiting) => void): () => void;
+}
+
+/** Characters of a text that went into a call: a tile has room for few. */
+const SHOWN_CHARS = 200;
+
+/** The texts that stand in it by name, each cut. */
+const textsIn = (input: unknown): Record<string, string> =>
+  typeof input === 'object' && input !== null
+    ? Object.fromEntries(
+        Object.entries(input).flatMap(([name, value]) =>
+          typeof value === 'string' ? [[name, value.slice(0, SHOWN_CHARS)]] : [],
+        ),
+      )
+    : {};
+
+export function createWaiting(clock: () => number): WaitingAgents {
+  const positions = new Map<string, number>();
+  const calls = new Set<NonNullable<Waiting['clients']>[number]>();
+  const listeners = new Set<(waiting: Waiting) => void>();
+  let telling = false;
+
+  const now = (): Waiting => ({
+    waiting: [...positions]
+      .map(([agentId, position]) => ({ agentId, position }))
+      .sort((a, b) => a.position - b.position),
+    ...(calls.size === 0 ? {} : { clients: [...calls] }),
+  });
+
+  function changed(): void {
+    if (telling) return;
+    telling = true;
+    queueMicrotask(() => {
+      telling = false;
+      for (const listener of [...listeners]) listener(now());
+    });
+  }
+
+  return {
+    set(agentId, position) {
+      if ((positions.get(agentId) ?? null) === position) return;
+      if (position === null) positions.delete(agentId);
+      else positions.set(agentId, position);
+      changed();
+    },
+    clear() {
+      if (positions.size === 0) return;
+      positions.clear();
+      changed();
+    },
+    begin(agentId, tool, input) {
+      const call = { agentId, tool, input: textsIn(input), since: clock() };
+      calls.add(call);
+      changed();
+      return () => {
+        if (calls.delete(call)) changed();
+      };
+    },
+    now,
+    subscribe(listener) {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
+  };
+}

@@ -1,0 +1,277 @@
+/**
+ * An agent that is born: it thinks aloud, and when it has chosen a name and its turn is complete, it is
+ * born with all it wrote as its soul. After that it lives in the session like one that was woken.
+ */
+import type { AgentId } from '../../../src/shared/domain/ids.ts';
+import type { SeatPayload } from '../../../src/shared/domain/wake-payload.ts';
+import type { AsleepReason, RoostEvent } from '../../../src/shared/protocol/events.ts';
+import type { Birth, ToolOutcome } from '../../contracts/index.ts';
+import { sentence } from '../../../src/shared/domain/sentence.ts';
+import { toolDone } from '../../contracts/define-tool.ts';
+import { applyChange } from './changes.ts';
+import type { SessionContext } from './context.ts';
+import { createFirstWords } from './first-words.ts';
+import { createInboxReader } from '../runs/inbox-reader.ts';
+import { messageEvent } from '../runs/message-event.ts';
+import type { Phase, Present } from './presence.ts';
+import {
+  cancelled,
+  endedItself,
+  failedReason,
+  namelessReason,
+  outcomeOf,
+  silentReason,
+  unnamedReason,
+} from './reasons.ts';
+import { createSpeaker, type Speaker } from '../runs/speaker.ts';
+import type { AnswerEnd } from '../runs/speaker-hooks.ts';
+import type { RunningCall } from './team-call.ts';
+import { nameInWords } from './name-in-words.ts';
+import { AGENT_TOOLS, CHOOSE_NAME, ownTools, type ToolCall } from './tools.ts';
+
+export interface EggDeps {
+  readonly context: SessionContext;
+  readonly call: RunningCall;
+  readonly agentId: AgentId;
+  readonly seat: SeatPayload;
+  /** It is not in the session any more. */
+  readonly remove: () => void;
+}
+
+export function createEgg({ context, call, agentId, seat, remove }: EggDeps): Present {
+  const { sessionId, now, newId, record, timers, settings, limits, prompts } = context;
+  const { position, color, colorName } = seat;
+  const { birthTimeoutMs, wakeTimeoutMs } = settings;
+  const silence = silentReason(wakeTimeoutMs);
+  const life = context.newLife(agentId);
+  let phase: Phase = 'called';
+  let name: string | null = null;
+  let speaker: Speaker | null = null;
+  let givenUp: AsleepReason | null = null;
+  let askedForWords = false;
+  /** Times that it was asked for its name in words, because its model uses no tools. */
+  let askedForName = 0;
+  /** All it wrote so far, and what it gave to `write_soul`: to the letter. */
+  const soul: string[] = [];
+  const cancels: (() => void)[] = [];
+  const firstWords = createFirstWords({
+    timers,
+    timeoutMs: wakeTimeoutMs,
+    secondTryMs: limits.secondTryMs,
+    ask,
+    onSilence: () => void speaker?.interrupt({ by: 'relay', error: silence.message }),
+  });
+  const inbox = createInboxReader(context, life, () => speaker);
+
+  function stopWaiting(): void {
+    firstWords.stop();
+    for (const cancel of cancels) cancel();
+  }
+
+  function ended(reason: AsleepReason): RoostEvent[] {
+    stopWaiting();
+    phase = 'leaving';
+    remove();
+    void speaker?.close({ by: 'person' });
+    return [
+      { kind: 'birth-ended', time: now(), agentId, position, sessionId, reason },
+      ...life.ended(outcomeOf(reason), reason.message),
+      ...call.decided(agentId, { here: false, reason }),
+    ];
+  }
+
+  function born(chosen: string): RoostEvent[] {
+    stopWaiting();
+    phase = 'awake';
+    void context.onHere(agentId);
+    inbox.open();
+    const time = now();
+    return [
+      {
+        kind: 'agent-born',
+        time,
+        agentId,
+        position,
+        sessionId,
+        name: chosen,
+        color,
+        colorName,
+        soul: soul.join('\n\n'),
+        bornAt: time,
+      },
+      ...call.decided(agentId, { here: true }),
+    ];
+  }
+
+  /** Asks again; what to write of it. */
+  function nudge(text = prompts.nudge()): RoostEvent[] {
+    const messageId = newId();
+    speaker?.put([{ messageId, text, priority: 'wake' }]);
+    return [messageEvent({ time: now(), messageId, sessionId, runId: life.runId, agentId, author: 'relay', text })];
+  }
+
+  function onEnd(end: AnswerEnd): readonly RoostEvent[] {
+    if (phase !== 'hatching') return [];
+    firstWords.pause();
+    const firstAnswer = soul.length === 0;
+    const words = end.blocks.flatMap((block) =>
+      block.kind === 'text' && block.text.trim() !== '' ? [block.text] : [],
+    );
+    const named = askedForName > 0 ? nameInWords(words.join('\n'), prompts.human) : null;
+    name ??= named;
+    // The answer that is only its name says nothing of who it is.
+    if (named === null) soul.push(...words);
+    if (givenUp) return ended(givenUp);
+    const hasSoul = soul.length > 0;
+    const closing = end.interruption?.by === 'closing';
+    // A name and words are somebody, also where a person stopped it or the session ends in the middle.
+    if (name !== null && hasSoul && (endedItself(end) || end.interruption || isFull(end))) return born(name);
+    if (closing) return [];
+    const failed = isFull(end) ? null : firstWords.isSilent() ? silence : failedReason(end);
+    if (failed && firstAnswer && firstWords.tryAgain(end.failure)) return startOver();
+    if (failed) return ended(failed);
+    if (name === null && hasSoul && end.toolless === true) return askForName();
+    if (name === null || askedForWords) return hasSoul ? [] : ended(silentReason());
+    // A name without a word about it: it is asked once for the words.
+    askedForWords = true;
+    return nudge();
+  }
+
+  /** Its model uses no tools, so it says its name in words. */
+  function askForName(): RoostEvent[] {
+    askedForName += 1;
+    return askedForName > limits.namesAsked ? ended(namelessReason) : nudge(prompts.nameInWords());
+  }
+
+  /** What it wrote so far is in its conversation; who it is begins anew. */
+  function startOver(): RoostEvent[] {
+    name = null;
+    askedForName = 0;
+    soul.length = 0;
+    void speaker?.close({ by: 'person' });
+    return [];
+  }
+
+  async function giveUp(reason: AsleepReason): Promise<void> {
+    givenUp ??= reason;
+    await speaker?.interrupt({ by: 'relay', error: reason.message });
+    // It was quiet, or its answer was over already and is only now on disk.
+    if (phase === 'hatching') await record(ended(givenUp));
+  }
+
+  /** From the first request that is sent: what waits in line has not begun to think. */
+  function startTimers(): void {
+    if (cancels.length > 0) return;
+    for (const part of limits.nudgesAt)
+      cancels.push(
+        timers.after(birthTimeoutMs * part, () => {
+          if (phase === 'hatching' && name === null && !speaker?.busy()) void record(nudge());
+        }),
+      );
+    cancels.push(
+      timers.after(birthTimeoutMs, () => {
+        // With a name it is only still writing.
+        if (name === null) void giveUp(unnamedReason(birthTimeoutMs));
+      }),
+      timers.after(birthTimeoutMs * limits.writesUntil, () => {
+        if (phase === 'hatching') void speaker?.interrupt({ by: 'relay', error: WROTE_TOO_LONG });
+      }),
+    );
+  }
+
+  function runTool(toolCall: ToolCall): ToolOutcome {
+    if (toolCall.tool === 'choose_name') name = toolCall.input.name;
+    if (phase !== 'hatching' || toolCall.tool === 'spawn_team') return applyChange(context, agentId, toolCall);
+    if (toolCall.tool === 'choose_name') return toolDone(`Your name is ${toolCall.input.name}.`);
+    soul.push(toolCall.input.text);
+    return toolDone('Kept. It is part of your soul.');
+  }
+
+  // Whoever has no name yet needs no other tool, and a model that reads little has no room for them.
+  const own = ownTools(AGENT_TOOLS, prompts.human, runTool);
+
+  /** Each try is a conversation of its own. */
+  function ask(): void {
+    speaker = createSpeaker({
+      context,
+      life,
+      model: context.models.agent,
+      system: (tools) => prompts.agentSystem({ name: null, colorName, position }, tools),
+      tools: {
+        ...own,
+        toldAlone: () => (phase === 'hatching' ? [CHOOSE_NAME] : null),
+      },
+      // An egg that never says a word leaves no trace in the ledger.
+      announces: () => phase === 'awake',
+      hooks: {
+        onState(state) {
+          if (phase !== 'hatching') return;
+          call.asked(agentId);
+          if (state.kind === 'sent') startTimers();
+          firstWords.onState(state);
+        },
+        onFirstWords() {
+          firstWords.heard();
+          return [];
+        },
+        onEnd,
+        gather: (run) => inbox.take(run),
+      },
+    });
+    speaker.put([{ messageId: null, text: (around) => prompts.birth(agentId, seat, around), priority: 'wake' }]);
+  }
+
+  const birth: Birth = {
+    tools: AGENT_TOOLS.map((tool) => tool.name),
+    call: async (tool, input) => await own.run(tool, input, NEVER),
+  };
+
+  return {
+    agentId,
+    position,
+    life,
+    phase: () => phase,
+    name: () => name,
+    speaker: () => speaker,
+    birth: () => (phase === 'hatching' ? birth : null),
+    begin() {
+      phase = 'hatching';
+      firstWords.ask();
+    },
+    abandon() {
+      stopWaiting();
+      phase = 'leaving';
+      remove();
+      void speaker?.close({ by: 'person' });
+    },
+    stop() {
+      if (phase === 'hatching' && firstWords.isBetweenTries()) void giveUp(cancelled);
+      else if (speaker?.busy()) void speaker.interrupt({ by: 'person' });
+      else return false;
+      return true;
+    },
+    async close(why) {
+      stopWaiting();
+      await speaker?.close(why);
+    },
+    async leave(reason) {
+      if (phase === 'hatching') await giveUp(reason);
+      if (phase !== 'awake') return;
+      phase = 'leaving';
+      await speaker?.close({ by: 'person' });
+      remove();
+      await record([
+        { kind: 'agent-asleep', time: now(), agentId, position, sessionId, reason },
+        ...life.ended(outcomeOf(reason), reason.message),
+      ]);
+    },
+    inboxChanged: () => inbox.changed(),
+  };
+}
+
+/** A tool of the birth ends at once: there is nothing to stop. */
+const NEVER = new AbortController().signal;
+const WROTE_TOO_LONG = sentence`It wrote for too long without coming to an end. What it wrote until then is its soul.`;
+
+/** It reached the limit of one answer: what it wrote is whole enough to be somebody. */
+const isFull = (end: AnswerEnd) => end.status === 'interrupted' && end.stop === 'length';

@@ -1,0 +1,40 @@
+/** What the session host is made of. */
+import type { Protocol } from '../../../src/shared/domain/prompts.ts';
+import type { Timers } from '../../../src/shared/domain/platform/timers.ts';
+import type { Configs, Costs, Directory, EventLog, Inbox, Pauses, Meanwhile } from '../../contracts/index.ts';
+import type { Mind } from '../minds/index.ts';
+import type { Logger } from '../runs/context.ts';
+import type { WakeMaterials } from './wake-materials.ts';
+import type { ReadAround } from '../runs/around.ts';
+import type { TeamTools } from '../runs/team-tools.ts';
+import type { WaitingAgents } from '../runs/waiting.ts';
+import type { Turns } from '../runs/turns.ts';
+import type { SessionLimits } from './settings.ts';
+
+export interface SessionHostDeps {
+  readonly log: EventLog;
+  readonly inbox: Inbox;
+  readonly directory: Directory;
+  /** How things are just now. */
+  readonly around: ReadAround;
+  readonly pauses: Pauses;
+  readonly costs: Costs;
+  readonly configs: Pick<Configs, 'household' | 'agent'>;
+  readonly teamTools: Pick<TeamTools, 'all'>;
+  readonly wakeMaterials: Pick<WakeMaterials, 'begin' | 'called' | 'takenBack'>;
+  readonly meanwhile: Meanwhile;
+  readonly mind: Mind;
+  readonly protocol: Protocol;
+  /** ms since the epoch */
+  readonly now: () => number;
+  /** ms, only ever forward, for spans; left out: `now`. */
+  readonly elapsed?: () => number;
+  readonly newId: () => string;
+  readonly logger: Logger;
+  readonly timers?: Timers;
+  readonly limits?: SessionLimits;
+  /** Who has the turn of each agent, in this session and out of it. */
+  readonly turns: Turns;
+  /** Who waits in line before the model’s server, in this session and out of it. */
+  readonly waiting: WaitingAgents;
+}

@@ -1,0 +1,340 @@
+/** The session host: the one session a relay runs, from its start to its end. See `SessionHost` in contracts.ts. */
+import { isDeepStrictEqual } from 'node:util';
+import type { AgentId, MessageId, SessionId } from '../../../src/shared/domain/ids.ts';
+import { LEAD_ID } from '../../../src/shared/domain/seat.ts';
+import type { EndReason } from '../../../src/shared/protocol/documents.ts';
+import type { RoostEvent } from '../../../src/shared/protocol/events.ts';
+import type { PostMessage, StartSession } from '../../../src/shared/protocol/http.ts';
+import type { EventLists, PostOutcome, SessionHost } from '../../contracts/index.ts';
+import { createQueue } from '../../../src/shared/domain/platform/queue.ts';
+import type { Rest } from '../runs/context.ts';
+import type { SessionContext } from './context.ts';
+import { createLife } from '../runs/life.ts';
+import type { SessionHostDeps } from './host-deps.ts';
+import { createIdle, type Idle } from './idle.ts';
+import { messageEvent } from '../runs/message-event.ts';
+import { createRecord } from '../runs/record.ts';
+import { createMinds } from './minds.ts';
+import { createPrompts } from './prompts.ts';
+import { createRunningSession, type RunningSession } from './session.ts';
+import { SESSION_LIMITS, settingsOf } from './settings.ts';
+import { parseTeamCall } from '../../../src/shared/domain/wake-payload.ts';
+import { createTimerSet, realTimers } from '../../../src/shared/domain/platform/timers.ts';
+import { isAway } from '../../store/index.ts';
+import { sizeOfWake } from './size-of-wake.ts';
+import { askStore, runWakes, standIns } from './warm.ts';
+
+export { createWakeMaterials, type WakeMaterials } from './wake-materials.ts';
+export { createSoulTools } from './soul-tools.ts';
+
+interface Running {
+  readonly sessionId: SessionId;
+  readonly request: StartSession;
+  readonly session: RunningSession;
+  readonly stopTimers: () => void;
+  /** Something reached it. */
+  readonly touch: () => void;
+  /** From now on nothing more is written by it. */
+  readonly seal: () => void;
+  ending: Promise<void> | null;
+}
+
+const NO_SESSION: PostOutcome = {
+  ok: false,
+  reason: 'no-session',
+  detail: 'No session runs. Start one first; until then everyone sleeps.',
+};
+
+export function createSessionHost(deps: SessionHostDeps): SessionHost {
+  const {
+    log,
+    inbox,
+    directory,
+    around,
+    pauses,
+    costs,
+    teamTools,
+    wakeMaterials,
+    protocol,
+    now,
+    elapsed = now,
+    newId,
+    logger,
+    timers: given = realTimers,
+    limits = SESSION_LIMITS,
+    turns,
+    waiting,
+  } = deps;
+  let current: Running | null = null;
+  /** Starts and ends happen one after another. */
+  const inTurn = createQueue();
+  /** Posts under way, by the client's id: a repeat that comes at the same time is the same call. */
+  const posts = new Map<string, Promise<PostOutcome>>();
+  const turnEnds = new Set<(agentId: AgentId) => void>();
+  /** Messages that nobody reads any more, the oldest first: whoever heard nothing of the answer asks once more. */
+  const takenBack = new Set<MessageId>();
+  let onPersonWake: (agentId: AgentId, callId: string) => Promise<void> = () => Promise.resolve();
+  // Whoever is woken hears what the person said meanwhile.
+  pauses.subscribe(({ agentId, paused }) => {
+    if (!paused) open()?.session.inboxChanged(agentId);
+  });
+
+  const rest: Rest = {
+    isPaused: (agentId) => pauses.isPaused(agentId),
+    // Who still sleeps as the session ends is asked nothing more in it.
+    untilResumed: async (agentId, signal) => (await pauses.wait(agentId, { signal, limitMs: Infinity })) !== 'ended',
+  };
+
+  const sayUnfit = (sessionId: SessionId) => (error: Error) =>
+    logger.error('a session wrote something that cannot be kept', { sessionId, error: String(error) });
+
+  async function begin(request: StartSession, lists: EventLists | undefined): Promise<Running> {
+    const sessionId = newId();
+    const timers = createTimerSet(given);
+    const begun = await around();
+    const prompts = createPrompts(protocol, request);
+    const settings = settingsOf(request.settings);
+    const minds = createMinds(deps.mind, request.settings);
+    let announced = minds.info();
+    let broken = false;
+    let sealed = false;
+    let idle: Idle | null = null;
+
+    /** The log cannot be written, or a bug: what cannot be kept is not said. */
+    function fail(error: unknown): void {
+      // What waits for the database waits in the log; what could not wait is told where it was asked for.
+      if (isAway(error)) return logger.warn('something in the session was cut: the database broke off', { sessionId });
+      if (broken) return;
+      broken = true;
+      logger.error('the session ended because something in it failed', {
+        sessionId,
+        error: error instanceof Error ? (error.stack ?? error.message) : String(error),
+      });
+      void end('crash').catch((again: unknown) =>
+        logger.error('the end of the session could not be written', { sessionId, error: String(again) }),
+      );
+    }
+    const write = createRecord({ append: log.append, onUnfit: sayUnfit(sessionId), fail, isBroken: () => broken });
+    function record(events: readonly RoostEvent[]): Promise<boolean> {
+      if (sealed) return Promise.resolve(false);
+      idle?.touch();
+      return write(events);
+    }
+
+    /** Pages show what answers as soon as it is connected. */
+    function announceMind(): void {
+      const mind = minds.info();
+      if (isDeepStrictEqual(mind, announced)) return;
+      announced = mind;
+      void record([{ kind: 'mind-changed', time: now(), sessionId, mind }]);
+    }
+    const onHere = (agentId: AgentId) => pauses.join(agentId).catch(fail);
+    const onQuiet = (agentId: AgentId) => {
+      for (const listener of turnEnds) listener(agentId);
+    };
+    const startsPaused = async (agentId: AgentId) =>
+      (await pauses.eventsOf(agentId)).sleep_events.includes('agent_started');
+    pauses.begin(sessionId, lists);
+    wakeMaterials.begin(request);
+    const context: SessionContext = {
+      sessionId,
+      newLife: (agentId) => createLife({ runId: newId(), agentId, sessionId, cause: { kind: 'session' }, now }),
+      async takeTurn(agentId, signal) {
+        const turn = await turns.take(agentId, { signal, limitMs: Infinity });
+        announceMind();
+        return turn;
+      },
+      mind: { ...deps.mind, current: minds.current },
+      rest,
+      room: settings,
+      models: {
+        lead: () => minds.info().leadModel,
+        agent: () => minds.info().agentModel,
+        of: minds.modelOf,
+      },
+      inbox,
+      directory,
+      pauses,
+      costs,
+      teamTools,
+      wakeMaterials,
+      around,
+      begun,
+      startsPaused,
+      meanwhile: deps.meanwhile,
+      onPersonWake: (agentId, callId) => onPersonWake(agentId, callId),
+      onHere,
+      onQuiet,
+      waiting,
+      prompts,
+      settings,
+      limits,
+      now,
+      newId,
+      timers,
+      logger,
+      record,
+      fail,
+    };
+    const session = createRunningSession(context, log);
+    const problem = prompts.templateProblem;
+    const notice: RoostEvent[] =
+      problem === null
+        ? []
+        : [
+            messageEvent({
+              time: now(),
+              messageId: newId(),
+              sessionId,
+              agentId: LEAD_ID,
+              author: 'relay',
+              text: `Your own wake prompt is not used in this session, because it cannot be read. ${problem}. Roost’s own takes its place.`,
+            }),
+          ];
+    await log.append([
+      { kind: 'session-started', time: now(), sessionId, mind: announced },
+      ...session.started(),
+      ...notice,
+    ]);
+    const unsubscribe = log.subscribe(({ event }) => {
+      if (event.kind === 'changed' && event.what === 'models') announceMind();
+    });
+    idle = createIdle({
+      idleMs: settings.idleMs,
+      timers,
+      elapsed,
+      busy: session.busy,
+      onIdle: () => void end('idle').catch(fail),
+    });
+    return {
+      sessionId,
+      request,
+      session,
+      stopTimers() {
+        unsubscribe();
+        timers.close();
+      },
+      touch: () => idle?.touch(),
+      seal: () => (sealed = true),
+      ending: null,
+    };
+  }
+
+  async function close(running: Running, reason: EndReason): Promise<void> {
+    running.stopTimers();
+    pauses.end(running.sessionId);
+    const ends = await running.session.close(reason);
+    // Messages that were let in before have their place before the end.
+    await Promise.allSettled(posts.values());
+    running.seal();
+    const { sessionId } = running;
+    const throwOn = (error: unknown) => {
+      throw error;
+    };
+    const write = createRecord({ append: log.append, onUnfit: sayUnfit(sessionId), fail: throwOn });
+    await write([...ends, { kind: 'session-ended', time: now(), sessionId, reason }]);
+  }
+
+  function end(reason: EndReason): Promise<boolean> {
+    return inTurn(async () => {
+      const running = current;
+      if (!running) return false;
+      try {
+        await (running.ending ??= close(running, reason));
+      } finally {
+        current = null;
+      }
+      return true;
+    });
+  }
+
+  /** The session, unless it is ending. */
+  const open = () => (current?.ending ? null : current);
+
+  async function post(message: PostMessage): Promise<PostOutcome> {
+    const written = await log.written(message.clientId);
+    if (written !== null) return { ok: true, eventId: written };
+    const running = open();
+    if (!running) return NO_SESSION;
+    running.touch();
+    return running.session.post(message);
+  }
+
+  return {
+    async warm(warmMind, signal) {
+      await askStore(deps);
+      let problem: unknown = null;
+      const nobody = standIns(deps, warmMind, (error) => (problem ??= error));
+      await runWakes(createSessionHost(nobody), nobody.log, signal);
+      if (problem !== null) throw new Error('a session for nobody failed', { cause: problem });
+    },
+    async sizeOfWake({ start, text }, signal) {
+      const parsed = parseTeamCall(text, await directory.all());
+      if (!parsed.ok) return { ok: false, detail: `This is no call to the team that can be read: ${parsed.reason}.` };
+      const { call } = parsed;
+      if (call.kind !== 'wake') return { ok: false, detail: 'Only a call that wakes agents is measured.' };
+      const running = open();
+      const requests = await sizeOfWake(
+        {
+          deps,
+          createHost: createSessionHost,
+          start: running?.request ?? start,
+          call,
+          leadHas: running?.session.leadHas() ?? 0,
+        },
+        signal,
+      );
+      return { ok: true, requests };
+    },
+    start: (request, lists) =>
+      inTurn(async () => {
+        if (current) return { ok: false, sessionId: current.sessionId };
+        if (request.after !== undefined && request.ahead !== true && log.isAhead(request.after))
+          return { ok: false, sessionId: null };
+        if (request.after !== undefined) log.follow(request.after);
+        current = await begin(request, lists);
+        return { ok: true, sessionId: current.sessionId };
+      }),
+    end,
+    bring: (payload) =>
+      open()?.session.bring(payload) ?? Promise.resolve({ ok: false, detail: 'No session is running.' }),
+    post(message) {
+      const same = posts.get(message.clientId);
+      if (same) return same;
+      const mine = post(message).finally(() => posts.delete(message.clientId));
+      posts.set(message.clientId, mine);
+      return mine;
+    },
+    async takeBack(messageId) {
+      if (takenBack.has(messageId)) return true;
+      if (open()?.session.takeBack(messageId) !== true && !(await inbox.takeBack(messageId))) return false;
+      takenBack.add(messageId);
+      for (const [oldest] of takenBack.entries()) {
+        if (takenBack.size <= limits.takenBack) break;
+        takenBack.delete(oldest);
+      }
+      wakeMaterials.takenBack(messageId);
+      return true;
+    },
+    stop: (agentId) => Promise.resolve(open()?.session.stop(agentId) ?? false),
+    sleep: (agentId) => open()?.session.sleep(agentId) ?? Promise.resolve(false),
+    sessionId: () => open()?.sessionId ?? null,
+    modelOf: (agentId) => open()?.session.modelOf(agentId) ?? null,
+    stateOf: (agentId) => open()?.session.stateOf(agentId) ?? 'absent',
+    rouse: (agentId, why) => open()?.session.rouse(agentId, why) ?? Promise.resolve(false),
+    newborn: (agentId) => open()?.session.newborn(agentId) ?? null,
+    joined: (agent, client) => open()?.session.joined(agent, client) ?? Promise.resolve(),
+    left: (credentialId) => open()?.session.left(credentialId),
+    waiting: waiting.now,
+    clientCalls: waiting.begin,
+    onWaiting: waiting.subscribe,
+    cutOff: (sentence) => open()?.session.cut({ by: 'database', error: sentence }),
+    onTurnEnd(listener) {
+      turnEnds.add(listener);
+      return () => turnEnds.delete(listener);
+    },
+    recordPersonWakes(record) {
+      onPersonWake = record;
+    },
+  };
+}

@@ -1,0 +1,198 @@
+/**
+ * The lead: answers the person, and is told of each call to the team, whose agents are on their way without it.
+ * `spawn_team` answers it when every seat is decided; a lead that is needed meanwhile (the person writes, or an
+ * egg takes long) gets a report of those who are here, and of the others when they are decided. Whatever the
+ * lead makes of a call, it is only its own greeting that depends on it.
+ */
+import type { MessageId } from '../../../src/shared/domain/ids.ts';
+import { LEAD_ID } from '../../../src/shared/domain/seat.ts';
+import type { RoostEvent } from '../../../src/shared/protocol/events.ts';
+import type { ToolOutcome } from '../../contracts/index.ts';
+import { toolDone, toolError } from '../../contracts/define-tool.ts';
+import { applyChange } from './changes.ts';
+import type { SessionContext } from './context.ts';
+import { createInboxReader, type InboxReader } from '../runs/inbox-reader.ts';
+import { messageEvent } from '../runs/message-event.ts';
+import { leadSilent } from './reasons.ts';
+import type { Life } from '../runs/life.ts';
+import type { Item } from '../runs/item.ts';
+import { createSpeaker, type Speaker } from '../runs/speaker.ts';
+import type { AnswerEnd } from '../runs/speaker-hooks.ts';
+import type { RunningCall } from './team-call.ts';
+import { LEAD_TOOLS, ownTools } from './tools.ts';
+
+export interface Lead {
+  readonly speaker: Speaker;
+  readonly inbox: InboxReader;
+  /** Its run: as long as the session. */
+  readonly life: Life;
+  /** Puts a call to the team before the lead, alone. */
+  putCall(call: RunningCall, messageId: MessageId, text: string): void;
+  /** Whether it has a call before it that it has not answered yet. */
+  calling(): boolean;
+}
+
+const NO_CALL = 'There is no [WAKE AGENTS] or [SUMMON AGENTS] message to answer. Only the human can call the team.';
+
+export function createLead(context: SessionContext): Lead {
+  const { sessionId, now, newId, record, timers, settings, limits, prompts } = context;
+  const life = context.newLife(LEAD_ID);
+  const inbox: InboxReader = createInboxReader(context, life, () => speaker);
+  const calls = new Map<string, RunningCall>();
+  /** Reports that wait for the lead's next turn. */
+  const reports: string[] = [];
+  let current: { readonly call: RunningCall; joined: boolean } | null = null;
+  let hasSpoken = false;
+  /** It has a soul, or was asked for one in this session. */
+  let hasSoul = prompts.leadHasSoul;
+  let cancelSoul: () => void = () => undefined;
+  let cancelSilence: () => void = () => undefined;
+  /** Something waits for it while it answers. */
+  let isNeeded = false;
+  let needed: () => void = () => undefined;
+
+  /** Resolves when the lead should hear how the call goes: it is over, an egg takes long, or the lead is needed. */
+  async function untilReport(call: RunningCall, signal: AbortSignal): Promise<void> {
+    if (isNeeded) return;
+    let cancel: () => void = () => undefined;
+    const enough = new Promise<void>((resolve) => {
+      needed = resolve;
+      // Eggs may take their time.
+      if (call.kind === 'summon') cancel = timers.after(settings.wakeTimeoutMs, resolve);
+      signal.addEventListener('abort', () => resolve(), { once: true });
+    });
+    await Promise.race([call.whenOver(), enough]);
+    needed = () => undefined;
+    cancel();
+  }
+
+  /** Whoever is called stands in the line before a narrow server before the lead does, whose greeting is of them. */
+  async function afterTheCalled(signal: AbortSignal): Promise<void> {
+    if (!current || signal.aborted) return;
+    const brokenOff = new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
+    await Promise.race([current.call.whenAsked(), brokenOff]);
+  }
+
+  const reportItem = (text: string): { item: Item; event: RoostEvent } => {
+    const messageId = newId();
+    return {
+      item: { messageId, text },
+      event: messageEvent({
+        time: now(),
+        messageId,
+        sessionId,
+        runId: life.runId,
+        agentId: LEAD_ID,
+        author: 'relay',
+        text,
+      }),
+    };
+  };
+
+  /** Tells the lead, when the call is over, of those it has not been told of: in a turn for it, or with its next one. */
+  async function reportLater(call: RunningCall, inTurn: boolean): Promise<void> {
+    await call.whenOver();
+    const text = call.lateReport();
+    if (text === null) return;
+    if (!inTurn) {
+      reports.push(text);
+      return;
+    }
+    const { item, event } = reportItem(text);
+    await record([event]);
+    speaker.put([item]);
+  }
+
+  async function join(signal: AbortSignal): Promise<ToolOutcome> {
+    const joining = current;
+    if (!joining) return toolError(NO_CALL);
+    cancelSilence();
+    await untilReport(joining.call, signal);
+    const report = joining.call.report();
+    if (!joining.call.over() && !joining.joined) void reportLater(joining.call, true);
+    joining.joined = true;
+    return toolDone(report);
+  }
+
+  /** Once, in a quiet moment after the first talk. */
+  function askForSoul(): void {
+    if (hasSoul) return;
+    hasSoul = true;
+    speaker.put([{ messageId: null, text: prompts.soul() }]);
+  }
+
+  function onEnd(end: AnswerEnd): readonly RoostEvent[] {
+    cancelSilence();
+    const ended = current;
+    current = null;
+    if (!hasSoul && end.status === 'complete' && end.items.some(({ fromPerson }) => fromPerson))
+      cancelSoul = timers.after(limits.soulQuietMs, askForSoul);
+    // Who answers in words greets once it knows whom; who cannot answer is not asked again for that.
+    if (ended && !ended.joined && end.interruption?.by !== 'closing')
+      void reportLater(ended.call, end.status === 'complete');
+    return [];
+  }
+
+  const speaker: Speaker = createSpeaker({
+    context,
+    life,
+    model: context.models.lead,
+    system: (tools) => prompts.leadSystem(context.begun, tools),
+    systemAround: context.begun,
+    tools: ownTools(LEAD_TOOLS, prompts.human, (call, signal) => {
+      if (call.tool === 'write_soul') hasSoul = true;
+      return call.tool === 'spawn_team' ? join(signal) : applyChange(context, LEAD_ID, call);
+    }),
+    announces: () => true,
+    hooks: {
+      onStart(items) {
+        cancelSoul();
+        const messageId = items[0]?.messageId ?? null;
+        const call = (messageId !== null && calls.get(messageId)) || null;
+        current = call && { call, joined: false };
+        hasSpoken = false;
+        isNeeded = false;
+        if (messageId !== null) calls.delete(messageId);
+      },
+      onState({ kind }) {
+        cancelSilence();
+        if (current && !hasSpoken && kind === 'sent')
+          cancelSilence = timers.after(
+            settings.wakeTimeoutMs,
+            () => void speaker.interrupt({ by: 'relay', error: leadSilent(settings.wakeTimeoutMs) }),
+          );
+      },
+      letGoFirst: afterTheCalled,
+      onFirstWords() {
+        hasSpoken = true;
+        cancelSilence();
+        return [];
+      },
+      onEnd,
+      async gather(run) {
+        const reported = reports.splice(0).map(reportItem);
+        const messages = await inbox.take(run);
+        return {
+          items: [...reported.map(({ item }) => item), ...messages.items],
+          events: [...reported.map(({ event }) => event), ...messages.events],
+        };
+      },
+      onWaiting() {
+        isNeeded = true;
+        needed();
+      },
+    },
+  });
+
+  inbox.open();
+  return {
+    speaker,
+    inbox,
+    life,
+    putCall(call, messageId, text) {
+      calls.set(messageId, call);
+      speaker.put([{ messageId, text, alone: true }]);
+    },
+    calling: () => current !== null || calls.size > 0,
+  };
+}

@@ -1,0 +1,364 @@
+/** One running session: the lead, those who are here, and what the person writes to them. */
+import { shownName } from '../../../src/shared/domain/names.ts';
+import { createDeferred } from '../../../src/shared/domain/platform/deferred.ts';
+import { LEAD_ID } from '../../../src/shared/domain/seat.ts';
+import { messageIdOf } from '../../../src/shared/domain/message-id.ts';
+import {
+  isTeamCall,
+  parseTeamCall,
+  writeForLead,
+  type AgentPayload,
+  type TeamCall,
+} from '../../../src/shared/domain/wake-payload.ts';
+import type { Block, EndReason } from '../../../src/shared/protocol/documents.ts';
+import type { EventOf, RoostEvent } from '../../../src/shared/protocol/events.ts';
+import type { PostMessage } from '../../../src/shared/protocol/http.ts';
+import { LIMITS } from '../../../src/shared/protocol/limits.ts';
+import type { TeamMember } from '../../../src/shared/protocol/team.ts';
+import { whoAnswers, type Answering } from '../../../src/shared/domain/answering.ts';
+import type { AgentId, MessageId } from '../../../src/shared/domain/ids.ts';
+import type { AgentState, Brought, CallingClient, EventLog, Newborn, PostOutcome } from '../../contracts/index.ts';
+import { admit } from './admit.ts';
+import type { SessionContext } from './context.ts';
+import { createEgg } from './egg.ts';
+import { createGuests } from './guests.ts';
+import { createLead } from './lead.ts';
+import { createPresence, type Present } from './presence.ts';
+import { cancelled, outcomeAtEnd, putToSleep } from './reasons.ts';
+import type { Interruption } from '../runs/outcome.ts';
+import type { Speaker } from '../runs/speaker.ts';
+import { createRunningCall } from './team-call.ts';
+import { textWith, withoutBytes, wordsOf } from './sent-along.ts';
+import { createWaking } from './waking.ts';
+
+export interface RunningSession {
+  post(message: PostMessage): Promise<PostOutcome>;
+  bring(payload: AgentPayload): Promise<Brought>;
+  /** Takes back a message that waits for the end of an answer. False where it does not. */
+  takeBack(messageId: MessageId): boolean;
+  stop(agentId: AgentId): boolean;
+  sleep(agentId: AgentId): Promise<boolean>;
+  stateOf(agentId: AgentId): AgentState;
+  modelOf(agentId: AgentId): string;
+  /** Characters of the lead's conversation in this session. */
+  leadHas(): number;
+  rouse(agentId: AgentId, why?: string): Promise<boolean>;
+  newborn(agentId: AgentId): Newborn | null;
+  joined(agent: TeamMember, client: CallingClient): Promise<void>;
+  left(credentialId: string): void;
+  /** What waits for this agent may have changed, or it may read it now. */
+  inboxChanged(agentId: AgentId): void;
+  busy(): boolean;
+  /** Ends what is being said just now; the session goes on. */
+  cut(why: Interruption): void;
+  /** The lead is at work from the first: to be written with the session's beginning. */
+  started(): readonly RoostEvent[];
+  /** Ends everything that is being said; resolves when that is on disk, with the ends of all runs, to be written with the session's. Nothing is said after it. */
+  close(reason: EndReason): Promise<readonly RoostEvent[]>;
+}
+
+/** Of an agent that has not chosen a name yet; nobody is shown it. */
+const UNNAMED = 'Egg';
+
+const refused = (reason: Extract<PostOutcome, { ok: false }>['reason'], detail: string): PostOutcome => ({
+  ok: false,
+  reason,
+  detail,
+});
+
+/** A ledger may hold names that nobody would be given now. */
+const withShownNames = (call: TeamCall): TeamCall =>
+  call.kind === 'wake'
+    ? { ...call, agents: call.agents.map((agent) => ({ ...agent, name: shownName(agent.name, 'agent') })) }
+    : call;
+
+export function createRunningSession(context: SessionContext, log: EventLog): RunningSession {
+  const { sessionId, now, newId, inbox, pauses } = context;
+  const presence = createPresence();
+  const guests = createGuests(context);
+  const eggs = new Set<string>();
+  const lead = createLead(context);
+  const closed = createDeferred();
+
+  /** The person's message as an event. Its id follows from the client's, so that a repeat is the same message. */
+  function personMessage(
+    message: PostMessage,
+    agentId: AgentId,
+    blocks: Block[],
+    waiting: boolean,
+  ): EventOf<'message'> {
+    const { clientId, replaces = null, attachments = [] } = message;
+    return {
+      kind: 'message',
+      time: now(),
+      messageId: messageIdOf(clientId),
+      sessionId,
+      agentId,
+      author: 'human',
+      role: 'user',
+      blocks,
+      ...(attachments.length > 0 ? { attachments: attachments.map(withoutBytes) } : {}),
+      status: 'complete',
+      error: null,
+      usage: null,
+      clientId,
+      replaces,
+      waiting,
+    };
+  }
+
+  /**
+   * Takes the seats at once, so that no second call can, and asks everybody for their first words in the same tick: the
+   * person has called them, and nothing stands in between. All they say comes after the call in the log. Gives the seats
+   * back where the message turns out a repeat.
+   */
+  const living = async () => (await context.directory.all()).filter(({ retired }) => !retired);
+  async function postCall(message: PostMessage): Promise<PostOutcome> {
+    // Most calls name ids, and are then taken in this very moment.
+    const named = parseTeamCall(message.text);
+    const parsed = named.ok ? named : parseTeamCall(message.text, await living());
+    if (!parsed.ok)
+      return refused('malformed', `This begins like a call to the team but cannot be read: ${parsed.reason}.`);
+    const asked = withShownNames(parsed.call);
+    const callId = newId();
+    wakeResting(asked, callId);
+    const admission = admit(asked, presence, guests, (agentId) => pauses.isPaused(agentId));
+    if (!admission.ok) return refused('already-awake', admission.detail);
+    const { call } = admission;
+    if (call === null) return postNothing(message, asked, callId);
+    const running = createRunningCall({ context, callId, kind: call.kind });
+    const agents = seatAll(call, running);
+    running.seat(agents);
+    const seats = agents.map((agent) => ({ agentId: agent.agentId, position: agent.position, name: agent.name() }));
+    const event = personMessage(message, LEAD_ID, [{ kind: 'call', call: call.kind, callId, seats }], false);
+    // Before a word is said: what follows is heard in addition.
+    if (call.kind === 'wake') call.agents.forEach(context.wakeMaterials.called);
+    const giveBack = () => agents.forEach((agent) => agent.abandon());
+    const written = log.appendOnce(message.clientId, [
+      event,
+      { kind: 'call-started', time: now(), sessionId, callId, call: call.kind, seats },
+      ...agents.map(({ life }) => life.started()),
+    ]);
+    for (const agent of agents) agent.begin();
+    const { eventId, repeated } = await written.catch((error: unknown) => {
+      giveBack();
+      throw error;
+    });
+    if (repeated) {
+      giveBack();
+      return { ok: true, eventId };
+    }
+    lead.speaker.settle();
+    lead.putCall(running, event.messageId, writeForLead(call, context.limits.soulFirstWords));
+    return { ok: true, eventId };
+  }
+
+  /** One agent, as a program asks for it: the lead has no part in it, and the gate was asked before. */
+  async function bring(payload: AgentPayload): Promise<Brought> {
+    const asked = withShownNames({ kind: 'wake', agents: [payload] });
+    const admission = admit(asked, presence, guests, (agentId) => pauses.isPaused(agentId));
+    if (!admission.ok) return admission;
+    if (admission.call === null) return { ok: true, over: Promise.resolve() };
+    const callId = newId();
+    const running = createRunningCall({ context, callId, kind: 'wake' });
+    const agents = seatAll(admission.call, running, () => Promise.resolve());
+    running.seat(agents);
+    const seats = agents.map((agent) => ({ agentId: agent.agentId, position: agent.position, name: agent.name() }));
+    context.wakeMaterials.called(payload);
+    try {
+      await log.append([
+        { kind: 'call-started', time: now(), sessionId, callId, call: 'wake', seats },
+        ...agents.map(({ life }) => life.started()),
+      ]);
+    } catch (error) {
+      agents.forEach((agent) => agent.abandon());
+      throw error;
+    }
+    for (const agent of agents) agent.begin();
+    return { ok: true, over: Promise.race([running.whenOver(), closed.promise]) };
+  }
+
+  /** Those of a call who are here and only set to sleep need no lead to be woken. */
+  function wakeResting(call: TeamCall, callId: string): void {
+    if (call.kind !== 'wake') return;
+    for (const { id } of call.agents) if (pauses.isPaused(id)) void context.onPersonWake(id, callId);
+  }
+
+  /** A call in which everybody was here already, and only set to sleep. */
+  async function postNothing(message: PostMessage, call: TeamCall, callId: string): Promise<PostOutcome> {
+    const agents = call.kind === 'wake' ? call.agents : [];
+    const seats = agents.map(({ id, position, name }) => ({ agentId: id, position, name }));
+    const event = personMessage(message, LEAD_ID, [{ kind: 'call', call: call.kind, callId, seats }], false);
+    const { eventId } = await log.appendOnce(message.clientId, [event]);
+    return { ok: true, eventId };
+  }
+
+  const leave = (agentId: AgentId) => {
+    presence.remove(agentId);
+    eggs.delete(agentId);
+  };
+
+  /** `onWake` keeps the record of each wake; left out: it is the person's. */
+  function seatAll(
+    call: TeamCall,
+    running: ReturnType<typeof createRunningCall>,
+    onWake: SessionContext['onPersonWake'] = context.onPersonWake,
+  ): Present[] {
+    const agents =
+      call.kind === 'wake'
+        ? call.agents.map((payload) =>
+            createWaking({ context, call: running, payload, onWake, remove: () => leave(payload.id) }),
+          )
+        : call.seats.map((seat) => {
+            const agentId = newId();
+            eggs.add(agentId);
+            return createEgg({ context, call: running, agentId, seat, remove: () => leave(agentId) });
+          });
+    for (const agent of agents) presence.add(agent);
+    return agents;
+  }
+
+  /** To somebody who can read it now. */
+  async function postNow(message: PostMessage, agentId: AgentId, speaker: Speaker): Promise<PostOutcome> {
+    const { text, clientId, replaces, attachments = [] } = message;
+    if (replaces !== undefined && !speaker.holds(replaces))
+      return refused(
+        'not-last',
+        'Only what you wrote in this session can be changed, as long as the agent has it before it and you called nobody since.',
+      );
+    if (replaces !== undefined && agentId === LEAD_ID && lead.calling())
+      return refused('not-last', 'The lead is calling the team. Change the message when that is done.');
+    const event = personMessage(message, agentId, wordsOf(text), false);
+    // Views hide what lies between the two messages: what is being said stands before the new one.
+    if (replaces !== undefined) await speaker.withdraw(replaces);
+    const { eventId, repeated } = await log.appendOnce(clientId, [{ ...event, time: now() }]);
+    if (repeated) return { ok: true, eventId };
+    speaker.put([
+      {
+        messageId: event.messageId,
+        text: textWith(text, attachments),
+        attachments,
+        fromPerson: true,
+        ...(replaces === undefined ? {} : { replaces }),
+      },
+    ]);
+    return { ok: true, eventId };
+  }
+
+  /** To somebody who sleeps, or is still on the way: it waits, and is read after the first words. */
+  async function postLater(message: PostMessage, agentId: AgentId): Promise<PostOutcome> {
+    const { text, clientId, replaces, attachments = [] } = message;
+    if (replaces !== undefined)
+      return refused('not-last', 'This agent sleeps. A message can be changed while the agent is awake.');
+    const event = personMessage(message, agentId, wordsOf(text), true);
+    // First the inbox, whose row is the same for a repeat: a crash between the two leaves nothing unread.
+    await inbox.put({
+      messageId: event.messageId,
+      to: agentId,
+      from: 'human',
+      text: textWith(text, attachments),
+      attachments,
+      time: event.time,
+      priority: 'normal',
+      threadId: null,
+    });
+    const { eventId } = await log.appendOnce(clientId, [event]);
+    presence.get(agentId)?.inboxChanged();
+    return { ok: true, eventId };
+  }
+
+  const speakerOf = (agentId: AgentId) =>
+    agentId === LEAD_ID ? lead.speaker : (presence.get(agentId)?.speaker() ?? null);
+
+  const answering = (agentId: AgentId): Answering =>
+    whoAnswers({
+      mind: presence.get(agentId)?.phase() === 'awake',
+      client: guests.of(agentId),
+      paused: pauses.isPaused(agentId),
+    });
+
+  function stateOf(agentId: AgentId): AgentState {
+    if (agentId === LEAD_ID) return lead.speaker.busy() ? 'busy' : 'idle';
+    const agent = presence.get(agentId);
+    if (!agent && !guests.of(agentId)) return 'absent';
+    if (pauses.isPaused(agentId)) return 'paused';
+    if (!agent) return 'played';
+    return agent.phase() !== 'awake' || agent.speaker()?.busy() ? 'busy' : 'idle';
+  }
+
+  async function post(message: PostMessage): Promise<PostOutcome> {
+    const { text, to = LEAD_ID } = message;
+    if (to === LEAD_ID && isTeamCall(text)) return postCall(message);
+    if (text.length > LIMITS.messageText)
+      return refused('too-large', `A message can have ${LIMITS.messageText} characters; this one has ${text.length}.`);
+    if (to === LEAD_ID) return postNow(message, LEAD_ID, lead.speaker);
+    const speaker = answering(to).by === 'mind' ? speakerOf(to) : null;
+    return speaker ? postNow(message, to, speaker) : postLater(message, to);
+  }
+
+  return {
+    started: () => [lead.life.started()],
+    post,
+    bring,
+    takeBack: (messageId) =>
+      [lead.speaker, ...presence.all().flatMap((agent) => agent.speaker() ?? [])].some((speaker) =>
+        speaker.takeBack(messageId),
+      ),
+    stop(agentId) {
+      if (agentId !== LEAD_ID) return presence.get(agentId)?.stop() ?? false;
+      if (!lead.speaker.busy()) return false;
+      void lead.speaker.interrupt({ by: 'person' });
+      return true;
+    },
+    async sleep(agentId) {
+      const agent = presence.get(agentId);
+      if (!agent) return guests.leave(agentId);
+      if (agent.phase() === 'leaving') return false;
+      await agent.leave(eggs.has(agentId) && agent.phase() !== 'awake' ? cancelled : putToSleep);
+      return true;
+    },
+    stateOf,
+    leadHas: () => lead.speaker.size(),
+    modelOf: (agentId) => (agentId === LEAD_ID ? context.models.lead() : context.models.of(agentId)),
+    async rouse(agentId, why) {
+      const speaker = stateOf(agentId) === 'absent' ? null : speakerOf(agentId);
+      if (!speaker) return false;
+      speaker.prod(why);
+      await speaker.whenQuiet();
+      return true;
+    },
+    newborn(agentId) {
+      const agent = eggs.has(agentId) ? presence.get(agentId) : undefined;
+      if (!agent) return null;
+      const { position } = agent;
+      const member = { agentId, name: agent.name() ?? UNNAMED, position, retired: false };
+      return { member, birth: agent.birth() };
+    },
+    async joined({ agentId, position }, client) {
+      // Without a seat of its own it is no less welcome, but not in the grid.
+      if (agentId !== LEAD_ID && position !== null) await guests.called({ agentId, position }, client);
+    },
+    left: (credentialId) => guests.left(credentialId),
+    inboxChanged(agentId) {
+      if (agentId === LEAD_ID) lead.inbox.changed();
+      else presence.get(agentId)?.inboxChanged();
+    },
+    // Whoever is set to sleep says nothing, even in the middle of an answer.
+    busy: () =>
+      lead.speaker.busy() ||
+      presence
+        .all()
+        .some((agent) => !pauses.isPaused(agent.agentId) && (agent.phase() !== 'awake' || agent.speaker()?.busy())),
+    cut(why) {
+      for (const { speaker } of [lead, ...presence.all().map((agent) => ({ speaker: agent.speaker() }))])
+        if (speaker?.busy()) void speaker.interrupt(why);
+    },
+    async close(reason) {
+      closed.resolve();
+      const why: Interruption = { by: 'closing', status: reason === 'ended' ? 'stopped' : 'interrupted' };
+      const here = [lead, ...presence.all()];
+      await Promise.all([lead.speaker, ...presence.all()].map((each) => each.close(why)));
+      return here.flatMap(({ life }) => life.ended(outcomeAtEnd(reason), null));
+    },
+  };
+}

@@ -1,0 +1,175 @@
+/**
+ * What the relay holds of souls and last conversations while a session runs: what came with its start and with each
+ * WAKE or birth, and what was kept and said since. They live in the browsers: nothing of a session is left here after it.
+ */
+import type { AgentId, MessageId } from '../../../src/shared/domain/ids.ts';
+import { applicationText } from '../../../src/shared/domain/applications.ts';
+import { shownName } from '../../../src/shared/domain/names.ts';
+import { LEAD_ID } from '../../../src/shared/domain/seat.ts';
+import { withSeatWhereAlike } from '../../../src/shared/domain/teammates.ts';
+import { PERSON } from '../../../src/shared/domain/threads.ts';
+import { talkText } from '../../../src/shared/domain/talk.ts';
+import { renderTranscript, type TranscriptMessage } from '../../../src/shared/domain/transcript.ts';
+import type { AgentPayload } from '../../../src/shared/domain/wake-payload.ts';
+import type { EventOf, StoredEvent } from '../../../src/shared/protocol/events.ts';
+import type { StartSession } from '../../../src/shared/protocol/http.ts';
+import type { Directory, EventLog, WokenTalk } from '../../contracts/index.ts';
+
+export interface WakeMaterials {
+  /** A session begins; nothing of an earlier one is left. */
+  begin(request: Pick<StartSession, 'human' | 'lead'>): void;
+  /** The person wakes it: the page has sent its soul and its last conversation. */
+  called(payload: Pick<AgentPayload, 'id' | 'name' | 'soul' | 'transcript' | 'asleepSince'>): void;
+  /** What the person of the running session is called; null: none runs. */
+  human(): string | null;
+  /** Undefined: not known here. Null: it has none. */
+  soulOf(agentId: AgentId): string | null | undefined;
+  /** Its last conversations and what was said in this session, '' where nothing was; null: not known here. */
+  conversationOf(agentId: AgentId): Promise<string | null>;
+  /** What it woke with, and what was said since; null: it was not called in this session. */
+  talkOf(agentId: AgentId): WokenTalk | null;
+  /** The person has taken this message back: nobody has heard it. */
+  takenBack(messageId: MessageId): void;
+  close(): void;
+}
+
+export interface WakeMaterialsDeps {
+  readonly log: Pick<EventLog, 'subscribe'>;
+  readonly directory: Pick<Directory, 'all'>;
+  /** Characters that are kept of what is said to and by an agent in this session. */
+  readonly conversationChars: number;
+}
+
+interface Said {
+  readonly messageId: MessageId;
+  readonly author: string;
+  readonly time: number;
+  readonly text: string;
+  readonly addressed: boolean;
+}
+interface Talk {
+  /** As it came with the call. */
+  readonly transcript: string | null;
+  readonly asleepSince: number | null;
+  /** Since then, oldest first. */
+  said: readonly Said[];
+  /** Messages before these that are not kept. */
+  earlier: number;
+  /** Something was said again in other words. */
+  changed: boolean;
+}
+
+const SINCE = '=== In this session ===';
+
+export function createWakeMaterials({ log, directory, conversationChars }: WakeMaterialsDeps): WakeMaterials {
+  const souls = new Map<string, string | null>();
+  const talks = new Map<string, Talk>();
+  /** By author, as people read them. */
+  const names = new Map<string, string>();
+
+  function clear(): void {
+    souls.clear();
+    talks.clear();
+    names.clear();
+  }
+
+  function knows({
+    id,
+    name,
+    soul,
+    transcript,
+    asleepSince = null,
+  }: Pick<AgentPayload, 'id' | 'name' | 'soul' | 'transcript'> & { readonly asleepSince?: number | null }): void {
+    names.set(id, name);
+    souls.set(id, soul);
+    talks.set(id, { transcript, asleepSince, said: [], earlier: 0, changed: false });
+  }
+
+  function hear({
+    agentId,
+    sessionId,
+    messageId,
+    author,
+    role,
+    time,
+    blocks,
+    attachments,
+    replaces,
+  }: EventOf<'message'>): void {
+    const talk = talks.get(agentId);
+    // Of a run alone, also while a session runs: it is no part of that conversation.
+    if (!talk || sessionId === null) return;
+    const replaced = replaces === null ? -1 : talk.said.findIndex((said) => said.messageId === replaces);
+    talk.changed ||= replaces !== null;
+    const standing = replaced < 0 ? talk.said : talk.said.slice(0, replaced);
+    const text = talkText({ agentId, author, role, blocks, attachments });
+    const said =
+      text === '' ? [...standing] : [...standing, { messageId, author, time, text, addressed: author !== agentId }];
+    // The newest stays whatever its length: it is cut as it is told.
+    for (
+      let chars = said.reduce((sum, each) => sum + each.text.length, 0);
+      chars > conversationChars && said.length > 1;
+      talk.earlier += 1
+    )
+      chars -= said.shift()?.text.length ?? 0;
+    talk.said = said;
+  }
+
+  function change({ agentId, change }: EventOf<'agent-changed'>): void {
+    if (change.kind === 'rename') names.set(agentId, shownName(change.name, agentId === LEAD_ID ? 'lead' : 'agent'));
+    else souls.set(agentId, change.individuationArtifact);
+  }
+
+  const stop = log.subscribe(({ event }: StoredEvent) => {
+    if (event.kind === 'message') hear(event);
+    else if (event.kind === 'agent-born')
+      knows({ id: event.agentId, name: event.name, soul: event.soul, transcript: null });
+    else if (event.kind === 'agent-changed') change(event);
+    else if (event.kind === 'session-ended') clear();
+  });
+
+  return {
+    begin({ human, lead }) {
+      clear();
+      names.set(PERSON, shownName(human.name, 'person')).set('relay', 'Roost');
+      knows({ id: LEAD_ID, name: shownName(lead.name, 'lead'), soul: lead.soul, transcript: lead.transcript });
+    },
+    called: knows,
+    human: () => names.get(PERSON) ?? null,
+    soulOf: (agentId) => souls.get(agentId),
+    async conversationOf(agentId) {
+      const team = await directory.all();
+      const seats = new Map(team.map(({ agentId: id, position }) => [id, position]));
+      const called = [...new Map([...team.map(({ agentId: id, name }) => [id, name] as const), ...names])].map(
+        ([id, name]) => ({ agentId: id, name, position: seats.get(id) ?? null }),
+      );
+      const talk = talks.get(agentId);
+      if (!talk) return null;
+      const { transcript, said, earlier } = talk;
+      const messages = said.map(({ author, time, text }): TranscriptMessage => ({
+        author: called.some((one) => one.agentId === author)
+          ? withSeatWhereAlike(called, author)
+          : (applicationText(author) ?? 'somebody'),
+        time,
+        text,
+      }));
+      const since = renderTranscript(
+        [{ kind: 'talk', addressed: said.some(({ addressed }) => addressed), messages, earlier }],
+        conversationChars,
+      );
+      return [transcript ?? '', since && since.kept > 0 ? `${SINCE}\n\n${since.text}` : '']
+        .filter((part) => part !== '')
+        .join('\n\n');
+    },
+    talkOf(agentId) {
+      const talk = talks.get(agentId);
+      if (!talk) return null;
+      const { transcript, asleepSince, said, earlier, changed } = talk;
+      return { soul: souls.get(agentId) ?? null, transcript, asleepSince, said, whole: earlier === 0 && !changed };
+    },
+    takenBack(messageId) {
+      for (const talk of talks.values()) talk.said = talk.said.filter((said) => said.messageId !== messageId);
+    },
+    close: stop,
+  };
+}

@@ -1,0 +1,175 @@
+/**
+ * A session for nobody: a WAKE of eight with everything that a real one runs through, on the relay's own parts where
+ * they only read, and on stand-ins where they would write. What a process does for the first time takes ten times as
+ * long: code is compiled, statements are planned. Nothing of it is kept, told or counted.
+ */
+import { NO_COST } from '../../../src/shared/domain/prices.ts';
+import { momentText } from '../../../src/shared/domain/moments.ts';
+import { realTimers, sleep } from '../../../src/shared/domain/platform/timers.ts';
+import { LEAD_ID, SEAT_ORDER, seatColor } from '../../../src/shared/domain/seat.ts';
+import { writeWake } from '../../../src/shared/domain/wake-payload.ts';
+import type { StoredEvent } from '../../../src/shared/protocol/events.ts';
+import { postMessageSchema, startSessionSchema, type StartSession } from '../../../src/shared/protocol/http.ts';
+import type { Caller, EventLog, SessionHost } from '../../contracts/index.ts';
+import { sizeOfRequest, type Mind } from '../minds/index.ts';
+import type { SessionHostDeps } from './host-deps.ts';
+import { createWaiting } from '../runs/waiting.ts';
+import { createTurns } from '../runs/turns.ts';
+import { allowedTools, mindToolOf } from '../runs/team-tools.ts';
+
+const WARM_SETTINGS = {
+  /** So often is a wake run until what it needs is likely to be compiled. */
+  times: 5,
+  /** ms between two of them, for calls that come meanwhile. */
+  pauseMs: 20,
+  /** Characters of a soul, and of a conversation: as of a team that has lived for a while. */
+  soulChars: 2_000,
+  conversationChars: 24_000,
+} as const;
+
+const text = (chars: number) => 'Nobody is here yet. '.repeat(chars / 20);
+const WAKE = writeWake(
+  SEAT_ORDER.map((position) => ({
+    id: `warm-${position}`,
+    name: `Agent ${position}`,
+    ...seatColor(position),
+    position,
+    soul: text(WARM_SETTINGS.soulChars),
+    transcript: text(WARM_SETTINGS.conversationChars),
+  })),
+);
+
+/** As the log of a home, of which nothing is kept. */
+function createNoLog(): EventLog {
+  const listeners = new Set<(stored: StoredEvent) => void>();
+  let head = 0;
+  const append: EventLog['append'] = async (events) => {
+    await new Promise((resolve) => setImmediate(resolve));
+    const stored = events.map((event): StoredEvent => ({ id: ++head, event }));
+    for (const each of stored) for (const listener of listeners) listener(each);
+    return stored;
+  };
+  return {
+    id: 'warm',
+    append,
+    appendOnce: async (_clientId, events) => ({ eventId: (await append(events))[0]?.id ?? 0, repeated: false }),
+    follow: () => undefined,
+    isAhead: () => false,
+    written: () => Promise.resolve(null),
+    read: () => Promise.resolve([]),
+    subscribe(listener) {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
+    head: () => head,
+    ack: () => Promise.resolve(),
+    snapshot: () => ({ session: null, runs: [], answering: [], lastEnd: null, upTo: head }),
+  };
+}
+
+/** These, where they only read. */
+export function standIns(deps: SessionHostDeps, mind: Mind, onError: (error: unknown) => void): SessionHostDeps {
+  const { inbox, pauses, costs, timers = realTimers } = deps;
+  return {
+    ...deps,
+    mind,
+    log: createNoLog(),
+    turns: createTurns(timers),
+    waiting: createWaiting(deps.now),
+    inbox: {
+      ...inbox,
+      waiting: () => Promise.resolve([]),
+      put: () => Promise.resolve(null),
+      claim: () => Promise.resolve([]),
+      giveBack: () => Promise.resolve(),
+    },
+    pauses: {
+      ...pauses,
+      begin: () => undefined,
+      join: () => Promise.resolve(),
+      end: () => undefined,
+      isPaused: () => false,
+      wait: () => Promise.resolve('awake'),
+      subscribe: () => () => undefined,
+    },
+    costs: {
+      async check(request, signal) {
+        const checked = await costs.check({ ...request, rehearsed: true }, signal);
+        if (!checked.ok) return checked;
+        const { release } = checked.hold;
+        const settle = () => Promise.resolve(release());
+        return { ok: true, hold: { release, settle, spent: () => NO_COST, again: () => Promise.resolve(false) } };
+      },
+    },
+    wakeMaterials: { begin: () => undefined, called: () => undefined, takenBack: () => undefined },
+    logger: { warn: (_message, fields) => onError(fields), error: (_message, fields) => onError(fields) },
+  };
+}
+
+/** What is asked of the store before a request to a mind, and is not asked by a session for nobody. */
+export async function askStore({ costs, teamTools, inbox, log, configs, now }: SessionHostDeps): Promise<void> {
+  const signal = new AbortController().signal;
+  const caller: Caller = { agentId: LEAD_ID, sessionId: null, run: 'warm', kind: 'session', signal };
+  const [check, { effective }] = await Promise.all([
+    costs.check(
+      {
+        agentId: LEAD_ID,
+        size: sizeOfRequest({ model: '', system: '', messages: [], tools: [], maxTokens: 0 }, false),
+        rehearsed: true,
+      },
+      signal,
+    ),
+    configs.household(),
+    allowedTools(teamTools.all(), caller),
+    inbox.waiting(LEAD_ID, 1),
+    log.written('warm'),
+  ]);
+  if (check.ok) check.hold.release();
+  momentText(now(), effective.time_zone);
+  teamTools.all().forEach(mindToolOf);
+}
+
+interface WakeOfNobody {
+  readonly start: StartSession;
+  readonly text: string;
+  readonly clientId: string;
+}
+
+/** One wake of nobody, from the start of a session to its end. `host`: of the stand-ins. Resolves early where `signal` aborts. */
+export async function runWake(
+  host: SessionHost,
+  log: EventLog,
+  { start, text: call, clientId }: WakeOfNobody,
+  signal: AbortSignal,
+): Promise<void> {
+  const stopped = new Promise<void>((resolve) => {
+    if (signal.aborted) resolve();
+    signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+  let stop: () => void = () => undefined;
+  const over = new Promise<void>((resolve) => {
+    const said = { ended: false, greeted: false };
+    stop = log.subscribe(({ event }) => {
+      said.ended ||= event.kind === 'call-ended';
+      said.greeted ||= event.kind === 'message' && event.author === LEAD_ID;
+      if ((said.ended && said.greeted) || event.kind === 'session-ended') resolve();
+    });
+  });
+  await host.start(start);
+  await host.post(postMessageSchema.parse({ text: call, clientId }));
+  await Promise.race([over, stopped]);
+  stop();
+  await host.end('ended');
+}
+
+/** `host`: of the stand-ins. Resolves early where `signal` aborts. */
+export async function runWakes(host: SessionHost, log: EventLog, signal: AbortSignal): Promise<void> {
+  const start = startSessionSchema.parse({
+    human: { name: 'Nobody' },
+    lead: { name: 'Lead', soul: null, transcript: null },
+  });
+  for (let time = 0; time < WARM_SETTINGS.times && !signal.aborted; time++) {
+    await runWake(host, log, { start, text: WAKE, clientId: `warm-${time}` }, signal);
+    await sleep(realTimers.after, WARM_SETTINGS.pauseMs);
+  }
+}

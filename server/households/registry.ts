@@ -1,0 +1,149 @@
+/** Which homes there are, whose household each is of, and which sign-in belongs to which: as the store says, which another process of this relay may have changed. */
+import { createQueue } from '../../src/shared/domain/platform/queue.ts';
+import type { Db } from '../store/index.ts';
+import { bindBrowser, boundHomes, homeOfBrowser, insertHome, lockHomes, readHomes, updateHome } from './rows.ts';
+
+export interface HomeEntry {
+  readonly id: string;
+  /** Does somebody live in it? */
+  readonly begun: boolean;
+  readonly household: string | null;
+}
+
+/** What may be changed within one decision. */
+interface Decision {
+  /** The home of this sign-in; null: it has none yet. */
+  known(browser: string): Promise<HomeEntry | null>;
+  /** Somebody lives in it from now on. */
+  note(entry: HomeEntry, change?: { readonly household?: string }): Promise<void>;
+  /** The one that has the relay's own name. */
+  firstHome(): Promise<HomeEntry>;
+  /** One where nobody lives and that no sign-in belongs to. */
+  freeHome(): Promise<HomeEntry>;
+  bind(browser: string, entry: HomeEntry): Promise<void>;
+}
+
+export interface Registry {
+  all(): readonly HomeEntry[];
+  get(id: string): HomeEntry | undefined;
+  /** Those in which somebody lives. */
+  living(): readonly HomeEntry[];
+  /** One decision after the other, in every process of this relay, on what the store says then: all of it or nothing. */
+  decide<Result>(work: (decision: Decision) => Promise<Result>): Promise<Result>;
+  /** Looks again what the store says. */
+  reread(): Promise<void>;
+  /** Of this sign-in; one that has none gets one. */
+  entryOf(browser: string): Promise<HomeEntry>;
+  known(browser: string): Promise<HomeEntry | null>;
+  /** These sign-ins have ended. */
+  forget(browsers: readonly string[]): void;
+}
+
+export interface RegistryDeps {
+  readonly db: Db;
+  /** Names the whole relay. */
+  readonly relay: string;
+  /** No other process can have this store open. */
+  readonly alone: boolean;
+  /** ms since the epoch */
+  readonly now: () => number;
+  readonly newId: () => string;
+  /** This sign-in belongs to this home from now on. Only once that is committed. */
+  readonly onMoved: (browser: string, to: string) => void;
+}
+
+type Entry = { -readonly [Name in keyof HomeEntry]: HomeEntry[Name] };
+
+export function createRegistry({ db, relay, alone, now, newId, onMoved }: RegistryDeps): Registry {
+  const entries = new Map<string, Entry>();
+  const bound = new Map<string, string>();
+  const inTurn = createQueue();
+
+  async function reread(trx: Db): Promise<void> {
+    for (const { home, begun_at, household } of await readHomes(trx, relay)) {
+      const entry = entries.get(home) ?? { id: home, begun: false, household: null };
+      entry.begun = begun_at !== null;
+      entry.household = household;
+      entries.set(home, entry);
+    }
+  }
+
+  async function known(browser: string, trx: Db = db): Promise<HomeEntry | null> {
+    const id = bound.get(browser) ?? (await homeOfBrowser(trx, relay, browser));
+    if (id === null) return null;
+    if (alone) bound.set(browser, id);
+    if (!entries.has(id)) await reread(trx);
+    return entries.get(id) ?? null;
+  }
+
+  async function addHome(trx: Db, id: string): Promise<HomeEntry> {
+    await insertHome(trx, relay, id, now());
+    const entry = { id, begun: false, household: null };
+    entries.set(id, entry);
+    return entry;
+  }
+
+  const decisionOn = (trx: Db, moves: [browser: string, to: string][]): Decision => ({
+    known: (browser) => known(browser, trx),
+    async note({ id }, change = {}) {
+      const entry = entries.get(id);
+      if (!entry) throw new Error(`There is no home ${id}.`);
+      await updateHome(trx, relay, id, { ...change, ...(entry.begun ? {} : { begun_at: now() }) });
+      entry.begun = true;
+      entry.household = change.household ?? entry.household;
+    },
+    firstHome: async () => entries.get(relay) ?? (await addHome(trx, relay)),
+    async freeHome() {
+      const taken = await boundHomes(trx, relay);
+      const free = [...entries.values()].find(({ id, begun }) => !begun && !taken.has(id));
+      return free ?? (await addHome(trx, newId()));
+    },
+    async bind(browser, { id }) {
+      await bindBrowser(trx, relay, browser, id);
+      bound.delete(browser);
+      moves.push([browser, id]);
+    },
+  });
+
+  const decide: Registry['decide'] = (work) =>
+    inTurn(async () => {
+      const moves: [browser: string, to: string][] = [];
+      try {
+        const result = await db.transaction().execute(async (trx) => {
+          await lockHomes(trx, relay);
+          await reread(trx);
+          return await work(decisionOn(trx, moves));
+        });
+        for (const [browser, to] of moves) {
+          bound.delete(browser);
+          onMoved(browser, to);
+        }
+        return result;
+      } catch (error) {
+        // What was noted here went with the transaction.
+        await reread(db);
+        throw error;
+      }
+    });
+
+  return {
+    all: () => [...entries.values()],
+    get: (id) => entries.get(id),
+    living: () => [...entries.values()].filter(({ begun }) => begun),
+    decide,
+    reread: () => reread(db),
+    known,
+    entryOf: async (browser) =>
+      (await known(browser)) ??
+      (await decide(async (decision) => {
+        const already = await decision.known(browser);
+        if (already) return already;
+        const entry = await decision.freeHome();
+        await decision.bind(browser, entry);
+        return entry;
+      })),
+    forget(browsers) {
+      for (const browser of browsers) bound.delete(browser);
+    },
+  };
+}

@@ -1,0 +1,337 @@
+/**
+ * The team's parts on one store, wired together: who there is, what waits for them, what wakes them, what it
+ * costs, and the session in which they speak.
+ */
+import { realTimers, type Timers } from '../../src/shared/domain/platform/timers.ts';
+import type { Protocol } from '../../src/shared/domain/prompts.ts';
+import { createCronClock } from '../../src/shared/protocol/cron.ts';
+import type { Directory, EventLog, Gate, Inbox, Searches, SessionHost, Pauses, TeamTool } from '../contracts/index.ts';
+import type { Attached } from '../tools/mcp-client/index.ts';
+import { createCalls, type Calls } from '../tools/calls/index.ts';
+import { createCosts, type OpenCosts } from '../team/costs/index.ts';
+import { createDirectory } from '../team/directory/index.ts';
+import { createConfigs, createGate, type OpenConfigs } from '../team/gate/index.ts';
+import { createInbox } from '../team/inbox/index.ts';
+import type { Mind } from '../agents/minds/index.ts';
+import { createConfigRecords } from '../team/records/config-records.ts';
+import { createRecords, type Records } from '../team/records/index.ts';
+import { createReach, createReachTools, createToHuman, type OpenReach } from '../agents/reach/index.ts';
+import { createWakeMaterials, createSessionHost, type WakeMaterials } from '../agents/session/index.ts';
+import type { Logger } from '../agents/runs/context.ts';
+import { createWaiting } from '../agents/runs/waiting.ts';
+import { createRuns, type Runs } from '../agents/runs/index.ts';
+import { createReadAround } from '../agents/runs/around.ts';
+import { recoverLog } from '../agents/runs/recover.ts';
+import { createTeamTools } from '../agents/runs/team-tools.ts';
+import { createTell } from '../team/events/index.ts';
+import { createTurns } from '../agents/runs/turns.ts';
+import { SESSION_LIMITS, type SessionLimits } from '../agents/session/settings.ts';
+import {
+  createAlone,
+  createCopies,
+  createGoOn,
+  createLeases,
+  createMeanwhile,
+  createScheduleRows,
+  createScripts,
+  createSchedules,
+  createWoken,
+  createRoutineOf,
+  type Copies,
+  type GoOn,
+  type Schedules,
+  type Scripts,
+} from '../schedules/index.ts';
+import { type Sealer } from '../platform/sealer.ts';
+import { SCHEDULE_LIMITS } from '../schedules/settings.ts';
+import { acceptInput, ACCEPT_SCRIPT, createScriptTools } from '../schedules/script-tools.ts';
+import { createScheduleTools } from '../schedules/tools.ts';
+import { createPauses } from '../team/pauses/index.ts';
+import { ALWAYS_THERE, type Database, type Db, type OpenJournal } from '../store/index.ts';
+import { createSearches, createSearchTools } from '../team/searches/index.ts';
+import { createThreads, createThreadTools, type Threads } from '../team/threads/index.ts';
+import { createHandPins, createHandTools, type Hands, type HandTools } from '../tools/hands/index.ts';
+import { createProviderTools } from '../tools/web/tools.ts';
+
+export interface TeamDeps {
+  readonly db: Db;
+  /** Left out: it can always be reached. */
+  readonly database?: Database;
+  /** For the embedded store. Null, or left out: everything goes into the tables at once. */
+  readonly openJournal?: OpenJournal | null;
+  /** Names the home. */
+  readonly home: string;
+  /** No other process can have this store open, as with the embedded one. */
+  readonly alone: boolean;
+  readonly log: EventLog;
+  readonly mind: Mind;
+  readonly protocol: Protocol;
+  /** ms since the epoch */
+  readonly now: () => number;
+  /** ms, only ever forward, for spans; left out: `now`. */
+  readonly elapsed?: () => number;
+  readonly newId: () => string;
+  readonly logger: Logger;
+  /** ms that a message is kept after it was read. */
+  readonly retentionMs: number;
+  /** Why agents may store no more just now, as a sentence; null: they may. Left out: they always may. */
+  readonly refuseForRoom?: () => Promise<string | null>;
+  readonly timers?: Timers;
+  /** Seals what is left here for the time without a browser. */
+  readonly sealer: Sealer;
+  /** Left out: scripts are off. */
+  readonly scripts?: Scripts;
+  /** Agents’ folders. Left out: they have none, and no tools for them. */
+  readonly hands?: Hands;
+  /** MCP servers that the person has attached. Left out: none. */
+  readonly attached?: Pick<Attached, 'tools' | 'records'>;
+  readonly limits?: SessionLimits;
+}
+
+export interface Team extends Pick<HandTools, 'endCommandsOf'> {
+  readonly inbox: Inbox;
+  readonly directory: Directory;
+  readonly configs: OpenConfigs;
+  readonly gate: Gate;
+  readonly pauses: Pauses;
+  readonly threads: Threads;
+  readonly searches: Searches;
+  readonly costs: OpenCosts;
+  readonly calls: Calls;
+  readonly records: Records;
+  readonly reach: OpenReach;
+  readonly host: SessionHost;
+  /** Agents at work in no session. */
+  readonly runs: Runs;
+  /** What is due without anybody there. Its clock does not go before it is started. */
+  readonly schedules: Schedules;
+  readonly goOn: GoOn;
+  /** What agents need to be at work alone. */
+  readonly copies: Copies;
+  /** What the session that runs holds of souls and last conversations. */
+  readonly wakeMaterials: WakeMaterials;
+  /** What every agent can do besides what a session gives it. */
+  readonly tools: readonly TeamTool[];
+  /** Does once what a wake does. Leaves no trace. */
+  warm(mind: Mind, signal: AbortSignal): Promise<void>;
+  close(): Promise<void>;
+}
+
+export async function openTeam({
+  db,
+  database = ALWAYS_THERE,
+  openJournal = null,
+  home,
+  log,
+  mind,
+  protocol,
+  now,
+  elapsed = now,
+  newId,
+  logger,
+  retentionMs,
+  alone,
+  refuseForRoom = () => Promise.resolve(null),
+  timers = realTimers,
+  sealer,
+  scripts = createScripts(null),
+  hands,
+  attached,
+  limits = SESSION_LIMITS,
+}: TeamDeps): Promise<Team> {
+  const saying = (what: string) => (error: unknown) => logger.error(what, { error: String(error) });
+  const tell = createTell({ log, logger });
+  hands?.workspaces.subscribe((agentId) => tell({ kind: 'changed', time: now(), what: 'files', agentId }));
+  const onListenerError = saying('a listener failed');
+  const inbox = createInbox({ db, home, retentionMs, tell, now, refuseForRoom });
+  const directory = createDirectory({ db, home, tell, now });
+  const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
+  const configs = createConfigs({ db, home, alone, timeZone, tell, now });
+  const onHeartbeatError = saying('that sessions still run could not be written; it is tried again');
+  const gate = createGate({ db, database, home, configs, tell, now, newId, alone, timers, onHeartbeatError });
+  await gate.recover();
+  const costs = createCosts({ db, database, openJournal, home, configs, directory, log, alone, now, elapsed, newId });
+  await costs.recover();
+  const pauses = createPauses({ log, configs, now, timers, onListenerError });
+  const turns = createTurns(timers);
+  const around = createReadAround({
+    configs,
+    directory,
+    now,
+    onError: saying('who is here could not be read; what was known before is told'),
+  });
+  const waiting = createWaiting(now);
+  const usual = { now, newId, timers, logger };
+  const runs = createRuns({ log, inbox, directory, pauses, costs, around, turns, waiting, ...usual, limits });
+  const scheduleRows = createScheduleRows({ db, home, limits: SCHEDULE_LIMITS });
+  const copies = createCopies({ db, home, sealer, now });
+  const leases = createLeases({
+    rows: scheduleRows,
+    database,
+    limits: SCHEDULE_LIMITS,
+    timers,
+    now,
+    onError: saying('that it is at work could not be written; it is tried again'),
+  });
+  const woken = createWoken({
+    rows: scheduleRows,
+    leases,
+    directory,
+    onChange: (agentId) => tell({ kind: 'changed', time: now(), what: 'schedules', agentId }),
+    now,
+    newId,
+  });
+  const tools = createTeamTools();
+  const wakeMaterials = createWakeMaterials({ log, directory, conversationChars: limits.conversationChars });
+  const host = createSessionHost({
+    log,
+    inbox,
+    directory,
+    around,
+    pauses,
+    costs,
+    configs,
+    teamTools: tools,
+    wakeMaterials,
+    meanwhile: createMeanwhile({ rows: scheduleRows, configs, now, logger }),
+    mind,
+    protocol,
+    ...usual,
+    elapsed,
+    limits,
+    turns,
+    waiting,
+  });
+  const aloneAgents = createAlone({
+    ...{ copies, configs, runs, log, inbox, protocol, mind, tools, woken, logger },
+    usedUp: costs.usedUp,
+    routineOf: createRoutineOf(scheduleRows),
+  });
+  const reach = createReach({ inbox, directory, configs, gate, pauses, host, alone: aloneAgents, ...usual });
+  const threads = createThreads({ db, home, directory, tell, now, newId, timers, hooks: reach.hooks, refuseForRoom });
+  const schedules = createSchedules({
+    db,
+    rows: scheduleRows,
+    leases,
+    log,
+    home,
+    onlyOne: alone,
+    database,
+    cron: createCronClock(),
+    configs,
+    inbox,
+    threads,
+    directory,
+    reach,
+    host,
+    alone: aloneAgents,
+    scripts,
+    // Asked for when all that is open: no script is due before.
+    questions: {
+      ask: (question) => calls.askAlone(question.agentId, ACCEPT_SCRIPT, acceptInput(question), question.before),
+      withdraw: (scheduleId) => calls.withdrawAsked(ACCEPT_SCRIPT, scheduleId),
+    },
+    copies,
+    usedUp: costs.usedUp,
+    tools,
+    announce: tell,
+    ...usual,
+  });
+  const scriptTools = createScriptTools({ schedules, scripts, copies, configs, now });
+  const toHuman = createToHuman({ log, host, now, newId });
+  const calls = createCalls({
+    db,
+    database,
+    home,
+    onlyOne: alone,
+    log,
+    configs,
+    pins: createHandPins(hands, configs),
+    inbox,
+    host,
+    alone: aloneAgents,
+    reach,
+    tell,
+    onDeclined: scriptTools.declined,
+    ...usual,
+  });
+  calls.ofRelay(scriptTools.accept);
+  const searches = createSearches({ timers, newId });
+  const seen = { rows: scheduleRows, calls, inbox, reach, host, configs };
+  const goOn = createGoOn({ ...seen, alone: aloneAgents, woken, logger });
+  const handTools = hands ? createHandTools({ ...hands, configs, log, refuseForRoom, now: elapsed }) : null;
+  tools.offer(
+    calls.guard([
+      ...createReachTools({
+        reach,
+        inbox,
+        gate,
+        configs,
+        directory,
+        pauses,
+        host,
+        now,
+        toHuman,
+        human: wakeMaterials.human,
+        tell,
+      }),
+      ...createThreadTools({ threads, directory }),
+      ...createSearchTools({ searches, directory, threads, copies }),
+      ...(handTools?.tools ?? []),
+      ...createProviderTools(() => hands?.web.addresses !== 'none'),
+      ...createScheduleTools({ schedules, proposals: schedules.proposals, configs, now }),
+      ...(hands ? scriptTools.tools : []),
+    ]),
+  );
+  if (attached) tools.offerFrom(calls.guardFrom(attached.tools));
+  const records = createRecords({
+    log,
+    sources: [
+      createConfigRecords({ db, home, changing: configs.changing, forgetPrices: costs.forgetPrices }),
+      threads.records,
+      schedules.records,
+      ...(attached ? [attached.records] : []),
+    ],
+    now,
+    onError: saying('a change of a record could not be told; it is told with the next'),
+  });
+  await recoverLog({ log, inbox, costs, now });
+  await threads.recover();
+  await records.recover();
+  await calls.recover();
+  await reach.recover();
+  return {
+    endCommandsOf: async (agentId) => await handTools?.endCommandsOf(agentId),
+    inbox,
+    directory,
+    configs,
+    gate,
+    pauses,
+    threads,
+    searches,
+    costs,
+    calls,
+    records,
+    reach,
+    host,
+    runs,
+    wakeMaterials,
+    ...{ schedules, goOn, copies },
+    tools: tools.all(),
+    async warm(warmMind, signal) {
+      await gate.warm();
+      await host.warm(warmMind, signal);
+    },
+    async close() {
+      reach.close();
+      await schedules.close(false);
+      await runs.close();
+      await calls.close();
+      await records.close();
+      wakeMaterials.close();
+      pauses.close();
+      await gate.close();
+      await costs.close();
+    },
+  };
+}

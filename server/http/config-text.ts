@@ -1,0 +1,167 @@
+/** Configurations as text: JSON and YAML, in requests and in answers. */
+import type { Context } from 'hono';
+import { accepts } from 'hono/accepts';
+import { bodyLimit } from 'hono/body-limit';
+import { Document, isMap, isScalar, isSeq, LineCounter, parseDocument, YAMLError, type Node, type Scalar } from 'yaml';
+import type { z } from 'zod';
+import { parseJson } from '../../src/shared/domain/platform/json.ts';
+import { readBody, type CallBounds } from './body.ts';
+import { misfit, problem } from './problem.ts';
+
+/** Characters are few: the largest configuration has some twenty blackouts. */
+const MOST_BYTES = 64 * 1_024;
+const YAML_TYPES = ['application/yaml', 'application/x-yaml', 'text/yaml', 'text/x-yaml'];
+
+const limited = bodyLimit({
+  maxSize: MOST_BYTES,
+  onError() {
+    throw problem(413, 'too-large', `A configuration may take ${MOST_BYTES} bytes at most.`);
+  },
+});
+
+function notYaml(message: string) {
+  return problem(400, 'not-yaml', `The body is not YAML: ${message}`, {
+    fields: { errors: [{ field: 'body', message }] },
+  });
+}
+
+/**
+ * What the parser makes something of. It takes up to 25 µs for each, and its stack for each bracket that is open: with enough of
+ * those it ends the whole process.
+ */
+const MARKS = /[[\]{},:?\-&*!|>'"%@`#\n]/g;
+const MOST_MARKS = 3_000;
+const MOST_OPEN = 32;
+
+/** Why the parser is not given this, as a sentence; null: it is. */
+function refuseYaml(text: string): string | null {
+  if (/(?:^|[\s\-[{,])\?\s/m.test(text)) return 'a “?” before a key is not read';
+  const marks = text.match(MARKS) ?? [];
+  if (marks.length > MOST_MARKS) return `it has more than ${MOST_MARKS} marks and lines. Send it as JSON`;
+  let open = 0;
+  for (const mark of marks) {
+    if (mark === '[' || mark === '{') open += 1;
+    else if (mark === ']' || mark === '}') open = Math.max(0, open - 1);
+    if (open > MOST_OPEN) return `it has more than ${MOST_OPEN} lists in each other`;
+  }
+  return text.split('\n').some((line) => /^(?:\s*-\s){33}/.test(line))
+    ? `it has more than ${MOST_OPEN} lists in each other`
+    : null;
+}
+
+/** The first key that stands twice in one mapping; null: none does. The parser’s own check takes the square of their number. */
+function twiceIn(node: unknown): Scalar | null {
+  if (isSeq(node)) return firstOf(node.items, twiceIn);
+  if (!isMap(node)) return null;
+  const seen = new Set<unknown>();
+  return firstOf(node.items, ({ key, value }) => {
+    if (!isScalar(key)) return twiceIn(value);
+    if (seen.has(key.value)) return key;
+    seen.add(key.value);
+    return twiceIn(value);
+  });
+}
+function firstOf<Item, Value>(items: readonly Item[], of: (item: Item) => Value | null): Value | null {
+  for (const item of items) {
+    const found = of(item);
+    if (found !== null) return found;
+  }
+  return null;
+}
+
+/** Throws a problem: 400 where it is no YAML, or would unfold into far more than was sent. */
+function parseYaml(text: string): unknown {
+  // All JSON is YAML, and read more easily.
+  const asJson = text.trimStart().startsWith('{') ? parseJson(text) : undefined;
+  if (asJson !== undefined) return asJson;
+  const refused = refuseYaml(text);
+  if (refused !== null) throw notYaml(refused);
+  const lines = new LineCounter();
+  const document = parseDocument(text, { prettyErrors: false, uniqueKeys: false, lineCounter: lines });
+  const at = (offset: number) => {
+    const { line, col } = lines.linePos(offset);
+    return `at line ${line}, column ${col}`;
+  };
+  const [error] = document.errors;
+  if (error) throw notYaml(`${error.message.split('\n')[0] ?? error.code} ${at(error.pos[0])}`);
+  const twice = twiceIn(document.contents);
+  if (twice) throw notYaml(`Map keys must be unique ${at(twice.range?.[0] ?? 0)}`);
+  try {
+    return document.toJS({ maxAliasCount: 10 });
+  } catch (error) {
+    // Aliases without an anchor, or too many of them.
+    if (error instanceof ReferenceError || error instanceof YAMLError) throw notYaml(error.message);
+    throw error;
+  }
+}
+
+const decoder = new TextDecoder('utf-8', { fatal: true });
+
+/** The body as its schema says. Throws a problem that names each field that does not fit. */
+export async function readConfig<Value>(
+  context: Context,
+  schema: z.ZodType<Value>,
+  bounds: CallBounds,
+): Promise<Value> {
+  // As middleware in front of nothing: what is too large is refused while it is read.
+  await limited(context, () => Promise.resolve());
+  const type = context.req.header('content-type')?.split(';')[0]?.trim().toLowerCase() ?? '';
+  if (type === 'application/json') return await readBody(context, schema, bounds);
+  if (!YAML_TYPES.includes(type))
+    throw problem(415, 'not-a-config', 'Send the body as application/json or application/yaml.');
+  let text: string;
+  try {
+    text = decoder.decode(await context.req.arrayBuffer());
+  } catch (error) {
+    if (error instanceof TypeError) throw notYaml('it is not UTF-8');
+    throw error;
+  }
+  const parsed = schema.safeParse(parseYaml(text));
+  if (!parsed.success) throw misfit(parsed.error);
+  return parsed.data;
+}
+
+/** Marks the lines of what is in `own`; what is a mapping in both is gone through. */
+function mark(node: Node | null | undefined, own: unknown): void {
+  if (!isMap(node) || typeof own !== 'object' || own === null) return;
+  for (const { key, value } of node.items) {
+    const set =
+      isScalar(key) && typeof key.value === 'string' ? new Map(Object.entries(own)).get(key.value) : undefined;
+    if (set === undefined || !isScalar(key)) continue;
+    if (isMap(value)) mark(value, set);
+    else if (isScalar(value)) value.comment = SET_HERE;
+    else key.comment = SET_HERE;
+  }
+}
+const SET_HERE = ' set here';
+
+export interface ConfigText {
+  /** First line of the YAML. */
+  readonly title: string;
+  /** What holds, as a configuration that could be set. */
+  readonly holds: object;
+  readonly own: object;
+  /** The answer as JSON. */
+  readonly json: object;
+}
+
+function toYaml({ title, holds, own }: ConfigText): string {
+  // Pasted back, it is all that is set. A part of a configuration, pasted alone, changes that part alone.
+  const document = new Document({ ...holds, whole: true });
+  document.commentBefore = ` ${title}\n What was set here is marked; leave out the rest, and it follows the defaults.`;
+  mark(document.contents, own);
+  // Quoted: older readers of YAML take 22:00 for a number.
+  return document.toString({ defaultStringType: 'QUOTE_DOUBLE', defaultKeyType: 'PLAIN' });
+}
+
+export function answerConfig(context: Context, config: ConfigText): Response {
+  const type = accepts(context, {
+    header: 'Accept',
+    supports: ['application/json', ...YAML_TYPES],
+    default: 'application/json',
+  });
+  context.header('vary', 'Accept');
+  context.header('cache-control', 'no-store');
+  if (type === 'application/json') return context.json(config.json);
+  return context.body(toYaml(config), 200, { 'content-type': `${type}; charset=utf-8` });
+}

@@ -1,0 +1,61 @@
+/**
+ * Calls while the database cannot be reached. A call that needs it is refused at once, with a 503 and when to come again. A call
+ * that was under way is refused as well, and its work goes on: it is done once the database is there. Streams and answers
+ * of other protocols that have begun are left alone.
+ */
+import type { Context, MiddlewareHandler } from 'hono';
+import type { Endpoint } from '../../src/shared/protocol/endpoints/endpoint.ts';
+import { ENDPOINTS } from '../../src/shared/protocol/endpoints/index.ts';
+import { databaseAwayPage, wantsPage } from './pages.ts';
+import type { Env } from './endpoint.ts';
+import { problemResponse, RETRY_AFTER } from './problem.ts';
+import type { Database } from '../store/index.ts';
+
+/** Also what `GET /health` says. */
+export const DATABASE_AWAY = 'The relay cannot reach its database; what is being said is kept until it can.';
+const REFUSED = `${DATABASE_AWAY} Try again in a moment.`;
+const UNDER_WAY = `${DATABASE_AWAY} What you asked for may be done then: look before you ask again.`;
+
+const STORELESS: ReadonlySet<string> = new Set(
+  Object.values<Endpoint>(ENDPOINTS).flatMap(({ storeless, path, aliases = [] }) =>
+    storeless ? [path, ...aliases] : [],
+  ),
+);
+
+const refuse = (context: Context<Env>, detail: string): Response =>
+  wantsPage(context)
+    ? databaseAwayPage(RETRY_AFTER)
+    : problemResponse(503, 'database-away', detail, { headers: RETRY_AFTER });
+
+type Watched = Pick<Database, 'state' | 'subscribe'>;
+
+/** What `work` gives, or null where the database cannot be reached before that: the work itself goes on. */
+export async function unlessAway<Value>(
+  database: Watched,
+  work: Promise<Value>,
+  holds = () => true,
+): Promise<Value | null> {
+  let stop: () => void = () => undefined;
+  const away = new Promise<null>((resolve) => {
+    const look = () => {
+      if (database.state().kind !== 'there' && holds()) resolve(null);
+    };
+    stop = database.subscribe(look);
+    look();
+  });
+  try {
+    return await Promise.race([work, away]);
+  } finally {
+    stop();
+  }
+}
+
+export function createDatabaseGate(database: Watched): MiddlewareHandler<Env> {
+  return async (context, next) => {
+    if (STORELESS.has(context.req.path)) return await next();
+    if (database.state().kind !== 'there') return refuse(context, REFUSED);
+    const answered = next().then(() => true);
+    const isOpen = () => context.get('raw') !== true;
+    return (await unlessAway(database, answered, isOpen)) ? undefined : refuse(context, UNDER_WAY);
+  };
+}

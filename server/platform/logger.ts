@@ -1,0 +1,74 @@
+/** The relay's log: a small file in the home. It holds what happened to the relay; never what anyone said, and no keys, at no level. */
+import { appendFileSync, renameSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { errorMessage } from '../../src/shared/domain/platform/error-message.ts';
+import type { KeyFilter } from './key-filter.ts';
+
+/** Two files of at most this many bytes: the one that is written and the one before. */
+const MOST_BYTES = 1_000_000;
+/** Longest single entry, in characters. */
+const MOST_ENTRY = 8_000;
+
+type LogFields = Readonly<Record<string, unknown>>;
+
+/** From the most to the least that is said. */
+export const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const;
+export type LogLevel = (typeof LOG_LEVELS)[number];
+
+/** `message` is a fixed sentence; values go into `fields`, an error as `error`. */
+export interface Logger {
+  /** What goes on, for whoever works on Roost: kinds, ids, counts and times. */
+  debug(message: string, fields?: LogFields): void;
+  info(message: string, fields?: LogFields): void;
+  warn(message: string, fields?: LogFields): void;
+  error(message: string, fields?: LogFields): void;
+}
+
+export interface LoggerDeps {
+  readonly folder: string;
+  readonly now: () => Date;
+  /** What is less than this is not written. At `debug`, everything that is written is told too. */
+  readonly level: LogLevel;
+  /** A line to the terminal: with an entry that could not be written, and why. */
+  readonly tell: (line: string) => void;
+  /** Takes out what no log may hold. */
+  readonly filter?: Pick<KeyFilter, 'part'>;
+}
+
+/** Where writing fails, the relay goes on. */
+export function createLogger({ folder, now, level, tell, filter }: LoggerDeps): Logger {
+  const file = join(folder, 'relay.log');
+  let size: number | null = null;
+  /** What stands in a log of a text: a server may have written megabytes into an error. */
+  const shown = (text: string) => filter?.part(text, 0, MOST_ENTRY) ?? text.slice(0, MOST_ENTRY);
+
+  /** An error with its stack and its cause; a text no longer than an entry; everything else as it is. */
+  function plain(_key: string, value: unknown): unknown {
+    if (typeof value === 'string') return shown(value);
+    if (!(value instanceof Error)) return value;
+    return { stack: value.stack ?? value.message, ...(value.cause === undefined ? {} : { cause: value.cause }) };
+  }
+
+  function write(of: LogLevel, message: string, fields?: LogFields): void {
+    const whole = `${now().toISOString()} ${of} ${message}${fields ? ` ${JSON.stringify(fields, plain)}` : ''}`;
+    const left = whole.length - MOST_ENTRY;
+    const entry = left > 0 ? `${shown(whole)} … ${left} characters more` : shown(whole);
+    if (level === 'debug') tell(entry);
+    try {
+      size ??= statSync(file, { throwIfNoEntry: false })?.size ?? 0;
+      if (size + entry.length > MOST_BYTES) {
+        renameSync(file, `${file}.old`);
+        size = 0;
+      }
+      appendFileSync(file, `${entry}\n`, { mode: 0o600 });
+      size += Buffer.byteLength(entry) + 1;
+    } catch (error) {
+      tell(`${entry} (the log cannot be written: ${errorMessage(error)})`);
+    }
+  }
+  const from = (of: LogLevel): Logger['info'] =>
+    LOG_LEVELS.indexOf(of) < LOG_LEVELS.indexOf(level)
+      ? () => undefined
+      : (message, fields) => write(of, message, fields);
+  return { debug: from('debug'), info: from('info'), warn: from('warn'), error: from('error') };
+}

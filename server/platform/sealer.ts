@@ -1,0 +1,62 @@
+/**
+ * What lies in the store sealed: XChaCha20-Poly1305 with a key that lies in the relay's folder, not in the store. Whoever has
+ * a copy of the database alone reads nothing of it; whoever has the folder as well does.
+ */
+import { randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { xchacha20poly1305 } from '@noble/ciphers/chacha.js';
+import { errorMessage } from '../../src/shared/domain/platform/error-message.ts';
+import { StartError } from './start-error.ts';
+import { writeWhole } from './whole-file.ts';
+
+const KEY_BYTES = 32;
+const NONCE_BYTES = 24;
+
+export interface Sealer {
+  /** `about` is not sealed, but what was sealed about one thing does not open as another. */
+  seal(text: string, about: string): Uint8Array;
+  /** Null: it was sealed with another key, about something else, or changed. */
+  open(sealed: Uint8Array, about: string): string | null;
+}
+
+export function createSealer(key: Uint8Array): Sealer {
+  const cipher = (nonce: Uint8Array, about: string) => xchacha20poly1305(key, nonce, new TextEncoder().encode(about));
+  return {
+    seal(text, about) {
+      const nonce = randomBytes(NONCE_BYTES);
+      return Buffer.concat([nonce, cipher(nonce, about).encrypt(new TextEncoder().encode(text))]);
+    },
+    open(sealed, about) {
+      try {
+        const opened = cipher(sealed.subarray(0, NONCE_BYTES), about).decrypt(sealed.subarray(NONCE_BYTES));
+        return new TextDecoder().decode(opened);
+      } catch {
+        // Whatever is wrong with it, it is none that this key has sealed.
+        return null;
+      }
+    },
+  };
+}
+
+/** The key of this folder, made where there is none. Throws `StartError` where it is no key, or cannot be written. */
+export async function readSealingKey(file: string): Promise<Uint8Array> {
+  try {
+    if (existsSync(file)) {
+      const key = Buffer.from((await readFile(file, 'utf8')).trim(), 'base64');
+      if (key.length !== KEY_BYTES)
+        throw new StartError(
+          `${file} is not what Roost has written. Put it back from a copy, or remove it: the pages leave anew what was sealed with it.`,
+        );
+      return key;
+    }
+    const key = randomBytes(KEY_BYTES);
+    await writeWhole(file, `${key.toString('base64')}\n`);
+    return key;
+  } catch (error) {
+    if (error instanceof StartError) throw error;
+    throw new StartError(`${file} cannot be read or written (${errorMessage(error)}).`, 1, {
+      cause: error,
+    });
+  }
+}

@@ -1,0 +1,244 @@
+/** The relay's calls: routes to parts. Every error leaves as a problem document. */
+import { randomUUID } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
+import { serveStatic } from '@hono/node-server/serve-static';
+import { Hono, type Context } from 'hono';
+import { compress } from 'hono/compress';
+import { etag } from 'hono/etag';
+import { HTTPException } from 'hono/http-exception';
+import { matchedRoutes } from 'hono/route';
+import { keepLoaded } from '../../src/shared/domain/platform/single-flight.ts';
+import { ENDPOINTS } from '../../src/shared/protocol/endpoints/index.ts';
+import { relayEndpoints } from '../../src/shared/protocol/endpoints/session.ts';
+import type { MindInfo, Snapshot } from '../../src/shared/protocol/events.ts';
+import type { Health, OpenHealth, Rehearsal } from '../../src/shared/protocol/http.ts';
+import { onlyByTls, securityHeaders, type Access } from '../access/index.ts';
+import { CALL_ROOTS } from '../http/endpoint.ts';
+import { signedInPage, notBuiltPage, wantsPage } from '../http/pages.ts';
+import { limitBody } from '../http/body.ts';
+import { createDatabaseGate, DATABASE_AWAY, unlessAway } from '../http/database-gate.ts';
+import {
+  answer,
+  browserOf,
+  checkWhole,
+  mount,
+  refuseHead,
+  refuseOthers,
+  type Env,
+  type Handled,
+} from '../http/endpoint.ts';
+import { openApi } from '../http/open-api.ts';
+import { problem, problemResponse, RETRY_AFTER } from '../http/problem.ts';
+import { isUnstorable, storeTrouble, type Database } from '../store/index.ts';
+import type { App } from '../http/upgrade.ts';
+
+// The built page and its assets. Addresses that are no file are places in the page: it reads them itself.
+
+/** Vite puts a hash of the content into these names: what is there never changes. */
+const HASHED = /^\/assets\//;
+const FOREVER = 'public, max-age=31536000, immutable';
+const ASK_FIRST = 'no-cache';
+
+/** Browsers ask for it on every page of an origin, also before they are let in, and complain where it is missing. */
+function faviconOf(folder: string): () => Response {
+  const assets = join(folder, 'assets');
+  const name = existsSync(assets) ? readdirSync(assets).find((file) => /^favicon-.*\.svg$/.test(file)) : undefined;
+  const icon = name === undefined ? null : readFileSync(join(assets, name));
+  return () =>
+    new Response(icon, {
+      status: icon ? 200 : 204,
+      headers: { ...(icon ? { 'content-type': 'image/svg+xml' } : {}), 'cache-control': 'public, max-age=86400' },
+    });
+}
+
+/** Made for the first who asks, and compressed once: anyone may ask, as often as they like. */
+function openApiOf(version: string): (_: unknown, context: Context<Env>) => Promise<Response> {
+  const made = keepLoaded(async () => {
+    const text = JSON.stringify(await openApi(ENDPOINTS, version));
+    return { text, zipped: await promisify(gzip)(text) };
+  });
+  return async (_, context) => {
+    const { text, zipped } = await made.get();
+    const takesGzip = /\bgzip\b/.test(context.req.header('accept-encoding') ?? '');
+    return new Response(takesGzip ? zipped : text, {
+      headers: {
+        'content-type': 'application/json',
+        'cache-control': ASK_FIRST,
+        vary: 'accept-encoding',
+        ...(takesGzip ? { 'content-encoding': 'gzip' } : {}),
+      },
+    });
+  };
+}
+
+/** Routes for everything that is not a call. `folder` is what the build made. */
+export function createPageRoutes(folder: string): Hono {
+  const routes = new Hono();
+  const built = existsSync(join(folder, 'index.html'));
+  // The build has compressed it once in Brotli; whoever does not take that gets gzip, made for them.
+  routes.use(compress({ encoding: 'gzip' }), etag());
+  if (built) {
+    routes.use(async (context, next) => {
+      // Everything here is small and is given whole: a server may ignore a Range (RFC 9110, 14.2), also a senseless one.
+      context.req.raw.headers.delete('range');
+      await next();
+      if (context.res.ok) context.header('cache-control', HASHED.test(context.req.path) ? FOREVER : ASK_FIRST);
+    });
+    routes.use(serveStatic({ root: folder, precompressed: true }));
+  }
+  const index = built ? serveStatic({ root: folder, path: 'index.html', precompressed: true }) : null;
+  routes.get('*', async (context, next) => {
+    if (!wantsPage(context)) throw problem(404, 'no-such-file', 'There is nothing under this address.');
+    return index ? index(context, next) : notBuiltPage();
+  });
+  routes.all('*', () => {
+    throw problem(405, 'method', 'Pages can only be read.', { headers: { allow: 'GET, HEAD' } });
+  });
+  return routes;
+}
+
+export interface AppDeps {
+  readonly access: Access;
+  readonly database: Database;
+  /** The session that runs in the household of this sign-in. */
+  readonly sessionOf: (browser: string) => Promise<Snapshot['session']>;
+  readonly version: string;
+  /** What would answer if a session of this sign-in began now. */
+  readonly mindOf: (browser: string) => Promise<MindInfo>;
+  /** Answers those who have no model. */
+  readonly rehearsal: { options(): Rehearsal; setOptions(options: Rehearsal): void };
+  /** Why this sign-in may not set how the rehearsal behaves, as a sentence; null: it may. */
+  readonly refuseToDirect: (browser: string) => Promise<string | null>;
+  /** The endpoints of further parts. Throws where, with those of this file, one is missing. */
+  readonly endpoints: readonly Handled[];
+  /** The name that is served by our own TLS alone; null where there is none. */
+  readonly tlsName: string | null;
+  /** Where the built page is. */
+  readonly pageFolder: string;
+  /** Whether the clock goes by which things are due. */
+  readonly clock: () => OpenHealth['clock'];
+  /** What was called, by the pattern of its address: an address itself may hold a credential. */
+  readonly onCall: (call: { method: string; route: string; status: number; ms: number }) => void;
+  /** ms, only ever forward */
+  readonly elapsed: () => number;
+  /** An error of ours; `id` is what the person was told. */
+  readonly onError: (id: string, error: unknown) => void;
+}
+
+const TROUBLES = {
+  'database-away': `${DATABASE_AWAY} What you asked for may be done then: look before you ask again.`,
+  'disk-full': 'The disk that Roost keeps its home on is full. Make room there: Roost goes on by itself.',
+  recovering: 'The store was interrupted and is being opened again. Nothing acknowledged is lost; try again.',
+} as const;
+const CALLS = CALL_ROOTS.map((root) => `/${root}/*`);
+
+export function createApp(deps: AppDeps): App {
+  const { access, sessionOf, version, mindOf, rehearsal, onError } = deps;
+  const app = new Hono<Env>();
+  const newErrorId = () => randomUUID().slice(0, 8);
+
+  function refuse(error: unknown): Response {
+    if (error instanceof HTTPException) return error.getResponse();
+    if (isUnstorable(error))
+      return problemResponse(400, 'misfit', 'What was sent holds a character that cannot be kept, such as NUL.');
+    const id = newErrorId();
+    onError(id, error);
+    const trouble = storeTrouble(error);
+    if (trouble !== null) return problemResponse(503, trouble, TROUBLES[trouble], { headers: RETRY_AFTER });
+    return problemResponse(500, 'broken', `Something in the relay broke. Its log says more under ${id}.`);
+  }
+
+  app.onError(refuse);
+  app.use(async (context, next) => {
+    const begun = deps.elapsed();
+    await next();
+    deps.onCall({
+      method: context.req.method,
+      route: matchedRoutes(context).findLast(({ path }) => !path.endsWith('*'))?.path ?? '*',
+      status: context.res.status,
+      ms: Math.round(deps.elapsed() - begun),
+    });
+  });
+  app.use(securityHeaders());
+  if (deps.tlsName !== null) app.use(onlyByTls(deps.tlsName));
+  app.use(access.own);
+  app.use(createDatabaseGate(deps.database));
+  for (const prefix of CALLS)
+    app.use(prefix, async (context, next) => {
+      await next();
+      if (!context.res.headers.has('cache-control')) context.header('cache-control', 'no-store');
+    });
+
+  async function withRehearsal(browser: string) {
+    const kind = (await sessionOf(browser))?.mind.kind ?? (await mindOf(browser)).kind;
+    return kind === 'rehearsal' ? rehearsal : refuseRealMind();
+  }
+  function openHealth(): OpenHealth {
+    const away = deps.database.awayMs();
+    const database = { awayMs: away === null ? null : Math.round(away), trouble: away === null ? null : DATABASE_AWAY };
+    return { status: 'ok', version, clock: deps.clock(), database };
+  }
+  /** The health that a signed-in browser is told; null: the caller is not signed in, or the database is away. */
+  async function ofOwn(context: Context<Env>): Promise<Health | null> {
+    async function read(): Promise<Health | null> {
+      const browser = await access.browserOf(context);
+      if (browser === null) return null;
+      const [session, mind] = await Promise.all([sessionOf(browser), mindOf(browser)]);
+      const model = session?.mind.leadModel ?? mind.leadModel;
+      return { ...openHealth(), mind: mind.kind, model, sessionActive: session !== null };
+    }
+    return await unlessAway(deps.database, read());
+  }
+  const favicon = faviconOf(deps.pageFolder);
+  const own = answer(relayEndpoints, {
+    async health(_, context) {
+      context.header('cache-control', 'no-store');
+      await deps.database.look();
+      return (await ofOwn(context)) ?? openHealth();
+    },
+    enter(_, context) {
+      // Programs that look at links before people do must not use them up.
+      refuseHead(context);
+      return access.enter(context);
+    },
+    signedIn(_, context) {
+      refuseHead(context);
+      return signedInPage();
+    },
+    favicon,
+    openApi: openApiOf(version),
+    getRehearsal: async (_, context) => (await withRehearsal(browserOf(context))).options(),
+    async putRehearsal({ body }, context) {
+      const rehearsing = await withRehearsal(browserOf(context));
+      const refused = await deps.refuseToDirect(browserOf(context));
+      if (refused !== null) throw problem(403, 'owner-only', refused);
+      rehearsing.setOptions(body);
+      return body;
+    },
+  });
+  const all = [...own, ...deps.endpoints];
+  checkWhole(ENDPOINTS, all);
+  const isOpen = ({ endpoint }: Handled) => endpoint.access === 'anyone' || endpoint.access === 'credential';
+  mount(app, all.filter(isOpen));
+  app.use(access.signedIn);
+  for (const prefix of CALLS) app.use(prefix, limitBody());
+  mount(
+    app,
+    all.filter((each) => !isOpen(each)),
+  );
+  refuseOthers(app, all);
+  for (const prefix of CALLS)
+    app.all(prefix, () => {
+      throw problem(404, 'no-such-call', 'The relay has no such call.');
+    });
+  app.route('/', createPageRoutes(deps.pageFolder));
+
+  return { fetch: app.fetch, refuse };
+}
+
+function refuseRealMind(): never {
+  throw problem(404, 'real-mind', 'A real mind is in use; there is no rehearsal to direct.');
+}

@@ -1,0 +1,51 @@
+/** The person at the terminal: one-time links, as text and as a code for a phone's camera. */
+import encodeQR from 'qr';
+import { errorMessage } from '../../src/shared/domain/platform/error-message.ts';
+
+export interface TerminalDeps {
+  readonly input: NodeJS.EventEmitter & { readonly isTTY?: boolean };
+  readonly output: { readonly isTTY?: boolean; write(text: string): unknown };
+  readonly newLink: () => Promise<string>;
+  /** Does the link lead here from other machines too? */
+  readonly reachable: boolean;
+  /** One line of advice. */
+  readonly tell: (line: string) => void;
+}
+
+export interface Terminal {
+  /** Prints a fresh link. `code`: as a picture too, where the output is a screen. */
+  show(options: { readonly code: boolean }): Promise<string>;
+  /** Prints a fresh link for every Enter, if somebody sits there. */
+  listen(): void;
+}
+
+/** White on black, whatever the terminal's own colours are: cameras want a dark code on light ground. */
+const [PAINT, PLAIN] = ['\u001b[97;40m', '\u001b[0m'];
+
+/** Two rows of the code in one of text. */
+export function codeText(link: string): string {
+  const rows = encodeQR(link, 'ascii', { ecc: 'low', border: 2 }).trimEnd().split('\n');
+  return rows.map((row) => `  ${PAINT}${row}${PLAIN}\n`).join('');
+}
+
+export function createTerminal({ input, output, newLink, reachable, tell }: TerminalDeps): Terminal {
+  const isScreen = output.isTTY === true;
+  async function print(withCode: boolean): Promise<string> {
+    const link = await newLink();
+    output.write(`\n  Open Roost:  ${link}\n\n${withCode ? `${codeText(link)}\n` : ''}`);
+    return link;
+  }
+  return {
+    show: ({ code }) => print(code && isScreen && reachable),
+    listen() {
+      if (input.isTTY !== true) return;
+      tell(
+        `The link works once. Enter prints a fresh one${reachable ? ', with a code for a phone' : '; q and Enter, one with a code for a phone'}; Ctrl+C ends Roost.`,
+      );
+      input.on('data', (typed: unknown) => {
+        const asked = String(typed).trim().toLowerCase() === 'q';
+        print(asked || (isScreen && reachable)).catch((error: unknown) => tell(`No link: ${errorMessage(error)}`));
+      });
+    },
+  };
+}

@@ -1,0 +1,217 @@
+/** The rows of the table `usage`, read as sums, and their money by quarters of an hour. */
+import { REHEARSAL_MODEL, type Cost } from '../../../src/shared/domain/prices.ts';
+import { sql } from 'kysely';
+import type { AgentId, MessageId, SessionId } from '../../../src/shared/domain/ids.ts';
+import type { Spent } from '../../../src/shared/protocol/costs.ts';
+import { createCommits } from '../events/commits.ts';
+import { enduring, parseText, type Database, type Db } from '../../store/index.ts';
+import { SCHEMA } from '../../store/schema.ts';
+
+const QUARTER_MS = 900_000;
+
+export interface UsageRow {
+  readonly usedAt: number;
+  readonly agentId: AgentId;
+  readonly sessionId: SessionId | null;
+  readonly messageId: MessageId | null;
+  readonly via: 'session' | 'proxy';
+  readonly model: string;
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  readonly cacheReadTokens: number;
+  readonly cacheWriteTokens: number;
+  readonly costMicroUsd: number;
+  readonly estimated: boolean;
+  /** What was held for it, or an id of its own: it is counted once. */
+  readonly reserve: string;
+}
+
+/** What one agent spent in one session on one day; `day` counts up from the first boundary, from 0. What the demo took is a group of its own. */
+export interface UsageGroup {
+  readonly day: number;
+  readonly agentId: AgentId;
+  readonly sessionId: SessionId | null;
+  readonly lastAt: number;
+  readonly rehearsed: boolean;
+  readonly spent: Spent;
+}
+
+/** As far as numbers are whole. */
+const total = (column: string) => sql<number>`least(sum(${sql.ref(column)}), ${Number.MAX_SAFE_INTEGER})::bigint`;
+
+export interface UsageRowsDeps {
+  readonly db: Db;
+  readonly database: Pick<Database, 'untilThere'>;
+  /** Names the home. */
+  readonly home: string;
+  /** No other process can have this store open: what was spent is known here, once it was read. */
+  readonly alone: boolean;
+  /** ms, only ever forward. */
+  readonly elapsed: () => number;
+}
+
+type Spending = readonly { readonly agentId: AgentId; readonly microUsd: number }[];
+
+const quarterOf = (time: number) => Math.floor(time / QUARTER_MS);
+const table = (name: 'usage' | 'spending') => sql.table(`${SCHEMA}.${name}`);
+const textOrNull = (id: string | null) => (id === null ? null : JSON.stringify(id));
+
+export function createUsageRows({ db, database, home, alone, elapsed }: UsageRowsDeps) {
+  /** Since this quarter of an hour, by agent. */
+  let known: { readonly from: number; readonly sums: Map<string, number> } | null = null;
+  /** Counts writes, as they begin and end: what was read meanwhile is not noted. */
+  let turn = 0;
+
+  /**
+   * One statement, so that all of it is written or nothing; many requests that end together are one, as many as they are.
+   * What was written before, by a statement whose answer did not come, is left out.
+   */
+  async function insert(rows: readonly UsageRow[]): Promise<void> {
+    await sql`
+      with every as (
+        select * from unnest(
+          ${rows.map((row) => row.usedAt)}::bigint[], ${rows.map((row) => JSON.stringify(row.agentId))}::text[], ${rows.map((row) => textOrNull(row.sessionId))}::text[], ${rows.map((row) => textOrNull(row.messageId))}::text[],
+          ${rows.map((row) => row.via)}::text[], ${rows.map((row) => JSON.stringify(row.model))}::text[], ${rows.map((row) => row.inputTokens)}::bigint[], ${rows.map((row) => row.outputTokens)}::bigint[],
+          ${rows.map((row) => row.cacheReadTokens)}::bigint[], ${rows.map((row) => row.cacheWriteTokens)}::bigint[], ${rows.map((row) => row.costMicroUsd)}::bigint[], ${rows.map((row) => row.estimated)}::boolean[],
+          ${rows.map((row) => row.reserve)}::text[], ${rows.map((row) => quarterOf(row.usedAt))}::bigint[]
+        ) as every (used_at, agent_json, session_json, message_json, via, model_json, input_tokens, output_tokens, cache_read_tokens, cache_write_tokens, cost_micro_usd, estimated, reserve, quarter)
+      ), given as (
+        select * from every where not exists (
+          select from ${table('usage')} as known where known.home = ${home} and known.used_at = every.used_at and known.reserve = every.reserve
+        )
+      ), added as (
+        insert into ${table('usage')} (home, used_at, agent_json, session_json, message_json, via, model_json, input_tokens, output_tokens, cache_read_tokens, cache_write_tokens, cost_micro_usd, estimated, reserve)
+        select ${home}::text, used_at, agent_json, session_json, message_json, via, model_json, input_tokens, output_tokens, cache_read_tokens, cache_write_tokens, cost_micro_usd, estimated, reserve from given
+      )
+      insert into ${table('spending')} as spending (home, quarter, agent_json, cost_micro_usd)
+      select ${home}::text, quarter, agent_json, sum(cost_micro_usd)::bigint from given group by quarter, agent_json
+      on conflict (home, quarter, agent_json) do update set cost_micro_usd = spending.cost_micro_usd + excluded.cost_micro_usd`.execute(
+      db,
+    );
+  }
+
+  const commits = createCommits<UsageRow, true>({
+    windowMs: 0,
+    elapsed,
+    async commit(rows) {
+      turn += 1;
+      try {
+        await enduring(database, () => insert(rows));
+        for (const { usedAt, agentId, costMicroUsd } of rows)
+          if (known && quarterOf(usedAt) >= known.from)
+            known.sums.set(agentId, (known.sums.get(agentId) ?? 0) + costMicroUsd);
+      } catch (error) {
+        // It may be on disk all the same.
+        known = null;
+        throw error;
+      } finally {
+        turn += 1;
+      }
+      return rows.map(() => true);
+    },
+  });
+
+  async function readSpending(from: number): Promise<Spending> {
+    const began = turn;
+    const rows = await db
+      .selectFrom('spending')
+      .select(['agent_json', total('cost_micro_usd').as('micro_usd')])
+      .where('home', '=', home)
+      .where('quarter', '>=', from)
+      .groupBy('agent_json')
+      .orderBy('micro_usd', 'desc')
+      .execute();
+    const spending = rows.map((row) => ({ agentId: parseText(row.agent_json), microUsd: row.micro_usd }));
+    if (alone && began === turn && turn % 2 === 0)
+      known = { from, sums: new Map(spending.map(({ agentId, microUsd }) => [agentId, microUsd])) };
+    return spending;
+  }
+
+  return {
+    /** Resolves when it is on disk, once; a database that is away is waited for. */
+    add: async (row: UsageRow): Promise<void> => void (await commits.add(row, false)),
+    /** Of these, the ones whose requests are counted already. */
+    async settled(reserves: readonly string[]): Promise<ReadonlySet<string>> {
+      const rows = await db
+        .selectFrom('usage')
+        .select('reserve')
+        .distinct()
+        .where('home', '=', home)
+        .where('reserve', '=', sql<string>`any(${reserves}::text[])`)
+        .execute();
+      return new Set(rows.flatMap(({ reserve }) => (reserve === null ? [] : [reserve])));
+    },
+    /** Money by agent since a day began, the largest first. */
+    async byAgent(dayStart: number): Promise<Spending> {
+      const from = quarterOf(dayStart);
+      if (known?.from !== from) return await readSpending(from);
+      return [...known.sums]
+        .map(([agentId, microUsd]) => ({ agentId, microUsd }))
+        .sort((a, b) => b.microUsd - a.microUsd);
+    },
+    /** `starts`: the days' beginnings, oldest first. */
+    async groups(starts: readonly number[]): Promise<readonly UsageGroup[]> {
+      const [first = 0] = starts;
+      const rehearsed = sql<boolean>`model_json = ${JSON.stringify(REHEARSAL_MODEL)}`;
+      const day = sql<number>`width_bucket(${sql.ref('used_at')}, ${starts}::bigint[]) - 1`;
+      const rows = await db
+        .selectFrom('usage')
+        .select([
+          day.as('day'),
+          rehearsed.as('rehearsed'),
+          'agent_json',
+          'session_json',
+          sql<number>`max(used_at)`.as('last_at'),
+          sql<number>`count(*)`.as('requests'),
+        ])
+        .select([
+          total('input_tokens').as('input'),
+          total('output_tokens').as('output'),
+          total('cache_read_tokens').as('cache_read'),
+        ])
+        .select([
+          total('cache_write_tokens').as('cache_write'),
+          total('cost_micro_usd').as('cost'),
+          sql<boolean>`bool_or(estimated)`.as('estimated'),
+        ])
+        .where('home', '=', home)
+        .where('used_at', '>=', first)
+        .groupBy(['day', 'rehearsed', 'agent_json', 'session_json'])
+        .execute();
+      return rows.map((row) => ({
+        day: row.day,
+        agentId: parseText(row.agent_json),
+        sessionId: row.session_json === null ? null : parseText(row.session_json),
+        lastAt: row.last_at,
+        rehearsed: row.rehearsed,
+        spent: {
+          requests: row.requests,
+          inputTokens: row.input,
+          outputTokens: row.output,
+          cacheReadTokens: row.cache_read,
+          cacheWriteTokens: row.cache_write,
+          costMicroUsd: row.cost,
+          estimated: row.estimated,
+        },
+      }));
+    },
+    /** What the requests for these replies cost together; replies without any are left out. */
+    async replies(messageIds: readonly MessageId[]): Promise<ReadonlyMap<string, Cost>> {
+      const rows = await db
+        .selectFrom('usage')
+        .select(['message_json', total('cost_micro_usd').as('cost'), sql<boolean>`bool_or(estimated)`.as('estimated')])
+        .where('home', '=', home)
+        .where('message_json', '=', sql<string>`any(${messageIds.map((id) => JSON.stringify(id))}::text[])`)
+        .groupBy('message_json')
+        .execute();
+      return new Map(
+        rows.flatMap((row) =>
+          row.message_json === null
+            ? []
+            : [[parseText(row.message_json), { costMicroUsd: row.cost, estimated: row.estimated }] as const],
+        ),
+      );
+    },
+  };
+}
+export type UsageRows = ReturnType<typeof createUsageRows>;

@@ -1,0 +1,152 @@
+/**
+ * Who there is: the relay's own list of the household's agents, so that a message to a name finds an id, and a
+ * message to nobody is refused. It holds names and seats, and no soul.
+ */
+import type { AgentId } from '../../../src/shared/domain/ids.ts';
+import { alikeOf, isSameName, NAME_MAX, shownName } from '../../../src/shared/domain/names.ts';
+import { keepLoaded } from '../../../src/shared/domain/platform/single-flight.ts';
+import { LEAD_ID, LEAD_POSITION, seatNumber } from '../../../src/shared/domain/seat.ts';
+import { inOneLine } from '../../../src/shared/domain/talk.ts';
+import { teamEndpoints } from '../../../src/shared/protocol/endpoints/team.ts';
+import type { RoostEvent } from '../../../src/shared/protocol/events.ts';
+import type { Team, TeamMember } from '../../../src/shared/protocol/team.ts';
+import type { Directory } from '../../contracts/index.ts';
+import { answer, type Handled } from '../../http/endpoint.ts';
+import { problem } from '../../http/problem.ts';
+import { parseText, type Db } from '../../store/index.ts';
+
+// The page says who there is.
+
+/** `onTeam`: somebody lives here; before they are written. `onForgotten`: of these agents nothing is to be left. */
+export function createDirectoryRoutes({
+  directory,
+  beginsIn,
+  onTeam,
+  onForgotten,
+}: {
+  readonly directory: Directory;
+  /** The household begins in a browser in this time zone. */
+  readonly beginsIn: (timeZone: string) => Promise<void>;
+  readonly onTeam: () => Promise<void>;
+  readonly onForgotten: (agentIds: readonly AgentId[]) => Promise<void>;
+}): readonly Handled[] {
+  return answer(teamEndpoints, {
+    team: async () => ({ agents: [...(await directory.all())] }),
+    async putTeam({ body: { forgotten, timeZone, ...team } }) {
+      // A page that has nobody yet says so too.
+      if (team.agents.length > 0) {
+        await onTeam();
+        if (timeZone !== undefined && !(await directory.isAnnounced())) await beginsIn(timeZone);
+      }
+      await directory.set(team);
+      // Whoever is there is not forgotten, whatever a page says.
+      await onForgotten(forgotten.filter((agentId) => !team.agents.some((agent) => agent.agentId === agentId)));
+      return null;
+    },
+  });
+}
+
+const SEAT = /^(?:seat\s*)?([1-9])$/i;
+
+/** What was asked for, as it stands in a sentence. */
+const shownReference = (wanted: string) => inOneLine(wanted, NAME_MAX).replaceAll('”', '’');
+
+const called = ({ name, position, agentId }: TeamMember) =>
+  `${name}${position === null ? '' : ` (seat ${seatNumber(position)})`}, id ${agentId}`;
+
+/** Finds one member by what an agent or a person calls it: an id, a name to the eye, or a seat. Where that is several, whoever asks is told to choose. Pure. */
+export function findMember(members: readonly TeamMember[], reference: string): Awaited<ReturnType<Directory['find']>> {
+  const wanted = reference.trim().replace(/^@/, '');
+  const known = members.filter((member) => !member.retired);
+  const seat = SEAT.exec(wanted);
+  const byId = members.filter((member) => member.agentId === wanted);
+  const inSeat = (member: TeamMember) =>
+    seat !== null && member.position !== null && seatNumber(member.position) === Number(seat[1]);
+  const matches = byId.length > 0 ? byId : known.filter((member) => isSameName(member.name, wanted) || inSeat(member));
+  const [match, ...others] = matches;
+  const said = shownReference(wanted);
+  if (match && others.length > 0)
+    return { ok: false, reason: `There are several called “${said}”: ${matches.map(called).join('; ')}. Use the id.` };
+  if (match?.retired || (!match && members.some((member) => isSameName(member.name, wanted))))
+    return { ok: false, reason: `${match?.name ?? said} is retired, and reads no messages any more.` };
+  if (match) return { ok: true, agent: match };
+  const alike = alikeOf(known);
+  const names = known.map((member) =>
+    alike.has(member.agentId) && member.position !== null
+      ? `${member.name} (seat ${seatNumber(member.position)})`
+      : member.name,
+  );
+  return {
+    ok: false,
+    reason: `There is nobody called “${said}” here. ${names.length > 0 ? `There are: ${names.join(', ')}.` : 'The relay knows of nobody yet.'}`,
+  };
+}
+
+export interface DirectoryDeps {
+  readonly db: Db;
+  /** Names the home. */
+  readonly home: string;
+  readonly tell: (event: RoostEvent) => void;
+  /** ms since the epoch */
+  readonly now: () => number;
+}
+
+const kindOf = (agentId: AgentId) => (agentId === LEAD_ID ? 'lead' : 'agent');
+
+export function createDirectory({ db, home, tell, now }: DirectoryDeps): Directory {
+  async function read(): Promise<readonly TeamMember[]> {
+    const rows = await db
+      .selectFrom('agents')
+      .selectAll()
+      .where('home', '=', home)
+      .orderBy('position')
+      .orderBy('agent_json')
+      .execute();
+    const members = rows.map((row) => ({
+      agentId: parseText(row.agent_json),
+      name: shownName(parseText(row.name_json), kindOf(parseText(row.agent_json))),
+      position: row.position,
+      retired: row.retired,
+    }));
+    // The lead is there also before a page has said so.
+    return members.some((member) => member.agentId === LEAD_ID)
+      ? members
+      : [...members, { agentId: LEAD_ID, name: 'Lead', position: LEAD_POSITION, retired: false }];
+  }
+
+  /** As the store has it; kept because every tool call asks. Only this process writes it: a home has one relay. */
+  const known = keepLoaded(read);
+  const all = known.get;
+
+  return {
+    all,
+    isAnnounced: async () =>
+      (await db.selectFrom('agents').select('home').where('home', '=', home).limit(1).executeTakeFirst()) !== undefined,
+    find: async (reference) => findMember(await all(), reference),
+    async set({ agents }: Team) {
+      const rows = [...new Map(agents.map((agent) => [agent.agentId, agent])).values()].map((agent) => ({
+        home,
+        agent_json: JSON.stringify(agent.agentId),
+        name_json: JSON.stringify(agent.name),
+        position: agent.position,
+        retired: agent.retired,
+      }));
+      await db.transaction().execute(async (trx) => {
+        await trx.deleteFrom('agents').where('home', '=', home).execute();
+        if (rows.length > 0) await trx.insertInto('agents').values(rows).execute();
+      });
+      known.forget();
+      tell({ kind: 'changed', time: now(), what: 'team', agentId: null });
+    },
+  };
+}
+
+/** The agent that an address names, by id, name or seat. Throws a 404 where it is nobody's, or that of several. */
+export async function agentIdIn(directory: Pick<Directory, 'all'>, called: string): Promise<string> {
+  const members = await directory.all();
+  // Also of one who is retired: what there is of it can be looked at.
+  if (members.some(({ agentId }) => agentId === called)) return called;
+  const found = findMember(members, called);
+  if (!found.ok) throw problem(404, 'unknown-agent', found.reason);
+  return found.agent.agentId;
+}

@@ -1,0 +1,293 @@
+/** The event log's SQL. Every function takes the transaction or database it runs in. */
+import { sql } from 'kysely';
+import { isRecord } from '../../../src/shared/domain/platform/is-record.ts';
+import { parseJson } from '../../../src/shared/domain/platform/json.ts';
+import type { RoostEvent, StoredEvent } from '../../../src/shared/protocol/events.ts';
+import type { Db } from '../../store/index.ts';
+import { SCHEMA } from '../../store/schema.ts';
+import type { EventRow, ReadRow } from './stored-rows.ts';
+
+/** The kinds that say that a session began or ended. */
+const BOUNDARIES = ['session-started', 'session-ended'] as const;
+/** These carry the words of an answer and change nothing in a snapshot. */
+const WORDS = ['text', 'tool'] as const;
+/** These change nothing in a snapshot. */
+const ASIDE = [...WORDS, 'record'] as const;
+
+export interface LogRow {
+  readonly log: string;
+  readonly head: number;
+  readonly acked: number;
+}
+
+/** The log of this relay in this store; made, with a name of its own, where there is none. */
+export async function openLogRow(db: Db, home: string, newLog: string, now: number): Promise<LogRow> {
+  await db
+    .insertInto('logs')
+    .values({ home, log: newLog, head: 0, acked: 0, made_at: now })
+    .onConflict((conflict) => conflict.column('home').doNothing())
+    .execute();
+  return await db
+    .selectFrom('logs')
+    .select(['log', 'head', 'acked'])
+    .where('home', '=', home)
+    .executeTakeFirstOrThrow();
+}
+
+/** Some events that get their ids one after another. */
+export interface Write {
+  readonly events: readonly RoostEvent[];
+  /** JSON text of the client id, where it is to be written once; null: always. No two of a batch have the same. */
+  readonly client: string | null;
+}
+
+const table = (name: 'logs' | 'events' | 'taken') => sql.table(`${SCHEMA}.${name}`);
+
+/** It stands in no JSON text: there it is written out. */
+const BETWEEN = '\u0001';
+
+/**
+ * Texts of JSON as an array of SQL. As parameters of that type they would be escaped once more, character by character, which
+ * takes as long as all the rest.
+ */
+const textsOf = (rows: readonly { readonly text: string }[]) =>
+  sql<string[]>`string_to_array(${rows.map(({ text }) => text).join(BETWEEN)}::text, ${BETWEEN}::text)`;
+
+/**
+ * Gives the events the next ids, in order, and keeps them; those of a client that was taken before are left out. Answers
+ * with the ids, ascending. One statement: one call into Postgres, one flush. The log's row stays locked until it has
+ * ended, so that ids appear in the order of commits; the columns travel as arrays. Nothing is written behind events that
+ * the writer has not read: no ids where the head is not `after`.
+ */
+export async function insertEvents(
+  db: Db,
+  log: string,
+  writes: readonly Write[],
+  after: number,
+  now: number,
+): Promise<number[]> {
+  const rows = writes.flatMap(({ events }, ordinal) =>
+    events.map((event, nth) => ({ ordinal, nth, kind: event.kind, text: JSON.stringify(event) })),
+  );
+  const kinds = rows.map(({ kind }) => kind);
+  const texts = textsOf(rows);
+  const insert = writes.every(({ client }) => client === null)
+    ? sql<{ id: number }>`
+        with moved as (update ${table('logs')} set head = head + ${rows.length}::bigint where log = ${log} and head = ${after}::bigint returning head)
+        insert into ${table('events')} (log, id, kind, event_json, stored_at)
+        select ${log}::text, moved.head - ${rows.length}::bigint + row.nth, row.kind, row.event_json, ${now}::bigint
+        from moved, unnest(${kinds}::text[], ${texts}) with ordinality as row (kind, event_json, nth)
+        returning id`
+    : sql<{ id: number }>`
+        with given as (
+          select * from unnest(${writes.map((_, ordinal) => ordinal)}::int[], ${writes.map(({ client }) => client)}::text[], ${writes.map(({ events }) => events.length)}::int[]) as given (ordinal, client_json, size)
+        ), fresh as (
+          select ordinal, client_json, size, (sum(size) over (order by ordinal))::bigint - size + 1 as first from given
+          where not exists (select from ${table('taken')} as taken where taken.log = ${log} and taken.client_json = given.client_json)
+        ), moved as (
+          update ${table('logs')} as logs set head = head + total.size from (select sum(size)::bigint as size from fresh) as total
+          where log = ${log} and head = ${after}::bigint and total.size > 0 returning head - total.size as before
+        ), claimed as (
+          insert into ${table('taken')} (log, client_json, event_id)
+          select ${log}::text, client_json, before + first from fresh, moved where client_json is not null
+        )
+        insert into ${table('events')} (log, id, kind, event_json, stored_at)
+        select ${log}::text, before + first + row.nth, row.kind, row.event_json, ${now}::bigint
+        from moved, unnest(${rows.map(({ ordinal }) => ordinal)}::int[], ${rows.map(({ nth }) => nth)}::int[], ${kinds}::text[], ${texts}) as row (ordinal, nth, kind, event_json)
+        join fresh on fresh.ordinal = row.ordinal
+        returning id`;
+  const { rows: inserted } = await insert.execute(db);
+  return inserted.map(({ id }) => id).toSorted((a, b) => a - b);
+}
+
+/** Events that have their ids already, one after another, as text. */
+export interface Numbered {
+  readonly first: number;
+  readonly storedAt: number;
+  readonly client: string | null;
+  readonly events: readonly { readonly kind: string; readonly text: string }[];
+}
+
+/** Puts these into the tables, in order; all or, where the first does not follow the head, none: false. */
+export async function insertNumbered(db: Db, log: string, writes: readonly Numbered[]): Promise<boolean> {
+  const [first] = writes;
+  if (!first) return true;
+  const rows = writes.flatMap(({ events, storedAt }) => events.map(({ kind, text }) => ({ kind, text, storedAt })));
+  const claims = writes.flatMap(({ client, first: id }) => (client === null ? [] : [{ client, id }]));
+  const { numAffectedRows = 0n } = await sql`
+    with moved as (
+      update ${table('logs')} set head = head + ${rows.length}::bigint where log = ${log} and head = ${first.first - 1}::bigint returning log
+    ), claimed as (
+      insert into ${table('taken')} (log, client_json, event_id)
+      select moved.log, claim.client_json, claim.id from moved, unnest(${claims.map(({ client }) => client)}::text[], ${claims.map(({ id }) => id)}::bigint[]) as claim (client_json, id)
+    )
+    insert into ${table('events')} (log, id, kind, event_json, stored_at)
+    select moved.log, ${first.first - 1}::bigint + row.nth, row.kind, row.event_json, row.stored_at
+    from moved, unnest(${rows.map(({ kind }) => kind)}::text[], ${textsOf(rows)}, ${rows.map(({ storedAt }) => storedAt)}::bigint[]) with ordinality as row (kind, event_json, stored_at, nth)`.execute(
+    db,
+  );
+  return numAffectedRows > 0n;
+}
+
+export async function readHead(db: Db, log: string): Promise<number> {
+  return (await db.selectFrom('logs').select('head').where('log', '=', log).executeTakeFirstOrThrow()).head;
+}
+
+const readAll = (rows: readonly EventRow[], read: ReadRow): StoredEvent[] => rows.flatMap((row) => read(row) ?? []);
+
+/** At most `limit` that can be read. Fewer: there are no more. */
+export async function readEvents(
+  db: Db,
+  log: string,
+  after: number,
+  limit: number,
+  read: ReadRow,
+): Promise<StoredEvent[]> {
+  const events: StoredEvent[] = [];
+  for (let last = after; ;) {
+    const most = limit - events.length;
+    const rows = await db
+      .selectFrom('events')
+      .select(['id', 'event_json'])
+      .where('log', '=', log)
+      .where('id', '>', last)
+      .orderBy('id')
+      .limit(most)
+      .execute();
+    events.push(...readAll(rows, read));
+    last = rows.at(-1)?.id ?? last;
+    if (rows.length < most || events.length === limit) return events;
+  }
+}
+
+/** The run that an event is of. Postgres would read it too, but for rows with a text that it has no character for. */
+function runIn(text: string): unknown {
+  const event = parseJson(text);
+  return isRecord(event) ? event['runId'] : undefined;
+}
+
+/** Where the oldest run began that has not ended; null where none is under way. */
+async function readOldestRun(db: Db, log: string): Promise<number | null> {
+  const rows = await db
+    .selectFrom('events')
+    .select(['id', 'kind', 'event_json'])
+    .where('log', '=', log)
+    .where('kind', 'in', ['run-started', 'run-ended'])
+    .orderBy('id')
+    .execute();
+  const open = new Map<unknown, number>();
+  for (const { id, kind, event_json: text } of rows)
+    if (kind === 'run-started') open.set(runIn(text), id);
+    else open.delete(runIn(text));
+  return open.size === 0 ? null : Math.min(...open.values());
+}
+
+/** The events that a snapshot is a fold of: from the last end of a session on, or from where a run began that lasts, without the words of answers. */
+export async function readForSnapshot(db: Db, log: string, read: ReadRow): Promise<StoredEvent[]> {
+  const lastEnd = await db
+    .selectFrom('events')
+    .select((eb) => eb.fn.max('id').as('id'))
+    .where('log', '=', log)
+    .where('kind', '=', 'session-ended')
+    .executeTakeFirst();
+  const from = Math.min(lastEnd?.id ?? 0, (await readOldestRun(db, log)) ?? Infinity);
+  const rows = await db
+    .selectFrom('events')
+    .select(['id', 'event_json'])
+    .where('log', '=', log)
+    .where('id', '>=', from)
+    .where('kind', 'not in', ASIDE)
+    .orderBy('id')
+    .execute();
+  return readAll(rows, read);
+}
+
+/** The newest event that has a time; undefined where there is none. */
+export async function readNewest(db: Db, log: string, read: ReadRow): Promise<StoredEvent | undefined> {
+  for (let before = Infinity; ;) {
+    const row = await db
+      .selectFrom('events')
+      .select(['id', 'event_json'])
+      .where('log', '=', log)
+      .where('kind', 'not in', WORDS)
+      .$if(before !== Infinity, (query) => query.where('id', '<', before))
+      .orderBy('id', 'desc')
+      .limit(1)
+      .executeTakeFirst();
+    if (!row) return undefined;
+    const newest = read(row);
+    if (newest) return newest;
+    before = row.id;
+  }
+}
+
+/** Ids of client calls that were taken before, by their JSON text. */
+export async function readTaken(db: Db, log: string, clients: readonly string[]): Promise<Map<string, number>> {
+  const rows = await db
+    .selectFrom('taken')
+    .select(['client_json', 'event_id'])
+    .where('log', '=', log)
+    .where('client_json', '=', sql<string>`any(${[...clients]}::text[])`)
+    .execute();
+  return new Map(rows.map((row) => [row.client_json, row.event_id]));
+}
+
+/** All client ids that were taken, by their JSON text, oldest first. */
+export async function readAllTaken(db: Db, log: string): Promise<Map<string, number>> {
+  const rows = await db
+    .selectFrom('taken')
+    .select(['client_json', 'event_id'])
+    .where('log', '=', log)
+    .orderBy('event_id')
+    .execute();
+  return new Map(rows.map((row) => [row.client_json, row.event_id]));
+}
+
+/** Raises what browsers have stored; never lowers it. */
+export async function raiseAcked(db: Db, log: string, upTo: number): Promise<number> {
+  const { acked } = await db
+    .updateTable('logs')
+    .set({ acked: sql<number>`greatest(acked, ${upTo}::bigint)` })
+    .where('log', '=', log)
+    .returning('acked')
+    .executeTakeFirstOrThrow();
+  return acked;
+}
+
+/**
+ * Drops what browsers have, is older than `before`, and lies before the last start or end of a session:
+ * the running session stays whole, and so does the last end, which snapshots tell. `keepFrom`: where the oldest run
+ * began that is under way.
+ */
+export async function prune(db: Db, log: string, before: number, keepFrom: number): Promise<number> {
+  const { numDeletedRows } = await db
+    .deleteFrom('events')
+    .where('log', '=', log)
+    .where('stored_at', '<', before)
+    .where('id', '<', keepFrom)
+    .where('id', '<=', (eb) => eb.selectFrom('logs').select('acked').where('log', '=', log))
+    .where('id', '<', (eb) =>
+      eb
+        .selectFrom('events as boundary')
+        .select((inner) => inner.fn.max('boundary.id').as('id'))
+        .where('boundary.log', '=', log)
+        .where('boundary.kind', 'in', BOUNDARIES),
+    )
+    .executeTakeFirst();
+  if (numDeletedRows > 0n) await forgetTaken(db, log);
+  return Number(numDeletedRows);
+}
+
+/** A browser that has stored what its call became does not make the call again: the client ids of dropped events go with them. */
+async function forgetTaken(db: Db, log: string): Promise<void> {
+  await db
+    .deleteFrom('taken')
+    .where('log', '=', log)
+    .where('event_id', '<', (eb) =>
+      eb
+        .selectFrom('events')
+        .select((inner) => inner.fn.min('id').as('id'))
+        .where('log', '=', log),
+    )
+    .execute();
+}

@@ -1,0 +1,118 @@
+/** The gate's calls: settings, what was decided, and how much of its limits an agent has used. */
+import { createHash } from 'node:crypto';
+import type { Context } from 'hono';
+import type { AgentId } from '../../../src/shared/domain/ids.ts';
+import type {
+  AgentConfig,
+  AgentConfigAnswer,
+  HouseholdConfig,
+  HouseholdConfigAnswer,
+  PulseChanges,
+} from '../../../src/shared/protocol/config.ts';
+import { isSameJson } from '../../../src/shared/domain/platform/json.ts';
+import { createQueue } from '../../../src/shared/domain/platform/queue.ts';
+import { wakeEndpoints } from '../../../src/shared/protocol/endpoints/wakes.ts';
+import { answerConfig } from '../../http/config-text.ts';
+import type { Configs, Directory, Gate, Pulses } from '../../contracts/index.ts';
+import { agentIdIn } from '../directory/index.ts';
+import { answer, applicationOf, lacks, type ApiClient, type Handled } from '../../http/endpoint.ts';
+import { problem } from '../../http/problem.ts';
+
+export interface GateRoutesDeps {
+  readonly gate: Pick<Gate, 'stats' | 'feed'>;
+  readonly configs: Configs;
+  readonly directory: Pick<Directory, 'all'>;
+  /** Its default routine, as its settings say it. `set` writes the whole configuration. Throws a problem where it does not fit. */
+  readonly pulses: Pulses;
+}
+
+const versionOf = (own: object) => createHash('sha256').update(JSON.stringify(own)).digest('base64url').slice(0, 22);
+
+/** Throws a problem where what is set is not what `version` names; left out, whatever is set gives way. */
+function expectVersion(version: string | undefined, { own }: { readonly own: object }): void {
+  if (version !== undefined && version !== versionOf(own))
+    throw problem(409, 'set-meanwhile', 'Something else was set since you read this. Read it again, then set it.');
+}
+
+/** What is said over what is set. A list is one thing and is said whole; what is left out stays. */
+function laidOver<Config extends AgentConfig | HouseholdConfig>(own: Config, said: Config): Config {
+  const { wake_guardrails: before } = own.coordination;
+  const { wake_guardrails: after } = said.coordination;
+  const guardrails = after === undefined ? {} : { wake_guardrails: { ...before, ...after } };
+  return { ...own, ...said, coordination: { ...own.coordination, ...said.coordination, ...guardrails } };
+}
+
+/** What an application may set with `limits`: how often and when an agent is woken. The rest is the person's alone. */
+const WAKE_LIMITS = [
+  'wakes_enabled',
+  'max_concurrent_pulse_sessions',
+  'wake_guardrails',
+  'blackouts',
+  'sleep_events',
+  'wake_events',
+] as const satisfies readonly (keyof AgentConfig['coordination'])[];
+
+export function createGateRoutes({ gate, configs, directory, pulses }: GateRoutesDeps): readonly Handled[] {
+  /** Between the look at what is set and the change, nothing else is set by a page. */
+  const inTurn = createQueue();
+  const agentOf = (called: string) => agentIdIn(directory, called);
+  async function agentConfig(context: Context, agentId: AgentId): Promise<Response> {
+    const { own, effective } = await configs.agent(agentId);
+    const holds = { coordination: effective.coordination, ...(await pulses.of(agentId)) };
+    const json: AgentConfigAnswer = { ...holds, own, effective, version: versionOf(own) };
+    return answerConfig(context, { title: 'What holds for this agent.', holds, own, json });
+  }
+  async function householdConfig(context: Context): Promise<Response> {
+    const { own, effective } = await configs.household();
+    const json: HouseholdConfigAnswer = { ...effective, own, effective, version: versionOf(own) };
+    return answerConfig(context, { title: 'What holds for the household.', holds: effective, own, json });
+  }
+
+  /** Throws a problem that names what an application may not set. */
+  async function refuseBeyondLimits(
+    { scopes }: ApiClient,
+    agentId: AgentId,
+    { own, config, pulse }: { own: AgentConfig; config: AgentConfig; pulse: PulseChanges },
+  ): Promise<void> {
+    const before = new Map(Object.entries(own.coordination));
+    const after = new Map(Object.entries(config.coordination));
+    const beyond = [...new Set([...before.keys(), ...after.keys()])].find(
+      (key) => !WAKE_LIMITS.some((limit) => limit === key) && !isSameJson(before.get(key), after.get(key)),
+    );
+    if (beyond !== undefined)
+      throw problem(403, 'no-scope', `\`coordination.${beyond}\` is set by the person alone, on the page.`);
+    if (scopes.includes('schedules')) return;
+    const routine = new Map(Object.entries(await pulses.of(agentId)));
+    const changed = Object.entries(pulse).find(
+      ([key, value]) => key !== 'pulse_blackouts' && value !== undefined && !isSameJson(value, routine.get(key)),
+    );
+    if (changed) throw problem(403, 'no-scope', `${lacks(['schedules'])} \`${changed[0]}\` sets a routine.`);
+  }
+
+  return answer(wakeEndpoints, {
+    wakes: async ({ before, limit, agent }) => await gate.feed({ before, limit, agentId: agent }),
+    wakeStats: async ({ agentId }) => await gate.stats(await agentOf(agentId)),
+    agentConfig: async ({ agentId }, context) => await agentConfig(context, await agentOf(agentId)),
+    async putAgentConfig({ agentId: called, body }, context) {
+      const agentId = await agentOf(called);
+      await inTurn(async () => {
+        const { own } = await configs.agent(agentId);
+        expectVersion(body.version, { own });
+        const config = body.whole ? body.config : laidOver(own, body.config);
+        const application = applicationOf(context);
+        if (application !== null) await refuseBeyondLimits(application, agentId, { own, config, pulse: body.pulse });
+        await pulses.set(agentId, { config, pulse: body.pulse, byPerson: application === null });
+      });
+      return await agentConfig(context, agentId);
+    },
+    householdConfig: (_, context) => householdConfig(context),
+    async putHouseholdConfig({ body }, context) {
+      await inTurn(async () => {
+        const { own } = await configs.household();
+        expectVersion(body.version, { own });
+        await configs.setHousehold(body.whole ? body.config : laidOver(own, body.config));
+      });
+      return await householdConfig(context);
+    },
+  });
+}

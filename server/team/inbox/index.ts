@@ -1,0 +1,340 @@
+/** The inbox on the store. See `Inbox` in contracts.ts. Ids and texts are kept as JSON text, see store/tables.ts. */
+import { sql, type Expression, type ExpressionBuilder, type Selectable, type SqlBool } from 'kysely';
+import { z } from 'zod';
+import { MESSAGE_PRIORITIES, MESSAGE_TYPES } from '../../../src/shared/domain/guardrails.ts';
+import type { AgentId, MessageId } from '../../../src/shared/domain/ids.ts';
+import { inboxEndpoints } from '../../../src/shared/protocol/endpoints/team.ts';
+import type { RoostEvent } from '../../../src/shared/protocol/events.ts';
+import type { InboxMessage } from '../../../src/shared/protocol/inbox.ts';
+import type { Inbox, NewInboxMessage, TakenMessage } from '../../contracts/index.ts';
+import { answer, type Handled } from '../../http/endpoint.ts';
+import { refuseMessage, type Waiting } from '../../platform/quotas.ts';
+import { parseText, repeated, writeOnce, type Db } from '../../store/index.ts';
+import type { Tables } from '../../store/tables.ts';
+import { createHeld, createKept, HELD_CHARACTERS } from './attachments.ts';
+
+// What the page reads of inboxes.
+
+export function createInboxRoutes({ inbox }: { readonly inbox: Inbox }): readonly Handled[] {
+  return answer(inboxEndpoints, {
+    unread: async () => ({ unread: Object.fromEntries(await inbox.unread()) }),
+    async inbox({ agentId, before, limit }) {
+      const { messages, more } = await inbox.list(agentId, { before, limit });
+      return { messages: [...messages], more };
+    },
+  });
+}
+
+const typeSchema = z.enum(MESSAGE_TYPES);
+const prioritySchema = z.enum(MESSAGE_PRIORITIES);
+
+export interface InboxDeps {
+  readonly db: Db;
+  /** Names the home: homes that share a store do not share an inbox. */
+  readonly home: string;
+  /** ms that a message is kept after it was read. */
+  readonly retentionMs: number;
+  /** Says that somebody's inbox has changed. */
+  readonly tell: (event: RoostEvent) => void;
+  /** Why agents may store no more just now, as a sentence; null: they may. Left out: they always may. */
+  readonly refuseForRoom?: () => Promise<string | null>;
+  /** Of pictures and files, in base64; left out: as many as there is room for. */
+  readonly heldCharacters?: number;
+  /** ms since the epoch */
+  readonly now: () => number;
+}
+
+function messageOf(row: Selectable<Tables['inbox']>): InboxMessage {
+  return {
+    messageId: parseText(row.message_json),
+    to: parseText(row.agent_json),
+    from: parseText(row.sender_json),
+    text: parseText(row.text_json),
+    time: row.sent_at,
+    priority: prioritySchema.parse(row.priority),
+    ...(row.message_type === null ? {} : { type: typeSchema.parse(row.message_type) }),
+    threadId: row.thread,
+    read:
+      row.read_at === null
+        ? null
+        : { time: row.read_at, run: parseText(row.read_run_json ?? row.read_session_json ?? '""') },
+  };
+}
+
+export interface OpenInbox extends Inbox {
+  /** A message of the relay's, for which there always is a place; `also` is written with it, or neither is. */
+  tell(message: NewInboxMessage & { readonly from: 'relay' }, also: (within: Db) => Promise<void>): Promise<void>;
+}
+
+/** The person's words, and what the relay says of what the person did, are counted nowhere. */
+const UNCOUNTED: readonly string[] = ['human', 'relay'];
+const isCounted = (from: string) => !UNCOUNTED.includes(from);
+
+/** As they came, whatever a clock said. */
+const oldestFirst = (a: Selectable<Tables['inbox']>, b: Selectable<Tables['inbox']>) => a.sequence - b.sequence;
+
+export function createInbox({
+  db,
+  home,
+  retentionMs,
+  tell,
+  refuseForRoom = () => Promise.resolve(null),
+  heldCharacters = HELD_CHARACTERS,
+  now,
+}: InboxDeps): OpenInbox {
+  const held = createHeld(heldCharacters);
+  const kept = createKept(db, home, heldCharacters);
+  const changed = (agentId: AgentId) => tell({ kind: 'changed', time: now(), what: 'inbox', agentId });
+  /** Removes a message that nobody has read, of this sender. Returns whose it was; null: there is none. */
+  async function removeUnread(
+    messageId: MessageId,
+    isSender: (builder: ExpressionBuilder<Tables, 'inbox'>) => Expression<SqlBool>,
+  ): Promise<AgentId | null> {
+    const row = await db
+      .deleteFrom('inbox')
+      .where('home', '=', home)
+      .where('message_json', '=', JSON.stringify(messageId))
+      .where(isSender)
+      .where('read_at', 'is', null)
+      .returning('agent_json')
+      .executeTakeFirst();
+    return row ? parseText(row.agent_json) : null;
+  }
+  const anyOf = (ids: readonly string[]) => sql<string>`any(${ids.map((id) => JSON.stringify(id))}::text[])`;
+
+  const unreadOf = (agentId: AgentId) =>
+    db
+      .selectFrom('inbox')
+      .where('home', '=', home)
+      .where('agent_json', '=', JSON.stringify(agentId))
+      .where('read_at', 'is', null);
+
+  async function insert(
+    trx: Db,
+    { messageId, to, from, text, time, priority, type, threadId }: NewInboxMessage,
+  ): Promise<boolean> {
+    const { numInsertedOrUpdatedRows } = await trx
+      .insertInto('inbox')
+      .values({
+        home,
+        message_json: JSON.stringify(messageId),
+        agent_json: JSON.stringify(to),
+        text_json: JSON.stringify(text),
+        sent_at: time,
+        sender_json: JSON.stringify(from),
+        priority,
+        message_type: type ?? null,
+        thread: threadId,
+        read_session_json: null,
+        read_run_json: null,
+        read_at: null,
+      })
+      .onConflict((conflict) => conflict.columns(['home', 'message_json']).doNothing())
+      .executeTakeFirst();
+    return Number(numInsertedOrUpdatedRows) > 0;
+  }
+
+  /** How much of agents waits for this one: of this sender, and of all. */
+  async function used(trx: Db, to: string, from: string): Promise<readonly [Waiting, Waiting]> {
+    const sender = JSON.stringify(from);
+    const row = await trx
+      .selectFrom('inbox')
+      .select([
+        sql<string>`count(*)`.as('messages'),
+        sql<string>`coalesce(sum(octet_length(text_json)), 0)`.as('bytes'),
+        sql<string>`count(*) filter (where sender_json = ${sender})`.as('own_messages'),
+        sql<string>`coalesce(sum(octet_length(text_json)) filter (where sender_json = ${sender}), 0)`.as('own_bytes'),
+      ])
+      .where('home', '=', home)
+      .where('agent_json', '=', JSON.stringify(to))
+      .where('read_at', 'is', null)
+      .where(
+        'sender_json',
+        'not in',
+        UNCOUNTED.map((id) => JSON.stringify(id)),
+      )
+      .executeTakeFirstOrThrow();
+    return [
+      { messages: Number(row.own_messages), bytes: Number(row.own_bytes) },
+      { messages: Number(row.messages), bytes: Number(row.bytes) },
+    ];
+  }
+
+  /** One after the other for one receiver, in every process of this relay: two that count at once would both find room. */
+  const putWithin = (
+    message: NewInboxMessage,
+    name: string,
+  ): Promise<{ readonly isNew: boolean; readonly refusal: string | null }> =>
+    db.transaction().execute(async (trx) => {
+      await sql`select pg_advisory_xact_lock(hashtextextended(${`inbox ${home} ${message.to}`}, 0))`.execute(trx);
+      const refusal = refuseMessage(
+        name,
+        Buffer.byteLength(JSON.stringify(message.text)),
+        ...(await used(trx, message.to, message.from)),
+      );
+      if (refusal === null) return { isNew: await insert(trx, message), refusal };
+      const there = await trx
+        .selectFrom('inbox')
+        .select('sequence')
+        .where('home', '=', home)
+        .where('message_json', '=', JSON.stringify(message.messageId))
+        .executeTakeFirst();
+      return { isNew: false, refusal: there ? null : refusal };
+    });
+
+  return {
+    async tell(message, also) {
+      const isNew = await repeated(() =>
+        db.transaction().execute(async (trx) => {
+          const inserted = await insert(trx, message);
+          if (inserted) await kept.put(trx, message);
+          await also(trx);
+          return inserted;
+        }),
+      );
+      if (isNew) changed(message.to);
+    },
+    async put(message, name = message.to) {
+      const noRoom = isCounted(message.from) ? await refuseForRoom() : null;
+      if (noRoom !== null) return noRoom;
+      const { isNew, refusal } = await repeated(async () =>
+        isCounted(message.from) ? await putWithin(message, name) : { isNew: await insert(db, message), refusal: null },
+      );
+      if (isNew) held.put(message);
+      if (isNew) changed(message.to);
+      return refusal;
+    },
+    async waiting(agentId, limit) {
+      const person = JSON.stringify('human');
+      const rows = unreadOf(agentId).selectAll().orderBy('sequence');
+      if (limit === undefined) return (await rows.execute()).map(messageOf);
+      const [said, messages] = [
+        await rows.where('sender_json', '=', person).execute(),
+        await rows.where('sender_json', '<>', person).limit(limit).execute(),
+      ];
+      return [...said, ...messages].sort(oldestFirst).map(messageOf);
+    },
+    async count(agentId) {
+      const { waiting } = await unreadOf(agentId)
+        .select((eb) => eb.fn.countAll<string>().as('waiting'))
+        .executeTakeFirstOrThrow();
+      return Number(waiting);
+    },
+    async claim(messageIds, { readIn, run, time }) {
+      if (messageIds.length === 0) return [];
+      // Nothing is asked of the store once they are taken: where it failed, nobody would have read them.
+      await db
+        .deleteFrom('inbox')
+        .where('home', '=', home)
+        .where('read_at', '<', time - retentionMs)
+        .execute();
+      const ofRelay = await kept.of(messageIds);
+      const some = <Row>(rows: Row[]) => (rows.length > 0 ? rows : null);
+      const rows = await writeOnce({
+        write: async () =>
+          some(
+            await db
+              .updateTable('inbox')
+              .set({
+                read_session_json: readIn === null ? null : JSON.stringify(readIn),
+                read_run_json: JSON.stringify(run),
+                read_at: time,
+              })
+              .where('home', '=', home)
+              .where('message_json', '=', anyOf(messageIds))
+              .where('read_at', 'is', null)
+              .returningAll()
+              .execute(),
+          ),
+        look: async () =>
+          some(
+            await db
+              .selectFrom('inbox')
+              .selectAll()
+              .where('home', '=', home)
+              .where('message_json', '=', anyOf(messageIds))
+              .where('read_run_json', '=', JSON.stringify(run))
+              .where('read_at', '=', time)
+              .execute(),
+          ),
+      });
+      const read = (rows ?? []).sort(oldestFirst).map(messageOf);
+      const taken = read.map((message): TakenMessage => {
+        const attachments = ofRelay.get(message.messageId) ?? held.take(message.messageId);
+        return attachments ? { ...message, attachments } : message;
+      });
+      for (const agentId of new Set(taken.map((message) => message.to))) changed(agentId);
+      return taken;
+    },
+    async takeBack(messageId) {
+      const agentId = await removeUnread(messageId, ({ eb }) => eb('sender_json', '=', JSON.stringify('human')));
+      if (agentId === null) return false;
+      held.take(messageId);
+      changed(agentId);
+      return true;
+    },
+    async standing(messageId) {
+      const row = await db
+        .selectFrom('inbox')
+        .select('read_at')
+        .where('home', '=', home)
+        .where('message_json', '=', JSON.stringify(messageId))
+        .executeTakeFirst();
+      return row ? (row.read_at === null ? 'waits' : 'read') : null;
+    },
+    async withdraw(messageId) {
+      const agentId = await removeUnread(messageId, ({ eb, ref }) => eb('sender_json', '=', ref('agent_json')));
+      if (agentId === null) return false;
+      changed(agentId);
+      return true;
+    },
+    async list(agentId, { before, limit }) {
+      const mine = db.selectFrom('inbox').where('home', '=', home).where('agent_json', '=', JSON.stringify(agentId));
+      const from =
+        before === null
+          ? undefined
+          : await mine.select('sequence').where('message_json', '=', JSON.stringify(before)).executeTakeFirst();
+      if (before !== null && !from) return { messages: [], more: false };
+      const page = mine
+        .selectAll()
+        .orderBy('sequence', 'desc')
+        .limit(limit + 1);
+      const rows = await (from ? page.where('sequence', '<', from.sequence) : page).execute();
+      return { messages: rows.slice(0, limit).map(messageOf), more: rows.length > limit };
+    },
+    async takenIn(readIn) {
+      const rows = await db
+        .selectFrom('inbox')
+        .selectAll()
+        .where('home', '=', home)
+        .where('read_session_json', '=', JSON.stringify(readIn))
+        .execute();
+      return rows.map(messageOf);
+    },
+    async giveBack(messageIds) {
+      if (messageIds.length === 0) return;
+      await db
+        .updateTable('inbox')
+        .set({ read_session_json: null, read_run_json: null, read_at: null })
+        .where('home', '=', home)
+        .where('message_json', '=', anyOf(messageIds))
+        .execute();
+    },
+    async unread() {
+      const rows = await db
+        .selectFrom('inbox')
+        .select(['agent_json', (eb) => eb.fn.countAll<string>().as('waiting')])
+        .where('home', '=', home)
+        .where('read_at', 'is', null)
+        .groupBy('agent_json')
+        .execute();
+      return new Map(rows.map((row) => [parseText(row.agent_json), Number(row.waiting)]));
+    },
+  };
+}
+
+/** What agents are told of their inboxes. */
+
+/** What an agent is told where it was not given all that waits. */
+export const moreWait = (count: number): string =>
+  `${count} more ${count === 1 ? 'message waits' : 'messages wait'} for you; read_inbox gives the next`;

@@ -1,0 +1,203 @@
+/**
+ * Who is paused in the running session, in memory. See `Pauses` in contracts.ts.
+ *
+ * A flag changes when its event is on disk and not before, so what is shown and what holds calls back cannot
+ * disagree. Changes of one agent take turns; whoever waits is released in the moment in which the flag is
+ * cleared, before the next change can have its turn. A relay that was killed has no session when it comes back, and so
+ * no flags.
+ */
+import type { AgentId, SessionId } from '../../../src/shared/domain/ids.ts';
+import type { Configs, EventLists, EventLog, Pauses, PauseWait } from '../../contracts/index.ts';
+import type { Timers } from '../../../src/shared/domain/platform/timers.ts';
+import { createQueue } from '../../../src/shared/domain/platform/queue.ts';
+
+/** Those who wait for one agent's flag to be cleared. Each is released exactly once. */
+
+/** ms: what a timer of the platform can count to; a longer limit is none. */
+const LONGEST_TIMER_MS = 2_147_483_647;
+
+interface Waiters {
+  /** Resolves when whoever waits is released, gives up by `signal`, or has waited `limitMs`. */
+  wait(options: { readonly signal: AbortSignal; readonly limitMs: number }): Promise<PauseWait>;
+  release(how: Extract<PauseWait, 'awake' | 'ended'>): void;
+  count(): number;
+}
+
+function createWaiters(timers: Timers): Waiters {
+  const releases = new Set<(how: PauseWait) => void>();
+  return {
+    wait({ signal, limitMs }) {
+      if (signal.aborted) return Promise.resolve('aborted');
+      if (limitMs <= 0) return Promise.resolve('late');
+      return new Promise((resolve) => {
+        const onAbort = () => release('aborted');
+        const cancel = limitMs > LONGEST_TIMER_MS ? () => undefined : timers.after(limitMs, () => release('late'));
+        const release = (how: PauseWait) => {
+          if (!releases.delete(release)) return;
+          cancel();
+          signal.removeEventListener('abort', onAbort);
+          resolve(how);
+        };
+        releases.add(release);
+        signal.addEventListener('abort', onAbort);
+      });
+    },
+    release(how) {
+      for (const release of [...releases]) release(how);
+    },
+    count: () => releases.size,
+  };
+}
+
+export { createPauseRoutes } from './routes.ts';
+
+export interface PausesDeps {
+  readonly log: Pick<EventLog, 'append' | 'subscribe' | 'snapshot'>;
+  readonly configs: Pick<Configs, 'agent'>;
+  readonly now: () => number;
+  readonly timers: Timers;
+  /** Called where a subscriber throws; the others are called all the same. */
+  readonly onListenerError: (error: unknown) => void;
+}
+
+interface Pausable {
+  /** `joining`: it is not known yet whether it starts asleep; what it asks for waits until it is. */
+  state: 'joining' | 'awake' | 'paused';
+  readonly waiters: Waiters;
+}
+
+interface Running {
+  readonly sessionId: SessionId;
+  readonly lists: EventLists;
+  readonly agents: Map<string, Pausable>;
+  /** By agent id, also of those who are not in the session yet. */
+  readonly queues: Map<string, ReturnType<typeof createQueue>>;
+}
+
+/** With `close`, which ends the session where one runs. */
+export interface OpenPauses extends Pauses {
+  close(): void;
+}
+
+export function createPauses({ log, configs, now, timers, onListenerError }: PausesDeps): OpenPauses {
+  let running: Running | null = null;
+  const listeners = new Set<Parameters<Pauses['subscribe']>[0]>();
+
+  function queueOf({ queues }: Running, agentId: AgentId): ReturnType<typeof createQueue> {
+    const queue = queues.get(agentId) ?? createQueue();
+    queues.set(agentId, queue);
+    return queue;
+  }
+
+  const write = ({ sessionId }: Running, agentId: AgentId, paused: boolean, by: string) =>
+    log.append([{ kind: 'pause-flag', time: now(), sessionId, agentId, paused, by }]);
+
+  function tell(change: { readonly sessionId: SessionId; readonly agentId: AgentId; readonly paused: boolean }): void {
+    for (const listener of listeners) {
+      try {
+        listener(change);
+      } catch (error) {
+        onListenerError(error);
+      }
+    }
+  }
+
+  /** What is on disk holds from here on. False where meanwhile the session has ended, or the agent has left it. */
+  function apply(session: Running, agentId: AgentId, agent: Pausable, paused: boolean): boolean {
+    if (running !== session || session.agents.get(agentId) !== agent) return false;
+    const wasJoining = agent.state === 'joining';
+    agent.state = paused ? 'paused' : 'awake';
+    if (!paused) agent.waiters.release('awake');
+    if (paused || !wasJoining) tell({ sessionId: session.sessionId, agentId, paused });
+    return true;
+  }
+
+  async function eventsOf(agentId: AgentId) {
+    const ofSession = running?.lists.get(agentId);
+    const { sleep_events, wake_events } = (await configs.agent(agentId)).effective.coordination;
+    return { sleep_events, wake_events, ...ofSession };
+  }
+
+  function finish(session: Running): void {
+    running = null;
+    for (const { waiters } of session.agents.values()) waiters.release('ended');
+  }
+
+  // An agent that is not in the session any more is not held back either.
+  const stopListening = log.subscribe(({ event }) => {
+    if ((event.kind !== 'agent-asleep' && event.kind !== 'client-left') || event.sessionId !== running?.sessionId)
+      return;
+    // A client may play it where no mind is, and the other way round.
+    const { session } = log.snapshot();
+    if (session?.awake.includes(event.agentId) || session?.clients.some(({ agentId }) => agentId === event.agentId))
+      return;
+    const agent = running.agents.get(event.agentId);
+    running.agents.delete(event.agentId);
+    agent?.waiters.release('awake');
+  });
+
+  return {
+    eventsOf,
+    begin(sessionId, lists = new Map()) {
+      if (running?.sessionId === sessionId) return;
+      if (running) finish(running);
+      running = { sessionId, lists, agents: new Map(), queues: new Map() };
+    },
+    async join(agentId) {
+      const session = running;
+      if (session === null) return;
+      await queueOf(
+        session,
+        agentId,
+      )(async () => {
+        if (running !== session || session.agents.has(agentId)) return;
+        const agent: Pausable = { state: 'joining', waiters: createWaiters(timers) };
+        session.agents.set(agentId, agent);
+        try {
+          const paused = (await eventsOf(agentId)).sleep_events.includes('agent_started');
+          if (paused && running === session) await write(session, agentId, paused, 'agent_started');
+          apply(session, agentId, agent, paused);
+        } catch (error) {
+          session.agents.delete(agentId);
+          agent.waiters.release('awake');
+          throw error;
+        }
+      });
+    },
+    end(sessionId) {
+      if (running?.sessionId === sessionId) finish(running);
+    },
+    isPaused: (agentId) => running?.agents.get(agentId)?.state === 'paused',
+    async set(sessionId, agentId, paused, by) {
+      const session = running;
+      if (session?.sessionId !== sessionId) return null;
+      return await queueOf(
+        session,
+        agentId,
+      )(async () => {
+        const agent = running === session ? session.agents.get(agentId) : undefined;
+        if (!agent) return null;
+        if (agent.state === (paused ? 'paused' : 'awake')) return paused;
+        await write(session, agentId, paused, by);
+        return apply(session, agentId, agent, paused) ? paused : null;
+      });
+    },
+    get(sessionId, agentId) {
+      const state = running?.sessionId === sessionId ? running.agents.get(agentId)?.state : undefined;
+      return state === undefined || state === 'joining' ? null : state === 'paused';
+    },
+    async wait(agentId, options) {
+      const agent = running?.agents.get(agentId);
+      return agent && agent.state !== 'awake' ? await agent.waiters.wait(options) : 'awake';
+    },
+    waiting: () => [...(running?.agents.values() ?? [])].reduce((sum, { waiters }) => sum + waiters.count(), 0),
+    subscribe(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    close() {
+      stopListening();
+      if (running) finish(running);
+    },
+  };
+}

@@ -1,0 +1,200 @@
+/** What the person has set, as records: limits, and the table of prices. One row is one record. */
+import { sql } from 'kysely';
+import type { Stamp } from '../../../src/shared/domain/stamp.ts';
+import { agentConfigSchema, householdConfigSchema, type HouseholdConfig } from '../../../src/shared/protocol/config.ts';
+import { pricesSchema } from '../../../src/shared/protocol/costs.ts';
+import { heldBack, partOf, withParts, type ConfigRecord } from '../../../src/shared/protocol/loosened.ts';
+import type {
+  AskedAnswer,
+  AskedOutcome,
+  AskedRecord,
+  RecordAnswer,
+  RelayRecord,
+} from '../../../src/shared/protocol/records.ts';
+import {
+  agentOfScope,
+  HOUSEHOLD_SCOPE,
+  PRICES_SCOPE,
+  scopeOf,
+  writeConfig,
+  ZONE_SCOPE,
+  type OpenConfigs,
+} from '../gate/index.ts';
+import type { Db } from '../../store/index.ts';
+import { createAskedRows, hashOf, orNoRoom, type AskedRow } from './asked.ts';
+import type { RecordSource } from './index.ts';
+
+/** The row that a record is. */
+function rowOf(record: RelayRecord): { readonly scope: string; readonly value: unknown } | null {
+  if (record.type === 'prices') return { scope: PRICES_SCOPE, value: record.value };
+  if (record.type !== 'limits') return null;
+  const { agentId, config } = record.value;
+  return { scope: agentId === null ? HOUSEHOLD_SCOPE : scopeOf(agentId), value: config };
+}
+
+/** The record that a row is. The household's limits and the prices are there once; those of an agent are under its id. */
+function recordOf(scope: string, json: string): ConfigRecord {
+  const value: unknown = JSON.parse(json);
+  if (scope === PRICES_SCOPE) return { type: 'prices', id: PRICES_SCOPE, value: pricesSchema.parse(value) };
+  if (scope === HOUSEHOLD_SCOPE)
+    return { type: 'limits', id: scope, value: { agentId: null, config: householdConfigSchema.parse(value) } };
+  return {
+    type: 'limits',
+    id: scope,
+    value: { agentId: agentOfScope(scope), config: agentConfigSchema.parse(value) },
+  };
+}
+
+export interface ConfigRecordsDeps {
+  readonly db: Db;
+  /** Names the home. */
+  readonly home: string;
+  /** Runs a change of this row, while nobody decides by it, and so that nothing of it is remembered. */
+  readonly changing: OpenConfigs['changing'];
+  /** The prices were changed in the store. */
+  readonly forgetPrices: () => void;
+}
+
+export function createConfigRecords({ db, home, changing, forgetPrices }: ConfigRecordsDeps): RecordSource {
+  const rows = () =>
+    db
+      .selectFrom('configs')
+      .select(['scope', 'config_json', 'stamp'])
+      .where('home', '=', home)
+      .where('scope', '!=', ZONE_SCOPE);
+
+  const asked = {
+    limits: createAskedRows({ db, home }, 'limits'),
+    prices: createAskedRows({ db, home }, 'prices'),
+  };
+
+  /** As it holds here. */
+  async function holding(scope: string): Promise<ConfigRecord> {
+    const row = await rows().where('scope', '=', scope).executeTakeFirst();
+    return recordOf(scope, row?.config_json ?? JSON.stringify(scope === PRICES_SCOPE ? { prices: [] } : {}));
+  }
+  async function householdLimits(): Promise<HouseholdConfig> {
+    const record = await holding(HOUSEHOLD_SCOPE);
+    return householdConfigSchema.parse(record.type === 'limits' ? record.value.config : {});
+  }
+
+  const restoreOne = (record: RelayRecord & { readonly at: Stamp }): Promise<RecordAnswer> => {
+    const row = rowOf(record);
+    // Its id says whose it is: another one's would be a second record of the same row.
+    if (!row || row.scope !== record.id || (record.type !== 'limits' && record.type !== 'prices'))
+      return Promise.resolve({ answer: 'refused', why: 'It says that it is somebody else’s.' });
+    return changing(row.scope, async () => {
+      const held = heldBack(record, await holding(row.scope), await householdLimits());
+      const config_json = JSON.stringify(rowOf(held.record)?.value);
+      const parts = new Map(held.parts.map(({ part, after }) => [part, after]));
+      const taking = db.transaction().execute(async (within): Promise<RecordAnswer> => {
+        const { numInsertedOrUpdatedRows = 0n } = await within
+          .insertInto('configs')
+          .values({ home, scope: row.scope, config_json, stamp: record.at })
+          .onConflict((conflict) =>
+            conflict
+              .columns(['home', 'scope'])
+              .doUpdateSet({ config_json, stamp: record.at })
+              // One that was changed and not told has no stamp, and is newer than anything.
+              .where(sql<boolean>`configs.stamp collate "C" < ${record.at}`),
+          )
+          .executeTakeFirst();
+        if (numInsertedOrUpdatedRows === 0n) return { answer: 'kept' };
+        await asked[record.type].put(within, record.id, record.at, parts);
+        return parts.size > 0 ? { answer: 'asked' } : { answer: 'taken' };
+      });
+      const answer = await orNoRoom(taking);
+      if (row.scope === PRICES_SCOPE) forgetPrices();
+      return answer;
+    });
+  };
+
+  async function shown({ id, part, value }: AskedRow): Promise<AskedRecord | null> {
+    const record = await holding(id);
+    const here = partOf(record, part);
+    // Somebody may have set the very same meanwhile.
+    if (hashOf(here) === hashOf(value)) return null;
+    const hash = hashOf({ id, part, value });
+    if (record.type === 'prices')
+      return {
+        type: 'prices',
+        id,
+        part: '',
+        hash,
+        here: record.value.prices,
+        after: pricesSchema.shape.prices.parse(value),
+      };
+    return {
+      ...{ type: 'limits', id, part, agentId: record.value.agentId, hash },
+      ...(here === undefined ? {} : { here }),
+      ...(value === undefined ? {} : { after: value }),
+    };
+  }
+  /** What they have agreed to is a change of theirs, over what holds by now. */
+  const grant = (type: ConfigRecord['type'], { id, part, value }: AskedRow): Promise<AskedOutcome> =>
+    changing(id, async () => {
+      const set = withParts(await holding(id), [[part, value]]);
+      const row = set && rowOf(set);
+      if (!row) return { outcome: 'refused', why: 'It does not fit what is set here by now.' };
+      await writeConfig(db, { home, scope: id, config_json: JSON.stringify(row.value) });
+      if (id === PRICES_SCOPE) forgetPrices();
+      await asked[type].drop(id, part);
+      return { outcome: 'done' };
+    });
+  async function answerOne({ type, id, part, hash, yes }: AskedAnswer): Promise<AskedOutcome> {
+    if (type !== 'limits' && type !== 'prices') return { outcome: 'over' };
+    const row = await asked[type].get(id, part);
+    if (!row || (await shown(row))?.hash !== hash) return { outcome: 'over' };
+    if (yes) return await grant(type, row);
+    await asked[type].decline(id, part);
+    return { outcome: 'done' };
+  }
+
+  return {
+    types: ['limits', 'prices'],
+    hears: ({ what, agentId }) => what === 'config' || (what === 'costs' && agentId === null),
+    says: ['config', 'costs'],
+    async unannounced() {
+      const changed = await rows().where('stamp', 'is', null).orderBy('scope').execute();
+      return changed.map(({ scope, config_json }) => ({
+        record: recordOf(scope, config_json),
+        async announced(at) {
+          await db
+            .updateTable('configs')
+            .set({ stamp: at })
+            .where('home', '=', home)
+            .where('scope', '=', scope)
+            .where('stamp', 'is', null)
+            .where('config_json', '=', config_json)
+            .execute();
+        },
+      }));
+    },
+    async standings(asked) {
+      const held = await rows()
+        .where('scope', '=', sql<string>`any(${asked.map(({ id }) => id)}::text[])`)
+        .execute();
+      return asked.map(({ id, at }) => {
+        const row = held.find(({ scope }) => scope === id);
+        if (!row || row.stamp === '') return 'unknown';
+        return row.stamp === null || row.stamp >= at ? 'known' : 'older';
+      });
+    },
+    async restore(offered) {
+      const answers: RecordAnswer[] = [];
+      for (const record of offered) answers.push(await restoreOne(record));
+      return answers;
+    },
+    async asked() {
+      const all: AskedRecord[] = [];
+      for (const type of ['limits', 'prices'] as const)
+        for (const row of await asked[type].all()) {
+          const one = await shown(row);
+          if (one) all.push(one);
+          else await asked[type].drop(row.id, row.part);
+        }
+      return all;
+    },
+    answer: answerOne,
+  };
+}

@@ -1,0 +1,153 @@
+/** Threads, who is in them and what was said, as rows. Every function takes the transaction or database it runs in. */
+import { sql, type Selectable } from 'kysely';
+import { z } from 'zod';
+import type { AgentId, ThreadId } from '../../../src/shared/domain/ids.ts';
+import { PERSON } from '../../../src/shared/domain/threads.ts';
+import type { Thread, ThreadMessage } from '../../../src/shared/protocol/threads.ts';
+import { parseText, type Db } from '../../store/index.ts';
+import type { Tables } from '../../store/tables.ts';
+
+export type ThreadRow = Selectable<Tables['threads']>;
+export const json = (text: string): string => JSON.stringify(text);
+const parseTexts = (text: string): string[] => z.array(z.string()).parse(JSON.parse(text));
+export const anyOf = (texts: readonly string[]) => sql<string>`any(${[...texts]}::text[])`;
+
+export function messageOf(row: Selectable<Tables['thread_messages']>): ThreadMessage {
+  return {
+    messageId: row.message,
+    sequence: row.sequence,
+    from: parseText(row.from_json),
+    text: parseText(row.text_json),
+    mentions: parseTexts(row.mentions_json),
+    time: row.sent_at,
+    ...(row.restored ? { restored: true } : {}),
+  };
+}
+
+function threadOf(row: ThreadRow, participants: readonly string[]): Thread {
+  const { closed_at: time, closed_by_json: by, summary_json: summary } = row;
+  return {
+    threadId: row.thread,
+    title: parseText(row.title_json),
+    createdBy: parseText(row.created_by_json),
+    createdAt: row.created_at,
+    participants: [...participants],
+    messages: row.messages,
+    lastTime: row.last_at,
+    closed: time === null ? null : { time, by: parseText(by ?? json(PERSON)), summary: parseText(summary ?? '""') },
+  };
+}
+
+/** Who is in these threads now, in the order in which they came. */
+async function readParticipants(
+  db: Db,
+  home: string,
+  threadIds: readonly ThreadId[],
+): Promise<ReadonlyMap<string, readonly string[]>> {
+  const rows = await db
+    .selectFrom('thread_members')
+    .select(['thread', 'agent_json'])
+    .where('home', '=', home)
+    .where('thread', '=', anyOf(threadIds))
+    .where('removed_at', 'is', null)
+    .orderBy('added_at')
+    .orderBy('agent_json')
+    .execute();
+  const members = new Map<string, string[]>(threadIds.map((threadId) => [threadId, []]));
+  for (const row of rows) members.get(row.thread)?.push(parseText(row.agent_json));
+  return members;
+}
+
+export async function threadsOf(db: Db, home: string, rows: readonly ThreadRow[]): Promise<Thread[]> {
+  if (rows.length === 0) return [];
+  const participants = await readParticipants(
+    db,
+    home,
+    rows.map((row) => row.thread),
+  );
+  return rows.map((row) => threadOf(row, participants.get(row.thread) ?? []));
+}
+
+export async function readThread(db: Db, home: string, threadId: ThreadId): Promise<Thread | null> {
+  const rows = await db
+    .selectFrom('threads')
+    .selectAll()
+    .where('home', '=', home)
+    .where('thread', '=', threadId)
+    .execute();
+  return (await threadsOf(db, home, rows))[0] ?? null;
+}
+
+/** The thread, locked until the transaction ends: messages get their places in the order of commits. */
+export async function lockThread(db: Db, home: string, threadId: ThreadId): Promise<Thread | null> {
+  const rows = await db
+    .selectFrom('threads')
+    .selectAll()
+    .where('home', '=', home)
+    .where('thread', '=', threadId)
+    .forUpdate()
+    .execute();
+  return (await threadsOf(db, home, rows))[0] ?? null;
+}
+
+/** One at a time changes who is in which thread, or closes one: whoever leaves its last open thread is seen to, once. */
+export async function lockMemberships(db: Db, home: string): Promise<void> {
+  await sql`select pg_advisory_xact_lock(hashtextextended(${`threads of ${home}`}, 0))`.execute(db);
+}
+
+/** Puts agents into a thread. They count as not told of it yet. */
+export async function insertMembers(
+  db: Db,
+  {
+    home,
+    threadId,
+    agentIds,
+    by,
+    time,
+  }: { home: string; threadId: ThreadId; agentIds: readonly AgentId[]; by: string; time: number },
+): Promise<void> {
+  if (agentIds.length === 0) return;
+  const rows = agentIds.map((agentId) => ({
+    home,
+    thread: threadId,
+    agent_json: json(agentId),
+    added_at: time,
+    added_by_json: json(by),
+    times: 1,
+    removed_at: null,
+    seen_sequence: 0,
+    // Whoever creates a thread knows that it is in it.
+    announced: agentId === by,
+  }));
+  await db
+    .insertInto('thread_members')
+    .values(rows)
+    .onConflict((conflict) =>
+      conflict.columns(['home', 'thread', 'agent_json']).doUpdateSet((eb) => ({
+        added_at: eb.ref('excluded.added_at'),
+        added_by_json: eb.ref('excluded.added_by_json'),
+        announced: eb.ref('excluded.announced'),
+        removed_at: null,
+        times: sql<number>`thread_members.times + 1`,
+      })),
+    )
+    .execute();
+}
+
+/** Those of `agentIds` that are in no open thread. */
+export async function withoutThread(db: Db, home: string, agentIds: readonly AgentId[]): Promise<readonly string[]> {
+  const rows = await db
+    .selectFrom('thread_members as member')
+    .innerJoin('threads as thread', (join) =>
+      join.onRef('thread.home', '=', 'member.home').onRef('thread.thread', '=', 'member.thread'),
+    )
+    .select('member.agent_json')
+    .distinct()
+    .where('member.home', '=', home)
+    .where('member.agent_json', '=', anyOf(agentIds.map(json)))
+    .where('member.removed_at', 'is', null)
+    .where('thread.closed_at', 'is', null)
+    .execute();
+  const inOne = new Set(rows.map((row) => parseText(row.agent_json)));
+  return agentIds.filter((agentId) => !inOne.has(agentId));
+}

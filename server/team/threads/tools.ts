@@ -1,0 +1,287 @@
+/** What every agent can do in threads. Descriptions are read by models. */
+import { z } from 'zod';
+import { PERSON } from '../../../src/shared/domain/threads.ts';
+import { LIMITS } from '../../../src/shared/protocol/limits.ts';
+import {
+  closeThreadSchema,
+  threadTitle,
+  type Thread,
+  type ThreadMessage,
+} from '../../../src/shared/protocol/threads.ts';
+import type { Caller, Directory, TeamTool, ToolOutcome } from '../../contracts/index.ts';
+import { defineTool, toolDone, toolError } from '../../contracts/define-tool.ts';
+import { THREAD_LIMITS } from './settings.ts';
+import type { Refusal, Threads, WaitFor, Page } from './types.ts';
+import { cutMiddle } from '../../../src/shared/domain/cut-middle.ts';
+import type { ThreadId } from '../../../src/shared/domain/ids.ts';
+import { titled, writeSaid } from '../../../src/shared/domain/quoting.ts';
+import { withSeatWhereAlike } from '../../../src/shared/domain/teammates.ts';
+import type { TeamMember } from '../../../src/shared/protocol/team.ts';
+import { QUOTAS } from '../../platform/quotas.ts';
+
+/** Threads in words, for minds. What was said stands as such (quoting.ts), so that nothing in it can pass for the head of another message. */
+const INDENT = '    ';
+
+interface Words {
+  head(thread: Thread): string;
+  /** As one line of a list: of a long summary only the beginning. */
+  listed(thread: Thread): string;
+  /** `more` says where the rest is. */
+  page(page: Page, more: string): string;
+}
+
+function createWords(team: readonly TeamMember[], readerId: string): Words {
+  function nameOf(id: string): string {
+    if (id === PERSON) return 'the human';
+    return `${withSeatWhereAlike(team, id)}${id === readerId ? ' (you)' : ''}`;
+  }
+
+  function head({ threadId, title, participants, messages, closed }: Thread): string {
+    const state =
+      closed === null
+        ? 'open'
+        : `closed by ${nameOf(closed.by)}${closed.summary === '' ? '' : `, who said: ${titled(closed.summary)}`}`;
+    return `Thread ${titled(title)}, id ${threadId}, ${messages} ${messages === 1 ? 'message' : 'messages'}, ${state}\n${INDENT}in it: ${participants.map(nameOf).join(', ')}`;
+  }
+
+  function said({ sequence, from, text, mentions, time }: ThreadMessage): string {
+    const mentioned = mentions.length === 0 ? '' : `, mentions ${mentions.map(nameOf).join(', ')}`;
+    return writeSaid({
+      head: `${sequence}. ${nameOf(from)}, ${new Date(time).toISOString()}${mentioned}:`,
+      text: cutMiddle(text, THREAD_LIMITS.pageCharacters),
+    });
+  }
+
+  return {
+    head,
+    listed: (thread) =>
+      head(
+        thread.closed === null
+          ? thread
+          : {
+              ...thread,
+              closed: { ...thread.closed, summary: cutMiddle(thread.closed.summary, QUOTAS.listedSummary) },
+            },
+      ),
+    page({ thread, messages, more: isMore }, more) {
+      return [head(thread), ...messages.map(said), ...(isMore ? [more] : [])].join('\n');
+    },
+  };
+}
+
+export interface ThreadToolDeps {
+  readonly threads: Threads;
+  readonly directory: Directory;
+}
+
+const { waitSeconds, page, listPage, named } = THREAD_LIMITS;
+const agent = z.string().min(1).max(LIMITS.id).describe('a name, a seat number, or an id');
+// The store refuses to look for a NUL.
+const threadId = z
+  .string()
+  .min(1)
+  .max(LIMITS.id)
+  .refine((id) => !id.includes('\0'), 'no thread has such an id')
+  .describe('the thread’s id');
+const waiting = {
+  threadId: threadId.optional().describe('only in this thread; left out: in any thread you are in'),
+  timeoutSeconds: z
+    .number()
+    .int()
+    .min(waitSeconds.min)
+    .max(waitSeconds.max)
+    .default(waitSeconds.otherwise)
+    .describe('how long to wait at most; 0 only looks'),
+};
+/** What every wait ends with, in its description. */
+const GIVES =
+  'Answers with all of that thread that you have not read yet, at once if it is there already. What the human says to you ends the wait.';
+
+const refused = ({ detail }: Refusal): ToolOutcome => toolError(detail);
+const done = (words: string, notes: readonly string[]): ToolOutcome => toolDone([words, ...notes].join('\n'));
+
+export function createThreadTools({ threads, directory }: ThreadToolDeps): readonly TeamTool[] {
+  const wordsFor = async ({ agentId }: Caller) => createWords(await directory.all(), agentId);
+
+  async function wait(
+    caller: Caller,
+    until: WaitFor,
+    input: { readonly threadId?: ThreadId | undefined; readonly timeoutSeconds: number },
+  ): Promise<ToolOutcome> {
+    const { signal, heard, run } = caller;
+    const either = heard ? AbortSignal.any([signal, heard]) : signal;
+    const answer = await threads.wait(caller.agentId, {
+      until,
+      threadId: input.threadId ?? null,
+      limitMs: input.timeoutSeconds * 1_000,
+      signal: either,
+      run,
+    });
+    if (!answer.ok) return refused(answer);
+    if (answer.came)
+      return toolDone(
+        (await wordsFor(caller)).page(
+          answer.page,
+          'There is more that you have not read: wait again, and it is there at once.',
+        ),
+      );
+    if (!signal.aborted && heard?.aborted) {
+      const next = caller.kind === 'client' ? 'Read their words with read_inbox.' : 'Their words come next.';
+      return {
+        ...toolDone(`The human wrote to you meanwhile; nothing new was read in the threads. ${next}`),
+        endsTurn: true,
+      };
+    }
+    return answer.why === 'late'
+      ? toolDone(`Nothing came in ${input.timeoutSeconds} s. Wait again, or go on with something else.`)
+      : toolError('The wait was given up.');
+  }
+
+  return [
+    defineTool({
+      name: 'create_thread',
+      description:
+        'Opens a thread with other agents: for what concerns several of you, or takes more than one message. You are in it. Those you name are told of it; then say something with send_message_to_thread.',
+      input: z.object({ title: threadTitle, participants: z.array(agent).min(1).max(named) }),
+      async run({ title, participants }, caller) {
+        const answer = await threads.create(caller.agentId, { title, participantRefs: participants });
+        return answer.ok ? done((await wordsFor(caller)).head(answer.thread), answer.notes) : refused(answer);
+      },
+    }),
+    defineTool({
+      name: 'add_participant',
+      description: 'Adds an agent to a thread you are in. It can read everything that was said there.',
+      input: z.object({ threadId, agent }),
+      async run(input, caller) {
+        const answer = await threads.add(caller.agentId, input.threadId, input.agent);
+        return answer.ok ? done((await wordsFor(caller)).head(answer.thread), answer.notes) : refused(answer);
+      },
+    }),
+    defineTool({
+      name: 'remove_participant',
+      description:
+        'Takes an agent out of a thread you are in; it reads and writes there no more. Name yourself to leave.',
+      input: z.object({ threadId, agent }),
+      async run(input, caller) {
+        const answer = await threads.remove(caller.agentId, input.threadId, input.agent);
+        return answer.ok ? toolDone((await wordsFor(caller)).head(answer.thread)) : refused(answer);
+      },
+    }),
+    defineTool({
+      name: 'send_message_to_thread',
+      description:
+        'Says something in a thread you are in. Everyone in it can read it; those in `mentions`, and those whom it names as @Name, also get it in their inbox, and are woken for it if their limits allow. Mention only whom you need an answer from.',
+      input: z.object({
+        threadId,
+        message: z
+          .string()
+          .trim()
+          .min(1)
+          .max(
+            LIMITS.agentMessageText,
+            `a message of an agent in a thread has at most ${LIMITS.agentMessageText} characters`,
+          ),
+        mentions: z.array(agent).max(named).default([]).describe('agents of this thread, not yourself'),
+      }),
+      async run(input, caller) {
+        const answer = await threads.send(caller.agentId, input.threadId, {
+          text: input.message,
+          mentionRefs: input.mentions,
+          clientId: null,
+        });
+        return answer.ok
+          ? done(`Sent, as message ${answer.message.sequence} of the thread.`, answer.notes)
+          : refused(answer);
+      },
+    }),
+    defineTool({
+      name: 'close_thread',
+      description:
+        'Closes a thread you are in for good, with a summary of what came of it. It can be read still, and takes nothing more.',
+      input: z.object({ threadId, summary: closeThreadSchema.shape.summary }),
+      async run(input, caller) {
+        const answer = await threads.close(caller.agentId, input.threadId, input.summary);
+        return answer.ok ? toolDone((await wordsFor(caller)).head(answer.thread)) : refused(answer);
+      },
+    }),
+    defineTool({
+      name: 'list_threads',
+      description: 'Lists the threads you are in, the newest first.',
+      input: z.object({
+        closedToo: z.boolean().default(false).describe('closed ones as well'),
+        before: threadId.optional().describe('only those that stand below this one in the list'),
+      }),
+      readOnly: true,
+      async run({ closedToo, before }, caller) {
+        const { threads: listed, more } = await threads.list(caller.agentId, {
+          before: before ?? null,
+          limit: listPage.otherwise,
+          closedToo,
+        });
+        const { listed: line } = await wordsFor(caller);
+        return toolDone(
+          listed.length === 0
+            ? before === undefined
+              ? 'You are in no thread.'
+              : 'There are none below that one.'
+            : [
+                ...listed.map(line),
+                ...(more ? [`There are older ones: list_threads with before ${listed.at(-1)?.threadId ?? ''}.`] : []),
+              ].join('\n'),
+        );
+      },
+    }),
+    defineTool({
+      name: 'read_thread',
+      description: 'Reads what was last said in a thread you are in, oldest first.',
+      input: z.object({
+        threadId,
+        before: z
+          .number()
+          .int()
+          .min(1)
+          .optional()
+          .describe('only what stands before the message with this number; left out: the newest'),
+      }),
+      async run(input, caller) {
+        const answer = await threads.read(caller.agentId, input.threadId, {
+          before: input.before ?? null,
+          limit: page.otherwise,
+          run: caller.run,
+        });
+        if (!answer.ok) return refused(answer);
+        const more = `There are earlier ones: read again with before ${answer.messages[0]?.sequence ?? 1}.`;
+        return toolDone((await wordsFor(caller)).page(answer, more));
+      },
+    }),
+    defineTool({
+      name: 'wait_for_message',
+      waits: true,
+      description: `Waits until somebody else says something. ${GIVES}`,
+      input: z.object(waiting),
+      run: (input, caller) => wait(caller, { kind: 'message' }, input),
+    }),
+    defineTool({
+      name: 'wait_for_mention',
+      waits: true,
+      description: `Waits until somebody mentions you. ${GIVES}`,
+      input: z.object(waiting),
+      run: (input, caller) => wait(caller, { kind: 'mention' }, input),
+    }),
+    defineTool({
+      name: 'wait_for_agent',
+      waits: true,
+      description: `Waits until one agent says something, for example its answer to you. ${GIVES}`,
+      input: z.object({ agent: agent.describe('a name, a seat number, or an id; "human" for the person'), ...waiting }),
+      async run(input, caller) {
+        if (input.agent.trim().toLowerCase() === PERSON)
+          return await wait(caller, { kind: 'from', who: PERSON, name: 'The human' }, input);
+        const found = await directory.find(input.agent);
+        if (!found.ok) return toolError(found.reason);
+        const { agentId, name } = found.agent;
+        if (agentId === caller.agentId) return toolError('That is you. Wait for somebody else.');
+        return await wait(caller, { kind: 'from', who: agentId, name }, input);
+      },
+    }),
+  ];
+}

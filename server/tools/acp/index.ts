@@ -1,0 +1,249 @@
+/** Agent programs of one household: what is kept of each, whether it answers, and which agent has one as its mind. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { methods } from '@agentclientprotocol/sdk';
+import type { AgentId, RunId } from '../../../src/shared/domain/ids.ts';
+import { createQueue } from '../../../src/shared/domain/platform/queue.ts';
+import { LEAD_ID } from '../../../src/shared/domain/seat.ts';
+import { sentence } from '../../../src/shared/domain/sentence.ts';
+import type { AddProgram, Program, Programs, ProgramState } from '../../../src/shared/protocol/programs.ts';
+import type { AgentMind, Mind, MindOwner } from '../../agents/minds/index.ts';
+import { programAt } from '../../platform/processes/index.ts';
+import type { HomeRights } from '../../access/owner-rights.ts';
+import { ProgramError, type Line, faultOf, openLine, type LineHandlers, type LineStart } from './line.ts';
+import { createLivePrograms, startOf, type LiveProgramsDeps } from './live.ts';
+import { openedOf } from './open-session.ts';
+import { takesTools } from './prompt.ts';
+import { createProgramRows, type KeptProgram, type ProgramRowsDeps } from './rows.ts';
+import { KNOWN_AGENTS, PROGRAM_LIMITS, type ProgramLimits } from './settings.ts';
+
+// Starting a program to see whether it answers: in an empty folder, and as far as a session. Nothing is asked of its model.
+
+/** Asked of one that is only tried: it gets nothing. */
+const NOBODY: LineHandlers = {
+  update: () => undefined,
+  permission: () => Promise.resolve({ outcome: { outcome: 'cancelled' } }),
+  readFile: () => Promise.reject(new Error('Nothing is read here.')),
+  writeFile: () => Promise.reject(new Error('Nothing is written here.')),
+};
+
+/** It has ended, whatever it was, when this resolves. */
+export async function tryProgram(
+  start: Omit<LineStart, 'cwd'>,
+  timers: { after(ms: number, run: () => void): () => void },
+): Promise<{ readonly line: Pick<Line, 'info'> } | { readonly error: ProgramError }> {
+  const folder = await mkdtemp(join(tmpdir(), 'roost-program-'));
+  const late = new AbortController();
+  const cancel = timers.after(start.limits.startMs, () => late.abort());
+  const opening = openLine({ ...start, cwd: folder }, NOBODY, late.signal);
+  try {
+    const line = await opening;
+    try {
+      const asked = { cwd: folder, mcpServers: [] };
+      openedOf(start.name, await line.answer(line.agent.request(methods.agent.session.new, asked)));
+      return { line };
+    } finally {
+      await line.close();
+    }
+  } catch (error) {
+    return { error: faultOf(start.name, error) };
+  } finally {
+    cancel();
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+// In place of a program that is not there: says so, and asks nothing of anybody.
+
+const GONE: AgentMind = {
+  counts: 'reports',
+  answer: () =>
+    Promise.resolve({
+      ok: false,
+      error: {
+        kind: 'upstream-broken',
+        message: sentence`The agent program that was chosen as this agent’s mind is not there, or may not be run on this relay. Choose another under its limits.`,
+      },
+      blocks: [],
+      usage: null,
+      whole: true,
+      outputMost: null,
+    }),
+};
+
+export interface AgentPrograms {
+  /** The same mind, and for an agent that has a program as its mind that one. */
+  over(mind: Mind): Mind;
+  shown(): Programs;
+  /** The program of this run has asked for the list of Roost's tools. */
+  readonly listed: (runId: RunId) => void;
+  add(given: AddProgram): Promise<Program | Refused>;
+  /** Null: there is none. */
+  try(programId: string): Promise<Program | null>;
+  remove(programId: string): Promise<boolean>;
+  start(): Promise<void>;
+  /** Nothing of any is left when this resolves. */
+  close(): Promise<void>;
+}
+
+export interface Refused {
+  readonly refused: 'programs' | 'name' | 'room';
+  readonly reason: string;
+}
+
+export interface AgentProgramsDeps extends ProgramRowsDeps, Omit<LiveProgramsDeps, 'limits'> {
+  /** Which program the person has chosen for an agent; null: none. */
+  readonly chosenFor: (agentId: AgentId) => Promise<string | null>;
+  readonly rights: HomeRights;
+  readonly newId: () => string;
+  readonly limits?: ProgramLimits;
+}
+
+interface Kept {
+  readonly kept: KeptProgram;
+  state: ProgramState;
+  /** Whether its newest run had Roost's tools; null: none came so far. */
+  tools: boolean | null;
+}
+
+const nameOf = ({ info }: Pick<Line, 'info'>) =>
+  `${info.agentInfo?.name ?? 'an agent'} ${info.agentInfo?.version ?? ''}`.trim();
+
+const answers = (line: Pick<Line, 'info'>, ms: number, at: number): ProgramState => ({
+  kind: 'answers',
+  at,
+  ms: Math.round(ms),
+  is: nameOf(line),
+  tools: takesTools(line) ? null : false,
+});
+const untried = (kept: KeptProgram): Kept => ({ kept, state: { kind: 'untried' }, tools: null });
+const fails = ({ why, message }: ProgramError, at: number): ProgramState => ({ kind: 'fails', at, why, message });
+
+/** The same mind, but for whoever `of` gives another. */
+function mindOver(mind: Mind, of: (owner: MindOwner) => Promise<AgentMind | null>): Mind {
+  const current = mind.current?.bind(mind);
+  return {
+    models: (chosen) => mind.models(chosen),
+    ...(current ? { current: () => mindOver(current(), of) } : {}),
+    of,
+    web: (model) => mind.web?.(model) ?? false,
+    searches: (model) => mind.searches?.(model) ?? false,
+    answer: (request, listener) => mind.answer(request, listener),
+    close: () => mind.close(),
+  };
+}
+
+export function createAgentPrograms(deps: AgentProgramsDeps): AgentPrograms {
+  const { now, elapsed, rights, onChange, limits = PROGRAM_LIMITS } = deps;
+  const allowed = rights.has('free-programs');
+  const refusal = rights.refusal('free-programs');
+  const rows = createProgramRows(deps);
+  const live = createLivePrograms({ ...deps, limits });
+  const inTurn = createQueue();
+  const programs = new Map<string, Kept>();
+
+  function show({ kept, state, tools }: Kept): Program {
+    return {
+      programId: kept.programId,
+      name: kept.name,
+      where: [kept.command, ...kept.args].join(' '),
+      variables: Object.keys(kept.env),
+      throughRelay: kept.throughRelay,
+      state: state.kind === 'answers' ? { ...state, tools: state.tools ?? tools } : state,
+      running: live.runningOf(kept.programId),
+    };
+  }
+
+  function note(programId: string, state: ProgramState): void {
+    const one = programs.get(programId);
+    if (!one) return;
+    one.state = state;
+    onChange();
+  }
+  async function of(owner: MindOwner): Promise<AgentMind | null> {
+    if (owner.agentId === LEAD_ID) return null;
+    const under = live.under(owner);
+    if (under) return under;
+    const programId = await deps.chosenFor(owner.agentId);
+    if (programId === null) return null;
+    const one = programs.get(programId);
+    if (!one || !allowed) return GONE;
+    return live.begin(
+      one.kept,
+      owner,
+      (went, ms) => note(programId, 'line' in went ? answers(went.line, ms, now()) : fails(went.error, now())),
+      (has) => {
+        one.tools = has;
+        onChange();
+      },
+    );
+  }
+
+  async function look({ kept, state: before }: Kept): Promise<void> {
+    const { programId } = kept;
+    const begun = elapsed();
+    note(programId, { kind: 'trying', since: now() });
+    try {
+      const tried = await tryProgram({ ...startOf(kept, null, deps), limits }, deps.timers);
+      note(programId, 'error' in tried ? fails(tried.error, now()) : answers(tried.line, elapsed() - begun, now()));
+    } catch (error) {
+      note(programId, before);
+      throw error;
+    }
+  }
+
+  return {
+    over: (mind) => mindOver(mind, of),
+    listed: (runId) => live.listed(runId),
+    shown: () => ({
+      programs: [...programs.values()].map(show),
+      found: allowed
+        ? KNOWN_AGENTS.filter(
+            ({ command }) =>
+              programAt(command) !== null && ![...programs.values()].some(({ kept }) => kept.command === command),
+          ).map(({ name, command, args }) => ({ name, command, args: [...args] }))
+        : [],
+      allowed,
+      ...(allowed ? {} : { why: refusal }),
+    }),
+    async start() {
+      await live.start();
+      for (const kept of await rows.all()) programs.set(kept.programId, untried(kept));
+    },
+    add: (given) =>
+      inTurn(async () => {
+        if (!allowed) return { refused: 'programs', reason: refusal };
+        if (programs.size >= limits.programs)
+          return {
+            refused: 'room',
+            reason: sentence`There is room for ${limits.programs} programs. Take one away first.`,
+          };
+        if ([...programs.values()].some(({ kept }) => kept.name === given.name))
+          return { refused: 'name', reason: sentence`A program called ${given.name} is there already.` };
+        const kept = { ...given, programId: deps.newId() };
+        const one = untried(kept);
+        await rows.add(kept);
+        programs.set(kept.programId, one);
+        await look(one);
+        return show(one);
+      }),
+    async try(programId) {
+      const one = programs.get(programId);
+      if (!one) return null;
+      if (allowed) await look(one);
+      else note(programId, fails(new ProgramError('other', refusal), now()));
+      return show(one);
+    },
+    remove: (programId) =>
+      inTurn(async () => {
+        if (!programs.has(programId)) return false;
+        await rows.remove(programId);
+        programs.delete(programId);
+        live.endAll(programId);
+        onChange();
+        return true;
+      }),
+    close: () => live.close(),
+  };
+}

@@ -1,0 +1,301 @@
+/**
+ * The line to one agent program: its process, and the Agent Client Protocol over its input and output. What it writes is
+ * bounded, in one message and in time; what is no message is passed over, and too much of that ends it. It is given the few
+ * variables that programs need to be found and to keep their sign-in, and those that are named for it; none of the relay's.
+ */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { client, methods, PROTOCOL_VERSION, RequestError } from '@agentclientprotocol/sdk';
+import type {
+  AnyMessage,
+  ClientContext,
+  InitializeResponse,
+  ReadTextFileRequest,
+  RequestPermissionRequest,
+  RequestPermissionResponse,
+  SessionNotification,
+  Stream,
+  WriteTextFileRequest,
+} from '@agentclientprotocol/sdk';
+import { getDefaultEnvironment } from '@modelcontextprotocol/client/stdio';
+import { beginningOfText } from '../../../src/shared/domain/cut-middle.ts';
+import { isRecord } from '../../../src/shared/domain/platform/is-record.ts';
+import type { PROGRAM_FAULTS } from '../../../src/shared/protocol/programs.ts';
+import { Readable } from 'node:stream';
+import { NoProgramError, type Group, type Processes } from '../../platform/processes/index.ts';
+import { linesOf } from '../../platform/processes/lines.ts';
+import { FLOODED, TooMuchError } from '../../platform/too-much.ts';
+import type { ProgramLimits } from './settings.ts';
+import { sentence } from '../../../src/shared/domain/sentence.ts';
+
+/** Why it cannot answer: a sentence for people. */
+export class ProgramError extends Error {
+  readonly why: (typeof PROGRAM_FAULTS)[number];
+  constructor(why: ProgramError['why'], message: string) {
+    super(message);
+    this.why = why;
+  }
+}
+
+/** What it may ask of Roost. */
+export interface LineHandlers {
+  update(notification: SessionNotification): void;
+  permission(request: RequestPermissionRequest): Promise<RequestPermissionResponse>;
+  readFile(request: ReadTextFileRequest): Promise<{ content: string }>;
+  writeFile(request: WriteTextFileRequest): Promise<void>;
+}
+
+export interface Line {
+  readonly pid: number;
+  readonly agent: ClientContext;
+  readonly info: InitializeResponse;
+  /** The answer; where it ends before that, rejects with the `ProgramError` that says how. */
+  answer<Value>(asked: Promise<Value>): Promise<Value>;
+  /** Rejects with a `ProgramError` when it has ended or was ended, and never resolves. */
+  readonly broken: Promise<never>;
+  /** Its whole group has ended when this resolves. */
+  close(): Promise<void>;
+}
+
+export interface LineStart {
+  readonly name: string;
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  /** Of its sessions. Its process begins in an empty folder of its own: many programs read what lies where they begin. */
+  readonly cwd: string;
+  readonly processes: Pick<Processes, 'start'>;
+  readonly version: string;
+  readonly limits: ProgramLimits;
+}
+
+/** The parser of the protocol takes these as they are. */
+const FREE: ReadonlySet<string> = new Set(['rawInput', 'rawOutput']);
+
+/**
+ * A message of which the parser of the protocol has at most so many values to check: it takes up to 0.2 ms for one that does not
+ * fit, and looks at all of them. No message that means anything has as many. What is left out comes last in its list.
+ */
+function checkable(message: unknown, most: number): unknown {
+  let left = most;
+  const within = (value: unknown): unknown => {
+    if (typeof value !== 'object' || value === null) return value;
+    if (Array.isArray(value)) {
+      const kept: unknown[] = [];
+      for (const each of value) {
+        if (--left < 0) break;
+        kept.push(within(each));
+      }
+      return kept;
+    }
+    const kept: [string, unknown][] = [];
+    for (const [key, each] of Object.entries(value)) {
+      if (--left < 0) break;
+      kept.push([key, FREE.has(key) ? each : within(each)]);
+    }
+    return Object.fromEntries(kept);
+  };
+  return within(message);
+}
+
+/** What was too much of what it wrote, as its end. */
+function endOf({ what }: TooMuchError, { messageBytes }: ProgramLimits): ProgramError {
+  switch (what) {
+    case 'flood':
+      return new ProgramError('nonsense', FLOODED);
+    case 'length':
+      return new ProgramError('nonsense', sentence`a message of it is longer than ${messageBytes} bytes`);
+    case 'depth':
+    case 'values':
+      return new ProgramError(
+        'nonsense',
+        sentence`a message of it holds more, or lies deeper in itself, than anybody could read`,
+      );
+    default:
+      return what satisfies never;
+  }
+}
+
+/** JSON-RPC messages, one a line, both ways. `fail` is told what ends it. */
+function streamOf({ child, write }: Group, limits: ProgramLimits, fail: (error: ProgramError) => void): Stream {
+  let nonsense = 0;
+
+  function messageIn(line: string): AnyMessage | null {
+    if (line.trim() === '') return null;
+    try {
+      const value: unknown = JSON.parse(line);
+      // Its shape is checked by the protocol's own parser; a batch is none.
+      if (isRecord(value) && value['jsonrpc'] === '2.0') return checkable(value, limits.checkedValues) as AnyMessage;
+    } catch {
+      // Some programs greet in words before they speak the protocol.
+    }
+    if (++nonsense > limits.nonsenseLines)
+      fail(
+        new ProgramError(
+          'nonsense',
+          sentence`it does not speak the Agent Client Protocol: what it writes are no messages`,
+        ),
+      );
+    return null;
+  }
+
+  const { messageBytes, jsonDepth, jsonValues, windowMs, windowMessages, windowBytes } = limits;
+  const lines = linesOf(child.stdout ?? Readable.from([]), {
+    messageBytes,
+    json: { depth: jsonDepth, values: jsonValues },
+    ...{ windowMs, windowMessages, windowBytes },
+  });
+  // One that is closed by itself says in a moment how it ended.
+  const ended = () =>
+    setTimeout(() => fail(new ProgramError('died', sentence`it has closed its output`)), limits.endMs).unref();
+  const readable = new ReadableStream<AnyMessage>(
+    {
+      async pull(controller) {
+        try {
+          for (;;) {
+            const { done, value } = await lines.next();
+            if (done) {
+              ended();
+              return controller.close();
+            }
+            const message = messageIn(value.toString('utf8'));
+            if (message) return controller.enqueue(message);
+          }
+        } catch (error) {
+          if (error instanceof TooMuchError) fail(endOf(error, limits));
+          else ended();
+          controller.close();
+        }
+      },
+      cancel: () => void child.stdout?.destroy(),
+    },
+    { highWaterMark: 0 },
+  );
+  const writable = new WritableStream<AnyMessage>({
+    write: (message) => write(`${JSON.stringify(message)}\n`),
+  });
+  return { readable, writable };
+}
+
+/** What an error of the protocol means to the person. */
+const AUTH_REQUIRED = -32_000;
+export function faultOf(name: string, error: unknown): ProgramError {
+  if (error instanceof ProgramError) return error;
+  const { message } = error instanceof Error ? error : new Error(String(error));
+  return error instanceof RequestError && error.code === AUTH_REQUIRED
+    ? new ProgramError(
+        'not-signed-in',
+        sentence`${name} is not signed in. Start it once in a terminal on the relay’s machine, and sign in there; or give it its key as a variable. It says: ${beginningOfText(message, 300)}`,
+      )
+    : new ProgramError('other', sentence`${name} answered with an error: ${beginningOfText(message, 300)}`);
+}
+
+/**
+ * Starts it, and resolves when it has said hello; rejects with a `ProgramError`, and nothing of it is left then. `late` ends it,
+ * now and in the rest of its start, with the `ProgramError` that is its reason, or as one that hangs.
+ */
+export async function openLine(start: LineStart, handlers: LineHandlers, late: AbortSignal): Promise<Line> {
+  const { name, command, args, limits } = start;
+  const env = { ...getDefaultEnvironment(), ...start.env };
+  const cwd = await mkdtemp(join(tmpdir(), 'roost-program-'));
+  const leave = () => rm(cwd, { recursive: true, force: true });
+  const group = await start.processes.start({ command, args, env, cwd }).catch(async (error: unknown) => {
+    await leave();
+    throw new ProgramError(
+      'not-installed',
+      error instanceof NoProgramError
+        ? sentence`${name} is not installed: there is no program “${command}” on the relay’s machine, or it may not be run.`
+        : sentence`${name} could not be started: ${String(error)}`,
+    );
+  });
+  const { child } = group;
+  let errors = '';
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+    errors = (errors + text).slice(-limits.errorChars);
+  });
+  let fail: (error: ProgramError) => void = () => undefined;
+  const broken = new Promise<never>((_, reject) => {
+    fail = (error) => {
+      reject(new ProgramError(error.why, sentence`${name}: ${error.message.replace(/\.$/, '')}.`));
+      group.signal('SIGKILL');
+    };
+  });
+  // Whoever waits for something of it hears of it; where nobody does, nothing is lost.
+  broken.catch(() => undefined);
+  const gone = new Promise<void>((resolve) => {
+    child.once('exit', (code, signal) => {
+      const how = signal === null ? `exit status ${code ?? '?'}` : `signal ${signal}`;
+      const said = errors.trim();
+      const ended =
+        said === '' ? sentence`it has ended (${how})` : sentence`it has ended (${how}). It wrote last: ${said}`;
+      fail(new ProgramError('died', ended));
+      child.stdout?.destroy();
+      child.stderr?.destroy();
+      leave().then(resolve, resolve);
+    });
+  });
+  child.stdin?.on('error', () => undefined);
+  let greeted = false;
+  const tooLate = () => {
+    const seconds = limits.startMs / 1_000;
+    const missed = greeted
+      ? sentence`it said hello, but did not open a session within ${seconds} s, and was ended`
+      : sentence`it did not say hello within ${seconds} s, and was ended`;
+    const hangs = new ProgramError('hangs', missed);
+    fail(late.reason instanceof ProgramError ? late.reason : hangs);
+  };
+  if (late.aborted) tooLate();
+  else late.addEventListener('abort', tooLate, { once: true });
+
+  const connection = client({ name: 'roost' })
+    .onNotification(methods.client.session.update, ({ params }) => handlers.update(params))
+    .onRequest(methods.client.session.requestPermission, ({ params }) => handlers.permission(params))
+    .onRequest(methods.client.fs.readTextFile, ({ params }) => handlers.readFile(params))
+    .onRequest(methods.client.fs.writeTextFile, async ({ params }) => {
+      await handlers.writeFile(params);
+      return {};
+    })
+    .connect(streamOf(group, limits, (error) => fail(error)));
+
+  /** A line that is closed says so before it is known why. */
+  const answer = <Value>(asked: Promise<Value>): Promise<Value> =>
+    Promise.race([
+      asked.catch((error: unknown) => (connection.signal.aborted ? broken : Promise.reject(error))),
+      broken,
+    ]);
+
+  async function close(): Promise<void> {
+    const kill = setTimeout(() => group.signal('SIGKILL'), limits.endMs);
+    child.stdin?.end();
+    group.signal('SIGTERM');
+    await gone;
+    clearTimeout(kill);
+    connection.close();
+  }
+  try {
+    const info = await answer(
+      connection.agent.request(methods.agent.initialize, {
+        protocolVersion: PROTOCOL_VERSION,
+        clientCapabilities: { fs: { readTextFile: true, writeTextFile: true }, terminal: false },
+        clientInfo: { name: 'roost', title: 'Roost', version: start.version },
+      }),
+    );
+    // Programs have answered with `null` here.
+    if (!isRecord(info))
+      throw new ProgramError(
+        'nonsense',
+        sentence`${name} said nothing of itself where the Agent Client Protocol begins.`,
+      );
+    if (info.protocolVersion !== PROTOCOL_VERSION)
+      throw new ProgramError(
+        'nonsense',
+        sentence`${name} speaks version ${info.protocolVersion} of the Agent Client Protocol, and Roost ${PROTOCOL_VERSION}.`,
+      );
+    greeted = true;
+    return { pid: group.pid, agent: connection.agent, info, answer, broken, close };
+  } catch (error) {
+    await close();
+    throw faultOf(name, error);
+  }
+}

@@ -1,0 +1,285 @@
+/** What a program says within one turn, as Roost's own events have it: words, thoughts, plans, calls of tools and diffs. */
+import type { SessionUpdate, ToolCallContent, ToolCallUpdate } from '@agentclientprotocol/sdk';
+import { MIND_PREFIX } from '../../../src/shared/domain/toolsets.ts';
+import { beginningOfText, cutMiddle } from '../../../src/shared/domain/cut-middle.ts';
+import type { DeedEnd, NoteDeed } from '../../contracts/index.ts';
+import type { MindListener } from '../../agents/minds/index.ts';
+import { mapStrings } from '../../platform/well-formed.ts';
+import type { ProgramLimits } from './settings.ts';
+
+/** Under this name Roost's own MCP server is handed over; so the tools of it are called. */
+export const OWN_SERVER = 'roost';
+
+/** A call of a tool, as far as it has been told. */
+interface Call {
+  title: string;
+  kind: string;
+  name: string | null;
+  input: unknown;
+  content: readonly ToolCallContent[];
+  /** It stands in the log. */
+  done: ((result: string, isError: boolean) => void) | null;
+  /** It stands in the account as what it asked nobody for. */
+  noted: ReturnType<NoteDeed> | null;
+  /** The same of what it was let: more than one where it asked more than once. */
+  begun: ((end: DeedEnd) => void)[];
+  ended: boolean;
+}
+
+export interface Turn {
+  take(update: SessionUpdate): void;
+  /** What is known of a call that it asks permission for, with what the question says. */
+  asked(call: ToolCallUpdate): {
+    readonly tool: string;
+    readonly input: unknown;
+    readonly own: boolean;
+    /** It was let; `over` is told how it ends. */
+    readonly begun: (over: (end: DeedEnd) => void) => void;
+  };
+  /** Nothing came of it yet that anybody was shown, or paid. */
+  isSilent(): boolean;
+  /** All that it said. */
+  text(): string;
+  /** US dollars that it reports for its session so far; null: it reports none. */
+  dollars(): number | null;
+  /** What is open gets its end. `stopped`: why it did not come to its own; null: it did. */
+  end(stopped: string | null): void;
+}
+
+const lines = (text: string, mark: string) =>
+  text
+    .split('\n')
+    .map((line) => `${mark} ${line}`)
+    .join('\n');
+
+function partText(part: ToolCallContent, most: number): string {
+  switch (part.type) {
+    case 'diff': {
+      const { path, oldText, newText } = part;
+      // Cut before lines are made of it: a file may have millions of them.
+      const marked = (text: string, mark: string) => lines(cutMiddle(text, most), mark);
+      const before = oldText === null || oldText === undefined ? [] : [marked(oldText, '-')];
+      return [path, ...before, marked(newText, '+')].join('\n');
+    }
+    case 'content':
+      return part.content.type === 'text' ? part.content.text : `[${part.content.type}]`;
+    case 'terminal':
+      return '';
+    default:
+      return part satisfies never;
+  }
+}
+
+/** Of what a call gives back or would do, what can be read: at most about `most` characters. */
+function contentText(content: readonly ToolCallContent[], most: number): string {
+  const texts: string[] = [];
+  let length = 0;
+  for (const [at, part] of content.entries()) {
+    if (length > most) {
+      texts.push(`[${content.length - at} more parts]`);
+      break;
+    }
+    const text = partText(part, most);
+    length += text.length;
+    if (text !== '') texts.push(text);
+  }
+  return texts.join('\n');
+}
+
+const diffsOf = (content: readonly ToolCallContent[]) =>
+  content.flatMap((part) =>
+    part.type === 'diff' ? [{ path: part.path, old_text: part.oldText ?? null, new_text: part.newText }] : [],
+  );
+const hasInput = (input: unknown) =>
+  typeof input === 'object' && input !== null ? Object.keys(input).length > 0 : input !== undefined && input !== null;
+
+/** How programs call a tool of Roost's: Claude Code and Codex by its name, Gemini CLI by a title. */
+const OWN: readonly RegExp[] = [
+  new RegExp(`^mcp__${OWN_SERVER}__([a-z_]+)$`),
+  new RegExp(`^([a-z_]+) \\(${OWN_SERVER} MCP Server\\)$`),
+];
+/** Kinds of what a program does by itself: a title may be what the agent wrote, a command or a path. */
+const BY_ITSELF: readonly string[] = ['execute', 'edit', 'delete', 'move', 'read', 'search', 'fetch'];
+/** The name of Roost's own tool that is called; null: it is another. Of a program that tells no names, its title counts. */
+function ownNameOf({ name, title, kind }: Pick<Call, 'name' | 'title' | 'kind'>): string | null {
+  if (name === null && BY_ITSELF.includes(kind)) return null;
+  for (const form of OWN) {
+    const own = form.exec(name ?? title)?.[1];
+    if (own !== undefined) return own;
+  }
+  return null;
+}
+const isOwn = (call: Pick<Call, 'name' | 'title' | 'kind'>) => ownNameOf(call) !== null;
+
+/** The name that Claude Code's adapter tells beside the protocol. */
+function nameBeside(meta: ToolCallUpdate['_meta']): string | null {
+  const beside: unknown = meta?.['claudeCode'];
+  return typeof beside === 'object' && beside !== null && 'toolName' in beside && typeof beside.toolName === 'string'
+    ? beside.toolName
+    : null;
+}
+
+export function createTurn(
+  listener: Pick<MindListener, 'onText' | 'onTool'> & {
+    /** It does something by itself, as far as is known without being asked for. */
+    readonly onDeed: (tool: string, input: unknown) => ReturnType<NoteDeed>;
+  },
+  limits: ProgramLimits,
+): Turn {
+  const calls = new Map<string, Call>();
+  let shown = 0;
+  /** Characters of its words, and of its calls as they were shown. */
+  let heard = 0;
+  let told = 0;
+  let said = '';
+  let messageId: string | null = null;
+  let apart = false;
+  let thought = '';
+  let dollars: number | null = null;
+  let plan = '';
+
+  /** Of one text. All calls are shown, also of a long turn: then by their beginnings and ends. */
+  const most = () => (told < limits.turnChars ? limits.toolChars : limits.briefChars);
+  function cut(text: string): string {
+    const short = cutMiddle(text, most());
+    told += short.length;
+    return short;
+  }
+
+  function show(toolUseId: string, name: string, input: unknown): Call['done'] {
+    if (++shown > limits.turnTools) return null;
+    return listener.onTool?.({ toolUseId, name, input }) ?? null;
+  }
+  /** What it thinks stands as one folded line, before what it does next. */
+  function endThought(): void {
+    const text = thought.trim();
+    thought = '';
+    if (text !== '') show(`thought-${shown}`, `${MIND_PREFIX}think`, {})?.(cut(text), false);
+  }
+  const nameOf = (call: Call) => beginningOfText(ownNameOf(call) ?? `${MIND_PREFIX}${call.kind}`, 80);
+  function inputOf({ title, input, content }: Call): Record<string, unknown> {
+    const given = typeof input === 'object' && input !== null ? { ...input } : hasInput(input) ? { input } : {};
+    const diffs = diffsOf(content);
+    return { title: beginningOfText(title, limits.titleChars), ...given, ...(diffs.length > 0 ? { diffs } : {}) };
+  }
+  function shownInput(call: Call): unknown {
+    const short = mapStrings(isOwn(call) ? call.input : inputOf(call), (text) => cutMiddle(text, most()));
+    const { length } = JSON.stringify(short ?? null);
+    const fits = length <= 2 * most();
+    told += fits ? length : 0;
+    return fits ? short : { title: cut(call.title) };
+  }
+  function open(id: string, call: Call, asks = false): void {
+    if (call.done || call.ended) return;
+    endThought();
+    apart = true;
+    // More than are shown are not kept either.
+    if (!asks && !isOwn(call) && calls.has(id)) call.noted = listener.onDeed(nameOf(call), inputOf(call));
+    call.done = show(id, nameOf(call), shownInput(call)) ?? (() => undefined);
+  }
+  function takeCall(update: ToolCallUpdate): Call {
+    const before = calls.get(update.toolCallId);
+    const call: Call = before ?? {
+      title: '',
+      kind: 'other',
+      name: null,
+      input: undefined,
+      content: [],
+      done: null,
+      noted: null,
+      begun: [],
+      ended: false,
+    };
+    if (!before && calls.size < limits.turnTools) calls.set(update.toolCallId, call);
+    call.title = update.title ?? call.title;
+    call.kind = update.kind ?? call.kind;
+    call.name = update.name ?? nameBeside(update._meta) ?? call.name;
+    if (hasInput(update.rawInput)) call.input = update.rawInput;
+    if (update.content) call.content = update.content;
+    return call;
+  }
+  function endCall(id: string, call: Call, isError: boolean, raw: unknown, stopped: string | null = null): void {
+    if (call.ended) return;
+    open(id, call);
+    call.ended = true;
+    const text = stopped ?? contentText(call.content, limits.toolChars);
+    const result = cut(text !== '' || !hasInput(raw) ? text : JSON.stringify(raw));
+    call.done?.(result, isError);
+    const end = { text: result, isError, stopped: stopped !== null };
+    call.noted?.over({ ...end, input: inputOf(call) });
+    for (const over of call.begun) over(end);
+    // What it gave and took may be megabytes, and the turn may have many of them.
+    call.content = [];
+    call.input = undefined;
+  }
+
+  return {
+    take(update) {
+      switch (update.sessionUpdate) {
+        case 'agent_message_chunk': {
+          if (update.content.type !== 'text' || (heard += update.content.text.length) > limits.turnChars) return;
+          endThought();
+          const other = (update.messageId ?? null) !== messageId || apart;
+          messageId = update.messageId ?? null;
+          apart = false;
+          const words =
+            other && said !== '' && !said.endsWith('\n') ? `\n\n${update.content.text}` : update.content.text;
+          said += words;
+          for (let from = 0; from < words.length; from += limits.stepChars)
+            listener.onText(words.slice(from, from + limits.stepChars));
+          return;
+        }
+        case 'agent_thought_chunk':
+          if (update.content.type === 'text' && (heard += update.content.text.length) <= limits.turnChars)
+            thought += update.content.text;
+          return;
+        case 'plan': {
+          const text = update.entries.map(({ status, content }) => `${status}: ${content}`).join('\n');
+          if (text === plan) return;
+          plan = text;
+          endThought();
+          apart = true;
+          return show(`plan-${shown}`, `${MIND_PREFIX}plan`, {})?.(cut(text), false);
+        }
+        case 'tool_call':
+        case 'tool_call_update': {
+          const call = takeCall(update);
+          const id = update.toolCallId;
+          if (update.status === 'completed') return endCall(id, call, false, update.rawOutput);
+          if (update.status === 'failed') return endCall(id, call, true, update.rawOutput);
+          // Its input may still be on its way.
+          if (hasInput(call.input)) open(id, call);
+          return;
+        }
+        case 'usage_update':
+          if (update.cost?.currency === 'USD' && update.cost.amount >= 0) dollars = update.cost.amount;
+          return;
+        default:
+          // Commands, modes, titles and the like are its own affair.
+          return;
+      }
+    },
+    asked(update) {
+      const call = takeCall(update);
+      if (!call.ended) open(update.toolCallId, call, true);
+      call.noted?.asks();
+      call.noted = null;
+      return {
+        tool: `${MIND_PREFIX}${call.kind}`,
+        input: inputOf(call),
+        own: isOwn(call),
+        begun(over) {
+          if (!call.ended && calls.has(update.toolCallId)) call.begun.push(over);
+          else over({ text: '', isError: true, stopped: true });
+        },
+      };
+    },
+    isSilent: () => said === '' && thought === '' && shown === 0 && dollars === null,
+    text: () => said,
+    dollars: () => dollars,
+    end(stopped) {
+      endThought();
+      for (const [id, call] of calls) if (call.done) endCall(id, call, stopped !== null, undefined, stopped);
+    },
+  };
+}

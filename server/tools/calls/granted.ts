@@ -1,0 +1,120 @@
+/** How far the person lets an agent use a tool, and what changes of that with their answer. */
+import type { AgentId } from '../../../src/shared/domain/ids.ts';
+import { grantOf, type Grant } from '../../../src/shared/domain/toolsets.ts';
+import type { PinnedFile } from '../../../src/shared/protocol/calls.ts';
+import type { AgentConfigInput } from '../../../src/shared/protocol/config.ts';
+import { ALLOWED_COMMANDS_MAX } from '../../../src/shared/protocol/grants.ts';
+import type { Configs } from '../../contracts/index.ts';
+import { goesAsFar, isBounded, type Pinned, type PinnedCall, type Pins } from '../pins/index.ts';
+import type { Db } from '../../store/index.ts';
+import type { AgreedCommands } from './agreed-commands.ts';
+import { commandOf } from './command.ts';
+import type { KeptCall } from './rows.ts';
+
+/** What is set of agents, as far as it is read and changed here. */
+export interface GrantedConfigs extends Pick<Configs, 'agent'> {
+  /** Changes it with `also`, in one transaction. False: `also` could not be, and nothing was changed. */
+  changeAgent(
+    agentId: AgentId,
+    edit: (now: Awaited<ReturnType<Configs['agent']>>) => AgentConfigInput,
+    also: (within: Db) => Promise<boolean>,
+  ): Promise<boolean>;
+}
+
+/** How a call is let. */
+export type Let =
+  | { readonly by: 'off' | 'allow' }
+  /** `before`: what lay there when exactly this command was let for always, where something else lies there now. */
+  | { readonly by: 'ask'; readonly before: readonly PinnedFile[] | null }
+  /** Exactly this command was let for always. `with`: what lies there, which it was let with; left out: that does not matter. */
+  | { readonly by: 'command'; readonly with?: { readonly pinned: Pinned | null } };
+
+const ASK: Let = { by: 'ask', before: null };
+
+export interface GrantedDeps {
+  readonly configs: GrantedConfigs;
+  readonly pins: Pins;
+  readonly agreed: AgreedCommands;
+}
+
+export function createGranted({ configs, pins, agreed }: GrantedDeps) {
+  /** What is asked in one moment, as for each tool of a turn, is read once. */
+  const reading = new Map<string, ReturnType<Configs['agent']>>();
+  function configOf(agentId: AgentId): ReturnType<Configs['agent']> {
+    const under = reading.get(agentId) ?? configs.agent(agentId).finally(() => reading.delete(agentId));
+    reading.set(agentId, under);
+    return under;
+  }
+  const coordinationOf = async (agentId: AgentId) => (await configOf(agentId)).effective.coordination;
+
+  /** What is set for the tool, whatever goes into the call. */
+  const grantFor = async (agentId: AgentId, tool: string): Promise<Grant> =>
+    grantOf(await coordinationOf(agentId), tool) ?? 'off';
+
+  /** A command that was let for always: it goes no further than it did then, and what it reads is what lay there then. */
+  async function letForAlways(call: PinnedCall, command: string): Promise<Let> {
+    const reach = await pins.reachOf(call);
+    // In the sandbox, without a network, it can do nothing that its agent could not do by its other tools.
+    if (reach === null || isBounded(reach)) return { by: 'command' };
+    const [then, now] = await Promise.all([agreed.get(call.agentId, command), pins.of(call)]);
+    if (then !== null && !goesAsFar(then.reach, reach)) return ASK;
+    const isSame = (then?.pinned?.pin ?? null) === (now?.pin ?? null);
+    if (isSame && (now?.isWhole ?? true)) return { by: 'command', with: { pinned: now } };
+    return { by: 'ask', before: isSame ? null : (then?.pinned?.files ?? null) };
+  }
+
+  async function letBy(call: PinnedCall): Promise<Let> {
+    const { agentId, tool, input } = call;
+    const by = await grantFor(agentId, tool);
+    if (by !== 'ask') return { by };
+    const command = commandOf(tool, input);
+    if (command === null || !(await coordinationOf(agentId)).allowed_commands.includes(command)) return ASK;
+    return await letForAlways(call, command);
+  }
+
+  /** Why this cannot be let for always, as a sentence; null: it can. */
+  async function refuseAlways(call: Pick<KeptCall, 'agentId' | 'tool' | 'input' | 'pinned'>): Promise<string | null> {
+    const command = commandOf(call.tool, JSON.parse(call.input));
+    if (command === null) return 'This is no command that can be let for always.';
+    const { allowed_commands: commands } = await coordinationOf(call.agentId);
+    if (!commands.includes(command) && commands.length >= ALLOWED_COMMANDS_MAX)
+      return `${ALLOWED_COMMANDS_MAX} commands are let for always, which is the most. Take one away under Limits first.`;
+    const reach = await pins.reachOf(call);
+    return reach === null || isBounded(reach) || (call.pinned?.isWhole ?? true)
+      ? null
+      : 'This command reads more files than can be compared each time. It can be let once.';
+  }
+
+  /**
+   * With the person's yes to this one, which `begin` writes, and in the same transaction: it holds for every later one, or they
+   * have said nothing. False: `begin` came too late.
+   */
+  async function always(
+    { agentId, tool, input, pinned }: Pick<KeptCall, 'agentId' | 'tool' | 'input' | 'pinned'>,
+    answer: 'always-tool' | 'always-command',
+    begin: (within: Db) => Promise<boolean>,
+  ): Promise<boolean> {
+    const command = answer === 'always-command' ? commandOf(tool, JSON.parse(input)) : null;
+    // Before the transaction: an embedded store answers nobody else meanwhile.
+    const reach = await pins.reachOf({ agentId, tool });
+    const { allowed_commands: known } = await coordinationOf(agentId);
+    return await configs.changeAgent(
+      agentId,
+      ({ own, effective }) => {
+        const { coordination } = own;
+        if (answer === 'always-tool')
+          return { ...own, coordination: { ...coordination, tools: { ...coordination.tools, [tool]: 'allow' } } };
+        if (command === null) return own;
+        const commands = new Set([...effective.coordination.allowed_commands, command]);
+        return { ...own, coordination: { ...coordination, allowed_commands: [...commands] } };
+      },
+      async (within) => {
+        if (!(await begin(within))) return false;
+        if (command !== null && reach !== null) await agreed.put(agentId, command, { reach, pinned }, known, within);
+        return true;
+      },
+    );
+  }
+
+  return { grantFor, letBy, refuseAlways, always };
+}

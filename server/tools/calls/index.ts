@@ -1,0 +1,475 @@
+/**
+ * Calls of tools: which the person lets, which wait for a yes, and the account of all. What waits is a row before anybody is
+ * asked; a yes is on disk before anything runs; and what ran when the relay died is not run again, as nobody knows whether it
+ * did. Its agent is told what came of it by a message, which waits like any other.
+ */
+import type { AgentId } from '../../../src/shared/domain/ids.ts';
+import type { Given } from '../../../src/shared/domain/question-form.ts';
+import { toolsetOf } from '../../../src/shared/domain/toolsets.ts';
+import type { Timers } from '../../../src/shared/domain/platform/timers.ts';
+import type { AllowedBy, Answer } from '../../../src/shared/protocol/calls.ts';
+import type { RoostEvent } from '../../../src/shared/protocol/events.ts';
+import type {
+  Alone,
+  AnsweredCall,
+  Caller,
+  EventLog,
+  Reach,
+  SessionHost,
+  TeamTool,
+  ToolOutcome,
+} from '../../contracts/index.ts';
+import { toolDone, toolError } from '../../contracts/define-tool.ts';
+import { charactersIn } from '../../platform/well-formed.ts';
+import { ALWAYS_THERE, isAway, writeOnce, type Database, type Db } from '../../store/index.ts';
+import type { Logger } from '../../agents/runs/context.ts';
+import type { Pins } from '../pins/index.ts';
+import { createAgreedCommands } from './agreed-commands.ts';
+import { createCarryOut } from './carry-out.ts';
+import { createContents } from './contents.ts';
+import { createForms } from './forms.ts';
+import { createGranted, type GrantedConfigs, type Let } from './granted.ts';
+import { createLeave } from './leave.ts';
+import { createQuestion } from './questions.ts';
+import { createCallRows, type KeptCall, type NewCall } from './rows.ts';
+import { CALL_LIMITS } from './settings.ts';
+import { createTellAgent, type ToldInbox } from './tell-agent.ts';
+import type { AnswerOptions, Answered, Calls } from './types.ts';
+import {
+  ASKED_EACH_TIME,
+  ASKS_FOR_FORM,
+  CHANGED,
+  NO_FORM,
+  NO_HOSTS,
+  SWITCHED_OFF,
+  TOO_LONG,
+  TOO_MANY,
+  WAITS,
+  WAITS_IN_A_RUN,
+  WITHDRAWN,
+} from './words.ts';
+
+export type { Answered, Calls } from './types.ts';
+
+export interface CallsDeps {
+  readonly db: Db;
+  /** Left out: it can always be reached. */
+  readonly database?: Pick<Database, 'untilThere'>;
+  /** Names the home. */
+  readonly home: string;
+  /** No other process can have this store open. */
+  readonly onlyOne: boolean;
+  readonly configs: GrantedConfigs;
+  /** What lies where calls are about. */
+  readonly pins: Pins;
+  readonly inbox: ToldInbox;
+  readonly host: Pick<SessionHost, 'stateOf' | 'sessionId' | 'rouse'>;
+  readonly log: Pick<EventLog, 'subscribe'>;
+  readonly alone: Alone;
+  readonly reach: Pick<Reach, 'askTo'>;
+  /** The person says no to a call. Resolves with what is written in the transaction of their answer; null: nothing. */
+  readonly onDeclined?: (call: AnsweredCall) => Promise<((within: Db) => Promise<void>) | null>;
+  readonly tell: (event: RoostEvent) => void;
+  readonly now: () => number;
+  readonly newId: () => string;
+  readonly timers: Timers;
+  readonly logger: Logger;
+}
+
+/** What these do is not in the store beside: it is written that they run before they do. */
+const leavesTraces = ({ name, readOnly }: TeamTool) => {
+  const toolset = toolsetOf(name);
+  return !readOnly && (toolset === 'files' || toolset === 'shell' || toolset === 'attached');
+};
+
+export function createCalls(deps: CallsDeps): Calls {
+  const { log, tell, now, newId, timers, logger } = deps;
+  const { pins } = deps;
+  const rows = createCallRows(deps);
+  const agreed = createAgreedCommands(deps);
+  const { grantFor, letBy, refuseAlways, always } = createGranted({ ...deps, agreed });
+  const contents = createContents({ rows, pins });
+  const guarded = new Map<string, TeamTool>();
+  /** Tools that come and go. */
+  const sources: (() => readonly TeamTool[])[] = [];
+  const guards = new WeakMap<TeamTool, TeamTool>();
+  const toolNamed = (name: string) =>
+    guarded.get(name) ?? sources.flatMap((source) => source()).find((tool) => tool.name === name);
+  const closing = new AbortController();
+  /** What is written or run beside whoever waits for it. */
+  const underWay = new Set<Promise<unknown>>();
+  let kept = 0;
+  let telling = false;
+
+  function beside(work: Promise<unknown>, what: string): void {
+    const known = work.catch((error: unknown) => logger.error(what, { error: String(error) }));
+    underWay.add(known);
+    void known.finally(() => underWay.delete(known));
+  }
+  const tellAgent = createTellAgent({ ...deps, rows, beside, closing: closing.signal });
+  const changed = (agentId: AgentId) => tell({ kind: 'changed', time: now(), what: 'approvals', agentId });
+  /** Those who look at the account are told at times, not with each call. */
+  function counted(): void {
+    if (++kept % CALL_LIMITS.dropEvery === 0)
+      beside(rows.drop(now() - CALL_LIMITS.keptMs), 'calls of long ago could not be dropped');
+    if (telling || closing.signal.aborted) return;
+    telling = true;
+    timers.after(CALL_LIMITS.tellEveryMs, () => {
+      telling = false;
+      if (!closing.signal.aborted) tell({ kind: 'changed', time: now(), what: 'calls', agentId: null });
+    });
+  }
+
+  const newCall = (tool: string, input: unknown, caller: Caller): NewCall => ({
+    callId: newId(),
+    agentId: caller.agentId,
+    sessionId: caller.sessionId,
+    runId: caller.runId ?? null,
+    place: caller.kind,
+    tool,
+    input,
+    askedAt: now(),
+  });
+  const question = createQuestion({ ...deps, rows });
+  const leave = createLeave({ rows, question, letBy, pins, newCall, changed, counted, beside, now });
+  const forms = createForms({ rows, question, newCall, changed, counted, beside, closing: closing.signal, now });
+  /** A question of a server is answered by what it waits for, and its agent is told nothing of it. */
+  const ended = async (call: KeptCall, action: 'decline' | 'cancel', words: string): Promise<boolean> =>
+    call.question ? (forms.end(call.callId, action), true) : await leave.no(call, words);
+
+  async function run(tool: TeamTool, input: unknown, caller: Caller, allowedBy: AllowedBy): Promise<ToolOutcome> {
+    const call = newCall(tool.name, input, caller);
+    const first = leavesTraces(tool);
+    if (first) await rows.add(call, 'running', allowedBy);
+    const over = (ended: { readonly text: string; readonly isError: boolean }) => {
+      counted();
+      beside(
+        first ? rows.end(call.callId, input, ended, now()) : rows.add(call, 'done', allowedBy, { ...ended, at: now() }),
+        'a call could not be kept',
+      );
+    };
+    try {
+      const outcome = await tool.run(input, caller);
+      // Nothing was done, and it is asked about: that stands in the account.
+      if (outcome.changed) {
+        if (first) await rows.remove(call.callId);
+      } else over(outcome);
+      return outcome;
+    } catch (error) {
+      over({ text: 'Something in the relay broke.', isError: true });
+      throw error;
+    }
+  }
+
+  /** Carried out elsewhere: it stands in the account from its beginning, whatever becomes of it. */
+  const begunOf =
+    ({ name }: TeamTool): NonNullable<TeamTool['begun']> =>
+    (input, caller) => {
+      const call = newCall(name, input, caller);
+      const added = rows.add(call, 'running', 'grant');
+      beside(added, 'a call could not be kept');
+      return (outcome) => {
+        const endedAt = now();
+        beside(
+          added.then(() => rows.end(call.callId, input, outcome, endedAt)).then(counted),
+          'the end of a call could not be kept',
+        );
+      };
+    };
+
+  /** A question with the same key waits: the new one takes its place. */
+  function takesPlaceOf({ name, asking }: TeamTool, input: unknown): (one: KeptCall) => boolean {
+    const key = asking?.keyOf(input);
+    return (one) => one.tool === name && key !== undefined && asking?.keyOf(JSON.parse(one.input)) === key;
+  }
+
+  async function ask(
+    tool: TeamTool,
+    given: unknown,
+    caller: Caller,
+    { before }: Pick<Let & { readonly by: 'ask' }, 'before'>,
+  ): Promise<ToolOutcome> {
+    const ready = (await tool.prepare?.(given, caller)) ?? { input: given };
+    if (!('input' in ready)) return ready;
+    const { input } = ready;
+    if (charactersIn(input) > CALL_LIMITS.askedInput) return toolError(TOO_LONG);
+    const text = JSON.stringify(input ?? null);
+    if (text.length > CALL_LIMITS.askedInput) return toolError(TOO_LONG);
+    const words = caller.kind === 'run' ? WAITS_IN_A_RUN : WAITS;
+    const lies = await pins.of({ agentId: caller.agentId, tool: tool.name, input });
+    const asked = await question(
+      newCall(tool.name, input, caller),
+      text,
+      { now: lies, before },
+      { replaces: takesPlaceOf(tool, input) },
+    );
+    if (asked === null) return toolError(TOO_MANY);
+    changed(caller.agentId);
+    return toolDone(words);
+  }
+
+  const carryOut = createCarryOut({
+    ...deps,
+    database: deps.database ?? ALWAYS_THERE,
+    rows,
+    contents,
+    leave,
+    tellAgent,
+    toolNamed,
+    changed,
+    counted,
+    closing: closing.signal,
+  });
+
+  async function over(callId: string): Promise<Answered> {
+    const call = await rows.get(callId);
+    if (!call) return { ok: false, reason: 'unknown', detail: 'There is no such question.' };
+    const detail =
+      call.state === 'withdrawn'
+        ? `It was withdrawn, and has not run. ${call.words ?? ''}`.trim()
+        : call.state === 'declined'
+          ? 'It was answered before, with no.'
+          : call.question
+            ? 'It was answered before: what was filled in has been sent.'
+            : 'It was answered before, with yes.';
+    return { ok: false, reason: 'over', detail };
+  }
+  /** A yes that came too late: somebody else has answered, or something else lies there by now. */
+  async function late(callId: string): Promise<Answered> {
+    return (await rows.get(callId))?.state === 'asked'
+      ? { ok: false, reason: 'changed', detail: CHANGED }
+      : await over(callId);
+  }
+  async function standing(callId: string): Promise<Answered> {
+    const call = await rows.get(callId);
+    return call ? { ok: true, call } : await over(callId);
+  }
+
+  async function withdraw(call: KeptCall, why: string): Promise<void> {
+    if (!(await rows.close(call.callId, 'withdrawn', why, now()))) return;
+    changed(call.agentId);
+    await ended(call, 'cancel', why);
+  }
+
+  async function withdrawAll(which: (call: KeptCall) => boolean, why: string): Promise<void> {
+    for (const call of await rows.waiting()) if (which(call)) await withdraw(call, why);
+  }
+
+  /** False: it waits no more. */
+  async function begin(call: KeptCall, given: Exclude<Answer, 'later' | 'no'>): Promise<boolean> {
+    const at = now();
+    const once = (within?: Db) => rows.begin(call, given, at, within);
+    /** A yes whose answer did not come holds, and is carried out once. */
+    const surely = async (write: () => Promise<boolean>) =>
+      (await writeOnce({
+        write: async () => (await write()) || null,
+        look: async () => (await rows.hasBegun(call.callId, at)) || null,
+      })) ?? false;
+    if (given === 'once') return await surely(once);
+    try {
+      return await surely(() => always(call, given, once));
+    } catch (error) {
+      if (isAway(error)) throw error;
+      // Where it cannot be kept for later ones, it holds for this one.
+      logger.error('what was let for always could not be kept', { tool: call.tool, error: String(error) });
+      return await surely(once);
+    }
+  }
+
+  /** A no is on disk with what its tool keeps of it. False: it waits no more. */
+  async function decline(call: KeptCall, words: string): Promise<boolean> {
+    const { callId, pinned } = call;
+    const input: unknown = JSON.parse(call.input);
+    const markOf = (path: string) => pinned?.files.find((file) => file.path === path)?.mark;
+    // Before the transaction: an embedded store answers nobody else meanwhile.
+    const also = (await deps.onDeclined?.({ ...call, input, markOf })) ?? null;
+    return await deps.db.transaction().execute(async (trx) => {
+      if (!(await rows.close(callId, 'declined', words.trim(), now(), trx))) return false;
+      await also?.(trx);
+      return true;
+    });
+  }
+
+  async function answer(
+    callId: string,
+    given: Answer,
+    words: string,
+    { seen, ownHosts = [] }: AnswerOptions = {},
+  ): Promise<Answered> {
+    const call = await rows.get(callId);
+    if (call?.state !== 'asked') return await over(callId);
+    switch (given) {
+      case 'later':
+        if (!(await rows.putOff(callId))) return await over(callId);
+        changed(call.agentId);
+        return await standing(callId);
+      case 'no':
+        if (!(await decline(call, words))) return await over(callId);
+        changed(call.agentId);
+        beside(
+          ended(call, 'decline', words).then(async (waited) => {
+            const declined = waited ? null : await rows.get(callId);
+            if (declined) await tellAgent(declined, call.input, null);
+          }),
+          'an agent could not be told of a no',
+        );
+        return await standing(callId);
+      default: {
+        if (call.question) return { ok: false, reason: 'misfit', detail: ASKS_FOR_FORM };
+        const asking = toolNamed(call.tool)?.asking;
+        if (call.where !== 'relay' && (await grantFor(call.agentId, call.tool)) === 'off') {
+          await withdraw(call, WITHDRAWN.off);
+          return await over(callId);
+        }
+        // A yes is to what was shown. By what stands in the row, where that is not told.
+        const shown = seen ?? call.pinned?.pin ?? '';
+        const fresh = await contents.fresh(call);
+        const isUnknown = seen === undefined && !call.isPinned;
+        if (shown !== (fresh.pinned?.pin ?? '') && !isUnknown) {
+          changed(call.agentId);
+          return { ok: false, reason: 'changed', detail: CHANGED };
+        }
+        if (asking && given !== 'once') return { ok: false, reason: 'misfit', detail: ASKED_EACH_TIME };
+        if (ownHosts.length > 0 && !asking?.refuseYes) return { ok: false, reason: 'misfit', detail: NO_HOSTS };
+        const why = given === 'always-command' ? await refuseAlways(fresh) : (asking?.refuseYes?.(ownHosts) ?? null);
+        if (why !== null) return { ok: false, reason: 'misfit', detail: why };
+        if (!(await begin(fresh, given))) return await late(callId);
+        changed(call.agentId);
+        beside(carryOut(fresh, ownHosts), 'a call that was let could not be carried out');
+        return await standing(callId);
+      }
+    }
+  }
+
+  async function send(callId: string, content: Given): Promise<Answered> {
+    const call = await rows.get(callId);
+    if (call?.state !== 'asked') return await over(callId);
+    if (!call.question) return { ok: false, reason: 'misfit', detail: NO_FORM };
+    const sent = await forms.send(call, content);
+    if (sent === 'over') return await over(callId);
+    return sent === 'sent' ? await standing(callId) : { ok: false, reason: 'misfit', detail: sent.misfit };
+  }
+
+  /** The same guard each time: minds are told of a tool once. */
+  function guard(tool: TeamTool): TeamTool {
+    const before = guards.get(tool);
+    if (before) return before;
+    const made: TeamTool = {
+      ...tool,
+      async allowed(caller) {
+        const held = await grantFor(caller.agentId, tool.name);
+        return (tool.provider ? held === 'allow' : held !== 'off') && ((await tool.allowed?.(caller)) ?? true);
+      },
+      ...(tool.provider ? { begun: begunOf(tool) } : {}),
+      async run(input, caller) {
+        const call = { agentId: caller.agentId, tool: tool.name, input };
+        const held = await letBy(call);
+        switch (held.by) {
+          case 'off':
+            return toolError(SWITCHED_OFF);
+          case 'ask': {
+            const ready = (await tool.prepare?.(input, caller)) ?? { input };
+            return 'input' in ready ? await ask(tool, ready.input, caller, held) : ready;
+          }
+          case 'allow':
+            return tool.asking
+              ? await ask(tool, input, caller, { before: null })
+              : await run(tool, input, caller, 'grant');
+          case 'command': {
+            const agreedTo = held.with ? { agreed: contents.agreed(call, held.with.pinned) } : {};
+            const outcome = await run(tool, input, { ...caller, ...agreedTo }, 'command');
+            if (!outcome.changed) return outcome;
+            return await ask(tool, input, caller, { before: held.with?.pinned?.files ?? null });
+          }
+        }
+      },
+    };
+    guards.set(tool, made);
+    return made;
+  }
+
+  /** Agents whose files have changed since their questions were looked at. */
+  const looking = new Set<AgentId>();
+  async function lookAgain(agentId: AgentId): Promise<void> {
+    looking.delete(agentId);
+    if (closing.signal.aborted) return;
+    const own = (await rows.waiting()).filter((call) => call.agentId === agentId);
+    const looked = await Promise.all(own.map(contents.fresh));
+    if (looked.some((call, i) => call !== own[i])) changed(agentId);
+  }
+  log.subscribe(({ event }) => {
+    if (event.kind !== 'changed' || event.what !== 'files' || event.agentId === null) return;
+    const { agentId } = event;
+    if (looking.has(agentId)) return;
+    looking.add(agentId);
+    timers.after(CALL_LIMITS.lookMs, () =>
+      beside(lookAgain(agentId), 'whether questions are to something else by now could not be looked at'),
+    );
+  });
+
+  log.subscribe(({ event }) => {
+    // What was asked in one that was cut, with its relay, may be answered all the same.
+    if (event.kind !== 'session-ended' || (event.reason !== 'ended' && event.reason !== 'idle')) return;
+    const { sessionId } = event;
+    const asked = (call: KeptCall) => call.where === 'session' && call.sessionId === sessionId;
+    beside(withdrawAll(asked, WITHDRAWN.session), 'questions of a session could not be withdrawn');
+  });
+
+  return {
+    guard: (tools) =>
+      tools.map((tool) => {
+        if (toolsetOf(tool.name) === null) throw new Error(`No toolset has a tool ${tool.name}`);
+        guarded.set(tool.name, tool);
+        return guard(tool);
+      }),
+    guardFrom(source) {
+      sources.push(source);
+      return () => source().map(guard);
+    },
+    ofRelay: (tool) => void guarded.set(tool.name, tool),
+    async askAlone(agentId, name, input, before) {
+      const tool = toolNamed(name);
+      if (!tool) throw new Error(`There is no tool ${name}`);
+      const pinned = await pins.of({ agentId, tool: name, input });
+      const ids = { callId: newId(), agentId, sessionId: null, runId: null };
+      const call: NewCall = { ...ids, place: 'relay', tool: name, input, askedAt: now() };
+      const content = { now: pinned, before: before && [before] };
+      const callId = await question(call, JSON.stringify(input), content, { replaces: takesPlaceOf(tool, input) });
+      // One that waited is to what the file says by now.
+      const waits = callId === null || callId === call.callId ? null : await rows.get(callId);
+      if (waits && (await contents.fresh(waits)) === waits) return;
+      changed(agentId);
+    },
+    withdrawAsked: (tool, key) =>
+      withdrawAll(
+        (call) => call.tool === tool && toolNamed(tool)?.asking?.keyOf(JSON.parse(call.input)) === key,
+        WITHDRAWN.settled,
+      ),
+    leave: leave.ask,
+    askPerson: forms.ask,
+    note: leave.note,
+    waiting: () => rows.waiting(),
+    toBeShown: async () => await Promise.all((await rows.waiting()).map(contents.fresh)),
+    answered: () => rows.answeredSince(now() - CALL_LIMITS.answeredForMs),
+    page: (before, agentId, limit) => rows.page(before, agentId, limit),
+    ofRun: rows.ofRun,
+    answer,
+    send,
+    keepOnly: (agentIds) => withdrawAll(({ agentId }) => !agentIds.has(agentId), WITHDRAWN.forgotten),
+    withdrawToolsOf: (prefix) => withdrawAll(({ tool }) => tool.startsWith(prefix), WITHDRAWN.detached),
+    async forgetCallsOf(agentId) {
+      await rows.forget(agentId);
+      await agreed.forget(agentId);
+    },
+    async recover() {
+      await rows.lost(deps.onlyOne ? now() : now() - CALL_LIMITS.believedDeadMs, now());
+      await rows.leftBehind(deps.onlyOne ? now() : now() - CALL_LIMITS.believedDeadMs, WITHDRAWN.restarted, now());
+      await rows.drop(now() - CALL_LIMITS.keptMs);
+      for (const call of await rows.untold()) await tellAgent(call, call.input, null);
+    },
+    async close() {
+      closing.abort();
+      while (underWay.size > 0) await Promise.all(underWay);
+    },
+  };
+}

@@ -1,0 +1,141 @@
+/**
+ * Leave for what a mind does by itself: a program that is an agent's mind asks before it acts, and goes on when it is told.
+ * The question is a row like any other. In a session it waits for its answer; where nobody is there, the program is told no
+ * for now, and a later yes lets the same thing once, when it is asked for again within a day. What it does is in the account
+ * from its beginning, with how it ended, also where it asked nobody.
+ */
+import { createHash } from 'node:crypto';
+import type { AgentId } from '../../../src/shared/domain/ids.ts';
+import type { AllowedBy } from '../../../src/shared/protocol/calls.ts';
+import type { AskLeave, DeedEnd, NoteDeed, Verdict } from '../../contracts/index.ts';
+import { charactersIn } from '../../platform/well-formed.ts';
+import type { PinnedCall, Pins } from '../pins/index.ts';
+import type { Let } from './granted.ts';
+import type { Question } from './questions.ts';
+import type { CallRows, KeptCall, NewCall } from './rows.ts';
+import { CALL_LIMITS } from './settings.ts';
+import { LET_LATER, SWITCHED_OFF, TOO_LONG, TOO_MANY, TURN_OVER, WAITS_IN_A_RUN, saidNo } from './words.ts';
+
+export interface LeaveDeps {
+  readonly rows: Pick<CallRows, 'add' | 'end' | 'told' | 'close' | 'remove' | 'useLeave'>;
+  readonly question: Question;
+  readonly letBy: (call: PinnedCall) => Promise<Let>;
+  readonly pins: Pick<Pins, 'of'>;
+  readonly newCall: (tool: string, input: unknown, caller: Parameters<AskLeave>[0]['caller']) => NewCall;
+  readonly changed: (agentId: AgentId) => void;
+  readonly counted: () => void;
+  /** Is not waited for by the mind; `what` is logged where it fails. */
+  readonly beside: (work: Promise<unknown>, what: string) => void;
+  readonly now: () => number;
+}
+
+export interface Leave {
+  readonly ask: AskLeave;
+  readonly note: NoteDeed;
+  /** A yes is on disk. True: somebody waited for it, and goes on; false: it is let when it is asked for again. */
+  yes(call: KeptCall): Promise<boolean>;
+  /** It was declined, or withdrawn. True: somebody waited for it, and was told. */
+  no(call: Pick<KeptCall, 'callId'>, words: string): Promise<boolean>;
+}
+
+export function createLeave({ rows, question, letBy, pins, newCall, changed, counted, beside, now }: LeaveDeps): Leave {
+  /** By question. */
+  const waiters = new Map<string, (verdict: Verdict) => void>();
+  /** Of what the person has let, and nobody has done yet. `pin`: of what it is to. */
+  const hashOf = (agentId: AgentId, tool: string, input: string, pin: string | null) =>
+    createHash('sha256')
+      .update(JSON.stringify([agentId, tool, input, pin]))
+      .digest('hex');
+  const over = (callId: string, verdict: Verdict): boolean => {
+    const tell = waiters.get(callId);
+    waiters.delete(callId);
+    tell?.(verdict);
+    return tell !== undefined;
+  };
+
+  /** `added`: it stands as one that runs. */
+  function overOf(callId: string, asked: unknown, added: Promise<void> = Promise.resolve()) {
+    return ({ input = asked, stopped, ...ended }: DeedEnd): void => {
+      const at = now();
+      const kept = added.then(() => rows.end(callId, input, ended, at, { state: stopped ? 'stopped' : 'done' }));
+      beside(kept.then(counted), 'the end of what a program did could not be kept');
+    };
+  }
+
+  return {
+    note({ tool, input, caller }) {
+      const call = newCall(tool, input, caller);
+      const added = rows.add(call, 'running', 'program');
+      beside(added, 'what a program does could not be kept');
+      return {
+        over: overOf(call.callId, input, added),
+        asks: () =>
+          beside(
+            added.then(() => rows.remove(call.callId)),
+            'a question stands twice in the account',
+          ),
+      };
+    },
+    async ask({ tool, input, caller }) {
+      const { agentId, signal } = caller;
+      const held = await letBy({ agentId, tool, input });
+      if (held.by === 'off') return { let: false, words: SWITCHED_OFF };
+      if (held.by === 'ask' && charactersIn(input) > CALL_LIMITS.askedInput) return { let: false, words: TOO_LONG };
+      const text = held.by === 'ask' ? JSON.stringify(input ?? null) : '';
+      const pinned = held.by === 'ask' ? await pins.of({ agentId, tool, input }) : null;
+      const wasLet = () => rows.useLeave(hashOf(agentId, tool, text, pinned?.pin ?? null), now() - CALL_LIMITS.leaveMs);
+      if (held.by !== 'ask' || (await wasLet())) {
+        const by: AllowedBy = held.by === 'command' ? 'command' : held.by === 'ask' ? 'once' : 'grant';
+        const call = newCall(tool, input, caller);
+        await rows.add(call, 'running', by);
+        return { let: true, over: overOf(call.callId, input) };
+      }
+      if (text.length > CALL_LIMITS.askedInput) return { let: false, words: TOO_LONG };
+      const waits = caller.kind !== 'run';
+      let tell: (verdict: Verdict) => void = () => undefined;
+      const answered = new Promise<Verdict>((resolve) => (tell = resolve));
+      const callId = await question(
+        newCall(tool, input, caller),
+        text,
+        { now: pinned, before: held.before },
+        {
+          // One for which somebody waits is answered for them alone.
+          mayBe: (each) => !waiters.has(each.callId),
+          before: (own) => waits && waiters.set(own, tell),
+        },
+      );
+      if (callId === null) return { let: false, words: TOO_MANY };
+      changed(agentId);
+      if (!waits) return { let: false, words: WAITS_IN_A_RUN };
+      const stopped = () => {
+        if (!over(callId, { let: false, words: TURN_OVER })) return;
+        void rows.close(callId, 'withdrawn', TURN_OVER, now()).then(() => changed(agentId));
+      };
+      if (signal.aborted) stopped();
+      else signal.addEventListener('abort', stopped, { once: true });
+      try {
+        return await answered;
+      } finally {
+        signal.removeEventListener('abort', stopped);
+      }
+    },
+    async yes({ callId, agentId, tool, input, pinned }) {
+      const asked: unknown = JSON.parse(input);
+      const waited = over(callId, { let: true, over: overOf(callId, asked) });
+      // Nobody is told of it later: whoever waited goes on, and tells how it went.
+      if (waited) await rows.told(callId, now());
+      else {
+        const leaves = hashOf(agentId, tool, input, pinned?.pin ?? null);
+        await rows.end(callId, asked, { text: LET_LATER, isError: false }, now(), { leaves });
+        counted();
+      }
+      changed(agentId);
+      return waited;
+    },
+    async no({ callId }, words) {
+      if (!over(callId, { let: false, words: saidNo(words) })) return false;
+      await rows.told(callId, now());
+      return true;
+    },
+  };
+}

@@ -1,0 +1,371 @@
+/** Calls of tools on the store. What an agent may not do twice is decided here, by one statement each. */
+import type { Selectable } from 'kysely';
+import { z } from 'zod';
+import { beginningOfText, cutMiddle } from '../../../src/shared/domain/cut-middle.ts';
+import type { AgentId, RunId, SessionId } from '../../../src/shared/domain/ids.ts';
+import {
+  ALLOWED_BY,
+  CALL_STATES,
+  pinnedFileSchema,
+  toolCallSchema,
+  type AllowedBy,
+  type CallContent,
+  type CallState,
+  type PinnedFile,
+  type ToolCall,
+} from '../../../src/shared/protocol/calls.ts';
+import { serverQuestionSchema, type ServerQuestion } from '../../../src/shared/protocol/questions.ts';
+import { mapStrings } from '../../platform/well-formed.ts';
+import type { Pinned } from '../pins/index.ts';
+import { parseText, type Db } from '../../store/index.ts';
+import type { Tables } from '../../store/tables.ts';
+import { CALL_LIMITS } from './settings.ts';
+
+const json = (text: string) => JSON.stringify(text);
+const stateSchema = z.enum(CALL_STATES);
+const allowedSchema = z.enum(ALLOWED_BY).nullable();
+const placeSchema = toolCallSchema.shape.where;
+export const pinnedSchema = z.object({
+  pin: z.string(),
+  files: z.array(pinnedFileSchema),
+  rest: z.number(),
+  isWhole: z.boolean(),
+});
+
+export interface NewCall {
+  readonly callId: string;
+  readonly agentId: AgentId;
+  readonly sessionId: SessionId | null;
+  readonly runId: RunId | null;
+  readonly place: ToolCall['where'];
+  readonly tool: string;
+  readonly input: unknown;
+  readonly askedAt: number;
+  /** Of a tool server’s question. */
+  readonly question?: ServerQuestion;
+}
+/** What a yes is to, and what lay there before, where somebody has agreed to that or was asked about it. */
+export interface AskedContent {
+  readonly now: Pinned | null;
+  readonly before: readonly PinnedFile[] | null;
+}
+export interface Ended {
+  readonly text: string;
+  readonly isError: boolean;
+}
+/** One that was let by an answer, and is to be run or told. */
+export interface KeptCall extends ToolCall {
+  readonly sessionId: SessionId | null;
+  readonly runId: RunId | null;
+  /** Of one that waits: what a yes is to; null: nothing in the folder. */
+  readonly pinned: Pinned | null;
+  /** False: it was asked before that was kept. */
+  readonly isPinned: boolean;
+}
+
+/** The beginning of an input, readable as JSON as long as its texts alone are long. */
+const beginningOf = (input: unknown): string =>
+  beginningOfText(
+    JSON.stringify(mapStrings(input ?? null, (text) => cutMiddle(text, CALL_LIMITS.keptText))),
+    CALL_LIMITS.keptInput,
+  );
+
+const optional = (text: string | null) => (text === null ? null : parseText(text));
+
+/** Where nothing lies any more, what did is shown all the same. */
+const NOTHING_LEFT: Pinned = { pin: '', files: [], rest: 0, isWhole: true };
+
+function contentOf(row: Selectable<Tables['tool_calls']>): Pick<KeptCall, 'pinned' | 'isPinned' | 'content'> {
+  if (row.content_json === null) return { pinned: null, isPinned: false };
+  const pinned = pinnedSchema.nullable().parse(JSON.parse(row.content_json));
+  const before = row.before_json === null ? null : z.array(pinnedFileSchema).parse(JSON.parse(row.before_json));
+  const content: CallContent | null =
+    pinned || before ? { ...(pinned ?? NOTHING_LEFT), files: [...(pinned?.files ?? [])], before } : null;
+  return { pinned, isPinned: true, ...(content ? { content } : {}) };
+}
+
+function questionOf({ question_json: text, state }: Selectable<Tables['tool_calls']>): Pick<KeptCall, 'question'> {
+  if (text === null) return {};
+  const question = serverQuestionSchema.parse(JSON.parse(text));
+  const { message } = question;
+  // Of one that is over, nobody needs the form.
+  return {
+    question:
+      state === 'asked' ? question : { ...question, message: cutMiddle(message, CALL_LIMITS.keptText), fields: [] },
+  };
+}
+
+function callOf(row: Selectable<Tables['tool_calls']>): KeptCall {
+  return {
+    callId: row.call,
+    agentId: parseText(row.agent_json),
+    sessionId: row.session,
+    runId: row.run,
+    tool: row.tool,
+    input: row.input_json,
+    state: stateSchema.parse(row.state),
+    where: placeSchema.parse(row.place),
+    askedAt: row.asked_at,
+    answeredAt: row.answered_at,
+    endedAt: row.ended_at,
+    allowedBy: allowedSchema.parse(row.allowed_by),
+    words: optional(row.words_json),
+    outcome: optional(row.outcome_json),
+    isError: row.is_error,
+    bytes: row.bytes,
+    later: row.later,
+    ...contentOf(row),
+    ...questionOf(row),
+  };
+}
+
+const written = ({ now, before }: AskedContent) => ({
+  pin: now?.pin ?? null,
+  content_json: JSON.stringify(now),
+  before_json: before && JSON.stringify(before),
+});
+/** What is over is to nothing any more. */
+const NO_CONTENT = { pin: null, content_json: null, before_json: null };
+
+export type CallRows = ReturnType<typeof createCallRows>;
+
+export function createCallRows({ db, home }: { readonly db: Db; readonly home: string }) {
+  const all = (from = db) => from.selectFrom('tool_calls').selectAll().where('home', '=', home);
+  const update = (within = db) => within.updateTable('tool_calls').where('home', '=', home);
+  const changedOne = ({ numUpdatedRows }: { readonly numUpdatedRows: bigint }) => numUpdatedRows > 0n;
+  const endOf = ({ text, isError }: Ended, at: number) => ({
+    ended_at: at,
+    outcome_json: json(beginningOfText(text, CALL_LIMITS.keptOutcome)),
+    is_error: isError,
+    bytes: Buffer.byteLength(text),
+  });
+
+  return {
+    /** `ended`: it is over already. */
+    async add(
+      call: NewCall,
+      state: CallState,
+      allowedBy: AllowedBy | null,
+      ended: (Ended & { readonly at: number }) | null = null,
+      content: AskedContent | null = null,
+      within = db,
+    ): Promise<void> {
+      await within
+        .insertInto('tool_calls')
+        .values({
+          home,
+          call: call.callId,
+          agent_json: json(call.agentId),
+          session: call.sessionId,
+          run: call.runId,
+          place: call.place,
+          tool: call.tool,
+          input_json: state === 'asked' ? JSON.stringify(call.input ?? null) : beginningOf(call.input),
+          state,
+          allowed_by: allowedBy,
+          asked_at: call.askedAt,
+          ...(ended ? endOf(ended, ended.at) : {}),
+          ...(content ? written(content) : {}),
+          ...(call.question ? { question_json: JSON.stringify(call.question) } : {}),
+        })
+        .execute();
+    },
+    async get(callId: string): Promise<KeptCall | null> {
+      const row = await all().where('call', '=', callId).executeTakeFirst();
+      return row ? callOf(row) : null;
+    },
+    /** That wait for the person, the oldest first. */
+    waiting: async (within = db): Promise<KeptCall[]> =>
+      (await all(within).where('state', '=', 'asked').orderBy('sequence').execute()).map(callOf),
+    answeredSince: async (since: number): Promise<KeptCall[]> =>
+      (
+        await all()
+          .where('state', 'in', ['running', 'done', 'declined', 'withdrawn', 'stopped', 'unknown'])
+          .where('answered_at', '>=', since)
+          .orderBy('answered_at', 'desc')
+          .limit(CALL_LIMITS.answeredShown)
+          .execute()
+      ).map(callOf),
+    /** Of one run of this agent, the newest first. */
+    ofRun: async (agentId: AgentId, runId: RunId, limit: number): Promise<KeptCall[]> =>
+      (
+        await all()
+          .where('agent_json', '=', json(agentId))
+          .where('run', '=', runId)
+          // What a server asked the person is no deed of the run.
+          .where('question_json', 'is', null)
+          .orderBy('sequence', 'desc')
+          .limit(limit)
+          .execute()
+      ).map(callOf),
+    async page(
+      before: string | null,
+      agentId: AgentId | null,
+      limit: number,
+    ): Promise<{ readonly calls: KeptCall[]; readonly more: boolean }> {
+      const from = before === null ? null : await all().where('call', '=', before).executeTakeFirst();
+      if (before !== null && !from) return { calls: [], more: false };
+      let query = all()
+        .orderBy('sequence', 'desc')
+        .limit(limit + 1);
+      if (from) query = query.where('sequence', '<', from.sequence);
+      if (agentId !== null) query = query.where('agent_json', '=', json(agentId));
+      const rows = await query.execute();
+      // What those are to that wait is shown beside their answers alone.
+      const listed = rows.slice(0, limit).map((row) => callOf({ ...row, content_json: null, before_json: null }));
+      return { calls: listed, more: rows.length > limit };
+    },
+    /** The person's yes to what `pin` stands for, before anything runs. False: it waits no more, or is to something else. */
+    begin: async (
+      { callId, pinned }: Pick<KeptCall, 'callId' | 'pinned'>,
+      allowedBy: AllowedBy,
+      at: number,
+      within = db,
+    ): Promise<boolean> =>
+      changedOne(
+        await update(within)
+          .set({ state: 'running', allowed_by: allowedBy, answered_at: at })
+          .where('call', '=', callId)
+          .where('state', '=', 'asked')
+          .where('pin', 'is not distinct from', pinned?.pin ?? null)
+          .executeTakeFirst(),
+      ),
+    /** Whether the yes of this moment is on disk. */
+    hasBegun: async (callId: string, at: number): Promise<boolean> =>
+      (await all()
+        .where('call', '=', callId)
+        .where('state', '=', 'running')
+        .where('answered_at', '=', at)
+        .executeTakeFirst()) !== undefined,
+    /** Something else lies there than what `call` was to. False: it waits no more, or somebody else has seen that. */
+    askAnew: async ({ callId, pinned }: Pick<KeptCall, 'callId' | 'pinned'>, content: AskedContent): Promise<boolean> =>
+      changedOne(
+        await update()
+          .set(written(content))
+          .where('call', '=', callId)
+          .where('state', '=', 'asked')
+          .where('pin', 'is not distinct from', pinned?.pin ?? null)
+          .executeTakeFirst(),
+      ),
+    /** Nothing of it was done, since something else lay there by then: it waits again. */
+    async waitAgain(callId: string): Promise<void> {
+      await update()
+        .set({ state: 'asked', allowed_by: null, answered_at: null })
+        .where('call', '=', callId)
+        .where('state', '=', 'running')
+        .execute();
+    },
+    /** False: it waits no more. */
+    close: async (
+      callId: string,
+      state: 'declined' | 'withdrawn',
+      words: string,
+      at: number,
+      within = db,
+    ): Promise<boolean> =>
+      changedOne(
+        await update(within)
+          .set({ state, answered_at: at, ended_at: at, words_json: words === '' ? null : json(words), ...NO_CONTENT })
+          .where('call', '=', callId)
+          .where('state', '=', 'asked')
+          .executeTakeFirst(),
+      ),
+    /** The person has answered a server’s question. False: it waits no more. */
+    sent: async (callId: string, ended: Ended, at: number): Promise<boolean> =>
+      changedOne(
+        await update()
+          .set({ state: 'done', answered_at: at, ...endOf(ended, at), ...NO_CONTENT })
+          .where('call', '=', callId)
+          .where('state', '=', 'asked')
+          .executeTakeFirst(),
+      ),
+    /** A server’s question that counted as answered, and was withdrawn first. */
+    async unsent(callId: string, why: string): Promise<void> {
+      await update()
+        .set({ state: 'withdrawn', words_json: json(why), outcome_json: null, bytes: null })
+        .where('call', '=', callId)
+        .where('state', '=', 'done')
+        .execute();
+    },
+    /** Questions of servers that another relay left behind, asked before `before`: nobody waits for their answers. */
+    async leftBehind(before: number, why: string, at: number): Promise<void> {
+      await update()
+        .set({ state: 'withdrawn', answered_at: at, ended_at: at, words_json: json(why), ...NO_CONTENT })
+        .where('question_json', 'is not', null)
+        .where('state', '=', 'asked')
+        .where('asked_at', '<=', before)
+        .execute();
+    },
+    putOff: async (callId: string): Promise<boolean> =>
+      changedOne(
+        await update().set({ later: true }).where('call', '=', callId).where('state', '=', 'asked').executeTakeFirst(),
+      ),
+    /** Nothing was called: what was begun stands in no account. */
+    async remove(callId: string): Promise<void> {
+      await db.deleteFrom('tool_calls').where('home', '=', home).where('call', '=', callId).execute();
+    },
+    /** `within`: a transaction; `leaves`: of what it lets, which nobody has done yet. */
+    async end(
+      callId: string,
+      input: unknown,
+      ended: Ended,
+      at: number,
+      {
+        within = db,
+        leaves = null,
+        state = 'done',
+      }: { readonly within?: Db; readonly leaves?: string | null; readonly state?: 'done' | 'stopped' } = {},
+    ): Promise<void> {
+      await update(within)
+        .set({ state, input_json: beginningOf(input), ...endOf(ended, at), leave_hash: leaves, ...NO_CONTENT })
+        .where('call', '=', callId)
+        .where('state', '=', 'running')
+        .execute();
+    },
+    /** Takes what was let since and nobody has done yet. False: there is none. */
+    async useLeave(leaves: string, since: number): Promise<boolean> {
+      const one = all().clearSelect().select('call').where('leave_hash', '=', leaves).where('answered_at', '>=', since);
+      return changedOne(
+        await update()
+          .set({ leave_hash: null })
+          .where('call', 'in', one.limit(1))
+          .where('leave_hash', '=', leaves)
+          .executeTakeFirst(),
+      );
+    },
+    /** Those that ran when the relay died, begun before `before`: nobody knows whether they did. */
+    async lost(before: number, at: number): Promise<void> {
+      await update()
+        .set({ state: 'unknown', ended_at: at, is_error: true, ...NO_CONTENT })
+        .where('state', '=', 'running')
+        .where('asked_at', '<=', before)
+        .execute();
+    },
+    /** Those whose end an answer has brought about, and of which their agents were not told. */
+    untold: async (): Promise<KeptCall[]> =>
+      (
+        await all()
+          .where('state', 'in', ['done', 'declined', 'unknown'])
+          .where('answered_at', 'is not', null)
+          .where('told_at', 'is', null)
+          .where('question_json', 'is', null)
+          .orderBy('sequence')
+          .execute()
+      ).map(callOf),
+    async told(callId: string, at: number, within = db): Promise<void> {
+      await update(within).set({ told_at: at }).where('call', '=', callId).execute();
+    },
+    /** All that this agent ever called, whatever became of it. */
+    async forget(agentId: AgentId): Promise<void> {
+      await db.deleteFrom('tool_calls').where('home', '=', home).where('agent_json', '=', json(agentId)).execute();
+    },
+    async drop(before: number): Promise<void> {
+      await db
+        .deleteFrom('tool_calls')
+        .where('home', '=', home)
+        .where('asked_at', '<', before)
+        .where('state', 'not in', ['asked', 'running'])
+        .execute();
+    },
+  };
+}

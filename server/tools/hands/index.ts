@@ -1,0 +1,78 @@
+/** What agents have hands for: the toolsets `files` and `shell`, over one folder each, and `web`. */
+import type { AgentId } from '../../../src/shared/domain/ids.ts';
+import { grantOf } from '../../../src/shared/domain/toolsets.ts';
+import type { CommandReach as AskedReach } from '../../../src/shared/protocol/calls.ts';
+import type { Configs, EventLog } from '../../contracts/index.ts';
+import type { HomeRights } from '../../access/owner-rights.ts';
+import type { Sandbox } from '../sandbox/index.ts';
+import type { Web } from '../web/index.ts';
+import { createPins, NO_PINS, type Pins } from '../pins/index.ts';
+import { createWebTools } from '../web/tools.ts';
+import type { Workspaces } from '../workspaces/index.ts';
+import { createFileTools } from '../workspaces/tools.ts';
+import { createShellTools, type CommandReach, type ShellTools, type ShellToolsDeps } from '../shell/tools.ts';
+
+/** Where agents work, and in what their commands run. */
+export interface Hands {
+  readonly workspaces: Workspaces;
+  /** In it runs what agents run. */
+  readonly sandbox: Sandbox;
+  readonly web: Web;
+  readonly rights: Pick<HomeRights, 'has'>;
+}
+
+export interface HandToolsDeps extends Hands, Pick<ShellToolsDeps, 'refuseForRoom'> {
+  readonly configs: Pick<Configs, 'agent'>;
+  readonly log: Pick<EventLog, 'subscribe'>;
+  /** ms, only ever forward */
+  readonly now: () => number;
+}
+
+const grantedTo = async (configs: Pick<Configs, 'agent'>, agentId: AgentId) =>
+  (await configs.agent(agentId)).effective.coordination;
+
+/** Bytes that the files in this agent's folder may take together. */
+export const roomOf = async (configs: Pick<Configs, 'agent'>, agentId: AgentId): Promise<number> =>
+  (await grantedTo(configs, agentId)).workspace_megabytes * 1_000_000;
+
+/** How far the commands of this agent go just now. */
+async function reachOf(
+  { configs, rights }: Pick<HandToolsDeps, 'configs' | 'rights'>,
+  agentId: AgentId,
+): Promise<CommandReach> {
+  const granted = await grantedTo(configs, agentId);
+  const { network, shell_without_sandbox: insisted, command_seconds: seconds } = granted;
+  const off = grantOf(granted, 'run_command') === 'off';
+  return { network, bare: insisted && rights.has('bare-commands'), off, commandMs: seconds * 1_000 };
+}
+
+/** How far a command of this agent goes that waits for the human. */
+export const commandReachOf = async (
+  { sandbox, configs }: Pick<HandToolsDeps, 'sandbox' | 'configs'>,
+  agentId: AgentId,
+): Promise<AskedReach> => {
+  const [{ available }, { network }] = await Promise.all([sandbox.standing(), grantedTo(configs, agentId)]);
+  return { network, sandboxed: available };
+};
+
+/** What the human's yes to a call of this agent is to. Where agents have no folders, nothing. */
+export const createHandPins = (
+  hands: Pick<Hands, 'workspaces' | 'sandbox'> | undefined,
+  configs: Pick<Configs, 'agent'>,
+): Pins =>
+  hands
+    ? createPins({
+        workspaces: hands.workspaces,
+        commandReach: (agentId) => commandReachOf({ sandbox: hands.sandbox, configs }, agentId),
+      })
+    : NO_PINS;
+
+export type HandTools = ShellTools;
+
+export function createHandTools(deps: HandToolsDeps): HandTools {
+  const { web, now, log } = deps;
+  const onGrants: ShellToolsDeps['onGrants'] = (listener) =>
+    log.subscribe(({ event }) => event.kind === 'changed' && event.what === 'config' && listener(event.agentId));
+  const shell = createShellTools({ ...deps, onGrants, reachOf: (agentId) => reachOf(deps, agentId) });
+  return { ...shell, tools: [...createFileTools(deps), ...shell.tools, ...createWebTools({ web, now })] };
+}

@@ -1,0 +1,342 @@
+/**
+ * What a server asks the person while one of its tools is called (MCP's elicitation, form mode, revision 2025-11-25). A form is
+ * read here as far as the protocol has it, bounded, and refused as a whole where it is anything else. While the person is asked,
+ * the time of the call stands still.
+ */
+import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/client';
+import { z } from 'zod';
+import type { AgentId } from '../../../src/shared/domain/ids.ts';
+import { shownText } from '../../../src/shared/domain/names.ts';
+import { isRecord } from '../../../src/shared/domain/platform/is-record.ts';
+import type { Timers } from '../../../src/shared/domain/platform/timers.ts';
+import {
+  misfitOf,
+  TEXT_FORMATS,
+  type FormField,
+  type FormOption,
+  type FormValue,
+} from '../../../src/shared/domain/question-form.ts';
+import { sentence } from '../../../src/shared/domain/sentence.ts';
+import type { ServerQuestion } from '../../../src/shared/protocol/questions.ts';
+import type { PersonAnswer } from '../../contracts/index.ts';
+import type { KeyFilter } from '../../platform/key-filter.ts';
+import type { AttachedLimits } from './settings.ts';
+
+/** Who makes a call, for what its server asks meanwhile. */
+export interface Asks {
+  readonly agentId: AgentId;
+  /** `signal` aborts when nobody waits for the answer any more; its reason says why, as a sentence. */
+  person(question: Omit<ServerQuestion, 'server'>, signal: AbortSignal): Promise<PersonAnswer>;
+}
+
+const refuse = (reason: string) => new ProtocolError(ProtocolErrorCode.InvalidParams, reason);
+
+type Limits = Pick<
+  AttachedLimits,
+  'questionFields' | 'questionOptions' | 'questionChars' | 'questionNameChars' | 'questionSchemaChars'
+>;
+
+const optionalText = z.string().optional();
+const number = z.number().finite().optional();
+const count = z.number().int().nonnegative().optional();
+const said = { title: optionalText, description: optionalText };
+const titled = z.array(z.object({ const: z.string(), title: z.string() })).min(1);
+const names = z.array(z.string()).min(1);
+const fieldSchemas = [
+  z.object({ ...said, type: z.literal('string'), oneOf: titled, default: z.unknown().optional() }).transform(
+    ({ oneOf, default: given, ...rest }) =>
+      ({
+        ...rest,
+        kind: 'one',
+        options: oneOf.map((each) => ({ value: each.const, title: each.title })),
+        given,
+      }) as const,
+  ),
+  z
+    .object({
+      ...said,
+      type: z.literal('string'),
+      enum: names,
+      enumNames: z.array(z.string()).optional(),
+      default: z.unknown().optional(),
+    })
+    .transform(({ enum: values, enumNames = [], default: given, ...rest }) => {
+      const options = values.map((value, i) => ({ value, title: enumNames[i] ?? value }));
+      return { ...rest, kind: 'one', options, given } as const;
+    }),
+  z
+    .object({
+      ...said,
+      type: z.literal('string'),
+      format: z.enum(TEXT_FORMATS).optional(),
+      minLength: count,
+      maxLength: count,
+      default: z.unknown().optional(),
+      oneOf: z.undefined().optional(),
+      enum: z.undefined().optional(),
+    })
+    .transform(({ format = null, minLength: least = null, maxLength: most = null, default: given, ...rest }) => ({
+      ...rest,
+      ...({ kind: 'text', format, least, most, given } as const),
+    })),
+  z
+    .object({
+      ...said,
+      type: z.enum(['number', 'integer']),
+      minimum: number,
+      maximum: number,
+      default: z.unknown().optional(),
+    })
+    .transform(({ type, minimum: least = null, maximum: most = null, default: given, ...rest }) => ({
+      ...rest,
+      ...({ kind: 'number', isWhole: type === 'integer', least, most, given } as const),
+    })),
+  z
+    .object({ ...said, type: z.literal('boolean'), default: z.unknown().optional() })
+    .transform(({ default: given, ...rest }) => ({ ...rest, kind: 'yes-no', given }) as const),
+  z
+    .object({
+      ...said,
+      type: z.literal('array'),
+      items: z.union([
+        z.object({ anyOf: titled }),
+        z.object({ oneOf: titled }).transform(({ oneOf: anyOf }) => ({ anyOf })),
+        z
+          .object({ type: z.literal('string'), enum: names })
+          .transform((items) => ({ anyOf: items.enum.map((value) => ({ const: value, title: value })) })),
+      ]),
+      minItems: count,
+      maxItems: count,
+      default: z.unknown().optional(),
+    })
+    .transform(({ items, minItems: least = null, maxItems: most = null, default: given, ...rest }) => {
+      const options = items.anyOf.map((each) => ({ value: each.const, title: each.title }));
+      return { ...rest, kind: 'many', options, least, most, given } as const;
+    }),
+] as const;
+const modeSchema = z.object({ mode: z.literal('form').optional() });
+const paramsSchema = z.object({
+  message: z.string(),
+  requestedSchema: z.object({
+    type: z.literal('object'),
+    properties: z.record(z.string(), z.unknown()),
+    required: z.array(z.string()).default([]),
+  }),
+});
+
+/** Characters that nobody sees in a field; not what joins letters and pictures. */
+const UNSEEN = /(?!\u200c|\u200d|\n|\t)[\p{Cf}\p{Cc}\p{Zl}\p{Zp}]/u;
+
+/** Which of its fields an answer names: as long as it can be shown, and never the one that objects have of their own. */
+const isFieldName = (name: string, most: number) =>
+  name !== '' && name.length <= most && shownText(name) === name && name !== '__proto__';
+
+/** Throws what the server is told where a field is none of the protocol. */
+function fieldOf(name: string, schema: unknown, isRequired: boolean, filter: KeyFilter, limits: Limits): FormField {
+  const wrong = (reason: string) =>
+    refuse(`The field ${JSON.stringify(name.slice(0, limits.questionNameChars))} ${reason}`);
+  if (!isFieldName(name, limits.questionNameChars)) throw wrong('has a name that cannot be shown.');
+  if (!isRecord(schema)) throw wrong('is described by no schema.');
+  const read = fieldSchemas.map((each) => each.safeParse(schema)).find(({ success }) => success)?.data;
+  if (!read) throw wrong('is none that this protocol knows: a text, a number, a boolean, or a choice.');
+  const line = (text: string) => shownText(filter.words(text));
+  const { given, title, description = '', ...rest } = read;
+  const options: readonly FormOption[] = 'options' in read ? read.options : [];
+  if (options.length > limits.questionOptions) throw wrong(`has more than ${limits.questionOptions} options.`);
+  if (new Set(options.map(({ value }) => value)).size < options.length) throw wrong('has one option twice.');
+  const field = {
+    ...rest,
+    ...{ name, isRequired, title: line(title ?? '') || name, description: line(description), preset: null },
+    ...('options' in read
+      ? { options: options.map((each) => ({ ...each, title: line(each.title) || each.value })) }
+      : {}),
+  } as FormField;
+  const isSimple = ['string', 'number', 'boolean'].includes(typeof given) || Array.isArray(given);
+  // A default that its own field does not take is none, nor one of which the person would not see all.
+  const isSeen = typeof given !== 'string' || !UNSEEN.test(given);
+  return isSimple && isSeen && misfitOf(field, given as FormValue) === null
+    ? ({ ...field, preset: given } as FormField)
+    : field;
+}
+
+/** Throws what the server is told where it asks for something else, or for too much. */
+export function readQuestion(
+  params: unknown,
+  filter: KeyFilter,
+  limits: Limits,
+): Pick<ServerQuestion, 'message' | 'fields'> {
+  if (!modeSchema.safeParse(params).success) throw refuse('Only questions in form mode are answered.');
+  const read = paramsSchema.safeParse(params);
+  if (!read.success) throw refuse('This is no question in form mode.');
+  const { message, requestedSchema } = read.data;
+  if (message.length > limits.questionChars)
+    throw refuse(`The message has more than ${limits.questionChars} characters.`);
+  if (JSON.stringify(requestedSchema).length > limits.questionSchemaChars)
+    throw refuse(`The requested schema has more than ${limits.questionSchemaChars} characters.`);
+  const fields = Object.entries(requestedSchema.properties);
+  if (fields.length > limits.questionFields) throw refuse(`The form has more than ${limits.questionFields} fields.`);
+  const { required } = requestedSchema;
+  const lost = required.find((name) => !Object.hasOwn(requestedSchema.properties, name));
+  if (lost !== undefined) throw refuse('A field is required that the form does not have.');
+  return {
+    message: filter.words(message),
+    fields: fields.map(([name, schema]) => fieldOf(name, schema, required.includes(name), filter, limits)),
+  };
+}
+
+/** How long a call may take, without the time in which the person is asked. */
+export interface CallTime {
+  /** Aborts when it is over; its reason is an error that says so. */
+  readonly signal: AbortSignal;
+  /** The server says how far it is. */
+  progress(): void;
+  /** The person is asked. Returns the way to go on. */
+  pause(): () => void;
+  end(): void;
+}
+
+/** `elapsed`: ms, only ever forward. */
+export function createCallTime(
+  { after }: Timers,
+  elapsed: () => number,
+  { callMs, callMostMs }: Pick<AttachedLimits, 'callMs' | 'callMostMs'>,
+): CallTime {
+  const over = new AbortController();
+  const silent = () => over.abort(new Error(sentence`it timed out: it gave no sign within ${callMs / 1_000} seconds`));
+  const long = () => over.abort(new Error(sentence`it took longer than ${callMostMs / 60_000} minutes`));
+  let left = callMostMs;
+  let runsSince = 0;
+  let pauses = 0;
+  let cancels: readonly (() => void)[] = [];
+  function stop(): void {
+    for (const cancel of cancels) cancel();
+    cancels = [];
+  }
+  function run(): void {
+    runsSince = elapsed();
+    cancels = [after(callMs, silent), after(left, long)];
+  }
+  function spend(): void {
+    stop();
+    left = Math.max(0, left - (elapsed() - runsSince));
+  }
+  run();
+  return {
+    signal: over.signal,
+    progress() {
+      if (pauses > 0 || cancels.length === 0) return;
+      spend();
+      run();
+    },
+    pause() {
+      if (pauses++ === 0) spend();
+      let isOver = false;
+      return () => {
+        if (isOver) return;
+        isOver = true;
+        if (--pauses === 0 && !over.signal.aborted) run();
+      };
+    },
+    end() {
+      // Later ends of a pause start nothing.
+      pauses = Number.POSITIVE_INFINITY;
+      stop();
+    },
+  };
+}
+
+/** A call under way, as far as its server may ask for it. */
+interface UnderWay {
+  readonly asks: Asks;
+  readonly time: CallTime;
+  /** Questions that it may still bring about. */
+  left: number;
+  readonly ended: AbortController;
+}
+
+/** The questions of one connection. */
+export interface Questions {
+  /** A call begins. Returns the way to end it: what was asked for it alone is withdrawn. */
+  begin(asks: Asks, time: CallTime): () => void;
+  /** `withdrawn` aborts when the server wants no answer any more, or its connection has ended. */
+  /** `sign`: tells the server that the question still stands. Left out: it does not want to know. */
+  ask(params: unknown, withdrawn: AbortSignal, sign?: () => void): Promise<PersonAnswer>;
+}
+
+const CALL_OVER = sentence`The call for which it was asked has ended.`;
+const TAKEN_BACK = sentence`The server needs no answer any more.`;
+const SERVER_ENDED = sentence`The connection to the server has ended.`;
+
+export function createQuestions({
+  filter,
+  now,
+  timers,
+  limits,
+}: {
+  readonly filter: KeyFilter;
+  /** ms since the epoch */
+  readonly now: () => number;
+  readonly timers: Timers;
+  readonly limits: Limits & Pick<AttachedLimits, 'questionMs' | 'questionSignMs' | 'questionsPerCall'>;
+}): Questions {
+  const underWay = new Set<UnderWay>();
+  return {
+    begin(asks, time) {
+      const one: UnderWay = { asks, time, left: limits.questionsPerCall, ended: new AbortController() };
+      underWay.add(one);
+      return () => {
+        underWay.delete(one);
+        time.end();
+        one.ended.abort();
+      };
+    },
+    async ask(params, withdrawn, sign) {
+      if (underWay.size === 0)
+        throw new ProtocolError(
+          ProtocolErrorCode.InvalidRequest,
+          'The person is asked only while a tool of this server is called.',
+        );
+      // The server does not say for which call it asks. It is the newest that may still bring about a question.
+      const calls = [...underWay];
+      const one = calls.findLast(({ left }) => left > 0);
+      if (!one)
+        throw new ProtocolError(
+          ProtocolErrorCode.InvalidRequest,
+          `One call may ask the person ${limits.questionsPerCall} times, and this one has.`,
+        );
+      one.left -= 1;
+      const question = readQuestion(params, filter, limits);
+      const over = new AbortController();
+      const cancelLate = timers.after(limits.questionMs, () =>
+        over.abort(sentence`Nobody answered within ${limits.questionMs / 60_000} minutes.`),
+      );
+      let cancelSign: () => void = () => undefined;
+      const signLater = () => {
+        cancelSign = timers.after(limits.questionSignMs, () => {
+          sign?.();
+          signLater();
+        });
+      };
+      if (sign) signLater();
+      const takenBack = () => over.abort(withdrawn.reason instanceof Error ? SERVER_ENDED : TAKEN_BACK);
+      const callOver = () => {
+        // As long as any call is under way that it may be for, it stands.
+        if (calls.every((each) => each.ended.signal.aborted)) over.abort(CALL_OVER);
+      };
+      if (withdrawn.aborted) takenBack();
+      withdrawn.addEventListener('abort', takenBack, { once: true });
+      for (const { ended } of calls) ended.signal.addEventListener('abort', callOver, { once: true });
+      const goOn = calls.map(({ time }) => time.pause());
+      const others = [...new Set(calls.map(({ asks }) => asks.agentId))].filter((id) => id !== one.asks.agentId);
+      try {
+        return await one.asks.person({ ...question, others, until: now() + limits.questionMs }, over.signal);
+      } finally {
+        cancelLate();
+        cancelSign();
+        withdrawn.removeEventListener('abort', takenBack);
+        for (const { ended } of calls) ended.signal.removeEventListener('abort', callOver);
+        for (const go of goOn) go();
+      }
+    },
+  };
+}

@@ -1,0 +1,327 @@
+/**
+ * MCP servers that the person has attached: kept sealed, reached by one line each, and offered to agents tool by tool, as
+ * each was when the person looked at it. A tool that is new, or is another than it was, is off until they have looked again.
+ */
+import { errorMessage } from '../../../src/shared/domain/platform/error-message.ts';
+import { createQueue } from '../../../src/shared/domain/platform/queue.ts';
+import type { AttachedServer, Attachment } from '../../../src/shared/protocol/attached.ts';
+import { checkAddress, createGuardedFetch, type GuardedFetch } from '../../platform/guarded-fetch.ts';
+import { createSecrets } from '../../platform/key-filter.ts';
+import { createLink } from './link.ts';
+import { ATTACHED_LIMITS } from './settings.ts';
+import { createRunners } from './runners.ts';
+import { createSignIn, type SignIn } from './sign-in.ts';
+import { createSigning } from './signing.ts';
+import {
+  heldIn,
+  lookedAt,
+  rightFor,
+  sealedSchema,
+  secretsOf,
+  toolsBeside,
+  valueSchema,
+  whereOf,
+  type Sealed,
+  type Value,
+} from './standing.ts';
+import { createAttachedRecords, lacking, recordOf, takenBack } from './records.ts';
+import { createToolOf, type Usable } from './tools.ts';
+import type { Attached, AttachedDeps, Refused } from './types.ts';
+
+export type { Attached, AttachedDeps, Change, Refused } from './types.ts';
+
+interface Kept extends Usable {
+  readonly attachment: Attachment;
+  sealed: Sealed;
+  readonly fetch: GuardedFetch;
+  /** Null: it is a program. */
+  readonly signIn: SignIn | null;
+}
+
+const end = ({ link, fetch }: Kept) => link.close().then(() => fetch.close());
+const refusing = (refused: Refused['refused'], reason: string): Refused => ({ refused, reason });
+
+export function createAttached(deps: AttachedDeps): Attached {
+  const { db, home, sealer, rights, now, newId, onChange, logger, limits = ATTACHED_LIMITS } = deps;
+  const kept = new Map<string, Kept>();
+  /** Changes of what is kept, one after the other. Nothing in it waits for a server. */
+  const inTurn = createQueue();
+  /** What ends before this one is opened. */
+  const ending = new WeakMap<Kept, Promise<void>>();
+  const about = (serverId: string) => JSON.stringify(`attached ${home} ${serverId}`);
+
+  function keep(serverId: string, name: string, sealed: Sealed, value: Value): Kept {
+    const { attachment } = sealed;
+    // A server says nothing while it waits for the person.
+    const fetch = createGuardedFetch(rights.servers, undefined, limits.callMostMs + limits.questionMs);
+    const secrets = createSecrets(secretsOf(attachment), limits.tokensKept);
+    const isSecret = ({ signIn: held }: Sealed) => {
+      const { access_token: access, refresh_token: refresh } = held?.tokens ?? {};
+      for (const token of [access, refresh, held?.client.client_secret]) if (token) secrets.add(token);
+    };
+    isSecret(sealed);
+    const signIn =
+      attachment.kind === 'address'
+        ? createSignIn({
+            ...{ url: attachment.url, client: attachment.client, kept: sealed.signIn },
+            async keep(held) {
+              one.sealed = { ...one.sealed, signIn: held };
+              isSecret(one.sealed);
+              // Where it has been taken away meanwhile, nothing is left of it.
+              await rowOf(serverId)
+                .set({ sealed: sealedOf(one) })
+                .execute();
+              onChange();
+            },
+            ...deps,
+            may: rights.servers,
+            filter: secrets,
+            fetch: fetch.fetch,
+            limits,
+          })
+        : null;
+    const link = createLink({
+      attachment,
+      auth: signIn?.auth ?? null,
+      onTokenRefused(scope) {
+        signIn?.refused(scope).catch((error: unknown) => {
+          logger.warn('a sign-in that has ended could not be stored', {
+            server: serverId,
+            reason: errorMessage(error),
+          });
+        });
+      },
+      fetch: fetch.fetch,
+      version: deps.version,
+      processes: deps.processes,
+      sandbox: deps.sandbox,
+      timers: deps.timers,
+      now,
+      elapsed: deps.elapsed,
+      onChange,
+      filter: secrets,
+      limits,
+    });
+    const one: Kept = { serverId, name, attachment, sealed, value, fetch, signIn, link, made: new Map() };
+    kept.set(serverId, one);
+    return one;
+  }
+
+  const rowOf = (serverId: string) =>
+    db.updateTable('attached').where('home', '=', home).where('server', '=', serverId);
+  const sealedOf = ({ serverId, sealed }: Kept) => sealer.seal(JSON.stringify(sealed), about(serverId));
+
+  /** Why this household may not have a program run so, as a sentence; null: it may, or it is none. */
+  function programRefused(attachment: Attachment): string | null {
+    const right = rightFor(attachment);
+    return right === null || rights.has(right) ? null : rights.refusal(right);
+  }
+  async function refusalOf(attachment: Attachment): Promise<Refused | null> {
+    const reason = programRefused(attachment);
+    if (reason !== null) return { refused: 'programs', reason };
+    return attachment.kind === 'address' && (await checkAddress(new URL(attachment.url), rights.servers)) === 'refused'
+      ? { refused: 'address', reason: rights.refusal('inner-servers') }
+      : null;
+  }
+  /** Why nothing is asked of it, as a sentence; null: it is. */
+  const heldBack = ({ attachment, sealed }: Kept): string | null =>
+    programRefused(attachment) ?? (sealed.lacks.length > 0 ? lacking(sealed.lacks) : null);
+
+  const toolsOf = ({ name, link, value }: Kept) => toolsBeside(name, link.standing().tools, value);
+
+  function show(one: Kept): AttachedServer {
+    const { serverId, name, attachment, value, link, signIn } = one;
+    const { state, problem } = link.standing();
+    const off = heldBack(one);
+    return {
+      serverId,
+      name,
+      ...whereOf(attachment),
+      state: off === null ? state : 'failed',
+      problem: off ?? problem,
+      signIn: signIn?.standing() ?? null,
+      agents: value.agents,
+      tools: toolsOf(one),
+    };
+  }
+
+  /** `stamp` null: it is to be told. */
+  async function write(one: Kept, stamp: string | null = null): Promise<void> {
+    const { serverId, name, value } = one;
+    const row = { name, sealed: sealedOf(one), value_json: JSON.stringify(value), stamp, removed: false };
+    await db
+      .insertInto('attached')
+      .values({ home, server: serverId, made_at: now(), ...row })
+      .onConflict((conflict) => conflict.columns(['home', 'server']).doUpdateSet(row))
+      .execute();
+    onChange();
+  }
+
+  /** Connects the server in another way, and keeps what the person has allowed of it. The old connection ends first. */
+  async function renewed(before: Kept, sealed: Sealed): Promise<Kept> {
+    const one = keep(before.serverId, before.name, sealed, before.value);
+    ending.set(one, end(before));
+    await write(one);
+    return one;
+  }
+  /** Not in turn with others: no server waits for another. Null: it was taken away meanwhile. */
+  async function opened(one: Kept): Promise<AttachedServer | null> {
+    await ending.get(one);
+    if (kept.get(one.serverId) === one && heldBack(one) === null) await one.link.open();
+    const now = kept.get(one.serverId);
+    return now ? show(now) : null;
+  }
+
+  /** Its secrets are gone with it; that it was taken away is told. Its name is free. */
+  async function leave(serverId: string, stamp: string | null): Promise<void> {
+    const gone = { name: `removed:${serverId}`, sealed: new Uint8Array(), value_json: '{}', stamp, removed: true };
+    await db
+      .insertInto('attached')
+      .values({ home, server: serverId, made_at: now(), ...gone })
+      .onConflict((conflict) => conflict.columns(['home', 'server']).doUpdateSet(gone))
+      .execute();
+    const one = kept.get(serverId);
+    kept.delete(serverId);
+    onChange();
+    if (one) ending.set(one, end(one));
+  }
+
+  const toolOf = createToolOf<Kept>({
+    isAttached: ({ serverId }) => kept.has(serverId),
+    toolsOf: (one) => toolsOf(one),
+    askPerson: deps.askPerson,
+  });
+
+  return {
+    async start() {
+      const rows = await db
+        .selectFrom('attached')
+        .selectAll()
+        .where('home', '=', home)
+        .where('removed', '=', false)
+        .orderBy('made_at')
+        .execute();
+      for (const row of rows) {
+        const text = sealer.open(row.sealed, about(row.server));
+        if (text === null) {
+          logger.warn('how a tool server is reached cannot be read any more; connect it once more', {
+            server: row.name,
+          });
+          continue;
+        }
+        const one = keep(
+          row.server,
+          row.name,
+          sealedSchema.parse(JSON.parse(text)),
+          valueSchema.parse(JSON.parse(row.value_json)),
+        );
+        if (heldBack(one) === null) void one.link.open();
+      }
+      // What was not told yet can be told now.
+      if (rows.some(({ stamp }) => stamp === null)) onChange();
+    },
+    all: () => [...kept.values()].map(show),
+    runners: createRunners({ processes: deps.processes, timers: deps.timers, env: process.env, limits }),
+    tools: () =>
+      [...kept.values()].flatMap((one) =>
+        heldBack(one) === null
+          ? toolsOf(one)
+              .filter(({ use, gone }) => use && !gone)
+              .map((tool) => toolOf(one, tool))
+          : [],
+      ),
+    async add(name, attachment) {
+      const refused = await refusalOf(attachment);
+      if (refused) return refused;
+      const made = await inTurn(async () => {
+        const before = [...kept.values()].find((one) => one.name === name);
+        // What it lacks is given: what the person has allowed of it stays.
+        if (before && before.sealed.lacks.length > 0)
+          return await renewed(before, { attachment, signIn: null, lacks: [] });
+        if (kept.size >= limits.servers)
+          return refusing('room', `There is room for ${limits.servers} servers. Take one away first.`);
+        if (before) return refusing('name', `A server called ${name} is connected already.`);
+        const one = keep(newId(), name, { attachment, signIn: null, lacks: [] }, { agents: null, tools: {} });
+        try {
+          await write(one);
+        } catch (error) {
+          kept.delete(one.serverId);
+          throw error;
+        }
+        return one;
+      });
+      return 'refused' in made ? made : await opened(made);
+    },
+    async look(serverId) {
+      const one = kept.get(serverId);
+      if (!one) return null;
+      if (heldBack(one) === null) await one.link.retry();
+      return show(one);
+    },
+    async change(serverId, { agents, tools = [], box }) {
+      const changed = await inTurn(async () => {
+        const found = kept.get(serverId);
+        if (!found) return null;
+        const sealed = box === undefined ? found.sealed : heldIn(found.sealed, box);
+        if (!sealed) return refusing('box', 'It is no program of the relay’s machine.');
+        const reason = programRefused(sealed.attachment);
+        if (box !== undefined && reason !== null) return refusing('programs', reason);
+        const before = found.value;
+        // Before anything is changed: what is refused changes nothing.
+        const looked = lookedAt(found.name, toolsOf(found), before.tools, tools);
+        if (!looked.ok) return refusing('tools', looked.reason);
+        const one = sealed === found.sealed ? found : await renewed(found, sealed);
+        one.value = { agents: agents === undefined ? before.agents : agents && [...agents], tools: looked.tools };
+        try {
+          await write(one);
+        } catch (error) {
+          one.value = before;
+          throw error;
+        }
+        return one;
+      });
+      if (changed === null || 'refused' in changed) return changed;
+      return box === undefined ? show(changed) : await opened(changed);
+    },
+    ...createSigning<Kept>({ kept, onChange, show }),
+    async remove(serverId) {
+      const one = kept.get(serverId);
+      const removed = await inTurn(async () => {
+        if (!one || kept.get(serverId) !== one) return false;
+        await leave(serverId, null);
+        return true;
+      });
+      if (removed && one) await ending.get(one);
+      return removed;
+    },
+    records: createAttachedRecords({
+      db,
+      home,
+      valueOf: (serverId) => {
+        const one = kept.get(serverId);
+        return one ? recordOf(one.name, one.sealed, one.value) : null;
+      },
+      inTurn,
+      leave,
+      async take(serverId, record, stamp) {
+        const before = kept.get(serverId);
+        const taken = takenBack(record, before?.sealed ?? null);
+        if (!taken) return 'It says not where it is.';
+        const { attachment } = taken.sealed;
+        if ([...kept.values()].some((one) => one !== before && one.name === record.name))
+          return `A server called ${record.name} is connected already.`;
+        if (!before && kept.size >= limits.servers) return `There is room for ${limits.servers} servers.`;
+        const refused = await refusalOf(attachment);
+        if (refused?.refused === 'address') return refused.reason;
+        const one = keep(serverId, record.name, taken.sealed, taken.value);
+        if (before) ending.set(one, end(before));
+        await write(one, stamp);
+        void opened(one);
+        return null;
+      },
+    }),
+    async close() {
+      await Promise.all([...kept.values()].map(end));
+    },
+  };
+}

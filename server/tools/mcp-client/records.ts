@@ -1,0 +1,188 @@
+/** Attached servers as records: what the person has set of each, and no secret. A relay that has lost its home is given them back, and says what they lack. */
+import { sql } from 'kysely';
+import { sentence } from '../../../src/shared/domain/sentence.ts';
+import type { Stamp } from '../../../src/shared/domain/stamp.ts';
+import { attachedRecordSchema, type AttachedRecord } from '../../../src/shared/protocol/attached.ts';
+import type { AskedOutcome, AskedRecord, RecordAnswer } from '../../../src/shared/protocol/records.ts';
+import { createAskedRows, hashOf, orNoRoom, type AskedRow } from '../../team/records/asked.ts';
+import type { RecordSource } from '../../team/records/index.ts';
+import type { Db } from '../../store/index.ts';
+import { namedSecrets, type Sealed, type Value } from './standing.ts';
+
+/** In the place of what stands behind a question mark: it may be a secret. */
+const QUERY = '?';
+
+export const lacking = (names: readonly string[]): string =>
+  sentence`It came back without what only the lost home of the relay had: ${names
+    .map((name) => (name === QUERY ? sentence`what stands behind the ? in its address` : name))
+    .join(', ')}. Connect it once more under the same name; what you allowed of it stays.`;
+
+export function recordOf(name: string, { attachment, lacks }: Sealed, { agents, tools }: Value): AttachedRecord {
+  const seen = Object.fromEntries(Object.entries(tools).map(([tool, { hash, use }]) => [tool, { hash, use }]));
+  const about = { name, removed: false, agents, tools: seen };
+  if (attachment.kind === 'program') {
+    const { kind, command, args, env, box } = attachment;
+    return {
+      ...about,
+      where: { kind, command, args, box },
+      secrets: [...new Set([...Object.keys(env), ...lacks])],
+    };
+  }
+  const { origin, pathname, search } = new URL(attachment.url);
+  const secrets = [...namedSecrets(attachment), ...(search === '' ? [] : [QUERY]), ...lacks];
+  return { ...about, where: { kind: 'address', url: `${origin}${pathname}` }, secrets: [...new Set(secrets)] };
+}
+
+/** What is kept of it from now on. `before`: what is here of the same one, whose secrets hold where it is at the same place. Null: it was taken away. */
+export function takenBack(
+  { where, secrets, agents, tools }: AttachedRecord,
+  before: Sealed | null,
+): { readonly sealed: Sealed; readonly value: Value } | null {
+  if (where === null) return null;
+  const value: Value = {
+    agents,
+    // What it said of itself then is not known any more, only whether it says the same.
+    tools: Object.fromEntries(
+      Object.entries(tools).map(([tool, seen]) => [
+        tool,
+        { ...seen, title: '', description: '', schema: {}, readOnly: false },
+      ]),
+    ),
+  };
+  const same = before && JSON.stringify(recordOf('', before, value).where) === JSON.stringify(where);
+  if (same) return { sealed: before, value };
+  const attachment = where.kind === 'program' ? { ...where, env: {} } : { ...where, headers: {} };
+  return { sealed: { attachment, signIn: null, lacks: [...secrets] }, value };
+}
+
+/** Whether all that it would do is done here already, with the person's yes: the same server, with no further tool for anybody else. */
+function isCovered({ name, where, agents, tools }: AttachedRecord, here: AttachedRecord): boolean {
+  const isUsed = (tool: string, hash: string) => here.tools[tool]?.use === true && here.tools[tool].hash === hash;
+  return (
+    name === here.name &&
+    JSON.stringify(where) === JSON.stringify(here.where) &&
+    Object.entries(tools).every(([tool, { hash, use }]) => !use || isUsed(tool, hash)) &&
+    (here.agents === null || (agents !== null && agents.every((agentId) => here.agents?.includes(agentId))))
+  );
+}
+
+export interface AttachedRecordsDeps {
+  readonly db: Db;
+  /** Names the home. */
+  readonly home: string;
+  readonly inTurn: <Result>(work: () => Promise<Result>) => Promise<Result>;
+  /** Null: it is not here, or cannot be read any more. */
+  readonly valueOf: (serverId: string) => AttachedRecord | null;
+  /** Why not, as a sentence; null: it is taken. */
+  readonly take: (serverId: string, record: AttachedRecord, stamp: Stamp) => Promise<string | null>;
+  readonly leave: (serverId: string, stamp: Stamp) => Promise<void>;
+}
+
+export function createAttachedRecords({ db, home, inTurn, valueOf, take, leave }: AttachedRecordsDeps): RecordSource {
+  const rows = () => db.selectFrom('attached').select(['server', 'stamp', 'removed']).where('home', '=', home);
+  const GONE: AttachedRecord = { name: 'gone', removed: true, where: null, secrets: [], agents: null, tools: {} };
+
+  const asked = createAskedRows({ db, home }, 'attached-server');
+
+  /** Whether what is here is no older than this. One that was changed and not told has no stamp, and is newer than anything. */
+  async function isKnown(serverId: string, at: Stamp): Promise<boolean> {
+    const row = await rows().where('server', '=', serverId).executeTakeFirst();
+    return row !== undefined && (row.stamp === null || row.stamp >= at);
+  }
+  const restoreOne = (serverId: string, value: AttachedRecord, at: Stamp): Promise<RecordAnswer> =>
+    inTurn(async () => {
+      if ((await isKnown(serverId, at)) || ((await asked.newest([serverId])).get(serverId) ?? '') >= at)
+        return { answer: 'kept' };
+      const here = valueOf(serverId);
+      if (!value.removed && !(here && isCovered(value, here))) {
+        await db.transaction().execute((within) => asked.put(within, serverId, at, new Map([['', value]])));
+        return { answer: 'asked' };
+      }
+      const why = value.removed ? (await leave(serverId, at), null) : await take(serverId, value, at);
+      if (why !== null) return { answer: 'refused', why };
+      await asked.drop(serverId);
+      return { answer: 'taken' };
+    });
+
+  const shown = ({ id, value }: AskedRow): Extract<AskedRecord, { type: 'attached-server' }> => {
+    const after = attachedRecordSchema.parse(value);
+    return { type: 'attached-server', id, part: '', hash: hashOf(after), here: valueOf(id), after };
+  };
+  const answerOne = (serverId: string, hash: string, yes: boolean): Promise<AskedOutcome> =>
+    inTurn(async () => {
+      const row = await asked.get(serverId, '');
+      const one = row && shown(row);
+      if (!row || one?.hash !== hash) return { outcome: 'over' };
+      if (!yes) {
+        await asked.decline(serverId, '');
+        return { outcome: 'done' };
+      }
+      // It was changed here since: that is what holds.
+      const why = (await isKnown(serverId, row.at)) ? null : await take(serverId, one.after, row.at);
+      if (why !== null) return { outcome: 'refused', why };
+      await asked.drop(serverId);
+      return { outcome: 'done' };
+    });
+
+  return {
+    types: ['attached-server'],
+    hears: ({ what }) => what === 'attached',
+    says: ['attached'],
+    async unannounced() {
+      const changed = await rows().where('stamp', 'is', null).orderBy('server').execute();
+      return changed.flatMap(({ server, removed }) => {
+        const value = removed ? GONE : valueOf(server);
+        if (!value) return [];
+        const told = JSON.stringify(value);
+        return [
+          {
+            record: { type: 'attached-server' as const, id: server, value },
+            async announced(at: Stamp) {
+              // Changed once more meanwhile: that is told too.
+              if (!removed && JSON.stringify(valueOf(server)) !== told) return;
+              await db
+                .updateTable('attached')
+                .set({ stamp: at })
+                .where('home', '=', home)
+                .where('server', '=', server)
+                .where('stamp', 'is', null)
+                .where('removed', '=', removed)
+                .execute();
+            },
+          },
+        ];
+      });
+    },
+    async standings(versions) {
+      const ids = versions.map(({ id }) => id);
+      const held = await rows()
+        .where('server', '=', sql<string>`any(${ids}::text[])`)
+        .execute();
+      const waiting = await asked.newest(ids);
+      return versions.map(({ id, at }) => {
+        const row = held.find(({ server }) => server === id);
+        if ((waiting.get(id) ?? '') >= at) return 'known';
+        if (!row) return 'unknown';
+        return row.stamp === null || row.stamp >= at ? 'known' : 'older';
+      });
+    },
+    async asked() {
+      const all: AskedRecord[] = [];
+      for (const row of await asked.all())
+        if (await isKnown(row.id, row.at)) await asked.drop(row.id);
+        else all.push(shown(row));
+      return all;
+    },
+    answer: async ({ id, hash, yes }) => await answerOne(id, hash, yes),
+    async restore(offered) {
+      const answers: RecordAnswer[] = [];
+      for (const record of offered)
+        answers.push(
+          record.type === 'attached-server'
+            ? await orNoRoom(restoreOne(record.id, record.value, record.at))
+            : { answer: 'refused', why: 'It is no tool server.' },
+        );
+      return answers;
+    },
+  };
+}

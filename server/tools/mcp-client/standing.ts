@@ -1,0 +1,182 @@
+/** What is kept of an attached server, and what of it is shown: what it offers now beside what the person has looked at. */
+import { existsSync } from 'node:fs';
+import { delimiter, dirname, isAbsolute } from 'node:path';
+import { z } from 'zod';
+import { isRecord } from '../../../src/shared/domain/platform/is-record.ts';
+import { sentence } from '../../../src/shared/domain/sentence.ts';
+import {
+  attachmentSchema,
+  OAUTH_CLIENT,
+  type AttachedServer,
+  type AttachedTool,
+  type Attachment,
+  type Box,
+} from '../../../src/shared/protocol/attached.ts';
+import { mindNameOf, type ListedTool } from './offered.ts';
+import type { OwnerRight } from '../../access/owner-rights.ts';
+import { keptSignInSchema } from './sign-in.ts';
+
+const seenSchema = z.object({
+  hash: z.string(),
+  description: z.string(),
+  schema: z.record(z.string(), z.unknown()),
+  title: z.string(),
+  readOnly: z.boolean().default(false),
+  use: z.boolean(),
+});
+export const valueSchema = z.object({
+  agents: z.array(z.string()).nullable(),
+  /** By the server's name of the tool. */
+  tools: z.record(z.string(), seenSchema),
+});
+export type Value = z.infer<typeof valueSchema>;
+
+/** An earlier Roost wrote no box for a program that the person let run free. */
+const keptAttachmentSchema = z.preprocess(
+  (kept) => (isRecord(kept) && kept['kind'] === 'program' ? { box: null, ...kept } : kept),
+  attachmentSchema,
+);
+/** What lies sealed of it: how it is reached, and who is signed in to it. Before there were sign-ins, it was the first alone. */
+export const sealedSchema = z.union([
+  z.object({
+    attachment: keptAttachmentSchema,
+    signIn: keptSignInSchema.nullable(),
+    /** Names of secrets that it was given once, and that were lost with the relay's home. */
+    lacks: z.array(z.string()).default([]),
+  }),
+  keptAttachmentSchema.transform((attachment) => ({ attachment, signIn: null, lacks: [] })),
+]);
+export type Sealed = z.infer<typeof sealedSchema>;
+
+/** The same program held otherwise; `box` null: it runs free. Null: it is none. */
+export function heldIn({ attachment, ...rest }: Sealed, box: Box | null): Sealed | null {
+  if (attachment.kind !== 'program') return null;
+  return { ...rest, attachment: { ...attachment, box } };
+}
+
+/** The right of the relay's owner that running it takes; null: it is no program. */
+export function rightFor(attachment: Attachment): OwnerRight | null {
+  if (attachment.kind !== 'program') return null;
+  const { box } = attachment;
+  if (!box) return 'free-programs';
+  return box.folder === null && box.reads.length === 0 ? 'boxed-programs' : 'machine-folders';
+}
+
+/** Variables that programs are given for their ways, and that name nothing which has to be kept. */
+const OPEN_VARIABLES = /^(?:DEBUG|HOME|LANG|LC_\w+|LOG_LEVEL|NODE_ENV|PATH|TZ)$/;
+
+/** Places on this machine: agents need their names in what a server answers. A key may begin with `/`, but leads nowhere. */
+const isPlace = (value: string) =>
+  isAbsolute(value) &&
+  value.split(delimiter).every((path) => existsSync(path) || (dirname(path).length > 1 && existsSync(dirname(path))));
+const isOrigin = (value: string) => URL.canParse(value) && new URL(value).href === `${new URL(value).origin}/`;
+
+/** What it is given to reach it with, and never tells on: variables, headers, and what stands behind a question mark. */
+export function secretsOf(attachment: Attachment): string[] {
+  if (attachment.kind === 'address')
+    return [
+      ...Object.values(attachment.headers).flatMap((value) => [value, value.replace(/^\S+ +/, '')]),
+      ...new URL(attachment.url).searchParams.values(),
+      ...(attachment.client?.secret === undefined ? [] : [attachment.client.secret]),
+    ];
+  return Object.entries(attachment.env).flatMap(([name, value]) =>
+    OPEN_VARIABLES.test(name) || isPlace(value) || isOrigin(value) ? [] : [value],
+  );
+}
+
+/** How it is reached, for people: no header, no variable, and nothing behind a question mark. */
+export function whereOf(attachment: Attachment): Pick<AttachedServer, 'kind' | 'where' | 'secrets' | 'box'> {
+  if (attachment.kind === 'program')
+    return {
+      kind: 'program',
+      where: [attachment.command, ...attachment.args].join(' '),
+      secrets: Object.keys(attachment.env),
+      box: attachment.box,
+    };
+  const { origin, pathname } = new URL(attachment.url);
+  return { kind: 'address', where: `${origin}${pathname}`, secrets: namedSecrets(attachment), box: null };
+}
+
+/** Names of what a server at an address is given in confidence. */
+export const namedSecrets = ({ headers, client }: Extract<Attachment, { kind: 'address' }>): string[] => [
+  ...Object.keys(headers),
+  ...(client ? [OAUTH_CLIENT] : []),
+];
+
+/**
+ * What the person has looked at, with these looked at now. `there`: the tools as they stand; `name`: the server’s. `reason`: a
+ * sentence for the person; then nothing of it holds.
+ */
+export function lookedAt(
+  name: string,
+  there: readonly AttachedTool[],
+  before: Value['tools'],
+  looked: readonly { readonly name: string; readonly hash: string; readonly use: boolean }[],
+): { readonly ok: true; readonly tools: Value['tools'] } | { readonly ok: false; readonly reason: string } {
+  const byName = new Map(there.map((tool) => [tool.name, tool]));
+  const seen = new Map(Object.entries(before));
+  for (const { name: called, hash, use } of looked) {
+    const tool = byName.get(called);
+    if (!tool) return { ok: false, reason: `${name} has no tool ${called}.` };
+    if (tool.hash !== hash)
+      return { ok: false, reason: `${called} is not what it was a moment ago. Look at it once more.` };
+    if (use && tool.problem !== null) return { ok: false, reason: `${called} cannot be used. ${tool.problem}` };
+    const { title, description, schema, readOnly } = tool;
+    if (tool.gone && !use) seen.delete(called);
+    else seen.set(called, { hash, title, description, schema, readOnly, use });
+  }
+  return { ok: true, tools: Object.fromEntries(seen) };
+}
+
+type Seen = z.infer<typeof seenSchema>;
+
+/** A hash of version 0.1 left out two fields. The title was kept beside it. What the other one was, nobody knows. */
+const asOfNow = (seen: Seen, { hashBefore, hash, title, readOnly }: ListedTool): Seen =>
+  seen.hash === hashBefore && seen.title === title ? { ...seen, hash, readOnly } : seen;
+
+const seenPart = ({ hash, title, description, schema, readOnly }: Seen): AttachedTool['seen'] => ({
+  hash,
+  title,
+  description,
+  schema,
+  readOnly,
+});
+
+/** What it offers beside what the person has looked at. `name`: the server's; `offered` null: it has not said yet. */
+export function toolsBeside(name: string, offered: readonly ListedTool[] | null, value: Value): AttachedTool[] {
+  const called = new Map<string, number>();
+  for (const tool of offered ?? []) {
+    const own = mindNameOf(name, tool.name);
+    called.set(own, (called.get(own) ?? 0) + 1);
+  }
+  // Of two by one name, a call of one could be carried out by the other.
+  const isTwice = (tool: ListedTool) => (called.get(mindNameOf(name, tool.name)) ?? 0) > 1;
+  const there = new Map(
+    (offered ?? []).map((tool) => [
+      tool.name,
+      tool.problem === null && isTwice(tool)
+        ? { ...tool, problem: sentence`Another one of its tools is told to minds by the same name.` }
+        : tool,
+    ]),
+  );
+  const shown = ({ hashBefore, ...tool }: ListedTool, gone: boolean): AttachedTool => {
+    const kept = value.tools[tool.name];
+    const seen = kept ? asOfNow(kept, { hashBefore, ...tool }) : null;
+    return {
+      ...tool,
+      called: mindNameOf(name, tool.name),
+      use: seen?.use === true && seen.hash === tool.hash && tool.problem === null,
+      seen: seen ? seenPart(seen) : null,
+      gone,
+    };
+  };
+  const gone = Object.entries(value.tools)
+    .filter(([tool]) => !there.has(tool))
+    .map(([tool, { hash, title, description, schema, readOnly }]) =>
+      shown(
+        { name: tool, title, description, schema, hash, hashBefore: hash, readOnly, problem: null },
+        offered !== null,
+      ),
+    );
+  return [...[...there.values()].map((tool) => shown(tool, false)), ...gone];
+}

@@ -1,0 +1,90 @@
+/** A tool of an attached server, as agents are offered it: carried out only while it is what the person has looked at. */
+import { z } from 'zod';
+import { shownText } from '../../../src/shared/domain/names.ts';
+import type { AttachedTool } from '../../../src/shared/protocol/attached.ts';
+import type { AskPerson, Caller, TeamTool, ToolOutcome } from '../../contracts/index.ts';
+import { toolError } from '../../contracts/define-tool.ts';
+import type { Asks } from './elicitation.ts';
+import { LinkError, type Link } from './link.ts';
+import { mindSchemaOf } from './mind-schema.ts';
+import { answerOf } from './offered.ts';
+import { ATTACHED_LIMITS } from './settings.ts';
+import type { Value } from './standing.ts';
+
+/** What is used of a server. */
+export interface Usable {
+  readonly serverId: string;
+  readonly name: string;
+  value: Value;
+  readonly link: Link;
+  /** Made once for a tool as it is: minds are told the same object. */
+  readonly made: Map<string, { readonly hash: string; readonly tool: TeamTool }>;
+}
+
+export interface ToolOfDeps<One extends Usable> {
+  readonly isAttached: (one: One) => boolean;
+  /** As they stand now. */
+  readonly toolsOf: (one: One) => readonly AttachedTool[];
+  readonly askPerson: AskPerson;
+}
+
+export function createToolOf<One extends Usable>({ isAttached, toolsOf, askPerson }: ToolOfDeps<One>) {
+  /** `again`: the server had forgotten its connection when it was asked, and is connected anew. */
+  async function run(
+    one: One,
+    asked: AttachedTool,
+    input: Record<string, unknown>,
+    caller: Caller,
+    again = false,
+  ): Promise<ToolOutcome> {
+    const { name, hash } = asked;
+    if (!isAttached(one)) return toolError(`The server ${one.name} is not connected any more.`);
+    await one.link.open();
+    const tool = toolsOf(one).find((each) => each.name === name);
+    if (!tool || tool.gone || !tool.use || tool.hash !== hash) {
+      const { state, problem } = one.link.standing();
+      return toolError(
+        state === 'connected'
+          ? `${name} of ${one.name} is not what it was when the human looked at it, and is off until they have looked again.`
+          : `The server ${one.name} cannot be reached: ${problem ?? 'it does not answer'}.`,
+      );
+    }
+    try {
+      const asks: Asks = {
+        agentId: caller.agentId,
+        person: (question, signal) =>
+          askPerson({ tool: asked.called, question: { server: one.name, ...question }, caller, signal }),
+      };
+      const answered = await one.link.call(name, input, asks, caller.signal, again);
+      return { ...answerOf(one.name, name, answered), isError: answered.isError };
+    } catch (error) {
+      if (!(error instanceof LinkError)) throw error;
+      if (error.isUndone && !again) return await run(one, asked, input, caller, true);
+      return toolError(`${name} of the server ${one.name} gave no answer: ${error.message}.`);
+    }
+  }
+
+  return function toolOf(one: One, tool: AttachedTool): TeamTool {
+    const before = one.made.get(tool.name);
+    if (before?.hash === tool.hash) return before.tool;
+    const read = mindSchemaOf(tool.schema, ATTACHED_LIMITS);
+    // Minds are told of each thing that a tool takes. What is said of all of them stands with the tool.
+    const whole =
+      read.ok && typeof read.schema['description'] === 'string' ? shownText(read.schema['description']) : '';
+    const made: TeamTool = {
+      name: tool.called,
+      description: `${tool.name} of ${one.name}, a tool server that the human has connected. It describes it so: ${[tool.description, whole].filter((words) => words !== '').join(' ')}`,
+      input: z.looseObject({}),
+      schema: read.ok ? read.schema : { type: 'object', properties: {} },
+      // What a server says of itself is not relied upon.
+      readOnly: false,
+      allowed: ({ agentId }) => Promise.resolve(one.value.agents?.includes(agentId) ?? true),
+      run(input, caller) {
+        const given = z.record(z.string(), z.unknown()).parse(input);
+        return run(one, tool, read.ok ? read.back(given) : given, caller);
+      },
+    };
+    one.made.set(tool.name, { hash: tool.hash, tool: made });
+    return made;
+  };
+}

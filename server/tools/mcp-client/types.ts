@@ -1,0 +1,71 @@
+/** What is asked of attached servers, by the person's page and by whoever offers tools. */
+import type { Timers } from '../../../src/shared/domain/platform/timers.ts';
+import type { AttachedServer, Attachment, Box } from '../../../src/shared/protocol/attached.ts';
+import type { Runner } from '../../../src/shared/protocol/runners.ts';
+import type { HomeRights } from '../../access/owner-rights.ts';
+import type { AskPerson, TeamTool } from '../../contracts/index.ts';
+import type { Processes } from '../../platform/processes/index.ts';
+import type { RecordSource } from '../../team/records/index.ts';
+import type { Logger } from '../../agents/runs/context.ts';
+import type { Sealer } from '../../platform/sealer.ts';
+import type { Db } from '../../store/index.ts';
+import type { Starts } from './program.ts';
+import type { AttachedLimits } from './settings.ts';
+
+export interface Attached {
+  /** Reads what is kept, and opens a line to each. Resolves before they are open. */
+  start(): Promise<void>;
+  all(): AttachedServer[];
+  /** What the machine has set for programs that fetch others. */
+  runners(): Promise<Runner[]>;
+  /** What agents are offered of all of them just now. */
+  tools(): readonly TeamTool[];
+  /** Resolves when it was tried, whether or not it answers. Null: it was taken away meanwhile. */
+  add(name: string, attachment: Attachment): Promise<AttachedServer | Refused | null>;
+  /** Tries it now. Null: there is none. */
+  look(serverId: string): Promise<AttachedServer | null>;
+  change(serverId: string, change: Change): Promise<AttachedServer | Refused | null>;
+  /** The page on which the person allows a sign-in, which sends them back to `redirect`. */
+  signIn(serverId: string, redirect: string): Promise<URL | Refused | null>;
+  signOut(serverId: string): Promise<AttachedServer | null>;
+  /** With what they were sent back with; resolves when the server was tried with it. */
+  finishSignIn(query: URLSearchParams): Promise<AttachedServer | Refused>;
+  /** False: there was none. Its secrets are gone with it, and nothing of it runs on. */
+  remove(serverId: string): Promise<boolean>;
+  /** What the person has set, as records. */
+  readonly records: RecordSource;
+  close(): Promise<void>;
+}
+
+export interface Refused {
+  readonly refused: 'box' | 'name' | 'room' | 'programs' | 'address' | 'tools' | 'sign-in';
+  readonly reason: string;
+}
+
+export interface Change {
+  readonly agents?: readonly string[] | null | undefined;
+  /** Null: it runs free from now on. */
+  readonly box?: Box | null | undefined;
+  /** The person has looked at these tools as they were described with that hash. */
+  readonly tools?: readonly { readonly name: string; readonly hash: string; readonly use: boolean }[] | undefined;
+}
+
+export interface AttachedDeps {
+  readonly db: Db;
+  /** Names the home. */
+  readonly home: string;
+  readonly sealer: Sealer;
+  readonly version: string;
+  readonly rights: HomeRights;
+  readonly processes: Pick<Processes, 'start'>;
+  readonly sandbox: Starts['sandbox'];
+  readonly timers: Timers;
+  /** ms since the epoch; and ms, only ever forward. */
+  readonly now: () => number;
+  readonly elapsed: () => number;
+  readonly newId: () => string;
+  readonly onChange: () => void;
+  readonly askPerson: AskPerson;
+  readonly logger: Logger;
+  readonly limits?: AttachedLimits;
+}

@@ -1,0 +1,295 @@
+/**
+ * One look at an agent's folder: what lies at the paths that a command names, and at those that these name in turn. Links are
+ * followed, since programs follow them, and what they lead to is looked at too.
+ */
+import { createHash } from 'node:crypto';
+import { constants } from 'node:fs';
+import { open, readdir, readlink, realpath, type FileHandle } from 'node:fs/promises';
+import { isAbsolute, join, posix, relative, sep } from 'node:path';
+import { setImmediate as turn } from 'node:timers/promises';
+import { fileText } from '../../../src/shared/domain/file-text.ts';
+import type { PinnedFile } from '../../../src/shared/protocol/calls.ts';
+import { codeOf } from '../../platform/error-code.ts';
+import { WITHIN } from '../sandbox/index.ts';
+import { contentMark, hashOfFile, readWhole } from '../workspaces/index.ts';
+import { isCode, isSample, isWellKnown, RUN_FILES, RUN_FOLDERS, wordsOfText } from './well-known.ts';
+import type { PinLimits } from './settings.ts';
+
+const FILE = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW;
+/** Endings that a word of a program leaves out: `import helper`, `require('./lib')`. */
+const LEFT_OUT = /^\.(?:sh|bash|py|[cm]?[jt]sx?|json|rb|pl|pm|php|lua|mk)$/;
+/** Folders in each other that are looked into. */
+const MOST_DEPTH = 200;
+/** What stands for a folder where a program names that. */
+const STANDS_FOR_FOLDER = /^(?:index\.[cm]?[jt]sx?|__init__\.py|__main__\.py|package\.json|mod\.(?:rs|ts)|init\.lua)$/;
+
+type Kind = 'file' | 'folder' | 'link' | 'other';
+/** Names of one folder, with what each is; of a file without its ending, those with one. */
+interface Names {
+  readonly kinds: ReadonlyMap<string, Kind>;
+  readonly stems: ReadonlyMap<string, readonly string[]>;
+}
+/** A file that was looked at, with what it says where that is read for what it names. */
+interface Seen {
+  readonly file: PinnedFile;
+  readonly text: string | null;
+}
+
+export interface FolderLook {
+  /** Where this names something in the folder, seen from `base`: its path; null: nowhere in it. */
+  pathOf(name: string, base: string): string | null;
+  kindOf(path: string): Promise<Kind | null>;
+  /** Looks at a file, at what a link leads to, or at a folder with all that is in it. */
+  take(path: string, inTurn: boolean): Promise<void>;
+  /** What this word may name as a program does: without an ending, or with dots between folders. Whatever its name, it is run. */
+  takeProgram(word: string, base: string): Promise<void>;
+  /** All that the files which were looked at name in turn, from their own folders and these. False: they name too much. */
+  takeNamed(bases: readonly string[]): Promise<boolean>;
+  /** What programs read by themselves that are run in this folder. */
+  takeWellKnown(base: string): Promise<void>;
+  /** All that was looked at. */
+  all(): {
+    readonly files: readonly PinnedFile[];
+    readonly rest: number;
+    readonly restMark: string;
+    readonly isWhole: boolean;
+  };
+}
+
+/** `folder`: where it lies, after every link. */
+export function createFolderLook(folder: string, alsoCalled: readonly string[], limits: PinLimits): FolderLook {
+  const namesIn = new Map<string, Promise<Names | null>>();
+  const seen = new Map<string, Seen>();
+  const rest = createHash('sha256');
+  const read: Seen[] = [];
+  let [restCount, entries, hashedBytes, wordsLeft, texts] = [
+    0,
+    0,
+    limits.allHashedBytes,
+    limits.allWords,
+    limits.texts,
+  ];
+  let isWhole = true;
+
+  const absolute = (path: string) => (path === '' ? folder : join(folder, path));
+
+  async function list(path: string): Promise<Names | null> {
+    try {
+      const kinds = new Map<string, Kind>();
+      const stems = new Map<string, string[]>();
+      for (const each of await readdir(absolute(path), { withFileTypes: true })) {
+        kinds.set(
+          each.name,
+          each.isFile() ? 'file' : each.isDirectory() ? 'folder' : each.isSymbolicLink() ? 'link' : 'other',
+        );
+        const { name, ext } = posix.parse(each.name);
+        if (LEFT_OUT.test(ext)) stems.set(name, [...(stems.get(name) ?? []), each.name]);
+      }
+      return { kinds, stems };
+    } catch (error) {
+      if (['ENOENT', 'ENOTDIR', 'ELOOP', 'ENAMETOOLONG'].includes(codeOf(error))) return null;
+      if (['EACCES', 'EPERM'].includes(codeOf(error))) return null;
+      throw error;
+    }
+  }
+  function names(path: string): Promise<Names | null> {
+    const known = namesIn.get(path) ?? list(path);
+    namesIn.set(path, known);
+    return known;
+  }
+
+  const look: FolderLook = {
+    pathOf(name, base) {
+      let [path, from] = [name, base];
+      for (const start of [folder, ...alsoCalled, WITHIN])
+        if (path === start || path.startsWith(`${start}/`)) [path, from] = [path.slice(start.length + 1), ''];
+      if (path.startsWith('/') || path.startsWith('~') || path.includes('\0')) return null;
+      const joined = posix.join(from, path).replace(/\/+$/, '');
+      if (joined === '..' || joined.startsWith('../')) return null;
+      return joined === '.' ? '' : joined;
+    },
+    async kindOf(path) {
+      if (path === '') return 'folder';
+      return (
+        (await names(posix.dirname(path) === '.' ? '' : posix.dirname(path)))?.kinds.get(posix.basename(path)) ?? null
+      );
+    },
+    async take(path, inTurn) {
+      if (seen.has(path)) return;
+      const real = await realpath(absolute(path)).catch(() => null);
+      const own = absolute(path);
+      if (real === null) return await takeDangling(path, inTurn);
+      const within = relative(folder, real).split(sep).join('/');
+      const isInside = within !== '..' && !within.startsWith('../') && !isAbsolute(within);
+      const leadsTo = real === own ? null : isInside ? within : real;
+      const file = await lookAt(path, real, leadsTo, inTurn);
+      if (file) return;
+      // A folder.
+      if (leadsTo !== null)
+        keep({ file: { ...EMPTY, path, leadsTo, kind: 'link', mark: `link:${leadsTo}`, inTurn }, text: null });
+      if (isInside) await takeTree(within, inTurn);
+    },
+    takeProgram: (word, base) => takeWord(word, base, true),
+    async takeNamed(bases) {
+      for (let at = 0; at < read.length; at++) {
+        const one = read[at];
+        if (!one || one.text === null) continue;
+        const { runs, words, isWhole: isAll } = wordsOfText(one.text, Math.min(limits.words, wordsLeft));
+        wordsLeft -= runs.length + words.length;
+        if (!isAll || wordsLeft <= 0) return false;
+        const own = posix.dirname(one.file.leadsTo ?? one.file.path);
+        const from = [...new Set([own === '.' ? '' : own, '', ...bases])].slice(0, limits.bases);
+        for (const name of runs) for (const base of from) await takeWord(name, base, true);
+        for (const [nth, word] of words.entries()) {
+          if (nth % limits.wordsAtOnce === 0) await turn();
+          for (const base of from) await takeWord(word, base, false);
+        }
+        if ([...seen.values()].filter(({ file }) => file.inTurn).length > limits.inTurn) return false;
+      }
+      return true;
+    },
+    async takeWellKnown(base) {
+      const known = await names(base);
+      for (const [name, kind] of known?.kinds ?? [])
+        if (kind !== 'folder' && isWellKnown(name)) await look.take(base === '' ? name : `${base}/${name}`, true);
+      const below = (path: string) => (base === '' ? path : `${base}/${path}`);
+      for (const path of RUN_FILES.map(below)) if ((await look.kindOf(path)) !== null) await look.take(path, true);
+      for (const path of RUN_FOLDERS.map(below))
+        for (const [name, kind] of (await names(path))?.kinds ?? [])
+          if (kind !== 'folder' && !isSample(name)) await look.take(`${path}/${name}`, true);
+    },
+    all() {
+      const files = [...seen.values()].map(({ file }) => file);
+      // What is named first is shown first.
+      const inOrder = [...files.filter(({ inTurn }) => !inTurn), ...files.filter(({ inTurn }) => inTurn)];
+      return { files: inOrder, rest: restCount, restMark: rest.copy().digest('hex'), isWhole };
+    },
+  };
+
+  const EMPTY = { leadsTo: null, bytes: 0, entries: 0, text: null } as const;
+
+  /** Beyond those that are named one by one, files are compared together. */
+  function keep(one: Seen): void {
+    if (seen.size < limits.files) seen.set(one.file.path, one);
+    else {
+      const { path, leadsTo, mark } = one.file;
+      rest.update(JSON.stringify([path, leadsTo, mark]));
+      restCount += 1;
+    }
+    if (one.text !== null) read.push(one);
+  }
+
+  async function takeDangling(path: string, inTurn: boolean): Promise<void> {
+    const leadsTo = await readlink(absolute(path)).catch(() => null);
+    if (leadsTo === null) return;
+    keep({ file: { ...EMPTY, path, leadsTo, kind: 'link', mark: `link:${leadsTo}`, inTurn }, text: null });
+  }
+
+  /** False: it is a folder. */
+  async function lookAt(path: string, real: string, leadsTo: string | null, inTurn: boolean): Promise<boolean> {
+    let file: FileHandle;
+    try {
+      file = await open(real, FILE);
+    } catch (error) {
+      if (codeOf(error) === 'EISDIR') return false;
+      // It cannot be opened: a socket, no right to it, or gone just now.
+      keep({ file: { ...EMPTY, path, leadsTo, kind: 'other', mark: `closed:${codeOf(error)}`, inTurn }, text: null });
+      return true;
+    }
+    try {
+      const found = await file.stat({ bigint: true });
+      if (found.isDirectory()) return false;
+      const stamp = `stamp:${[found.dev, found.ino, found.size, found.mtimeNs, found.ctimeNs].join(' ')}`;
+      const bytes = Number(found.size);
+      const as = (mark: string, text: string | null) => {
+        // Of a file outside, what it says is not shown.
+        const shown = text !== null && text.length <= texts && !(leadsTo !== null && isAbsolute(leadsTo)) ? text : null;
+        texts -= shown?.length ?? 0;
+        keep({ file: { path, leadsTo, kind: 'file', bytes, entries: 0, mark, inTurn, text: shown }, text });
+      };
+      if (!found.isFile()) keep({ file: { ...EMPTY, path, leadsTo, kind: 'other', mark: stamp, inTurn }, text: null });
+      else if (bytes > limits.hashedBytes || bytes > hashedBytes) as(stamp, null);
+      else {
+        hashedBytes -= bytes;
+        if (bytes > limits.readBytes) as(await hashOfFile(file), null);
+        else {
+          const content = await readWhole(file, bytes);
+          as(contentMark(content), fileText(content));
+        }
+      }
+      return true;
+    } finally {
+      await file.close();
+    }
+  }
+
+  async function takeTree(path: string, inTurn: boolean, depth = 0): Promise<void> {
+    const mark = `tree:${path}`;
+    if (namesTaken.has(mark)) return;
+    namesTaken.add(mark);
+    const known = await names(path);
+    if (!known || depth > MOST_DEPTH) {
+      isWhole = false;
+      return;
+    }
+    for (const [name, kind] of [...known.kinds].sort(([a], [b]) => (a < b ? -1 : 1))) {
+      if (++entries > limits.entries) {
+        isWhole = false;
+        return;
+      }
+      const own = path === '' ? name : `${path}/${name}`;
+      if (kind === 'folder') await takeTree(own, inTurn, depth + 1);
+      else await look.take(own, inTurn);
+    }
+  }
+  const namesTaken = new Set<string>();
+
+  async function isRun(path: string): Promise<boolean> {
+    if (isCode(posix.basename(path))) return true;
+    const file = await open(absolute(path), constants.O_RDONLY | constants.O_NONBLOCK).catch(() => null);
+    if (!file) return false;
+    try {
+      const found = await file.stat();
+      if (!found.isFile()) return false;
+      const head = Buffer.alloc(2);
+      await file.read(head, 0, 2, 0);
+      return (found.mode & 0o111) !== 0 || head.toString() === '#!';
+    } finally {
+      await file.close();
+    }
+  }
+
+  /** `runs`: it is taken whatever its name. */
+  async function takeWord(word: string, base: string, runs: boolean): Promise<void> {
+    const found = new Set<string>();
+    const path = word.length > limits.word ? null : look.pathOf(word, base);
+    if (path === null || path === '') return;
+    await lookUp(path, found);
+    // `import package.module`
+    if (/^[\p{L}_][\p{L}\p{N}_]*(?:\.[\p{L}_][\p{L}\p{N}_]*)+$/u.test(word)) {
+      const parts = word.split('.');
+      for (let length = 1; length <= parts.length; length++) {
+        const dotted = look.pathOf(parts.slice(0, length).join('/'), base);
+        if (dotted !== null) await lookUp(dotted, found);
+      }
+    }
+    for (const each of found) if (runs || (await isRun(each))) await look.take(each, true);
+  }
+
+  /** The file of this path, those that it names without their endings, and those that stand for a folder of this path. */
+  async function lookUp(path: string, found: Set<string>): Promise<void> {
+    const parent = posix.dirname(path) === '.' ? '' : posix.dirname(path);
+    const known = await names(parent);
+    if (!known) return;
+    const last = posix.basename(path);
+    const own = (name: string, within: string) => found.add(within === '' ? name : `${within}/${name}`);
+    const kind = known.kinds.get(last);
+    if (kind === 'file' || kind === 'link') found.add(path);
+    for (const name of known.stems.get(last) ?? []) own(name, parent);
+    if (kind !== 'folder') return;
+    for (const [name, inner] of (await names(path))?.kinds ?? [])
+      if (inner !== 'folder' && STANDS_FOR_FOLDER.test(name)) own(name, path);
+  }
+
+  return look;
+}

@@ -1,0 +1,262 @@
+/**
+ * The sandbox: bash in a world that holds one folder, the system's programs, and nothing else: no home, no environment, no
+ * other process, and of the network what the person has granted. What it takes is bounded, and it is ended as a whole. Linux
+ * only, by bubblewrap.
+ */
+import { errorMessage } from '../../../src/shared/domain/platform/error-message.ts';
+import { sentence } from '../../../src/shared/domain/sentence.ts';
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Network } from '../../../src/shared/domain/network.ts';
+import type { SandboxStanding } from '../../../src/shared/protocol/calls.ts';
+import type { MayConnect } from '../../../src/shared/protocol/models.ts';
+import { createProcesses, type Group, type Processes } from '../../platform/processes/index.ts';
+import { begin, type Box, type Boxed } from './box.ts';
+import { bubbleArguments } from './bubble.ts';
+import { findCgroups, type Cgroups } from './cgroups.ts';
+import type { Kin } from './held.ts';
+import { AS_ROOT, broken, findBubble, missing, watched } from './missing.ts';
+import { removeLeftWaysOut, type NetworkDeps } from './network.ts';
+import { createOutput } from './output.ts';
+import { startBoxed, type BoxedProgram } from './program.ts';
+import { seccompProgram } from './seccomp.ts';
+import { SANDBOX_LIMITS, type SandboxLimits } from './settings.ts';
+import { watch, type Excess, type Space } from './watch.ts';
+
+export { isInnerHost } from '../../platform/guarded-fetch.ts';
+export { SANDBOX_LIMITS, WITHIN } from './settings.ts';
+export type { Space } from './watch.ts';
+
+/** Why it was ended, where that was not by itself. */
+export type Cut = Excess | 'time' | 'output' | 'stopped' | 'withdrawn' | 'closing';
+
+export interface SandboxEnd {
+  /** Null: a signal, or `cut`. */
+  readonly code: number | null;
+  readonly signal: string | null;
+  readonly cut: Cut | null;
+  /** ms */
+  readonly tookMs: number;
+}
+
+export interface SandboxRun {
+  /** Never rejects; all that it has started is gone then. */
+  readonly ended: Promise<SandboxEnd>;
+  /** What it has written so far: characters from `offset` on, at most `most`. */
+  output(offset: number, most: number): { readonly text: string; readonly total: number };
+  stop(why: Cut): void;
+}
+
+export interface SandboxTask {
+  /** On the relay's machine; made where it is not there. */
+  readonly folder: string;
+  /** For `bash` as its arguments. */
+  readonly bash: readonly string[];
+  readonly timeoutMs: number;
+  /** An open file that it finds as its fd 4. */
+  readonly fd?: number;
+  /** What it may still write in its folder; left out: as much as the disk has room for. */
+  readonly space?: Space;
+  /** Left out: none. */
+  readonly network?: Network;
+  /** Hosts that may lie in the relay's own machine and networks, each named by the person. Left out: none. */
+  readonly ownHosts?: readonly string[];
+  /** The person insists: where there is no sandbox, it is run without one, as whoever started the relay. */
+  readonly bare?: boolean;
+}
+
+/** What a household's programs reach of the machine and its networks. */
+export interface SandboxReach {
+  /** Where any name leads. */
+  readonly addresses: MayConnect;
+  /** Why no folder of the machine is shown, as a sentence; null: those that are named are. */
+  readonly refuseFolders: string | null;
+}
+
+export interface Sandbox {
+  /** Whether there is one here; looked at once, by running something in it. */
+  standing(): Promise<SandboxStanding>;
+  /** Rejects where there is none. */
+  run(task: SandboxTask): Promise<SandboxRun>;
+  /** The same of a program that goes on until it is ended. */
+  start(program: BoxedProgram): Promise<Group>;
+  /** The same, as far as it opens for one household. */
+  within(household: SandboxReach): Sandbox;
+  /** Ends all that runs. */
+  close(): Promise<void>;
+}
+
+/** `box` null: there is none. */
+interface Found {
+  readonly box: Box | null;
+  readonly standing: SandboxStanding;
+}
+
+/** Without a sandbox no more is bounded than a shell can bound of itself everywhere. */
+const BARE = 'ulimit -c 0; exec "$@"';
+const bareEnvironment = (): Record<string, string> =>
+  Object.fromEntries(
+    ['HOME', 'LANG', 'LOGNAME', 'PATH', 'SHELL', 'TMPDIR', 'USER'].flatMap((name) => {
+      const value = process.env[name];
+      return value === undefined ? [] : [[name, value]];
+    }),
+  );
+
+export interface SandboxDeps {
+  /** Left out: of this process. */
+  readonly platform?: NodeJS.Platform;
+  /** Where programs are looked for; left out: as in this process. */
+  readonly path?: string;
+  readonly limits?: SandboxLimits;
+  /** Left out: those that can be made here. */
+  readonly cgroups?: () => Promise<Cgroups | null>;
+  /** Left out: nothing is reached of it, whatever is granted. */
+  readonly network?: NetworkDeps;
+  /** Folders of the relay's own: shown to no program, whoever names them. */
+  readonly hidden?: readonly string[];
+  /** Runs what is insisted on where there is no sandbox. */
+  readonly processes?: Pick<Processes, 'start'>;
+}
+
+export function createSandbox({
+  platform = process.platform,
+  path = process.env['PATH'] ?? '',
+  limits = SANDBOX_LIMITS,
+  cgroups = () => findCgroups(limits),
+  network: usual,
+  processes = createProcesses(null),
+  hidden = [],
+}: SandboxDeps = {}): Sandbox {
+  const running = new Set<SandboxRun & { readonly folder: string; readonly kin: Kin }>();
+  let known: Promise<Found> | null = null;
+  let closed = false;
+
+  /** Written down, so that the next relay ends what one that was killed has left of it. */
+  async function bare({ folder, bash }: SandboxTask): Promise<Boxed> {
+    const group = await processes.start({
+      command: '/bin/sh',
+      // Bash takes the socket that is its input for a line from elsewhere, and would read the person's own settings first.
+      args: ['-c', BARE, 'sh', '/bin/bash', '--norc', ...bash],
+      env: bareEnvironment(),
+      cwd: folder,
+    });
+    const { child, pid } = group;
+    child.stdin?.end();
+    return { group, child, kin: { root: pid, list: null }, ranOut: null, leave: () => Promise.resolve() };
+  }
+
+  async function boxed(box: Box, task: SandboxTask, reached: NetworkDeps | undefined): Promise<Boxed> {
+    const { folder, bash, fd, network = 'none', ownHosts = [] } = task;
+    return await begin(
+      box,
+      {
+        sees: (seccompFd, wayOut) => bubbleArguments(folder, seccompFd, limits, wayOut),
+        program: ['/bin/bash', ...bash],
+        env: {},
+        ...{ network, ownHosts, fd, input: 'ignore' },
+      },
+      { limits, network: reached },
+    );
+  }
+
+  /** `box` null: in none. */
+  async function start(box: Box | null, task: SandboxTask, network: NetworkDeps | undefined): Promise<SandboxRun> {
+    const { folder, timeoutMs, space } = task;
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    const output = createOutput(limits.keptOutput);
+    const startedAt = performance.now();
+    const { group, child, kin, ranOut, leave } = await (box ? boxed(box, task, network) : bare(task));
+    let cut: Cut | null = null;
+    const stop = (why: Cut) => {
+      cut ??= why;
+      group.signal('SIGKILL');
+    };
+    const take = (chunk: Buffer) => {
+      if (output.take(chunk) > limits.output) stop('output');
+    };
+    child.stdout?.on('data', take);
+    child.stderr?.on('data', take);
+    const unwatch = watch({
+      ...{ kin, ranOut, folder, space, limits },
+      together: () => [...running].filter((one) => one.folder === folder).map((one) => one.kin),
+      everyMs: limits.watchMs,
+      onExcess: stop,
+    });
+    const timer = setTimeout(() => stop('time'), timeoutMs);
+
+    const exited = new Promise<Pick<SandboxEnd, 'code' | 'signal'>>((resolve) => {
+      child.once('exit', (code, signal) => {
+        // What it wrote last may still be on its way; whatever holds its output open ends with it.
+        const late = setTimeout(() => resolve({ code, signal }), limits.watchMs);
+        child.once('close', () => {
+          clearTimeout(late);
+          resolve({ code, signal });
+        });
+      });
+    });
+    const ended = exited.then(async ({ code, signal }): Promise<SandboxEnd> => {
+      unwatch();
+      clearTimeout(timer);
+      group.signal('SIGKILL');
+      running.delete(one);
+      // The kernel may have ended it since the last look.
+      if (code !== 0 && (await ranOut?.())) cut ??= 'memory';
+      await leave();
+      return { code: cut === null ? code : null, signal, cut, tookMs: performance.now() - startedAt };
+    });
+    const run: SandboxRun = { ended, output: output.read, stop };
+    const one = { ...run, folder, kin };
+    running.add(one);
+    if (closed) stop('closing');
+    return run;
+  }
+
+  async function look(): Promise<Found> {
+    const no = (why: string): Found => ({ box: null, standing: { available: false, why } });
+    const bubble = findBubble(path);
+    const filtered = seccompProgram(process.arch, null) !== null;
+    const lacks = missing({ platform, arch: process.arch, filtered, bubble });
+    if (lacks !== null || bubble === null) return no(lacks ?? '');
+    await removeLeftWaysOut();
+    const box: Box = { bubble, cgroups: await cgroups() };
+    const folder = await mkdtemp(join(tmpdir(), 'roost-sandbox-'));
+    try {
+      const task: SandboxTask = { folder, bash: ['-c', 'true'], timeoutMs: limits.probeMs };
+      const run = await start(box, task, undefined);
+      const { code } = await run.ended;
+      const told = box.cgroups === null ? { watched: watched(limits) } : {};
+      if (code === 0) return { box, standing: { available: true, why: null, ...told } };
+      const said = run.output(0, 300).text.trim();
+      return no(broken(said === '' ? `bwrap ended with ${code ?? 'a signal'}` : said));
+    } catch (error) {
+      const said = errorMessage(error);
+      return no(said === AS_ROOT ? said : broken(said));
+    } finally {
+      await rm(folder, { recursive: true, force: true });
+    }
+  }
+  const found = () => (known ??= look());
+
+  const within = (network: NetworkDeps | undefined, refuseFolders: string | null): Sandbox => ({
+    standing: async () => (await found()).standing,
+    async run(task) {
+      const { box, standing } = await found();
+      if (box || task.bare) return await start(box, task, network);
+      throw new Error(standing.why ?? sentence`There is no sandbox here.`);
+    },
+    async start(program) {
+      const { box, standing } = await found();
+      if (!box) throw new Error(standing.why ?? sentence`There is no sandbox here.`);
+      return await startBoxed(box, program, { limits, network, refuseFolders, hidden });
+    },
+    within: (household) => within({ ...network, addresses: household.addresses }, household.refuseFolders),
+    async close() {
+      closed = true;
+      const all = [...running];
+      for (const run of all) run.stop('closing');
+      await Promise.all(all.map(({ ended }) => ended));
+    },
+  });
+  return within(usual, null);
+}

@@ -1,0 +1,188 @@
+/**
+ * The only way out of a sandbox that has one: a proxy of the relay's, for one run, at a socket in the file system. Within is no
+ * network but the sandbox's own, and no names are looked up; a program there passes on to the socket what comes to one port. So
+ * each connection and each request, and each redirect that is followed, names a host here, and is refused where the person has
+ * not. Names lead only where agents may read (`--web-addresses`): what is looked up is what is connected. Hosts of the relay's
+ * own machine and networks are reached only where the person has named exactly them for this run.
+ */
+import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
+import { createServer, request, type IncomingMessage, type ServerResponse } from 'node:http';
+import { connect, isIP, type LookupFunction } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Duplex } from 'node:stream';
+import { mayReach, type Network } from '../../../src/shared/domain/network.ts';
+import { fits, hostOf, lookupWithin } from '../../platform/guarded-fetch.ts';
+import type { MayConnect } from '../../../src/shared/protocol/models.ts';
+
+export interface NetworkDeps {
+  /** Where any name may lead. */
+  readonly addresses: MayConnect;
+  /** How names are looked up; the default gives only addresses that may be gone to. */
+  readonly lookup?: LookupFunction;
+}
+export interface WayOutDeps extends NetworkDeps {
+  /** Hosts that may lie in the relay's own machine and networks; left out: none. */
+  readonly ownHosts?: readonly string[];
+}
+
+/** Of one run. */
+export interface WayOut {
+  /** Holds the socket, and nothing else. */
+  readonly folder: string;
+  close(): Promise<void>;
+}
+
+export const SOCKET = 'proxy';
+/** Connections of one run at once. */
+const CONNECTIONS = 100;
+/** They are about one connection, and not passed on (RFC 9110, 7.6.1). */
+const ONE_HOP = ['connection', 'keep-alive', 'proxy-connection', 'proxy-authorization', 'te', 'trailer', 'upgrade'];
+
+interface Target {
+  readonly url: URL;
+  readonly host: string;
+  readonly port: number;
+}
+
+const passedOn = (headers: IncomingMessage['headers']) =>
+  Object.fromEntries(Object.entries(headers).filter(([name]) => !ONE_HOP.includes(name)));
+
+function targetOf(address: string, port: number): Target | null {
+  if (!URL.canParse(address)) return null;
+  const url = new URL(address);
+  if (url.protocol !== 'http:' || url.hostname === '') return null;
+  // A name with a dot at its end is the same name.
+  return { url, host: hostOf(url).replace(/\.$/, ''), port: Number(url.port) || port };
+}
+
+/** Of a tunnel: a host and a port (RFC 9110, 9.3.6). A URL does not say the port that its scheme has by default. */
+function tunnelTargetOf(authority: string): Target | null {
+  const target = targetOf(`http://${authority}`, 443);
+  const port = /:(\d{1,5})$/.exec(authority)?.[1];
+  return target && port !== undefined ? { ...target, port: Number(port) } : target;
+}
+
+const FOLDER = 'roost-net-';
+/** One that is younger may not listen yet. */
+const YOUNG_MS = 60_000;
+
+const answers = (socket: string): Promise<boolean> =>
+  new Promise((told) => {
+    const line = connect(socket);
+    line.once('connect', () => told(true)).once('error', () => told(false));
+    line.once('connect', () => line.destroy());
+  });
+
+/** Removes what relays have left behind that were killed: folders at whose socket nobody answers. */
+export async function removeLeftWaysOut(): Promise<void> {
+  for (const name of await readdir(tmpdir())) {
+    if (!name.startsWith(FOLDER)) continue;
+    const folder = join(tmpdir(), name);
+    // Another relay’s may go meanwhile, and what is another user’s cannot be looked into.
+    const old = await stat(folder).then(
+      ({ mtimeMs }) => Date.now() - mtimeMs > YOUNG_MS,
+      () => false,
+    );
+    if (old && !(await answers(join(folder, SOCKET))))
+      await rm(folder, { recursive: true, force: true }).catch(() => undefined);
+  }
+}
+
+export async function openWayOut(network: Exclude<Network, 'none'>, deps: WayOutDeps): Promise<WayOut> {
+  const { addresses, lookup = lookupWithin(addresses), ownHosts = [] } = deps;
+  const open = new Set<Duplex>();
+  const ownLookup = lookupWithin('any');
+  const isOwn = ({ host, port }: Target) => mayReach(ownHosts, host, port);
+  const lookupFor = (target: Target) => (isOwn(target) ? ownLookup : lookup);
+
+  /** Why it is not gone to, in a line for whoever reads what the command writes; null: it may be. */
+  function refusal(target: Target): string | null {
+    const { host, port } = target;
+    if (!isOwn(target) && !mayReach(network, host, port))
+      return `${host}:${port} is not among the hosts that the human lets this agent reach.`;
+    const reach = isOwn(target) ? 'any' : addresses;
+    return isIP(host) !== 0 && !fits(host, reach) ? `${host} is no address that may be gone to.` : null;
+  }
+
+  function passOn(asked: IncomingMessage, answer: ServerResponse): void {
+    const refuse = (status: number, why: string) => {
+      asked.resume();
+      if (answer.headersSent) return void answer.destroy();
+      answer.writeHead(status, { 'content-type': 'text/plain; charset=utf-8' }).end(`${why}\n`);
+    };
+    const target = targetOf(asked.url ?? '', 80);
+    if (!target) return refuse(400, 'Only whole addresses under http:// are passed on.');
+    const why = refusal(target);
+    if (why !== null) return refuse(403, why);
+    const { url, host, port } = target;
+    // Whom it is for is what was checked, whatever else the request says.
+    const headers = { ...passedOn(asked.headers), host: url.host };
+    const onward = request({
+      host,
+      port,
+      method: asked.method,
+      path: url.pathname + url.search,
+      headers,
+      lookup: lookupFor(target),
+    });
+    onward.on('response', (response) => {
+      answer.writeHead(response.statusCode ?? 502, passedOn(response.headers));
+      response.pipe(answer).on('error', () => onward.destroy());
+      response.on('error', () => answer.destroy());
+    });
+    onward.on('error', () => refuse(502, `${host}:${port} could not be reached.`));
+    answer.on('close', () => onward.destroy());
+    asked.pipe(onward);
+  }
+
+  function tunnel(asked: IncomingMessage, near: Duplex, head: Buffer): void {
+    const refuse = (status: string, why: string) =>
+      near.end(`HTTP/1.1 ${status}\r\ncontent-type: text/plain; charset=utf-8\r\nconnection: close\r\n\r\n${why}\n`);
+    near.on('error', () => near.destroy());
+    const target = tunnelTargetOf(asked.url ?? '');
+    if (!target) return void refuse('400 Bad Request', 'It says not where to.');
+    const why = refusal(target);
+    if (why !== null) return void refuse('403 Forbidden', why);
+    const { host, port } = target;
+    const far = connect({ host, port, lookup: lookupFor(target) });
+    open.add(far).add(near);
+    let isOpen = false;
+    far.once('connect', () => {
+      isOpen = true;
+      near.write('HTTP/1.1 200 Connection established\r\n\r\n');
+      if (head.length > 0) far.write(head);
+      near.pipe(far).pipe(near);
+    });
+    // A name that leads nowhere is no connection that has begun.
+    far.on('error', () => (isOpen ? near.destroy() : refuse('502 Bad Gateway', `${host} could not be reached.`)));
+    for (const [one, other] of [
+      [far, near],
+      [near, far],
+    ] as const)
+      one.on('close', () => {
+        open.delete(one);
+        // What it was refused with is read first.
+        if (isOpen || one === near) other.destroy();
+      });
+  }
+
+  const server = createServer(passOn);
+  server.maxConnections = CONNECTIONS;
+  server.on('connect', tunnel);
+  server.on('upgrade', (_asked, socket: Duplex) => socket.end('HTTP/1.1 501 Not Implemented\r\n\r\n'));
+  const folder = await mkdtemp(join(tmpdir(), FOLDER));
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(join(folder, SOCKET), resolve);
+  });
+  return {
+    folder,
+    async close() {
+      for (const each of open) each.destroy();
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}

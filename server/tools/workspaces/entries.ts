@@ -1,0 +1,180 @@
+/** What lies in an open folder and below it. A program besides Roost may have given it any name. */
+import { lstat, opendir, readdir } from 'node:fs/promises';
+import { codeOf } from '../../platform/error-code.ts';
+import { itself, openFileIn, placeOf, step, type OpenedFile, type OpenFolder } from './open-folder.ts';
+
+export interface Entry {
+  /** As it reads: where its bytes are no text, what stands for them. */
+  readonly name: string;
+  /** `link`: it leads elsewhere, and is not followed; `other`: a pipe, a socket, a device. */
+  readonly kind: 'file' | 'folder' | 'link' | 'other';
+  /** Of a file; else 0. */
+  readonly bytes: number;
+  /** ms since the epoch */
+  readonly changedAt: number;
+}
+/** An entry as it was found in its folder. `raw`: the bytes of its name. */
+export interface FoundEntry extends Entry {
+  readonly raw: Buffer;
+  /** Changes with each write, rename or change of rights: inode, size, and the times of content and of inode. */
+  readonly stamp: string;
+}
+/** An entry below a folder, with its path in the workspace. */
+export interface EntryBelow extends FoundEntry {
+  readonly path: string;
+  /** Opens this file, whatever its name. Only while the walk stands at it. Throws `WorkspaceError`. */
+  open(): Promise<OpenedFile>;
+}
+
+/** Why a walk did not look at something: the bound on entries, the bound on depth, or a folder that cannot be opened. */
+export type Passed = 'too-many' | 'too-deep' | 'closed';
+
+/** How far a walk goes, and who is told what it passes over. */
+export interface Walk {
+  /** Entries that it still looks at. */
+  left: number;
+  /** Folders in each other that it enters. */
+  readonly deepest: number;
+  /** `path`: the folder that was not looked at, or not to its end. */
+  passed(path: string, why: Passed): void;
+}
+
+/** Names that this process is writing or removing right now. Nobody is shown them. */
+export const unfinished = new Set<string>();
+
+/** Entries of one folder that are looked at together. */
+const AT_ONCE = 64;
+
+/** By name. */
+export async function* entriesIn(folder: OpenFolder): AsyncGenerator<FoundEntry> {
+  const names = await readdir(itself(folder), { encoding: 'buffer' });
+  const all = names.map((raw) => ({ raw, name: raw.toString() })).sort((a, b) => (a.name < b.name ? -1 : 1));
+  for (let from = 0; from < all.length; from += AT_ONCE) {
+    const some = all.slice(from, from + AT_ONCE).filter(({ name }) => !unfinished.has(name));
+    for (const entry of await Promise.all(some.map((each) => lookAt(folder, each)))) if (entry) yield entry;
+  }
+}
+
+/** Null: it went away meanwhile. */
+async function lookAt(folder: OpenFolder, { raw, name }: Pick<FoundEntry, 'raw' | 'name'>): Promise<FoundEntry | null> {
+  try {
+    const found = await lstat(placeOf(folder, raw), { bigint: true });
+    const kind = found.isFile() ? 'file' : found.isDirectory() ? 'folder' : found.isSymbolicLink() ? 'link' : 'other';
+    const stamp = [found.ino, found.size, found.mtimeNs, found.ctimeNs].join(' ');
+    const bytes = kind === 'file' ? Number(found.size) : 0;
+    return { raw, name, kind, bytes, changedAt: Number(found.mtimeMs), stamp };
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return null;
+    throw error;
+  }
+}
+
+/** A folder before what is in it. */
+export async function* entriesBelow(
+  folder: OpenFolder,
+  path: string,
+  walk: Walk,
+  depth = 0,
+): AsyncGenerator<EntryBelow> {
+  for await (const entry of entriesIn(folder)) {
+    if (walk.left <= 0) return walk.passed(path, 'too-many');
+    walk.left -= 1;
+    const own = path === '' ? entry.name : `${path}/${entry.name}`;
+    yield { ...entry, path: own, open: () => openFileIn(folder, entry.raw, own) };
+    if (entry.kind !== 'folder') continue;
+    if (depth >= walk.deepest) {
+      walk.passed(own, 'too-deep');
+      continue;
+    }
+    const inner = await openBelow(folder, entry.raw, own, walk);
+    if (!inner) continue;
+    try {
+      yield* entriesBelow(inner, own, walk, depth + 1);
+    } finally {
+      await inner.handle.close();
+    }
+  }
+}
+
+/** One that is only counted. */
+export interface CountedEntry {
+  readonly path: string;
+  /** Of a file; else 0. */
+  readonly bytes: number;
+  /** Bytes that it takes on the disk, and at least its length: what has holes may be filled. */
+  readonly held: number;
+}
+
+/** Entries that are looked at side by side: the disk is waited for once. */
+const SIDE_BY_SIDE = 64;
+/** Of stat(2), whatever the disk's own blocks are. */
+const BLOCK = 512;
+
+/**
+ * Calls `use` for each entry below, in no order, and holds few names in memory: a program may have made millions. False: there
+ * are more than `walk` takes.
+ */
+export async function countBelow(
+  folder: OpenFolder,
+  path: string,
+  walk: Walk,
+  use: (entry: CountedEntry) => void,
+  depth = 0,
+): Promise<boolean> {
+  const inner: { readonly raw: Buffer; readonly path: string }[] = [];
+  async function count(raw: Buffer): Promise<void> {
+    const name = raw.toString();
+    const found = await lstat(placeOf(folder, raw)).catch((error: unknown) => {
+      // It went away meanwhile.
+      if (codeOf(error) === 'ENOENT') return null;
+      throw error;
+    });
+    if (!found) return;
+    const own = path === '' ? name : `${path}/${name}`;
+    use({ path: own, bytes: found.isFile() ? found.size : 0, held: Math.max(found.size, found.blocks * BLOCK) });
+    if (found.isDirectory()) inner.push({ raw, path: own });
+  }
+  let isFull = false;
+  let batch: Buffer[] = [];
+  const flush = async () => {
+    const all = batch;
+    batch = [];
+    await Promise.all(all.map(count));
+  };
+  // Each byte of a name as one character: names need be no text.
+  for await (const { name } of await opendir(itself(folder), { encoding: 'latin1', bufferSize: SIDE_BY_SIDE })) {
+    const raw = Buffer.from(name, 'latin1');
+    if (unfinished.has(raw.toString())) continue;
+    if (walk.left <= 0) {
+      isFull = true;
+      walk.passed(path, 'too-many');
+      break;
+    }
+    walk.left -= 1;
+    batch.push(raw);
+    if (batch.length === SIDE_BY_SIDE) await flush();
+  }
+  await flush();
+  if (isFull) return false;
+  for (const { raw, path: own } of inner) {
+    if (depth >= walk.deepest) {
+      walk.passed(own, 'too-deep');
+      continue;
+    }
+    const below = await openBelow(folder, raw, own, walk);
+    if (!below) continue;
+    try {
+      if (!(await countBelow(below, own, walk, use, depth + 1))) return false;
+    } finally {
+      await below.handle.close();
+    }
+  }
+  return true;
+}
+
+/** Null: it went away, became something else, or cannot be opened, which `walk` is told. */
+const openBelow = (folder: OpenFolder, raw: Buffer, path: string, walk: Walk) =>
+  step(folder, raw).catch((error: unknown) => {
+    if (!['ENOENT', 'ENOTDIR', 'ELOOP'].includes(codeOf(error))) walk.passed(path, 'closed');
+    return null;
+  });

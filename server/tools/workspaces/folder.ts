@@ -1,0 +1,385 @@
+/** What lies in one folder: listed, read, written, moved and removed, and nothing outside of it touched. */
+import { constants } from 'node:fs';
+import { lstat, open, readdir, rename, rmdir, unlink, type FileHandle } from 'node:fs/promises';
+import { randomUUID } from 'node:crypto';
+import { sep } from 'node:path';
+import { createQueue } from '../../../src/shared/domain/platform/queue.ts';
+import { codeOf } from '../../platform/error-code.ts';
+import { missing, shownPath, WorkspaceError } from './errors.ts';
+import {
+  countBelow,
+  entriesBelow,
+  entriesIn,
+  unfinished,
+  type CountedEntry,
+  type Entry,
+  type EntryBelow,
+  type Walk,
+} from './entries.ts';
+import { liesIn, NOTHING, type Lies } from './lies.ts';
+import {
+  at,
+  itself,
+  NO_LINKS,
+  openFileIn,
+  openWithin,
+  placeOf,
+  rawName,
+  stepToEmpty,
+  type OpenedFile,
+  type OpenFolder,
+} from './open-folder.ts';
+import { WORKSPACE_LIMITS } from './settings.ts';
+
+const NEW_FILE = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | NO_LINKS;
+/** What is being written or taken away begins so. One that is left of a relay that was killed is a file like any other. */
+const UNFINISHED = '.roost-';
+/** Folders in each other that are entered to remove what is in them, all held open; what lies deeper is taken up first. */
+const REMOVED_DEEPEST = 64;
+
+/** What must lie at a path for it to be changed: the `mark` of `Lies`. Left out: whatever lies there. */
+export interface Expects {
+  readonly expects?: string | undefined;
+}
+
+/** What was removed. */
+export interface Removed {
+  readonly files: number;
+  readonly folders: number;
+}
+
+/** All throw `WorkspaceError` for what cannot be done. Changes happen one after another. */
+export interface Folder {
+  /** What lies in it, by name. */
+  list(path: string): Promise<readonly Entry[]>;
+  /** A file, open until whoever asked closes it. */
+  open(path: string): Promise<OpenedFile>;
+  /** Calls `use` with the open file and its length in bytes. */
+  read<Value>(path: string, use: (file: FileHandle, bytes: number) => Promise<Value>): Promise<Value>;
+  /** Writes all of it or nothing; makes the folders that it lies in. Says what it replaced, in bytes; null: it is new. */
+  write(path: string, bytes: Uint8Array, expects?: Expects): Promise<{ readonly replaced: number | null }>;
+  /** A file, or a folder with all that is in it. Links go; what they lead to stays. */
+  remove(path: string, options?: Expects & { readonly onlyEmpty?: boolean }): Promise<Removed>;
+  /** Removes all that is in it. */
+  clear(): Promise<void>;
+  /**
+   * Moves a file or folder. Never replaces a folder, and a file only where `replaces` says so. `makes`: folders that `to` lies
+   * in are made. `expectsThere`: of what lies at `to`. Says whether it replaced a file.
+   */
+  move(
+    from: string,
+    to: string,
+    options: Expects & {
+      readonly replaces: boolean;
+      readonly makes: boolean;
+      readonly expectsThere?: string | undefined;
+    },
+  ): Promise<{ readonly replaced: boolean }>;
+  /** What lies at a path. Links are not followed, also not on the way: behind one lies nothing. */
+  lies(path: string): Promise<Lies>;
+  /** All files and folders below, a folder before what is in it; at most `most`. `passed`: is told what is not looked at. */
+  walk(path: string, most: number, passed?: Walk['passed']): AsyncGenerator<EntryBelow>;
+  /** Calls `use` for each of at most `most`, as deep as it lies. False: there is more, or something that cannot be opened. */
+  countAll(most: number, use: (entry: CountedEntry) => void): Promise<boolean>;
+  /**
+   * Keeps what lies at these paths as it is: until the returned function is called, nothing here writes, moves or removes it.
+   * Resolves when no change of it is under way.
+   */
+  hold(paths: readonly string[]): Promise<() => void>;
+}
+
+/** What cannot be seen, or turns the direction of reading, would let a name look like another. */
+const UNSEEN =
+  /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u00ad\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\u{e0000}-\u{e007f}]/u;
+
+/**
+ * The names of a path within the folder, outermost first; a sentence where it is none. It is relative, with `/` between
+ * names, and nothing in it leads or looks elsewhere. An empty path is the folder itself. Pure.
+ */
+function namesOf(path: string): { readonly names: readonly string[] } | { readonly refused: string } {
+  const refused = (why: string) => ({ refused: `${JSON.stringify(path.slice(0, 200))} ${why}` });
+  if (path.length > WORKSPACE_LIMITS.path) return refused(`is longer than ${WORKSPACE_LIMITS.path} characters.`);
+  if (/^[\\/~]|^[A-Za-z]:[\\/]/.test(path))
+    return refused('is no path within the folder: say it from the folder on, as in notes/today.md.');
+  const names = path.split('/').filter((name) => name !== '' && name !== '.');
+  if (names.length > WORKSPACE_LIMITS.depth) return refused(`lies deeper than ${WORKSPACE_LIMITS.depth} folders.`);
+  for (const name of names) {
+    if (name === '..') return refused('leads out of the folder.');
+    if (name.includes('\\')) return refused('has a backslash in it; folders are parted by /.');
+    if (UNSEEN.test(name)) return refused('has characters in it that cannot be seen.');
+    if (Buffer.byteLength(name) > WORKSPACE_LIMITS.name) return refused('has a name in it that is too long.');
+  }
+  return { names };
+}
+
+/** Of what lies there already, however a program has called it: to be taken away. */
+function namesThere(path: string): readonly string[] {
+  const names = path.split('/').filter((name) => name !== '' && name !== '.');
+  if (path.startsWith('/') || names.includes('..') || path.includes('\0') || sep !== '/') return namesIn(path);
+  return names;
+}
+
+function namesIn(path: string): readonly string[] {
+  const read = namesOf(path);
+  if ('refused' in read) throw new WorkspaceError('bad-path', read.refused);
+  return read.names;
+}
+
+/** Calls `use` with a name that is of this moment alone, and which nobody is shown meanwhile. */
+async function unseen<Value>(use: (name: string) => Promise<Value>): Promise<Value> {
+  const name = `${UNFINISHED}${randomUUID()}`;
+  unfinished.add(name);
+  try {
+    return await use(name);
+  } finally {
+    unfinished.delete(name);
+  }
+}
+
+/** Removes what has this name. What lies too deep to hold every folder above it open is taken up to `root` first. */
+async function removeIn(root: OpenFolder, parent: OpenFolder, name: Buffer, depth = 0): Promise<Removed> {
+  const place = placeOf(parent, name);
+  const found = await lstat(place);
+  if (!found.isDirectory()) {
+    await unlink(place);
+    return { files: 1, folders: 0 };
+  }
+  let [files, folders] = [0, 1];
+  const add = (removed: Removed) => {
+    files += removed.files;
+    folders += removed.folders;
+  };
+  const folder = await stepToEmpty(parent, name);
+  try {
+    for (const each of await readdir(itself(folder), { encoding: 'buffer' }))
+      if (depth < REMOVED_DEEPEST) add(await removeIn(root, folder, each, depth + 1));
+      else
+        await unseen(async (taken) => {
+          await rename(placeOf(folder, each), at(root, taken));
+          add(await removeIn(root, root, Buffer.from(taken)));
+        });
+  } finally {
+    await folder.handle.close();
+  }
+  await rmdir(place);
+  return { files, folders };
+}
+
+/** Null: nothing lies there. */
+const statOf = (place: string | Buffer) =>
+  lstat(place).catch((error: unknown) => {
+    if (codeOf(error) === 'ENOENT') return null;
+    throw error;
+  });
+
+/** As names are compared where a disk tells neither case nor form. */
+const folded = (names: readonly string[]) => names.join('/').normalize('NFC').toLowerCase();
+const liesBelow = (path: string, above: string) => above === '' || path === above || path.startsWith(`${above}/`);
+
+/** `root`: made where it is not there, for its owner alone. */
+export function createFolder(root: string): Folder {
+  /** Between a look at what lies somewhere and its change nothing else here changes it. */
+  const inTurn = createQueue();
+  /** Paths that are held, folded, each as often as it is. */
+  const held: string[] = [];
+
+  async function within<Value>(
+    names: readonly string[],
+    make: boolean,
+    use: (folder: OpenFolder) => Promise<Value>,
+  ): Promise<Value> {
+    const folder = await openWithin(root, names, make);
+    try {
+      return await use(folder);
+    } finally {
+      await folder.handle.close();
+    }
+  }
+  /** What the last name of a path is looked for in, and that name. */
+  async function inParent<Value>(
+    names: readonly string[],
+    make: boolean,
+    use: (parent: OpenFolder, name: string, names: readonly string[]) => Promise<Value>,
+  ): Promise<Value> {
+    const name = names.at(-1);
+    if (name === undefined) throw new WorkspaceError('not-a-file', 'That is the folder itself.');
+    if (unfinished.has(name)) throw new WorkspaceError('not-found', `There is no ${shownPath(names)}.`);
+    return await within(names.slice(0, -1), make, async (parent) => {
+      try {
+        return await use(parent, name, names);
+      } catch (error) {
+        throw missing(error, names);
+      }
+    });
+  }
+
+  /** Throws where this is held, or is above or below what is. */
+  function refuseHeld(names: readonly string[]): void {
+    const path = folded(names);
+    if (held.some((each) => liesBelow(path, each) || liesBelow(each, path)))
+      throw new WorkspaceError(
+        'busy',
+        `${shownPath(names)} stays as it is while a command runs that the human has let with it. Wait for its end, or end it.`,
+      );
+  }
+  /** Throws where something else lies there than is expected. */
+  async function refuseOther(folder: OpenFolder, raw: Buffer, expects: string | undefined, names: readonly string[]) {
+    if (expects === undefined || (await liesIn(folder, raw, WORKSPACE_LIMITS.lies)).mark === expects) return;
+    throw new WorkspaceError('changed', `${shownPath(names)} has changed meanwhile. Nothing was done.`);
+  }
+
+  const openFile = (path: string) =>
+    inParent(namesIn(path), false, async (parent, name, names) =>
+      openFileIn(parent, await rawName(parent, name), shownPath(names)),
+    );
+
+  return {
+    list: async (path) =>
+      await within(namesIn(path), false, async (folder) => {
+        const entries: Entry[] = [];
+        for await (const { name, kind, bytes, changedAt } of entriesIn(folder))
+          entries.push({ name, kind, bytes, changedAt });
+        return entries;
+      }),
+    open: openFile,
+    async read(path, use) {
+      const { file, bytes } = await openFile(path);
+      try {
+        return await use(file, bytes);
+      } finally {
+        await file.close();
+      }
+    },
+    write: (path, bytes, { expects } = {}) =>
+      inParent(namesIn(path), true, async (parent, name, names) => {
+        const refuseNoFile = (before: Awaited<ReturnType<typeof statOf>>) => {
+          if (before && !before.isFile())
+            throw new WorkspaceError('not-a-file', `${shownPath(names)} is there already, and is no file.`);
+        };
+        refuseNoFile(await statOf(at(parent, name)));
+        return await unseen(async (made) => {
+          const half = at(parent, made);
+          try {
+            const file = await open(half, NEW_FILE, 0o600);
+            try {
+              await file.writeFile(bytes);
+            } finally {
+              await file.close();
+            }
+            return await inTurn(async () => {
+              refuseHeld(names);
+              await refuseOther(parent, Buffer.from(name), expects, names);
+              const before = await statOf(at(parent, name));
+              refuseNoFile(before);
+              // It takes the place of whatever is there by now, a link included; what that leads to stays as it is.
+              await rename(half, at(parent, name));
+              return { replaced: before ? before.size : null };
+            });
+          } catch (error) {
+            await unlink(half).catch(() => undefined);
+            throw error;
+          }
+        });
+      }),
+    remove: (path, { expects, onlyEmpty = false } = {}) =>
+      inParent(namesThere(path), false, (parent, name, names) =>
+        within([], false, (top) =>
+          inTurn(async () => {
+            const raw = await rawName(parent, name);
+            refuseHeld(names);
+            await refuseOther(parent, raw, expects, names);
+            if (!onlyEmpty || !(await lstat(placeOf(parent, raw))).isDirectory())
+              return await removeIn(top, parent, raw);
+            try {
+              await rmdir(placeOf(parent, raw));
+            } catch (error) {
+              if (!['ENOTEMPTY', 'EEXIST'].includes(codeOf(error))) throw error;
+              throw new WorkspaceError('not-empty', `${shownPath(names)} is a folder, and is not empty.`);
+            }
+            return { files: 0, folders: 1 };
+          }),
+        ),
+      ),
+    clear: () =>
+      within([], false, async (top) => {
+        for (const name of await readdir(itself(top), { encoding: 'buffer' })) await removeIn(top, top, name);
+      }),
+    move(from, to, { replaces, makes, expects, expectsThere }) {
+      const [source, target] = [namesThere(from), namesIn(to)];
+      if (folded(target).startsWith(`${folded(source)}/`))
+        throw new WorkspaceError('bad-path', `${shownPath(source)} cannot be moved into itself.`);
+      return inParent(source, false, async (parent, name) => {
+        const raw = await rawName(parent, name);
+        // Before any folder is made for it.
+        await lstat(placeOf(parent, raw));
+        return await inParent(target, makes, (newParent, newName) =>
+          inTurn(async () => {
+            refuseHeld(source);
+            refuseHeld(target);
+            await refuseOther(parent, raw, expects, source);
+            await refuseOther(newParent, Buffer.from(newName), expectsThere, target);
+            const [moved, there] = [await lstat(placeOf(parent, raw)), await statOf(at(newParent, newName))];
+            const isSame = there !== null && moved.ino === there.ino && moved.dev === there.dev;
+            // On a disk that tells no case it lies there under both names.
+            const isRespelled = isSame && source.join('/') !== target.join('/') && folded(source) === folded(target);
+            if (there && !isRespelled) {
+              if (there.isDirectory() || moved.isDirectory())
+                throw new WorkspaceError(
+                  'exists',
+                  `${shownPath(target)} is there already${there.isDirectory() ? ', and is a folder: name the whole new path, the last name too' : ''}. Nothing was moved.`,
+                );
+              if (!replaces)
+                throw new WorkspaceError('exists', `${shownPath(target)} is there already. Nothing was moved.`);
+            }
+            // Two names of one file: to move one onto the other does nothing.
+            if (isSame && !isRespelled) await unlink(placeOf(parent, raw));
+            else await rename(placeOf(parent, raw), at(newParent, newName));
+            return { replaced: there !== null && !isRespelled };
+          }),
+        );
+      });
+    },
+    async lies(path) {
+      const names = namesThere(path);
+      if (names.length === 0)
+        // Looked at from above, as any other folder is.
+        throw new WorkspaceError('not-a-file', 'That is the folder itself.');
+      try {
+        return await inParent(names, false, async (parent, name) =>
+          liesIn(parent, await rawName(parent, name), WORKSPACE_LIMITS.lies),
+        );
+      } catch (error) {
+        if (error instanceof WorkspaceError && (error.kind === 'not-found' || error.kind === 'not-a-folder'))
+          return NOTHING;
+        throw error;
+      }
+    },
+    async *walk(path, most, passed = () => undefined) {
+      const names = namesIn(path);
+      const folder = await openWithin(root, names, false);
+      try {
+        yield* entriesBelow(folder, names.join('/'), { left: most, deepest: WORKSPACE_LIMITS.walkedDepth, passed });
+      } finally {
+        await folder.handle.close();
+      }
+    },
+    countAll: (most, use) =>
+      within([], false, async (folder) => {
+        let whole = true;
+        const walk: Walk = { left: most, deepest: WORKSPACE_LIMITS.walkedDepth, passed: () => (whole = false) };
+        await countBelow(folder, '', walk, use);
+        return whole;
+      }),
+    async hold(paths) {
+      const folds = paths.map((path) => folded(namesThere(path)));
+      // What is being changed just now is changed before.
+      await inTurn(() => Promise.resolve(held.push(...folds)));
+      return () => {
+        for (const path of folds) {
+          const index = held.indexOf(path);
+          if (index >= 0) held.splice(index, 1);
+        }
+      };
+    },
+  };
+}

@@ -1,0 +1,249 @@
+/** Workspaces: a folder for each agent, on the relay's machine and nowhere else. */
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync } from 'node:fs';
+import { rm, rmdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { HAND_BOUNDS } from '../../../src/shared/domain/guardrails.ts';
+import type { AgentId } from '../../../src/shared/domain/ids.ts';
+import { codeOf } from '../../platform/error-code.ts';
+import { WorkspaceError } from './errors.ts';
+import { createFolder, type Folder } from './folder.ts';
+import { readWhole } from './lies.ts';
+import { WORKSPACE_LIMITS, type WorkspaceLimits } from './settings.ts';
+
+export { WorkspaceError } from './errors.ts';
+export type { Entry, EntryBelow, Passed } from './entries.ts';
+export type { Removed } from './folder.ts';
+export { contentMark, hashOfFile, readWhole, type Lies } from './lies.ts';
+export { WORKSPACE_LIMITS } from './settings.ts';
+
+/** What may still be written, counted now: nothing where there is 0 or less. */
+export interface Room {
+  /** On the disk: short files take more there than their length. */
+  readonly bytes: number;
+  /** Files and folders. Less than 0: there is more than can be counted, by number or by depth, or something that cannot be opened. */
+  readonly entries: number;
+}
+
+/** What it holds, and what it may. */
+export interface Used {
+  /** Bytes of its files. */
+  readonly bytes: number;
+  readonly entries: number;
+  /** Bytes that it may hold. */
+  readonly most: number;
+  /** There is more than was counted; left out: all was. */
+  readonly whole?: false;
+}
+
+/** One agent's folder. All throw `WorkspaceError` for what cannot be done; `path` is relative, with `/` between names. */
+export interface Workspace extends Folder {
+  used(): Promise<Used>;
+  room(): Promise<Room>;
+  /** Bytes of all files below this folder, as they were counted last. */
+  below(path: string): Promise<number>;
+  /** All of a file that is no longer than `most` bytes. */
+  bytesOf(path: string, most: number): Promise<Buffer>;
+}
+
+export interface Workspaces {
+  /** Where an agent's folder lies. */
+  folderOf(agentId: AgentId): string;
+  of(agentId: AgentId): Workspace;
+  /** All that lies there goes, and the folder too. Nothing happens where there is none. */
+  forget(agentId: AgentId): Promise<void>;
+  /** Of an agent that was never born: where nothing lies in its folder, the folder goes. */
+  removeEmpty(agentId: AgentId): Promise<void>;
+  /** A program besides Roost may have changed an agent's files. */
+  changed(agentId: AgentId): void;
+  /** Is told whose files have changed, after each change that was made here. */
+  subscribe(listener: (agentId: AgentId) => void): void;
+}
+
+/**
+ * Agents’ ids may hold anything; a folder’s name may not. What stands for one is no other’s id, also on a disk that tells no
+ * case. `kept`: names of folders from when ids with capitals stood for themselves.
+ */
+export const folderName = (agentId: AgentId, kept: ReadonlySet<string> = new Set()): string =>
+  /^[a-z\d_-]{1,64}$/.test(agentId) || (/^[\w-]{1,64}$/.test(agentId) && kept.has(agentId))
+    ? agentId
+    : `.${createHash('sha256').update(agentId).digest('hex').slice(0, 32)}`;
+
+const usual = () => Promise.resolve(HAND_BOUNDS.workspace_megabytes.otherwise * 1_000_000);
+
+interface Counted {
+  bytes: number;
+  /** Bytes on the disk, and for each at least its length. */
+  held: number;
+  entries: number;
+  /** There is no more than was counted. */
+  whole: boolean;
+  /** Of all files below each folder, by its path. */
+  readonly below: Map<string, number>;
+  /** ms, by `elapsed` */
+  readonly at: number;
+}
+
+const namesIn = (path: string) => path.split('/').filter((name) => name !== '' && name !== '.');
+const plain = (path: string) => namesIn(path).join('/');
+
+/** To what is there in all, and below each folder that a file lies in. */
+function add(sum: Counted, path: string, bytes: number): void {
+  sum.bytes += bytes;
+  const names = namesIn(path);
+  for (let depth = names.length - 1; bytes !== 0 && depth > 0; depth--) {
+    const folder = names.slice(0, depth).join('/');
+    sum.below.set(folder, (sum.below.get(folder) ?? 0) + bytes);
+  }
+}
+
+export interface WorkspacesDeps {
+  /** Holds a folder for each agent. */
+  readonly folder: string;
+  /** ms, only ever forward. */
+  readonly elapsed: () => number;
+  /** Bytes that the files of an agent's folder may take, as the person has set it; left out: as where nothing is set. */
+  readonly most?: (agentId: AgentId) => Promise<number>;
+  readonly limits?: WorkspaceLimits;
+}
+
+/** What helps in a full folder, for whoever writes there. */
+export const MAKE_ROOM =
+  'delete_file takes away what is not needed, and something shorter can be written over a file that is there; the human can take files away on their page.';
+
+export function createWorkspaces({
+  folder,
+  elapsed,
+  most: mostOf = usual,
+  limits = WORKSPACE_LIMITS,
+}: WorkspacesDeps): Workspaces {
+  const opened = new Map<string, Workspace>();
+  const listeners: ((agentId: AgentId) => void)[] = [];
+
+  function open(path: string, agentId: AgentId): Workspace {
+    const files = createFolder(path);
+    const changed = () => listeners.forEach((tell) => tell(agentId));
+    let counted: Promise<Counted> | null = null;
+    async function count(): Promise<Counted> {
+      const sum: Counted = { bytes: 0, held: 0, entries: 0, whole: true, below: new Map(), at: elapsed() };
+      sum.whole = await files.countAll(limits.entries, ({ path: where, bytes, held }) => {
+        add(sum, where, bytes);
+        sum.held += held;
+        sum.entries += 1;
+      });
+      return sum;
+    }
+    async function used(): Promise<Counted> {
+      const known = await counted?.catch(() => null);
+      if (known && elapsed() - known.at < limits.countedForMs) return known;
+      counted = count();
+      return await counted;
+    }
+    return {
+      ...files,
+      async used() {
+        const { bytes, entries, whole } = await used();
+        return { bytes, entries, most: await mostOf(agentId), ...(whole ? {} : { whole: false }) };
+      },
+      async room() {
+        counted = null;
+        const { held, entries, whole } = await used();
+        return { bytes: (await mostOf(agentId)) - held, entries: whole ? limits.entries - entries : -1 };
+      },
+      below: async (where) => (await used()).below.get(plain(where)) ?? 0,
+      async write(where, bytes, expects) {
+        const most = await mostOf(agentId);
+        const sum = await used();
+        const why =
+          sum.bytes + bytes.length > most
+            ? `The folder is full: it holds ${mb(sum.bytes)} of ${mb(most)} MB, and this is ${mb(bytes.length)} MB more.`
+            : !sum.whole || sum.entries >= limits.entries
+              ? `The folder holds ${limits.entries} files, which is the most, or folders in each other without end.`
+              : null;
+        // What takes no more room than what it replaces may be written in a full folder too: its agent has no other way to make room.
+        const isLess = () =>
+          files.read(where, (_file, size) => Promise.resolve(bytes.length <= size)).catch(() => false);
+        if (why !== null && !(await isLess()))
+          throw new WorkspaceError('full', `${why} Nothing was written. ${MAKE_ROOM}`);
+        // Before it is written: what others write meanwhile has no room twice.
+        add(sum, where, bytes.length);
+        sum.entries += 1;
+        try {
+          const written = await files.write(where, bytes, expects);
+          add(sum, where, -(written.replaced ?? 0));
+          if (written.replaced !== null) sum.entries -= 1;
+          changed();
+          return written;
+        } catch (error) {
+          add(sum, where, -bytes.length);
+          sum.entries -= 1;
+          throw error;
+        }
+      },
+      async remove(where, options) {
+        try {
+          return await files.remove(where, options);
+        } finally {
+          // Also where it failed half-way.
+          counted = null;
+          changed();
+        }
+      },
+      async move(from, to, options) {
+        const sum = await used();
+        // It takes no room itself. The folders that it would make are entries.
+        const makes = options.makes && sum.whole && sum.entries < limits.entries;
+        try {
+          return await files.move(from, to, { ...options, makes });
+        } finally {
+          counted = null;
+          changed();
+        }
+      },
+      bytesOf: (where, most) =>
+        files.read(where, async (file, size) => {
+          if (size > most) throw tooLarge(where, size, most);
+          return await readWhole(file, size);
+        }),
+    };
+  }
+
+  const kept = new Set(existsSync(folder) ? readdirSync(folder) : []);
+  const folderOf = (agentId: AgentId) => join(folder, folderName(agentId, kept));
+  return {
+    folderOf,
+    async forget(agentId) {
+      const path = folderOf(agentId);
+      opened.delete(path);
+      // What a link leads to stays.
+      const remove = () => rm(path, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
+      await remove().catch(async (error: unknown) => {
+        if (codeOf(error) !== 'EACCES') throw error;
+        // A command has taken the rights to a folder away.
+        await createFolder(path).clear();
+        await remove();
+      });
+    },
+    async removeEmpty(agentId) {
+      await rmdir(folderOf(agentId)).catch((error: unknown) => {
+        if (!EMPTY_NO_MORE.includes(codeOf(error) ?? '')) throw error;
+      });
+    },
+    changed: (agentId) => listeners.forEach((tell) => tell(agentId)),
+    subscribe: (listener) => void listeners.push(listener),
+    of(agentId) {
+      const path = folderOf(agentId);
+      const workspace = opened.get(path) ?? open(path, agentId);
+      opened.set(path, workspace);
+      return workspace;
+    },
+  };
+}
+
+/** Something lies there, or nothing is there at all. */
+const EMPTY_NO_MORE = ['ENOTEMPTY', 'EEXIST', 'ENOENT', 'ENOTDIR'];
+
+const mb = (bytes: number) => (bytes / 1_000_000).toFixed(bytes < 10_000_000 ? 1 : 0);
+
+const tooLarge = (where: string, size: number, most: number) =>
+  new WorkspaceError('too-large', `${where} is ${mb(size)} MB long; at most ${mb(most)} MB are read here.`);

@@ -1,0 +1,130 @@
+/** The person's calls about what lies in agents' folders. No program may ask: whoever holds a credential is not the person. */
+import type { Context } from 'hono';
+import { createLimiter } from '../../../src/shared/domain/platform/queue.ts';
+import { LISTED_ENTRIES, UPLOAD_BYTES, workspaceEndpoints } from '../../../src/shared/protocol/endpoints/workspaces.ts';
+import type { Directory } from '../../contracts/index.ts';
+import { agentIdIn } from '../../team/directory/index.ts';
+import { answer, type Env, type Handled } from '../../http/endpoint.ts';
+import { problem } from '../../http/problem.ts';
+import { WorkspaceError, type Workspace, type Workspaces } from './index.ts';
+import { WORKSPACE_LIMITS } from './settings.ts';
+import { fileStream, zipOf } from './zip.ts';
+import { sentence } from '../../../src/shared/domain/sentence.ts';
+
+export interface WorkspaceRoutesDeps {
+  readonly workspaces: Workspaces;
+  readonly directory: Pick<Directory, 'all'>;
+}
+
+const STATUS = {
+  'bad-path': 400,
+  'not-a-file': 400,
+  'not-a-folder': 400,
+  'not-text': 400,
+  changed: 409,
+  exists: 409,
+  busy: 409,
+  'not-empty': 409,
+  'no-access': 400,
+  misfit: 400,
+  'not-found': 404,
+  'too-large': 413,
+  full: 413,
+} as const;
+
+async function orProblem<Value>(does: Promise<Value>): Promise<Value> {
+  try {
+    return await does;
+  } catch (error) {
+    if (!(error instanceof WorkspaceError)) throw error;
+    throw problem(STATUS[error.kind], error.kind, error.message, {
+      fields: { errors: error.kind === 'bad-path' ? [{ field: 'path', message: error.message }] : [] },
+    });
+  }
+}
+
+/** Whatever it is, it is kept and not opened: no browser takes it for a page, a script or a picture of this origin. */
+const KEPT = {
+  'content-type': 'application/octet-stream',
+  'x-content-type-options': 'nosniff',
+  'content-security-policy': "default-src 'none'; sandbox",
+  'cache-control': 'no-store',
+};
+const keptAs = (name: string) => ({
+  ...KEPT,
+  'content-disposition': `attachment; filename*=UTF-8''${encodeURIComponent(name).replace(/['()*]/g, (each) => `%${each.charCodeAt(0).toString(16)}`)}`,
+});
+/** Sent at the pace at which it is taken; whoever goes ends it. */
+const streamOf = (chunks: AsyncGenerator<Uint8Array>) =>
+  new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      const { done, value } = await chunks.next();
+      if (done) controller.close();
+      else controller.enqueue(value);
+    },
+    async cancel() {
+      await chunks.return(undefined);
+    },
+  });
+const lastOf = (path: string) => path.split('/').findLast((name) => name !== '') ?? '';
+
+export function createWorkspaceRoutes({ workspaces, directory }: WorkspaceRoutesDeps): readonly Handled[] {
+  const uploading = createLimiter(WORKSPACE_LIMITS.uploadsAtOnce);
+  async function of(called: string, context: Context<Env>): Promise<Workspace> {
+    if (context.get('browser') === undefined)
+      throw problem(403, 'browsers-only', 'What lies in agents’ folders is seen from the household’s page.');
+    return workspaces.of(await agentIdIn(directory, called));
+  }
+  return answer(workspaceEndpoints, {
+    async files({ agentId, path }, context) {
+      const workspace = await of(agentId, context);
+      const entries = await orProblem(workspace.list(path));
+      const shown = entries.slice(0, LISTED_ENTRIES).map(async (entry) => {
+        const bytes = entry.kind === 'folder' ? await workspace.below(`${path}/${entry.name}`) : entry.bytes;
+        return { ...entry, bytes };
+      });
+      return {
+        entries: await Promise.all(shown),
+        more: Math.max(0, entries.length - LISTED_ENTRIES),
+        used: await workspace.used(),
+      };
+    },
+    async file({ agentId, path }, context) {
+      const workspace = await of(agentId, context);
+      // What is no file is said before anything is sent.
+      await orProblem(workspace.read(path, () => Promise.resolve()));
+      return new Response(streamOf(fileStream(() => workspace.open(path))), { headers: keptAs(lastOf(path)) });
+    },
+    async putFile({ agentId, path }, context) {
+      const workspace = await of(agentId, context);
+      if (context.req.header('content-type') !== 'application/octet-stream')
+        throw problem(415, 'not-bytes', 'Send the file as application/octet-stream.');
+      // A body is in memory as a whole: however many are sent at once, few are taken.
+      return await uploading(async () => {
+        const bytes = new Uint8Array(await context.req.arrayBuffer());
+        if (bytes.length > UPLOAD_BYTES)
+          throw problem(413, 'too-large', `A file may be ${UPLOAD_BYTES} bytes long at most.`);
+        await orProblem(workspace.write(path, bytes));
+        return new Response(null, { status: 204 });
+      });
+    },
+    async removeFile({ agentId, path }, context) {
+      await orProblem((await of(agentId, context)).remove(path));
+      return null;
+    },
+    async filesZip({ agentId, path }, context) {
+      const workspace = await of(agentId, context);
+      await orProblem(workspace.list(path));
+      const bytes = path === '' ? (await workspace.used()).bytes : await workspace.below(path);
+      if (bytes > WORKSPACE_LIMITS.zipBytes)
+        throw problem(
+          413,
+          'too-large',
+          sentence`A zip holds 4 GB at most, and here is more. Take folders or files alone.`,
+        );
+      return new Response(streamOf(zipOf(workspace, path)), {
+        headers: keptAs(`${lastOf(path) === '' ? 'files' : lastOf(path)}.zip`),
+      });
+    },
+  });
+}

@@ -1,0 +1,178 @@
+/** From an agent that was read from a file to the documents that let it live here. */
+import type { Agent, ChangeKind } from '../../../shared/domain/agent.ts';
+import { lookAs } from '../../../shared/domain/choices.ts';
+import type { AgentId } from '../../../shared/domain/ids.ts';
+import { LEAD_ID, seatColor, type SeatPosition } from '../../../shared/domain/seat.ts';
+import { MAX_AHEAD_MS, parseStamp, type Clock } from '../../../shared/domain/stamp.ts';
+import {
+  parseDocument,
+  type AgentChangeDoc,
+  type AgentIdentityDoc,
+  type Doc,
+} from '../../../shared/protocol/documents.ts';
+import { isKnown, kindOf, SCHEMA_VERSION } from '../../../shared/protocol/known.ts';
+import { createNewest, rosterFrom } from '../household/newest.ts';
+import type { ParsedAgent } from '../types.ts';
+
+/** New ids for a copy's documents, so that it can live beside the original: the same ones each time. */
+
+/** Fields that name a document or a message of the agent's own. */
+const OWN_IDS = ['messageId', 'replaces', 'clientId'];
+
+function createRekey(from: string, to: string): (doc: Doc) => Doc {
+  // A copy of a copy gets no longer ids than its original had.
+  const rekeyed = (id: string) => `${id.endsWith(`~${from}`) ? id.slice(0, -from.length - 1) : id}~${to}`;
+  return (doc) => {
+    if (isKnown(doc) && doc.type === 'setting')
+      return parseDocument({ ...doc, _id: rekeyed(doc._id), key: lookAs(doc.key, to) });
+    const copy: Record<string, unknown> = { ...doc, _id: rekeyed(doc._id), agentId: to };
+    if (doc.type === 'agent-identity') copy['_id'] = `agent-identity:${to}`;
+    if (copy['author'] === from) copy['author'] = to;
+    for (const field of OWN_IDS) if (typeof copy[field] === 'string') copy[field] = rekeyed(copy[field]);
+    return parseDocument(copy);
+  };
+}
+
+export type Adoption =
+  /**
+   * The very agent that is in the folder, under its own id: where it lives here already, only what is
+   * missing is added. null keeps the name or the seat that it has. `parsed.agentId` must be neither null nor the lead's. Somebody
+   * who was forgotten here for good does not come back this way (`OwnerCalls.compare` says so), but as a copy.
+   */
+  | {
+      readonly as: 'itself';
+      readonly parsed: ParsedAgent;
+      readonly name: string | null;
+      readonly position: SeatPosition | null;
+      /** The household's clock; it follows what is adopted, so that what is changed now holds. */
+      readonly clock: Clock;
+      readonly newId: () => string;
+    }
+  /**
+   * Somebody new under the id `agentId`: a first life for a soul written by hand, or a copy of the agent in the
+   * folder, with all its memories, beside the original. The same `agentId` gives documents with the same ids.
+   */
+  | {
+      readonly as: 'new';
+      readonly parsed: ParsedAgent;
+      readonly agentId: AgentId;
+      readonly name: string;
+      readonly position: SeatPosition;
+      /** ms since the epoch: when a soul written by hand begins to live. A copy keeps the birthday of the original. */
+      readonly now: number;
+      readonly clock: Clock;
+    };
+
+/** The documents to append, oldest first, changes that are made now at the end. Throws where `as: 'itself'` is nobody. */
+export function adopt(adoption: Adoption): Doc[] {
+  if (adoption.as === 'new') return asNew({ ...adoption, parsed: withoutAhead(adoption.parsed, adoption.now) });
+  for (const doc of adoption.parsed.documents) adoption.clock.follow(doc.at);
+  return asItself(adoption);
+}
+
+function asNew(adoption: Extract<Adoption, { as: 'new' }>): Doc[] {
+  const { parsed, clock } = adoption;
+  for (const doc of parsed.documents) clock.follow(doc.at);
+  return parsed.agentId === null ? [firstLife(adoption)] : asCopy(adoption, parsed.agentId);
+}
+
+/** A copy changes nobody who is here. But what is dated ahead would move this household's clock, and nobody was asked for that. */
+function withoutAhead(parsed: ParsedAgent, now: number): ParsedAgent {
+  const documents = parsed.documents.filter(({ at }) => (parseStamp(at)?.time ?? 0) <= now + MAX_AHEAD_MS);
+  return documents.some(({ type }) => type === 'agent-identity')
+    ? { ...parsed, documents }
+    : { ...parsed, agentId: null, documents: [] };
+}
+
+/** How many documents a copy of this agent lacks, because they are dated ahead. */
+export const aheadOf = (parsed: ParsedAgent, now: number): number =>
+  parsed.documents.length - withoutAhead(parsed, now).documents.length;
+
+/** The agent as its folder tells of it. */
+function agentIn(docs: readonly Doc[], agentId: AgentId | null): Agent {
+  const newest = createNewest();
+  newest.take(docs);
+  const agent = agentId === null ? undefined : rosterFrom(newest.now()).byId.get(agentId);
+  if (!agent) throw new TypeError('A soul that was never anybody cannot be adopted as itself.');
+  return agent;
+}
+
+function changeDoc(_id: string, agentId: AgentId, clock: Clock, change: ChangeKind): AgentChangeDoc {
+  return { _id, type: 'agent-change', schema: SCHEMA_VERSION, at: clock.next(), agentId, change: { ...change } };
+}
+
+function asItself({ parsed, name, position, clock, newId }: Extract<Adoption, { as: 'itself' }>): Doc[] {
+  // There is one lead, and it is named here: another household's comes as somebody new.
+  if (parsed.agentId === LEAD_ID) throw new TypeError('A lead is not adopted as itself.');
+  const agent = agentIn(parsed.documents, parsed.agentId);
+  const changes: ChangeKind[] = [];
+  if (parsed.soul !== agent.soul) changes.push({ kind: 'soul', individuationArtifact: parsed.soul });
+  if (name !== null && name !== agent.name) changes.push({ kind: 'rename', name });
+  if (position !== null && position !== agent.position) changes.push({ kind: 'seat', position });
+  if (position !== null && agent.retired) changes.push({ kind: 'return' });
+  return [
+    ...parsed.documents,
+    ...changes.map((change) => changeDoc(`agent-change:${newId()}`, agent.agentId, clock, change)),
+  ];
+}
+
+function firstLife({
+  parsed,
+  agentId,
+  name,
+  position,
+  now,
+  clock,
+}: Extract<Adoption, { as: 'new' }>): AgentIdentityDoc {
+  return {
+    _id: `agent-identity:${agentId}`,
+    type: 'agent-identity',
+    schema: SCHEMA_VERSION,
+    at: clock.next(),
+    agentId,
+    name,
+    ...seatColor(position),
+    position,
+    individuationArtifact: parsed.soul,
+    bornAt: now,
+    bornSessionId: null,
+  };
+}
+
+function asCopy(
+  { parsed, agentId, name, position, clock }: Extract<Adoption, { as: 'new' }>,
+  originalId: string,
+): Doc[] {
+  const rekey = createRekey(originalId, agentId);
+  const birth = birthOf(parsed.documents);
+  const docs: Doc[] = [];
+  for (const doc of parsed.documents) {
+    // Everybody's: the same session, whoever was in it.
+    if (kindOf(doc.type)?.whose === 'everybody') docs.push(doc);
+    // What waits was written to the original, and would be said a second time.
+    else if (doc.type !== 'queued-message' && !isAboutSeat(doc) && (doc.type !== 'agent-identity' || doc._id === birth))
+      docs.push(seated(rekey(doc), position));
+  }
+  const agent = agentIn(docs, agentId);
+  const changes: ChangeKind[] = [];
+  if (parsed.soul !== agent.soul) changes.push({ kind: 'soul', individuationArtifact: parsed.soul });
+  if (name !== agent.name) changes.push({ kind: 'rename', name });
+  return [
+    ...docs,
+    ...changes.map((change) => changeDoc(`agent-change:${agentId}:${change.kind}`, agentId, clock, change)),
+  ];
+}
+
+/** Where the original sat, and whether it did, is its own affair. */
+const isAboutSeat = (doc: Doc) =>
+  isKnown(doc) && doc.type === 'agent-change' && ['seat', 'retire', 'return'].includes(doc.change.kind);
+
+/** A lead may have been named on two devices: the first holds. */
+function birthOf(docs: readonly Doc[]): string | undefined {
+  const births = docs.filter(isKnown).filter((doc) => doc.type === 'agent-identity');
+  return births.sort((a, b) => a.bornAt - b.bornAt || (a._id < b._id ? -1 : 1))[0]?._id;
+}
+
+function seated(doc: Doc, position: SeatPosition): Doc {
+  return doc.type === 'agent-identity' ? parseDocument({ ...doc, position, ...seatColor(position) }) : doc;
+}

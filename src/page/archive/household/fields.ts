@@ -1,0 +1,55 @@
+/** Limits and prices that the person wants in part: what is ticked is written as a change of what is here. Pure. */
+import type { Stamp } from '../../../shared/domain/stamp.ts';
+import type { Doc } from '../../../shared/protocol/documents.ts';
+import { SCHEMA_VERSION } from '../../../shared/protocol/known.ts';
+import { withFields } from '../../../shared/protocol/record-fields.ts';
+import type { ArchiveChange } from '../types.ts';
+
+type Limit = Extract<ArchiveChange, { kind: 'limit' }>;
+
+/** A record that comes in part: the limits, or prices, that are wanted of it. */
+interface Part {
+  readonly of: Limit;
+  readonly ticked: readonly Limit[];
+}
+
+/**
+ * Of each record of which the person wants some limits, or prices, and others not, the ticked ones. Its documents stay
+ * out, and what is ticked is written as a change of what is here, by this device. `leaveOut`: agents of whom nothing comes.
+ */
+export function partsTicked(
+  changes: readonly ArchiveChange[],
+  ticks: ReadonlySet<string>,
+  leaveOut: ReadonlySet<string>,
+): readonly Part[] {
+  const byRecord = new Map<string, Limit[]>();
+  for (const change of changes) {
+    if (change.kind !== 'limit' || (change.agentId !== null && leaveOut.has(change.agentId))) continue;
+    const key = `${change.record} ${change.recordId}`;
+    byRecord.set(key, [...(byRecord.get(key) ?? []), change]);
+  }
+  return [...byRecord.values()].flatMap((fields) => {
+    const [of] = fields;
+    const ticked = fields.filter(({ tick }) => ticks.has(tick));
+    const isPart = ticked.length < fields.length && (ticked.length > 0 || of?.rest !== undefined);
+    return of && isPart ? [{ of, ticked }] : [];
+  });
+}
+
+/** `records`: as they hold here. */
+export function withParts(
+  parts: readonly Part[],
+  records: readonly Doc[],
+  stamp: (after: string | null) => Stamp,
+): Doc[] {
+  return parts.map(({ of, ticked }) => {
+    const { record: type, recordId, agentId, rest } = of;
+    const held = records.find((doc) => doc.type === type && doc['recordId'] === recordId);
+    const nothing = type === 'limits' ? { agentId, config: {} } : { prices: [] };
+    const set = ticked.map(({ field, after }) => [field, after] as const);
+    const value = withFields(type, held?.['value'] ?? rest ?? nothing, set);
+    const at = stamp(held?.at ?? null);
+    const whose = agentId === null ? {} : { agentId };
+    return { _id: `${type}:${recordId}:${at}`, type, schema: SCHEMA_VERSION, at, recordId, ...whose, value };
+  });
+}

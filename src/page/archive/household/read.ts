@@ -1,0 +1,255 @@
+/** Reads a household's file from end to end and checks all of it: form, every document, number and digest. */
+import { sha256 } from '@noble/hashes/sha2.js';
+import { bytesToHex } from '@noble/hashes/utils.js';
+import { parseJson } from '../../../shared/domain/platform/json.ts';
+import type { Doc } from '../../../shared/protocol/documents.ts';
+import { fileChunks, joined } from '../bytes.ts';
+import { assertDocument } from '../document.ts';
+import { ArchiveError, CUT_SHORT, DAMAGED } from '../problem.ts';
+import { ARCHIVE } from '../settings.ts';
+import { footerSchema, headerSchema, type Header } from './format.ts';
+import { chunksOf } from '../../../shared/domain/platform/old-browsers.ts';
+import { unsealed } from './seal.ts';
+import { sentence } from '../../../shared/domain/sentence.ts';
+
+/** Cuts bytes into lines. */
+const LINE_BREAK = 0x0a;
+
+interface LineCutter {
+  /** The lines that are whole now, without their line breaks. */
+  push(chunk: Uint8Array): Uint8Array[];
+  /** What came after the last line break. */
+  rest(): Uint8Array;
+}
+
+/** A line longer than `maxBytes` is refused: no file of ours has one, and it must not fill the memory. */
+function createLineCutter(maxBytes: number): LineCutter {
+  let parts: Uint8Array[] = [];
+  let held = 0;
+  const keep = (part: Uint8Array) => {
+    held += part.length;
+    if (held > maxBytes)
+      throw new ArchiveError(
+        'too-large',
+        sentence`This file has a line that is longer than any Roost writes. It is not a copy of a household.`,
+      );
+    parts.push(part);
+  };
+  const take = () => {
+    const line = parts.length === 1 ? parts[0] : undefined;
+    const whole = line ?? joined(parts);
+    parts = [];
+    held = 0;
+    return whole;
+  };
+  return {
+    push(chunk) {
+      const lines: Uint8Array[] = [];
+      let from = 0;
+      for (let at = chunk.indexOf(LINE_BREAK); at >= 0; at = chunk.indexOf(LINE_BREAK, from)) {
+        keep(chunk.subarray(from, at));
+        lines.push(take());
+        from = at + 1;
+      }
+      if (from < chunk.length) keep(chunk.subarray(from));
+      return lines;
+    },
+    rest: take,
+  };
+}
+
+/** Unpacks gzip, and tells a file that ends too early from one that is damaged. */
+
+/** Chunks of gzip in, chunks of what was packed out. Errors of `source` pass through; its own are `ArchiveError`s. */
+async function* gunzipped(source: AsyncIterator<Uint8Array>): AsyncGenerator<Uint8Array, void, undefined> {
+  const stream = new DecompressionStream('gzip');
+  // The platform's bytes are typed as possibly shared; these never are.
+  const writer: WritableStreamDefaultWriter<Uint8Array<ArrayBuffer>> = stream.writable.getWriter();
+  let failure: unknown = null;
+
+  async function feed(): Promise<void> {
+    let isEnded = false;
+    try {
+      for (;;) {
+        const next = await source.next().catch((error: unknown) => {
+          failure = error;
+          throw error;
+        });
+        if (next.done) break;
+        await writer.write(new Uint8Array(next.value));
+      }
+      isEnded = true;
+      await writer.close();
+    } catch (error) {
+      failure ??= faultOf(error, isEnded);
+      // So that the other end stops waiting; a stream that failed by itself has nothing to add.
+      await writer.abort(error).catch(() => undefined);
+    }
+  }
+
+  const fed = feed();
+  try {
+    yield* chunksOf(stream.readable);
+  } catch (error) {
+    await fed;
+    throw failure ?? faultOf(error, false);
+  } finally {
+    await source.return?.();
+  }
+  await fed;
+  if (failure !== null) throw failure;
+}
+
+/** Only Node says which it is; elsewhere a fault shows while bytes come, and a missing end when they are over. */
+function faultOf(error: unknown, isEnded: boolean): ArchiveError {
+  const code = error instanceof Error && 'code' in error ? error.code : null;
+  const isCut = code === 'Z_BUF_ERROR' || (isEnded && code === null);
+  return isCut
+    ? new ArchiveError('cut-short', CUT_SHORT, { cause: error })
+    : new ArchiveError('damaged', DAMAGED, { cause: error });
+}
+
+export interface ReadWhole {
+  readonly header: Header;
+  readonly documents: number;
+  /** Of all lines before the footer, in hex. */
+  readonly digest: string;
+}
+
+const NOT_OURS = sentence`This file is not a copy that Roost made. Choose one whose name ends with .jsonl.gz or .jsonl.gz.age.`;
+const ZIP = sentence`This is a zip: one agent’s folder, perhaps. Adopt it into an empty seat instead.`;
+const GZIP = [0x1f, 0x8b];
+const ZIP_MARK = [0x50, 0x4b];
+const LINE_BREAK_BYTES = Uint8Array.of(LINE_BREAK);
+const begins = (bytes: Uint8Array, mark: readonly number[]) => mark.every((byte, i) => bytes[i] === byte);
+
+/**
+ * Gives the documents in batches, in the order of the file, each one exactly as it was written. `fileKey`: see
+ * `fileKeyOf`; null where the file is not sealed. Rejects with an `ArchiveError`, which may come after some
+ * batches: only when it resolves are they known to be whole.
+ */
+export async function readHousehold(
+  file: Blob,
+  fileKey: Uint8Array | null,
+  onBatch: (docs: readonly Doc[], header: Header) => Promise<void>,
+): Promise<ReadWhole> {
+  const digest = sha256.create();
+  const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+  const cutter = createLineCutter(ARCHIVE.lineBytes);
+  let header: Header | null = null;
+  /** The newest line: the last one is the footer, and which that is shows only at the end. */
+  let held: Uint8Array | null = null;
+  let batch: Doc[] = [];
+  let batchBytes = 0;
+  let documents = 0;
+
+  async function handOn(head: Header) {
+    if (batch.length === 0) return;
+    const docs = batch;
+    batch = [];
+    batchBytes = 0;
+    await onBatch(docs, head);
+  }
+
+  async function take(line: Uint8Array) {
+    digest.update(line).update(LINE_BREAK_BYTES);
+    if (header === null) {
+      header = headerOf(textOf(decoder, line));
+      return;
+    }
+    documents += 1;
+    batch.push(documentOf(textOf(decoder, line)));
+    batchBytes += line.length;
+    if (batch.length >= ARCHIVE.batchDocuments || batchBytes >= ARCHIVE.batchChars) await handOn(header);
+  }
+
+  for await (const chunk of plainChunks(file, fileKey))
+    for (const line of cutter.push(chunk)) {
+      if (held) await take(held);
+      held = line;
+    }
+  const rest = cutter.rest();
+  if (rest.length > 0) {
+    if (held) await take(held);
+    held = rest;
+  }
+  if (!header) {
+    // A header alone is a file cut short; anything else is none of ours.
+    if (held) headerOf(textOf(decoder, held));
+    throw held
+      ? new ArchiveError('cut-short', CUT_SHORT)
+      : new ArchiveError('not-an-archive', file.size === 0 ? sentence`This file is empty.` : NOT_OURS);
+  }
+  await handOn(header);
+  const footer = held ? footerOf(textOf(decoder, held)) : null;
+  if (!footer) throw new ArchiveError('cut-short', CUT_SHORT);
+  const sha = bytesToHex(digest.digest());
+  if (footer.documents !== documents || footer.sha256 !== sha) throw new ArchiveError('damaged', DAMAGED);
+  return { header, documents, digest: sha };
+}
+
+/** The JSON Lines inside, whatever is around them. Some browsers unpack gzip when they save a file. */
+async function* plainChunks(file: Blob, fileKey: Uint8Array | null): AsyncGenerator<Uint8Array, void, undefined> {
+  const source = fileKey ? unsealed(file, fileKey) : fileChunks(file);
+  let head: Uint8Array = new Uint8Array(0);
+  while (head.length < 2) {
+    const next = await source.next();
+    if (next.done) break;
+    head = joined([head, next.value]);
+  }
+  if (head.length === 0) return;
+  if (begins(head, ZIP_MARK)) throw new ArchiveError('not-an-archive', ZIP);
+  const whole = startingWith(head, source);
+  yield* begins(head, GZIP) ? gunzipped(whole) : whole;
+}
+
+async function* startingWith(
+  head: Uint8Array,
+  rest: AsyncGenerator<Uint8Array, void, undefined>,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  yield head;
+  yield* rest;
+}
+
+/** Where it is not UTF-8, null: no line of ours. */
+function textOf(decoder: TextDecoder, line: Uint8Array): string | null {
+  try {
+    return decoder.decode(line);
+  } catch (error) {
+    if (error instanceof TypeError) return null;
+    throw error;
+  }
+}
+
+const jsonOf = (text: string | null): unknown => (text === null ? undefined : parseJson(text));
+
+const versionSchema = headerSchema.pick({ roost: true, version: true });
+
+function headerOf(text: string | null): Header {
+  const value = jsonOf(text);
+  const version = versionSchema.safeParse(value);
+  if (!version.success) throw new ArchiveError('not-an-archive', NOT_OURS);
+  if (version.data.version > ARCHIVE.version)
+    throw new ArchiveError(
+      'newer-version',
+      sentence`A newer Roost made this copy. Update Roost here, and open it again.`,
+    );
+  const header = headerSchema.safeParse(value);
+  if (!header.success) throw new ArchiveError('damaged', DAMAGED);
+  return header.data;
+}
+
+function footerOf(text: string | null) {
+  const footer = footerSchema.safeParse(jsonOf(text));
+  return footer.success ? footer.data : null;
+}
+
+function documentOf(text: string | null): Doc {
+  const value = jsonOf(text);
+  try {
+    assertDocument(value);
+  } catch (error) {
+    throw error instanceof ArchiveError ? error : new ArchiveError('damaged', DAMAGED, { cause: error });
+  }
+  return value;
+}

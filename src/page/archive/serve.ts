@@ -1,0 +1,48 @@
+/** The worker's side of the line: does one job, and asks the page for what the job needs. */
+import { createCalls } from '../../shared/rpc/calls.ts';
+import { proxyOf } from '../../shared/rpc/method.ts';
+import { createRpcServer } from '../../shared/rpc/server.ts';
+import { readAgent } from './agent/read.ts';
+import { writeAgent } from './agent/write.ts';
+import { importHousehold } from './household/import.ts';
+import { openHousehold } from './household/open.ts';
+import { writeHousehold } from './household/write.ts';
+import { isCall, JOBS, PORTS, type ArchiveNews, type FromWorker, type Tell, type ToWorker } from './methods.ts';
+
+export interface ServedLine {
+  postMessage(message: FromWorker, transfer: Transferable[]): void;
+  addEventListener(type: 'message', listener: (event: MessageEvent<ToWorker>) => void): void;
+}
+
+/** Bytes are handed over, not copied. */
+const bytesIn = (args: readonly unknown[]): Transferable[] =>
+  args.flatMap((arg) => (arg instanceof Uint8Array && arg.buffer instanceof ArrayBuffer ? [arg.buffer] : []));
+
+/** Serves one line: a worker's own scope, or a port. */
+export function serveArchive(line: ServedLine): void {
+  let asked = 0;
+  const calls = createCalls<typeof PORTS>({
+    newId: () => String(++asked),
+    send: (message) => line.postMessage(message, bytesIn(message.args)),
+  });
+  const ports = proxyOf(PORTS, calls.call);
+  const tell: Tell = (progress) => server.notify({ news: 'progress', progress });
+  const server = createRpcServer<typeof JOBS, ArchiveNews>({
+    methods: JOBS,
+    answers: {
+      exportHousehold: (request) => writeHousehold(request, ports, tell),
+      openArchive: (request) => openHousehold(request, ports, tell),
+      importArchive: (request) => importHousehold(request, ports, tell),
+      exportAgent: (request) => writeAgent(request, ports, tell),
+      readAgent: (request) => readAgent(request, ports, tell),
+    },
+    welcome: () => ({ news: 'ready' }),
+    // The page is told, and says it to the person.
+    onError: () => undefined,
+  });
+  const page = server.connect((message) => line.postMessage(message, []));
+  line.addEventListener('message', ({ data }) => {
+    if (isCall(data)) page.take(data);
+    else if ('reply' in data) calls.take(data);
+  });
+}

@@ -1,0 +1,125 @@
+/** Mounts the page. The only place in the browser's window where parts are wired together. */
+import { StrictMode } from 'react';
+import { createRoot } from 'react-dom/client';
+import { ErrorBoundary } from 'react-error-boundary';
+import { ulid } from 'ulid';
+import { realTimers } from '../shared/domain/platform/timers.ts';
+import { askPersistence, openOwner } from '../worker/ledger/index.ts';
+import { lacksTexts, spoken } from './language/catalogue.ts';
+import { t } from './language/t.ts';
+import { prepareOffline } from '../service-worker/register.ts';
+import { PAGE_KEY } from '../shared/protocol/page-key.ts';
+import { withPageKey } from '../shared/relay-client/page-key.ts';
+import { createArchivePort } from './state/archive-port.ts';
+import { createRoostState } from './state/index.ts';
+import { createReachPort, createRelayPort } from './state/reach.ts';
+import { createTextStorage, hearOtherTabs } from './state/text-storage.ts';
+import { followUnsent } from './state/unsent.ts';
+import { carryWhenShared } from '../worker/sync/carrier/index.ts';
+import { App } from './ui/app.tsx';
+import { RoostProvider } from './ui/context.tsx';
+import { preloadTalk } from './ui/chat/conversation.tsx';
+import { Broken } from './ui/shell/broken.tsx';
+import { followViewHeight } from './ui/shell/view-height.ts';
+
+const archive = createArchivePort(async () => {
+  const { createArchive, spawnArchiveWorker } = await import('./archive/index.ts');
+  return createArchive({ spawn: spawnArchiveWorker });
+});
+const owner = openOwner();
+const { after } = realTimers;
+const pageKey = () => localStorage.getItem(PAGE_KEY.stored);
+function tellPageKey() {
+  owner
+    .call('takePageKey', { key: pageKey() })
+    .catch((error: unknown) => console.warn('The background worker took no page key:', error));
+}
+addEventListener('storage', ({ key }) => {
+  // Another tab has opened a link, or everything was cleared.
+  if (key === PAGE_KEY.stored || key === null) tellPageKey();
+});
+const browser = createTextStorage(localStorage);
+const shelf = () => import('./state/file-shelf.ts');
+const line = { fetch: withPageKey((...args) => fetch(...args), pageKey), baseUrl: '' };
+const state = createRoostState({
+  owner,
+  relay: createRelayPort({
+    client: async () => (await import('../shared/relay-client/page-client.ts')).createPageClient(line),
+    // Few look on: what it takes is fetched then.
+    look: async (listener) => (await import('../shared/relay-client/look.ts')).openLook(line, listener),
+  }),
+  reach: createReachPort(async () => {
+    const { createReachClient } = await import('../shared/relay-client/reach-client.ts');
+    return createReachClient(line);
+  }),
+  archive,
+  device: {
+    now: () => Date.now(),
+    newId: () => ulid(),
+    persist: askPersistence,
+    browser,
+    hear: hearOtherTabs,
+    shelf: {
+      put: async (...file) => (await shelf()).putFile(...file, browser),
+      read: async (id) => (await shelf()).readFile(id),
+      remove: async (ids) => (await shelf()).removeFiles(ids),
+    },
+    after,
+  },
+  node: `page_${ulid().slice(-10)}`,
+});
+state.start();
+followUnsent(state);
+owner.subscribe((news) => {
+  if (news.news === 'welcome') tellPageKey();
+  if (news.news === 'restarting' && news.reload) location.reload();
+});
+void preloadTalk();
+
+const root = document.getElementById('root');
+if (!root) throw new Error('The page has no #root to be mounted in');
+document.documentElement.lang = spoken.language;
+document.documentElement.dir = spoken.direction;
+followViewHeight();
+const mount = () =>
+  createRoot(root).render(
+    <StrictMode>
+      <RoostProvider state={state}>
+        <ErrorBoundary FallbackComponent={Broken}>
+          <App />
+        </ErrorBoundary>
+      </RoostProvider>
+    </StrictMode>,
+  );
+/** A language that is new here is fetched first; where that fails, the page is better than nothing in what it has. */
+async function mountInLanguage(): Promise<void> {
+  try {
+    const { fetchTexts } = await import('./language/fetch-texts.ts');
+    if (await fetchTexts()) return location.reload();
+  } catch (error) {
+    console.warn('The page stays in the language that it has:', error);
+  }
+  mount();
+}
+if (lacksTexts()) void mountInLanguage();
+else mount();
+
+const offline = prepareOffline({
+  container: import.meta.env.PROD && isSecureContext ? navigator.serviceWorker : undefined,
+  locks: navigator.locks,
+  entry: new URL(import.meta.url).pathname,
+  after,
+  onNewer: () => state.notices.offer(t`A newer Roost is here.`, { label: t`Reload`, run: () => location.reload() }),
+  onRefused: (why) => console.warn('Roost will not open here without its relay:', why),
+});
+/** After everything else: what the page has fetched by then is taken from the browser's own cache. */
+async function openOffline(): Promise<void> {
+  await Promise.allSettled([import('./ui/later.ts').then((later) => later.fetchLaterParts()), archive.warm()]);
+  carryWhenShared(owner, { after });
+  offline.register();
+  if (state.live.store.getState().link.kind === 'live') offline.look();
+  state.live.store.subscribe(({ link }, before) => {
+    if (link.kind === 'live' && before.link.kind !== 'live') offline.look();
+  });
+}
+addEventListener('load', () => void openOffline(), { once: true });

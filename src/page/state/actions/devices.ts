@@ -1,0 +1,144 @@
+/** What a person does with their devices. Fetched with the parts of the page that show them. */
+import { errorText } from '../ports.ts';
+import { createStore, type StoreApi } from 'zustand/vanilla';
+import type { DeviceId } from '../../../shared/domain/ids.ts';
+import { t } from '../../language/t.ts';
+import type { SyncCalls } from '../../../shared/protocol/sync/methods.ts';
+import type { RoostState } from '../index.ts';
+import { onePerPage } from '../per-page.ts';
+import { DONE, type Done } from './parts.ts';
+
+type Answer<Value> = { readonly ok: true; readonly value: Value } | Extract<Done, { ok: false }>;
+
+/** Where this device stands with letting another one in. */
+export type Invite =
+  | { readonly step: 'idle' }
+  /** The offer is being taken: the words are not known yet. */
+  | { readonly step: 'taking' }
+  | { readonly step: 'comparing'; readonly words: readonly string[] }
+  /** The person said yes here: the keys are on their way, and the new device confirms them. */
+  | { readonly step: 'sending'; readonly words: readonly string[] }
+  /** `before`: the devices there were; whoever is beside them is new. */
+  | { readonly step: 'joined'; readonly before: readonly string[] }
+  /** The person said no: nothing was sent. */
+  | { readonly step: 'refused' }
+  | { readonly step: 'failed'; readonly reason: string };
+
+export interface DeviceActions {
+  /** Letting another device in goes on while one looks elsewhere. */
+  readonly invite: StoreApi<{ readonly now: Invite }>;
+  /** Makes the household key, where there is none. */
+  share(deviceName: string): Promise<Done>;
+  takeOffer(offer: string): Promise<void>;
+  answerInvite(same: boolean): Promise<void>;
+  /** Back to the beginning; ends what is under way. */
+  leaveInvite(): void;
+  beginJoin(deviceName: string): Promise<Done>;
+  answerJoin(same: boolean): Promise<Done>;
+  makePhrase(): Promise<Answer<readonly string[]>>;
+  keepPhrase(answers: Parameters<SyncCalls['keepPhrase']>[0]['answers']): Promise<Done>;
+  checkPhrase(phrase: string): Promise<Answer<boolean>>;
+  restore(phrase: string, deviceName: string): Promise<Done>;
+  /** Hands sealed entries to the relay, or no more. */
+  keepAtRelay(on: boolean): Promise<Done>;
+  /** Gives up a team that cannot be brought back. */
+  beginAnew(): Promise<Done>;
+  /** Takes what other devices dated ahead of this device's clock. */
+  takeAhead(): Promise<Done>;
+  rename(name: string): Promise<Done>;
+  /** With it go the devices that it let in, except those to `keep`. Answers with the ids of all that are out. */
+  remove(deviceId: DeviceId, keep: readonly string[]): Promise<Answer<readonly string[]>>;
+  makeDirectOffer(): Promise<Answer<string>>;
+  /** Answers with a text to be taken back, or null where there is none. */
+  takeDirectText(text: string): Promise<Answer<string | null>>;
+}
+
+async function ask<Value>(work: Promise<Value>): Promise<Answer<Value>> {
+  try {
+    return { ok: true, value: await work };
+  } catch (error) {
+    return { ok: false, reason: errorText(error) };
+  }
+}
+
+const done = async (work: Promise<unknown>): Promise<Done> => {
+  const asked = await ask(work);
+  return asked.ok ? DONE : asked;
+};
+
+export function createDeviceActions({ owner, devices }: Pick<RoostState, 'owner' | 'devices'>): DeviceActions {
+  const invite = createStore<{ readonly now: Invite }>()(() => ({ now: { step: 'idle' } }));
+  /** Counts invitations, so that the late answer to one that was left changes nothing. */
+  let turn = 0;
+  const set = (now: Invite, of = turn) => {
+    if (of === turn) invite.setState({ now });
+  };
+  const deviceIds = () => {
+    const { status } = devices.store.getState();
+    return status?.kind === 'shared' ? status.devices.map(({ deviceId }) => deviceId) : [];
+  };
+
+  return {
+    invite,
+    share: (deviceName) => done(owner.call('shareHousehold', { deviceName })),
+    async takeOffer(offer) {
+      const mine = ++turn;
+      set({ step: 'taking' });
+      const taken = await ask(owner.call('beginInvite', { offer }));
+      set(taken.ok ? { step: 'comparing', words: taken.value.words } : { step: 'failed', reason: taken.reason }, mine);
+    },
+    async answerInvite(same) {
+      const { now } = invite.getState();
+      if (now.step !== 'comparing') return;
+      const mine = turn;
+      const before = deviceIds();
+      set(same ? { step: 'sending', words: now.words } : { step: 'refused' });
+      const answered = await ask(owner.call('answerInvite', { same }));
+      if (!answered.ok) return set({ step: 'failed', reason: answered.reason }, mine);
+      if (!same) return;
+      set(
+        answered.value.joined
+          ? { step: 'joined', before }
+          : { step: 'failed', reason: t`The other device did not take the keys.` },
+        mine,
+      );
+    },
+    leaveInvite() {
+      const { now } = invite.getState();
+      turn++;
+      set({ step: 'idle' });
+      // Whatever becomes of it, the person has left: an offer that is not answered ends by itself.
+      if (now.step === 'comparing' || now.step === 'taking') void ask(owner.call('answerInvite', { same: false }));
+    },
+    beginJoin: (deviceName) => done(owner.call('beginJoin', { deviceName })),
+    answerJoin: (same) => done(owner.call('answerJoin', { same })),
+    async makePhrase() {
+      const made = await ask(owner.call('makePhrase'));
+      return made.ok ? { ok: true, value: made.value.words } : made;
+    },
+    keepPhrase: (answers) => done(owner.call('keepPhrase', { answers })),
+    async checkPhrase(phrase) {
+      const checked = await ask(owner.call('checkPhrase', { phrase }));
+      return checked.ok ? { ok: true, value: checked.value.good } : checked;
+    },
+    restore: (phrase, deviceName) => done(owner.call('restore', { phrase, deviceName })),
+    keepAtRelay: (on) => done(owner.call('keepAtRelay', { on })),
+    beginAnew: () => done(owner.call('beginAnew')),
+    takeAhead: () => done(owner.call('takeAhead')),
+    rename: (name) => done(owner.call('nameDevice', { name })),
+    async remove(deviceId, keep) {
+      const gone = await ask(owner.call('removeDevice', { deviceId, keep: [...keep] }));
+      return gone.ok ? { ok: true, value: gone.value.removed } : gone;
+    },
+    async makeDirectOffer() {
+      const made = await ask(owner.call('makeDirectOffer'));
+      return made.ok ? { ok: true, value: made.value.text } : made;
+    },
+    async takeDirectText(text) {
+      const taken = await ask(owner.call('takeDirectText', { text }));
+      return taken.ok ? { ok: true, value: taken.value.text } : taken;
+    },
+  };
+}
+
+export const deviceActionsOf = onePerPage(createDeviceActions);

@@ -1,0 +1,144 @@
+/** Beginning, settings, and who sits where. Nothing is shown as saved before the ledger has it. */
+import { checkName, isSameName } from '../../../shared/domain/names.ts';
+import { LEAD_ID } from '../../../shared/domain/seat.ts';
+import type { ChangeKind } from '../../../shared/domain/agent.ts';
+import type { AgentChoice, ChoiceKey } from '../../../shared/domain/choices.ts';
+import type { AgentId } from '../../../shared/domain/ids.ts';
+import type { SettingKey, Settings } from '../../../shared/domain/settings.ts';
+import { t } from '../../language/t.ts';
+import { writeChange } from '../write-change.ts';
+import { errorText, problemText } from '../ports.ts';
+import { attempt, DONE, type Done, type Parts } from './parts.ts';
+
+export interface HomeActions {
+  /** The first visit: writes the lead's identity and both names. `beside`: also where others live at the relay. */
+  begin(names: { readonly human: string; readonly lead: string; readonly beside: boolean }): Promise<Done>;
+  saveSetting<K extends SettingKey>(key: K, value: Settings[K]): Promise<Done>;
+  /** Several that need no check, as one change: all of it is written, or nothing. */
+  saveSettings(values: Partial<Omit<Settings, 'humanName' | 'leadName'>>): Promise<Done>;
+  /** Writes changes of an agent, together: a name, a seat, retiring, returning. */
+  changeAgent(agentId: AgentId, changes: readonly ChangeKind[]): Promise<Done>;
+  /** The same of several at once: either all of it is written, or nothing. */
+  changeAgents(changes: readonly { readonly agentId: AgentId; readonly change: ChangeKind }[]): Promise<Done>;
+  /** Chooses for an agent; empty: nothing of its own any more. */
+  choose(agentId: AgentId, choice: Partial<AgentChoice>): Promise<Done>;
+  /** Tries the connection to the relay again, now. */
+  reconnect(): Promise<void>;
+  /** This browser shares its sign-in with another household: it takes one of its own, and comes into its own home by that. */
+  takeOwnSignIn(): Promise<void>;
+  /** Reads the household again after it could not be read. */
+  reload(): Promise<void>;
+  refreshHealth(): Promise<void>;
+  /** Asks the relay whether others live there. */
+  refreshHome(): Promise<void>;
+}
+
+export function createHomeActions(parts: Parts): HomeActions {
+  const { owner, relay, writer, clock, household, notices, info } = parts;
+  const write = (make: Parameters<typeof writeChange>[1]) => writeChange(parts, make);
+
+  const saveName = (key: 'humanName' | 'leadName', wanted: string) =>
+    write(() => {
+      const { humanName, leadName } = household.store.getState().settings;
+      const checked = key === 'humanName' ? checkName(wanted, 'person') : checkName(wanted, 'lead', humanName);
+      if (!checked.ok) return { ok: false, reason: errorText(checked.reason) };
+      if (key === 'humanName' && isSameName(checked.name, leadName))
+        return {
+          ok: false,
+          reason: t`“${checked.name}” is what the lead is called, or looks the same. Choose another.`,
+        };
+      return [
+        writer.setting(key, checked.name),
+        // The lead's name shows through its identity, as everybody's does.
+        ...(key === 'leadName' ? [writer.change(LEAD_ID, { kind: 'rename', name: checked.name })] : []),
+      ];
+    });
+
+  /**
+   * Where somebody lives in the home of this browser's sign-in, the first call brings one of its own, and the second begins:
+   * an answer that is lost leaves no home behind.
+   */
+  async function beginHome(beside: boolean) {
+    const body = { beside, anew: beside };
+    const first = await relay.beginHome({ body });
+    return first.ok && !first.value.begun ? await relay.beginHome({ body }) : first;
+  }
+
+  async function refreshHome(): Promise<void> {
+    const home = await relay.home();
+    info.setState({ home: home.ok ? home.value : 'unreachable' });
+  }
+
+  return {
+    async begin({ human, lead, beside }) {
+      const called = checkName(human, 'person');
+      const led = called.ok ? checkName(lead, 'lead', called.name) : called;
+      if (!called.ok) return { ok: false, reason: errorText(called.reason) };
+      if (!led.ok) return { ok: false, reason: errorText(led.reason) };
+      const begun = await beginHome(beside);
+      // Also where no answer came: the cookie may have.
+      const told = beside ? await attempt(owner.call('signInChanged')) : DONE;
+      if (!told.ok) return told;
+      // Without its relay a household begins all the same; where others live there, nobody begins beside them unasked, nor
+      // before this browser has a sign-in that is not theirs.
+      if (begun.ok) info.setState({ home: begun.value });
+      else if (beside || (begun.problem.kind === 'refused' && begun.problem.problem.status === 409)) {
+        await refreshHome();
+        return { ok: false, reason: problemText(begun.problem) };
+      }
+      // Pressed in two tabs at once: the names of the first hold, whole.
+      if (household.store.getState().roster.lead) {
+        notices.info(t`Another tab has begun already. Its names hold; Settings, Names changes them.`);
+        return DONE;
+      }
+      return await write(() => [
+        writer.setting('humanName', called.name),
+        writer.setting('leadName', led.name),
+        writer.leadIdentity(led.name),
+      ]);
+    },
+    saveSetting(key, value) {
+      if ((key === 'humanName' || key === 'leadName') && typeof value === 'string') return saveName(key, value);
+      return write(() => [writer.setting(key, value)]);
+    },
+    saveSettings(values) {
+      const given = Object.entries(values) as readonly (readonly [SettingKey, Settings[SettingKey]])[];
+      return write(() => given.map(([key, value]) => writer.setting(key, value)));
+    },
+    changeAgent(agentId, changes) {
+      return write(() => changes.map((change) => writer.change(agentId, change)));
+    },
+    changeAgents(changes) {
+      return write(() => changes.map(({ agentId, change }) => writer.change(agentId, change)));
+    },
+    choose(agentId, choice) {
+      const given = Object.entries(choice) as readonly (readonly [ChoiceKey, string])[];
+      return write(() => given.map(([key, value]) => writer.choice(agentId, key, value)));
+    },
+    async reconnect() {
+      const tried = await attempt(owner.call('reconnect'));
+      if (!tried.ok) notices.error(tried.reason);
+    },
+    async takeOwnSignIn() {
+      const taken = await relay.beginHome({ body: { beside: true, anew: true } });
+      if (!taken.ok) notices.refused(taken.problem);
+      const told = await attempt(owner.call('signInChanged'));
+      if (!told.ok) notices.error(told.reason);
+    },
+    async reload() {
+      const read = await attempt(
+        owner.call('household').then((view) => {
+          // What is written from now on is later than all there is, whatever this device's clock says.
+          clock.follow(view.newest);
+          household.load(view);
+        }),
+      );
+      if (!read.ok) household.fail(read.reason);
+    },
+    refreshHome,
+    async refreshHealth() {
+      const health = await relay.health();
+      if (health.ok) info.setState({ health: health.value });
+    },
+  };
+}

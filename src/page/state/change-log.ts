@@ -1,0 +1,262 @@
+/** The log of what the person changed, as people are told of it. Fetched with the page that shows it. */
+import { fieldsOf, pathOf } from '../archive/index.ts';
+import { isSeatPosition } from '../../shared/domain/seat.ts';
+import { choiceOf, type ChoiceKey } from '../../shared/domain/choices.ts';
+import { groupOf, type AgentGroup } from '../../shared/domain/groups.ts';
+import type { AgentId, ScheduleId } from '../../shared/domain/ids.ts';
+import { DEFAULT_SETTINGS, type SettingKey } from '../../shared/domain/settings.ts';
+import { parseStamp } from '../../shared/domain/stamp.ts';
+import type { AttachedRecord } from '../../shared/protocol/attached.ts';
+import type { Doc } from '../../shared/protocol/documents.ts';
+import { isKnown } from '../../shared/protocol/known.ts';
+import { LIMITS } from '../../shared/protocol/limits.ts';
+import { recordSchema, type RelayRecord } from '../../shared/protocol/records.ts';
+import type { ScheduleRecord } from '../../shared/protocol/schedules.ts';
+import type { ChangeLogView, LoggedChange } from '../../shared/protocol/worker.ts';
+import type { HouseholdState } from './household.ts';
+import type { RoostState } from './index.ts';
+
+/** Changes that are read at first, and at most. */
+export const CHANGE_LOG = { page: 50, most: LIMITS.changeLog } as const;
+
+/** One limit, budget, grant or price; undefined on either side: not set. */
+export interface FieldChange {
+  readonly field: string;
+  /** Of a limit, where it stands. */
+  readonly path: readonly string[];
+  readonly before: unknown;
+  readonly after: unknown;
+  /** What is set there now. */
+  readonly now: unknown;
+}
+
+/** What can be undone by setting it as it was. */
+type Values<Value> = { readonly before: Value; readonly after: Value };
+
+export type PersonsChange =
+  | ({ readonly kind: 'setting'; readonly key: SettingKey } & Values<unknown>)
+  | ({ readonly kind: 'choice'; readonly agentId: AgentId; readonly key: ChoiceKey } & Values<string>)
+  | ({ readonly kind: 'rename'; readonly agentId: AgentId } & Values<string>)
+  | ({ readonly kind: 'seat'; readonly agentId: AgentId } & Values<number | null>)
+  | { readonly kind: 'retire' | 'return'; readonly agentId: AgentId }
+  /** `before` null: it was made; without anybody on either side: removed, or made again. */
+  | { readonly kind: 'group'; readonly before: AgentGroup | null; readonly after: AgentGroup }
+  /** `agentId` null: the household's. */
+  | {
+      readonly kind: 'limits' | 'prices';
+      readonly agentId: AgentId | null;
+      readonly fields: readonly FieldChange[];
+    }
+  | {
+      readonly kind: 'schedule';
+      readonly agentId: AgentId;
+      readonly scheduleId: ScheduleId;
+      readonly before: ScheduleRecord | null;
+      readonly after: ScheduleRecord;
+    }
+  | {
+      readonly kind: 'attached';
+      readonly serverId: string;
+      readonly before: AttachedRecord | null;
+      readonly after: AttachedRecord;
+    };
+
+/**
+ * `can`: it is taken back by a press; `since`: something was set in its place, so that the person is asked; `done`: it is as it
+ * was before. The rest say why it cannot be: `first`: there was nothing before it; `seat-taken`: somebody sits there now;
+ * `there`: one of that name is there; `secrets`: what it needs was not kept.
+ */
+export type WayBack = 'can' | 'since' | 'done' | 'first' | 'seat-taken' | 'there' | 'secrets';
+
+export interface Logged {
+  readonly id: string;
+  /** ms since the epoch. */
+  readonly time: number;
+  /** The device of the household on which it was done; null: not known, or there was only one. */
+  readonly device: string | null;
+  readonly change: PersonsChange;
+  readonly back: WayBack;
+}
+
+type Told = Pick<Logged, 'change' | 'back'>;
+type Around = Pick<HouseholdState, 'roster' | 'identities' | 'records'>;
+
+const isSame = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b);
+const identityOf = ({ identities }: Around, agentId: AgentId) =>
+  [...identities.values()].find((identity) => identity.agentId === agentId);
+
+/** How a value that was set so stands to what holds now. */
+const wayOf = ({ before, after }: Values<unknown>, now: unknown): WayBack =>
+  isSame(now, after) ? 'can' : isSame(now, before) ? 'done' : 'since';
+
+/** The record that a document is a version of; null: none that this app can read. */
+function recordOf(doc: Doc | null): RelayRecord | null {
+  if (doc === null) return null;
+  const record = recordSchema.safeParse({ type: doc.type, id: doc['recordId'], value: doc['value'] });
+  return record.success ? record.data : null;
+}
+
+function ofFields(
+  record: Extract<RelayRecord, { type: 'limits' | 'prices' }>,
+  { before, holds }: LoggedChange,
+  { roster }: Around,
+): Told | null {
+  const { type } = record;
+  const agentId = record.type === 'limits' ? record.value.agentId : null;
+  if (agentId !== null && !roster.byId.has(agentId)) return null;
+  const [old, set, current] = [recordOf(before), record, recordOf(holds)].map((each) => fieldsOf(type, each));
+  const fields = [...new Set([...(old?.keys() ?? []), ...(set?.keys() ?? [])])].flatMap((field): FieldChange[] => {
+    const change = { before: old?.get(field), after: set?.get(field), now: current?.get(field) };
+    return isSame(change.before, change.after)
+      ? []
+      : [{ field, path: type === 'limits' ? pathOf(field) : [], ...change }];
+  });
+  if (fields.length === 0) return null;
+  const ways = fields.map((field) => wayOf(field, field.now));
+  const back = ways.every((way) => way === 'done') ? 'done' : ways.includes('since') ? 'since' : 'can';
+  return { change: { kind: type, agentId, fields }, back };
+}
+
+/** What of a routine or a script is told: the rest is where it is due, and its place among the others. */
+const own = (record: ScheduleRecord | null) => (record === null || record.removed ? null : record.schedule);
+
+function ofSchedule(
+  { id, value }: Extract<RelayRecord, { type: 'schedule' }>,
+  { before, holds }: LoggedChange,
+  { records, roster }: Around,
+): Told | null {
+  const was = recordOf(before);
+  const old = was?.type === 'schedule' ? was.value : null;
+  const { agentId, name } = value.schedule;
+  // Set and taken away are told; that it was moved to another relay is no change of it.
+  if (isSame(own(old), own(value)) || !roster.byId.has(agentId)) return null;
+  const held = recordOf(holds);
+  const now = held?.type === 'schedule' ? held.value : null;
+  const isThere = () =>
+    [...records.values()].some((other) => {
+      const record = other.type === 'schedule' ? recordOf(other) : null;
+      if (record?.type !== 'schedule' || record.value.removed) return false;
+      return record.value.schedule.agentId === agentId && record.value.schedule.name === name;
+    });
+  const way = wayOf({ before: own(old), after: own(value) }, own(now));
+  const back = value.removed && way === 'can' && isThere() ? 'there' : way;
+  return { change: { kind: 'schedule', agentId, scheduleId: id, before: old, after: value }, back };
+}
+
+/** What of an attached server the person has set. */
+const ofServer = (record: AttachedRecord | null) =>
+  record === null || record.removed ? null : [record.where, record.agents, record.tools];
+
+function ofAttached(
+  { id, value }: Extract<RelayRecord, { type: 'attached-server' }>,
+  { before, holds }: LoggedChange,
+): Told | null {
+  const was = recordOf(before);
+  const old = was?.type === 'attached-server' ? was.value : null;
+  if (isSame(ofServer(old), ofServer(value))) return null;
+  const held = recordOf(holds);
+  const now = held?.type === 'attached-server' ? held.value : null;
+  const way = wayOf({ before: ofServer(old), after: ofServer(value) }, ofServer(now));
+  const isElsewhere = old !== null && !old.removed && !isSame(old.where, value.where);
+  const isGone = now === null || now.removed;
+  const back = way !== 'done' && (value.removed || isElsewhere || isGone) ? 'secrets' : way;
+  return { change: { kind: 'attached', serverId: id, before: old, after: value }, back };
+}
+
+function ofSetting({ doc, before, holds }: LoggedChange, { roster }: Around): Told | null {
+  if (!isKnown(doc) || doc.type !== 'setting') return null;
+  const { key, value } = doc;
+  const [was, now] = [before?.['value'], holds['value']];
+  const choice = choiceOf(doc);
+  if (choice) {
+    const { agentId } = choice;
+    const values = { before: typeof was === 'string' ? was : '', after: choice.value };
+    if (values.before === values.after || !roster.byId.has(agentId)) return null;
+    return { change: { kind: 'choice', agentId, key: choice.key, ...values }, back: wayOf(values, now) };
+  }
+  const group = groupOf(doc);
+  if (group) {
+    const old = before === null ? null : groupOf({ key, value: was });
+    const held = groupOf({ key, value: now });
+    const isGroup = (one: AgentGroup | null) => (one === null || one.agentIds.length === 0 ? null : one);
+    const values = { before: isGroup(old), after: isGroup(group) };
+    if (isSame(values.before, values.after)) return null;
+    return { change: { kind: 'group', before: old, after: group }, back: wayOf(values, isGroup(held)) };
+  }
+  const setting = Object.keys(DEFAULT_SETTINGS).find((each): each is SettingKey => each === key);
+  if (setting === undefined) return null;
+  const isName = setting === 'humanName' || setting === 'leadName';
+  const values = { before: before === null ? (isName ? undefined : DEFAULT_SETTINGS[setting]) : was, after: value };
+  if (isSame(values.before, values.after)) return null;
+  return {
+    change: { kind: 'setting', key: setting, ...values },
+    back: isName && before === null ? 'first' : wayOf(values, now),
+  };
+}
+
+function ofAgent({ doc, before, holds }: LoggedChange, around: Around): Told | null {
+  if (!isKnown(doc) || doc.type !== 'agent-change') return null;
+  const { agentId, change } = doc;
+  const identity = identityOf(around, agentId);
+  const agent = around.roster.byId.get(agentId);
+  if (!identity || !agent) return null;
+  const changeOf = (one: Doc | null) => (one && isKnown(one) && one.type === 'agent-change' ? one.change : null);
+  const [old, held] = [changeOf(before), changeOf(holds)];
+  switch (change.kind) {
+    case 'rename': {
+      const values = { before: old?.kind === 'rename' ? old.name : identity.name, after: change.name };
+      if (values.before === values.after) return null;
+      return {
+        change: { kind: 'rename', agentId, ...values },
+        back: wayOf(values, held?.kind === 'rename' ? held.name : undefined),
+      };
+    }
+    case 'seat': {
+      const values = { before: old?.kind === 'seat' ? old.position : identity.position, after: change.position };
+      if (values.before === values.after) return null;
+      return {
+        change: { kind: 'seat', agentId, ...values },
+        back: wayOf(values, held?.kind === 'seat' ? held.position : undefined),
+      };
+    }
+    case 'retire':
+    case 'return': {
+      const { position, retired } = agent;
+      if (retired !== (change.kind === 'retire')) return { change: { kind: change.kind, agentId }, back: 'done' };
+      const free = !retired || (isSeatPosition(position) && !around.roster.seats.has(position));
+      return { change: { kind: change.kind, agentId }, back: free ? 'can' : 'seat-taken' };
+    }
+    case 'soul':
+      return null;
+    default:
+      return change satisfies never;
+  }
+}
+
+function toldOf(row: LoggedChange, around: Around): Told | null {
+  const record = recordOf(row.doc);
+  switch (record?.type) {
+    case 'limits':
+    case 'prices':
+      return ofFields(record, row, around);
+    case 'schedule':
+      return ofSchedule(record, row, around);
+    case 'attached-server':
+      return ofAttached(record, row);
+    default:
+      return row.doc.type === 'setting' ? ofSetting(row, around) : ofAgent(row, around);
+  }
+}
+
+/** One of the log as people are told of it; null: it says nothing to them, or is of somebody who is gone. */
+export function loggedOf(row: LoggedChange, around: Around): Logged | null {
+  const { doc } = row;
+  const told = toldOf(row, around);
+  if (!told) return null;
+  const device = typeof doc['device'] === 'string' ? doc['device'] : null;
+  return { id: doc._id, time: parseStamp(doc.at)?.time ?? 0, device, ...told };
+}
+
+/** At most so many, the newest first. Rejects where the ledger cannot be read. */
+export const readChangeLog = ({ owner }: RoostState, limit: number): Promise<ChangeLogView> =>
+  owner.call('changeLog', { limit });

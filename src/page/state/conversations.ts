@@ -1,0 +1,285 @@
+/** Conversations as far as they were opened: the newest page first, older ones on demand, live ones as they come. */
+import { errorText } from './ports.ts';
+import { createStore, type StoreApi } from 'zustand/vanilla';
+import type { AgentId } from '../../shared/domain/ids.ts';
+import type { Doc, ForgetDoc, MessageDoc, RunDoc, SessionDoc } from '../../shared/protocol/documents.ts';
+import { isCovered, isKnown } from '../../shared/protocol/known.ts';
+import { createMessageList, type MessageList } from './message-list.ts';
+import { createPages, type Pages, type Reading } from './pages.ts';
+import type { OwnerPort } from './ports.ts';
+import { runSpansOf, sessionSpansOf, type RunSpan, type SessionSpan } from './spans.ts';
+import { withSending, type SendingMessage } from './sending.ts';
+
+export const CONVERSATION_LIMITS = {
+  /** Messages that are read when a conversation is opened. */
+  firstPage: 40,
+  /** Messages that are read at once by somebody who scrolls towards the beginning. */
+  olderPage: 80,
+  /** Messages that are read at once on the way to the very beginning. */
+  leapPage: 400,
+  /** Conversations whose newest page is kept for coming back to. Only the open one keeps all that was read of it. */
+  kept: 6,
+} as const;
+
+export interface Conversation {
+  readonly status: 'loading' | 'ready' | 'failed';
+  /** Earlier messages that are being read. */
+  readonly reading: Reading;
+  readonly error: string | null;
+  /** Oldest first, without what was replaced. */
+  readonly messages: readonly MessageDoc[];
+  readonly spans: ReadonlyMap<string, SessionSpan>;
+  readonly runs: ReadonlyMap<string, RunSpan>;
+  readonly read: ReadonlySet<string>;
+  readonly before: string | null;
+}
+
+export interface ConversationsState {
+  readonly byAgent: ReadonlyMap<string, Conversation>;
+  readonly sending: readonly SendingMessage[];
+}
+
+export interface Conversations {
+  readonly store: StoreApi<ConversationsState>;
+  /** Loads the newest page once; further calls do nothing unless it failed. What is not open any more is cut back to its newest page. */
+  open(agentId: AgentId): Promise<void>;
+  /** Reads earlier messages of an open conversation. */
+  pages(agentId: AgentId): Pages;
+  /** Reads the newest page of every open conversation again. */
+  refresh(): Promise<void>;
+  take(docs: readonly Doc[]): void;
+  /** Something is being forgotten: it is taken out of sight. */
+  conceal(): void;
+  /** Something is kept after all: every open conversation is read anew. */
+  reread(): Promise<void>;
+  /** These are final: drops what they cover. */
+  drop(forgets: readonly ForgetDoc[]): void;
+  sending(item: SendingMessage): void;
+  sent(clientId: string): void;
+}
+
+interface Held {
+  readonly pages: Pages;
+  messages: MessageList;
+  readonly sessions: Map<string, SessionDoc>;
+  readonly runs: Map<string, RunDoc>;
+  readonly read: Set<string>;
+  /** Where the newest page began, to cut back to it; null while it has not been read. */
+  newestPage: { readonly oldest: MessageDoc | null; readonly before: string | null } | null;
+}
+
+const EMPTY: Conversation = {
+  status: 'loading',
+  reading: 'nothing',
+  error: null,
+  messages: [],
+  spans: new Map(),
+  runs: new Map(),
+  read: new Set(),
+  before: null,
+};
+
+/** `isHidden`: is this message being forgotten, or forgotten? */
+export function createConversations(owner: OwnerPort, isHidden: (doc: Doc) => boolean): Conversations {
+  const store = createStore<ConversationsState>()(() => ({ byAgent: new Map(), sending: [] }));
+  /** By agent, the one that was opened last at the end. */
+  const held = new Map<string, Held>();
+  // Ends of sessions that were heard of before the conversation was opened.
+  const sessions = new Map<string, SessionDoc>();
+
+  const current = (agentId: AgentId) => store.getState().byAgent.get(agentId);
+  const set = (agentId: AgentId, change: Partial<Conversation>) => {
+    const byAgent = new Map(store.getState().byAgent);
+    byAgent.set(agentId, { ...(byAgent.get(agentId) ?? EMPTY), ...change });
+    store.setState({ byAgent });
+  };
+  const emptyRows = (agentId: AgentId): Held => ({
+    pages: createPages({
+      sizes: { older: CONVERSATION_LIMITS.olderPage, all: CONVERSATION_LIMITS.leapPage },
+      more: () => (current(agentId)?.before ?? null) !== null,
+      read: (size) => page(agentId, current(agentId)?.before ?? null, size),
+      onReading: (reading) => set(agentId, { reading }),
+    }),
+    messages: createMessageList(),
+    sessions: new Map(),
+    runs: new Map(),
+    read: new Set(),
+    newestPage: null,
+  });
+  const spans = (rows: Held) => sessionSpansOf([...sessions.values(), ...rows.sessions.values()]);
+
+  /** Answers with what went wrong, or null. `keepBefore`: how far back was read already, where this only fills in what is newer. */
+  async function page(
+    agentId: AgentId,
+    before: string | null,
+    limit: number,
+    keepBefore?: string | null,
+  ): Promise<string | null> {
+    const rows = held.get(agentId);
+    try {
+      const got = await owner.call('conversation', { agentId, before, limit });
+      // Closed, or cut back, while it was being read.
+      if (!rows || held.get(agentId) !== rows || (before !== null && current(agentId)?.before !== before)) return null;
+      const seen = got.messages.filter((message) => !isHidden(message));
+      // What is forgotten of a conversation is its earlier part: behind it is nothing more to be seen.
+      const more = seen.length < got.messages.length ? null : got.before;
+      rows.messages.add(seen);
+      const heard = rows.sessions.size;
+      for (const session of got.sessions) rows.sessions.set(session._id, session);
+      const ran = rows.runs.size;
+      for (const run of got.runs) rows.runs.set(run._id, run);
+      const knew = rows.read.size;
+      for (const messageId of got.read) rows.read.add(messageId);
+      if (before === null) rows.newestPage ??= { oldest: seen[0] ?? null, before: more };
+      set(agentId, {
+        messages: rows.messages.visible(),
+        ...(rows.sessions.size > heard || before === null ? { spans: spans(rows) } : {}),
+        ...(rows.runs.size > ran ? { runs: runSpansOf(rows.runs.values()) } : {}),
+        ...(rows.read.size > knew ? { read: new Set(rows.read) } : {}),
+        status: 'ready',
+        error: null,
+        before: keepBefore === undefined ? more : keepBefore,
+      });
+      return null;
+    } catch (error) {
+      const wrong = errorText(error);
+      // Shown in place of the page, with a way to try again.
+      set(agentId, { status: 'failed', error: wrong });
+      return wrong;
+    }
+  }
+
+  /** Back to the newest page, with what came in since. */
+  function cutBack(agentId: AgentId, rows: Held) {
+    const conversation = current(agentId);
+    rows.pages.stop();
+    if (!rows.newestPage || !conversation || conversation.before === rows.newestPage.before) return;
+    rows.messages = createMessageList(rows.messages.since(rows.newestPage.oldest));
+    set(agentId, { status: 'ready', messages: rows.messages.visible(), before: rows.newestPage.before });
+  }
+
+  function letGo(agentId: AgentId) {
+    held.get(agentId)?.pages.stop();
+    held.delete(agentId);
+    const byAgent = new Map(store.getState().byAgent);
+    byAgent.delete(agentId);
+    store.setState({ byAgent });
+  }
+
+  /** `agentId` is looked at now: the others give back what they need not keep. */
+  function makeRoom(agentId: AgentId) {
+    const rows = held.get(agentId) ?? emptyRows(agentId);
+    held.delete(agentId);
+    for (const [other, theirs] of held) cutBack(other, theirs);
+    held.set(agentId, rows);
+    for (const other of [...held.keys()].slice(0, Math.max(0, held.size - CONVERSATION_LIMITS.kept))) letGo(other);
+  }
+
+  /** Keeps of every open conversation what stays; what goes is the earlier part. */
+  function leave(stays: (message: MessageDoc) => boolean) {
+    for (const [agentId, rows] of held) {
+      const all = rows.messages.since(null);
+      const left = all.filter(stays);
+      if (left.length === all.length) continue;
+      rows.pages.stop();
+      rows.messages = createMessageList(left);
+      rows.newestPage = { oldest: rows.messages.visible()[0] ?? null, before: null };
+      set(agentId, { status: 'ready', messages: rows.messages.visible(), before: null });
+    }
+  }
+
+  return {
+    store,
+    async open(agentId) {
+      makeRoom(agentId);
+      const conversation = current(agentId);
+      if (conversation && conversation.status !== 'failed') return;
+      set(agentId, { status: 'loading', error: null });
+      await page(agentId, null, CONVERSATION_LIMITS.firstPage);
+    },
+    pages(agentId) {
+      const reads = () => (current(agentId)?.status === 'ready' ? held.get(agentId)?.pages : undefined);
+      return {
+        older: async () => reads()?.older() ?? null,
+        toBeginning: async () => reads()?.toBeginning() ?? false,
+        until: async (isThere) => reads()?.until(isThere) ?? { there: false, wrong: null },
+        stop: () => held.get(agentId)?.pages.stop(),
+      };
+    },
+    async refresh() {
+      const read = [...held].flatMap(([agentId, rows]) => (rows.newestPage ? [agentId] : []));
+      await Promise.all(
+        read.map((agentId) => page(agentId, null, CONVERSATION_LIMITS.firstPage, current(agentId)?.before)),
+      );
+    },
+    take(docs) {
+      const arrived = new Map<string, MessageDoc[]>();
+      const touched = new Map<string, Partial<Conversation>>();
+      const touch = (agentId: AgentId, change: Partial<Conversation>) =>
+        touched.set(agentId, { ...touched.get(agentId), ...change });
+      const withdrawn: { readonly agentId: AgentId; readonly of: string }[] = [];
+      let heardSessions = false;
+      for (const doc of docs) {
+        if (!isKnown(doc)) continue;
+        if (doc.type === 'message-withdrawn') {
+          if (doc.of !== undefined) withdrawn.push({ agentId: doc.agentId, of: doc.of });
+        } else if (doc.type === 'session') {
+          if (sessions.has(doc._id)) continue;
+          sessions.set(doc._id, doc);
+          heardSessions = true;
+        } else if (doc.type === 'run') {
+          const rows = held.get(doc.agentId);
+          if (!rows || rows.runs.has(doc._id) || isHidden(doc)) continue;
+          rows.runs.set(doc._id, doc);
+          touch(doc.agentId, { runs: runSpansOf(rows.runs.values()) });
+        } else if (doc.type === 'message') {
+          if (!held.has(doc.agentId) || isHidden(doc)) continue;
+          const messages = arrived.get(doc.agentId);
+          if (messages) messages.push(doc);
+          else arrived.set(doc.agentId, [doc]);
+        } else if (doc.type === 'message-read') {
+          const rows = held.get(doc.agentId);
+          if (!rows || rows.read.has(doc.messageId)) continue;
+          rows.read.add(doc.messageId);
+          touch(doc.agentId, { read: new Set(rows.read) });
+        }
+      }
+      for (const { agentId, of } of withdrawn) {
+        const rows = held.get(agentId);
+        if (rows?.messages.withdraw(of)) touch(agentId, { messages: rows.messages.visible() });
+      }
+      for (const [agentId, messages] of arrived) {
+        const rows = held.get(agentId);
+        if (rows?.messages.add(messages)) touch(agentId, { messages: rows.messages.visible() });
+      }
+      if (heardSessions) for (const [agentId, rows] of held) touch(agentId, { spans: spans(rows) });
+      for (const [agentId, change] of touched) set(agentId, change);
+      const clientIds = new Set(
+        docs.flatMap((doc) =>
+          isKnown(doc) && (doc.type === 'message' || doc.type === 'queued-message') ? [doc.clientId] : [],
+        ),
+      );
+      const { sending } = store.getState();
+      if (sending.some((item) => clientIds.has(item.clientId)))
+        store.setState({ sending: sending.filter((item) => !clientIds.has(item.clientId)) });
+    },
+    conceal: () => leave((message) => !isHidden(message)),
+    async reread() {
+      const open = [...held.keys()];
+      for (const agentId of open) {
+        held.get(agentId)?.pages.stop();
+        held.set(agentId, emptyRows(agentId));
+      }
+      await Promise.all(open.map((agentId) => page(agentId, null, CONVERSATION_LIMITS.firstPage)));
+    },
+    drop(forgets) {
+      leave((message) => !forgets.some((forget) => isCovered(message, forget)));
+      const agents = new Set(forgets.flatMap(({ target }) => (target.kind === 'agent' ? [target.agentId] : [])));
+      for (const agentId of agents) letGo(agentId);
+      store.setState(({ sending }) => ({ sending: sending.filter((item) => !agents.has(item.agentId)) }));
+    },
+    sending: (item) => store.setState(({ sending }) => ({ sending: withSending(sending, item) })),
+    sent: (clientId) =>
+      store.setState(({ sending }) => ({ sending: sending.filter((item) => item.clientId !== clientId) })),
+  };
+}

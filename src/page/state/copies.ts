@@ -1,0 +1,180 @@
+/**
+ * Copies: everything into one file and back. The work goes on when one leaves its page, and its state is
+ * found again when one comes back. Fetched with the parts of the page that show them.
+ */
+import { createStore, type StoreApi } from 'zustand/vanilla';
+import type { ArchiveError, ArchiveProgress, Exported, Imported, OpenedArchive } from '../archive/index.ts';
+import { t } from '../language/t.ts';
+import type { Doc } from '../../shared/protocol/documents.ts';
+import type { RoostState } from './index.ts';
+import { onePerPage } from './per-page.ts';
+import { errorText } from './ports.ts';
+
+type ExportState =
+  | { readonly kind: 'idle' }
+  | { readonly kind: 'running'; readonly progress: ArchiveProgress | null }
+  | {
+      readonly kind: 'done';
+      readonly exported: Exported;
+      readonly sealed: boolean;
+      readonly fileName: string;
+      /** Why the date of it could not be kept, or null. */ readonly unnoted: string | null;
+    }
+  | { readonly kind: 'failed'; readonly reason: string };
+
+export type ImportState =
+  | { readonly kind: 'idle' }
+  | { readonly kind: 'reading'; readonly file: File; readonly progress: ArchiveProgress | null }
+  /** `wrong`: the last passphrase did not open it. */
+  | { readonly kind: 'passphrase'; readonly file: File; readonly wrong: boolean }
+  | { readonly kind: 'preview'; readonly file: File; readonly opened: OpenedArchive }
+  | { readonly kind: 'importing'; readonly file: File; readonly progress: ArchiveProgress | null }
+  | { readonly kind: 'done'; readonly file: File; readonly imported: Imported }
+  /** `partly`: some of it may have been taken before it failed or was called off; doing it again is harmless. */
+  | { readonly kind: 'failed'; readonly file: File; readonly reason: string; readonly partly: boolean };
+
+interface CopiesState {
+  readonly exporting: ExportState;
+  readonly importing: ImportState;
+}
+
+/** A place for the file that a person chose, and its name. */
+export interface Sink {
+  readonly stream: WritableStream<Uint8Array>;
+  readonly fileName: string;
+}
+
+export interface Copies {
+  readonly store: StoreApi<CopiesState>;
+  exportAll(options: { readonly sink: Sink; readonly passphrase: string | null }): Promise<void>;
+  /** Reads a file and says what is in it. Writes nothing. */
+  read(file: File, passphrase?: string): Promise<void>;
+  /** Takes what the preview showed. */
+  take(choice: {
+    readonly withSettings: boolean;
+    readonly leaveOut: readonly string[];
+    readonly ticks: readonly string[];
+  }): Promise<void>;
+  /** Calls off what is under way. */
+  cancel(what: 'exporting' | 'importing'): void;
+  /** Back to the beginning. */
+  reset(what: 'exporting' | 'importing'): void;
+  /** Stores documents that come from a file, so that they do not count as new messages. */
+  append(docs: readonly Doc[]): Promise<{ readonly written: number }>;
+}
+
+/** The archive is fetched later than this file, so its errors are known by name. */
+const isArchiveError = (error: unknown): error is ArchiveError =>
+  error instanceof Error && error.name === 'ArchiveError';
+const IDLE = { kind: 'idle' } as const;
+
+function createCopies({
+  owner,
+  archive,
+  device,
+  unread,
+  clock,
+}: Pick<RoostState, 'owner' | 'archive' | 'device' | 'unread' | 'clock'>): Copies {
+  const store = createStore<CopiesState>()(() => ({ exporting: IDLE, importing: IDLE }));
+  const running: Record<'exporting' | 'importing', AbortController | null> = { exporting: null, importing: null };
+
+  const begin = (what: 'exporting' | 'importing') => {
+    running[what]?.abort();
+    const controller = new AbortController();
+    running[what] = controller;
+    return controller.signal;
+  };
+  const exporting = (state: ExportState) => store.setState({ exporting: state });
+  const importing = (state: ImportState) => store.setState({ importing: state });
+
+  async function append(docs: readonly Doc[], hear = unread.takeFile()) {
+    hear(docs);
+    return await owner.call('append', docs);
+  }
+
+  return {
+    store,
+    append: (docs) => append(docs),
+    async exportAll({ sink, passphrase }) {
+      const signal = begin('exporting');
+      exporting({ kind: 'running', progress: null });
+      const time = device.now();
+      const sealed = passphrase !== null;
+      try {
+        const exported = await archive.exportHousehold({
+          read: (request) => owner.call('documents', request),
+          sink: sink.stream,
+          passphrase,
+          exportedAt: time,
+          signal,
+          onProgress: (progress) => exporting({ kind: 'running', progress }),
+        });
+        const unnoted = await owner
+          .call('noteExport', { time, documents: exported.documents, sealed })
+          .then(() => null, errorText);
+        exporting({ kind: 'done', exported, sealed, fileName: sink.fileName, unnoted });
+      } catch (error) {
+        exporting(signal.aborted ? IDLE : { kind: 'failed', reason: errorText(error) });
+      }
+    },
+    async read(file, passphrase) {
+      const signal = begin('importing');
+      importing({ kind: 'reading', file, progress: null });
+      try {
+        const here = await owner.call('household');
+        const opened = await archive.openArchive(file, passphrase ?? null, {
+          here,
+          now: device.now(),
+          compare: (docs) => owner.call('compare', docs),
+          signal,
+          onProgress: (progress) => importing({ kind: 'reading', file, progress }),
+        });
+        importing({ kind: 'preview', file, opened });
+      } catch (error) {
+        if (signal.aborted) return;
+        const kind = isArchiveError(error) ? error.kind : null;
+        if (kind === 'needs-passphrase' || kind === 'wrong-passphrase')
+          importing({ kind: 'passphrase', file, wrong: kind === 'wrong-passphrase' });
+        else importing({ kind: 'failed', file, reason: errorText(error), partly: false });
+      }
+    },
+    async take({ withSettings, leaveOut, ticks }) {
+      const before = store.getState().importing;
+      if (before.kind !== 'preview') return;
+      const { file, opened } = before;
+      const signal = begin('importing');
+      importing({ kind: 'importing', file, progress: null });
+      const hear = unread.takeFile();
+      try {
+        const imported = await archive.importArchive(opened, {
+          append: (docs) => append(docs, hear),
+          records: async () => (await owner.call('household')).records,
+          stamp(after) {
+            if (after !== null) clock.follow(after);
+            return clock.next();
+          },
+          withSettings,
+          leaveOut,
+          ticks,
+          signal,
+          onProgress: (progress) => importing({ kind: 'importing', file, progress }),
+        });
+        importing({ kind: 'done', file, imported });
+      } catch (error) {
+        importing({
+          kind: 'failed',
+          file,
+          reason: signal.aborted ? t`You called it off.` : errorText(error),
+          partly: true,
+        });
+      }
+    },
+    cancel(what) {
+      running[what]?.abort(new Error('called off'));
+      if (what === 'importing' && store.getState().importing.kind === 'reading') importing(IDLE);
+    },
+    reset: (what) => store.setState(what === 'exporting' ? { exporting: IDLE } : { importing: IDLE }),
+  };
+}
+
+export const copiesOf = onePerPage(createCopies);

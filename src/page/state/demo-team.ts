@@ -1,0 +1,68 @@
+/** Agents that hatched in the demo, once a model is connected: they are kept, or a real team hatches in their seats. */
+import type { Agent } from '../../shared/domain/agent.ts';
+import { isDemoSoul } from '../../shared/domain/demo-words.ts';
+import { lifecycleOf } from '../../shared/domain/lifecycle.ts';
+import { isSeatPosition } from '../../shared/domain/seat.ts';
+import { t } from '../language/t.ts';
+import type { Done } from './attempt.ts';
+import { copiesOf, type Sink } from './copies.ts';
+import type { HouseholdState } from './household.ts';
+import type { RoostState } from './index.ts';
+import { until } from './until.ts';
+
+/** The browser keeps here the ids of those whom the person wants to keep. */
+const KEPT_AT = 'roost.demo-agents-kept';
+/** ms to wait for agents to fall asleep: none is forgotten while it may say something. */
+const ASLEEP_MS = 20_000;
+
+export const demoTeam = ({ roster }: Pick<HouseholdState, 'roster'>): readonly Agent[] =>
+  [...roster.seats.values()].filter(({ soul }) => isDemoSoul(soul));
+
+export function keptIds({ device }: Pick<RoostState, 'device'>): readonly string[] {
+  try {
+    const kept: unknown = JSON.parse(device.browser.read(KEPT_AT) ?? '[]');
+    return Array.isArray(kept) ? kept.filter((id) => typeof id === 'string') : [];
+  } catch {
+    // Somebody else wrote there: the person is asked once more.
+    return [];
+  }
+}
+
+export function keepDemoTeam(roost: Pick<RoostState, 'device'>, agents: readonly Agent[]): void {
+  const ids = new Set([...keptIds(roost), ...agents.map(({ agentId }) => agentId)]);
+  roost.device.browser.write(KEPT_AT, JSON.stringify([...ids]));
+}
+
+/**
+ * Writes everything into a file, lets these agents go and has new ones hatch in their seats. Whatever fails ends it, and leaves those who
+ * were not reached as they are. Agents that were let go can be kept after all, as any that is forgotten.
+ */
+export async function hatchRealTeam(roost: RoostState, agents: readonly Agent[], sink: Sink): Promise<Done> {
+  const { actions, live, device } = roost;
+  const copies = copiesOf(roost);
+  await copies.exportAll({ sink, passphrase: null });
+  const { exporting } = copies.store.getState();
+  if (exporting.kind !== 'done')
+    return {
+      ok: false,
+      reason: exporting.kind === 'failed' ? exporting.reason : t`The copy was called off, and nobody was let go.`,
+    };
+  const isAsleep = ({ agentId, position }: Agent, session = live.store.getState().live) =>
+    !isSeatPosition(position) ||
+    (lifecycleOf(
+      agents.find((each) => each.agentId === agentId),
+      position,
+      session,
+    ) === 'sleeping' &&
+      session?.paused.has(agentId) !== true);
+  await Promise.all(agents.filter((agent) => !isAsleep(agent)).map(({ agentId }) => actions.sleep(agentId)));
+  await until(device, ASLEEP_MS, live.store, (state) => agents.every((agent) => isAsleep(agent, state.live)));
+  if (!agents.every((agent) => isAsleep(agent)))
+    return { ok: false, reason: t`Not everybody of the demo fell asleep, and nobody was let go. Try it again.` };
+  for (const { agentId } of agents) {
+    const asked = await actions.forget({ kind: 'agent', agentId });
+    if (!asked.ok) return asked;
+  }
+  await actions.summon(agents.flatMap(({ position }) => (isSeatPosition(position) ? [position] : [])));
+  return { ok: true };
+}

@@ -1,0 +1,101 @@
+/** What lies in agents' folders on the relay's machine: looked at, given, taken and taken away by the person. */
+import { fileText } from '../../shared/domain/file-text.ts';
+import type { AgentId } from '../../shared/domain/ids.ts';
+import { t } from '../language/t.ts';
+import {
+  leftOutIn,
+  SHOWN_BYTES,
+  UPLOAD_BYTES,
+  ZIP_COMMENT_MAX,
+  type FolderAnswer,
+} from '../../shared/protocol/endpoints/workspaces.ts';
+import type { RelayProblem, RelayResult } from '../../shared/relay-client/index.ts';
+import type { RoostState } from './index.ts';
+import { onePerPage } from './per-page.ts';
+import { problemText } from './ports.ts';
+import { createQuery, createQueryFamily, type Query } from './query.ts';
+
+/** What lies at a path just now: nothing, text, or what is not shown. */
+export type FileNow =
+  | { readonly kind: 'none' }
+  | { readonly kind: 'text'; readonly text: string }
+  | { readonly kind: 'large'; readonly bytes: number }
+  | { readonly kind: 'other' };
+
+/** `path`: within the agent's folder, `/` between names; empty: the folder itself. */
+export interface Files {
+  folder(agentId: AgentId, path: string): Query<FolderAnswer>;
+  read(agentId: AgentId, path: string): Promise<RelayResult<Blob>>;
+  /** The same to be looked at, again with each change; what is large is not fetched. */
+  now(agentId: AgentId, path: string): Query<FileNow>;
+  /** `leftOut`: files and folders that are not in it as they lie there. A file in it names them. */
+  zip(agentId: AgentId, path: string): Promise<RelayResult<{ readonly file: Blob; readonly leftOut: number }>>;
+  /** Puts a file there; null: it is there, else why not. */
+  put(agentId: AgentId, path: string, file: Blob): Promise<string | null>;
+  /** Null: it is gone; else why not. */
+  remove(agentId: AgentId, path: string): Promise<string | null>;
+}
+
+const tooLarge = t`It is larger than ${UPLOAD_BYTES / 1_000_000} MB, which is the most that one file may be here.`;
+
+function createFiles({ reach, changes, device }: RoostState): Files {
+  const folders = createQueryFamily((key: string) => {
+    const [agentId = '', path = ''] = keyParts(key);
+    return createQuery<FolderAnswer>({
+      changes,
+      device,
+      what: ['files'],
+      agentId,
+      ask: () => reach((client) => client.files({ agentId, path })),
+    });
+  });
+  async function look(agentId: AgentId, path: string): Promise<RelayResult<FileNow>> {
+    const names = path.split('/').filter((name) => name !== '' && name !== '.');
+    const found = await reach((client) => client.files({ agentId, path: names.slice(0, -1).join('/') }));
+    if (!found.ok) return isNothing(found.problem) ? { ok: true, value: { kind: 'none' } } : found;
+    const entry = found.value.entries.find(({ name }) => name === names.at(-1));
+    // Of very many files in a folder only the first are listed.
+    if (!entry) return { ok: true, value: { kind: found.value.more > 0 ? 'other' : 'none' } };
+    if (entry.kind !== 'file') return { ok: true, value: { kind: 'other' } };
+    if (entry.bytes > SHOWN_BYTES) return { ok: true, value: { kind: 'large', bytes: entry.bytes } };
+    const file = await reach((client) => client.agentFiles.read(agentId, path));
+    if (!file.ok) return isNothing(file.problem) ? { ok: true, value: { kind: 'none' } } : file;
+    const text = fileText(new Uint8Array(await file.value.arrayBuffer()));
+    return { ok: true, value: text === null ? { kind: 'other' } : { kind: 'text', text } };
+  }
+  const looks = createQueryFamily((key: string) => {
+    const [agentId = '', path = ''] = keyParts(key);
+    return createQuery<FileNow>({ changes, device, what: ['files'], agentId, ask: () => look(agentId, path) });
+  });
+  return {
+    now: (agentId, path) => looks(JSON.stringify([agentId, path])),
+    folder: (agentId, path) => folders(JSON.stringify([agentId, path])),
+    read: (agentId, path) => reach((client) => client.agentFiles.read(agentId, path)),
+    async zip(agentId, path) {
+      const got = await reach((client) => client.agentFiles.zip(agentId, path));
+      if (!got.ok) return got;
+      const leftOut = leftOutIn(await got.value.slice(-ZIP_COMMENT_MAX).text());
+      return { ok: true, value: { file: got.value, leftOut } };
+    },
+    async put(agentId, path, file) {
+      if (file.size > UPLOAD_BYTES) return tooLarge;
+      const result = await reach((client) => client.agentFiles.put(agentId, path, file));
+      return result.ok ? null : problemText(result.problem);
+    },
+    async remove(agentId, path) {
+      const result = await reach((client) => client.removeFile({ agentId, path }));
+      return result.ok ? null : problemText(result.problem);
+    },
+  };
+}
+
+const isNothing = (problem: RelayProblem) => problem.kind === 'refused' && problem.status === 404;
+
+/** Back from what a family of queries is asked by. */
+const keyParts = (key: string): readonly string[] => {
+  const parts: unknown = JSON.parse(key);
+  return Array.isArray(parts) ? parts.map(String) : [];
+};
+
+/** One for each page. */
+export const filesOf = onePerPage(createFiles);

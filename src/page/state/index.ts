@@ -1,0 +1,294 @@
+/** The page's state: small stores, the actions that change them, and the one place where the owner is heard. */
+import { LEAD_ID } from '../../shared/domain/seat.ts';
+import { createClock, type Clock } from '../../shared/domain/stamp.ts';
+import { spoken } from '../language/catalogue.ts';
+import { t } from '../language/t.ts';
+import { documentsOf } from '../../shared/protocol/intake.ts';
+import type { Doc } from '../../shared/protocol/documents.ts';
+import { isKnown } from '../../shared/protocol/known.ts';
+import type { OwnerNews } from '../../shared/protocol/worker.ts';
+import { createActions, type Actions } from './actions/index.ts';
+import { attempt } from './actions/parts.ts';
+import { createAnswers, type Answers } from './answers.ts';
+import { createChanges, type Changes } from './changes.ts';
+import { createConversations, type Conversations } from './conversations.ts';
+import { createWriter } from './documents.ts';
+import { createDevices, selfOf, type Devices } from './devices.ts';
+import { createHousehold, type Household } from './household.ts';
+import { keepLastTeam, readLastTeam } from './last-team.ts';
+import { createQuery, type Query } from './query.ts';
+import { createLimits, type HouseholdLimits } from './limits.ts';
+import { createLive, type Live } from './live.ts';
+import { createConnectedModels, type ConnectedModels } from './models.ts';
+import { createNotices, type Notices } from './notices.ts';
+import type { ArchivePort, Device, OwnerPort, RelayPort } from './ports.ts';
+import { mapResult, type ReachPort } from './reach.ts';
+import { createPending, createRelayInfo } from './relay-info.ts';
+import { createWakeSizes, type WakeSizes } from './wake-sizes.ts';
+import { announceTeam } from './announce-team.ts';
+import { createStandingCopies } from './standing-copies.ts';
+import { createUnread, type Unread } from './unread.ts';
+import { createUpkeep } from './upkeep.ts';
+
+/** When the person was told last that something was brought back, in localStorage; ms within which it is not told again. */
+const ANNOUNCED_AT = 'roost-returned-told';
+const ONE_REPAIR_MS = 10 * 60_000;
+
+export interface RoostState {
+  readonly household: Household;
+  readonly live: Live;
+  readonly answers: Answers;
+  readonly conversations: Conversations;
+  readonly unread: Unread;
+  readonly notices: Notices;
+  readonly wakeSizes: WakeSizes;
+  readonly pending: ReturnType<typeof createPending>;
+  readonly info: ReturnType<typeof createRelayInfo>;
+  readonly upkeep: ReturnType<typeof createUpkeep>;
+  readonly devices: Devices;
+  readonly actions: Actions;
+  readonly owner: OwnerPort;
+  readonly relay: RelayPort;
+  readonly reach: ReachPort;
+  /** What the relay says has changed, of what is asked for with `reach`. */
+  readonly changes: Changes;
+  /** How many messages wait in the inbox of each agent, by agent id. */
+  readonly unreadMessages: Query<Readonly<Record<string, number>>>;
+  /** The models that are connected, and whether they answer. */
+  readonly models: ConnectedModels;
+  /** What the household's agents may do, and changes to it. */
+  readonly limits: HouseholdLimits;
+  readonly archive: ArchivePort;
+  readonly device: Device;
+  /** Stamps what this page writes. */
+  readonly clock: Clock;
+  /** Begins to listen, and reads the household. Returns the way to stop. */
+  start(): () => void;
+}
+
+export interface Ports {
+  readonly owner: OwnerPort;
+  readonly relay: RelayPort;
+  readonly reach: ReachPort;
+  readonly archive: ArchivePort;
+  readonly device: Device;
+  /** Names this page in clock stamps: letters, digits, `_` and `.`. */
+  readonly node: string;
+}
+
+export function createRoostState({ owner, relay, reach, archive, device, node }: Ports): RoostState {
+  const clock = createClock({ now: device.now, node });
+  const household = createHousehold(device.now, readLastTeam(device.browser));
+  const live = createLive(device.now);
+  const answers = createAnswers();
+  const conversations = createConversations(owner, household.isHidden);
+  const notices = createNotices(device);
+  const pending = createPending();
+  const info = createRelayInfo();
+  const upkeep = createUpkeep();
+  const devices = createDevices(owner, device.browser);
+  const wakeSizes = createWakeSizes(owner, household);
+  const writer = createWriter({
+    clock,
+    newId: device.newId,
+    now: device.now,
+    deviceId: () => selfOf(devices.store.getState()),
+  });
+  const unread = createUnread({ owner, writer, device });
+  const changes = createChanges();
+  const standingCopies = createStandingCopies({ household, live, wakeSizes, reach, changes, device });
+  const unreadMessages = createQuery({
+    ask: async () => mapResult(await reach((client) => client.unread()), ({ unread }) => unread),
+    changes,
+    device,
+    what: ['inbox'],
+  });
+  const readLimits = () => reach((client) => client.householdConfig());
+  const limits = createLimits({
+    query: createQuery({ ask: readLimits, changes, device, what: ['config'] }),
+    read: readLimits,
+    put: (own) => reach((client) => client.putHouseholdConfig({ body: { ...own, whole: true } })),
+  });
+  const parts = {
+    owner,
+    relay,
+    reach,
+    device,
+    writer,
+    clock,
+    household,
+    live,
+    conversations,
+    unread,
+    wakeSizes,
+    notices,
+    pending,
+    info,
+    upkeep,
+    devices,
+  };
+  const actions = createActions(parts, limits);
+
+  function take(docs: readonly Doc[]) {
+    for (const doc of docs) if (isKnown(doc)) clock.follow(doc.at);
+    household.take(docs);
+    conversations.take(docs);
+    // Undone is rare: what it brings back into sight is read again rather than remembered.
+    if (docs.some((doc) => doc.type === 'forget-undo')) void actions.reload().then(conversations.reread);
+    const asked = docs.flatMap((doc) => (isKnown(doc) && doc.type === 'forget' ? [doc] : []));
+    if (asked.length > 0) actions.letGo(asked);
+  }
+
+  // Asked at the first moment there is somebody to keep. The answer stands on the storage page.
+  let askedToKeep = false;
+  function keepForGood(docs: readonly Doc[]) {
+    if (askedToKeep || !docs.some((doc) => isKnown(doc) && doc.type === 'agent-identity' && doc.agentId !== LEAD_ID))
+      return;
+    askedToKeep = true;
+    void attempt(device.persist());
+  }
+
+  /** What was brought back is told in one tab, once. */
+  async function announceReturned() {
+    const returned = await owner.call('takeReturned');
+    if (returned === null) return;
+    // A repair may take two starts, and is one all the same.
+    const before = Number(device.browser.read(ANNOUNCED_AT) ?? -Infinity);
+    device.browser.write(ANNOUNCED_AT, String(device.now()));
+    if (Math.abs(device.now() - before) < ONE_REPAIR_MS) return;
+    const { documents, lost } = returned;
+    notices.offer(
+      lost === 0
+        ? t`The browser had lost what it stored for this page. Your team is back, with all ${documents.toLocaleString(spoken.locale)} entries.`
+        : t`The browser had lost what it stored for this page. ${documents.toLocaleString(spoken.locale)} entries are back; ${lost.toLocaleString(spoken.locale)} were found neither on this device nor at the relay. If you have a copy, import it.`,
+      { label: t`Done`, run: () => undefined },
+    );
+  }
+
+  function readAnew() {
+    void actions.reload();
+    void unread.refresh();
+    void conversations.refresh();
+    changes.tell({ what: 'everything', agentId: null });
+  }
+
+  let welcomed = false;
+  function hear(news: OwnerNews) {
+    switch (news.news) {
+      case 'welcome':
+        // A further welcome is a new connection to the owner: what was said while there was none is read again.
+        if (welcomed) readAnew();
+        welcomed = true;
+        void devices.refresh();
+        live.hearLink(news.link, news.snapshot);
+        answers.hearLink(news.link);
+        if (news.link.kind === 'live') notices.connectionIsBack();
+        answers.load(news.answers);
+        info.setState({ problem: news.problem });
+        break;
+      case 'link':
+        live.hearLink(news.link, news.snapshot);
+        answers.hearLink(news.link);
+        if (news.snapshot) answers.keepOnly(news.snapshot);
+        if (news.link.kind === 'live' && !news.link.databaseAway) {
+          notices.connectionIsBack();
+          void actions.refreshHealth();
+          void actions.refreshHome();
+          changes.tell({ what: 'everything', agentId: null });
+        }
+        break;
+      case 'moved':
+        notices.moved();
+        break;
+      case 'event':
+        // What the relay says is shown as soon as it is heard; the same documents come again once they are stored.
+        take(documentsOf(news.stored));
+        live.hearEvent(news.stored);
+        answers.hearEvent(news.stored);
+        if (news.stored.event.kind === 'changed') changes.tell(news.stored.event);
+        break;
+      case 'waiting':
+        live.hearWaiting(news.waiting);
+        break;
+      case 'documents':
+        take(news.docs);
+        unread.hearDocuments(news.docs);
+        standingCopies.hearDocuments();
+        keepForGood(news.docs);
+        break;
+      case 'problem':
+        info.setState({ problem: news.problem });
+        break;
+      case 'progress':
+        upkeep.setState({ progress: news.progress });
+        break;
+      case 'forgotten':
+        household.drop(news.forgets);
+        conversations.drop(news.forgets);
+        for (const { target } of news.forgets) unread.drop(target.agentId);
+        break;
+      case 'sync':
+        devices.hear(news.status);
+        break;
+      case 'returned':
+        // What was said was not told while it came back.
+        readAnew();
+        void attempt(announceReturned());
+        break;
+      case 'mark':
+        devices.keepMark(news.text);
+        break;
+      case 'restarting':
+      case 'direct':
+        // A shared worker is begun anew by its lines, and the tab's carrier of direct connections listens by itself.
+        break;
+      default:
+        news satisfies never;
+    }
+  }
+
+  return {
+    household,
+    devices,
+    live,
+    answers,
+    conversations,
+    unread,
+    notices,
+    wakeSizes,
+    pending,
+    info,
+    upkeep,
+    actions,
+    owner,
+    relay,
+    reach,
+    changes,
+    unreadMessages,
+    models: createConnectedModels({ reach, changes, device, onChange: actions.refreshHealth }),
+    limits,
+    archive,
+    device,
+    clock,
+    start() {
+      const stop = owner.subscribe(hear);
+      const stopAnnouncing = announceTeam(parts);
+      const stopLeaving = standingCopies.start();
+      const stopKeeping = keepLastTeam(device.browser, household);
+      const lookAway = [unreadMessages.subscribe(), limits.query.subscribe()];
+      void actions.reload();
+      void unread.refresh();
+      void actions.refreshHealth();
+      void actions.refreshHome();
+      void devices.refresh();
+      void attempt(announceReturned());
+      return () => {
+        stop();
+        stopAnnouncing();
+        stopLeaving();
+        stopKeeping();
+        lookAway.forEach((away) => away());
+      };
+    },
+  };
+}

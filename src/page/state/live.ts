@@ -1,0 +1,201 @@
+/**
+ * What is known of the relay: the line to it and the session that runs. Only a line that is `live`, with a
+ * session on it, lets anybody be awake; everything else asks `liveSession`.
+ */
+import { createStore, type StoreApi } from 'zustand/vanilla';
+import type { AgentId } from '../../shared/domain/ids.ts';
+import type { LiveSession } from '../../shared/domain/lifecycle.ts';
+import type { AsleepReason, CallKind, Snapshot, StoredEvent } from '../../shared/protocol/events.ts';
+import type { Waiting } from '../../shared/protocol/stream.ts';
+import { applyEvent, liveSessionOf, NO_SESSION } from '../../shared/protocol/live.ts';
+import type { LinkState } from '../../shared/protocol/worker.ts';
+
+/** A wake or a summon that was heard to begin, for the progress line. */
+interface HeardCall {
+  readonly callId: string;
+  readonly call: CallKind;
+  readonly agentIds: readonly AgentId[];
+}
+
+export type ClientCall = NonNullable<Waiting['clients']>[number];
+
+export interface LiveState {
+  readonly link: LinkState;
+  /** ms since the epoch: up to when the relay was heard; null: it is, or was not yet. */
+  readonly heardUntil: number | null;
+  /** The session as the relay last told it. Not a reason to believe in it: see `live`. */
+  readonly session: Snapshot['session'];
+  /** null wherever the page does not know that a session runs. */
+  readonly live: LiveSession | null;
+  /** Who is at work in no session, and since when, as far as the page knows. */
+  readonly working: ReadonlyMap<string, number>;
+  readonly lastEnd: Snapshot['lastEnd'];
+  readonly calls: ReadonlyMap<string, HeardCall>;
+  /** How many calls were heard to begin since the page was opened: a page that made one waits for it to grow. */
+  readonly callsHeard: number;
+  /** Why the last wake or summon failed as a whole. */
+  readonly callError: { readonly call: CallKind; readonly error: string } | null;
+  /** Everybody whom the last wake called sleeps still, several of them: said once, with the first's reason. */
+  readonly nobodyCame: { readonly agentIds: readonly AgentId[]; readonly reason: string } | null;
+  /** Places in the line before the model's server, by agent id; 1 is next. */
+  readonly positions: ReadonlyMap<string, number>;
+  /** What an API client does for an agent, by agent id: the call that it began last. */
+  readonly clientCalls: ReadonlyMap<string, ClientCall>;
+  /** Why an egg became an empty seat again, by position. */
+  readonly birthReasons: ReadonlyMap<number, AsleepReason>;
+}
+
+export interface Live {
+  readonly store: StoreApi<LiveState>;
+  hearLink(link: LinkState, snapshot: Snapshot | null): void;
+  hearEvent(stored: StoredEvent): void;
+  hearWaiting(waiting: Waiting): void;
+  dismissCallError(): void;
+}
+
+const believed = (link: LinkState, snapshot: Snapshot) => (link.kind === 'live' ? liveSessionOf(snapshot) : null);
+
+const NOBODY: ReadonlyMap<string, number> = new Map();
+function workingIn(link: LinkState, { runs }: Snapshot): ReadonlyMap<string, number> {
+  const alone = link.kind === 'live' ? runs.filter(({ sessionId }) => sessionId === null) : [];
+  return alone.length === 0 ? NOBODY : new Map(alone.map(({ agentId, startedAt }) => [agentId, startedAt]));
+}
+
+export function createLive(now: () => number = Date.now): Live {
+  // The fold runs on every event; the store changes only when something that is shown has changed.
+  let snapshot: Snapshot = NO_SESSION;
+  const store = createStore<LiveState>()(() => ({
+    link: { kind: 'connecting' },
+    heardUntil: null,
+    session: null,
+    live: null,
+    working: NOBODY,
+    lastEnd: null,
+    calls: new Map(),
+    callsHeard: 0,
+    callError: null,
+    nobodyCame: null,
+    positions: new Map(),
+    clientCalls: new Map(),
+    birthReasons: new Map(),
+  }));
+
+  function nobodyOf(agentIds: readonly AgentId[]): LiveState['nobodyCame'] {
+    const asleep = snapshot.session?.asleep ?? [];
+    const reasons = agentIds.flatMap((agentId) => asleep.find((item) => item.agentId === agentId)?.reason ?? []);
+    const [first] = reasons;
+    const failed = reasons.every(({ code }) => code === 'failed' || code === 'silent');
+    return first && failed && agentIds.length > 1 && reasons.length === agentIds.length
+      ? { agentIds, reason: first.message }
+      : null;
+  }
+
+  function follow({ event }: StoredEvent): Partial<LiveState> {
+    const { calls, callsHeard, birthReasons } = store.getState();
+    switch (event.kind) {
+      case 'call-started': {
+        const next = new Map(birthReasons);
+        for (const seat of event.seats) next.delete(seat.position);
+        const call = { callId: event.callId, call: event.call, agentIds: event.seats.map((seat) => seat.agentId) };
+        return {
+          calls: new Map(calls).set(event.callId, call),
+          callsHeard: callsHeard + 1,
+          callError: null,
+          nobodyCame: null,
+          birthReasons: next,
+        };
+      }
+      case 'call-ended': {
+        const call = calls.get(event.callId);
+        const next = new Map(calls);
+        next.delete(event.callId);
+        return {
+          calls: next,
+          nobodyCame: call?.call === 'wake' && event.error === null ? nobodyOf(call.agentIds) : null,
+          ...(event.error === null ? {} : { callError: { call: call?.call ?? 'wake', error: event.error } }),
+        };
+      }
+      case 'birth-ended':
+        return { birthReasons: new Map(birthReasons).set(event.position, event.reason) };
+      case 'agent-born': {
+        const next = new Map(birthReasons);
+        next.delete(event.position);
+        return { birthReasons: next };
+      }
+      case 'session-started':
+        return { calls: new Map(), callError: null, nobodyCame: null, birthReasons: new Map() };
+      case 'session-ended':
+        return { calls: new Map(), nobodyCame: null, birthReasons: new Map() };
+      default:
+        return {};
+    }
+  }
+
+  return {
+    store,
+    hearLink(link, heard) {
+      if (heard) snapshot = heard;
+      const { session, lastEnd } = snapshot;
+      const before = store.getState();
+      const heardUntil = link.kind === 'live' ? null : before.link.kind === 'live' ? now() : before.heardUntil;
+      // A connection tells anew who waits.
+      store.setState({
+        link,
+        heardUntil,
+        session,
+        lastEnd,
+        live: believed(link, snapshot),
+        working: workingIn(link, snapshot),
+        positions: new Map(),
+        clientCalls: new Map(),
+      });
+    },
+    hearEvent(stored) {
+      if (stored.id <= snapshot.upTo) return;
+      const before = snapshot;
+      snapshot = applyEvent(snapshot, stored);
+      const changes = follow(stored);
+      if (snapshot.session !== before.session || snapshot.lastEnd !== before.lastEnd)
+        Object.assign(changes, {
+          session: snapshot.session,
+          lastEnd: snapshot.lastEnd,
+          live: believed(store.getState().link, snapshot),
+        } satisfies Partial<LiveState>);
+      if (snapshot.runs !== before.runs)
+        Object.assign(changes, { working: workingIn(store.getState().link, snapshot) });
+      if (Object.keys(changes).length > 0) store.setState(changes);
+    },
+    hearWaiting: ({ waiting, clients = [] }) =>
+      store.setState({
+        positions: new Map(waiting.map(({ agentId, position }) => [agentId, position])),
+        clientCalls: new Map(clients.map((call) => [call.agentId, call])),
+      }),
+    dismissCallError: () => store.setState({ callError: null, nobodyCame: null }),
+  };
+}
+
+/** How far the running calls are, or null where none runs. `total` is null where their beginning was not heard. */
+export function callProgress(
+  state: LiveState,
+): { call: CallKind; done: number; total: number | null; left: number } | null {
+  const hatching = state.live ? (state.session?.hatching ?? []) : [];
+  const first = hatching[0];
+  if (!first) return null;
+  const call: CallKind = hatching.some((seat) => seat.call === 'summon') ? 'summon' : 'wake';
+  const running = hatching.filter((seat) => seat.call === call);
+  const callIds = new Set(running.map((seat) => seat.callId));
+  let total = 0;
+  for (const callId of callIds) {
+    const heard = state.calls.get(callId);
+    if (!heard) return { call, done: 0, total: null, left: running.length };
+    total += heard.agentIds.length;
+  }
+  return { call, done: total - running.length, total, left: running.length };
+}
+
+/** Why this agent sleeps although it was called in this session, or null. */
+export function asleepReason(state: LiveState, agentId: AgentId): AsleepReason | null {
+  // What is said of all of them together is not said of each.
+  if (!state.live || state.nobodyCame?.agentIds.includes(agentId)) return null;
+  return state.session?.asleep.find((item) => item.agentId === agentId)?.reason ?? null;
+}

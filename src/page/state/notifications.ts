@@ -1,0 +1,169 @@
+/** What this device is told while nobody looks at the page: chosen here, kept here, and said to the relay, which pushes. */
+import { errorText } from './ports.ts';
+import { base64urlnopad } from '@scure/base';
+import { guessDeviceName } from '../../shared/domain/device-name.ts';
+import { NOTIFICATION_KINDS, TOLD, type KeptForRenewal } from '../../shared/domain/told.ts';
+import { t } from '../language/t.ts';
+import type { DeviceChoice, Notifications } from '../../shared/protocol/notifications.ts';
+import { PAGE_KEY } from '../../shared/protocol/page-key.ts';
+import type { RelayProblem } from '../../shared/relay-client/index.ts';
+import { DONE, type Done } from './attempt.ts';
+import type { RoostState } from './index.ts';
+import { onePerPage } from './per-page.ts';
+import { createQuery, type Query } from './query.ts';
+import { problemText } from './ports.ts';
+import { toldTexts } from './told-words.ts';
+
+const KEPT_AT = 'roost-told';
+type Choice = Pick<DeviceChoice, 'kinds' | 'quiet'> & { readonly pushed: boolean };
+
+/** As it is where nobody has chosen. */
+export const USUAL_CHOICE: Choice = { kinds: [...NOTIFICATION_KINDS], quiet: null, pushed: false };
+
+export interface Told {
+  readonly shown: Query<Notifications>;
+  /** As this device has it. */
+  choice(): Choice;
+  /** Asks the browser where it must be asked. */
+  choose(choice: Choice): Promise<Done>;
+  remove(deviceId: string): Promise<void>;
+  /** The person is here, and has seen these. False: the relay does not know. */
+  seen(keys: readonly string[]): Promise<boolean>;
+  /** Says it again where the relay, the browser or its push service has lost it. */
+  renew(): Promise<void>;
+  /** By which mail address push services reach whoever runs the relay; null: by none. */
+  putContact(mail: string | null): Promise<Done>;
+}
+
+/** Why this browser cannot be told while the page is closed, as a sentence; null: it can. */
+export function whyNoPush(): string | null {
+  if (!window.isSecureContext)
+    return t`A browser does this only for a page under https://, or on the relay’s own machine.`;
+  if ('PushManager' in globalThis && 'serviceWorker' in navigator && 'Notification' in globalThis) return null;
+  return /iPhone|iPad/.test(navigator.userAgent)
+    ? t`On an iPhone or iPad, put Roost on the home screen first (Share, Add to Home Screen), and open it from there.`
+    : t`This browser cannot tell you anything while Roost is closed.`;
+}
+
+const whyNot = (problem: RelayProblem) =>
+  problem.kind === 'refused' ? problemText(problem) : t`The relay did not answer.`;
+
+function createTold({ reach, changes, device, notices }: RoostState): Told {
+  const shown = createQuery<Notifications>({
+    changes,
+    device,
+    what: ['notifications'],
+    ask: () => reach((client) => client.notifications()),
+  });
+  function choice(): Choice {
+    try {
+      return { ...USUAL_CHOICE, ...(JSON.parse(device.browser.read(KEPT_AT) ?? '{}') as Partial<Choice>) };
+    } catch {
+      return USUAL_CHOICE;
+    }
+  }
+
+  /** `isOver`: the push service knows the one that the browser has no more. */
+  async function subscription(publicKey: string, isOver: boolean): Promise<PushSubscription> {
+    // `ready` would wait for ever where there is none: in development, or where the browser blocks it.
+    if (!(await navigator.serviceWorker.getRegistration()))
+      throw new Error('the part of Roost that listens while it is closed is not installed here');
+    const { pushManager } = await navigator.serviceWorker.ready;
+    const known = await pushManager.getSubscription();
+    const key = known?.options.applicationServerKey;
+    // The relay may have lost its keys: what was made for others listens to nobody any more.
+    if (!isOver && known && key && base64urlnopad.encode(new Uint8Array(key)) === publicKey) return known;
+    await known?.unsubscribe();
+    return await pushManager.subscribe({ userVisibleOnly: true, applicationServerKey: publicKey });
+  }
+
+  let renewing = false;
+  async function say({ kinds, quiet, pushed }: Choice): Promise<Done> {
+    let made: PushSubscription | null = null;
+    if (pushed) {
+      const asked = await reach((client) => client.notifications());
+      if (!asked.ok) return { ok: false, reason: t`The relay did not answer.` };
+      try {
+        const isOver = asked.value.devices.some(({ here, pushed }) => here && !pushed);
+        made = await subscription(asked.value.publicKey, isOver);
+      } catch (error) {
+        return {
+          ok: false,
+          reason: t`The browser could not switch it on: ${errorText(error)}`,
+        };
+      }
+    } else if ('serviceWorker' in navigator)
+      await (await (await navigator.serviceWorker.getRegistration())?.pushManager.getSubscription())?.unsubscribe();
+    const json = made?.toJSON();
+    const body: DeviceChoice = {
+      name: guessDeviceName(navigator.userAgent),
+      kinds: [...kinds],
+      quiet,
+      timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone,
+      subscription: json
+        ? {
+            endpoint: json.endpoint ?? '',
+            keys: { p256dh: json.keys?.['p256dh'] ?? '', auth: json.keys?.['auth'] ?? '' },
+          }
+        : null,
+    };
+    const put = await reach((client) => client.putNotificationDevice({ body }));
+    if (!put.ok) return { ok: false, reason: whyNot(put.problem) };
+    if ('caches' in globalThis) {
+      const kept: KeptForRenewal = {
+        path: '/api/notifications/device',
+        headers: { [PAGE_KEY.header]: device.browser.read(PAGE_KEY.stored) ?? '' },
+        choice: body,
+        texts: toldTexts(),
+      };
+      await (await caches.open(TOLD.cache)).put(TOLD.kept, Response.json(kept));
+    }
+    return DONE;
+  }
+
+  return {
+    shown,
+    choice,
+    async choose(next) {
+      if (
+        next.pushed &&
+        Notification.permission !== 'granted' &&
+        (await Notification.requestPermission()) !== 'granted'
+      )
+        return { ok: false, reason: t`The browser does not allow it. Its settings for this address can.` };
+      const said = await say(next);
+      if (said.ok) device.browser.write(KEPT_AT, JSON.stringify(next));
+      await shown.again();
+      return said;
+    },
+    async remove(deviceId) {
+      const removed = await reach((client) => client.removeNotificationDevice({ deviceId }));
+      if (!removed.ok) notices.refused(removed.problem);
+      await shown.again();
+    },
+    async seen(keys) {
+      // Where it does not come through, the other devices are told: that is no harm.
+      return (await reach((client) => client.seeNotifications({ body: { keys: [...keys] } }))).ok;
+    },
+    async putContact(mail) {
+      const put = await reach((client) => client.putPushContact({ body: { mail } }));
+      await shown.again();
+      return put.ok ? DONE : { ok: false, reason: whyNot(put.problem) };
+    },
+    async renew() {
+      if (
+        renewing ||
+        device.browser.read(KEPT_AT) === null ||
+        !choice().pushed ||
+        whyNoPush() !== null ||
+        Notification.permission !== 'granted'
+      )
+        return;
+      renewing = true;
+      await say(choice()).finally(() => (renewing = false));
+    },
+  };
+}
+
+/** One for each page. */
+export const toldOf = onePerPage(createTold);

@@ -1,0 +1,90 @@
+/** What the relay keeps of inboxes, wakes and limits, for whoever shows it. Fetched with the first who does. */
+import type { AgentId } from '../../shared/domain/ids.ts';
+import type { InboxMessage } from '../../shared/protocol/inbox.ts';
+import type { WakeDecision, WakeStats } from '../../shared/protocol/wakes.ts';
+import { createQuery, createQueryFamily, type Query } from './query.ts';
+import type { RoostState } from './index.ts';
+import { createLimits, type AgentLimits } from './limits.ts';
+import { createPaged, type Paged } from './paged.ts';
+import { onePerPage } from './per-page.ts';
+
+/** Rows of a page. */
+const PAGE = 30;
+
+interface ReachQueries {
+  inbox(agentId: AgentId): Paged<InboxMessage>;
+  /** Null: everybody's. */
+  wakes(agentId: AgentId | null): Paged<WakeDecision>;
+  stats(agentId: AgentId): Query<WakeStats>;
+  limits(agentId: AgentId): AgentLimits;
+}
+
+function createReachQueries({
+  reach,
+  changes,
+  device,
+}: Pick<RoostState, 'reach' | 'changes' | 'device'>): ReachQueries {
+  const deps = { changes, device };
+  const allWakes = createPaged<WakeDecision, string>({
+    ...deps,
+    what: ['wakes'],
+    askPage: wakePage(null),
+    idOf: ({ decisionId }) => decisionId,
+    size: PAGE,
+  });
+
+  function wakePage(agentId: AgentId | null) {
+    return (page: { readonly before: string | null; readonly limit: number }) =>
+      reach(async (client) => {
+        const feed = await client.wakes({ ...page, agent: agentId });
+        return feed.ok ? { ok: true, value: { rows: feed.value.wakes, more: feed.value.more } } : feed;
+      });
+  }
+
+  const wakes = createQueryFamily((agentId: AgentId) =>
+    createPaged<WakeDecision, string>({
+      ...deps,
+      what: ['wakes'],
+      agentId,
+      askPage: wakePage(agentId),
+      idOf: ({ decisionId }) => decisionId,
+      size: PAGE,
+    }),
+  );
+  return {
+    inbox: createQueryFamily((agentId: AgentId) =>
+      createPaged<InboxMessage, string>({
+        ...deps,
+        what: ['inbox'],
+        agentId,
+        idOf: ({ messageId }) => messageId,
+        size: PAGE,
+        askPage: (page) =>
+          reach(async (client) => {
+            const inbox = await client.inbox({ agentId, ...page });
+            return inbox.ok ? { ok: true, value: { rows: inbox.value.messages, more: inbox.value.more } } : inbox;
+          }),
+      }),
+    ),
+    wakes: (agentId) => (agentId === null ? allWakes : wakes(agentId)),
+    stats: createQueryFamily((agentId: AgentId) =>
+      createQuery({
+        ...deps,
+        what: ['wakes', 'config'],
+        agentId,
+        ask: () => reach((client) => client.wakeStats({ agentId })),
+      }),
+    ),
+    limits: createQueryFamily((agentId: AgentId) => {
+      const read = () => reach((client) => client.agentConfig({ agentId }));
+      return createLimits({
+        query: createQuery({ ...deps, what: ['config'], agentId, ask: read }),
+        read,
+        put: (own) => reach((client) => client.putAgentConfig({ agentId, body: { ...own, whole: true } })),
+      });
+    }),
+  };
+}
+
+/** One for each page. */
+export const reachQueries = onePerPage(createReachQueries);

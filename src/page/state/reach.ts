@@ -1,0 +1,64 @@
+/** The relay's calls, as the page holds them: fetched while the page is painted, or after. */
+import { t } from '../language/t.ts';
+import type { PageClient, RelayResult, StreamItem } from '../../shared/relay-client/index.ts';
+import type { ReachClient } from '../../shared/relay-client/reach-client.ts';
+import type { RelayPort } from './ports.ts';
+
+const MISSING = t`A part of the page could not be fetched. Start the relay again with "npm start", then reload the page.`;
+
+/** Makes one call. An expected failure is a value. */
+type Port<Client> = <Value>(call: (client: Client) => Promise<RelayResult<Value>>) => Promise<RelayResult<Value>>;
+
+/** An answer, as `pick` sees it. */
+export const mapResult = <Value, Part>(result: RelayResult<Value>, pick: (value: Value) => Part): RelayResult<Part> =>
+  result.ok ? { ok: true, value: pick(result.value) } : result;
+
+/** The calls about how agents reach each other. */
+export type ReachPort = Port<ReachClient>;
+
+/** `load` rejects where the part does not come; it is asked again with the next call. */
+export function createReachPort<Client = ReachClient>(load: () => Promise<Client>): Port<Client> {
+  let loading: Promise<Client> | null = null;
+  return async (call) => {
+    loading ??= load();
+    const client = await loading.catch(() => null);
+    if (client) return call(client);
+    loading = null;
+    return { ok: false, problem: { kind: 'unreachable', message: MISSING } };
+  };
+}
+
+/** As `createReachPort`, for the calls of a session, each by its own name. */
+export function createRelayPort(load: {
+  readonly client: () => Promise<PageClient>;
+  /** Resolves with the way to stop. */
+  readonly look: (listener: (item: StreamItem) => void) => Promise<() => void>;
+}): RelayPort {
+  const ask = createReachPort(load.client);
+  const look: RelayPort['look'] = (listener) => {
+    let over = false;
+    let stop: (() => void) | null = null;
+    load
+      .look((item) => !over && listener(item))
+      .then(
+        (opened) => {
+          if (over) opened();
+          else stop = opened;
+        },
+        () => listener({ kind: 'lost', reason: 'unreachable' }),
+      );
+    return () => {
+      over = true;
+      stop?.();
+    };
+  };
+  const call =
+    (name: keyof PageClient) =>
+    (...said: readonly unknown[]) =>
+      // The method of this name, with what it was called with.
+      ask((client) => (client[name] as (...said: readonly unknown[]) => Promise<RelayResult<unknown>>)(...said));
+  // Its methods are those of a client that is not here yet.
+  return new Proxy({ look } as RelayPort, {
+    get: (own, name) => (name in own ? own[name as keyof RelayPort] : call(name as keyof PageClient)),
+  });
+}

@@ -1,0 +1,289 @@
+/** What agents do by themselves: their routines, what became of each moment, and what they have left with the relay for it. */
+import type { AgentId, RunId, ScheduleId } from '../../shared/domain/ids.ts';
+import type { Timing } from '../../shared/domain/schedule/timing.ts';
+import { t } from '../language/t.ts';
+import type { Timeline } from '../../shared/protocol/endpoints/schedules.ts';
+import {
+  type CopyStanding,
+  type Occurrence,
+  type Proposal,
+  type Schedule,
+  type Scheduled,
+  scheduleSchema,
+} from '../../shared/protocol/schedules.ts';
+import type { RelayProblem, RelayResult } from '../../shared/relay-client/index.ts';
+import type { RoostState } from './index.ts';
+import type { Notices } from './notices.ts';
+import { onePerPage } from './per-page.ts';
+import { problemText } from './ports.ts';
+import { createPaged, type Paged } from './paged.ts';
+import { createQuery, createQueryFamily, type Query } from './query.ts';
+import { mapResult, type ReachPort } from './reach.ts';
+
+/** Moments of one routine that its history reads at once. */
+const HISTORY = 50;
+/** Runs that are looked through for those that go on: so many at once is more than a household has. */
+const LIVE = 100;
+
+/** Why the relay did not take something: at each field, and what belongs to none. */
+interface Misfit {
+  readonly ok: false;
+  readonly fields: Readonly<Record<string, string>>;
+  /** null: the fields say it all. */
+  readonly reason: string | null;
+}
+/** What agents have left with the relay, and whose the person has taken back. */
+interface Copies {
+  readonly copies: readonly CopyStanding[];
+  readonly takenBack: readonly string[];
+}
+type Saved = { readonly ok: true; readonly scheduled: Scheduled } | Misfit;
+
+interface Listed {
+  readonly schedules: readonly Scheduled[];
+  /** The relay runs scripts for this household. */
+  readonly scripts: boolean;
+  /** Why not, as a sentence of the relay's. */
+  readonly why?: string | undefined;
+  /** Scripts may reach hosts of the relay's own machine that the person names. */
+  readonly ownHosts?: boolean | undefined;
+}
+
+/** Something that is to be due at other times. */
+interface TimingChange {
+  readonly scheduleId: ScheduleId;
+  /** Where it is another by now, somebody else has changed it, and it stays so. */
+  readonly before: Timing;
+  readonly after: Timing;
+}
+
+interface TimingsDeps {
+  readonly reach: ReachPort;
+  readonly notices: Pick<Notices, 'info' | 'refused'>;
+  /** Shows what holds now. */
+  readonly again: () => Promise<void>;
+}
+
+/**
+ * Sets several schedules to other times, one after another. Did all of it hold? A notice says how much of it did, and
+ * offers to set it back.
+ */
+function createTimings({ reach, notices, again }: TimingsDeps): (changes: readonly TimingChange[]) => Promise<boolean> {
+  /** Of one. False: it is gone, or somebody else has changed it. */
+  async function setTiming({ scheduleId, before, after }: TimingChange): Promise<RelayResult<boolean>> {
+    const found = await reach((client) => client.schedule({ scheduleId }));
+    if (!found.ok)
+      return found.problem.kind === 'refused' && found.problem.status === 404 ? { ok: true, value: false } : found;
+    const { schedule } = found.value;
+    if (JSON.stringify(schedule.timing) !== JSON.stringify(before)) return { ok: true, value: false };
+    const body = scheduleSchema.parse({ ...schedule, timing: after });
+    return mapResult(await reach((client) => client.changeSchedule({ scheduleId, body })), () => true);
+  }
+  async function setTimings(changes: readonly TimingChange[], back: boolean): Promise<boolean> {
+    const moved: TimingChange[] = [];
+    let problem: RelayProblem | null = null;
+    for (const change of changes) {
+      const result = await setTiming(change);
+      if (!result.ok) problem = result.problem;
+      if (!result.ok) break;
+      if (result.value) moved.push({ ...change, before: change.after, after: change.before });
+    }
+    await again();
+    const text = back
+      ? t`${moved.length} of ${changes.length} set back.`
+      : t`${moved.length} of ${changes.length} moved.`;
+    if (moved.length > 0)
+      notices.info(text, back ? undefined : { label: t`Set back`, run: () => void setTimings(moved, true) });
+    else if (!problem) notices.info(t`Nothing was moved: somebody has changed these times meanwhile.`);
+    if (problem) notices.refused(problem);
+    return problem === null;
+  }
+  return (changes) => setTimings(changes, false);
+}
+
+export interface Schedules {
+  readonly list: Query<Listed>;
+  /** `hours`: either way. */
+  timeline(hours: number): Query<Timeline>;
+  history(scheduleId: ScheduleId): Paged<Occurrence>;
+  /** Runs that go on, the newest first. */
+  readonly live: Query<readonly Occurrence[]>;
+  /** What it has said stays. What is refused is told as a notice. */
+  stopRun(runId: RunId): Promise<void>;
+  /** Another run goes on with it. What is refused is told as a notice. Does it? */
+  goOn(runId: RunId): Promise<boolean>;
+  /** Brings here what is due at another relay. `gone`: that one runs no more, says the person. */
+  move(gone: boolean): Promise<void>;
+  readonly copies: Query<Copies>;
+  /** What agents ask for, the oldest first. */
+  readonly proposals: Query<readonly Proposal[]>;
+  /** It is a routine from now on. What is refused is told as a notice. */
+  accept(proposal: Proposal): Promise<void>;
+  decline(proposal: Proposal): Promise<void>;
+  /** One as the relay has it now; null: it has none such, or does not say. */
+  one(scheduleId: ScheduleId): Promise<Schedule | null>;
+  /** `scheduleId` null: a new one. */
+  save(scheduleId: ScheduleId | null, schedule: Schedule): Promise<Saved>;
+  /** What is refused is told as a notice. */
+  toggle(scheduled: Scheduled): Promise<void>;
+  runNow(scheduled: Scheduled): Promise<void>;
+  duplicate(scheduled: Scheduled): Promise<void>;
+  /** Gone at once; a notice offers to bring it back. */
+  remove(scheduled: Scheduled): Promise<void>;
+  /** Sets when each of these is due, one after another; a notice offers to set them back. Did all of it hold? */
+  setTimings(changes: readonly TimingChange[]): Promise<boolean>;
+  /** All ids, in the order in which the person wants to see them. */
+  order(scheduleIds: readonly ScheduleId[]): Promise<void>;
+  /** `name`: of the agent. Is it gone? */
+  takeBack(agentId: AgentId, name: string): Promise<boolean>;
+}
+
+/** The fields that a refusal names, without what its schema puts before them. */
+function misfitOf(problem: RelayProblem): Misfit {
+  const errors = problem.kind === 'refused' ? (problem.problem.errors ?? []) : [];
+  const fields: Record<string, string> = {};
+  for (const { field, message } of errors) fields[field] ??= message;
+  return { ok: false, fields, reason: errors.length > 0 ? null : problemText(problem) };
+}
+
+function createSchedules({ reach, changes, device, notices }: RoostState): Schedules {
+  const deps = { changes, device, what: ['schedules'] as const };
+  const list = createQuery<Listed>({ ...deps, ask: () => reach((client) => client.schedules()) });
+  const live = createQuery<readonly Occurrence[]>({
+    ...deps,
+    ask: async () =>
+      mapResult(await reach((client) => client.runs({ agent: null, before: null, limit: LIVE })), ({ runs }) =>
+        runs.filter(({ endedAt }) => endedAt === null),
+      ),
+  });
+  const copies = createQuery<Copies>({ ...deps, ask: () => reach((client) => client.standingCopies()) });
+  const proposals = createQuery<readonly Proposal[]>({
+    ...deps,
+    ask: async () => mapResult(await reach((client) => client.proposals()), (answer) => answer.proposals),
+  });
+  const timelines = createQueryFamily((hours: string) =>
+    createQuery<Timeline>({ ...deps, ask: () => reach((client) => client.timeline({ hours: Number(hours) })) }),
+  );
+  const histories = createQueryFamily((scheduleId: ScheduleId) =>
+    createPaged<Occurrence, number>({
+      ...deps,
+      idOf: ({ dueAt }) => dueAt,
+      size: HISTORY,
+      askPage: async ({ before, limit }) =>
+        mapResult(
+          await reach((client) =>
+            client.scheduleHistory({ scheduleId, limit, before: before === null ? null : String(before) }),
+          ),
+          ({ occurrences, more = false }) => ({ rows: occurrences, more }),
+        ),
+    }),
+  );
+
+  /** Whatever comes of it, the list shows what holds now. */
+  async function then<Value>(call: Promise<RelayResult<Value>>): Promise<RelayResult<Value>> {
+    const result = await call;
+    await list.again();
+    return result;
+  }
+  async function told<Value>(call: Promise<RelayResult<Value>>): Promise<Value | null> {
+    const result = await then(call);
+    if (result.ok) return result.value;
+    notices.refused(result.problem);
+    return null;
+  }
+
+  const undoMaking = ({ scheduleId }: Pick<Scheduled, 'scheduleId'>) => ({
+    label: t`Undo`,
+    run: () => void told(reach((client) => client.removeSchedule({ scheduleId }))),
+  });
+
+  return {
+    list,
+    setTimings: createTimings({ reach, notices, again: list.again }),
+    async order(scheduleIds) {
+      const { store } = list;
+      const shown = store.getState();
+      const before = shown.kind === 'ready' ? shown.value.schedules.map(({ scheduleId }) => scheduleId) : null;
+      const put = async (ids: readonly ScheduleId[]) => {
+        const result = await then(reach((client) => client.reorderSchedules({ body: { scheduleIds: [...ids] } })));
+        if (!result.ok) notices.refused(result.problem);
+        return result.ok;
+      };
+      if ((await put(scheduleIds)) && before)
+        notices.info(t`The order is changed.`, { label: t`Undo`, run: () => void put(before) });
+    },
+    copies,
+    live,
+    async stopRun(runId) {
+      const stopped = await reach((client) => client.stopRun({ runId }));
+      await live.again();
+      if (!stopped.ok) notices.refused(stopped.problem);
+    },
+    async goOn(runId) {
+      const went = await then(reach((client) => client.continueRun({ runId })));
+      await live.again();
+      if (!went.ok) notices.refused(went.problem);
+      return went.ok;
+    },
+    async move(gone) {
+      await told(reach((client) => client.moveSchedules({ body: { gone } })));
+    },
+    proposals,
+    async accept({ proposalId, routine }) {
+      const made = await told(reach((client) => client.acceptProposal({ proposalId })));
+      await proposals.again();
+      if (made) notices.info(t`“${routine.name}” is a routine now.`, undoMaking(made));
+    },
+    async decline({ proposalId }) {
+      await told(reach((client) => client.declineProposal({ proposalId })));
+      await proposals.again();
+    },
+    timeline: (hours) => timelines(String(hours)),
+    history: histories,
+    async one(scheduleId) {
+      const result = await reach((client) => client.schedule({ scheduleId }));
+      return result.ok ? result.value.schedule : null;
+    },
+    async save(scheduleId, schedule) {
+      const result = await then(
+        reach((client) =>
+          scheduleId === null
+            ? client.addSchedule({ body: schedule })
+            : client.changeSchedule({ scheduleId, body: schedule }),
+        ),
+      );
+      return result.ok ? { ok: true, scheduled: result.value } : misfitOf(result.problem);
+    },
+    async toggle({ scheduleId }) {
+      await told(reach((client) => client.toggleSchedule({ scheduleId })));
+    },
+    async runNow({ scheduleId, schedule }) {
+      const result = await then(reach((client) => client.triggerSchedule({ scheduleId })));
+      if (result.ok) notices.info(t`“${schedule.name}” is due now.`);
+      else notices.refused(result.problem);
+    },
+    async duplicate({ scheduleId }) {
+      const made = await told(reach((client) => client.duplicateSchedule({ scheduleId })));
+      if (made) notices.info(t`“${made.schedule.name}” is there, switched off.`, undoMaking(made));
+    },
+    async remove({ scheduleId, schedule }) {
+      const result = await then(reach((client) => client.removeSchedule({ scheduleId })));
+      if (!result.ok) return notices.refused(result.problem);
+      notices.info(t`“${schedule.name}” is deleted.`, {
+        label: t`Bring it back`,
+        run: () => void told(reach((client) => client.addSchedule({ body: schedule }))),
+      });
+    },
+    async takeBack(agentId, name) {
+      const result = await reach((client) => client.takeBackStandingCopy({ agentId }));
+      await copies.again();
+      if (result.ok)
+        notices.info(t`What ${name} had left is gone from the relay. ${name} does nothing alone any more.`);
+      else notices.refused(result.problem);
+      return result.ok;
+    },
+  };
+}
+
+/** One for each page. */
+export const schedulesOf = onePerPage(createSchedules);

@@ -1,0 +1,116 @@
+/** What of one agent is left with the relay while no page is open, and by which version it is known there. */
+import { createCrc32 } from '../../shared/domain/crc32.ts';
+import { COPY_ORDER_CHARS } from '../../shared/domain/schedule/copy-order.ts';
+import { isSeatPosition, LEAD_COLOR, LEAD_ID, LEAD_POSITION } from '../../shared/domain/seat.ts';
+import type { AgentId } from '../../shared/domain/ids.ts';
+import { spoken } from '../language/catalogue.ts';
+import type { StandingCopy } from '../../shared/protocol/schedules.ts';
+import type { Household, HouseholdState } from './household.ts';
+import { humanNameOf, leadNameOf, speaking } from './people.ts';
+import type { ReachPort } from './reach.ts';
+import { startSessionBody } from './wake-material.ts';
+import { payloadOf, type WakeShare } from './wake-share.ts';
+import type { WakeSizes } from './wake-sizes.ts';
+
+/**
+ * Names what is in a copy: when something was said last that it knows, and another name where anything of it differs. One that
+ * knows less never takes the place of one that knows more. The language is each page's own: by it two devices would leave theirs in
+ * turns, so it goes along with what else is new.
+ */
+export function versionOf(copy: StandingCopy, lastSaid: number | null): string {
+  const bytes = new TextEncoder().encode(JSON.stringify({ ...copy, language: undefined }));
+  const crc = createCrc32();
+  crc.update(bytes);
+  return `${String(lastSaid ?? 0).padStart(COPY_ORDER_CHARS, '0')}-${bytes.length}-${crc.value().toString(16)}`;
+}
+/** When something was said last that this version knows. */
+export const timeOf = (version: string) => version.slice(0, COPY_ORDER_CHARS);
+
+/** What an agent leaves, as the household is now and in the page's language; null: it has no seat to work from. */
+export function copyOf(
+  share: WakeShare,
+  { roster, settings }: Pick<HouseholdState, 'roster' | 'settings'>,
+  language: string,
+): StandingCopy | null {
+  const { agent } = share;
+  if (agent.agentId === LEAD_ID) return leadCopyOf(share, { roster, settings }, language);
+  const payload = payloadOf(share);
+  if (!payload || !isSeatPosition(payload.position)) return null;
+  const { name, color, colorName, position, soul, transcript } = payload;
+  return {
+    ...{ name, color, colorName, position, soul, transcript },
+    human: humanNameOf(settings),
+    ...speaking(language),
+    lead: leadNameOf(roster, settings),
+    model: agent.model || settings.agentModel,
+    maxAnswerTokens: settings.maxAnswerTokens,
+    contextTokens: settings.contextTokens,
+  };
+}
+
+/** Compares what is left with what is here, and leaves what is newer, of those for whom something is scheduled, or of everybody. */
+export async function leaveCopies({
+  household,
+  wakeSizes,
+  reach,
+  isStopped,
+  onScheduled,
+  onLeft,
+}: {
+  readonly household: Household;
+  readonly wakeSizes: WakeSizes;
+  readonly reach: ReachPort;
+  readonly isStopped: () => boolean;
+  /** Whether there is anybody for whom something is scheduled. */
+  readonly onScheduled: (anybody: boolean) => void;
+  readonly onLeft: (agentId: AgentId) => void;
+}): Promise<void> {
+  const [scheduled, standing] = await Promise.all([
+    reach((client) => client.schedules({ agent: null })),
+    reach((client) => client.standingCopies()),
+  ]);
+  // Asked again when the line is back.
+  if (!scheduled.ok || !standing.ok) return;
+  const { copies, takenBack, everybody = false } = standing.value;
+  const { roster } = household.store.getState();
+  const seated = [...roster.seats.values(), ...(roster.lead ? [roster.lead] : [])];
+  const wanted = new Set(
+    scheduled.value.schedules
+      .filter(({ schedule, elsewhere }) => elsewhere === null && (schedule.kind === 'reminder' || schedule.enabled))
+      .map(({ schedule }) => schedule.agentId),
+  );
+  if (everybody) for (const { agentId } of seated) wanted.add(agentId);
+  for (const agentId of takenBack) wanted.delete(agentId);
+  onScheduled(wanted.size > 0);
+  const left = new Map(copies.map(({ agentId, version }) => [agentId, version]));
+  const agents = seated.filter(({ agentId }) => wanted.has(agentId));
+  for (const share of agents.length === 0 ? [] : await wakeSizes.read(agents)) {
+    const copy = copyOf(share, household.store.getState(), spoken.language);
+    if (!copy || isStopped()) continue;
+    const version = versionOf(copy, share.lastSaid);
+    const { agentId } = share.agent;
+    const there = left.get(agentId) ?? '';
+    if (there === version || timeOf(there) > timeOf(version)) continue;
+    const done = await reach((client) => client.leaveStandingCopy({ agentId, body: { version, copy } }));
+    if (done.ok) onLeft(agentId);
+  }
+}
+
+/** What the lead leaves, with how the household wants a session: all that starting one takes. */
+function leadCopyOf(
+  share: WakeShare,
+  { roster, settings }: Pick<HouseholdState, 'roster' | 'settings'>,
+  language: string,
+): StandingCopy {
+  const { human, lead, settings: session } = startSessionBody(share, roster, settings, language);
+  return {
+    ...{ name: lead.name, ...LEAD_COLOR, position: LEAD_POSITION, soul: lead.soul, transcript: lead.transcript },
+    human: human.name,
+    ...speaking(language),
+    lead: lead.name,
+    model: settings.leadModel,
+    maxAnswerTokens: settings.maxAnswerTokens,
+    contextTokens: settings.contextTokens,
+    ...(session === undefined ? {} : { session }),
+  };
+}

@@ -1,0 +1,58 @@
+/** What an earlier page sent and never heard of again: found in the browser's texts, and sent. Fetched where there is anything. */
+import type { Attachment } from '../../shared/domain/attachment.ts';
+import type { ThreadId } from '../../shared/domain/ids.ts';
+import { t } from '../language/t.ts';
+import type { PreparedFile } from './attachments.ts';
+import type { RoostState } from './index.ts';
+import type { Sending, SendingMessage } from './sending.ts';
+import { readUnsent, threadsUnsent } from './read-unsent.ts';
+import { threadsOf } from './threads/index.ts';
+import { UNSENT } from './unsent.ts';
+
+/** Messages of a conversation among which one is looked for that did arrive. */
+const LOOKED_AT = 40;
+
+const isMessage = (value: Sending): value is SendingMessage =>
+  'agentId' in value && typeof value.agentId === 'string' && 'replaces' in value;
+
+/** A file that was not in the ledger yet, without its bytes: only of one of those is it known what it holds. */
+const isUnkept = (file: Attachment): file is Omit<PreparedFile, 'data'> => 'sha256' in file;
+
+/** Has it arrived, or is it kept in the ledger? */
+async function isThere({ owner }: RoostState, { agentId, clientId }: SendingMessage): Promise<boolean> {
+  const [household, page] = await Promise.all([
+    owner.call('household'),
+    owner.call('conversation', { agentId, before: null, limit: LOOKED_AT }),
+  ]);
+  return [...household.queued, ...page.messages].some((doc) => doc.clientId === clientId);
+}
+
+async function takeUpMessage(roost: RoostState, item: SendingMessage): Promise<void> {
+  const { actions, device } = roost;
+  // Where that cannot be asked it is sent: the relay takes it once.
+  if (await isThere(roost, item).catch(() => false)) return void device.browser.write(UNSENT + item.clientId, '');
+  const unkept = (item.attachments ?? []).filter(isUnkept);
+  const files = await Promise.all(
+    unkept.map(async (file): Promise<PreparedFile[]> => {
+      const data = await device.shelf.read(file.attachmentId);
+      return data === null ? [] : [{ ...file, data }];
+    }),
+  );
+  const found = files.flat();
+  if (found.length === unkept.length) return await actions.takeUp(item, found);
+  const kept = (item.attachments ?? []).filter((file) => !isUnkept(file));
+  const error = t`What was attached is not on this device any more. Attach it again.`;
+  await actions.takeUp({ ...item, attachments: [...kept, ...found], error }, found);
+}
+
+export async function takeUp(roost: RoostState): Promise<void> {
+  const { conversations, device } = roost;
+  // Another tab may have it too: what is over there is over here.
+  device.browser.onGone((key) => {
+    if (key.startsWith(UNSENT)) conversations.sent(key.slice(UNSENT.length));
+  });
+  for (const item of readUnsent(device.browser, UNSENT, isMessage)) await takeUpMessage(roost, item);
+  const threads = threadsUnsent(device.browser);
+  if (threads.length === 0) return;
+  for (const threadId of threads) threadsOf(roost).talk(threadId as ThreadId);
+}

@@ -1,0 +1,22 @@
+/** Asks the relay what a wake would send and what reading that costs. Nothing is sent to a model for it. */
+import type { Agent } from '../../shared/domain/agent.ts';
+import { writeWake } from '../../shared/domain/wake-payload.ts';
+import { spoken } from '../language/catalogue.ts';
+import type { WakeCost } from '../../shared/protocol/costs.ts';
+import type { RelayResult } from '../../shared/relay-client/index.ts';
+import type { RoostState } from './index.ts';
+import { payloadOf } from './wake-share.ts';
+
+/** Rejects where the ledger cannot be read. Null: none of these has a seat. */
+export async function askWakeCost(
+  { household, wakeSizes, reach }: Pick<RoostState, 'household' | 'wakeSizes' | 'reach'>,
+  agents: readonly Agent[],
+): Promise<RelayResult<WakeCost> | null> {
+  const { roster, settings } = household.store.getState();
+  const [lead = null] = roster.lead ? await wakeSizes.read([roster.lead]) : [];
+  const payloads = (await wakeSizes.read(agents)).flatMap((share) => payloadOf(share) ?? []);
+  if (payloads.length === 0) return null;
+  const { startSessionBody } = await import('./wake-material.ts');
+  const start = startSessionBody(lead, roster, settings, spoken.language);
+  return await reach((client) => client.wakeCost({ body: { start, text: writeWake(payloads) } }));
+}

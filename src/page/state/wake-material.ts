@@ -1,0 +1,138 @@
+/**
+ * What a wake carries: from the ledger's material to payloads and to the prompt each agent will read.
+ * Pure; the same functions feed the WAKE message and its preview. Fetched when something is to be carried: a page paints without it.
+ */
+import type { Agent, Roster } from '../../shared/domain/agent.ts';
+import { bytesOf } from '../../shared/domain/platform/utf8.ts';
+import { momentText, spanText } from '../../shared/domain/moments.ts';
+import { PLACEHOLDERS, parseTemplate, type ParsedTemplate } from '../../shared/domain/prompts.ts';
+import { seatNumber } from '../../shared/domain/seat.ts';
+import type { Settings } from '../../shared/domain/settings.ts';
+import { isAddressed, spokenText, talkText } from '../../shared/domain/talk.ts';
+import { teammatesText } from '../../shared/domain/teammates.ts';
+import { renderTranscript, type TranscriptSession } from '../../shared/domain/transcript.ts';
+import type { AgentPayload } from '../../shared/domain/wake-payload.ts';
+import type { StartSession } from '../../shared/protocol/http.ts';
+import { LIMITS } from '../../shared/protocol/limits.ts';
+import type { WakeMaterial, WakeSession } from '../../shared/protocol/worker.ts';
+import { authorName, humanNameOf, leadNameOf, speaking } from './people.ts';
+import { sleepOf, type WakeShare } from './wake-share.ts';
+
+/** A stretch of what it lived through, as it reads it back: in order, without what holds nothing to read, and without its soul. */
+function sessionOf(session: WakeSession, agent: Agent, roster: Roster, settings: Settings): TranscriptSession {
+  if (session.kind === 'greetings') {
+    const { last, ...rest } = session;
+    return { ...rest, words: last && spokenText(last) };
+  }
+  const { addressed, earlier, sessionId } = session;
+  // The words by which it was born are its soul, which it is given by itself: they come before anything that was said to it.
+  let soul = sessionId === agent.bornSessionId && agent.soul !== '' ? agent.soul : null;
+  const messages = session.messages.flatMap((message) => {
+    if (isAddressed(message)) soul = null;
+    const text = talkText(message, soul);
+    // What the relay asks of an egg is part of its birth.
+    return text === '' || (soul !== null && message.author === 'relay')
+      ? []
+      : [{ author: authorName(message.author, roster, settings), time: message.time, text }];
+  });
+  return { kind: 'talk', addressed, messages, earlier };
+}
+
+export function shareOf(
+  agent: Agent,
+  material: WakeMaterial | undefined,
+  roster: Roster,
+  settings: Settings,
+): WakeShare {
+  const { sessions = [], earlier = 0 } = material ?? {};
+  const shown = sessions.map((session) => sessionOf(session, agent, roster, settings));
+  const transcript = renderTranscript(shown, settings.transcriptCap, earlier);
+  const lastSaid = shown.reduce<number | null>(
+    (last, session) => (session.kind === 'greetings' ? session.until : (session.messages.at(-1)?.time ?? last)),
+    null,
+  );
+  const last = sessions.at(-1);
+  const lastSession = last?.kind === 'talk' ? last.sessionId : (last?.last?.sessionId ?? null);
+  return {
+    agent,
+    transcript,
+    soulBytes: bytesOf(agent.soul),
+    transcriptBytes: bytesOf(transcript?.text ?? ''),
+    lastSaid,
+    lastSession,
+    ended: material?.ended ?? null,
+  };
+}
+
+/** What the wake prompt says of everybody and of the time, as it would be now. */
+export interface WakeAround {
+  readonly human: string;
+  readonly lead: string;
+  readonly team: readonly Agent[];
+  /** ms since the epoch */
+  readonly now: number;
+  readonly timeZone: string;
+}
+
+export const wakeAround = (roster: Roster, settings: Settings, now: number): WakeAround => ({
+  human: humanNameOf(settings),
+  lead: leadNameOf(roster, settings),
+  team: [...roster.seats.values()],
+  now,
+  timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone,
+});
+
+/** The wake prompt as the relay will render it, or why the template cannot be. */
+export function wakePromptOf(
+  payload: AgentPayload,
+  { team, now, timeZone, ...people }: WakeAround,
+  template: string,
+): { readonly ok: true; readonly text: string } | Extract<ParsedTemplate, { ok: false }> {
+  const parsed = parseTemplate(template, PLACEHOLDERS.wake);
+  if (!parsed.ok) return parsed;
+  const { id, name, soul, transcript, color, colorName, position, asleepSince, sleptFrom = asleepSince } = payload;
+  const slept = sleptFrom === undefined || sleptFrom > now ? null : spanText(now - sleptFrom);
+  const around = { ...people, team: teammatesText(team, id), now: momentText(now, timeZone), slept };
+  return {
+    ok: true,
+    text: parsed.render({ name, soul, transcript, color, colorName, seat: String(seatNumber(position)), ...around }),
+  };
+}
+
+/** Models that the person chose for single agents; nothing where there are none. */
+function agentModelsOf(roster: Roster): { readonly agentModels?: Readonly<Record<string, string>> } {
+  const own = [...roster.seats.values()].filter(({ model }) => model !== '');
+  return own.length === 0 ? {} : { agentModels: Object.fromEntries(own.map(({ agentId, model }) => [agentId, model])) };
+}
+
+/** The body that starts a session: who the lead is, and how the household wants things. `language`: the page's. */
+export function startSessionBody(
+  lead: WakeShare | null,
+  roster: Roster,
+  settings: Settings,
+  language: string,
+): StartSession {
+  const { leadModel, agentModel, maxAnswerTokens, contextTokens, wakeTimeoutMs, birthTimeoutMs, idleMs, wakeTemplate } =
+    settings;
+  const soul = lead?.agent.soul ?? '';
+  return {
+    human: { name: humanNameOf(settings).slice(0, LIMITS.name), ...speaking(language) },
+    lead: {
+      name: leadNameOf(roster, settings).slice(0, LIMITS.name),
+      soul: soul === '' ? null : soul.slice(0, LIMITS.soul),
+      transcript: lead?.transcript?.text ?? null,
+      ...(lead === null ? {} : sleepOf(lead.lastSaid, lead.ended)),
+    },
+    settings: {
+      leadModel,
+      agentModel,
+      ...agentModelsOf(roster),
+      maxAnswerTokens,
+      contextTokens,
+      wakeTimeoutMs,
+      birthTimeoutMs,
+      idleMs,
+      wakeTemplate,
+    },
+  };
+}

@@ -1,0 +1,111 @@
+import { Link } from 'wouter';
+import type { AgentId } from '../../../shared/domain/ids.ts';
+import { t } from '../../language/t.ts';
+import { schedulesOf } from '../../state/schedules.ts';
+import { useHousehold, useRoost } from '../context.tsx';
+import { Inbox } from '../inbox/inbox.tsx';
+import { useUnreadMessages } from '../inbox/use-unread-messages.ts';
+import { whatText } from '../night/words.ts';
+import { PATHS } from '../routes.ts';
+import { TAB_TITLES } from '../portrait/titles.ts';
+import { clockTime } from '../text/time.ts';
+import { useThreads } from '../threads/use-threads.ts';
+import { useQuery } from '../use-query.ts';
+import { useSomebody } from '../use-somebody.ts';
+import { Budget } from '../wakes/budget.tsx';
+import { OpenThreads, openThreadsOf } from './open-threads.tsx';
+import { Soul } from './soul.tsx';
+import './agent-panel.css';
+
+/** Messages that stand beside a conversation. */
+const NEWEST = 2;
+
+/** What waits in its inbox, where something does. */
+function Waits({ agentId, name }: { agentId: AgentId; name: string }) {
+  const unread = useUnreadMessages(agentId) ?? 0;
+  if (unread === 0) return null;
+  return (
+    <section aria-label={t`Inbox`}>
+      <h3>{t`Inbox${<span className="inbox-count">{t`${unread} unread`}</span>}`}</h3>
+      <Inbox agentId={agentId} name={name} first={Math.min(unread, NEWEST)} />
+      <p className="budget-links">
+        <Link href={PATHS.inbox(agentId)}>{t`The whole inbox`}</Link>
+      </p>
+    </section>
+  );
+}
+
+/** What it does by itself at this moment. */
+function AtWork({ agentId }: { agentId: AgentId }) {
+  const live = useQuery(schedulesOf(useRoost()).live);
+  const runs = live.kind === 'ready' ? live.value.filter((run) => run.agentId === agentId) : [];
+  if (runs.length === 0) return null;
+  return (
+    <section aria-label={t`At work now`}>
+      <h3>{t`At work now`}</h3>
+      <ul className="agent-threads">
+        {runs.map((run) => (
+          <li key={run.runId}>
+            <Link href={PATHS.night(agentId)} dir="auto">
+              {whatText(run)}
+            </Link>
+            {run.startedAt !== null && <small>{t`since ${clockTime(run.startedAt)}`}</small>}
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+/** Its open threads, where there are any. What cannot be read is said on its own page. */
+function Threads({ agentId }: { agentId: AgentId }) {
+  const list = useQuery(useThreads().list);
+  const open = list.kind === 'ready' ? openThreadsOf(agentId, list.value) : [];
+  if (open.length === 0) return null;
+  return (
+    <section aria-label={t`Threads`}>
+      <h3>{t`Threads`}</h3>
+      <OpenThreads open={open} agentId={agentId} />
+    </section>
+  );
+}
+
+/** Beside an agent's conversation: its soul, and what goes on with it now. Everything else is on its own page. */
+export default function AgentPanel({ agentId }: { agentId: AgentId }) {
+  const agent = useHousehold((state) => state.roster.byId.get(agentId));
+  const speaker = useSomebody(agentId);
+  if (speaker.kind === 'nobody') return null;
+  if (!agent)
+    return (
+      <div className="agent-panel">
+        <h3>{t`Soul`}</h3>
+        <p className="quiet">{t`The first words are being written now. When a name is found in them, they are the soul.`}</p>
+      </div>
+    );
+  return (
+    <div key={agentId} className="agent-panel tint" style={{ '--c': agent.color }}>
+      <Soul text={agent.soul} name={speaker.name} folds />
+      {speaker.kind === 'agent' && speaker.seat.working && <AtWork agentId={agentId} />}
+      <Waits agentId={agentId} name={speaker.name} />
+      <Threads agentId={agentId} />
+      {!agent.retired && (
+        <section aria-label={t`Wakes`}>
+          <h3>{t`Wakes`}</h3>
+          <Budget agentId={agentId}>
+            <Link href={PATHS.wakes(agentId)}>{t`Every wake`}</Link>
+          </Budget>
+        </section>
+      )}
+      <nav aria-label={t`All about ${speaker.name}`}>
+        <h3>{t`All about ${speaker.name}`}</h3>
+        <p className="agent-ways">
+          {TAB_TITLES.map(({ tab, title }) => (
+            <Link key={tab} href={PATHS.portrait(agentId, tab)}>
+              {title}
+            </Link>
+          ))}
+        </p>
+      </nav>
+    </div>
+  );
+}

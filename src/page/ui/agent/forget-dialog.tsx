@@ -1,0 +1,209 @@
+import { useEffect, useId, useRef, useState, type FormEvent, type ReactNode } from 'react';
+import { FORGET_AFTER } from '../../../shared/domain/forgetting.ts';
+import type { AgentId } from '../../../shared/domain/ids.ts';
+import { t } from '../../language/t.ts';
+import type { ForgetDoc } from '../../../shared/protocol/documents.ts';
+import { useActions, useRoost } from '../context.tsx';
+import { Dialog } from '../parts/dialog.tsx';
+import { PATHS, useRoute } from '../routes.ts';
+import { duration, fullTime } from '../text/time.ts';
+import { useSomebody, type Somebody } from '../use-somebody.ts';
+import './forget-dialog.css';
+
+type Kind = ForgetDoc['target']['kind'];
+type Person = Exclude<Somebody, { kind: 'nobody' | 'egg' }>;
+
+/** Is this the name, as somebody types it? */
+const isSameName = (typed: string, name: string) =>
+  typed.trim().normalize('NFC').toLowerCase() === name.trim().normalize('NFC').toLowerCase();
+
+/** Why it cannot be now, with the way out, or null. Who is awake holds in mind what is to be forgotten. */
+function useHindrance(somebody: Person): { text: string; label: string; run: () => void } | null {
+  const actions = useActions();
+  const { agentId, name } = somebody;
+  if (somebody.kind === 'lead')
+    return somebody.awake
+      ? {
+          text: t`${name} is awake as long as the session runs. End it first.`,
+          label: t`End the session`,
+          run: () => void actions.endSession('now'),
+        }
+      : null;
+  if (somebody.kind !== 'agent' || (somebody.seat.state === 'sleeping' && !somebody.seat.paused)) return null;
+  const waking = somebody.seat.state === 'hatching';
+  if (somebody.seat.paused)
+    return {
+      text: t`${name} is set to sleep, but still in the running session, and must leave it first.`,
+      label: t`Take ${name} out of the session`,
+      run: () => void actions.sleep(agentId),
+    };
+  if (somebody.seat.state === 'played')
+    return {
+      text: t`${somebody.seat.client?.name ?? t`A program`} plays ${name} in the running session, which must end first. Revoke its credential to keep it out.`,
+      label: t`Take ${name} out of the session`,
+      run: () => void actions.sleep(agentId),
+    };
+  return {
+    text: t`${name} ${waking ? t`is waking` : t`is awake`}, and must sleep first.`,
+    label: waking ? t`Let ${name} sleep on` : t`Let ${name} sleep`,
+    run: () => void actions.sleep(agentId),
+  };
+}
+
+function WhatGoes({ kind, name }: { kind: Kind; name: string }) {
+  const { device } = useRoost();
+  const [askedAt] = useState(() => device.now());
+  return (
+    <ul className="forget-what">
+      {kind === 'agent' ? (
+        <li>
+          {t`${<b>{t`What goes:`}</b>} ${name}’s name, soul and earlier souls, every word of your conversation, what waits to be read, and the files in ${name}’s folder. The seat is free at once.`}
+        </li>
+      ) : (
+        <li>
+          {t`${<b>{t`What goes:`}</b>} every word said here so far, and what waits to be read. ${name} stays, with name and soul, and will not remember it on waking.`}
+        </li>
+      )}
+      <li>
+        {t`${<b>{t`When:`}</b>} out of sight now, and kept for ${duration(FORGET_AFTER)}. Until ${fullTime(askedAt + FORGET_AFTER)} you can keep it after all, in Settings, Storage. From then on it is gone for good: from this device, and from every device and relay that hears of it.`}
+      </li>
+      <li>
+        {t`${<b>{t`What stays:`}</b>} what others remember of ${name} and have said about ${name} in their own conversations is theirs. So is every copy that you exported before.`}
+      </li>
+    </ul>
+  );
+}
+
+/** The second time of asking: for an agent by its name, for a conversation by a further button. */
+function Second({
+  kind,
+  name,
+  busy,
+  onForget,
+  onBack,
+}: {
+  kind: Kind;
+  name: string;
+  busy: boolean;
+  onForget: () => void;
+  onBack: () => void;
+}) {
+  const id = useId();
+  const [typed, setTyped] = useState('');
+  const first = useRef<HTMLInputElement & HTMLButtonElement>(null);
+  useEffect(() => first.current?.focus(), []);
+  const sure = kind === 'conversation' || isSameName(typed, name);
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    if (sure && !busy) onForget();
+  };
+  return (
+    <form className="forget-second" onSubmit={submit}>
+      {kind === 'agent' ? (
+        <>
+          <label htmlFor={id}>{t`To be sure: type the name ${<b dir="auto">{name}</b>}`}</label>
+          <input
+            ref={first}
+            id={id}
+            className="field"
+            dir="auto"
+            autoComplete="off"
+            spellCheck={false}
+            value={typed}
+            onChange={(event) => setTyped(event.target.value)}
+          />
+        </>
+      ) : (
+        <p>{t`Once more, to be sure: shall every word said with ${name} so far be forgotten?`}</p>
+      )}
+      <div className="dialog-ways">
+        <button type="button" className="ghost" ref={kind === 'conversation' ? first : null} onClick={onBack}>
+          {kind === 'agent' ? t`No, keep ${name}` : t`No, keep it`}
+        </button>
+        <button type="submit" className="danger-button" disabled={!sure || busy}>
+          {busy ? t`Forgetting…` : kind === 'agent' ? t`Forget ${name}` : t`Yes, forget it`}
+        </button>
+      </div>
+    </form>
+  );
+}
+
+function Asking({ somebody, kind, onClose }: { somebody: Person; kind: Kind; onClose: () => void }) {
+  const actions = useActions();
+  const { notices } = useRoost();
+  const { go } = useRoute();
+  const [step, setStep] = useState<'first' | 'second' | 'busy'>('first');
+  const [failed, setFailed] = useState<string | null>(null);
+  const hindrance = useHindrance(somebody);
+  const { agentId, name } = somebody;
+
+  const forget = async () => {
+    setStep('busy');
+    const asked = await actions.forget({ kind, agentId });
+    if (!asked.ok) {
+      setFailed(asked.reason);
+      return setStep('second');
+    }
+    const undo = async () => {
+      const kept = await actions.keep(asked.asked._id);
+      if (!kept.ok) notices.error(t`This could not be saved: ${kept.reason}`);
+    };
+    onClose();
+    if (kind === 'agent') go(PATHS.hearth);
+    notices.info(
+      kind === 'agent' ? t`${name} is being forgotten.` : t`The conversation with ${name} is being forgotten.`,
+      { label: t`Keep after all`, run: () => void undo() },
+    );
+  };
+
+  let ways: ReactNode;
+  if (hindrance)
+    ways = (
+      <div className="forget-hindrance" role="status">
+        <p>{hindrance.text}</p>
+        <button type="button" className="ghost" onClick={hindrance.run}>
+          {hindrance.label}
+        </button>
+      </div>
+    );
+  else if (step === 'first')
+    ways = (
+      <div className="dialog-ways">
+        <button type="button" className="ghost" onClick={onClose}>{t`Cancel`}</button>
+        <button type="button" className="danger-button" onClick={() => setStep('second')}>{t`Go on…`}</button>
+      </div>
+    );
+  else ways = <Second kind={kind} name={name} busy={step === 'busy'} onForget={() => void forget()} onBack={onClose} />;
+
+  return (
+    <div className="forget">
+      <WhatGoes kind={kind} name={name} />
+      {ways}
+      {failed !== null && (
+        <p className="wrong-note" role="alert">{t`This could not be saved: ${failed} Nothing was forgotten.`}</p>
+      )}
+    </div>
+  );
+}
+
+/** Asks twice, in plain words, before an agent or a conversation is forgotten. */
+export default function ForgetDialog({
+  agentId,
+  kind,
+  onClose,
+}: {
+  agentId: AgentId;
+  kind: Kind;
+  onClose: () => void;
+}) {
+  const somebody = useSomebody(agentId);
+  if (somebody.kind === 'nobody' || somebody.kind === 'egg') return null;
+  return (
+    <Dialog
+      title={kind === 'agent' ? t`Forget ${somebody.name}?` : t`Forget the conversation with ${somebody.name}?`}
+      onClose={onClose}
+    >
+      <Asking somebody={somebody} kind={kind} onClose={onClose} />
+    </Dialog>
+  );
+}

@@ -1,0 +1,82 @@
+/** The soul of an agent as it stands, and what it was before. */
+import { useState } from 'react';
+import { t } from '../../language/t.ts';
+import type { AgentIdentityDoc, AgentChangeDoc } from '../../../shared/protocol/documents.ts';
+import { parseStamp } from '../../../shared/domain/stamp.ts';
+import { useRoost } from '../context.tsx';
+import { Words } from '../chat/words.tsx';
+import { copyText } from '../parts/copy.ts';
+import { CopyIcon } from '../parts/icons.tsx';
+import './agent.css';
+
+/** Characters from which a soul is folded beside a conversation, so that what stands below it is found. */
+const LONG_SOUL = 900;
+
+/** A text that held from `time` on, ms since the epoch. `key` 'first': since the birth. */
+export interface Kept {
+  readonly key: string;
+  readonly time: number;
+  readonly text: string;
+}
+
+const timeOf = (change: AgentChangeDoc) => parseStamp(change.at)?.time ?? 0;
+
+/** The identity of an agent: the earliest, where two devices wrote one. */
+export const birthOf = (identities: Iterable<AgentIdentityDoc>, agentId: string): AgentIdentityDoc | null =>
+  [...identities].filter((doc) => doc.agentId === agentId).sort((a, b) => a.bornAt - b.bornAt)[0] ?? null;
+
+/** Souls, the first one and those written since, newest first. `changes`: of this agent, oldest first. */
+export function soulsOf(birth: AgentIdentityDoc | null, changes: readonly AgentChangeDoc[]): Kept[] {
+  const first = birth?.individuationArtifact ?? '';
+  const later = changes.flatMap((doc) =>
+    doc.change.kind === 'soul' ? [{ key: doc._id, time: timeOf(doc), text: doc.change.individuationArtifact }] : [],
+  );
+  const all = [...(birth && first !== '' ? [{ key: 'first', time: birth.bornAt, text: first }] : []), ...later];
+  return all.filter((item, i) => item.text !== all[i - 1]?.text).reverse();
+}
+
+/** Names that it had, oldest first. `changes` as above. */
+export function namesOf(birth: AgentIdentityDoc | null, changes: readonly AgentChangeDoc[]): Kept[] {
+  const later = changes.flatMap((doc) =>
+    doc.change.kind === 'rename' ? [{ key: doc._id, time: timeOf(doc), text: doc.change.name }] : [],
+  );
+  const all = [...(birth ? [{ key: 'first', time: birth.bornAt, text: birth.name }] : []), ...later];
+  return all.filter((item, i) => item.text !== all[i - 1]?.text);
+}
+
+/** `folds`: a long one is cut at first. */
+export function Soul({ text, name, folds }: { text: string; name: string; folds: boolean }) {
+  const state = useRoost();
+  const [whole, setWhole] = useState(!folds);
+  const long = folds && text.length > LONG_SOUL;
+  return (
+    <div className="soul-block">
+      <h3>
+        <span>{t`Soul`}</span>
+        {text !== '' && (
+          <button
+            type="button"
+            className="icon-button"
+            aria-label={t`Copy soul`}
+            title={t`Copy`}
+            onClick={() => void copyText(state, text, t`Soul`)}
+          >
+            <CopyIcon />
+          </button>
+        )}
+      </h3>
+      {text === '' ? (
+        <p className="quiet">{t`${name} has not written one yet. It comes in a quiet moment of a session.`}</p>
+      ) : (
+        <blockquote className="soul" data-folded={long && !whole}>
+          <Words text={text} />
+        </blockquote>
+      )}
+      {long && (
+        <button type="button" className="link-button soul-fold" aria-expanded={whole} onClick={() => setWhole(!whole)}>
+          {whole ? t`Show less of the soul` : t`Show the whole soul`}
+        </button>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,312 @@
+import '@fontsource-variable/inter/wght.css';
+import '@fontsource/pixelify-sans/latin-400.css';
+import '@fontsource/pixelify-sans/latin-ext-400.css';
+import { t } from '../language/t.ts';
+import './tokens.css';
+import './base.css';
+import './parts/buttons.css';
+import './parts/fields.css';
+import './app.css';
+import { lazy, startTransition, Suspense, useCallback, useEffect, useRef, useState, type ReactNode } from 'react';
+import { displayName } from '../../shared/domain/agent.ts';
+import { LEAD_ID } from '../../shared/domain/seat.ts';
+import { awaitedOf, firstScreenOf, type Awaited, type FirstScreen } from '../state/first-screen.ts';
+import { leadNameOf } from '../state/people.ts';
+import { ConversationView } from './chat/conversation.tsx';
+import type { Around } from './commands/command.ts';
+import { useDevices, useHousehold, useInfo, useRoost } from './context.tsx';
+import { takeCameByCode } from './devices/came-by-code.ts';
+import { DeviceDialog } from './devices/later.tsx';
+import { Hearth } from './grid/hearth.tsx';
+import { useBreath } from './grid/use-breath.ts';
+import { OpensFind, withinOf, type Within } from './palette/opens.ts';
+import { keepTyped } from './palette/typed-ahead.ts';
+import { keepDialogsWhileComposing } from './parts/keys.ts';
+import { optional } from './parts/optional.tsx';
+import { Part } from './parts/part.tsx';
+import { PATHS, useRoute, type Route } from './routes.ts';
+import { Arrival } from './shell/arrival.tsx';
+import { Banners } from './shell/banners.tsx';
+import { BottomBar } from './shell/bottom-bar.tsx';
+import { Header } from './shell/header.tsx';
+import { NoticeList } from './shell/notices.tsx';
+import { Opening } from './shell/opening.tsx';
+import { useClosedByBack } from './shell/overlay-history.ts';
+import { Sky } from './shell/sky.tsx';
+import { leaveStrayDrops } from './shell/stray-drops.ts';
+import { useFocusPlace, useKeys } from './shell/use-keys.ts';
+import { TWO_VIEWS_BELOW, useMedia } from './use-media.ts';
+import { useTitle } from './use-title.ts';
+
+const AgentPanel = optional(() => import('./agent/agent-panel.tsx'));
+const PortraitPage = lazy(() => import('./portrait/portrait-page.tsx'));
+const ChangeDialog = lazy(() => import('./agent/change-dialog.tsx'));
+const InboxDialog = lazy(() => import('./inbox/inbox-dialog.tsx'));
+const WakesPage = lazy(() => import('./wakes/wakes-page.tsx'));
+const SettingsPage = lazy(() => import('./settings/settings-page.tsx'));
+const AdoptDialog = lazy(() => import('./copies/adopt-dialog.tsx'));
+const ThreadsPage = lazy(() => import('./threads/threads-page.tsx'));
+const CostsPage = lazy(() => import('./costs/costs-page.tsx'));
+const NightPage = lazy(() => import('./night/night-page.tsx'));
+const KeysDialog = lazy(() => import('./shell/keys-dialog.tsx'));
+const Palette = lazy(() => import('./palette/palette.tsx'));
+const ConnectDialog = lazy(() => import('./models/connect-dialog.tsx'));
+const CallsPage = lazy(() => import('./calls/calls-page.tsx'));
+const FilesPage = lazy(() => import('./files/files-page.tsx'));
+const first = () => import('./welcome/first.ts');
+const WelcomePage = lazy(() => first().then(({ WelcomePage: Page }) => ({ default: Page })));
+const AskedPage = lazy(() => first().then(({ AskedPage: Page }) => ({ default: Page })));
+const ReturningPage = lazy(() => import('./welcome/returning.tsx'));
+const WaitingSign = optional(() => import('./notifications/waiting-sign.tsx'));
+const WakePreview = lazy(() => import('./preview/wake-preview.tsx'));
+const ChooseWho = lazy(() => import('./grid/choose-who.tsx'));
+
+/** As in the style sheets, in the size of the text: from here the agent's page stands beside. */
+const THREE_COLUMNS_FROM = '(min-width: 73.75em)';
+
+/** What takes the whole of the page, or null where the team and a conversation stand. */
+function wholePage(
+  route: Route,
+  onClose: () => void,
+): { readonly view: 'page' | 'threads'; readonly page: ReactNode } | null {
+  switch (route.kind) {
+    case 'settings':
+      return { view: 'page', page: <SettingsPage section={route.section} agentId={route.agentId} onClose={onClose} /> };
+    case 'portrait':
+      return { view: 'page', page: <PortraitPage key={route.agentId} {...route} /> };
+    case 'wakes':
+      return { view: 'page', page: <WakesPage agentId={route.agentId} onClose={onClose} /> };
+    case 'threads':
+      return { view: 'threads', page: <ThreadsPage route={route} /> };
+    case 'costs':
+      return { view: 'page', page: <CostsPage onClose={onClose} /> };
+    case 'night':
+      return { view: 'page', page: <NightPage agentId={route.agentId} onClose={onClose} /> };
+    case 'approvals':
+      return { view: 'page', page: <CallsPage agentId={route.agentId} onClose={onClose} /> };
+    case 'files':
+      return { view: 'page', page: <FilesPage agentId={route.agentId} folder={route.folder} onClose={onClose} /> };
+    case 'hearth':
+    case 'agent':
+    case 'adopt':
+    case 'preview':
+    case 'wake-some':
+    case 'connect':
+      return null;
+    default:
+      return route satisfies never;
+  }
+}
+
+function Home() {
+  const { route, go } = useRoute();
+  const roster = useHousehold((state) => state.roster);
+  const settings = useHousehold((state) => state.settings);
+  const [talkTo, setTalkTo] = useState(LEAD_ID);
+  const ofOne = route.kind === 'agent' || route.kind === 'portrait';
+  if (ofOne && route.agentId !== talkTo) setTalkTo(route.agentId);
+  // Whoever is being forgotten is out of sight, unless one goes to their own address.
+  const gone = useHousehold((state) =>
+    state.forgetting.some(({ target }) => target.kind === 'agent' && target.agentId === talkTo),
+  );
+  if (gone && !ofOne) setTalkTo(LEAD_ID);
+  const twoViews = useMedia(TWO_VIEWS_BELOW);
+  const beside = useMedia(THREE_COLUMNS_FROM);
+  const agent = talkTo === LEAD_ID ? undefined : roster.byId.get(talkTo);
+  const name = agent ? displayName(agent, roster) : talkTo === LEAD_ID ? leadNameOf(roster, settings) : t`An egg`;
+  const whole = wholePage(route, () => go(twoViews ? PATHS.hearth : PATHS.agent(talkTo)));
+  const view = whole?.view ?? (route.kind === 'agent' ? 'talk' : 'hearth');
+  useTitle(whole ? null : route.kind === 'agent' && route.over === 'inbox' ? t`Inbox of ${name}` : name);
+  const begunRef = useRef(false);
+  const main = useBreath();
+
+  return (
+    <>
+      <main ref={main} id="main" className="home" data-view={view}>
+        {whole ? (
+          <Suspense fallback={<p className="lazy" role="status">{t`Opening…`}</p>}>
+            <Part key={view}>{whole.page}</Part>
+            <Arrival
+              at={route.kind === 'threads' && route.threadId !== null ? 'thread' : route.kind}
+              begunRef={begunRef}
+            />
+          </Suspense>
+        ) : (
+          <>
+            {(!twoViews || view === 'hearth') && (
+              <Part>
+                <Hearth
+                  selected={twoViews && view === 'hearth' ? null : talkTo}
+                  morning={route.kind === 'hearth' && route.morning}
+                />
+              </Part>
+            )}
+            {(!twoViews || view === 'talk') && (
+              <Part key={talkTo}>
+                <ConversationView agentId={talkTo} visible />
+              </Part>
+            )}
+            {beside && (
+              <aside className="beside" aria-label={t`About ${name}`}>
+                <h2 className="visually-hidden">{t`About ${name}`}</h2>
+                <Part>
+                  <AgentPanel agentId={talkTo} />
+                </Part>
+              </aside>
+            )}
+            <Arrival at={view} begunRef={begunRef} />
+          </>
+        )}
+      </main>
+      {twoViews && (
+        <Part>
+          <BottomBar at={route.kind === 'agent' ? 'talk' : route.kind} talkTo={talkTo} talkName={name} />
+        </Part>
+      )}
+      <Part>
+        <Suspense fallback={null}>
+          {route.kind === 'preview' && <WakePreview onClose={() => go(PATHS.hearth)} />}
+          {route.kind === 'wake-some' && <ChooseWho onClose={() => go(PATHS.hearth)} />}
+          {route.kind === 'adopt' && <AdoptDialog position={route.position} onClose={() => go(PATHS.hearth)} />}
+          {route.kind === 'agent' && route.over === 'inbox' && (
+            <InboxDialog agentId={talkTo} name={name} onClose={() => go(PATHS.agent(talkTo))} />
+          )}
+          {route.kind === 'agent' && route.over === 'change' && (
+            <ChangeDialog agentId={talkTo} onClose={() => go(PATHS.agent(talkTo))} />
+          )}
+        </Suspense>
+      </Part>
+    </>
+  );
+}
+
+function First({ screen, awaited }: { screen: FirstScreen; awaited: Awaited | null }) {
+  switch (screen) {
+    case 'opening':
+      return <Opening awaited={awaited} />;
+    case 'returning':
+      return (
+        <Suspense fallback={<Opening awaited={null} />}>
+          <ReturningPage />
+        </Suspense>
+      );
+    case 'welcome':
+      return (
+        <Suspense fallback={<Opening awaited={null} />}>
+          <WelcomePage onBegun={() => document.querySelector<HTMLElement>('.big-button')?.focus()} />
+        </Suspense>
+      );
+    case 'asked':
+      return (
+        <Suspense fallback={<Opening awaited={null} />}>
+          <AskedPage />
+        </Suspense>
+      );
+    case 'home':
+      return <Home />;
+    default:
+      return screen satisfies never;
+  }
+}
+
+/** Keys that work before there is a team. */
+const ALWAYS: readonly string[] = ['keys', 'back', 'hearth', 'write'];
+
+export function App() {
+  const status = useHousehold((state) => state.status);
+  const roster = useHousehold((state) => state.roster);
+  const sync = useDevices((state) => state.status);
+  const syncFailed = useDevices((state) => state.failed);
+  const home = useInfo((state) => state.home);
+  const begun = roster.lead !== null;
+  const { route, go } = useRoute();
+  const [help, setHelp] = useState(false);
+  /** `within`: where alone it finds. */
+  const [palette, setPalette] = useState<{ readonly within: Within | null } | null>(null);
+  // Another device’s code was opened here: this one joins, whatever else it shows.
+  const [joins, setJoins] = useState(takeCameByCode);
+  const focus = useFocusPlace(
+    route.kind,
+    useCallback(() => go(PATHS.hearth), [go]),
+  );
+  const find = useCallback((within: Within) => startTransition(() => setPalette({ within })), []);
+  const roost = useRoost();
+  const around: Around = {
+    roost,
+    route,
+    go,
+    focus,
+    // As a transition what is still to be fetched is waited for, where React would else show nothing for a third of a second.
+    open: (what) => {
+      if (what !== 'keys') keepTyped(roost.device.after);
+      startTransition(() =>
+        what === 'keys' ? setHelp(true) : setPalette({ within: what === 'find' ? withinOf(route) : null }),
+      );
+    },
+  };
+  useKeys(around, ({ id }) => begun || ALWAYS.includes(id));
+  useEffect(() => {
+    const ended = new AbortController();
+    const { signal } = ended;
+    keepDialogsWhileComposing(signal);
+    leaveStrayDrops(signal);
+    // Nobody copies before there is anything to read.
+    void import('./text/copied.ts').then(({ onCopy }) => document.addEventListener('copy', onCopy, { signal }));
+    return () => ended.abort();
+  }, []);
+  const isOver = palette !== null || help;
+  useClosedByBack(
+    isOver,
+    useCallback(() => {
+      setPalette(null);
+      setHelp(false);
+    }, []),
+  );
+  const known = { household: { status, roster }, sync, syncFailed, home };
+  return (
+    <div className="app">
+      <Sky />
+      <a className="skip-link" href="#main">{t`Skip to the team`}</a>
+      <Part>
+        <Header begun={begun} around={around} />
+      </Part>
+      {begun && <WaitingSign />}
+      <div className="banners">
+        <Part>
+          <Banners />
+          <NoticeList />
+        </Part>
+      </div>
+      {joins && (
+        <DeviceDialog
+          open="join"
+          byCode
+          onClose={() => setJoins(false)}
+          onJoined={() => {
+            setJoins(false);
+            go(PATHS.hearth);
+          }}
+        />
+      )}
+      <OpensFind value={find}>
+        <First screen={firstScreenOf(known)} awaited={awaitedOf(known)} />
+      </OpensFind>
+      <Suspense fallback={null}>
+        {route.kind === 'connect' && <ConnectDialog onClose={() => go(PATHS.hearth)} />}
+      </Suspense>
+      <Part>
+        <Suspense fallback={null}>
+          {palette && (
+            <Palette
+              onClose={() => setPalette(null)}
+              // Wherever one goes from here takes the step in the history that the palette has.
+              around={{ ...around, go: (path) => go(path, { replace: true }) }}
+              within={palette.within}
+            />
+          )}
+          {help && <KeysDialog onClose={() => setHelp(false)} />}
+        </Suspense>
+      </Part>
+    </div>
+  );
+}

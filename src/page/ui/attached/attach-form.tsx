@@ -1,0 +1,404 @@
+/** Connect a server: by its address, by a program, or by the settings of another client. Secrets go to the relay once. */
+import { useEffect, useState, type ReactNode } from 'react';
+import { retold } from '../../language/retold.ts';
+import { t } from '../../language/t.ts';
+import type { Attachment } from '../../../shared/protocol/attached.ts';
+import { relayEndpoints } from '../../../shared/protocol/endpoints/session.ts';
+import {
+  attachedNameOf,
+  filledIn,
+  readMcpServers,
+  type AskedValue,
+  type FoundServer,
+} from '../../../shared/protocol/mcp-servers.ts';
+import { needsOf, withNeeds, type Runner } from '../../../shared/protocol/runners.ts';
+import { attachedOf } from '../../state/attached.ts';
+import { useRoost } from '../context.tsx';
+import { readVariables } from '../text/variables.ts';
+import { BoxFields, boxIn, newDraft, type BoxRules } from './box-fields.tsx';
+import { KeyField } from '../models/key-field.tsx';
+import { OneOf } from '../parts/one-of.tsx';
+
+type Kind = Attachment['kind'] | 'paste';
+type Add = (servers: readonly { readonly name: string; readonly attachment: Attachment }[]) => void;
+
+function Field({ label, hint, children }: { label: string; hint?: ReactNode; children: ReactNode }) {
+  return (
+    <label className="attach-field">
+      <span>{label}</span>
+      {children}
+      {hint !== undefined && <span className="setting-hint">{hint}</span>}
+    </label>
+  );
+}
+
+const PLAIN = { autoComplete: 'off', spellCheck: false } as const;
+
+function NameField({ name, onName }: { name: string; onName: (name: string) => void }) {
+  return (
+    <Field label={t`Name`} hint={t`Agents see its tools under this name.`}>
+      <input
+        {...PLAIN}
+        className="field"
+        value={name}
+        placeholder={t`calendar`}
+        onChange={(event) => onName(event.target.value)}
+      />
+    </Field>
+  );
+}
+
+/** Where a sign-in sends the person back to. */
+const sentBackTo = () => new URL(relayEndpoints.signedIn.path, globalThis.location.origin).href;
+
+function AddressForm({ busy, onAdd }: { busy: boolean; onAdd: Add }) {
+  const [name, setName] = useState('');
+  const [url, setUrl] = useState('');
+  const [token, setToken] = useState('');
+  const [clientId, setClientId] = useState('');
+  const [clientSecret, setClientSecret] = useState('');
+  return (
+    <form
+      className="attach-form"
+      onSubmit={(event) => {
+        event.preventDefault();
+        const headers: Record<string, string> = token.trim() === '' ? {} : { Authorization: `Bearer ${token.trim()}` };
+        const secret = clientSecret.trim() === '' ? {} : { secret: clientSecret.trim() };
+        const client = clientId.trim() === '' ? {} : { client: { id: clientId.trim(), ...secret } };
+        onAdd([{ name: attachedNameOf(name), attachment: { kind: 'address', url: url.trim(), headers, ...client } }]);
+      }}
+    >
+      <NameField name={name} onName={setName} />
+      <Field label={t`Address`}>
+        <input
+          {...PLAIN}
+          className="field"
+          type="url"
+          inputMode="url"
+          value={url}
+          placeholder="https://mcp.example.org/mcp"
+          onChange={(event) => setUrl(event.target.value)}
+        />
+      </Field>
+      <KeyField label={t`Token, if it wants one`} value={token} onChange={setToken} />
+      <details>
+        <summary>{t`It wants a client that you registered`}</summary>
+        <Field label={t`Client ID`} hint={t`Let it send you back to ${sentBackTo()}.`}>
+          <input {...PLAIN} className="field" value={clientId} onChange={(event) => setClientId(event.target.value)} />
+        </Field>
+        <KeyField label={t`Client secret, if it has one`} value={clientSecret} onChange={setClientSecret} />
+      </details>
+      <button
+        type="submit"
+        className="solid"
+        disabled={busy || name.trim() === '' || url.trim() === ''}
+      >{t`Connect`}</button>
+    </form>
+  );
+}
+
+const linesOf = (text: string) =>
+  text
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '');
+
+/** What programs need to start in the sandbox, to be given or not. Nothing is shown where that is not known. */
+function NeedsField({
+  servers,
+  runners,
+  given,
+  onGiven,
+  folders: mayFolders,
+}: {
+  servers: readonly FoundServer[];
+  runners: readonly Runner[];
+  given: boolean;
+  onGiven: (given: boolean) => void;
+  folders: boolean;
+}) {
+  const needed = servers.flatMap(({ name, attachment }) => {
+    const needs = needsOf(attachment, runners, mayFolders);
+    return needs ? [{ name, needs }] : [];
+  });
+  if (needed.length === 0) return null;
+  return (
+    <label className="tick-line">
+      <input type="checkbox" checked={given} onChange={() => onGiven(!given)} />
+      <span>
+        <span>{t`Give what is needed to start:`}</span>{' '}
+        {needed.map(({ name, needs: { hosts, folders, reads } }) => (
+          <span key={name} className="setting-hint">
+            {[
+              ...hosts.map((host) => t`${name} fetches its program from ${host}.`),
+              ...folders.slice(0, 1).map((folder) => t`${name} reads and writes ${folder}.`),
+              ...[...folders.slice(1), ...reads].map((folder) => t`${name} reads ${folder}.`),
+            ].join(' ')}
+          </span>
+        ))}
+      </span>
+    </label>
+  );
+}
+/** Those as they are connected: with what they need, where that is given. */
+const asGiven = (servers: readonly FoundServer[], runners: readonly Runner[], given: boolean, mayFolders: boolean) =>
+  servers.map(({ name, attachment }) => ({
+    name,
+    attachment: given ? withNeeds(attachment, needsOf(attachment, runners, mayFolders)) : attachment,
+  }));
+
+interface ProgramsProps extends BoxRules {
+  readonly busy: boolean;
+  readonly onAdd: Add;
+  readonly runners: readonly Runner[];
+}
+
+function ProgramForm({ busy, onAdd, runners, ...held }: ProgramsProps) {
+  const [given, setGiven] = useState(true);
+  const [name, setName] = useState('');
+  const [command, setCommand] = useState('');
+  const [args, setArgs] = useState('');
+  const [env, setEnv] = useState('');
+  const [draft, setDraft] = useState(newDraft(held));
+  const [wrongBox, setWrongBox] = useState<string | null>(null);
+  const variables = readVariables(env);
+  // What is still being typed is not wrong yet.
+  const [envLeft, setEnvLeft] = useState(false);
+  const wrong = envLeft && !variables.ok ? variables.reason : null;
+  const begun: readonly FoundServer[] = [
+    {
+      name: attachedNameOf(name),
+      attachment: { kind: 'program', command: command.trim(), args: linesOf(args), env: {}, box: null },
+    },
+  ];
+  return (
+    <form
+      className="attach-form"
+      onSubmit={(event) => {
+        event.preventDefault();
+        setEnvLeft(true);
+        const read = boxIn(draft);
+        setWrongBox(read.ok ? null : read.reason);
+        if (!variables.ok || !read.ok) return;
+        const attachment = {
+          kind: 'program',
+          command: command.trim(),
+          args: linesOf(args),
+          env: variables.env,
+          box: read.box,
+        } as const;
+        const server = { name: attachedNameOf(name), attachment: { ...attachment, args: [...attachment.args] } };
+        onAdd(asGiven([server], runners, given, held.folders));
+      }}
+    >
+      <NameField name={name} onName={setName} />
+      <Field label={t`Program`} hint={t`It lies on the relay’s machine.`}>
+        <input
+          {...PLAIN}
+          className="field"
+          value={command}
+          placeholder="npx"
+          onChange={(event) => setCommand(event.target.value)}
+        />
+      </Field>
+      <Field label={t`Arguments, one in a line`}>
+        <textarea
+          {...PLAIN}
+          className="field"
+          rows={3}
+          value={args}
+          placeholder={t`-y
+@modelcontextprotocol/server-filesystem
+/home/me/notes`}
+          onChange={(event) => setArgs(event.target.value)}
+        />
+      </Field>
+      <Field label={t`Variables, one in a line`} hint={t`As NAME=value. They are not shown again.`}>
+        <textarea
+          {...PLAIN}
+          className="field"
+          rows={2}
+          value={env}
+          aria-invalid={wrong !== null}
+          onChange={(event) => setEnv(event.target.value)}
+          onBlur={() => setEnvLeft(true)}
+          onFocus={() => setEnvLeft(false)}
+        />
+      </Field>
+      <BoxFields draft={draft} {...held} onDraft={setDraft} />
+      {draft.held && (
+        <NeedsField servers={begun} runners={runners} given={given} onGiven={setGiven} folders={held.folders} />
+      )}
+      {(wrong ?? wrongBox) !== null && (
+        <p className="wrong-note" role="alert">
+          {wrong ?? wrongBox}
+        </p>
+      )}
+      <button
+        type="submit"
+        className="solid"
+        disabled={busy || name.trim() === '' || command.trim() === ''}
+      >{t`Connect`}</button>
+    </form>
+  );
+}
+
+/** What only the machine of the other program knows. */
+function AskedFields({
+  asked,
+  values,
+  onValues,
+}: {
+  asked: readonly AskedValue[];
+  values: Readonly<Record<string, string>>;
+  onValues: (values: Readonly<Record<string, string>>) => void;
+}) {
+  return asked.map(({ written, label, secret, initial }) => {
+    const value = values[written] ?? initial;
+    const change = (next: string) => onValues({ ...values, [written]: next });
+    return secret ? (
+      <KeyField key={written} label={label} value={value} onChange={change} />
+    ) : (
+      <Field key={written} label={label} hint={t`It stands as ${written} in what you pasted.`}>
+        <input {...PLAIN} className="field" value={value} onChange={(event) => change(event.target.value)} />
+      </Field>
+    );
+  });
+}
+
+function PasteForm({ busy, onAdd, runners, ...held }: ProgramsProps) {
+  const [needed, setNeeded] = useState(true);
+  const [draft, setDraft] = useState(newDraft(held));
+  const box = boxIn(draft);
+  const [text, setText] = useState('');
+  const [values, setValues] = useState<Readonly<Record<string, string>>>({});
+  const read = text.trim() === '' ? null : readMcpServers(text);
+  const asked = read?.ok ? read.asked : [];
+  const given = Object.fromEntries(asked.map(({ written, initial }) => [written, values[written] ?? initial]));
+  const isOpen = Object.values(given).some((value) => value.trim() === '');
+  return (
+    <form
+      className="attach-form"
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (!read?.ok || !box.ok || isOpen) return;
+        const boxed = filledIn(read.servers, given).map(({ name, attachment }) => ({
+          name,
+          attachment: attachment.kind === 'program' ? { ...attachment, box: box.box } : attachment,
+        }));
+        onAdd(asGiven(boxed, runners, needed, held.folders));
+      }}
+    >
+      <Field
+        label={t`Settings of another program`}
+        hint={t`The part with mcpServers, as Claude Desktop, Cursor and others keep it; VS Code’s, Zed’s and opencode’s form too.`}
+      >
+        <textarea
+          {...PLAIN}
+          className="field attach-paste"
+          rows={8}
+          value={text}
+          placeholder={`{
+  "mcpServers": { … }
+}`}
+          onChange={(event) => setText(event.target.value)}
+        />
+      </Field>
+      {read && !read.ok && (
+        <p className="wrong-note" role="alert">
+          {retold(read.reason)}
+        </p>
+      )}
+      {read?.ok && (
+        <p className="setting-hint">
+          {t`Found:`} {read.servers.map(({ name }) => name).join(', ')}.
+        </p>
+      )}
+      {read?.ok &&
+        read.notes.map((note) => (
+          <p key={note} className="setting-hint" role="status">
+            {retold(note)}
+          </p>
+        ))}
+      <AskedFields asked={asked} values={values} onValues={setValues} />
+      {read?.ok && read.servers.some(({ attachment }) => attachment.kind === 'program') && (
+        <>
+          <BoxFields draft={draft} {...held} onDraft={setDraft} />
+          {draft.held && (
+            <NeedsField
+              servers={filledIn(read.servers, given)}
+              runners={runners}
+              given={needed}
+              onGiven={setNeeded}
+              folders={held.folders}
+            />
+          )}
+          {!box.ok && (
+            <p className="wrong-note" role="status">
+              {box.reason}
+            </p>
+          )}
+        </>
+      )}
+      <button type="submit" className="solid" disabled={busy || !read?.ok || !box.ok || isOpen}>
+        {read?.ok && read.servers.length > 1 ? t`Connect ${read.servers.length}` : t`Connect`}
+      </button>
+    </form>
+  );
+}
+
+export function AttachForm({ programs, ...held }: { programs: boolean } & BoxRules) {
+  const attached = attachedOf(useRoost());
+  const [kind, setKind] = useState<Kind>('address');
+  const [busy, setBusy] = useState(false);
+  const [failed, setFailed] = useState<readonly string[]>([]);
+  /** Counts those that went through: the fields are empty after each, and stay as they are where one was refused. */
+  const [round, setRound] = useState(0);
+  const [runners, setRunners] = useState<readonly Runner[]>([]);
+  const wantsRunners = programs && kind !== 'address';
+  useEffect(() => {
+    if (wantsRunners) void attached.runners().then(setRunners);
+  }, [attached, wantsRunners]);
+  const add: Add = (servers) => {
+    void (async () => {
+      setBusy(true);
+      setFailed([]);
+      // None waits for another: one that does not answer takes its time.
+      const done = await Promise.all(
+        servers.map(async ({ name, attachment }) => ({ name, ...(await attached.attach(name, attachment)) })),
+      );
+      const refused = done.flatMap((each) => (each.ok ? [] : [t`${each.name} is not connected. ${each.reason}`]));
+      setFailed(refused);
+      if (refused.length === 0) setRound((before) => before + 1);
+      setBusy(false);
+    })();
+  };
+  return (
+    <div className="attach">
+      <OneOf<Kind>
+        label={t`How`}
+        options={[
+          { value: 'address', text: t`Address` },
+          { value: 'program', text: t`Program` },
+          { value: 'paste', text: t`Paste settings` },
+        ]}
+        value={kind}
+        onChange={setKind}
+      />
+      {kind === 'program' && !programs && (
+        <p className="setting-hint">{t`This relay runs no programs for its pages. Start it with ${<code>--scripts</code>} to let it.`}</p>
+      )}
+      {kind === 'address' && <AddressForm key={round} busy={busy} onAdd={add} />}
+      {kind === 'program' && programs && (
+        <ProgramForm key={round} busy={busy} runners={runners} {...held} onAdd={add} />
+      )}
+      {kind === 'paste' && <PasteForm key={round} busy={busy} runners={runners} {...held} onAdd={add} />}
+      {busy && <p className="setting-hint" role="status">{t`Trying it…`}</p>}
+      {failed.map((reason) => (
+        <p key={reason} className="wrong-note" role="alert">
+          {reason}
+        </p>
+      ))}
+    </div>
+  );
+}

@@ -1,0 +1,236 @@
+/** What is about to go along with a message: chips above the field, until it is sent. */
+import { lazy, Suspense, useEffect, useRef, useState } from 'react';
+import { ATTACHMENTS, isPicture } from '../../../shared/domain/attachment.ts';
+import { t } from '../../language/t.ts';
+import type { AgentId } from '../../../shared/domain/ids.ts';
+import type { PreparedFile } from '../../state/attachments.ts';
+import { followDraftFiles, keepDraftFiles, readDraftFiles } from '../chat/drafts.ts';
+import { useRoost } from '../context.tsx';
+import { AttachIcon, CloseIcon } from '../parts/icons.tsx';
+import { errorText } from '../../state/ports.ts';
+import { bytes, count, plural } from '../text/sizes.ts';
+import './attaching.css';
+
+/** What there is to say of files, in one sentence, and of each of them where they are many. */
+export interface FilesProblem {
+  readonly text: string;
+  readonly each: readonly string[];
+}
+
+/** Sentences that stand in a row; more are a list that opens. */
+const IN_A_ROW = 3;
+
+function problemOf(wrong: readonly string[], all: number): FilesProblem | null {
+  if (wrong.length === 0) return null;
+  if (wrong.length <= IN_A_ROW) return { text: wrong.join(' '), each: [] };
+  return { text: t`Of ${plural(all, 'file')}, ${count(wrong.length)} did not come along as they are.`, each: wrong };
+}
+
+export interface Attaching {
+  readonly files: readonly PreparedFile[];
+  /** How many are being read and scaled down. */
+  readonly preparing: number;
+  /** Why some were not taken, or what has become of them. */
+  readonly problem: FilesProblem | null;
+  /** There is no room to keep them over a reload. */
+  readonly unkept: boolean;
+  /** What was taken away last, and can be put back. */
+  readonly removed: PreparedFile | null;
+  add(files: Iterable<File> | Promise<Iterable<File>>): void;
+  /** Files that were here before. */
+  putBack(files: readonly PreparedFile[]): void;
+  remove(file: PreparedFile): void;
+  undo(): void;
+  /** They are sent. */
+  clear(): void;
+}
+
+const PREPARING_FAILED = t`The part of the page that reads files could not be fetched. Is the relay there?`;
+
+/** `draft`: what they belong to until it is sent, over reloads and in every tab; null: they last as long as this is on the page. */
+export function useAttaching(draft: string | null): Attaching {
+  const { device } = useRoost();
+  const [files, setFiles] = useState<readonly PreparedFile[]>([]);
+  const [preparing, setPreparing] = useState(0);
+  const [problem, setProblem] = useState<FilesProblem | null>(null);
+  const [removed, setRemoved] = useState<PreparedFile | null>(null);
+  const [unkept, setUnkept] = useState(false);
+  /** As it stands now, for what comes while others are being read. */
+  const held = useRef(files);
+  const show = (next: readonly PreparedFile[]) => {
+    held.current = next;
+    setFiles(next);
+  };
+  const put = (next: readonly PreparedFile[]) => {
+    show(next);
+    if (draft !== null && !keepDraftFiles(device.browser, draft, next)) setUnkept(true);
+  };
+  useEffect(() => {
+    if (draft === null) return undefined;
+    let left = false;
+    async function bringBack(of: string): Promise<void> {
+      const kept = readDraftFiles(device.browser, of);
+      const isKept = ({ attachmentId }: PreparedFile) => kept.some((file) => file.attachmentId === attachmentId);
+      if (!held.current.every(isKept)) show(held.current.filter(isKept));
+      const missing = kept.filter(({ sha256 }) => !held.current.some((file) => file.sha256 === sha256));
+      if (missing.length === 0) return;
+      setPreparing((count) => count + missing.length);
+      const read = await Promise.all(missing.map(({ attachmentId }) => device.shelf.read(attachmentId)));
+      if (left) return;
+      setPreparing((count) => count - missing.length);
+      // Others may have been attached meanwhile.
+      const found = missing.flatMap((file, i) => {
+        const data = read[i] ?? null;
+        return data === null || held.current.some(({ sha256 }) => sha256 === file.sha256) ? [] : [{ ...file, data }];
+      });
+      show([...found, ...held.current]);
+    }
+    void bringBack(draft);
+    const stop = followDraftFiles(draft, () => void bringBack(draft));
+    return () => {
+      left = true;
+      stop();
+    };
+  }, [device, draft]);
+
+  /** Null: it is there. */
+  function take(file: PreparedFile): string | null {
+    if (held.current.some(({ sha256 }) => sha256 === file.sha256)) return null;
+    if (held.current.length >= ATTACHMENTS.count)
+      return t`${file.name} was left out: a message takes ${plural(ATTACHMENTS.count, 'file')}.`;
+    if (held.current.reduce((sum, each) => sum + each.bytes, file.bytes) > ATTACHMENTS.bytes)
+      return t`${file.name} was left out: a message takes ${bytes(ATTACHMENTS.bytes)} together.`;
+    put([...held.current, file]);
+    void device.shelf.put(file.attachmentId, file.data).then((kept) => kept || setUnkept(true));
+    return null;
+  }
+
+  async function addAll(given: Iterable<File> | Promise<Iterable<File>>): Promise<void> {
+    setProblem(null);
+    setRemoved(null);
+    const wrong: string[] = [];
+    const all: File[] = [];
+    try {
+      all.push(...(await given));
+      if (all.length === 0) wrong.push(t`There is no file in that folder.`);
+    } catch (error) {
+      wrong.push(t`The folder could not be read: ${errorText(error)}`);
+    }
+    setPreparing((preparing) => preparing + all.length);
+    try {
+      const { prepareFile } = await import('./prepare.ts');
+      for (const file of all) {
+        const prepared = await prepareFile(file, device.newId);
+        const why = prepared.ok ? (take(prepared.file) ?? prepared.note ?? null) : prepared.reason;
+        if (why !== null) wrong.push(why);
+        setPreparing((preparing) => preparing - 1);
+      }
+    } catch {
+      wrong.push(PREPARING_FAILED);
+      setPreparing(0);
+    }
+    setProblem(problemOf(wrong, all.length));
+  }
+
+  return {
+    files,
+    preparing,
+    problem,
+    unkept,
+    removed,
+    add: (added) => void addAll(added),
+    putBack(back) {
+      const wrong = back.flatMap((file) => take(file) ?? []);
+      if (wrong.length > 0) setProblem(problemOf(wrong, back.length));
+    },
+    remove(file) {
+      put(held.current.filter((each) => each !== file));
+      setRemoved(file);
+    },
+    undo() {
+      const why = removed && take(removed);
+      setProblem(why === null ? null : problemOf([why], 1));
+      setRemoved(null);
+    },
+    clear() {
+      put([]);
+      setRemoved(null);
+      setProblem(null);
+      setUnkept(false);
+    },
+  };
+}
+
+/** Chooses files; a phone offers its camera and its pictures. */
+export function AttachButton({ attaching, disabled }: { attaching: Attaching; disabled: boolean }) {
+  const input = useRef<HTMLInputElement>(null);
+  return (
+    <>
+      <input
+        ref={input}
+        type="file"
+        multiple
+        hidden
+        onChange={(event) => {
+          const files = [...(event.target.files ?? [])];
+          // The same file may be chosen again, after it was taken away.
+          event.target.value = '';
+          if (files.length > 0) attaching.add(files);
+        }}
+      />
+      <button
+        type="button"
+        className="compose-attach"
+        aria-label={t`Attach pictures or files`}
+        title={t`Attach pictures, PDFs, texts or code`}
+        disabled={disabled}
+        onClick={() => input.current?.click()}
+      >
+        <AttachIcon />
+      </button>
+    </>
+  );
+}
+
+/** Fetched with the first file. */
+const SightNote = lazy(() => import('./sight-note.tsx'));
+
+/** `reader`: whose model is sent them. */
+export function Chips({ attaching, reader }: { attaching: Attaching; reader: AgentId }) {
+  const { files, preparing, removed } = attaching;
+  return (
+    <>
+      {files.length > 0 && (
+        <ul className="attached-files" aria-label={t`Goes along with this message`}>
+          {files.map((file) => (
+            <li key={file.attachmentId} className="attached-file">
+              {isPicture(file.mediaType) && <img src={`data:${file.mediaType};base64,${file.data}`} alt="" />}
+              <span className="attached-file-name" dir="auto" title={file.name}>
+                {file.name}
+              </span>
+              <small>{bytes(file.bytes)}</small>
+              <button type="button" aria-label={t`Remove ${file.name}`} onClick={() => attaching.remove(file)}>
+                <CloseIcon />
+              </button>
+            </li>
+          ))}
+        </ul>
+      )}
+      {files.length > 0 && (
+        <Suspense>
+          <SightNote files={files} reader={reader} />
+        </Suspense>
+      )}
+      <p className={preparing > 0 || removed ? 'attached-note' : 'visually-hidden'} role="status">
+        {preparing > 0
+          ? t`Reading ${plural(preparing, 'file')}…`
+          : removed && (
+              <>
+                {t`${removed.name} was removed.`}{' '}
+                <button type="button" className="link-button" onClick={attaching.undo}>{t`Undo`}</button>
+              </>
+            )}
+      </p>
+    </>
+  );
+}

@@ -1,0 +1,146 @@
+/**
+ * A file as it goes along with a message. Pictures are drawn anew, no longer than a model reads: what a camera wrote into
+ * them (where, when, with what) does not come along, and nothing in them can be anything but pixels. Fetched with the first file.
+ */
+import { errorText } from '../../state/ports.ts';
+import { ATTACHMENTS, type AttachmentType } from '../../../shared/domain/attachment.ts';
+import { anyFileText } from '../../../shared/domain/file-text.ts';
+import { t } from '../../language/t.ts';
+import type { PreparedFile } from '../../state/attachments.ts';
+import { bytes as inWords } from '../text/sizes.ts';
+import { LOOKED_AT, moves } from './moves.ts';
+import { pdfFacts, type PdfFacts } from './pdf.ts';
+
+/** `reason`: a sentence for people, beginning with the file's name. `note`: what has become of it on the way. */
+export type Prepared =
+  | { readonly ok: true; readonly file: PreparedFile; readonly note?: string }
+  | { readonly ok: false; readonly reason: string };
+
+/** Bytes from which on a picture is not even opened: a camera's largest have less. */
+const PICTURE_BYTES = 100_000_000;
+/** Of a picture without loss; above it, it is written with some. */
+const EXACT_BYTES = 1_500_000;
+const JPEG_QUALITY = 0.85;
+/** What nobody sees in a name can turn round whatever stands behind it, and make `exe.png` of `gnp.exe`. What joins letters and pictures stays. */
+const UNSEEN = /(?![\u200c\u200d])[\p{Cf}\p{Cc}\p{Zl}\p{Zp}]/gu;
+/** Of a PDF whose browser cannot unpack. */
+const NO_FACTS: PdfFacts = { pages: null, locked: false };
+
+const latin = (head: Uint8Array) => String.fromCharCode(...head);
+/** What it is by its first bytes: what it is called says nothing. */
+function kindOf(head: Uint8Array): 'picture' | 'photo' | 'heic' | 'pdf' | 'other' {
+  const text = latin(head);
+  if (text.startsWith('\xff\xd8\xff')) return 'photo';
+  if (text.startsWith('\x89PNG') || /^GIF8[79]a/.test(text) || /^RIFF[^]{4}WEBP/.test(text)) return 'picture';
+  if (/^[^]{4}ftyp(?:heic|heix|hevc|mif1|msf1|avif)/.test(text)) return 'heic';
+  return text.includes('%PDF-') ? 'pdf' : 'other';
+}
+
+const base64Of = (blob: Blob): Promise<string> =>
+  new Promise((resolve, reject) => {
+    const reader = new FileReader();
+    reader.onload = () => resolve(String(reader.result).replace(/^[^,]*,/, ''));
+    reader.onerror = () => reject(reader.error ?? new Error('The file could not be read.'));
+    reader.readAsDataURL(blob);
+  });
+const hex = (digest: ArrayBuffer) =>
+  [...new Uint8Array(digest)].map((byte) => byte.toString(16).padStart(2, '0')).join('');
+
+async function fileOf(
+  blob: Blob,
+  {
+    name,
+    mediaType,
+    newId,
+    ...pixels
+  }: { name: string; mediaType: AttachmentType; newId: () => string; width?: number; height?: number },
+): Promise<Prepared> {
+  const sha256 = hex(await crypto.subtle.digest('SHA-256', Uint8Array.from(new Uint8Array(await blob.arrayBuffer()))));
+  const data = await base64Of(blob);
+  return { ok: true, file: { attachmentId: newId(), name, mediaType, bytes: blob.size, ...pixels, sha256, data } };
+}
+
+/** The name with the ending of what it has become. */
+const renamed = (name: string, ending: string) => `${name.replace(/\.[^.]{1,5}$/, '')}.${ending}`;
+
+const blobOf = (canvas: HTMLCanvasElement, type: string): Promise<Blob | null> =>
+  new Promise((resolve) => canvas.toBlob(resolve, type, JPEG_QUALITY));
+
+/** Drawn anew; null: this browser cannot read it. Of one that moves, its first moment. */
+async function drawn(file: Blob, isPhoto: boolean) {
+  const bitmap = await createImageBitmap(file).catch(() => null);
+  if (!bitmap || bitmap.width === 0 || bitmap.height === 0) return null;
+  const scale = Math.min(1, ATTACHMENTS.longSide / Math.max(bitmap.width, bitmap.height));
+  const canvas = document.createElement('canvas');
+  canvas.width = Math.max(1, Math.round(bitmap.width * scale));
+  canvas.height = Math.max(1, Math.round(bitmap.height * scale));
+  const context = canvas.getContext('2d');
+  if (!context) return null;
+  context.imageSmoothingQuality = 'high';
+  context.drawImage(bitmap, 0, 0, canvas.width, canvas.height);
+  bitmap.close();
+  const { width, height } = canvas;
+  const exact = isPhoto ? null : await blobOf(canvas, 'image/png');
+  if (exact && exact.size <= EXACT_BYTES)
+    return { blob: exact, mediaType: 'image/png' as const, ending: 'png', width, height };
+  // What was transparent would turn black.
+  context.globalCompositeOperation = 'destination-over';
+  context.fillStyle = 'white';
+  context.fillRect(0, 0, width, height);
+  const blob = await blobOf(canvas, 'image/jpeg');
+  return blob && { blob, mediaType: 'image/jpeg' as const, ending: 'jpg', width, height };
+}
+
+/** Where both are the same in rounded words, the difference is. */
+function tooLarge(size: number): string {
+  const [is, may] = [inWords(size), inWords(ATTACHMENTS.bytes)];
+  return is === may
+    ? t`is a little larger than ${may}, which is the most.`
+    : t`is ${is} large; a file may have ${may}.`;
+}
+
+async function pdfOf(file: File, { name, newId }: { name: string; newId: () => string }): Promise<Prepared> {
+  const { pages, locked } = await pdfFacts(new Uint8Array(await file.arrayBuffer())).catch(() => NO_FACTS);
+  if (locked)
+    return {
+      ok: false,
+      reason: t`${name} is locked, with a password or against copying, and models cannot read it. Print it into a new PDF, and attach that.`,
+    };
+  const prepared = await fileOf(file, { name, mediaType: 'application/pdf', newId });
+  return prepared.ok && pages !== null ? { ...prepared, file: { ...prepared.file, pages } } : prepared;
+}
+
+export async function prepareFile(file: File, newId: () => string): Promise<Prepared> {
+  const name = file.name.replace(UNSEEN, '').slice(-ATTACHMENTS.name) || 'pasted';
+  const no = (why: string): Prepared => ({ ok: false, reason: `${name} ${why}` });
+  try {
+    if (file.size === 0) return no(t`is empty, or a folder: choose the files in it.`);
+    const kind = kindOf(new Uint8Array(await file.slice(0, 1024).arrayBuffer()).subarray(0, 32));
+    if (kind === 'picture' || kind === 'photo' || kind === 'heic') {
+      if (file.size > PICTURE_BYTES) return no(t`is ${inWords(file.size)} large, more than can be opened here.`);
+      const picture = await drawn(file, kind === 'photo' || kind === 'heic');
+      if (!picture && kind === 'heic')
+        return no(t`is a HEIC or AVIF picture, which this browser cannot read. Save it as JPEG, and attach that.`);
+      if (!picture) return no(t`cannot be read: the picture is damaged, or larger than this browser can open.`);
+      const { blob, mediaType, ending, width, height } = picture;
+      const prepared = await fileOf(blob, { name: renamed(name, ending), mediaType, newId, width, height });
+      const moved = moves(new Uint8Array(await file.slice(0, LOOKED_AT).arrayBuffer()));
+      return prepared.ok && moved
+        ? { ...prepared, note: t`${name} moves; models see pictures that stand still. Its first moment goes along.` }
+        : prepared;
+    }
+    if (file.size > ATTACHMENTS.bytes) return no(tooLarge(file.size));
+    if (kind === 'pdf') return await pdfOf(file, { name, newId });
+    const text = anyFileText(new Uint8Array(await file.arrayBuffer()));
+    if (text === null) return no(t`is no picture, PDF or text: models read nothing else.`);
+    if (file.size > ATTACHMENTS.textBytes)
+      return no(
+        t`is ${inWords(file.size)} of text; ${inWords(ATTACHMENTS.textBytes)} can be sent. Attach a part of it.`,
+      );
+    // Drawings and pages (SVG, HTML) are texts here: read, and never drawn or run.
+    // Whoever reads it reads UTF-8.
+    return await fileOf(new Blob([text]), { name, mediaType: 'text/plain', newId });
+  } catch (error) {
+    return no(t`could not be read: ${errorText(error)}`);
+  }
+}

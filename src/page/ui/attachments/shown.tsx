@@ -1,0 +1,178 @@
+/** Pictures and files that came with a message: small in the conversation, large in a dialog. Nothing of them runs. */
+import { errorText } from '../../state/ports.ts';
+import { useEffect, useState } from 'react';
+import { isPicture, type Attachment } from '../../../shared/domain/attachment.ts';
+import { t } from '../../language/t.ts';
+import { onAttachment, readAttachment } from '../../state/attachments.ts';
+import { useRoost } from '../context.tsx';
+import { Dialog } from '../parts/dialog.tsx';
+import { bytes, count } from '../text/sizes.ts';
+import './shown.css';
+
+type Content =
+  | { readonly kind: 'loading' }
+  | { readonly kind: 'elsewhere' }
+  | { readonly kind: 'failed'; readonly why: string }
+  | { readonly kind: 'here'; readonly blob: Blob; readonly url: string };
+
+/** Types that a browser only ever shows as pixels, or hands over to be saved; all else is text to it. */
+const INERT: ReadonlySet<string> = new Set(['image/jpeg', 'image/png', 'image/gif', 'image/webp', 'application/pdf']);
+
+function useContent(file: Attachment): Content {
+  const { owner } = useRoost();
+  const { attachmentId, bytes: size, mediaType } = file;
+  const [content, setContent] = useState<Content>({ kind: 'loading' });
+  useEffect(() => {
+    let over = false;
+    let url: string | null = null;
+    const look = async () => {
+      try {
+        const data = await readAttachment(owner, { attachmentId, bytes: size });
+        if (over || url !== null) return;
+        if (data === null) return setContent({ kind: 'elsewhere' });
+        const type = INERT.has(mediaType) ? mediaType : 'text/plain;charset=utf-8';
+        const blob = new Blob([Uint8Array.from(atob(data), (each) => each.charCodeAt(0))], { type });
+        url = URL.createObjectURL(blob);
+        setContent({ kind: 'here', blob, url });
+      } catch (error) {
+        if (!over) setContent({ kind: 'failed', why: errorText(error) });
+      }
+    };
+    void look();
+    const stop = onAttachment(owner, attachmentId, () => void look());
+    return () => {
+      over = true;
+      stop();
+      if (url !== null) URL.revokeObjectURL(url);
+    };
+  }, [owner, attachmentId, size, mediaType]);
+  return content;
+}
+
+/** Characters of a text that are shown. */
+const SHOWN_CHARACTERS = 200_000;
+function TextOf({ blob, name }: { blob: Blob; name: string }) {
+  const [text, setText] = useState('');
+  useEffect(() => {
+    let over = false;
+    void blob.text().then((read) => over || setText(read));
+    return () => {
+      over = true;
+    };
+  }, [blob]);
+  return (
+    <>
+      {/* Scrolls by itself where it is too wide, by keyboard too. */}
+      {/* eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
+      <pre className="attachment-text" tabIndex={0} aria-label={t`Text of ${name}`}>
+        {text.slice(0, SHOWN_CHARACTERS)}
+      </pre>
+      {text.length > SHOWN_CHARACTERS && (
+        <p>{t`These are the first ${count(SHOWN_CHARACTERS)} of ${count(text.length)} characters. Save it to read the rest.`}</p>
+      )}
+    </>
+  );
+}
+
+/** What stands in the place of one that cannot be shown. */
+function away(content: Exclude<Content, { kind: 'here' }>): string {
+  switch (content.kind) {
+    case 'loading':
+      return t`Reading it…`;
+    case 'elsewhere':
+      return t`Not here yet: it comes from your other device, after the words.`;
+    case 'failed':
+      return t`It could not be read: ${content.why}`;
+    default:
+      return content satisfies never;
+  }
+}
+
+const isShown = ({ mediaType }: Attachment) => isPicture(mediaType) && INERT.has(mediaType);
+
+/** Large, or as text, and to be saved. */
+function Opened({ file, content, onClose }: { file: Attachment; content: Content; onClose: () => void }) {
+  const { name, mediaType } = file;
+  return (
+    <Dialog title={name} shape="wide" onClose={onClose}>
+      {content.kind !== 'here' ? (
+        <p role="status">{away(content)}</p>
+      ) : (
+        <>
+          {isShown(file) ? (
+            <img className="attachment-large" src={content.url} alt={name} />
+          ) : mediaType === 'application/pdf' ? (
+            <p>{t`Save it to read it: nothing of a PDF is run here.`}</p>
+          ) : (
+            <TextOf blob={content.blob} name={name} />
+          )}
+          <p>
+            <a className="ghost" href={content.url} download={name}>{t`Save (${bytes(file.bytes)})`}</a>
+          </p>
+        </>
+      )}
+    </Dialog>
+  );
+}
+
+function About({ file }: { file: Attachment }) {
+  return (
+    <>
+      <span className="attachment-name">{file.name}</span>
+      <small>{bytes(file.bytes)}</small>
+    </>
+  );
+}
+
+const openLabel = ({ name, bytes: size }: Attachment) => t`Open ${name}, ${bytes(size)}`;
+
+function Picture({ file }: { file: Attachment }) {
+  const content = useContent(file);
+  const [open, setOpen] = useState(false);
+  if (content.kind !== 'here')
+    return (
+      <li className="attachment attachment-away">
+        <About file={file} />
+        <small role="status">{away(content)}</small>
+      </li>
+    );
+  return (
+    <li className="attachment">
+      <button type="button" aria-label={openLabel(file)} onClick={() => setOpen(true)}>
+        <img src={content.url} alt={file.name} width={file.width} height={file.height} />
+      </button>
+      {open && <Opened file={file} content={content} onClose={() => setOpen(false)} />}
+    </li>
+  );
+}
+
+function ReadAndOpened(props: { file: Attachment; onClose: () => void }) {
+  return <Opened {...props} content={useContent(props.file)} />;
+}
+
+/** A PDF or a text: nothing of it is read before it is opened. */
+function Other({ file }: { file: Attachment }) {
+  const [open, setOpen] = useState(false);
+  return (
+    <li className="attachment">
+      <button type="button" aria-label={openLabel(file)} onClick={() => setOpen(true)}>
+        <About file={file} />
+      </button>
+      {open && <ReadAndOpened file={file} onClose={() => setOpen(false)} />}
+    </li>
+  );
+}
+
+export default function ShownAttachments({ files }: { files: readonly Attachment[] }) {
+  return (
+    <ul className="attachments" aria-label={t`Attached`}>
+      {files.map((file, i) =>
+        isShown(file) ? (
+          <Picture key={`${file.attachmentId}:${i}`} file={file} />
+        ) : (
+          <Other key={`${file.attachmentId}:${i}`} file={file} />
+        ),
+      )}
+    </ul>
+  );
+}

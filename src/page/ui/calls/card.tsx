@@ -1,0 +1,308 @@
+import { Fragment, lazy, Suspense, useId, useState } from 'react';
+import type { AgentId } from '../../../shared/domain/ids.ts';
+import { ASKING_TOOLS, MIND_PREFIX } from '../../../shared/domain/toolsets.ts';
+import { t } from '../../language/t.ts';
+import type { Answer, ToolCall } from '../../../shared/protocol/calls.ts';
+import { callsOf } from '../../state/calls.ts';
+import { filesOf } from '../../state/files.ts';
+import { problemText } from '../../state/ports.ts';
+import { useRoost } from '../context.tsx';
+import { Diff } from '../parts/diff.tsx';
+import { MenuButton } from '../parts/menu.tsx';
+import { MoreIcon } from '../parts/icons.tsx';
+import { hostsIn, wrongInHosts } from '../text/hosts.ts';
+import { bytes } from '../text/sizes.ts';
+import { clockTime, dayWithin } from '../text/time.ts';
+import { revealed, revealedCode } from '../text/unseen.ts';
+import { useNow } from '../use-now.ts';
+import { useQuery } from '../use-query.ts';
+import { useTeammates } from '../use-teammates.ts';
+import { Changed, ReadFiles, WhatLies } from './content.tsx';
+import { QuestionCard } from './question-card.tsx';
+import { useSettled } from './use-settled.ts';
+import { inputOf, isBounded, SCRIPT_TOOLS, textIn, touches, wantsTo } from './words.ts';
+import '../parts/excerpt.css';
+import './calls.css';
+
+/** Fetched where there is one: cron texts take a library. */
+const WantedReminder = lazy(() => import('./reminder.tsx'));
+const WantedScript = lazy(() => import('./script.tsx'));
+
+/** A file that is to be written, over what lies there now, also where that changes while one reads. */
+function WriteDiff({ agentId, path, content }: { agentId: AgentId; path: string; content: string }) {
+  const now = useQuery(filesOf(useRoost()).now(agentId, path));
+  if (now.kind === 'loading') return <p className="call-note" role="status">{t`Reading it…`}</p>;
+  const lies = now.kind === 'ready' ? now.value : null;
+  const unseen =
+    lies?.kind === 'large'
+      ? t`It is ${bytes(lies.bytes)} long, which is more than is shown here.`
+      : lies?.kind === 'other'
+        ? t`It is no text, and no picture that is shown here.`
+        : now.kind === 'failed'
+          ? problemText(now.problem)
+          : null;
+  return (
+    <>
+      {unseen !== null && <p className="call-note">{t`What lies there now would be replaced. ${unseen}`}</p>}
+      <Diff before={lies?.kind === 'text' ? lies.text : ''} after={content} />
+    </>
+  );
+}
+
+/** The whole of what it wants to do: a command as it will run, a change as it will apply. */
+export function Wanted({ call }: { call: ToolCall }) {
+  const input = inputOf(call);
+  const of = (name: string) => textIn(input, name);
+  const [command, url, path, content, before, after] = [
+    of('command'),
+    of('url'),
+    of('path'),
+    of('content'),
+    of('old_text'),
+    of('new_text'),
+  ];
+  const whole = call.tool === 'run_command' ? command : call.tool === 'fetch_page' ? url : null;
+  if (whole !== null)
+    return (
+      <pre className="excerpt" dir="ltr">
+        {revealedCode(whole)}
+      </pre>
+    );
+  const lies = (at: string | null) => call.content?.files.find((file) => file.path === at);
+  if (call.tool === 'write_file' && path !== null && content !== null) {
+    const there = lies(path);
+    // What is long is fetched to be looked at.
+    return there && (there.kind === 'none' || there.text !== null) ? (
+      <Diff before={there.text ?? ''} after={content} />
+    ) : (
+      <WriteDiff agentId={call.agentId} path={path} content={content} />
+    );
+  }
+  const gone = call.tool === 'delete_file' ? lies(path) : undefined;
+  if (gone) return <WhatLies file={gone} />;
+  if (call.tool === 'move_file') {
+    const over = lies(of('to'));
+    if (!over || over.kind === 'none') return null;
+    return (
+      <>
+        <p className="call-note">
+          {input['replace'] === true
+            ? t`What lies at ${revealedCode(over.path)} now would be replaced.`
+            : t`Something lies at ${revealedCode(over.path)} already: as it asks for it, nothing will be moved.`}
+        </p>
+        <WhatLies file={over} />
+      </>
+    );
+  }
+  if (call.tool === 'edit_file' && before !== null && after !== null)
+    return (
+      <>
+        <Diff before={before} after={after} />
+        {input['all'] === true && <p className="call-note">{t`Wherever it stands in the file.`}</p>}
+      </>
+    );
+  if (call.tool === 'wake_schedule')
+    return (
+      <Suspense fallback={<Raw input={input} />}>
+        <WantedReminder call={call} />
+      </Suspense>
+    );
+  if (call.tool.startsWith(MIND_PREFIX)) return <WantedByProgram input={input} />;
+  return <Raw input={input} />;
+}
+
+/** Set apart by lines, where that is not mostly spaces: what lies deep would be shown by nothing else. */
+function written(input: Readonly<Record<string, unknown>>): string {
+  const short = JSON.stringify(input);
+  const long = JSON.stringify(input, null, 2);
+  return long.length > 4 * short.length + 1_000 ? short : long;
+}
+
+function Raw({ input }: { input: Readonly<Record<string, unknown>> }) {
+  return (
+    <pre className="excerpt" dir="auto">
+      {revealed(written(input))}
+    </pre>
+  );
+}
+
+interface Change {
+  readonly path: string;
+  readonly before: string;
+  readonly after: string;
+}
+/** Null: it is none, and is shown as it stands. */
+function changeOf(diff: unknown): Change | null {
+  const given = typeof diff === 'object' && diff !== null ? { ...diff } : {};
+  const [path, before, after] = ['path', 'old_text', 'new_text'].map((name) => textIn(given, name));
+  return path != null && after != null && Object.keys(given).length === 3
+    ? { path, before: before ?? '', after }
+    : null;
+}
+
+/** What a program gives: its command and its changes to be read, and all else as it stands. */
+function WantedByProgram({ input }: { input: Readonly<Record<string, unknown>> }) {
+  const command = textIn(input, 'command');
+  const given: readonly unknown[] = Array.isArray(input['diffs']) ? input['diffs'] : [];
+  const changes = given.flatMap((each) => changeOf(each) ?? []);
+  const areAll = changes.length > 0 && changes.length === given.length;
+  const rest = Object.fromEntries(
+    Object.entries(input).filter(
+      ([name, value]) =>
+        !(name === 'command' && command !== null) &&
+        !(name === 'title' && value === command) &&
+        !(name === 'diffs' && areAll),
+    ),
+  );
+  return (
+    <>
+      {command !== null && (
+        <pre className="excerpt" dir="ltr">
+          {revealedCode(command)}
+        </pre>
+      )}
+      {areAll &&
+        changes.map(({ path, before, after }, i) => (
+          <Fragment key={i}>
+            <p className="call-note">{revealedCode(path)}</p>
+            <Diff before={before} after={after} />
+          </Fragment>
+        ))}
+      {Object.keys(rest).length > 0 && <Raw input={rest} />}
+    </>
+  );
+}
+
+const RUN_COMMANDS = ['run_command', 'mind__execute'];
+
+interface CardProps {
+  readonly call: ToolCall;
+  /** Each answer is one press, and words with a no are one of the others. */
+  readonly inTray?: boolean;
+}
+
+/** What waits for the person, with their ways to answer. */
+export function ApprovalCard({ call, inTray = false }: CardProps) {
+  return call.question ? (
+    <QuestionCard call={call} question={call.question} />
+  ) : (
+    <YesCard call={call} inTray={inTray} />
+  );
+}
+
+function YesCard({ call, inTray = false }: CardProps) {
+  const calls = callsOf(useRoost());
+  const approvals = useQuery(calls.approvals);
+  const known = approvals.kind === 'ready' ? approvals.value : null;
+  const reach = known?.reach?.[call.agentId];
+  // What it is to changes under the hand as well.
+  const settled = useSettled((known?.waiting ?? []).map(({ callId, content }) => `${callId} ${content?.pin}`).join());
+  const mate = useTeammates().find(call.agentId);
+  const now = useNow();
+  const [busy, setBusy] = useState(false);
+  const [words, setWords] = useState<string | null>(null);
+  const [ownHosts, setOwnHosts] = useState('');
+  const [isShown, setIsShown] = useState(false);
+  const isScript = SCRIPT_TOOLS.includes(call.tool);
+  const isHeld = isScript && (!isShown || wrongInHosts(hostsIn(ownHosts)) !== null);
+  const id = useId();
+  const mayAlways = isBounded(call, reach) || (call.content?.isWhole ?? true);
+  const say = (answer: Answer, with_ = '') => {
+    if (busy) return;
+    setBusy(true);
+    void calls.answer(call, answer, with_, answer === 'once' ? hostsIn(ownHosts) : []).finally(() => setBusy(false));
+  };
+  const more = [
+    ...(ASKING_TOOLS.includes(call.tool)
+      ? []
+      : [
+          {
+            label: t`Always, for this tool`,
+            hint: t`${mate.name} is not asked again for it`,
+            run: () => say('always-tool'),
+          },
+        ]),
+    ...(RUN_COMMANDS.includes(call.tool) && textIn(inputOf(call), 'command') !== null && mayAlways
+      ? [
+          {
+            label: t`Always, for exactly this command`,
+            hint: t`Every other one is asked about`,
+            run: () => say('always-command'),
+          },
+        ]
+      : []),
+    ...(inTray ? [{ label: t`No, and say why…`, run: () => setWords('') }] : []),
+    ...(call.later ? [] : [{ label: t`Not now`, hint: t`It waits under Approvals`, run: () => say('later') }]),
+  ];
+  return (
+    <article className="call-card tint" aria-labelledby={id} style={{ '--c': mate.color }}>
+      <h3 id={id}>
+        {t`${(
+          <span className="sheet-name" dir="auto">
+            {mate.name}
+          </span>
+        )} wants to ${wantsTo(call)}`}
+      </h3>
+      {call.content && call.tool !== 'accept_script' && <Changed content={call.content} />}
+      {isScript ? (
+        <Suspense fallback={<Raw input={inputOf(call)} />}>
+          <WantedScript call={call} ownHosts={ownHosts} onOwnHosts={setOwnHosts} onShown={setIsShown} />
+        </Suspense>
+      ) : (
+        <Wanted call={call} />
+      )}
+      {call.content && RUN_COMMANDS.includes(call.tool) && (
+        <ReadFiles content={call.content} isBounded={isBounded(call, reach)} />
+      )}
+      <p className="call-note">
+        {t`${touches(call, reach)} Asked ${dayWithin(call.askedAt, now)} ${clockTime(call.askedAt)}`}
+        {t`${call.where === 'run' ? t`, while nobody was there` : ''}. Nothing of it runs before you say yes.`}
+      </p>
+      {words !== null && (
+        <label className="call-words">
+          {t`What ${mate.name} is told with the no (may stay empty)`}
+          <textarea
+            className="field"
+            rows={2}
+            maxLength={4_000}
+            value={words}
+            onChange={(event) => setWords(event.target.value)}
+          />
+        </label>
+      )}
+      <div className="call-ways">
+        {words === null ? (
+          <>
+            {more.length > 0 && (
+              <MenuButton label={t`More answers`} items={more}>
+                <MoreIcon />
+              </MenuButton>
+            )}
+            <button
+              type="button"
+              className="ghost"
+              disabled={busy}
+              onClick={() => (inTray ? say('no') : setWords(''))}
+            >{t`No`}</button>
+            <button
+              type="button"
+              className="solid"
+              disabled={busy || !settled || isHeld}
+              onClick={() => say('once')}
+            >{t`Yes, once`}</button>
+          </>
+        ) : (
+          <>
+            <button type="button" className="ghost" disabled={busy} onClick={() => setWords(null)}>{t`Back`}</button>
+            <button
+              type="button"
+              className="solid"
+              disabled={busy}
+              onClick={() => say('no', words)}
+            >{t`Say no`}</button>
+          </>
+        )}
+      </div>
+    </article>
+  );
+}

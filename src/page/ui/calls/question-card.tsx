@@ -1,0 +1,338 @@
+import { useId, useRef, useState, type FormEvent } from 'react';
+import {
+  checkForm,
+  soundsSecret,
+  type FormField,
+  type FormValue,
+  type Misfit,
+  type TextFormat,
+} from '../../../shared/domain/question-form.ts';
+import { t } from '../../language/t.ts';
+import type { ToolCall } from '../../../shared/protocol/calls.ts';
+import type { ServerQuestion } from '../../../shared/protocol/questions.ts';
+import { callsOf } from '../../state/calls.ts';
+import { attachedTool } from '../chat/deeds.ts';
+import { useRoost } from '../context.tsx';
+import { MoreIcon } from '../parts/icons.tsx';
+import { MenuButton } from '../parts/menu.tsx';
+import { clockTime, dayWithin } from '../text/time.ts';
+import { revealed } from '../text/unseen.ts';
+import { useNow } from '../use-now.ts';
+import { namedIn, useTeammates } from '../use-teammates.ts';
+import { names } from '../text/sizes.ts';
+import { useSettled } from './use-settled.ts';
+import '../parts/fields.css';
+import './calls.css';
+
+const INPUT_TYPES: Readonly<Record<TextFormat, string>> = {
+  email: 'email',
+  uri: 'url',
+  date: 'date',
+  'date-time': 'datetime-local',
+};
+/** Characters of a text, from which on it is written in several lines. */
+const LONG_CHARS = 200;
+
+/** What stands in a field: a text, or the chosen options. Undefined: the person has left it alone. */
+type Typed = string | readonly string[] | undefined;
+
+const twoDigits = (count: number) => String(count).padStart(2, '0');
+/** A moment as `datetime-local` writes it: by the clock of this device. */
+function localTime(text: string): string {
+  const time = new Date(text);
+  if (Number.isNaN(time.getTime())) return '';
+  const date = [time.getFullYear(), twoDigits(time.getMonth() + 1), twoDigits(time.getDate())].join('-');
+  return `${date}T${twoDigits(time.getHours())}:${twoDigits(time.getMinutes())}`;
+}
+/** The same moment with its zone, as the protocol wants it. */
+function wholeTime(local: string): string {
+  const time = new Date(local);
+  return Number.isNaN(time.getTime()) ? local : time.toISOString();
+}
+
+/** An option in its list: one of the server’s may be an empty text, which is not the same as none. */
+const chosen = (value: string) => `=${value}`;
+
+const NUMBER = /^[+-]?(?:\d+[.,]?\d*|[.,]\d+)(?:e[+-]?\d+)?$/i;
+
+/** What is shown in a field that the person has left alone. */
+function presetOf(field: FormField): string | readonly string[] {
+  const { preset } = field;
+  if (field.kind === 'many') return field.preset ?? [];
+  if (preset === null) return '';
+  if (field.kind === 'one' || field.kind === 'yes-no') return chosen(String(preset));
+  return field.kind === 'text' && field.format === 'date-time' ? localTime(String(preset)) : String(preset);
+}
+
+/** What is sent of a field; null: nothing, as the person has emptied it. */
+function valueOf(field: FormField, typed: string | readonly string[]): FormValue | null {
+  if (typeof typed !== 'string') return typed;
+  if (field.kind === 'number') {
+    const text = typed.trim();
+    if (text === '') return null;
+    return NUMBER.test(text) ? Number(text.replace(',', '.')) : Number.NaN;
+  }
+  if (typed === '') return null;
+  if (field.kind === 'yes-no') return typed === chosen('true');
+  if (field.kind === 'one') return typed.slice(chosen('').length);
+  return field.kind === 'text' && field.format === 'date-time' ? wholeTime(typed) : typed;
+}
+
+function misfitText(misfit: Misfit, field: FormField): string {
+  const least = 'least' in field ? (field.least ?? 0) : 0;
+  const most = 'most' in field ? (field.most ?? 0) : 0;
+  switch (misfit) {
+    case 'missing':
+      return t`Fill this in.`;
+    case 'kind':
+    case 'unknown':
+      return field.kind === 'number' ? t`Write a number.` : t`This does not fit.`;
+    case 'short':
+      return t`Write at least ${least} characters.`;
+    case 'long':
+      return t`Write at most ${most} characters.`;
+    case 'email':
+      return t`Write an e-mail address.`;
+    case 'uri':
+      return t`Write a whole address, such as https://example.org.`;
+    case 'date':
+      return t`Choose a date.`;
+    case 'date-time':
+      return t`Choose a date and a time.`;
+    case 'whole':
+      return t`Write a whole number.`;
+    case 'low':
+      return t`Write ${least} or more.`;
+    case 'high':
+      return t`Write ${most} or less.`;
+    case 'option':
+      return t`Choose one of these.`;
+    case 'few':
+      return t`Choose at least ${least}.`;
+    case 'many':
+      return t`Choose at most ${most}.`;
+  }
+}
+
+interface FieldProps {
+  readonly field: FormField;
+  readonly id: string;
+  readonly shown: string | readonly string[];
+  readonly misfit: Misfit | undefined;
+  readonly onType: (typed: Typed) => void;
+}
+
+function Field({ field, id, shown, misfit, onType }: FieldProps) {
+  const { title, description, isRequired, kind } = field;
+  const notes = [description !== '' && `${id}-about`, misfit !== undefined && `${id}-wrong`].filter(
+    (note) => note !== false,
+  );
+  const named = (
+    <>
+      <span dir="auto">{title}</span>
+      {/* Of a single field it is said by its role. */}
+      {isRequired && <em aria-hidden={kind !== 'many'}>{t`required`}</em>}
+    </>
+  );
+  const about = (
+    <>
+      {description !== '' && (
+        <p id={`${id}-about`} className="setting-hint" dir="auto">
+          {description}
+        </p>
+      )}
+      {misfit !== undefined && (
+        <p id={`${id}-wrong`} className="question-wrong">
+          {misfitText(misfit, field)}
+        </p>
+      )}
+    </>
+  );
+  const common = {
+    id,
+    'aria-invalid': misfit !== undefined,
+    'aria-required': isRequired,
+    ...(notes.length > 0 ? { 'aria-describedby': notes.join(' ') } : {}),
+  };
+  if (kind === 'many') {
+    const ticked: readonly string[] = typeof shown === 'string' ? [] : shown;
+    return (
+      <fieldset
+        id={id}
+        className="question-field"
+        tabIndex={-1}
+        {...(notes.length > 0 ? { 'aria-describedby': notes.join(' ') } : {})}
+      >
+        <legend>{named}</legend>
+        {field.options.map((option) => (
+          <label key={option.value} className="tick-line">
+            <input
+              type="checkbox"
+              checked={ticked.includes(option.value)}
+              onChange={({ target }) =>
+                onType(
+                  field.options
+                    .map(({ value }) => value)
+                    .filter((value) => (value === option.value ? target.checked : ticked.includes(value))),
+                )
+              }
+            />
+            <span dir="auto">{option.title}</span>
+          </label>
+        ))}
+        {about}
+      </fieldset>
+    );
+  }
+  const text = typeof shown === 'string' ? shown : '';
+  const type = ({ target }: { readonly target: { readonly value: string } }) => onType(target.value);
+  const options =
+    kind === 'one'
+      ? field.options
+      : kind === 'yes-no'
+        ? [
+            { value: 'true', title: t`Yes` },
+            { value: 'false', title: t`No` },
+          ]
+        : null;
+  const format = kind === 'text' ? field.format : null;
+  const isLong =
+    kind === 'text' && format === null && ((field.most ?? 0) > LONG_CHARS || (field.preset ?? '').includes('\n'));
+  return (
+    <div className="question-field">
+      <label htmlFor={id}>{named}</label>
+      {options !== null ? (
+        <select className="field" {...common} value={text} onChange={type}>
+          <option value="">{t`Nothing chosen`}</option>
+          {options.map(({ value, title: shownAs }) => (
+            <option key={value} value={chosen(value)}>
+              {shownAs}
+            </option>
+          ))}
+        </select>
+      ) : isLong ? (
+        <textarea className="field" rows={3} {...common} value={text} onChange={type} />
+      ) : (
+        <input
+          className="field"
+          dir="auto"
+          autoComplete="off"
+          {...common}
+          type={format === null ? 'text' : INPUT_TYPES[format]}
+          {...(kind === 'number' ? { inputMode: 'decimal' as const } : {})}
+          value={text}
+          onChange={type}
+        />
+      )}
+      {about}
+    </div>
+  );
+}
+
+/** All that the server says, where it may ask for what it must not. */
+const wordsOf = ({ message, fields }: ServerQuestion) => [
+  message,
+  ...fields.flatMap(({ name, title, description }) => [name, title, description]),
+];
+
+/** What a tool server asks the person, with a form. What is typed stays in this card until it is sent. */
+export function QuestionCard({ call, question }: { call: ToolCall; question: ServerQuestion }) {
+  const calls = callsOf(useRoost());
+  const mates = useTeammates();
+  const mate = mates.find(call.agentId);
+  const nameOf = namedIn(mates);
+  const now = useNow();
+  const [typed, setTyped] = useState<Readonly<Record<string, Typed>>>({});
+  const [misfits, setMisfits] = useState<ReadonlyMap<string, Misfit>>(new Map());
+  const [busy, setBusy] = useState(false);
+  const settled = useSettled(call.callId);
+  const form = useRef<HTMLFormElement>(null);
+  const id = useId();
+  const { server, message, fields, others, until } = question;
+  const tool = attachedTool(call.tool)?.tool ?? call.tool;
+  const idOf = (field: FormField) => `${id}-${fields.indexOf(field)}`;
+
+  const answering = (answer: Promise<boolean>) => {
+    setBusy(true);
+    void answer.finally(() => setBusy(false));
+  };
+  const send = (event: FormEvent) => {
+    event.preventDefault();
+    if (busy || !settled) return;
+    const given = Object.fromEntries(
+      fields.flatMap((field) => {
+        const own = Object.hasOwn(typed, field.name) ? typed[field.name] : undefined;
+        return own === undefined ? [] : [[field.name, valueOf(field, own)] as const];
+      }),
+    );
+    const checked = checkForm(fields, given);
+    if (checked.ok) {
+      setMisfits(new Map());
+      answering(calls.send(call, given));
+      return;
+    }
+    const found = new Map(checked.misfits);
+    setMisfits(found);
+    const first = fields.find(({ name }) => found.has(name));
+    if (first) form.current?.querySelector<HTMLElement>(`[id="${idOf(first)}"]`)?.focus();
+  };
+  const later = call.later
+    ? []
+    : [{ label: t`Not now`, hint: t`It waits under Approvals`, run: () => answering(calls.answer(call, 'later', '')) }];
+  return (
+    <article className="call-card tint" aria-labelledby={id} style={{ '--c': mate.color }}>
+      <h3 id={id}>
+        {t`The tool server ${(
+          <span className="sheet-name" dir="auto">
+            {server}
+          </span>
+        )} asks you something`}
+      </h3>
+      <p className="call-note">
+        <span>{t`${mate.name} uses its tool ${tool}, which waits for your answer.`}</span>
+        {others.length > 0 && (
+          <span>{` ${t`It does not say for whom it asks: it may be for ${names(others.map(nameOf))} as well.`}`}</span>
+        )}
+      </p>
+      <figure className="question-said">
+        <figcaption>{t`In the words of ${server}:`}</figcaption>
+        <blockquote dir="auto">{revealed(message)}</blockquote>
+      </figure>
+      {soundsSecret(wordsOf(question)) && (
+        <p className="question-warning" role="note">
+          {t`This sounds like a password, a key or a card number. No tool server may ask for that here, and Roost never does. Decline, unless you are sure that it means something else.`}
+        </p>
+      )}
+      <form ref={form} className="question-form" noValidate onSubmit={send}>
+        {fields.map((field) => (
+          <Field
+            key={field.name}
+            field={field}
+            id={idOf(field)}
+            shown={(Object.hasOwn(typed, field.name) ? typed[field.name] : undefined) ?? presetOf(field)}
+            misfit={misfits.get(field.name)}
+            onType={(value) => setTyped({ ...typed, [field.name]: value })}
+          />
+        ))}
+        <p className="call-note">
+          <span>{t`These are the server’s words and not Roost’s. What you send goes to ${server} alone, which may tell your agent. Roost stores which fields you sent, and no value.`}</span>{' '}
+          <span>{t`Asked ${dayWithin(call.askedAt, now)} ${clockTime(call.askedAt)}. It is withdrawn at ${clockTime(until)}.`}</span>
+        </p>
+        <div className="call-ways">
+          {later.length > 0 && (
+            <MenuButton label={t`More answers`} items={later}>
+              <MoreIcon />
+            </MenuButton>
+          )}
+          <button
+            type="button"
+            className="ghost"
+            disabled={busy}
+            onClick={() => answering(calls.answer(call, 'no', ''))}
+          >{t`Decline`}</button>
+          <button type="submit" className="solid" disabled={busy || !settled}>{t`Send`}</button>
+        </div>
+      </form>
+    </article>
+  );
+}

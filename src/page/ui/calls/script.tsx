@@ -1,0 +1,186 @@
+/** What a yes to a script is to: its whole text, when it runs, what happens when it fails, and which hosts it may reach. */
+import { useEffect, type ReactNode } from 'react';
+import { slotsBetween, type Timing } from '../../../shared/domain/schedule/timing.ts';
+import { t } from '../../language/t.ts';
+import type { PinnedFile, ToolCall } from '../../../shared/protocol/calls.ts';
+import { createCronClock } from '../../../shared/protocol/cron.ts';
+import { saidTiming } from '../../../shared/protocol/said-timing.ts';
+import { callsOf } from '../../state/calls.ts';
+import { schedulesOf } from '../../state/schedules.ts';
+import { useRoost } from '../context.tsx';
+import { momentText, timingText } from '../night/words.ts';
+import { Diff } from '../parts/diff.tsx';
+import { hostsIn, wrongInHosts } from '../text/hosts.ts';
+import { names } from '../text/sizes.ts';
+import { revealedCode, revealedLine } from '../text/unseen.ts';
+import { useNow } from '../use-now.ts';
+import { useQuery } from '../use-query.ts';
+import { inputOf, textIn } from './words.ts';
+
+const NEXT_SHOWN = 3;
+const CRON = createCronClock();
+
+function nextText(timing: Timing, zone: string, now: number): string {
+  const next = slotsBetween(timing, now, Infinity, { zone, offset: 0, cron: CRON }, NEXT_SHOWN);
+  return next.length === 0 ? t`It is not due any more.` : names(next.map((at) => momentText(at, now)));
+}
+
+/** When it runs, in words. */
+function When({ input, askedAt }: { input: Readonly<Record<string, unknown>>; askedAt: number }) {
+  const now = useNow(15_000);
+  const limits = useQuery(useRoost().limits.query);
+  const zone = limits.kind === 'ready' ? limits.value.effective.time_zone : null;
+  if (zone === null) return <Row what={t`When`}>{t`Reading it…`}</Row>;
+  const of = (name: string) => textIn(input, name) ?? undefined;
+  // By the moment at which it was asked: one that is over by now is shown as it is.
+  const read = saidTiming({ cron: of('cron'), every: of('every'), at: of('at') }, zone, Math.min(now, askedAt));
+  if (!read.ok) return <Row what={t`When`}>{revealedLine(of('cron') ?? of('every') ?? of('at') ?? '')}</Row>;
+  return (
+    <>
+      <Row what={t`When`}>{t`${timingText(read.timing, now)}, by the clock of ${zone}`}</Row>
+      <Row what={t`Next`}>{nextText(read.timing, zone, now)}</Row>
+    </>
+  );
+}
+
+function Row({ what, children }: { what: string; children: ReactNode }) {
+  return (
+    <>
+      <dt>{what}</dt>
+      <dd dir="auto">{children}</dd>
+    </>
+  );
+}
+
+/** A text that a shell takes by the letter: nothing in it is hidden. Scrolls by itself, by keyboard too. */
+function Text({ file }: { file: PinnedFile | undefined }) {
+  if (file?.text == null)
+    return (
+      <p className="call-note">{t`Its text cannot be shown, so you cannot say yes to it. Ask its agent to write it anew.`}</p>
+    );
+  return (
+    // eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex
+    <pre className="excerpt" dir="ltr" tabIndex={0} role="region" aria-label={t`The whole script`}>
+      {revealedCode(file.text)}
+    </pre>
+  );
+}
+
+/** Hosts of the relay's own machine that the person adds. */
+function OwnHosts({ value, onChange }: { value: string; onChange: (text: string) => void }) {
+  const wrong = wrongInHosts(hostsIn(value));
+  return (
+    <label className="call-words">
+      <span>{t`Hosts of the relay’s own machine and networks that it may reach besides (may stay empty)`}</span>
+      <input
+        className="field"
+        autoComplete="off"
+        autoCapitalize="off"
+        spellCheck={false}
+        placeholder="localhost:8080"
+        value={value}
+        aria-invalid={wrong !== null}
+        onChange={(event) => onChange(event.target.value)}
+      />
+      {wrong !== null && (
+        <span className="wrong-note" role="status">
+          {wrong}
+        </span>
+      )}
+    </label>
+  );
+}
+
+interface Props {
+  readonly call: ToolCall;
+  readonly ownHosts: string;
+  readonly onOwnHosts: (text: string) => void;
+  /** Whether the whole text is seen: there is no yes before. */
+  readonly onShown: (isShown: boolean) => void;
+}
+
+/** What goes where this one takes the place of another of its name. */
+function Replaced({ call, name }: { call: ToolCall; name: string | null }) {
+  const now = useNow(15_000);
+  const list = useQuery(schedulesOf(useRoost()).list);
+  const all = list.kind === 'ready' ? list.value.schedules : [];
+  const before = all.find(({ schedule }) => schedule.agentId === call.agentId && schedule.name === name)?.schedule;
+  if (before?.kind !== 'script') return null;
+  const hosts = [...(before.hosts ?? []), ...(before.own_hosts ?? [])].map(revealedLine);
+  return (
+    <p className="call-note">
+      {hosts.length === 0
+        ? t`It takes the place of the script of this name: ${revealedLine(before.script)}, ${timingText(before.timing, now)}, without a network.`
+        : t`It takes the place of the script of this name: ${revealedLine(before.script)}, ${timingText(before.timing, now)}, which reaches ${names(hosts)}.`}
+    </p>
+  );
+}
+
+/** A script that is registered. */
+function Registered({ call, ownHosts, onOwnHosts }: Props) {
+  const approvals = useQuery(callsOf(useRoost()).approvals);
+  const known = approvals.kind === 'ready' ? approvals.value : null;
+  const input = inputOf(call);
+  const path = textIn(input, 'script_path') ?? '';
+  const given: readonly unknown[] = Array.isArray(input['hosts']) ? input['hosts'] : [];
+  const hosts = given.map(String);
+  const isBoxed = known?.sandbox.available ?? true;
+  return (
+    <>
+      <dl className="call-script">
+        <Row what={t`File`}>{revealedLine(path)}</Row>
+        <When input={input} askedAt={call.askedAt} />
+        <Row what={t`Where it fails`}>
+          {input['on_failure'] === 'wake_agent'
+            ? t`The agent is woken, and told what the script wrote. That asks a model.`
+            : t`It is written down in the history. Nobody is woken.`}
+        </Row>
+        <Row what={t`Reaches`}>
+          {!isBoxed
+            ? t`There is no sandbox here: it runs as whoever started the relay, and reaches any network.`
+            : hosts.length > 0
+              ? t`${names(hosts.map(revealedLine))}, and nothing else of the network`
+              : t`No network.`}
+        </Row>
+      </dl>
+      <Replaced call={call} name={textIn(input, 'name')} />
+      <Text file={call.content?.files.find((file) => file.path === path)} />
+      {isBoxed && known?.ownHosts === true && <OwnHosts value={ownHosts} onChange={onOwnHosts} />}
+    </>
+  );
+}
+
+/** The file of a script says something else than what was accepted. */
+function AnotherText({ call }: Pick<Props, 'call'>) {
+  const path = textIn(inputOf(call), 'script_path') ?? '';
+  const of = (files: readonly PinnedFile[] | null | undefined) => files?.find((file) => file.path === path);
+  const [before, now] = [of(call.content?.before), of(call.content?.files)];
+  return (
+    <>
+      <p className="call-note">
+        {before
+          ? t`Its file ${revealedLine(path)} says something else by now. Until you say yes, the text that you accepted runs. After a no, this text is not asked about again.`
+          : t`It does not run: what its file ${revealedLine(path)} says was not accepted at this relay. After a no, this text is not asked about again.`}
+      </p>
+      {before?.text != null && now?.text != null ? (
+        <>
+          <Diff before={before.text} after={now.text} isCode />
+          <details className="call-file">
+            <summary>{t`The whole new script`}</summary>
+            <Text file={now} />
+          </details>
+        </>
+      ) : (
+        <Text file={now} />
+      )}
+    </>
+  );
+}
+
+export default function WantedScript(props: Props) {
+  const { call, onShown } = props;
+  const path = textIn(inputOf(call), 'script_path');
+  const isText = call.content?.files.find((file) => file.path === path)?.text != null;
+  useEffect(() => onShown(isText), [onShown, isText]);
+  return call.tool === 'accept_script' ? <AnotherText call={call} /> : <Registered {...props} />;
+}

@@ -1,0 +1,36 @@
+import { useEffect } from 'react';
+import { Link } from 'wouter';
+import type { AgentId } from '../../../shared/domain/ids.ts';
+import { t } from '../../language/t.ts';
+import { callsOf } from '../../state/calls.ts';
+import { showsElsewhere, trayOf } from '../../state/waiting.ts';
+import { useRoost } from '../context.tsx';
+import { PATHS } from '../routes.ts';
+import { plural } from '../text/sizes.ts';
+import { useQuery } from '../use-query.ts';
+import { ApprovalCard } from './card.tsx';
+
+/** What this agent asks for, above where one writes to it. What was put off is one line. */
+export default function WaitingCalls({ agentId }: { agentId: AgentId }) {
+  const roost = useRoost();
+  const state = useQuery(callsOf(roost).approvals);
+  useEffect(() => showsElsewhere(trayOf(roost), agentId), [roost, agentId]);
+  const asked = (state.kind === 'ready' ? state.value.waiting : []).filter((call) => call.agentId === agentId);
+  const [first, ...rest] = asked.filter(({ later }) => !later);
+  const others = rest.length + asked.filter(({ later }) => later).length;
+  if (asked.length === 0) return null;
+  return (
+    <section className="call-waiting" aria-label={t`Waits for your answer`}>
+      {first && <ApprovalCard key={first.callId} call={first} />}
+      {others > 0 && (
+        <p>
+          <Link href={PATHS.approvals(agentId)}>
+            {first
+              ? t`${plural(others, 'more question')} under Approvals`
+              : t`${plural(others, 'question')} under Approvals`}
+          </Link>
+        </p>
+      )}
+    </section>
+  );
+}

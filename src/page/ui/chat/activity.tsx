@@ -1,0 +1,162 @@
+/** What goes on, in the line under a name: what, and since when; a press unfolds what was done until now. */
+import { useEffect, useId, useRef, useState, type ReactNode } from 'react';
+import { Link } from 'wouter';
+import type { AgentId } from '../../../shared/domain/ids.ts';
+import { t } from '../../language/t.ts';
+import { openAnswerOf } from '../../state/answers.ts';
+import { callsOf } from '../../state/calls.ts';
+import { wantsTo } from '../calls/words.ts';
+import { useAnswers, useRoost } from '../context.tsx';
+import { ChevronIcon } from '../parts/icons.tsx';
+import { PATHS } from '../routes.ts';
+import { clockTime } from '../text/time.ts';
+import { Lasts, spanText, WORTH_SAYING } from '../parts/lasts.tsx';
+import { useQuery } from '../use-query.ts';
+import { namedIn, useTeammates } from '../use-teammates.ts';
+import { useDoingNow } from '../doing-now.ts';
+import { stepsOf, type Doing, type Growing, type Step } from './doing.ts';
+import { keyOf } from '../parts/keys.ts';
+import './activity.css';
+
+/** The line, and what it unfolds. `label`: whose it is. */
+export function ActivityLine({
+  label,
+  doing,
+  children,
+}: {
+  label: string;
+  doing: readonly (Doing & { readonly who?: string })[];
+  children: ReactNode;
+}) {
+  const [open, setOpen] = useState(false);
+  const id = useId();
+  const ref = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    if (!open) return undefined;
+    const onKey = (event: KeyboardEvent) => {
+      if (keyOf(event) !== 'Escape') return;
+      // Nothing else is closed by the same press.
+      event.preventDefault();
+      event.stopPropagation();
+      setOpen(false);
+    };
+    const onPointer = ({ target }: PointerEvent) => {
+      if (target instanceof Node && !ref.current?.contains(target)) setOpen(false);
+    };
+    document.addEventListener('keydown', onKey, { capture: true });
+    document.addEventListener('pointerdown', onPointer);
+    return () => {
+      document.removeEventListener('keydown', onKey, { capture: true });
+      document.removeEventListener('pointerdown', onPointer);
+    };
+  }, [open]);
+  return (
+    <div ref={ref} className="activity">
+      <button
+        type="button"
+        className="activity-line"
+        aria-expanded={open}
+        aria-controls={id}
+        title={t`What goes on`}
+        onClick={() => setOpen(!open)}
+      >
+        {doing.map(({ who, text, from, waits }, i) => (
+          <span key={who ?? i} className="activity-one">
+            <i className="activity-dot" data-waits={waits} aria-hidden="true" />
+            <span className="activity-text" dir="auto">
+              {who === undefined ? text : `${who}: ${text}`}
+            </span>
+            <Lasts from={from} />
+          </span>
+        ))}
+        <ChevronIcon />
+      </button>
+      <div id={id} className="activity-list" role="region" aria-label={label} hidden={!open}>
+        {open && children}
+      </div>
+    </div>
+  );
+}
+
+const SHOWN = 12;
+const MARKS: Readonly<Record<Step['state'], string>> = { done: '✓', failed: '!', asked: '?', now: '•' };
+const STATES: Readonly<Record<Step['state'], string>> = {
+  done: t`done`,
+  failed: t`it did not work`,
+  asked: t`asked you`,
+  now: t`under way`,
+};
+
+function StepRow({ step: { text, state, from, until } }: { step: Step }) {
+  return (
+    <li data-state={state}>
+      <span className="activity-mark" aria-hidden="true">
+        {MARKS[state]}
+      </span>
+      <span className="activity-text" dir="auto">
+        {text}
+        <span className="visually-hidden">, {STATES[state]}</span>
+      </span>
+      <span className="activity-span">
+        {from !== null && <span>{clockTime(from)}</span>}
+        {from !== null && until !== null && until - from >= WORTH_SAYING && (
+          <span>{` · ${spanText(until - from)}`}</span>
+        )}
+        {from !== null && until === null && <Lasts from={from} />}
+      </span>
+    </li>
+  );
+}
+
+/** What somebody asks the person for, with the way to answer. */
+function Asked({ agentId }: { agentId: AgentId }) {
+  const state = useQuery(callsOf(useRoost()).approvals);
+  const asked = (state.kind === 'ready' ? state.value.waiting : []).filter((call) => call.agentId === agentId);
+  return asked.map((call) => (
+    <li key={call.callId} data-state="asked">
+      <span className="activity-mark" aria-hidden="true">
+        {MARKS.asked}
+      </span>
+      <span className="activity-text">
+        {call.question
+          ? t`waits for you: ${call.question.server} asks you something`
+          : t`waits for you: wants to ${wantsTo(call)}`}
+      </span>
+      <span className="activity-span">
+        {clockTime(call.askedAt)} <Link href={PATHS.approvals(agentId)}>{t`Answer`}</Link>
+      </span>
+    </li>
+  ));
+}
+
+/** What one did in this answer, and does now. */
+export function Steps({ answer, doing, agentId }: { answer: Growing | undefined; doing: Doing; agentId: AgentId }) {
+  const nameOf = namedIn(useTeammates());
+  const steps = answer ? stepsOf(answer, nameOf) : [];
+  const shown = steps.slice(-SHOWN);
+  const isUnderWay = shown.some(({ state }) => state === 'now');
+  return (
+    <ul className="activity-steps">
+      {steps.length > shown.length && (
+        <li className="activity-earlier">{t`${steps.length - shown.length} more before that`}</li>
+      )}
+      {shown.map((step) => (
+        <StepRow key={step.key} step={step} />
+      ))}
+      {!isUnderWay && <StepRow step={{ key: 'now', text: doing.text, state: 'now', from: doing.from, until: null }} />}
+      <Asked agentId={agentId} />
+    </ul>
+  );
+}
+
+export default function Activity({ agentId, name, otherwise }: { agentId: AgentId; name: string; otherwise: string }) {
+  const now = useDoingNow(agentId);
+  const answer = useAnswers((state) => openAnswerOf(state, agentId));
+  if (!now) return <p>{otherwise}</p>;
+  const doing: Doing = { text: now.text, from: now.from, waits: now.mood !== 'works' };
+  return (
+    <ActivityLine label={t`What ${name} does`} doing={[doing]}>
+      <Steps answer={answer} doing={doing} agentId={agentId} />
+    </ActivityLine>
+  );
+}

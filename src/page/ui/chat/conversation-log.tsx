@@ -1,0 +1,243 @@
+import { useCallback, useMemo, useRef, type ReactNode, memo } from 'react';
+import { useShallow } from 'zustand/react/shallow';
+import type { AgentId, MessageId, SessionId } from '../../../shared/domain/ids.ts';
+import { t } from '../../language/t.ts';
+import type { TakenBack } from '../../state/actions/talk.ts';
+import { textOf } from '../../../shared/domain/text-of.ts';
+import { withoutThinking } from '../../../shared/domain/thinking.ts';
+import { openAnswerOf } from '../../state/answers.ts';
+import { logItems, waited } from '../../state/conversation-log.ts';
+import type { Conversation } from '../../state/conversations.ts';
+import type { MessageDoc, QueuedMessageDoc } from '../../../shared/protocol/documents.ts';
+import { useActions, useAnswers, useConversations, useHousehold, useLive, useRoost, useUnread } from '../context.tsx';
+import { useNow } from '../use-now.ts';
+import { useCarriedSelection } from './carry-selection.ts';
+import { DayDivider, NewDivider, RunDivider, SleepDivider } from './dividers.tsx';
+import { Log, type ShowRow } from './log.tsx';
+import { Message, type Speaker, Bubble } from './message.tsx';
+import { withoutMeanwhile } from './meanwhile.ts';
+import { Queued, Unsent } from './unsent.tsx';
+import { WrittenMeanwhile } from './written-meanwhile.tsx';
+import { GrowingParts } from './shown-parts.tsx';
+
+/** An answer that is being written. It watches its own words and nothing else. */
+const OpenAnswerBubble = memo(function OpenAnswerBubble({
+  messageId,
+  speaker,
+}: {
+  messageId: MessageId;
+  speaker: Speaker;
+}) {
+  const answer = useAnswers((state) => state.open.get(messageId));
+  const online = useLive((state) => state.link.kind === 'live');
+  const writing = useRef<HTMLDivElement>(null);
+  useCarriedSelection(writing);
+  if (!answer) return null;
+  const silent = answer.blocks.length === 0;
+  return (
+    <Bubble
+      speaker={speaker}
+      time={answer.startedAt}
+      mine={false}
+      foot={
+        online ? undefined : (
+          <p className="msg-status">{t`The connection to the relay is cut. What comes after this follows when it is back.`}</p>
+        )
+      }
+    >
+      <div ref={writing} className="writing" data-writing={online} data-silent={silent}>
+        <GrowingParts blocks={answer.blocks} />
+        {online && silent && (
+          <span className="thinking" aria-hidden="true">
+            <i />
+            <i />
+            <i />
+          </span>
+        )}
+      </div>
+    </Bubble>
+  );
+});
+
+/** The person's last message that can be asked anew: of the running session, in words, and read already. */
+export function lastQuestion(messages: readonly MessageDoc[], liveSessionId: SessionId | null): MessageDoc | null {
+  const last = messages.findLast((message) => message.author === 'human');
+  if (!last || last.sessionId !== liveSessionId || waited(last)) return null;
+  return last.blocks.some((block) => block.kind === 'text') || last.attachments ? last : null;
+}
+
+/** The last answer, where it broke off in the running session: what it had done and read is before its mind still. */
+function brokenOff(
+  messages: readonly MessageDoc[],
+  agentId: AgentId,
+  liveSessionId: SessionId | null,
+): MessageDoc | null {
+  const last = messages.at(-1);
+  if (last?.author !== agentId || last.sessionId !== liveSessionId) return null;
+  return last.status === 'interrupted' || last.status === 'stopped' ? last : null;
+}
+
+interface Props {
+  readonly speaker: Speaker;
+  readonly conversation: Conversation;
+  readonly empty: ReactNode;
+  /** The message at which it opens; null: where new begins, or at the end. */
+  readonly at: string | null;
+  readonly onEdit: (message: MessageDoc) => void;
+  readonly onTakeBack: (taken: TakenBack) => void;
+}
+
+/** What one agent and the person say to each other. */
+export function ConversationLog({ speaker, conversation, empty, at, onEdit, onTakeBack }: Props) {
+  const { agentId } = speaker;
+  const actions = useActions();
+  const { answers, conversations } = useRoost();
+  const now = useNow();
+  const openIds = useAnswers(
+    useShallow((state) =>
+      [...state.open.values()].filter((answer) => answer.agentId === agentId).map((answer) => answer.messageId),
+    ),
+  );
+  const queued = useHousehold(useShallow((state) => state.queued.filter((doc) => doc.agentId === agentId)));
+  const sending = useConversations(useShallow((state) => state.sending.filter((item) => item.agentId === agentId)));
+  const liveSessionId = useLive((state) => state.live?.sessionId ?? null);
+  const { messages, spans, runs, read, before, reading } = conversation;
+  const more = before !== null;
+
+  const from = useUnread((state) => state.begins.get(agentId) ?? null);
+  // Where new begins earlier than what was read of the conversation, the line has no place yet.
+  const newFrom = from !== null && (!more || (messages[0]?.at ?? '') <= from) ? from : null;
+  const asleep = !speaker.awake && !(speaker.kind === 'agent' && speaker.seat.state === 'hatching');
+  const { log: items, meanwhile } = useMemo(() => {
+    const written = answers.store.getState().open;
+    const open = openIds.flatMap((id) => written.get(id) ?? []);
+    const all = logItems({ messages, spans, runs, read, open, queued, sending, liveSessionId, asleep, newFrom });
+    return openIds.length > 0 ? withoutMeanwhile(all) : { log: all, meanwhile: [] };
+  }, [answers, messages, spans, runs, read, openIds, queued, sending, liveSessionId, asleep, newFrom]);
+
+  const question = speaker.awake && openIds.length === 0 ? lastQuestion(messages, liveSessionId) : null;
+  const last = messages.at(-1);
+  const failed = question && last && last.author !== 'human' && last.status !== 'complete' ? last : null;
+  const quiet = speaker.awake && openIds.length === 0 && sending.length === 0;
+  const broken = quiet ? brokenOff(messages, agentId, liveSessionId) : null;
+  const edit = useCallback(() => {
+    if (question) onEdit(question);
+  }, [question, onEdit]);
+  const retry = useCallback(() => {
+    if (question) void actions.retry(question);
+  }, [question, actions]);
+  const goOn = useCallback(() => void actions.goOn(agentId), [actions, agentId]);
+  const again = useCallback((clientId: string) => void actions.sendAgain(clientId), [actions]);
+  const takeBack = useCallback((clientId: string) => onTakeBack(actions.takeBack(clientId)), [actions, onTakeBack]);
+
+  const withdraw = useCallback(
+    async (message: MessageDoc | QueuedMessageDoc) => {
+      const taken = await actions.withdraw(message);
+      if (taken) onTakeBack(taken);
+    },
+    [actions, onTakeBack],
+  );
+  const onWithdraw = useCallback((message: MessageDoc | QueuedMessageDoc) => void withdraw(message), [withdraw]);
+
+  const show = useCallback<ShowRow>(
+    ({ item, stretch }, onFold) => {
+      switch (item.kind) {
+        case 'day':
+          return <DayDivider time={item.time} now={now} />;
+        case 'new':
+          return <NewDivider />;
+        case 'sleep':
+          return <SleepDivider item={item} name={speaker.name} now={now} />;
+        case 'run':
+          return <RunDivider run={item.run} now={now} />;
+        case 'open':
+          return <OpenAnswerBubble messageId={item.messageId} speaker={speaker} />;
+        case 'message': {
+          const { message, waits } = item;
+          const mayEdit = message === question;
+          const onRetry = mayEdit || message === failed ? retry : null;
+          const onGoOn = message === broken ? goOn : null;
+          const isOwn = message.author === 'human' && message.sessionId === liveSessionId && !waited(message);
+          const onBranch = quiet && isOwn ? onEdit : null;
+          const ways = { onFold, onRetry, onGoOn, onBranch, onWithdraw, onEdit: mayEdit ? edit : null };
+          const of = { message, waits, speaker, ...ways };
+          return stretch && <Message stretch={stretch} {...of} />;
+        }
+        case 'queued':
+          return (
+            stretch && (
+              <Queued
+                message={item.message}
+                stretch={stretch}
+                speaker={speaker}
+                onFold={onFold}
+                onWithdraw={onWithdraw}
+              />
+            )
+          );
+        case 'sending': {
+          const of = { sending: item.sending, speaker, onFold, onAgain: again, onTakeBack: takeBack };
+          return stretch && <Unsent stretch={stretch} {...of} />;
+        }
+        case 'said':
+          return null;
+        default:
+          return item satisfies never;
+      }
+    },
+    [
+      speaker,
+      now,
+      liveSessionId,
+      quiet,
+      question,
+      failed,
+      broken,
+      onEdit,
+      edit,
+      retry,
+      goOn,
+      again,
+      takeBack,
+      onWithdraw,
+    ],
+  );
+
+  const pages = useMemo(() => conversations.pages(agentId), [conversations, agentId]);
+  const listen = useCallback(
+    (onGrown: () => void) =>
+      answers.store.subscribe((state, earlier) => {
+        if (openAnswerOf(state, agentId) !== openAnswerOf(earlier, agentId)) onGrown();
+      }),
+    [answers, agentId],
+  );
+  const answer = messages.findLast(({ role }) => role === 'assistant');
+  const list = (
+    <Log
+      label={t`Conversation with ${speaker.name}`}
+      items={items}
+      sent={sending.at(-1)?.clientId ?? null}
+      show={show}
+      paging={{ pages, more, reading }}
+      read={messages.length}
+      beginning={t`The conversation with ${speaker.name} begins here.`}
+      empty={empty}
+      found={items.find((item) => item.kind === 'message' && item.message.messageId === at)?.key ?? null}
+      newest={
+        answer
+          ? { messageId: answer.messageId, name: speaker.name, words: () => withoutThinking(textOf(answer.blocks)) }
+          : null
+      }
+      isThere={(id) => messages.some(({ messageId }) => messageId === id)}
+      listen={listen}
+    />
+  );
+  return (
+    <>
+      {list}
+      {meanwhile.length > 0 && (
+        <WrittenMeanwhile name={speaker.name} items={meanwhile} onAgain={again} onTakeBack={onTakeBack} />
+      )}
+    </>
+  );
+}

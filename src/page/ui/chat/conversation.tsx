@@ -1,0 +1,71 @@
+import { lazy, Suspense, useEffect } from 'react';
+import type { AgentId } from '../../../shared/domain/ids.ts';
+import { retold } from '../../language/retold.ts';
+import { t } from '../../language/t.ts';
+import { useHousehold, useRoost } from '../context.tsx';
+import { WarnIcon } from '../parts/icons.tsx';
+import { optional } from '../parts/optional.tsx';
+import { Part } from '../parts/part.tsx';
+import { useSomebody } from '../use-somebody.ts';
+import { Head } from './head.tsx';
+import type { Speaker } from './message.tsx';
+import { Skeleton } from './skeleton.tsx';
+import './conversation.css';
+
+const load = () => import('./talk.tsx');
+const Talk = lazy(load);
+const Nobody = optional(() => import('./nobody.tsx'));
+
+/** Fetches what shows words and takes them: the team is painted meanwhile. Whoever needs it says what is missing. */
+export const preloadTalk = async (): Promise<void> =>
+  void (await Promise.allSettled([load(), import('./activity.tsx'), import('./nobody.tsx')]));
+
+/** Why this agent sleeps although it was called. */
+function Reason({ speaker }: { speaker: Speaker }) {
+  const reason = speaker.kind === 'agent' ? speaker.seat.reason : null;
+  if (reason === null) return null;
+  return (
+    <p className="chat-reason" role="note">
+      <WarnIcon />
+      <span>
+        <strong>{t`${speaker.name} did not come.`}</strong> {retold(reason)}
+      </span>
+    </p>
+  );
+}
+
+/** One conversation: the lead's, or the chosen agent's. */
+export function ConversationView({ agentId, visible }: { agentId: AgentId; visible: boolean }) {
+  const { conversations, unread } = useRoost();
+  const speaker = useSomebody(agentId);
+  const ready = useHousehold((state) => state.status !== 'loading');
+  useEffect(() => void conversations.open(agentId), [conversations, agentId]);
+  useEffect(() => {
+    const look = () => unread.look(visible && !document.hidden ? agentId : null);
+    look();
+    document.addEventListener('visibilitychange', look);
+    return () => {
+      document.removeEventListener('visibilitychange', look);
+      unread.look(null);
+      unread.leave();
+    };
+  }, [unread, agentId, visible]);
+
+  if (speaker.kind === 'nobody')
+    return (
+      <section className="chat" aria-label={t`Conversation`}>
+        {ready ? <Nobody agentId={agentId} /> : <Skeleton />}
+      </section>
+    );
+  return (
+    <section className="chat" aria-label={t`Conversation`}>
+      <Part>
+        <Head speaker={speaker} />
+        <Reason speaker={speaker} />
+      </Part>
+      <Suspense fallback={<Skeleton />}>
+        <Talk key={agentId} speaker={speaker} />
+      </Suspense>
+    </section>
+  );
+}

@@ -1,0 +1,116 @@
+/** What an agent does just now, and what it did before that in the same answer: as somebody would say it. Pure. */
+import type { Block } from '../../../shared/protocol/documents.ts';
+import { t } from '../../language/t.ts';
+import { argument, argumentsOf, deedOf, isQuestion, type NameOf } from './deeds.ts';
+import type { ToolBlock } from './parts.ts';
+
+/** A call of a tool. */
+export interface Step {
+  readonly key: string;
+  readonly text: string;
+  readonly state: 'done' | 'failed' | 'asked' | 'now';
+  /** ms since the epoch; null: not known. */
+  readonly from: number | null;
+  readonly until: number | null;
+}
+
+export interface Doing {
+  readonly text: string;
+  /** ms since the epoch: since when. */
+  readonly from: number;
+  /** It waits for somebody, and thinks nothing. */
+  readonly waits: boolean;
+}
+
+/** Of an answer: when it began, and what it is made of so far. */
+export interface Growing {
+  readonly startedAt: number;
+  readonly blocks: readonly Block[];
+}
+
+/** Waits of tools, by their names; `who`: whom it waits for, as people call them. */
+const WAITS: Readonly<Record<string, (who: string) => string>> = {
+  wait_for_message: () => t`waits for a message`,
+  wait_for_mention: () => t`waits to be mentioned`,
+  wait_for_agent: (who) => t`waits for ${who}`,
+};
+/** What is under way, of the tools that take their time; all others by what they will have done. */
+const UNDER_WAY: Readonly<Record<string, (of: (key: string) => string | null) => string>> = {
+  run_command: (of) => runs(of('command')),
+  read_output: () => t`looking at what a command wrote`,
+  fetch_page: () => t`reading a page of the web`,
+  web_search: () => t`searching the web`,
+  web_fetch: () => t`reading a page of the web`,
+  list_files: () => t`looking into the folder`,
+  search_files: () => t`searching the folder`,
+  read_file: (of) => t`reading ${of('path') ?? t`a file`}`,
+  view_image: (of) => t`looking at ${of('path') ?? t`a picture`}`,
+  write_file: (of) => t`writing ${of('path') ?? t`a file`}`,
+  edit_file: (of) => t`changing ${of('path') ?? t`a file`}`,
+  search_conversations: () => t`looking for earlier words`,
+  write_soul: () => t`writing down who they are`,
+  read_thread: () => t`reading a thread`,
+  create_thread: () => t`writing in a thread`,
+  send_message_to_thread: () => t`writing in a thread`,
+  message_agent: (of) => t`writing to ${of('to') ?? t`another`}`,
+  message_human: () => t`writing to you`,
+  mind__think: () => t`thinking`,
+  mind__plan: () => t`making a plan`,
+  mind__read: (of) => of('title') ?? t`reading files`,
+  mind__search: (of) => of('title') ?? t`searching`,
+  mind__edit: (of) => of('title') ?? t`changing files`,
+  mind__execute: (of) => runs(of('command') ?? of('title')),
+  mind__fetch: (of) => of('title') ?? t`fetching something from the web`,
+};
+
+/** On one line: a command may have several. */
+function runs(command: string | null): string {
+  return command === null ? t`running a command` : t`running ${`\`${command.replace(/\s+/g, ' ').trim()}\``}`;
+}
+
+const isTool = (block: Block): block is ToolBlock => block.kind === 'tool';
+export const toolsOf = ({ blocks }: Growing): readonly ToolBlock[] => blocks.filter(isTool);
+/** The call that has no result yet. */
+export const underWay = (answer: Growing): ToolBlock | null =>
+  toolsOf(answer).findLast(({ result }) => result === null) ?? null;
+
+type Called = Pick<ToolBlock, 'name' | 'input'>;
+
+function textOf(tool: Called, nameOf: NameOf): string {
+  const of = argumentsOf(tool, nameOf);
+  const waits = WAITS[tool.name];
+  if (waits) return waits(of('agent') ?? '');
+  return UNDER_WAY[tool.name]?.(of) ?? `${deedOf(tool, nameOf)}…`;
+}
+
+/** Of a call that is under way. */
+export const calling = (tool: Called, nameOf: NameOf): Pick<Doing, 'text' | 'waits'> => ({
+  text: textOf(tool, nameOf),
+  waits: tool.name in WAITS,
+});
+
+export function doingOf(answer: Growing, nameOf: NameOf): Doing {
+  const { blocks, startedAt } = answer;
+  const tool = underWay(answer);
+  if (tool) return { ...calling(tool, nameOf), from: tool.startedAt ?? startedAt };
+  const from = toolsOf(answer).findLast(({ endedAt }) => endedAt !== undefined)?.endedAt ?? startedAt;
+  return blocks.at(-1)?.kind === 'text'
+    ? { text: t`writing`, from, waits: false }
+    : { text: t`thinking`, from, waits: false };
+}
+
+/** Its calls, in order. */
+export const stepsOf = (answer: Growing, nameOf: NameOf): readonly Step[] =>
+  toolsOf(answer).map((tool) => ({
+    key: tool.toolUseId,
+    text: tool.result === null ? textOf(tool, nameOf) : deedOf(tool, nameOf),
+    state: tool.result === null ? 'now' : isQuestion(tool) ? 'asked' : tool.isError ? 'failed' : 'done',
+    from: tool.startedAt ?? null,
+    until: tool.endedAt ?? null,
+  }));
+
+/** Is something of this answer about that thread? It was read, waited in or written in there. */
+export const isAbout = (answer: Growing, threadId: string): boolean =>
+  toolsOf(answer).some(
+    ({ input, result }) => argument(input, 'threadId') === threadId || result?.includes(`id ${threadId},`) === true,
+  );

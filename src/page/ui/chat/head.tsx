@@ -1,0 +1,173 @@
+import { use } from 'react';
+import { Link } from 'wouter';
+import { canBeWoken } from '../../../shared/domain/lifecycle.ts';
+import { t } from '../../language/t.ts';
+import { useActions, usePending } from '../context.tsx';
+import { useDoingNow } from '../doing-now.ts';
+import { Face } from '../grid/face.tsx';
+import type { SeatView } from '../grid/seat-view.ts';
+import { useLeadMenu, useSeatMenu } from '../grid/use-seat-menu.ts';
+import { BackIcon, MoonIcon, MoreIcon, SoulIcon } from '../parts/icons.tsx';
+import { optional } from '../parts/optional.tsx';
+import { MenuButton, type MenuItem } from '../parts/menu.tsx';
+import { OpensFind } from '../palette/opens.ts';
+import { PATHS, useRoute } from '../routes.ts';
+import type { Speaker } from './message.tsx';
+import { SeatFigure } from '../grid/seat-figure.tsx';
+
+/** Whoever has a conversation to print has fetched what prints. */
+const print = () => void import('../parts/printing.ts').then(({ printOpen }) => printOpen());
+
+const Activity = optional(() => import('./activity.tsx'));
+
+/** What they do just now, and else how they are. */
+function NowDoing({ speaker }: { speaker: Speaker }) {
+  const { agentId } = speaker;
+  const doing = useDoingNow(agentId);
+  const otherwise = stateText(speaker);
+  const place = placeText(speaker);
+  return doing ? (
+    <Activity agentId={agentId} name={speaker.name} otherwise={otherwise} />
+  ) : (
+    <p>
+      <span>{otherwise}</span>
+      {place !== null && <span>{` · ${place}`}</span>}
+    </p>
+  );
+}
+
+/** Where somebody sits; null: nowhere, or where everybody knows. */
+export const placeText = (speaker: Speaker): string | null =>
+  speaker.kind === 'agent' ? t`seat ${speaker.seat.position + 1} · ${speaker.seat.colorName}` : null;
+
+function seatText({ paused, working, state, client }: SeatView): string {
+  if (paused) return t`set to sleep, keeps what was said`;
+  if (working) return t`at work by itself`;
+  if (state === 'sleeping') return t`asleep`;
+  if (state === 'hatching') return t`waking`;
+  return state === 'played' ? t`played by ${client?.name ?? t`a program`}` : t`awake`;
+}
+
+/** How somebody is now, in a few words. */
+export function stateText(speaker: Speaker): string {
+  switch (speaker.kind) {
+    case 'lead':
+      return speaker.awake ? t`the lead · awake` : t`the lead · asleep: no session runs`;
+    case 'agent':
+      return seatText(speaker.seat);
+    case 'egg':
+      return t`hatching · ${speaker.seat.colorName}`;
+    case 'seatless':
+      return speaker.retired ? t`retired` : t`waits for a seat`;
+    default:
+      return speaker satisfies never;
+  }
+}
+
+/** The one thing one most likely wants to do here. */
+function MainAct({ seat, name }: { seat: SeatView; name: string }) {
+  const actions = useActions();
+  const busy = usePending((state) => state.call !== null);
+  const { agent, agentId } = seat;
+  if (agent && seat.state === 'awake')
+    return (
+      <button
+        type="button"
+        className="ghost"
+        aria-label={t`Let ${name} sleep`}
+        onClick={() => void actions.rest(agent.agentId)}
+      >
+        <MoonIcon /> <span className="hide-small">{t`Let ${name} sleep`}</span>
+        <span className="only-small">{t`Sleep`}</span>
+      </button>
+    );
+  if (agent && canBeWoken(seat.state))
+    return (
+      <button
+        type="button"
+        className="ghost ghost-dawn"
+        aria-label={t`Wake ${name}`}
+        disabled={busy}
+        onClick={() => void actions.wake([agent])}
+      >
+        <span className="hide-small">{t`Wake ${name}`}</span>
+        <span className="only-small">{t`Wake`}</span>
+      </button>
+    );
+  if (!agent && agentId !== null)
+    return (
+      <button
+        type="button"
+        className="ghost hide-small"
+        onClick={() => void actions.sleep(agentId)}
+      >{t`Give up this egg`}</button>
+    );
+  return null;
+}
+
+function Frame({ speaker, seat, menu }: { speaker: Speaker; seat: SeatView | null; menu: readonly MenuItem[] }) {
+  const { go } = useRoute();
+  const find = use(OpensFind);
+  const isEgg = speaker.kind === 'egg';
+  // An egg has said nothing yet.
+  const items = isEgg
+    ? menu
+    : [
+        { label: t`Find in this conversation`, run: () => find({ agentId: speaker.agentId }) },
+        { label: t`Print this conversation`, run: print },
+        ...menu,
+      ];
+  const dim = !speaker.awake && speaker.kind !== 'egg' && seat?.state !== 'played' && seat?.working !== true;
+  return (
+    <header className="chat-head tint" style={{ '--c': speaker.color }}>
+      <Link href={PATHS.hearth} className="icon-button only-lowest" aria-label={t`To the hearth`}>
+        <BackIcon />
+      </Link>
+      <div className="chat-face" data-asleep={dim && seat?.state !== 'hatching'}>
+        {seat ? (
+          <SeatFigure seat={seat} />
+        ) : (
+          <Face agentId={speaker.agentId} face={speaker.face} color={speaker.color} awake={speaker.awake} />
+        )}
+      </div>
+      <div className="chat-title">
+        <h2 dir="auto" tabIndex={-1}>
+          {speaker.name}
+        </h2>
+        <NowDoing speaker={speaker} />
+      </div>
+      {seat && <MainAct seat={seat} name={speaker.name} />}
+      {speaker.kind !== 'egg' && (
+        <button
+          type="button"
+          className="icon-button only-narrow"
+          aria-label={t`Soul of ${speaker.name}`}
+          title={t`Soul`}
+          onClick={() => go(PATHS.soul(speaker.agentId))}
+        >
+          <SoulIcon />
+        </button>
+      )}
+      {items.length > 0 && (
+        <MenuButton label={t`More about ${speaker.name}`} items={items}>
+          <MoreIcon />
+        </MenuButton>
+      )}
+    </header>
+  );
+}
+
+function SeatHead({ speaker, seat }: { speaker: Speaker; seat: SeatView }) {
+  return <Frame speaker={speaker} seat={seat} menu={useSeatMenu(seat)} />;
+}
+
+function LeadHead({ speaker }: { speaker: Speaker }) {
+  return <Frame speaker={speaker} seat={null} menu={useLeadMenu()} />;
+}
+
+/** Whose conversation this is, how they are, and what can be done. */
+export function Head({ speaker }: { speaker: Speaker }) {
+  if (speaker.kind === 'agent' || speaker.kind === 'egg') return <SeatHead speaker={speaker} seat={speaker.seat} />;
+  if (speaker.kind === 'lead') return <LeadHead speaker={speaker} />;
+  return <Frame speaker={speaker} seat={null} menu={[]} />;
+}

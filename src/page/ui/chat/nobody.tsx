@@ -1,0 +1,43 @@
+/** What stands where a conversation would be of somebody who is not here. */
+import type { AgentId } from '../../../shared/domain/ids.ts';
+import { t } from '../../language/t.ts';
+import type { ForgetDoc } from '../../../shared/protocol/documents.ts';
+import { useActions, useHousehold, useRoost } from '../context.tsx';
+import { PATHS, useRoute } from '../routes.ts';
+import { fullTime } from '../text/time.ts';
+
+/** Where somebody would be who is being forgotten. */
+function Leaving({ forget }: { forget: ForgetDoc }) {
+  const { go } = useRoute();
+  const actions = useActions();
+  const { notices } = useRoost();
+  const keep = async () => {
+    const kept = await actions.keep(forget._id);
+    if (!kept.ok) notices.error(t`This could not be saved: ${kept.reason}`);
+  };
+  return (
+    <div className="chat-nobody">
+      <h2>{t`Whoever lived here is being forgotten`}</h2>
+      <p>{t`Out of sight now, and gone for good on ${fullTime(forget.finalAt)}. Until then it can be kept after all.`}</p>
+      <div className="dialog-ways">
+        <button type="button" className="ghost" onClick={() => go(PATHS.hearth)}>{t`To the hearth`}</button>
+        <button type="button" className="ghost ghost-dawn" onClick={() => void keep()}>{t`Keep after all`}</button>
+      </div>
+    </div>
+  );
+}
+
+export default function Nobody({ agentId }: { agentId: AgentId }) {
+  const { go } = useRoute();
+  const leaving = useHousehold((state) =>
+    state.forgetting.find(({ target }) => target.kind === 'agent' && target.agentId === agentId),
+  );
+  if (leaving) return <Leaving forget={leaving} />;
+  return (
+    <div className="chat-nobody">
+      <h2>{t`Nobody lives at this address`}</h2>
+      <p>{t`Nobody was born here under this name on this device: the egg was given up, found no name, or the link was cut short.`}</p>
+      <button type="button" className="ghost" onClick={() => go(PATHS.hearth)}>{t`To the hearth`}</button>
+    </div>
+  );
+}

@@ -1,0 +1,86 @@
+/** What a person wrote that no relay has taken yet. */
+import { memo } from 'react';
+import { t } from '../../language/t.ts';
+import type { QueuedMessageDoc } from '../../../shared/protocol/documents.ts';
+import type { Sending } from '../../state/sending.ts';
+import { useLive } from '../context.tsx';
+import { Bubble, FoldButton, ShownAttachments, type Speaker } from './message.tsx';
+import type { Stretch } from './parts.ts';
+import { names } from '../text/sizes.ts';
+import { PersonWords } from './mentioned.tsx';
+
+interface Props {
+  readonly stretch: Stretch;
+  readonly speaker: Speaker;
+  readonly onFold: (key: string) => void;
+}
+
+export const Queued = memo(function Queued({
+  message,
+  stretch,
+  speaker,
+  onFold,
+  onWithdraw,
+}: Props & { message: QueuedMessageDoc; onWithdraw: (message: QueuedMessageDoc) => void }) {
+  const relayIsThere = useLive(({ link }) => link.kind === 'live');
+  const why = relayIsThere
+    ? speaker.awake
+      ? t`${speaker.name} reads this in a moment.`
+      : t`${speaker.name} sleeps, and will read this on waking.`
+    : t`the relay is out of reach. It goes out by itself when the relay is back.`;
+  const foot = stretch.last && (
+    <>
+      <FoldButton stretch={stretch} text={() => message.text} itemKey={message.clientId} onFold={onFold} />
+      <p className="msg-status">
+        {t`Kept on this device: ${why}`}
+        <button type="button" className="link-button" onClick={() => onWithdraw(message)}>{t`Take back`}</button>
+      </p>
+    </>
+  );
+  return (
+    <Bubble speaker={speaker} time={message.time} mine foot={foot} first={stretch.first} last={stretch.last}>
+      <PersonWords parts={stretch.parts} />
+      {stretch.last && message.attachments && <ShownAttachments files={message.attachments} />}
+    </Bubble>
+  );
+});
+
+export const Unsent = memo(function Unsent({
+  sending,
+  stretch,
+  speaker,
+  onFold,
+  onAgain,
+  onTakeBack,
+}: Props & { sending: Sending; onAgain: (clientId: string) => void; onTakeBack: (clientId: string) => void }) {
+  const { clientId, error, text, time, waits = false } = sending;
+  const foot = stretch.last && (
+    <>
+      <FoldButton stretch={stretch} text={() => text} itemKey={clientId} onFold={onFold} />
+      {error === null && !waits && <p className="msg-status">{t`Sending…`}</p>}
+      {waits && (
+        <p className="msg-status">
+          {t`Not sent yet: the relay is out of reach. It goes out by itself when the relay is back.`}
+          <button type="button" className="link-button" onClick={() => onTakeBack(clientId)}>{t`Take back`}</button>
+        </p>
+      )}
+      {error !== null && (
+        <p className="msg-status" data-status="failed" role="alert">
+          {t`Not sent: ${error}`}
+          <button type="button" className="link-button" onClick={() => onAgain(clientId)}>{t`Try again`}</button>
+          <button type="button" className="link-button" onClick={() => onTakeBack(clientId)}>{t`Take back`}</button>
+        </p>
+      )}
+    </>
+  );
+  return (
+    <Bubble speaker={speaker} time={time} mine foot={foot} first={stretch.first} last={stretch.last}>
+      <PersonWords parts={stretch.parts} />
+      {stretch.last && (sending.attachments?.length ?? 0) > 0 && (
+        <p className="msg-status">
+          {t`With`} {names(sending.attachments?.map(({ name }) => name) ?? [])}
+        </p>
+      )}
+    </Bubble>
+  );
+});

@@ -1,0 +1,77 @@
+/** What an edit has taken the place of: it stays, and can be read where it stood. */
+import { errorText } from '../../state/ports.ts';
+import { useEffect, useState } from 'react';
+import { t } from '../../language/t.ts';
+import type { MessageDoc } from '../../../shared/protocol/documents.ts';
+import { textOf } from '../../../shared/domain/text-of.ts';
+import { useRoost } from '../context.tsx';
+import { Dialog } from '../parts/dialog.tsx';
+import { fullTime } from '../text/time.ts';
+import { Words } from './words.tsx';
+
+/** Messages that are shown of what stood there: more than anybody says after one and edits away. */
+const MOST = 400;
+
+/** Each version as its first message and all that came after it, the oldest first. */
+function versionsOf(messages: readonly MessageDoc[]): readonly (readonly MessageDoc[])[] {
+  const versions: MessageDoc[][] = [];
+  for (const message of messages) {
+    const last = versions.at(-1);
+    if (last && message.replaces === null) last.push(message);
+    else versions.push([message]);
+  }
+  return versions;
+}
+
+interface Props {
+  readonly message: MessageDoc;
+  readonly name: string;
+  readonly onClose: () => void;
+}
+
+export default function VersionsDialog({ message, name, onClose }: Props) {
+  const { owner } = useRoost();
+  const { agentId, messageId } = message;
+  const [found, setFound] = useState<readonly MessageDoc[] | 'reading' | { readonly failed: string }>('reading');
+  useEffect(() => {
+    let wanted = true;
+    owner.call('replaced', { agentId, messageId, limit: MOST + 1 }).then(
+      (messages) => wanted && setFound(messages),
+      (error: unknown) => wanted && setFound({ failed: errorText(error) }),
+    );
+    return () => {
+      wanted = false;
+    };
+  }, [owner, agentId, messageId]);
+  return (
+    <Dialog title={t`What stood here before`} shape="wide" onClose={onClose}>
+      {found === 'reading' ? (
+        <p className="quiet" role="status">{t`Reading…`}</p>
+      ) : 'failed' in found ? (
+        <p className="wrong-note" role="alert">{t`It could not be read: ${found.failed}`}</p>
+      ) : found.length === 0 ? (
+        <p className="quiet">{t`It is not on this device.`}</p>
+      ) : (
+        <>
+          <p className="quiet">{t`It stays in the conversation, out of sight: ${name} goes on from what stands there now.`}</p>
+          {versionsOf(found.slice(0, MOST)).map((version, i) => (
+            <section key={version[0]?.messageId ?? i} className="version">
+              <h3>{t`Version ${i + 1}, ${fullTime(version[0]?.time ?? 0)}`}</h3>
+              {version.map((each) => (
+                <div key={each.messageId} className="version-message">
+                  <strong dir="auto">
+                    {each.author === 'human' ? t`You` : each.author === agentId ? name : t`Roost`}
+                  </strong>
+                  <Words text={textOf(each.blocks)} />
+                </div>
+              ))}
+            </section>
+          ))}
+          {found.length > MOST && (
+            <p className="quiet">{t`These are the first ${MOST} messages that stood here. An export of the conversation has them all.`}</p>
+          )}
+        </>
+      )}
+    </Dialog>
+  );
+}

@@ -1,0 +1,129 @@
+/** What was written while somebody answers: it waits for the end of that, and can be changed or taken back until it is read. */
+import { useState } from 'react';
+import { t } from '../../language/t.ts';
+import { beginningOfText } from '../../../shared/domain/cut-middle.ts';
+import { textOf } from '../../../shared/domain/text-of.ts';
+import type { TakenBack } from '../../state/actions/talk.ts';
+import { useActions, useRoost } from '../context.tsx';
+import { AttachIcon, CloseIcon, EditIcon, RetryIcon } from '../parts/icons.tsx';
+import { plural } from '../text/sizes.ts';
+import type { WrittenMeanwhile as Item } from './meanwhile.ts';
+import './written-meanwhile.css';
+
+/** Characters in its one line. */
+const SHOWN = 300;
+
+function aboutOf(item: Item) {
+  switch (item.kind) {
+    case 'message':
+      return { text: textOf(item.message.blocks), files: item.message.attachments ?? [], note: null };
+    case 'queued':
+      return { text: item.message.text, files: item.message.attachments ?? [], note: t`Kept on this device` };
+    case 'sending': {
+      const { text, error, waits = false, attachments = [] } = item.sending;
+      const note = error !== null ? t`Not sent: ${error}` : waits ? t`Not sent yet` : t`Sending…`;
+      return { text, files: attachments, note };
+    }
+    default:
+      return item satisfies never;
+  }
+}
+
+interface Props {
+  readonly name: string;
+  readonly items: readonly Item[];
+  readonly onAgain: (clientId: string) => void;
+  readonly onTakeBack: (taken: TakenBack) => void;
+}
+
+function Row({ item, onAgain, onTakeBack }: Omit<Props, 'items' | 'name'> & { item: Item }) {
+  const actions = useActions();
+  const { notices } = useRoost();
+  const [busy, setBusy] = useState(false);
+  const { text, files, note } = aboutOf(item);
+  const takeBack = async (): Promise<TakenBack | null> => {
+    if (item.kind === 'sending') return actions.takeBack(item.sending.clientId);
+    setBusy(true);
+    const taken = await actions.withdraw(item.message);
+    setBusy(false);
+    return taken;
+  };
+  const edit = async () => {
+    const taken = await takeBack();
+    if (taken) onTakeBack(taken);
+  };
+  const drop = async () => {
+    const taken = await takeBack();
+    if (!taken) return;
+    const agentId = item.kind === 'sending' ? null : item.message.agentId;
+    const run = () => (agentId === null ? onTakeBack(taken) : void actions.send(agentId, taken.text, undefined, taken));
+    notices.info(t`Taken back. Nobody has read it.`, { label: t`Undo`, run });
+  };
+  const isOnItsWay = item.kind === 'sending' && item.sending.error === null && item.sending.waits !== true;
+  return (
+    <li className="meanwhile-row" data-failed={item.kind === 'sending' && item.sending.error !== null}>
+      <span className="meanwhile-text" dir="auto">
+        {beginningOfText(text, SHOWN)}
+      </span>
+      {files.map(({ attachmentId, name }) => (
+        <span key={attachmentId} className="meanwhile-file">
+          <AttachIcon />
+          <span dir="auto">{name}</span>
+        </span>
+      ))}
+      {note !== null && <span className="meanwhile-note">{note}</span>}
+      {!isOnItsWay && (
+        <span className="meanwhile-ways">
+          {item.kind === 'sending' && item.sending.error !== null && (
+            <button
+              type="button"
+              className="icon-button"
+              aria-label={t`Try again`}
+              title={t`Try again`}
+              onClick={() => onAgain(item.sending.clientId)}
+            >
+              <RetryIcon />
+            </button>
+          )}
+          <button
+            type="button"
+            className="icon-button"
+            aria-label={t`Edit`}
+            title={t`Edit: it goes back into the field`}
+            disabled={busy}
+            onClick={() => void edit()}
+          >
+            <EditIcon />
+          </button>
+          <button
+            type="button"
+            className="icon-button"
+            aria-label={t`Take back`}
+            title={t`Take back`}
+            disabled={busy}
+            onClick={() => void drop()}
+          >
+            <CloseIcon />
+          </button>
+        </span>
+      )}
+    </li>
+  );
+}
+
+export function WrittenMeanwhile({ name, items, ...ways }: Props) {
+  return (
+    <section className="meanwhile" aria-label={t`Written meanwhile`}>
+      <p className="meanwhile-head">
+        {items.length === 1
+          ? t`${name} reads this next`
+          : t`${name} reads these ${plural(items.length, 'message')} next`}
+      </p>
+      <ol>
+        {items.map((item) => (
+          <Row key={item.key} item={item} {...ways} />
+        ))}
+      </ol>
+    </section>
+  );
+}

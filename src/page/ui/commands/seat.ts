@@ -1,0 +1,176 @@
+/** What can be done with one seat: its menu in the team and at the head of its conversation, and in the palette by name. */
+import { displayName } from '../../../shared/domain/agent.ts';
+import type { AgentId } from '../../../shared/domain/ids.ts';
+import { canBeWoken } from '../../../shared/domain/lifecycle.ts';
+import { isSeatPosition, LEAD_ID, seatNumber } from '../../../shared/domain/seat.ts';
+import { t } from '../../language/t.ts';
+import { writingStopped } from '../../state/relay-info.ts';
+import { leadNameOf } from '../../state/people.ts';
+import { exportAgentFile, exportConversationFile } from '../copies/later.ts';
+import { POSITIONS, seatView, type SeatView } from '../grid/seat-view.ts';
+import { copyText } from '../parts/copy.ts';
+import { TAB_TITLES } from '../portrait/titles.ts';
+import { PATHS } from '../routes.ts';
+import type { Around, Command } from './command.ts';
+
+type Here = Pick<Around, 'roost' | 'go'>;
+
+const of = (seat: string, id: string, label: string, run: () => void, more: Partial<Command> = {}): Command => ({
+  id: `${id} ${seat}`,
+  group: 'actions',
+  label,
+  whenTyped: true,
+  run,
+  ...more,
+});
+
+function ofEmpty({ roost, go }: Here, { position, state, agentId }: SeatView): Command[] {
+  const { actions } = roost;
+  const running = roost.live.store.getState().live !== null;
+  const blocked = writingStopped(roost.info.getState());
+  const seat = t`seat ${seatNumber(position)}`;
+  if (state === 'empty')
+    return [
+      of(seat, 'summon', t`Summon into ${seat}`, () => void actions.summon([position]), {
+        short: t`Summon into this seat`,
+        disabled: roost.pending.getState().call !== null || blocked,
+        ...(running ? {} : { hint: t`Starts the session first` }),
+      }),
+      of(seat, 'adopt', t`Adopt from a file into ${seat}…`, () => go(PATHS.adopt(position)), {
+        short: t`Adopt from a file…`,
+        hint: t`An agent’s zip, or a SOUL.md`,
+        disabled: blocked,
+      }),
+    ];
+  if (agentId === null) return [];
+  return [
+    of(seat, 'give up', t`Give up the egg in ${seat}`, () => void actions.sleep(agentId), {
+      short: t`Give up this egg`,
+      hint: t`The seat is empty again`,
+    }),
+  ];
+}
+
+/** Everything that can be done with this seat now, what one most likely wants first. */
+export function seatCommands(here: Here, seat: SeatView): Command[] {
+  const { roost, go } = here;
+  const { actions } = roost;
+  const { agent } = seat;
+  if (!agent) return ofEmpty(here, seat);
+  const { soul, agentId } = agent;
+  const name = seat.name ?? agent.name;
+  const running = roost.live.store.getState().live !== null;
+  const wakeHint = !running
+    ? t`Starts the session first`
+    : seat.state === 'played'
+      ? t`To answer here too, beside ${seat.client?.name ?? t`the program`}`
+      : seat.paused && !seat.client
+        ? t`It goes on where it was`
+        : undefined;
+  return [
+    ...(canBeWoken(seat.state)
+      ? [
+          of(agentId, 'wake', t`Wake ${name}`, () => void actions.wake([agent]), {
+            disabled: roost.pending.getState().call !== null,
+            ...(wakeHint === undefined ? {} : { hint: wakeHint }),
+          }),
+        ]
+      : []),
+    ...(seat.state === 'awake' || seat.state === 'played'
+      ? [
+          of(agentId, 'sleep', t`Let ${name} sleep`, () => void actions.rest(agentId), {
+            whenTyped: false,
+            ...(seat.client ? { hint: t`What ${seat.client.name} asks for is held` } : {}),
+          }),
+        ]
+      : []),
+    ...(seat.state === 'hatching'
+      ? [of(agentId, 'sleep on', t`Let ${name} sleep on`, () => void actions.sleep(agentId), { whenTyped: false })]
+      : []),
+    ...ofAnybody(here, agentId, name, soul, [
+      of(agentId, 'wakes', t`Wakes of ${name}`, () => go(PATHS.wakes(agentId)), { short: t`Wakes` }),
+      of(agentId, 'routines', t`Routines of ${name}`, () => go(PATHS.night(agentId)), { short: t`Routines` }),
+    ]),
+    of(agentId, 'export', t`Export ${name} as a zip`, () => void exportAgentFile(roost, agentId, name), {
+      short: t`Export as a zip`,
+    }),
+  ];
+}
+
+/** Of whoever has a conversation, the lead too; `more` stands before what is copied. */
+const ofAnybody = (
+  { roost, go }: Here,
+  agentId: string,
+  name: string,
+  soul: string,
+  more: readonly Command[] = [],
+): Command[] => [
+  of(agentId, 'soul', t`Soul of ${name}`, () => go(PATHS.soul(agentId)), {
+    short: t`Show soul`,
+    words: t`who portrait`,
+  }),
+  of(agentId, 'inbox', t`Inbox of ${name}`, () => go(PATHS.inbox(agentId)), {
+    short: t`Inbox`,
+    words: t`messages mail`,
+  }),
+  ...more,
+  of(
+    agentId,
+    'export conversation',
+    t`Export the conversation with ${name}`,
+    () => void exportConversationFile(roost, agentId, name),
+    {
+      short: t`Export this conversation`,
+      hint: t`As a text to read, with its pictures and files`,
+      words: t`save download markdown`,
+    },
+  ),
+  of(agentId, 'change', t`Change ${name}…`, () => go(PATHS.change(agentId)), {
+    hint: t`Name, colour, face, model`,
+    words: 'rename',
+  }),
+  of(agentId, 'copy soul', t`Copy the soul of ${name}`, () => void copyText(roost, soul, t`${name}’s soul`), {
+    short: t`Copy soul`,
+    disabled: soul === '',
+  }),
+  of(
+    agentId,
+    'copy link',
+    t`Copy the link to ${name}`,
+    () => void copyText(roost, new URL(PATHS.agent(agentId), location.href).href, t`Link`),
+    { short: t`Copy link` },
+  ),
+];
+
+/** The tabs of somebody's own page, by name: "Lyra: Costs". The menus lead to its first one, and from there to the others. */
+const tabCommands = ({ go }: Here, agentId: AgentId, name: string): Command[] =>
+  TAB_TITLES.map(({ tab, title }) =>
+    of(agentId, `tab ${tab}`, `${name}: ${title}`, () => go(PATHS.portrait(agentId, tab)), {
+      words: t`page portrait`,
+    }),
+  );
+
+/** The lead is there whenever a session runs; it cannot be woken or put to sleep alone. */
+export function leadCommands(here: Here): Command[] {
+  const { roster, settings } = here.roost.household.store.getState();
+  return ofAnybody(here, LEAD_ID, leadNameOf(roster, settings), roster.lead?.soul ?? '');
+}
+
+/** Of the lead and every seat, each once, with the tabs of their own pages. */
+export function allSeatCommands(here: Here): readonly Command[] {
+  const { roster } = here.roost.household.store.getState();
+  const live = here.roost.live.store.getState();
+  return [
+    ...leadCommands(here),
+    ...tabCommands(here, LEAD_ID, leadNameOf(roster, here.roost.household.store.getState().settings)),
+    ...POSITIONS.flatMap((position) => {
+      if (!isSeatPosition(position)) return [];
+      const seat = seatView(position, roster, live);
+      const { agent } = seat;
+      return [
+        ...seatCommands(here, seat),
+        ...(agent ? tabCommands(here, agent.agentId, displayName(agent, roster)) : []),
+      ];
+    }),
+  ];
+}

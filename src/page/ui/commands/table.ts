@@ -1,0 +1,293 @@
+/**
+ * Everything that can be done or gone to from anywhere. The palette, the header's menu, the keys, their sheet and the
+ * tests are read from here; to add a command is to add its line.
+ */
+import { trayOf } from '../../state/waiting.ts';
+import { displayName, emptySeats } from '../../../shared/domain/agent.ts';
+import { bigButton } from '../../../shared/domain/lifecycle.ts';
+import { LEAD_ID, LEAD_POSITION, seatNumber } from '../../../shared/domain/seat.ts';
+import { t } from '../../language/t.ts';
+import { callsOf } from '../../state/calls.ts';
+import { authorName, leadNameOf } from '../../state/people.ts';
+import { hasFound, nextFound } from '../palette/last-found.ts';
+import { withinOf } from '../palette/opens.ts';
+import { canPrint, printOpen } from '../parts/printing.ts';
+import { PATHS } from '../routes.ts';
+import type { Around, Command } from './command.ts';
+import { toGroups } from './wake.ts';
+
+export { wakeWays } from './wake.ts';
+
+/** A line of the table; what is a function is asked when it is wanted. */
+interface Row extends Omit<Command, 'label' | 'run'> {
+  readonly label: string | ((around: Around) => string);
+  /** What the sheet of keys says of it, where the label says too little there. */
+  readonly does?: string;
+  /** False: there is nothing to do it to now. */
+  readonly when?: (around: Around) => boolean;
+  readonly run: (around: Around) => void;
+}
+
+const live = ({ roost }: Around) => roost.live.store.getState().live;
+const wakesOn = ({ roost }: Around): boolean | null => {
+  const limits = roost.limits.query.store.getState();
+  return limits.kind === 'ready' ? limits.value.effective.wakes_enabled : null;
+};
+const somebodySleeps = ({ roost }: Around): boolean =>
+  bigButton(roost.household.store.getState().roster, roost.live.store.getState().live, null).kind === 'wake';
+const asked = ({ roost }: Around): number => {
+  const calls = callsOf(roost).approvals.store.getState();
+  return calls.kind === 'ready' ? calls.value.waiting.length : 0;
+};
+
+/** The next conversation, or with -1 the one before, in which something is new. */
+function nextNew({ roost, route, go }: Around, step: 1 | -1): void {
+  const { counts } = roost.unread.store.getState();
+  const { seats } = roost.household.store.getState().roster;
+  const order = [LEAD_ID, ...[...seats].toSorted(([a], [b]) => a - b).map(([, { agentId }]) => agentId)];
+  const from = order.indexOf(route.kind === 'agent' || route.kind === 'portrait' ? route.agentId : LEAD_ID);
+  const next = order
+    .map((_, i) => order[(from + step * (i + 1) + order.length * 2) % order.length] ?? LEAD_ID)
+    .find((agentId) => (counts.get(agentId) ?? 0) > 0);
+  if (next !== undefined) go(PATHS.agent(next));
+}
+
+/** Whose conversation is on the screen. */
+function withWhom({ roost, route }: Around): string {
+  const { roster, settings } = roost.household.store.getState();
+  return route.kind === 'agent' ? authorName(route.agentId, roster, settings) : '';
+}
+
+function toFound({ go }: Around, step: 1 | -1): void {
+  const path = nextFound(step);
+  if (path !== null) go(path);
+}
+
+/** Out of what takes the whole page, or from a conversation back to the team. */
+function back({ route, go }: Around): void {
+  if (route.kind === 'portrait' || (route.kind === 'agent' && route.over !== null)) go(PATHS.agent(route.agentId));
+  else if (route.kind !== 'hearth') go(PATHS.hearth);
+}
+
+const page = (id: string, label: Row['label'], path: string, more: Partial<Row> = {}): Row => ({
+  id,
+  group: 'pages',
+  label,
+  run: ({ go }) => go(path),
+  ...more,
+});
+const action = (id: string, label: Row['label'], run: Row['run'], more: Partial<Row> = {}): Row => ({
+  id,
+  group: 'actions',
+  label,
+  run,
+  ...more,
+});
+
+const ROWS: readonly Row[] = [
+  action('find', t`Find anything`, ({ open }) => open('palette'), {
+    hint: t`What was said, agents, actions, settings`,
+    does: t`Find anything that was said, any agent, action, page or setting`,
+    keys: ['Ctrl', 'K'],
+    menu: true,
+  }),
+  action('find said', t`Find what was said`, ({ open }) => open('palette'), {
+    does: t`The same, where nothing is being written`,
+    keys: ['/'],
+  }),
+  action(
+    'find here',
+    (around) =>
+      around.route.kind === 'threads' ? t`Find in this thread` : t`Find in the conversation with ${withWhom(around)}`,
+    ({ open }) => open('find'),
+    {
+      words: t`search said`,
+      does: t`Find in the conversation or thread that is open`,
+      keys: ['F'],
+      when: ({ route }) => withinOf(route) !== null,
+    },
+  ),
+  action(
+    'print',
+    (around) =>
+      around.route.kind === 'threads' ? t`Print this thread` : t`Print the conversation with ${withWhom(around)}`,
+    () => void printOpen(),
+    {
+      does: t`Print the conversation or thread that is open, from its beginning`,
+      words: t`paper pdf`,
+      keys: ['Ctrl', 'P'],
+      when: canPrint,
+    },
+  ),
+  action('found next', t`Next of what was found`, (around) => toFound(around, 1), {
+    words: t`search result`,
+    does: t`To the next of what was found last`,
+    keys: ['N'],
+    when: hasFound,
+  }),
+  action('found before', t`The one before of what was found`, (around) => toFound(around, -1), {
+    words: t`search result previous`,
+    does: t`To the one before it`,
+    keys: ['P'],
+    when: hasFound,
+  }),
+  action('wake', 'WAKE', ({ roost }) => void roost.actions.wake(), {
+    hint: t`everybody who sleeps`,
+    words: t`start session call`,
+    when: somebodySleeps,
+  }),
+  action('wake some', t`Wake only some…`, ({ go }) => go(PATHS.wakeSome), {
+    words: t`choose group`,
+    when: somebodySleeps,
+  }),
+  action('summon', 'SUMMON', ({ roost }) => void roost.actions.summon(), {
+    hint: t`somebody new into each empty seat`,
+    words: t`hatch egg new agent`,
+    when: ({ roost }) => emptySeats(roost.household.store.getState().roster).length > 0,
+  }),
+  action('end', t`End session`, ({ roost }) => void roost.actions.endSession(), {
+    hint: t`everyone sleeps`,
+    words: t`stop quit close`,
+    when: (around) => live(around) !== null,
+  }),
+  action('stop wakes', t`Stop all wakes`, ({ roost }) => void roost.actions.stopWakes(true), {
+    hint: t`At once; only you can wake anybody then`,
+    words: t`pause off`,
+    menu: true,
+    when: (around) => wakesOn(around) !== false,
+  }),
+  action('let wakes', t`Let wakes pass again`, ({ roost }) => void roost.actions.stopWakes(false), {
+    hint: t`All wakes are stopped now`,
+    words: 'on',
+    menu: true,
+    when: (around) => wakesOn(around) === false,
+  }),
+  action('thread', t`New thread`, ({ go }) => go(PATHS.newThread()), { words: t`conversation group begin` }),
+  action('connect', t`Connect a model`, ({ go }) => go(PATHS.connect), { words: t`key claude ollama api demo` }),
+  action('preview', t`Preview the wake`, ({ go }) => go(PATHS.preview), { words: t`cost price tokens` }),
+  action('write', t`Write a message`, ({ focus }) => focus('composer'), { words: t`compose say talk`, keys: ['C'] }),
+  action('needs', t`What needs you`, ({ roost }) => trayOf(roost).setState({ open: 'asked' }), {
+    does: t`What needs you: questions to answer, and what is new`,
+    words: t`approvals yes no inbox`,
+    keys: ['Y'],
+  }),
+  action('next new', t`To the next with something new`, (around) => nextNew(around, 1), {
+    words: 'unread',
+    keys: [']'],
+    whenTyped: true,
+  }),
+  action('new before', t`To the one before with something new`, (around) => nextNew(around, -1), {
+    words: 'unread',
+    keys: ['['],
+    whenTyped: true,
+  }),
+  page('hearth', t`Team`, PATHS.hearth, {
+    words: t`home hearth grid`,
+    does: t`To the team`,
+    keys: ['G'],
+    run: ({ focus }) => focus('grid'),
+  }),
+  page('threads', t`Threads`, PATHS.threads, { words: t`conversations groups` }),
+  page('wakes', t`Wakes`, PATHS.wakes(), {
+    hint: t`Who asked for whom, and what came of it`,
+    words: t`history called`,
+    menu: true,
+  }),
+  page('night', t`Night`, PATHS.night(), {
+    hint: t`What your agents do by themselves`,
+    words: t`routines reminders schedule cron scripts`,
+    menu: true,
+  }),
+  page(
+    'approvals',
+    (around) => (asked(around) > 0 ? t`Approvals (${asked(around)})` : t`Approvals`),
+    PATHS.approvals(),
+    {
+      hint: t`What your agents ask for, and what they did`,
+      words: t`yes allow tools calls`,
+      menu: true,
+    },
+  ),
+  page('files', t`Files`, PATHS.files(null), {
+    hint: t`What lies in your agents’ folders`,
+    words: t`folders workspace`,
+    menu: true,
+  }),
+  page('costs', t`Costs`, PATHS.costs, { hint: t`Tokens and money, today and before`, words: 'spent', menu: true }),
+  page('settings', t`Settings`, PATHS.settings(), { words: t`options preferences` }),
+  action('keys', t`Keys and help`, ({ open }) => open('keys'), {
+    does: t`These keys`,
+    keys: ['?'],
+    words: 'shortcuts',
+    menu: true,
+  }),
+  action('back', t`Back`, back, { does: t`Close what is open, or go back`, keys: ['Esc'], whenTyped: true }),
+];
+
+const commandOf = (row: Row, around: Around): Command => {
+  const { label, run } = row;
+  return {
+    ...row,
+    label: typeof label === 'string' ? label : label(around),
+    // It is not known yet whether they pass.
+    ...(row.id === 'stop wakes' ? { disabled: wakesOn(around) === null } : {}),
+    run: () => run(around),
+  };
+};
+
+/** To each who lives here, by the seat's number. */
+function toAgents({ roost, go }: Around): Command[] {
+  const { roster, settings } = roost.household.store.getState();
+  const awake = roost.live.store.getState().live?.awake;
+  return [
+    {
+      id: 'agent lead',
+      group: 'agents',
+      label: leadNameOf(roster, settings),
+      hint: t`the lead`,
+      keys: [String(seatNumber(LEAD_POSITION))],
+      run: () => go(PATHS.agent(LEAD_ID)),
+    },
+    ...[...roster.seats]
+      .toSorted(([a], [b]) => a - b)
+      .map(([position, agent]): Command => ({
+        id: `agent ${agent.agentId}`,
+        group: 'agents',
+        label: displayName(agent, roster),
+        hint: awake?.has(agent.agentId) ? t`awake` : t`asleep`,
+        keys: [String(seatNumber(position))],
+        run: () => go(PATHS.agent(agent.agentId)),
+      })),
+  ];
+}
+
+/** All that can be done now, agents first. What one can do with a single agent is in `seat.ts`. */
+export const commandsOf = (around: Around): readonly Command[] => [
+  ...toAgents(around),
+  ...toGroups(around),
+  ...ROWS.filter(({ when }) => when?.(around) ?? true).map((row) => commandOf(row, around)),
+];
+
+/** Keys of fields, menus and the grid: those parts hear them themselves. */
+const OF_PARTS: readonly ShownKeys[] = [
+  { keys: ['1', '…', '9'], does: t`To a seat by its number` },
+  { keys: ['←', '→', '↑', '↓'], does: t`From seat to seat, in the team` },
+  { keys: ['Alt', '←', '→', '↑', '↓'], does: t`Who sits there changes places; by drag, too` },
+  { keys: ['M'], does: t`The menu of a seat` },
+  { keys: ['Enter'], does: t`Open a seat; in a field: send` },
+  { keys: ['Shift', 'Enter'], does: t`A new line` },
+  { keys: ['↑'], does: t`In an empty field: your last message again` },
+];
+
+export interface ShownKeys {
+  readonly keys: readonly string[];
+  readonly does: string;
+}
+
+/** The sheet: what each key does. */
+export const KEY_SHEET: readonly ShownKeys[] = [
+  ...ROWS.flatMap(({ keys, does, label }) =>
+    keys ? [{ keys, does: does ?? (typeof label === 'string' ? label : '') }] : [],
+  ),
+  ...OF_PARTS,
+];

@@ -1,0 +1,298 @@
+import { useEffect, useId, useState } from 'react';
+import { emptySeats } from '../../../shared/domain/agent.ts';
+import { checkName, shownText } from '../../../shared/domain/names.ts';
+import { isSeatPosition, seatColor, seatNumber, type SeatPosition } from '../../../shared/domain/seat.ts';
+import { retold } from '../../language/retold.ts';
+import { t } from '../../language/t.ts';
+import {
+  adoptAgent,
+  aheadOf,
+  readAgent,
+  type AgentWarning,
+  type Applicant,
+  type Welcoming,
+} from '../../state/agent-copies.ts';
+import { Words } from '../chat/words.tsx';
+import { useHousehold, useLive, useRoost } from '../context.tsx';
+import { Face } from '../grid/face.tsx';
+import { PATHS, useRoute } from '../routes.ts';
+import { neverText, unfitText } from '../text/conflicts.ts';
+import { names, plural } from '../text/sizes.ts';
+import { Changes } from './changes.tsx';
+import { Standing, useStanding } from './standing.tsx';
+import { Work } from './work.tsx';
+
+function warningText(warning: AgentWarning): string {
+  switch (warning.kind) {
+    case 'several-souls':
+      return t`Several files could be the soul. Taken was ${shownText(warning.taken)}, and not ${names(warning.others.map(shownText))}.`;
+    case 'soul-edited':
+      return t`SOUL.md says something else than the identity beside it. Where it is adopted anew its words are taken, as a later soul; the first one is kept.`;
+    case 'other-encoding':
+      return t`${shownText(warning.path)} is not in UTF-8. It was read as Windows-1252: look whether the letters are right.`;
+    case 'unreadable':
+      return t`${shownText(warning.path)} was left out: ${shownText(retold(warning.reason))}`;
+    case 'never':
+      return neverText(warning.documents);
+    case 'unfit':
+      return unfitText(warning.documents);
+    default:
+      return warning satisfies never;
+  }
+}
+
+function Form({
+  applicant,
+  wanted,
+  onAdopt,
+  busy,
+}: {
+  applicant: Applicant;
+  wanted: SeatPosition | null;
+  onAdopt: (welcoming: Welcoming, name: string) => void;
+  busy: boolean;
+}) {
+  const { device } = useRoost();
+  const id = useId();
+  const roster = useHousehold((state) => state.roster);
+  const births = useLive((state) => state.live?.births);
+  const humanName = useHousehold((state) => state.settings.humanName);
+  const standing = useStanding(applicant);
+  const { parsed } = applicant;
+  const free = emptySeats(roster).filter((position) => !births?.has(position));
+  const [chosen, setChosen] = useState<SeatPosition | null>(wanted);
+  const position = chosen !== null && free.includes(chosen) ? chosen : (free[0] ?? null);
+  const [name, setName] = useState(parsed.name ?? '');
+  const [newId] = useState(() => device.newId());
+  const canBeItself = standing.kind === 'here' || standing.kind === 'away';
+  const [asNew, setAsNew] = useState(!canBeItself);
+  const [ticks, setTicks] = useState<ReadonlySet<string>>(new Set());
+  const [ahead] = useState(() => aheadOf(parsed, device.now()));
+  const addTo = standing.kind === 'here' && !asNew;
+  const nothingMissing = standing.kind === 'here' && standing.fresh === 0 && ticks.size === 0;
+  const checked = checkName(name, 'agent', humanName);
+  const trimmed = checked.ok ? checked.name : name;
+  const fault = addTo || checked.ok ? null : name.trim() === '' ? t`It needs a name.` : retold(checked.reason);
+  const adopt = () => {
+    if (standing.kind === 'here' && !asNew)
+      return onAdopt({ as: 'missing', agentId: standing.agent.agentId, ticks }, standing.agent.name);
+    if (fault !== null || position === null) return;
+    if (asNew) onAdopt({ as: 'new', agentId: newId, name: trimmed, position }, trimmed);
+    else onAdopt({ as: 'itself', name: trimmed === parsed.name ? null : trimmed, position, ticks }, trimmed);
+  };
+  return (
+    <form
+      className="copies-form"
+      noValidate
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (!busy) adopt();
+      }}
+    >
+      {standing.kind === 'here' && (
+        <fieldset className="adopt-choice">
+          <legend>
+            {t`${standing.agent.name} is here already${isSeatPosition(standing.agent.position) ? t`, in seat ${seatNumber(standing.agent.position)}` : ''}.`}
+          </legend>
+          <label className="tick-line">
+            <input type="radio" name={`${id}-as`} checked={!asNew} onChange={() => setAsNew(false)} />
+            {standing.fresh === 0
+              ? t`Nothing of it is missing here: leave it so`
+              : t`Add what is missing here: ${plural(standing.fresh, 'entry', 'entries')}`}
+          </label>
+          <label className="tick-line">
+            <input type="radio" name={`${id}-as`} checked={asNew} onChange={() => setAsNew(true)} />
+            {t`Adopt a copy beside it: somebody new, with the same soul and memories`}
+          </label>
+        </fieldset>
+      )}
+      {!asNew && <Changes changes={applicant.consents.changes} ticks={ticks} onTicks={setTicks} />}
+      {standing.kind === 'lead' && (
+        <Standing>{t`It led a household. Here there is a lead already, and that stays as it is: what is adopted now is somebody new, with the same soul and memories.`}</Standing>
+      )}
+      {standing.kind === 'leaving' && (
+        <Standing>
+          {t`${standing.name} is being forgotten here. To have it back as it was, keep it after all in Settings, Storage. What is adopted now is somebody new, with the same soul and memories.`}
+        </Standing>
+      )}
+      {standing.kind === 'forgotten' && (
+        <Standing>{t`It was forgotten here for good, and does not come back as itself. What is adopted now is somebody new, with the same soul and memories.`}</Standing>
+      )}
+      {standing.kind === 'away' && (
+        <Standing>
+          {parsed.messages === 0
+            ? t`It comes as itself: the same agent. Nothing was said with it yet.`
+            : parsed.sessions === 0
+              ? t`It comes as itself: the same agent, with ${plural(parsed.messages, 'message')}.`
+              : t`It comes as itself: the same agent, with ${plural(parsed.messages, 'message')} of ${plural(parsed.sessions, 'session')}.`}
+        </Standing>
+      )}
+      {standing.kind === 'nobody-yet' && (
+        <Standing>{t`A soul without a past: it begins to live here, and remembers nothing yet.`}</Standing>
+      )}
+      {asNew && ahead > 0 && (
+        <Standing>
+          {plural(
+            ahead,
+            'entry of it is dated ahead of this device’s clock. A copy lacks it.',
+            'entries of it are dated ahead of this device’s clock. A copy lacks them.',
+          )}
+        </Standing>
+      )}
+      {!addTo && (
+        <div className="adopt-fields">
+          <div className="pass-field">
+            <label htmlFor={`${id}-name`}>{t`Name`}</label>
+            <input
+              id={`${id}-name`}
+              className="field"
+              dir="auto"
+              autoComplete="off"
+              value={name}
+              aria-invalid={fault !== null}
+              aria-describedby={`${id}-fault`}
+              onChange={(event) => setName(event.target.value)}
+            />
+            <p id={`${id}-fault`} className="pass-wrong">
+              {fault ?? ''}
+            </p>
+          </div>
+          <div className="pass-field">
+            <label htmlFor={`${id}-seat`}>{t`Seat`}</label>
+            {position === null ? (
+              <p className="setting-hint">{t`Every seat is taken. One is free when somebody retires.`}</p>
+            ) : (
+              <select
+                id={`${id}-seat`}
+                className="field"
+                value={position}
+                onChange={(event) => setChosen(free.find((seat) => seat === Number(event.target.value)) ?? null)}
+              >
+                {free.map((seat) => (
+                  <option key={seat} value={seat}>
+                    {t`Seat ${seatNumber(seat)} · ${seatColor(seat).colorName}`}
+                  </option>
+                ))}
+              </select>
+            )}
+          </div>
+        </div>
+      )}
+      <button
+        type="submit"
+        className="solid"
+        disabled={busy || (!addTo && (position === null || fault !== null)) || (addTo && nothingMissing)}
+      >
+        {busy
+          ? t`Adopting…`
+          : addTo
+            ? t`Add to ${standing.agent.name}`
+            : trimmed === ''
+              ? t`Adopt`
+              : t`Adopt ${trimmed}`}
+      </button>
+    </form>
+  );
+}
+
+type Step =
+  | { readonly kind: 'reading' }
+  | { readonly kind: 'failed'; readonly reason: string }
+  | { readonly kind: 'looking'; readonly applicant: Applicant; readonly busy: boolean; readonly failed: string | null };
+
+/** Somebody in a file finds a seat: the soul is shown first, the name can be changed, the seat is chosen. */
+export function AdoptFlow({
+  file,
+  position,
+  onLeave,
+}: {
+  file: File;
+  position: SeatPosition | null;
+  onLeave: () => void;
+}) {
+  const state = useRoost();
+  const { go } = useRoute();
+  const [step, setStep] = useState<Step>({ kind: 'reading' });
+  useEffect(() => {
+    const controller = new AbortController();
+    void readAgent(state, file, controller.signal).then((read) => {
+      if (controller.signal.aborted) return;
+      setStep(
+        read.ok
+          ? { kind: 'looking', applicant: read.applicant, busy: false, failed: null }
+          : { kind: 'failed', reason: read.reason },
+      );
+    });
+    return () => controller.abort();
+  }, [state, file]);
+
+  if (step.kind === 'reading') return <Work label={t`Reading ${file.name}`} progress={null} onCancel={onLeave} />;
+  if (step.kind === 'failed')
+    return (
+      <div className="wrong-note" role="alert">
+        <p>
+          <strong>{t`${<span dir="auto">{shownText(file.name)}</span>} cannot be adopted.`}</strong> {step.reason}
+        </p>
+        <button type="button" className="ghost" onClick={onLeave}>{t`Another file`}</button>
+      </div>
+    );
+  const { applicant, busy, failed } = step;
+  const { parsed } = applicant;
+  const adopt = async (welcoming: Welcoming, name: string) => {
+    setStep({ ...step, busy: true, failed: null });
+    const adopted = await adoptAgent(state, applicant, welcoming);
+    if (!adopted.ok) return setStep({ ...step, busy: false, failed: adopted.reason });
+    state.notices.info(
+      welcoming.as === 'missing' || welcoming.position === null
+        ? t`What was missing of ${name} is here now.`
+        : t`${name} lives here now, in seat ${seatNumber(welcoming.position)}. WAKE calls.`,
+    );
+    const agentId = welcoming.as === 'new' ? welcoming.agentId : parsed.agentId;
+    onLeave();
+    if (agentId !== null) go(PATHS.agent(agentId));
+  };
+  return (
+    <div className="adopt">
+      <div className="adopt-soul">
+        {parsed.name !== null && (
+          <span className="copies-face adopt-face" aria-hidden="true">
+            <Face
+              agentId={parsed.agentId ?? file.name}
+              face={parsed.name}
+              color={seatColor(position ?? 0).color}
+              awake={false}
+            />
+          </span>
+        )}
+        {/* It scrolls, so it must be reachable by keys. */}
+        {/* eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
+        <blockquote className="soul adopt-text" tabIndex={0} aria-label={t`Soul`}>
+          {parsed.soul === '' ? (
+            <p className="setting-hint">{t`There is no soul in it.`}</p>
+          ) : (
+            <Words text={parsed.soul} />
+          )}
+        </blockquote>
+      </div>
+      {parsed.warnings.length > 0 && (
+        <ul className="adopt-warnings">
+          {parsed.warnings.map((warning, i) => (
+            <li key={i}>{warningText(warning)}</li>
+          ))}
+        </ul>
+      )}
+      <Form
+        applicant={applicant}
+        wanted={position}
+        busy={busy}
+        onAdopt={(welcoming, name) => void adopt(welcoming, name)}
+      />
+      {failed !== null && (
+        <p className="wrong-note" role="alert">
+          <span>{t`${<strong>{t`It could not be stored.`}</strong>} ${failed} Try again: nothing comes twice.`}</span>
+        </p>
+      )}
+      <button type="button" className="link-button" onClick={onLeave}>{t`Another file`}</button>
+    </div>
+  );
+}

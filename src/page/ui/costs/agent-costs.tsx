@@ -1,0 +1,50 @@
+import { useStore } from 'zustand';
+import type { AgentId } from '../../../shared/domain/ids.ts';
+import { t } from '../../language/t.ts';
+import { replyCostsOf } from '../../state/reply-costs.ts';
+import { useRoost } from '../context.tsx';
+import { QueryView } from '../parts/query-view.tsx';
+import { useRehearsing } from '../models/chip.tsx';
+import { costText } from '../text/money.ts';
+import { AgentBudget } from './agent-budget.tsx';
+import { Meter } from './meter.tsx';
+import { USUAL_DAYS, useCostQueries } from './use-costs.ts';
+import './costs.css';
+
+/** What an agent costs and may cost, on its page. */
+export function AgentCosts({ agentId, name }: { agentId: AgentId; name: string }) {
+  const replies = replyCostsOf(useRoost());
+  const always = useStore(replies.store, (held) => held.always);
+  const queries = useCostQueries();
+  const rehearsing = useRehearsing();
+  return (
+    <div>
+      <h3>{t`Costs`}</h3>
+      <QueryView query={queries.report(USUAL_DAYS)} what={t`The costs`}>
+        {({ agents }) => {
+          const own = agents.find((agent) => agent.agentId === agentId);
+          return (
+            <>
+              <dl className="facts">
+                <dt>{t`Today`}</dt>
+                <dd>{own ? costText(own.today) : '$0'}</dd>
+                <dt>{t`${USUAL_DAYS} days`}</dt>
+                <dd>{own ? costText(own.total) : '$0'}</dd>
+              </dl>
+              {own && <Meter label={t`Today’s budget of ${name}`} spent={own.today} budgetUsd={own.dailyBudgetUsd} />}
+            </>
+          );
+        }}
+      </QueryView>
+      {rehearsing && <p className="quiet agent-free">{t`A rehearsal costs nothing.`}</p>}
+      <div className="agent-budget">
+        <span aria-hidden="true">{t`Budget a day`}</span>
+        <AgentBudget agentId={agentId} name={name} />
+      </div>
+      <label className="tick-line">
+        <input type="checkbox" checked={always} onChange={() => replies.showAlways(!always)} />
+        {t`Show what each reply cost`}
+      </label>
+    </div>
+  );
+}

@@ -1,0 +1,43 @@
+import { t } from '../../language/t.ts';
+import { useTeammates, type Teammates } from '../use-teammates.ts';
+import { USUAL_DAYS, useCosts } from './use-costs.ts';
+import { Link } from 'wouter';
+import type { Costs } from '../../../shared/protocol/costs.ts';
+import { WarnIcon } from '../parts/icons.tsx';
+import { PATHS, useRoute } from '../routes.ts';
+import { names } from '../text/sizes.ts';
+import { clockTime } from '../text/time.ts';
+
+type Stopped = Costs['stopped'];
+
+/** What has come to a stop, in a few words. */
+function titleOf(stopped: Stopped, team: Teammates): string {
+  if (stopped.some(({ scope }) => scope === 'household'))
+    return t`Today’s budget is used up: no model is asked any more`;
+  const who = stopped.flatMap(({ agentId }) => (agentId === null ? [] : [team.find(agentId).name]));
+  return t`Today’s budget of ${names(who)} is used up`;
+}
+
+/** Budgets that are used up, and what to do about it. */
+function StoppedBanner({ stopped, team }: { stopped: Stopped; team: Teammates }) {
+  const { route } = useRoute();
+  const first = stopped.find(({ scope }) => scope === 'household') ?? stopped[0];
+  if (!first) return null;
+  const there = route.kind === 'settings' && route.section === 'costs';
+  return (
+    <div className="banner" data-tone="warn" role="alert">
+      <WarnIcon />
+      <p>
+        {t`${<strong>{titleOf(stopped, team)}.</strong>} It goes on by itself at ${clockTime(first.until)}, or as soon as the budget is raised.`}
+      </p>
+      {!there && <Link href={PATHS.settings('costs')} className="ghost">{t`Raise it`}</Link>}
+    </div>
+  );
+}
+
+/** Across the page while a budget is used up. What cannot be read now says nothing here: the costs page does. */
+export default function BudgetBanner() {
+  const costs = useCosts(USUAL_DAYS);
+  const team = useTeammates();
+  return costs.kind === 'ready' ? <StoppedBanner stopped={costs.value.stopped} team={team} /> : null;
+}

@@ -1,0 +1,304 @@
+import { useState, type ReactNode } from 'react';
+import { Link } from 'wouter';
+import { t } from '../../language/t.ts';
+import type { Costs, Spent } from '../../../shared/protocol/costs.ts';
+import { QueryLoading, QueryProblem } from '../parts/query-view.tsx';
+import { PageHead } from '../parts/page-head.tsx';
+import { PATHS } from '../routes.ts';
+import { useRehearsing } from '../models/chip.tsx';
+import { budgetText, costText, tokens, tokensOf } from '../text/money.ts';
+import { plural, count } from '../text/sizes.ts';
+import { useTeammates, type Teammates } from '../use-teammates.ts';
+import { Chart, type Measure, dayText } from './chart.tsx';
+import { OneOf } from '../parts/one-of.tsx';
+import { Meter } from './meter.tsx';
+import { USUAL_DAYS, useCostQueries, useCosts } from './use-costs.ts';
+import './costs.css';
+import { useConversations, useLive } from '../context.tsx';
+import { Face } from '../grid/face.tsx';
+import { fullTime } from '../text/time.ts';
+
+/** A table that scrolls by itself where it is too wide or too long, by keyboard too. */
+function Sheet({ label, head, children }: { label: string; head: readonly string[]; children: ReactNode }) {
+  return (
+    // eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex
+    <div className="sheet" role="region" aria-label={label} tabIndex={0}>
+      <table>
+        <thead>
+          <tr>
+            {head.map((title) => (
+              <th key={title} scope="col">
+                {title}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>{children}</tbody>
+      </table>
+    </div>
+  );
+}
+
+function FigureCells({ spent }: { spent: Spent }) {
+  return (
+    <>
+      <td>{count(spent.requests)}</td>
+      <td title={t`${count(spent.inputTokens)} tokens`}>{tokens(spent.inputTokens)}</td>
+      <td title={t`${count(spent.outputTokens)} tokens`}>{tokens(spent.outputTokens)}</td>
+      <td title={t`${count(spent.cacheReadTokens)} read, ${count(spent.cacheWriteTokens)} written`}>
+        {tokens(spent.cacheReadTokens + spent.cacheWriteTokens)}
+      </td>
+      <td className="sheet-cost">{costText(spent)}</td>
+    </>
+  );
+}
+const FIGURES = [t`Requests`, t`In`, t`Out`, t`Cached`, t`Cost`] as const;
+
+function DayTable({ days }: { days: Costs['days'] }) {
+  return (
+    <Sheet label={t`Day by day`} head={[t`Day`, ...FIGURES]}>
+      {days.map(({ day, spent }, i) => (
+        <tr key={day} data-none={spent.requests === 0}>
+          <th scope="row">{i === 0 ? t`Today` : dayText(day)}</th>
+          <FigureCells spent={spent} />
+        </tr>
+      ))}
+    </Sheet>
+  );
+}
+
+function AgentTable({ agents, days, team }: { agents: Costs['agents']; days: number; team: Teammates }) {
+  return (
+    <Sheet label={t`Agent by agent`} head={[t`Agent`, t`Today`, t`${days} days`, t`Tokens`, t`Budget a day`]}>
+      {agents.map(({ agentId, today, total, dailyBudgetUsd }) => {
+        const who = team.find(agentId);
+        return (
+          <tr key={agentId}>
+            <th scope="row">
+              <Link href={PATHS.soul(agentId)} className="sheet-who tint" style={{ '--c': who.color }}>
+                <Face agentId={who.agentId} face={who.face} color={who.color} awake={false} />
+                <span dir="auto">{who.name}</span>
+              </Link>
+            </th>
+            <td>{costText(today)}</td>
+            <td className="sheet-cost">{costText(total)}</td>
+            <td title={t`${count(tokensOf(total))} tokens`}>{tokens(tokensOf(total))}</td>
+            <td>{dailyBudgetUsd === null ? '–' : budgetText(dailyBudgetUsd)}</td>
+          </tr>
+        );
+      })}
+    </Sheet>
+  );
+}
+
+type Rest = NonNullable<Costs['rest']>;
+const KINDS: readonly (readonly [Costs['routines'][number]['kind'], string])[] = [
+  ['routine', t`Routines`],
+  ['wake', t`Woken by others`],
+  ['reminder', t`Reminders`],
+  ['script', t`Scripts`],
+];
+
+/** What agents did by themselves, and what they did when somebody woke them while they were absent: each, below its kind. */
+function RoutineTable({
+  routines,
+  rest,
+  team,
+}: {
+  routines: Costs['routines'];
+  rest: Rest['routines'] | undefined;
+  team: Teammates;
+}) {
+  return (
+    <Sheet label={t`Without you`} head={[t`What`, t`Who`, t`Runs`, t`Tokens`, t`Cost`]}>
+      {KINDS.flatMap(([kind, title]) => {
+        const own = routines.filter((one) => one.kind === kind);
+        if (own.length === 0) return [];
+        const sum = {
+          runs: own.reduce((all, { runs }) => all + runs, 0),
+          tokens: own.reduce((all, one) => all + one.tokens, 0),
+          costMicroUsd: own.reduce((all, one) => all + one.costMicroUsd, 0),
+          estimated: own.some(({ estimated }) => estimated),
+        };
+        return [
+          <tr key={kind} className="sheet-kind">
+            <th scope="row">{title}</th>
+            <td />
+            <RunCells spent={sum} />
+          </tr>,
+          ...own.map((one) => (
+            <tr key={`${one.scheduleId} ${one.agentId}`}>
+              <th scope="row" dir="auto">
+                {one.name ?? (kind === 'wake' ? t`Each of their wakes` : t`No longer there`)}
+              </th>
+              <td dir="auto">{team.find(one.agentId).name}</td>
+              <RunCells spent={one} />
+            </tr>
+          )),
+        ];
+      })}
+      {rest && (
+        <tr className="sheet-kind">
+          <th scope="row">{t`${count(rest.count)} more, which cost less`}</th>
+          <td />
+          <RunCells spent={rest} />
+        </tr>
+      )}
+    </Sheet>
+  );
+}
+
+function RunCells({
+  spent,
+}: {
+  spent: Pick<Costs['routines'][number], 'runs' | 'tokens' | 'costMicroUsd' | 'estimated'>;
+}) {
+  return (
+    <>
+      <td>{count(spent.runs)}</td>
+      <td title={t`${count(spent.tokens)} tokens`}>{tokens(spent.tokens)}</td>
+      <td className="sheet-cost">{costText(spent)}</td>
+    </>
+  );
+}
+
+/** When a session began, where a conversation that was opened tells of it. */
+function useStarts(): ReadonlyMap<string, number> {
+  const conversations = useConversations((state) => state.byAgent);
+  const running = useLive((state) => (state.live ? state.session : null));
+  const starts = new Map<string, number>();
+  for (const { spans } of conversations.values())
+    for (const [sessionId, { startedAt }] of spans) if (startedAt !== null) starts.set(sessionId, startedAt);
+  if (running) starts.set(running.sessionId, running.startedAt);
+  return starts;
+}
+
+function SessionTable({ sessions, rest }: { sessions: Costs['sessions']; rest: Rest['sessions'] | undefined }) {
+  const starts = useStarts();
+  const running = useLive((state) => state.live?.sessionId ?? null);
+  return (
+    <Sheet label={t`Session by session`} head={[t`Session`, ...FIGURES]}>
+      {sessions.map(({ sessionId, lastAt, spent }) => {
+        const start = starts.get(sessionId);
+        const when = start === undefined ? t`until ${fullTime(lastAt)}` : fullTime(start);
+        return (
+          <tr key={sessionId}>
+            <th scope="row">{sessionId === running ? t`Running now` : when}</th>
+            <FigureCells spent={spent} />
+          </tr>
+        );
+      })}
+      {rest && (
+        <tr>
+          <th scope="row">{plural(rest.count, 'earlier session')}</th>
+          <FigureCells spent={rest.spent} />
+        </tr>
+      )}
+    </Sheet>
+  );
+}
+
+const RANGES = [7, USUAL_DAYS, 90] as const;
+
+function Block({ title, children }: { title: string; children: ReactNode }) {
+  return (
+    <section className="cost-block" aria-label={title}>
+      <h2>{title}</h2>
+      {children}
+    </section>
+  );
+}
+
+function Figures({ costs, days, onDays }: { costs: Costs; days: number; onDays: (days: number) => void }) {
+  const team = useTeammates();
+  const rehearsing = useRehearsing();
+  const [measure, setMeasure] = useState<Measure>(() =>
+    costs.days.some(({ spent }) => spent.costMicroUsd > 0) ? 'money' : 'tokens',
+  );
+  const { today } = costs;
+  const nothing = costs.days.every(({ spent }) => spent.requests === 0);
+  const estimated = costs.days.some(({ spent }) => spent.estimated) || costs.routines.some((one) => one.estimated);
+  return (
+    <>
+      <section className="cost-today" aria-label={t`Today`}>
+        <h2>{t`Today`}</h2>
+        <p className="cost-figure">{costText(today)}</p>
+        <p className="cost-detail">{t`${plural(today.requests, 'request')} · ${tokens(tokensOf(today))} tokens`}</p>
+        <Meter label={t`Today’s budget for everybody`} spent={today} budgetUsd={costs.dailyBudgetUsd} />
+        {costs.dailyBudgetUsd === null && <p className="cost-detail">{t`No daily budget is set.`}</p>}
+      </section>
+      {rehearsing && (
+        <p className="cost-note">{t`Demo: no model is connected, and nothing costs anything. Tokens are counted as if it did.`}</p>
+      )}
+      <section className="cost-block" aria-label={t`Day by day`}>
+        <div className="cost-line">
+          <h2>{t`Day by day`}</h2>
+          <OneOf
+            label={t`What is drawn`}
+            options={[
+              { value: 'money', text: t`Money` },
+              { value: 'tokens', text: t`Tokens` },
+            ]}
+            value={measure}
+            onChange={setMeasure}
+          />
+          <OneOf
+            label={t`How far back`}
+            options={RANGES.map((value) => ({ value, text: t`${value} days` }))}
+            value={days}
+            onChange={onDays}
+          />
+        </div>
+        {nothing ? (
+          <p className="cost-detail">{t`No model was asked in these ${days} days.`}</p>
+        ) : (
+          <div className="cost-days">
+            <Chart days={costs.days} measure={measure} budgetUsd={costs.dailyBudgetUsd} />
+            <DayTable days={costs.days} />
+          </div>
+        )}
+      </section>
+      {costs.agents.length > 0 && (
+        <Block title={t`Agent by agent`}>
+          <AgentTable agents={costs.agents} days={days} team={team} />
+        </Block>
+      )}
+      {costs.routines.length > 0 && (
+        <Block title={t`Without you`}>
+          <RoutineTable routines={costs.routines} rest={costs.rest?.routines} team={team} />
+        </Block>
+      )}
+      {costs.sessions.length > 0 && (
+        <Block title={t`Session by session`}>
+          <SessionTable sessions={costs.sessions} rest={costs.rest?.sessions} />
+        </Block>
+      )}
+      <p className="cost-detail">
+        {estimated && (
+          <span>{t`Amounts with ≈ are at the most: an answer was stopped or cut before its model told what it took, or the model is in no row of the price table. `}</span>
+        )}
+        <span>{t`Amounts are what Roost counts with the prices in your table. What is charged is what your provider’s bill says.`}</span>
+      </p>
+    </>
+  );
+}
+
+/** What the team costs: today, day by day, by agent and by session. */
+export default function CostsPage({ onClose }: { onClose: () => void }) {
+  const [days, setDays] = useState<number>(USUAL_DAYS);
+  const costs = useCosts(days);
+  const queries = useCostQueries();
+  // While another stretch is read, the last one stays in sight.
+  const [held, setHeld] = useState<Costs | null>(null);
+  if (costs.kind === 'ready' && costs.value !== held) setHeld(costs.value);
+  return (
+    <div className="costs">
+      <PageHead title={t`Costs`} onClose={onClose}>
+        <Link href={PATHS.settings('costs')} className="ghost">{t`Budgets and prices`}</Link>
+      </PageHead>
+      {costs.kind === 'loading' && !held && <QueryLoading />}
+      <QueryProblem query={queries.report(days)} state={costs} what={t`The costs`} before={held !== null} />
+      {held && <Figures costs={held} days={days} onDays={setDays} />}
+    </div>
+  );
+}

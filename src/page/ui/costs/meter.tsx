@@ -1,0 +1,35 @@
+import { t } from '../../language/t.ts';
+import { UsedBar } from '../parts/used-bar.tsx';
+import type { Spent } from '../../../shared/protocol/costs.ts';
+import { budgetText, costText, money, usdOf } from '../text/money.ts';
+
+/** How much of a day's budget is used, in words and as a bar. */
+export function Meter({
+  label,
+  spent,
+  budgetUsd,
+}: {
+  label: string;
+  spent: Pick<Spent, 'costMicroUsd' | 'estimated'>;
+  budgetUsd: number | null;
+}) {
+  if (budgetUsd === null) return null;
+  const spentUsd = usdOf(spent.costMicroUsd);
+  const share = budgetUsd === 0 ? 1 : Math.min(1, spentUsd / budgetUsd);
+  const left = Math.max(0, Math.round((budgetUsd - spentUsd) * 1_000_000));
+  return (
+    <div className="budget-meter" data-full={share >= 1}>
+      <UsedBar
+        share={share}
+        meter={{ label, now: spentUsd, most: budgetUsd, text: t`${costText(spent)} of ${budgetText(budgetUsd)}` }}
+      />
+      <p>
+        {budgetUsd === 0
+          ? t`The budget is $0: no model is asked.`
+          : share >= 1
+            ? t`All of ${budgetText(budgetUsd)} is used.`
+            : t`${spent.estimated ? '≈ ' : ''}${money(left)} of ${budgetText(budgetUsd)} left today`}
+      </p>
+    </div>
+  );
+}

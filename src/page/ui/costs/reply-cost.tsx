@@ -1,0 +1,30 @@
+import { useEffect } from 'react';
+import { useStore } from 'zustand';
+import type { MessageId } from '../../../shared/domain/ids.ts';
+import { t } from '../../language/t.ts';
+import { replyCostsOf } from '../../state/reply-costs.ts';
+import { useRoost } from '../context.tsx';
+import { costText } from '../text/money.ts';
+
+/** What a reply cost: in the gap below it, so that nothing moves when it comes. */
+export default function ReplyCost({ messageId }: { messageId: MessageId }) {
+  const costs = replyCostsOf(useRoost());
+  useEffect(() => costs.look(messageId), [costs, messageId]);
+  const cost = useStore(costs.store, ({ known }) => known.get(messageId));
+  const always = useStore(costs.store, (state) => state.always);
+  if (!cost) return null;
+  return (
+    <p
+      className="msg-cost"
+      data-always={always}
+      title={
+        cost.estimated
+          ? t`At the most: it was stopped or cut before its model told what it took, or the model is in no row of the price table`
+          : undefined
+      }
+    >
+      <span className="visually-hidden">{t`Cost:`} </span>
+      {cost.costMicroUsd === 0 ? t`free` : costText(cost)}
+    </p>
+  );
+}

@@ -1,0 +1,229 @@
+import { useCallback, useEffect, useRef, useState, type FormEvent, type ReactNode } from 'react';
+import { t } from '../../language/t.ts';
+import type { Joining } from '../../../shared/protocol/sync/page.ts';
+import { deviceActionsOf } from '../../state/actions/devices.ts';
+import { useDevices, useRoost } from '../context.tsx';
+import { Dialog } from '../parts/dialog.tsx';
+import { Progress } from '../parts/progress.tsx';
+import { CopyableText } from './copy-text.tsx';
+import { guessDeviceName } from '../../../shared/domain/device-name.ts';
+import { NameField } from './name-field.tsx';
+import { Countdown, QrCode, useLeft } from './qr-code.tsx';
+import { CompareWords, Words } from './six-words.tsx';
+import { StepHead } from './step-head.tsx';
+import { TwoTeams } from './two-teams.tsx';
+import { Wrong } from './wrong.tsx';
+import './devices.css';
+import { problemText } from '../../state/ports.ts';
+
+/** The offer: a code to be scanned, and the same as text. */
+function Offer({
+  offer,
+  until,
+  onAgain,
+  onCancel,
+}: {
+  offer: string;
+  until: number;
+  onAgain: () => void;
+  onCancel: () => void;
+}) {
+  const left = useLeft(until);
+  if (left === 0)
+    return (
+      <Wrong
+        title={t`This code has run out.`}
+        reason={t`It was good for five minutes, and nobody took it. Nothing has changed.`}
+      >
+        <button type="button" className="ghost" onClick={onAgain}>{t`Make a new code`}</button>
+      </Wrong>
+    );
+  return (
+    <div className="offer">
+      <StepHead>{t`Show this to a device that has your team`}</StepHead>
+      <p>{t`There: Settings, Devices, ${<b>{t`Add a device`}</b>}. Scan this, or bring the text below.`}</p>
+      <figure className="offer-code">
+        <QrCode text={offer} label={t`QR code for your other device; the same stands below as text`} />
+        <figcaption>
+          <Countdown left={left} />
+        </figcaption>
+      </figure>
+      <CopyableText text={offer} what={t`The code as text`} />
+      <button type="button" className="ghost" onClick={onCancel}>{t`Cancel`}</button>
+    </div>
+  );
+}
+
+function Waiting({ words, until }: { words: readonly string[]; until: number }) {
+  const left = useLeft(until);
+  return (
+    <div className="compare">
+      <StepHead>{t`Say yes on the other device too`}</StepHead>
+      <Progress label={t`Waiting for the other device…`} done={0} of={0} text={t`The same six words stand there.`} />
+      <Words words={words} />
+      {left > 0 && <Countdown left={left} />}
+    </div>
+  );
+}
+
+function Begin({
+  name,
+  setName,
+  begin,
+  failed,
+}: {
+  name: string;
+  setName: (name: string) => void;
+  begin: () => Promise<void>;
+  failed: string | null;
+}) {
+  const [busy, setBusy] = useState(false);
+  const submit = async (event: FormEvent) => {
+    event.preventDefault();
+    if (busy || name.trim() === '') return;
+    setBusy(true);
+    await begin();
+    setBusy(false);
+  };
+  return (
+    <form className="devices-block" onSubmit={(event) => void submit(event)} noValidate>
+      <p>{t`This device shows a code. A device that has your team takes it, both show the same six words, and then your team is here too.`}</p>
+      <TwoTeams />
+      <NameField value={name} onChange={setName} />
+      {failed !== null && <Wrong title={t`This device has not joined.`} reason={t`${failed} Nothing has changed.`} />}
+      <div className="devices-ways">
+        <button type="submit" className="solid" disabled={busy || name.trim() === ''}>
+          {busy ? t`Making a code…` : t`Show the code`}
+        </button>
+      </div>
+    </form>
+  );
+}
+
+/** The offer has gone to the device whose code was opened here. `problem`: it could not be left there. */
+function LeftOffer({ problem, children }: { problem: string | null; children: ReactNode }) {
+  if (problem !== null)
+    return (
+      <>
+        <Wrong title={t`The other device could not be told.`} reason={problem} />
+        {children}
+      </>
+    );
+  return (
+    <div className="compare">
+      <StepHead>{t`Look at your other device`}</StepHead>
+      <Progress
+        label={t`Asking your other device…`}
+        done={0}
+        of={0}
+        text={t`In a moment the same six words stand on both.`}
+      />
+    </div>
+  );
+}
+
+interface Props {
+  readonly onClose: () => void;
+  /** This device is one of the household. */
+  readonly onJoined: () => void;
+  /** Another device’s code was opened here: it is waiting for this one’s offer. */
+  readonly byCode?: boolean;
+}
+
+/** Joining from another device, step by step. */
+export default function JoinDialog({ onClose, onJoined, byCode = false }: Props) {
+  const state = useRoost();
+  const actions = deviceActionsOf(state);
+  const status = useDevices((state) => state.status);
+  const [name, setName] = useState(() => guessDeviceName(navigator.userAgent));
+  const [failed, setFailed] = useState<string | null>(null);
+  const joining = status === null || status.kind === 'shared' ? null : status.joining;
+  const joined = status?.kind === 'shared';
+  useEffect(() => {
+    if (joined) onJoined();
+  }, [joined, onJoined]);
+
+  const leftOffer = useRef<string | null>(null);
+  const [unleft, setUnleft] = useState<string | null>(null);
+  useEffect(() => {
+    if (!byCode || joining?.step !== 'offering' || leftOffer.current === joining.offer) return;
+    const { offer } = joining;
+    leftOffer.current = offer;
+    void state
+      .reach((client) => client.leaveJoinOffer({ body: { offer } }))
+      .then((left) => setUnleft(left.ok ? null : problemText(left.problem)));
+  }, [byCode, joining, state]);
+
+  const begin = useCallback(
+    () => actions.beginJoin(name.trim()).then((begun) => setFailed(begun.ok ? null : begun.reason)),
+    [actions, name],
+  );
+  // Its person has asked for it already, by the code.
+  const asked = useRef(!byCode);
+  useEffect(() => {
+    if (asked.current || status === null || status.kind === 'shared') return;
+    asked.current = true;
+    if (status.joining !== null && status.joining.step !== 'failed') return;
+    void begin();
+  }, [status, begin]);
+  const giveUp = async () => {
+    const given = await actions.answerJoin(false);
+    setFailed(given.ok ? null : given.reason);
+  };
+  const answer = async (same: boolean) => {
+    const answered = await actions.answerJoin(same);
+    setFailed(
+      answered.ok
+        ? same
+          ? null
+          : t`You said that the words differ. Make a new code, and compare again.`
+        : answered.reason,
+    );
+  };
+  const leave = () => {
+    if (joining !== null) void giveUp();
+    onClose();
+  };
+
+  const offerOf = ({ offer, until }: Extract<Joining, { step: 'offering' }>) => (
+    <Offer offer={offer} until={until} onAgain={() => void begin()} onCancel={leave} />
+  );
+  function step(now: Joining): ReactNode {
+    switch (now.step) {
+      case 'offering':
+        return byCode ? <LeftOffer problem={unleft}>{offerOf(now)}</LeftOffer> : offerOf(now);
+      case 'comparing':
+        return (
+          <CompareWords
+            words={now.words}
+            elsewhere={t`The other device shows six words too. If one is different, somebody may be in between: say no.`}
+            onAnswer={(same) => void answer(same)}
+          />
+        );
+      case 'waiting':
+        return <Waiting words={now.words} until={now.until} />;
+      case 'failed':
+        return (
+          <Wrong title={t`This device has not joined.`} reason={t`${now.reason} Nothing has changed.`}>
+            <button type="button" className="ghost" onClick={() => void begin()}>{t`Make a new code`}</button>
+          </Wrong>
+        );
+      default:
+        return now satisfies never;
+    }
+  }
+
+  return (
+    <Dialog title={t`Join from another device`} onClose={leave}>
+      <div className="devices">
+        {joined ? (
+          <Progress label={t`This device is one of yours now…`} done={0} of={0} />
+        ) : joining === null || failed !== null ? (
+          <Begin name={name} setName={setName} begin={begin} failed={failed} />
+        ) : (
+          step(joining)
+        )}
+      </div>
+    </Dialog>
+  );
+}

@@ -1,0 +1,57 @@
+import { useEffect, useState, type FormEvent } from 'react';
+import { t } from '../../language/t.ts';
+import { deviceActionsOf } from '../../state/actions/devices.ts';
+import { useDevices, useRoost } from '../context.tsx';
+import { Dialog } from '../parts/dialog.tsx';
+import { Progress } from '../parts/progress.tsx';
+import { guessDeviceName } from '../../../shared/domain/device-name.ts';
+import { NameField } from './name-field.tsx';
+import { PhraseField } from './phrase-field.tsx';
+import { TwoTeams } from './two-teams.tsx';
+import './devices.css';
+import './phrase.css';
+
+/** A household comes back by its recovery phrase. `onJoined`: this device is one of it. */
+export default function RestoreDialog({ onClose, onJoined }: { onClose: () => void; onJoined: () => void }) {
+  const actions = deviceActionsOf(useRoost());
+  const joined = useDevices(({ status }) => status?.kind === 'shared');
+  const [phrase, setPhrase] = useState('');
+  const [name, setName] = useState(() => guessDeviceName(navigator.userAgent));
+  const [busy, setBusy] = useState(false);
+  const [wrong, setWrong] = useState<string | null>(null);
+  useEffect(() => {
+    if (joined) onJoined();
+  }, [joined, onJoined]);
+  const restore = async (event: FormEvent) => {
+    event.preventDefault();
+    if (busy || phrase.trim() === '' || name.trim() === '') return;
+    setBusy(true);
+    setWrong(null);
+    const restored = await actions.restore(phrase, name.trim());
+    setBusy(false);
+    if (!restored.ok) setWrong(t`${restored.reason} Nothing has changed.`);
+  };
+  return (
+    <Dialog title={t`Bring your team back`} onClose={onClose}>
+      <form className="devices" onSubmit={(event) => void restore(event)} noValidate>
+        <p>{t`The 24 words of your recovery phrase open what the relay keeps sealed. This device becomes one of yours; devices you still have stay so.`}</p>
+        <TwoTeams />
+        <PhraseField
+          value={phrase}
+          onChange={(next) => {
+            setPhrase(next);
+            setWrong(null);
+          }}
+          wrong={wrong}
+        />
+        <NameField value={name} onChange={setName} />
+        {busy && <Progress label={t`Asking the relay for what these words open…`} done={0} of={0} />}
+        <div className="devices-ways">
+          <button type="submit" className="solid" disabled={busy || phrase.trim() === '' || name.trim() === ''}>
+            {busy ? t`Opening…` : t`Bring my team back`}
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,111 @@
+/**
+ * What an agent does now, in a verb and a time. One function for everybody who says it (tile, tooltip, accessible name, conversation), and
+ * for everybody who does something: in a session or alone, by an ACP agent or an API client.
+ */
+import { useEffect } from 'react';
+import { useStore } from 'zustand';
+import { createStore } from 'zustand/vanilla';
+import { useShallow } from 'zustand/react/shallow';
+import type { AgentId } from '../../shared/domain/ids.ts';
+import { LEAD_ID } from '../../shared/domain/seat.ts';
+import { t } from '../language/t.ts';
+import type { ToolCall } from '../../shared/protocol/calls.ts';
+import { openAnswerOf } from '../state/answers.ts';
+import { callsOf } from '../state/calls.ts';
+import type { ClientCall } from '../state/live.ts';
+import type { calling, Doing, doingOf } from './chat/doing.ts';
+import type { NameOf } from './chat/deeds.ts';
+import { useAnswers, useLive, useRoost } from './context.tsx';
+import { useQuery } from './use-query.ts';
+import { namedIn, useTeammates } from './use-teammates.ts';
+
+export interface DoingNow {
+  /** `asks`: it goes on only once the person has answered; `waits`: for somebody or something else. */
+  readonly mood: 'asks' | 'works' | 'waits';
+  /** A verb, and what it is about: “reading plan.md”. */
+  readonly text: string;
+  /** ms since the epoch. */
+  readonly from: number;
+}
+
+export interface Facts {
+  /** The oldest call of its that waits for the person. */
+  readonly asked: ToolCall | undefined;
+  /** It is set to sleep: what it has begun stands still. */
+  readonly paused: boolean;
+  /** In line before the model's server, 1 is next, and since when. */
+  readonly place: { readonly at: number; readonly from: number } | undefined;
+  /** What goes on in its answer: in a session, in a run alone, or by an ACP agent. */
+  readonly answer: Doing | null;
+  /** What an API client does, and since when. */
+  readonly client: Doing | null;
+  /** Since when it is at work alone. */
+  readonly aloneSince: number | undefined;
+}
+
+const ORDINALS = [t`next`, t`second`, t`third`, t`fourth`, t`fifth`, t`sixth`, t`seventh`, t`eighth`, t`ninth`];
+const placeText = (at: number): string => t`${ORDINALS[at - 1] ?? t`number ${at}`} in line`;
+
+/** Null: nothing. */
+export function doingNow({ asked, paused, place, answer, client, aloneSince }: Facts): DoingNow | null {
+  if (asked) return { mood: 'asks', text: t`asks you`, from: asked.askedAt };
+  if (paused) return null;
+  if (place) return { mood: 'waits', text: placeText(place.at), from: place.from };
+  const doing = answer ?? client;
+  if (doing) return { mood: doing.waits ? 'waits' : 'works', text: doing.text, from: doing.from };
+  return aloneSince === undefined ? null : { mood: 'works', text: t`at work`, from: aloneSince };
+}
+
+interface Words {
+  readonly calling: typeof calling;
+  readonly doingOf: typeof doingOf;
+}
+/** The words for each tool. They are fetched once tiles are drawn: nobody needs them before. */
+const wordsStore = createStore<{ readonly words: Words | null }>(() => ({ words: null }));
+let fetching = false;
+
+function useWords(): Words | null {
+  useEffect(() => {
+    if (fetching) return;
+    fetching = true;
+    import('./chat/doing.ts').then(
+      (words) => wordsStore.setState({ words }),
+      // The next tile tries again; until then it says that its agent is at work.
+      () => (fetching = false),
+    );
+  }, []);
+  return useStore(wordsStore, ({ words }) => words);
+}
+
+function clientDoing({ tool, input, since: from }: ClientCall, words: Words | null, nameOf: NameOf): Doing {
+  if (tool === null) return { text: t`thinking`, from, waits: false };
+  return { ...(words?.calling({ name: tool, input }, nameOf) ?? { text: t`at work`, waits: false }), from };
+}
+
+/** Of an egg's id, or nobody's: null. */
+export function useDoingNow(agentId: AgentId | null): DoingNow | null {
+  const roost = useRoost();
+  const approvals = useQuery(callsOf(roost).approvals);
+  const nameOf = namedIn(useTeammates());
+  const words = useWords();
+  // Each word changes the answer, and few of them what is said of it.
+  const answer = useAnswers(
+    useShallow((state) => {
+      const open = agentId === null ? undefined : openAnswerOf(state, agentId);
+      if (!open) return null;
+      return words ? words.doingOf(open, nameOf) : { text: t`at work`, from: open.startedAt, waits: false };
+    }),
+  );
+  const at = useLive((state) => (agentId === null ? undefined : state.positions.get(agentId)));
+  const call = useLive((state) => (agentId === null ? undefined : state.clientCalls.get(agentId)));
+  const client = call ? clientDoing(call, words, nameOf) : null;
+  const aloneSince = useLive((state) => (agentId === null ? undefined : state.working.get(agentId)));
+  const paused = useLive((state) => agentId !== null && state.live?.paused.has(agentId) === true);
+  // Nothing is known of what is done where the relay is not heard.
+  const heard = useLive((state) => state.link.kind === 'live');
+  if (agentId === null || !heard) return null;
+  const waiting = approvals.kind === 'ready' ? approvals.value.waiting : [];
+  const asked = waiting.find((call) => call.agentId === agentId);
+  const place = at === undefined ? undefined : { at, from: answer?.from ?? roost.device.now() };
+  return doingNow({ asked, paused: paused && agentId !== LEAD_ID, place, answer, client, aloneSince });
+}

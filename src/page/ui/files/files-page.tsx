@@ -1,0 +1,233 @@
+import { useState } from 'react';
+import { Link } from 'wouter';
+import type { AgentId } from '../../../shared/domain/ids.ts';
+import { createQueue } from '../../../shared/domain/platform/queue.ts';
+import { LEAD_ID } from '../../../shared/domain/seat.ts';
+import { t } from '../../language/t.ts';
+import { LEFT_OUT_NAME, type FileEntry, type FolderAnswer } from '../../../shared/protocol/endpoints/workspaces.ts';
+import { filesOf } from '../../state/files.ts';
+import { problemText } from '../../state/ports.ts';
+import { download } from '../copies/sink.ts';
+import { useRoost } from '../context.tsx';
+import { AgentSelect } from '../parts/agent-select.tsx';
+import { DropZone } from '../parts/drop-zone.tsx';
+import { PageHead } from '../parts/page-head.tsx';
+import { QueryView } from '../parts/query-view.tsx';
+import { SureDialog } from '../parts/sure-dialog.tsx';
+import { UsedBar } from '../parts/used-bar.tsx';
+import { PATHS } from '../routes.ts';
+import { bytes, count, plural } from '../text/sizes.ts';
+import { useTeammates } from '../use-teammates.ts';
+import { Entries } from './entries.tsx';
+import { FileDialog } from './file-dialog.tsx';
+import './files.css';
+
+interface Whose {
+  readonly agentId: AgentId;
+  readonly folder: string;
+}
+const within = (folder: string, name: string) => (folder === '' ? name : `${folder}/${name}`);
+
+/** From the agent's folder down to this one, each a link but the last. */
+function Trail({ agentId, folder, name }: Whose & { name: string }) {
+  const parts = folder === '' ? [] : folder.split('/');
+  return (
+    <nav className="files-trail" aria-label={t`Where this is`}>
+      {[name, ...parts].map((part, i) => {
+        const path = parts.slice(0, i).join('/');
+        return (
+          <span key={path}>
+            {i > 0 && <span aria-hidden="true">/</span>}
+            {i === parts.length ? (
+              <strong dir="auto" aria-current="page">
+                {part}
+              </strong>
+            ) : (
+              <Link href={PATHS.files(agentId, path)} dir="auto">
+                {part}
+              </Link>
+            )}
+          </span>
+        );
+      })}
+    </nav>
+  );
+}
+
+function Room({ used: { bytes: taken, entries, most, whole } }: Pick<FolderAnswer, 'used'>) {
+  const text = t`${bytes(taken)} of ${bytes(most)}`;
+  return (
+    <div className="files-room">
+      <UsedBar share={taken / most} meter={{ label: t`Room that is used`, now: taken, most, text }} />
+      <small>
+        {whole === undefined
+          ? t`${text} used, in all folders of this agent`
+          : t`At least ${text} used: there is more here than the ${count(entries)} files and folders that were counted, and folders may be larger than is said.`}
+      </small>
+    </div>
+  );
+}
+
+/** One upload after another, so that a folder's worth of them does not go at once. */
+function useGiving({ agentId, folder }: Whose) {
+  const files = filesOf(useRoost());
+  const { notices } = useRoost();
+  const [left, setLeft] = useState(0);
+  const [inTurn] = useState(createQueue);
+  const give = async (file: File) => {
+    setLeft((count) => count + 1);
+    const refused = await inTurn(() => files.put(agentId, within(folder, file.name), file));
+    setLeft((count) => count - 1);
+    if (refused !== null) notices.info(t`“${file.name}” is not there. ${refused}`);
+  };
+  return { left, give: (file: File) => void give(file) };
+}
+
+interface RemoveProps {
+  readonly agentId: AgentId;
+  readonly path: string;
+  readonly entry: FileEntry;
+  readonly onClose: () => void;
+}
+
+/** What lies in a folder lies nowhere else: before it goes, it is asked. */
+function RemoveDialog({ agentId, path, entry, onClose }: RemoveProps) {
+  const files = filesOf(useRoost());
+  return (
+    <SureDialog
+      title={t`Delete “${entry.name}”?`}
+      does={[t`Delete it`, t`Deleting…`]}
+      undone={t`It could not be deleted`}
+      onSure={() => files.remove(agentId, path)}
+      onClose={onClose}
+    >
+      <p>
+        {t`${entry.kind === 'folder' ? t`The folder goes with all that is in it. ` : ''}It lies nowhere else, and cannot be brought back.`}
+      </p>
+    </SureDialog>
+  );
+}
+
+function Folder({ agentId, folder, name }: Whose & { name: string }) {
+  const state = useRoost();
+  const files = filesOf(state);
+  const giving = useGiving({ agentId, folder });
+  const [opened, setOpened] = useState<FileEntry | null>(null);
+  const [removing, setRemoving] = useState<FileEntry | null>(null);
+  const [zipping, setZipping] = useState(false);
+  /** What is in the browser's hands is not all of it: that stays until it was read. */
+  const takeZip = (called: string, { file, leftOut }: { readonly file: Blob; readonly leftOut: number }) => {
+    download(`${called}.zip`, file);
+    if (leftOut > 0)
+      state.notices.error(
+        t`${plural(leftOut, 'file or folder', 'files or folders')} of “${called}” could not be put into the zip as they are. ${LEFT_OUT_NAME} in it says which, and why.`,
+      );
+  };
+  const take = async (entry: FileEntry) => {
+    const path = within(folder, entry.name);
+    const unfetched = (problem: Parameters<typeof problemText>[0]) =>
+      void state.notices.info(t`“${entry.name}” could not be fetched. ${problemText(problem)}`);
+    if (entry.kind === 'folder') {
+      const got = await files.zip(agentId, path);
+      return got.ok ? takeZip(entry.name, got.value) : unfetched(got.problem);
+    }
+    const got = await files.read(agentId, path);
+    return got.ok ? void download(entry.name, got.value) : unfetched(got.problem);
+  };
+  const zip = async () => {
+    if (zipping) return;
+    setZipping(true);
+    const got = await files.zip(agentId, folder);
+    setZipping(false);
+    if (got.ok) takeZip(folder === '' ? name : (folder.split('/').at(-1) ?? name), got.value);
+    else state.notices.refused(got.problem);
+  };
+  return (
+    <>
+      <div className="files-bar">
+        <Trail agentId={agentId} folder={folder} name={name} />
+        <button type="button" className="ghost" disabled={zipping} onClick={() => void zip()}>
+          {zipping ? t`Making a zip…` : t`Download all as a zip`}
+        </button>
+      </div>
+      <QueryView query={files.folder(agentId, folder)} what={t`The folder`}>
+        {(answer) => (
+          <>
+            {answer.entries.length === 0 ? (
+              <p className="files-empty">
+                {folder === ''
+                  ? t`${name} has a folder of its own on the relay’s machine, and nothing in it yet. Ask for something in writing, or give it something to work with.`
+                  : t`Nothing lies here.`}
+              </p>
+            ) : (
+              <Entries
+                {...{ agentId, folder }}
+                entries={answer.entries}
+                onOpen={setOpened}
+                onTake={(entry) => void take(entry)}
+                onRemove={setRemoving}
+              />
+            )}
+            {answer.more > 0 && <p className="files-about">{t`And ${answer.more} more, which are in the zip.`}</p>}
+            <DropZone label={t`Choose files`} accept="" several onFile={giving.give}>
+              {giving.left > 0
+                ? t`${plural(giving.left, 'file')} on the way…`
+                : t`Drop files here: they lie in ${name}’s folder then, and ${name} can work with them.`}
+            </DropZone>
+            <Room used={answer.used} />
+          </>
+        )}
+      </QueryView>
+      {opened && (
+        <FileDialog
+          {...{ agentId }}
+          path={within(folder, opened.name)}
+          entry={opened}
+          onTake={() => void take(opened)}
+          onClose={() => setOpened(null)}
+        />
+      )}
+      {removing && (
+        <RemoveDialog
+          {...{ agentId }}
+          path={within(folder, removing.name)}
+          entry={removing}
+          onClose={() => setRemoving(null)}
+        />
+      )}
+    </>
+  );
+}
+
+/** What lies in an agent's folder: made by the agent, or given to it. */
+export default function FilesPage({
+  agentId,
+  folder,
+  onClose,
+}: {
+  agentId: AgentId | null;
+  folder: string;
+  onClose: () => void;
+}) {
+  const team = useTeammates();
+  const known = team.all.filter(({ retired, agentId: id }) => !retired || id === agentId);
+  const whose = known.find((mate) => mate.agentId === agentId) ?? known.find((mate) => mate.agentId !== LEAD_ID);
+  return (
+    <div className="files">
+      <PageHead title={t`Files`} pageTitle={whose ? t`Files of ${whose.name}` : t`Files`} onClose={onClose}>
+        <AgentSelect label={t`Of`} agentId={whose?.agentId ?? null} path={(id) => PATHS.files(id)} />
+      </PageHead>
+      <p className="files-about">{t`They lie on the relay’s machine, as they are: not sealed, not on your other devices, and not in copies of your household.`}</p>
+      {whose ? (
+        <Folder
+          key={`${whose.agentId} ${folder}`}
+          agentId={whose.agentId}
+          folder={agentId === null ? '' : folder}
+          name={whose.name}
+        />
+      ) : (
+        <p className="files-empty">{t`Nobody is born yet who could have a folder: SUMMON first.`}</p>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,288 @@
+import { memo, useId, useRef, useState, type MouseEvent } from 'react';
+import { useStore } from 'zustand';
+import type { AgentId } from '../../../shared/domain/ids.ts';
+import type { Lifecycle } from '../../../shared/domain/lifecycle.ts';
+import { LEAD_COLOR, LEAD_ID } from '../../../shared/domain/seat.ts';
+import { t } from '../../language/t.ts';
+import { arrivingOf } from '../../state/devices.ts';
+import { leadNameOf } from '../../state/people.ts';
+import { useDevices, useHousehold, useLive, useRoost, useUnread } from '../context.tsx';
+import { useDoingNow, type DoingNow } from '../doing-now.ts';
+import { EnvelopeIcon, MoreIcon } from '../parts/icons.tsx';
+import { Lasts } from '../parts/lasts.tsx';
+import { MenuButton, MenuList, type MenuItem } from '../parts/menu.tsx';
+import { PATHS, useRoute } from '../routes.ts';
+import { briefly } from '../text/reasons.ts';
+import { plural } from '../text/sizes.ts';
+import { clockTime } from '../text/time.ts';
+import { newCount } from '../text/unread.ts';
+import { Face } from './face.tsx';
+import { SeatFigure } from './seat-figure.tsx';
+import type { SeatView } from './seat-view.ts';
+import { useLeadMenu, useSeatMenu } from './use-seat-menu.ts';
+import { retold } from '../../language/retold.ts';
+import { keyOf } from '../parts/keys.ts';
+
+export interface CellProps {
+  /** The one cell that Tab reaches. */
+  readonly reachable: boolean;
+  readonly selected: boolean;
+  readonly onFocus: () => void;
+}
+
+interface Badge {
+  readonly count: string;
+  readonly label: string;
+  readonly kind: 'unread' | 'waiting';
+}
+
+/** What the person has not read, and what waits in the agent's inbox: two numbers on the cell. */
+function useBadges(agentId: AgentId | null): readonly Badge[] {
+  const { unreadMessages } = useRoost();
+  const unread = useUnread((state) => (agentId === null ? 0 : (state.counts.get(agentId) ?? 0)));
+  const inbox = useUnread((state) => (agentId === null ? 0 : (state.inbox.get(agentId)?.size ?? 0)));
+  const waitingMessages = useStore(unreadMessages.store, (state) =>
+    agentId === null || state.kind !== 'ready' ? 0 : (state.value[agentId] ?? 0),
+  );
+  const queued = useHousehold((state) => state.queued.filter((doc) => doc.agentId === agentId).length);
+  // The relay counts the person's messages too, a moment after this page has heard of them.
+  const waiting = Math.max(inbox, waitingMessages) + queued;
+  return [
+    {
+      count: newCount([unread]),
+      label: unread === 1 ? t`${newCount([unread])} new message` : t`${newCount([unread])} new messages`,
+      kind: 'unread' as const,
+    },
+    {
+      count: waiting > 0 ? `${waiting}` : '',
+      label: t`${plural(waiting, 'message')} waiting to be read`,
+      kind: 'waiting' as const,
+    },
+  ].filter(({ count }) => count !== '');
+}
+
+/** Of an agent in the running session that is set to sleep. */
+const RESTS = t`Set to sleep: it keeps what was said, and goes on from there when it is woken`;
+
+/** Of an agent that has a mind here and a client elsewhere. */
+const playsToo = (client: string) => t`${client} plays it too, from elsewhere`;
+
+/** Of an agent whose last session is not whole on this device. */
+const ARRIVES = t`On its way here: what was said to it last on another device is still being fetched, and WAKE leaves it asleep until then`;
+
+/** Characters under a name that stand on one line: “asleep since 07:54”. What is longer takes two, and the picture is smaller. */
+const ONE_LINE = 18;
+/** Characters that how long it has lasted takes behind what is done: “ · 12 min”. */
+const LASTS_CHARS = 7;
+
+/** Of an agent whose request waits. */
+const IN_LINE = t`The model takes only so many at once: it waits for its turn`;
+
+const SUB: Record<Lifecycle, string> = {
+  empty: '',
+  hatching: t`hatching`,
+  awake: t`awake`,
+  played: t`played elsewhere`,
+  sleeping: t`asleep`,
+};
+
+interface FrameProps extends CellProps {
+  /** Whose it is. What is done there follows it. */
+  readonly label: string;
+  /** What is done there now; null: nothing. */
+  readonly doing: DoingNow | null;
+  readonly state: Lifecycle | 'lead' | 'working';
+  /** The lead sleeps while no session runs; its dot stays gold. */
+  readonly asleep?: boolean;
+  readonly color: string;
+  readonly agentId: AgentId | null;
+  readonly name: string | null;
+  /** How it is where nothing is done. `named`: as the accessible name says it; null: that says no more than the label. */
+  readonly sub: string;
+  readonly named: string | null;
+  readonly reason: string | null;
+  /** More about the state, for those who listen. */
+  readonly about?: string | null;
+  readonly menu: readonly MenuItem[];
+  readonly figure: React.ReactNode;
+}
+
+function SeatFrame({
+  label,
+  doing,
+  state,
+  asleep = state === 'sleeping',
+  color,
+  agentId,
+  name,
+  sub,
+  named,
+  reason,
+  about = null,
+  menu,
+  figure,
+  reachable,
+  selected,
+  onFocus,
+}: FrameProps) {
+  const { go } = useRoute();
+  const button = useRef<HTMLButtonElement>(null);
+  const [open, setOpen] = useState(false);
+  const note = useId();
+  // The time of day, which does not change while somebody listens.
+  const said = doing ? t`${doing.text} since ${clockTime(doing.from)}` : named;
+  const shownReason = doing ? null : reason;
+  const line = doing ? doing.text.length + LASTS_CHARS : sub.length;
+  const badges = useBadges(agentId);
+  const openMenu = (event: MouseEvent) => {
+    if (menu.length === 0) return;
+    event.preventDefault();
+    setOpen(true);
+  };
+  return (
+    <li
+      className="seat tint"
+      data-state={state}
+      data-asleep={asleep}
+      data-selected={selected}
+      data-mood={doing?.mood}
+      style={{ '--c': color }}
+    >
+      <button
+        ref={button}
+        type="button"
+        className="seat-button"
+        aria-label={said === null ? label : `${label}, ${said}`}
+        title={doing ? (said ?? '') : sub}
+        aria-describedby={note}
+        {...(selected ? { 'aria-current': 'true' as const } : {})}
+        {...(agentId === null ? { 'aria-haspopup': 'menu' as const, 'aria-expanded': open } : {})}
+        tabIndex={reachable ? 0 : -1}
+        onFocus={onFocus}
+        onContextMenu={openMenu}
+        onKeyDown={(event) => {
+          if (keyOf(event) === 'm' && menu.length > 0) setOpen(true);
+        }}
+        onClick={() => (agentId === null ? setOpen(true) : go(PATHS.agent(agentId)))}
+      />
+      {/* The button says it all by its name; this is how it looks. */}
+      <span className="seat-look" data-long={shownReason !== null || line > ONE_LINE} aria-hidden="true">
+        <span className="seat-figure">{figure}</span>
+        {name !== null && <span className="seat-name">{name}</span>}
+        <span className={shownReason === null ? 'seat-sub' : 'seat-sub seat-reason'}>
+          {doing ? (
+            <>
+              <span dir="auto">{doing.text}</span>
+              <Lasts from={doing.from} />
+            </>
+          ) : (
+            <span>{shownReason === null ? sub : briefly(shownReason)}</span>
+          )}
+        </span>
+      </span>
+      <span id={note} hidden>
+        {[...badges.map(({ label: text }) => text), about, reason && retold(reason)].filter(Boolean).join('. ')}
+      </span>
+      {state !== 'empty' && <span className="seat-dot" aria-hidden="true" />}
+      {badges.length > 0 && (
+        <span className="seat-badges" aria-hidden="true">
+          {badges.map(({ kind, count }) => (
+            <span key={kind} className="seat-badge" data-kind={kind}>
+              {kind === 'waiting' && <EnvelopeIcon />}
+              <span>{count}</span>
+            </span>
+          ))}
+        </span>
+      )}
+      {agentId !== null && menu.length > 0 && (
+        <MenuButton
+          label={t`Menu of ${name ?? label}`}
+          items={menu}
+          className="icon-button seat-more"
+          tabIndex={reachable ? 0 : -1}
+        >
+          <MoreIcon />
+        </MenuButton>
+      )}
+      {open && <MenuList label={label} items={menu} anchor={button} onClose={() => setOpen(false)} />}
+    </li>
+  );
+}
+
+export const SeatCell = memo(function SeatCell({
+  seat,
+  slept,
+  ...cell
+}: CellProps & { seat: SeatView; slept: string | null }) {
+  const menu = useSeatMenu(seat);
+  const { agentId, state, label, name, color, reason, paused, working, client } = seat;
+  const arriving = useDevices(
+    (devices) => state === 'sleeping' && agentId !== null && arrivingOf(devices).includes(agentId),
+  );
+  const doing = useDoingNow(agentId);
+  const isInLine = useLive((live) => agentId !== null && live.positions.has(agentId));
+  // An egg’s first words are its birth, and a stirring face has not answered yet.
+  const shown = state === 'hatching' && doing?.mood === 'works' ? null : doing;
+  const about = isInLine
+    ? IN_LINE
+    : paused
+      ? RESTS
+      : arriving
+        ? ARRIVES
+        : client && state === 'awake'
+          ? playsToo(client.name)
+          : state === 'sleeping' && slept
+            ? t`asleep since ${slept}`
+            : null;
+  const sub =
+    arriving && !paused
+      ? t`on its way here`
+      : paused
+        ? t`set to sleep`
+        : state === 'empty'
+          ? t`an empty seat`
+          : state === 'sleeping' && slept
+            ? t`asleep since ${slept}`
+            : state === 'hatching' && seat.agent
+              ? t`waking`
+              : state === 'played' && client
+                ? t`played by ${client.name}`
+                : SUB[state];
+  const isAtWork = working || (state === 'sleeping' && doing !== null);
+  return (
+    <SeatFrame
+      {...cell}
+      {...{ label, doing: shown, state: isAtWork ? 'working' : state, color, agentId, name, sub, reason, about, menu }}
+      named={seat.still}
+      figure={<SeatFigure seat={seat} />}
+    />
+  );
+});
+
+export const LeadCell = memo(function LeadCell(cell: CellProps) {
+  const roster = useHousehold((state) => state.roster);
+  const settings = useHousehold((state) => state.settings);
+  const awake = useLive((state) => state.live !== null);
+  const working = useLive((state) => state.live === null && state.working.has(LEAD_ID));
+  const doing = useDoingNow(LEAD_ID);
+  const menu = useLeadMenu();
+  const name = leadNameOf(roster, settings);
+  return (
+    <SeatFrame
+      {...cell}
+      label={t`${name}, lead`}
+      doing={doing}
+      named={null}
+      state="lead"
+      asleep={!awake && !working}
+      about={awake || working ? null : t`sleeping: no session runs`}
+      color={LEAD_COLOR.color}
+      agentId={LEAD_ID}
+      name={name}
+      sub={awake ? t`lead` : t`lead, asleep`}
+      reason={null}
+      menu={menu}
+      figure={<Face agentId={LEAD_ID} face={roster.lead?.face ?? name} color={LEAD_COLOR.color} awake={awake} />}
+    />
+  );
+});

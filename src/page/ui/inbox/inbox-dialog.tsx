@@ -1,0 +1,35 @@
+import type { AgentId } from '../../../shared/domain/ids.ts';
+import { t } from '../../language/t.ts';
+import { reachQueries } from '../../state/reach-queries.ts';
+import { useRoost } from '../context.tsx';
+import { useQuery } from '../use-query.ts';
+import { Dialog } from '../parts/dialog.tsx';
+import { Inbox } from './inbox.tsx';
+import { useUnreadMessages } from './use-unread-messages.ts';
+import { plural } from '../text/sizes.ts';
+
+/** An agent's inbox, whole. */
+export default function InboxDialog({
+  agentId,
+  name,
+  onClose,
+}: {
+  agentId: AgentId;
+  name: string;
+  onClose: () => void;
+}) {
+  const unread = useUnreadMessages(agentId);
+  const isRead = useQuery(reachQueries(useRoost()).inbox(agentId)).kind === 'ready';
+  return (
+    <Dialog title={t`Inbox of ${name}`} shape="wide" onClose={onClose}>
+      <p className="inbox-note" role="status">
+        {unread === null || !isRead
+          ? ''
+          : unread === 0
+            ? t`Nothing waits.`
+            : plural(unread, 'message waits to be read.', 'messages wait to be read.')}
+      </p>
+      <Inbox agentId={agentId} name={name} />
+    </Dialog>
+  );
+}

@@ -1,0 +1,135 @@
+import { useState } from 'react';
+import { t } from '../../language/t.ts';
+import type { InboxMessage } from '../../../shared/protocol/inbox.ts';
+import { reachQueries } from '../../state/reach-queries.ts';
+import type { Paged } from '../../state/paged.ts';
+import { useRoost } from '../context.tsx';
+import { QueryView } from '../parts/query-view.tsx';
+import { useNow } from '../use-now.ts';
+import { Link } from 'wouter';
+import type { AgentId } from '../../../shared/domain/ids.ts';
+import { FaceOf } from '../grid/face-of.tsx';
+import { PATHS } from '../routes.ts';
+import { Moment } from '../parts/moment.tsx';
+import { Mark } from '../shell/mark.tsx';
+import { dayAndClock } from '../text/time.ts';
+import { bytes } from '../text/sizes.ts';
+import { bytesOf } from '../../../shared/domain/platform/utf8.ts';
+import { useNames } from '../use-names.ts';
+import { useSomebody } from '../use-somebody.ts';
+import './inbox.css';
+
+/** Characters of a message that are shown at first. */
+const SHOWN = 700;
+
+/** What an agent's message is for; null: nothing that need be said. */
+const TYPE = {
+  info: null,
+  help_request: t`Asks for help`,
+  review_request: t`Asks for a review`,
+  unblock: t`Unblocks`,
+} as const;
+const PRIORITY = { normal: null, high: t`High`, urgent: t`Urgent` } as const;
+
+/** One message in an inbox: from whom, when, how urgent, and whether it was read, by which run and when. */
+function InboxMessageView({ message, now }: { message: InboxMessage; now: number }) {
+  const name = useNames();
+  const sender = useSomebody(message.from);
+  const [whole, setWhole] = useState(false);
+  const priority = PRIORITY[message.priority];
+  const long = message.text.length > SHOWN * 1.25;
+  return (
+    <li
+      className="inbox-message tint"
+      data-read={message.read !== null}
+      style={{ '--c': sender.kind === 'nobody' ? 'var(--ink-3)' : sender.color }}
+    >
+      <span className="inbox-message-face" data-from={message.from} aria-hidden="true">
+        {message.from === 'relay' ? <Mark /> : <FaceOf agentId={message.from} />}
+      </span>
+      <div className="inbox-message-body">
+        <p className="inbox-message-head">
+          <b dir="auto">{name(message.from)}</b>
+          {priority && (
+            <span className="inbox-message-priority" data-priority={message.priority}>
+              {priority}
+            </span>
+          )}
+          {message.type && TYPE[message.type] && <span className="inbox-message-type">{TYPE[message.type]}</span>}
+          {message.threadId !== null && (
+            <Link href={PATHS.thread(message.threadId)} className="inbox-message-thread">{t`in a thread`}</Link>
+          )}
+          <Moment time={message.time}>{dayAndClock(message.time, now)}</Moment>
+        </p>
+        <p className="inbox-message-text plain" dir="auto">
+          {long && !whole ? `${message.text.slice(0, SHOWN)}…` : message.text}
+        </p>
+        {long && (
+          <button type="button" className="link-button" onClick={() => setWhole(!whole)}>
+            {whole ? t`Show less` : t`Show all of it (${bytes(bytesOf(message.text))})`}
+          </button>
+        )}
+        <p className="inbox-message-state">
+          {message.read === null ? (
+            <>
+              <i aria-hidden="true" /> {t`Unread: it waits`}
+            </>
+          ) : (
+            <span>{t`Read ${<Moment time={message.read.time}>{dayAndClock(message.read.time, now)}</Moment>}`}</span>
+          )}
+        </p>
+      </div>
+    </li>
+  );
+}
+
+/** Asks for older rows, as long as there are any. */
+export function OlderButton({ paged, label }: { paged: Paged<unknown>; label: string }) {
+  const { notices } = useRoost();
+  const [busy, setBusy] = useState(false);
+  const older = async () => {
+    setBusy(true);
+    const wrong = await paged.pages.older();
+    setBusy(false);
+    if (wrong !== null) notices.error(wrong);
+  };
+  return (
+    <button type="button" className="ghost older" aria-disabled={busy} onClick={busy ? undefined : () => void older()}>
+      {busy ? t`Reading…` : label}
+    </button>
+  );
+}
+
+function InboxMessages({ messages, name, label }: { messages: readonly InboxMessage[]; name: string; label: string }) {
+  const now = useNow();
+  if (messages.length === 0)
+    return (
+      <p className="quiet inbox-empty">{t`Nothing was ever sent to ${name}. What others write waits here until ${name} reads it; each message is read once.`}</p>
+    );
+  return (
+    <ul className="inbox-messages" aria-label={label}>
+      {messages.map((one) => (
+        <InboxMessageView key={one.messageId} message={one} now={now} />
+      ))}
+    </ul>
+  );
+}
+
+/** All that was put into an agent's inbox, newest first. `first`: only so many, without paging. */
+export function Inbox({ agentId, name, first }: { agentId: AgentId; name: string; first?: number }) {
+  const query = reachQueries(useRoost()).inbox(agentId);
+  return (
+    <QueryView query={query} what={t`The inbox`}>
+      {({ rows, more }) => (
+        <>
+          <InboxMessages
+            messages={first === undefined ? rows : rows.slice(0, first)}
+            name={name}
+            label={t`Inbox of ${name}`}
+          />
+          {first === undefined && more && <OlderButton paged={query} label={t`Older messages`} />}
+        </>
+      )}
+    </QueryView>
+  );
+}

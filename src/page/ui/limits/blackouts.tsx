@@ -1,0 +1,210 @@
+import { useId, useState } from 'react';
+import { isClockTime, readDateTime, type RecurringBlackout } from '../../../shared/domain/guardrails.ts';
+import { spoken } from '../../language/catalogue.ts';
+import { t } from '../../language/t.ts';
+import { withCoordination, type Coordination } from '../../state/limits.ts';
+import { CloseIcon } from '../parts/icons.tsx';
+import { baseName, useLimits } from './context.tsx';
+import { SettingFrame, useSaved } from './setting.tsx';
+
+type Blackouts = NonNullable<Coordination['blackouts']>;
+type OneOff = Extract<Blackouts[number], { type: 'one_off' }>;
+type Recurring = Exclude<Blackouts[number], OneOff>;
+
+/** From Monday on, as weeks are read here; 0 is Sunday. */
+const DAYS = [1, 2, 3, 4, 5, 6, 0] as const;
+/** Any week will do: 1 November 2026 is a Sunday. */
+const dayTitle = (day: number, length: 'long' | 'short') =>
+  new Intl.DateTimeFormat(spoken.locale, { weekday: length, timeZone: 'UTC' }).format(Date.UTC(2026, 10, 1 + day));
+
+const NIGHT: Recurring = { label: t`Night`, start_time: '22:00', end_time: '07:00', days: [] };
+const MOST = 20;
+
+const hoursText = ({ start_time, end_time }: RecurringBlackout) =>
+  end_time <= start_time ? t`Ends on the next day.` : '';
+
+/** The coming night but one, to be changed. `now`: ms since the epoch. */
+function tomorrow(now: number): OneOff {
+  const day = (after: number) => new Date(now + after * 86_400_000).toISOString().slice(0, 10);
+  return { type: 'one_off', label: '', start_time: `${day(1)}T18:00`, end_time: `${day(2)}T06:00` };
+}
+
+interface RowProps<Kind> {
+  readonly blackout: Kind;
+  readonly onChange: (next: Kind) => void;
+}
+
+function ClockTimes({ blackout, onChange }: RowProps<Recurring>) {
+  const time = (key: 'start_time' | 'end_time', title: string) => (
+    <label>
+      {title}
+      <input
+        type="time"
+        className="field"
+        value={blackout[key]}
+        required
+        onChange={(event) => {
+          if (isClockTime(event.target.value)) onChange({ ...blackout, [key]: event.target.value });
+        }}
+      />
+    </label>
+  );
+  return (
+    <>
+      {time('start_time', t`From`)}
+      {time('end_time', t`Until`)}
+    </>
+  );
+}
+
+/** A moment that was set with its zone is shown as it was written: the field knows no zones. */
+function DateTimes({ blackout, onChange }: RowProps<OneOff>) {
+  const [wrong, setWrong] = useState(false);
+  const time = (key: 'start_time' | 'end_time', title: string) => (
+    <label>
+      {title}
+      <input
+        type={readDateTime(blackout[key])?.fixed === true ? 'text' : 'datetime-local'}
+        className="field"
+        value={blackout[key]}
+        required
+        aria-invalid={wrong}
+        onChange={(event) => {
+          const next = { ...blackout, [key]: event.target.value };
+          const [start, end] = [readDateTime(next.start_time), readDateTime(next.end_time)];
+          if (!start || !end) return;
+          setWrong(start.wall >= end.wall);
+          if (start.wall < end.wall) onChange(next);
+        }}
+      />
+    </label>
+  );
+  return (
+    <>
+      {time('start_time', t`From`)}
+      {time('end_time', t`Until`)}
+      {wrong && (
+        <p className="wrong-note" role="alert">{t`It has to end after it begins; the last change was not kept.`}</p>
+      )}
+    </>
+  );
+}
+
+function Days({ blackout, onChange }: RowProps<Recurring>) {
+  const id = useId();
+  const every = blackout.days.length === 0;
+  const toggle = (day: number) => {
+    const held: readonly number[] = every ? DAYS : blackout.days;
+    const next = held.includes(day) ? held.filter((each) => each !== day) : [...held, day];
+    // No day at all would never hold: the last one stays. All of them are said as none.
+    if (next.length > 0) onChange({ ...blackout, days: next.length === DAYS.length ? [] : [...next].sort() });
+  };
+  return (
+    <div className="blackout-days" role="group" aria-label={t`Days on which it begins`} aria-describedby={id}>
+      {DAYS.map((day) => (
+        <button
+          key={day}
+          type="button"
+          className="day"
+          aria-pressed={every || blackout.days.includes(day)}
+          aria-label={dayTitle(day, 'long')}
+          onClick={() => toggle(day)}
+        >
+          {dayTitle(day, 'short')}
+        </button>
+      ))}
+      <span id={id} className="setting-hint">
+        {hoursText(blackout)}
+      </span>
+    </div>
+  );
+}
+
+function Row({ blackout, at, onChange, onRemove }: RowProps<Blackouts[number]> & { at: number; onRemove: () => void }) {
+  // The name is saved when one leaves the field.
+  const [label, setLabel] = useState<string | null>(null);
+  return (
+    <li className="blackout" aria-label={t`Quiet hours ${at + 1}`}>
+      <div className="blackout-row">
+        <label className="blackout-name">
+          {t`Name`}
+          <input
+            className="field"
+            value={label ?? blackout.label}
+            maxLength={80}
+            placeholder={t`None`}
+            onChange={(event) => setLabel(event.target.value)}
+            onBlur={() => {
+              if (label !== null && label !== blackout.label) onChange({ ...blackout, label });
+              setLabel(null);
+            }}
+          />
+        </label>
+        {blackout.type === 'one_off' ? (
+          <DateTimes blackout={blackout} onChange={onChange} />
+        ) : (
+          <ClockTimes blackout={blackout} onChange={onChange} />
+        )}
+        <button type="button" className="icon-button" aria-label={t`Remove quiet hours ${at + 1}`} onClick={onRemove}>
+          <CloseIcon />
+        </button>
+      </div>
+      {blackout.type !== 'one_off' && <Days blackout={blackout} onChange={onChange} />}
+    </li>
+  );
+}
+
+/** Hours in which an agent is not woken, but by the person. */
+export function BlackoutFields({ timeZone }: { timeZone: string }) {
+  const { own, effective, scope, change } = useLimits();
+  const saved = useSaved<Blackouts>({
+    own: own.blackouts,
+    save: (value) => change((coordination) => withCoordination(coordination, 'blackouts', value)),
+  });
+  const list = effective.blackouts;
+  const inherits = own.blackouts === undefined;
+  return (
+    <SettingFrame
+      legend={t`Hours in which it is not woken`}
+      hint={t`Nothing but you wakes it then. By the clock in ${timeZone}.`}
+      group
+      saved={saved}
+      describedBy="blackouts"
+      inherited={{
+        text: inherits
+          ? list.length === 0
+            ? t`Default: none.`
+            : t`Default: as the household has them; a change here is for this agent alone.`
+          : '',
+        back: inherits ? null : () => void saved.set(undefined),
+        backLabel: t`Set back to ${baseName(scope)}`,
+      }}
+    >
+      <ul className="blackouts">
+        {list.map((blackout, at) => (
+          <Row
+            key={at}
+            blackout={blackout}
+            at={at}
+            onChange={(next) => void saved.set(list.map((each, i) => (i === at ? next : each)))}
+            onRemove={() => void saved.set(list.filter((_, i) => i !== at))}
+          />
+        ))}
+      </ul>
+      {list.length < MOST && (
+        <div className="blackout-ways">
+          <button
+            type="button"
+            className="ghost"
+            onClick={() => void saved.set([...list, NIGHT])}
+          >{t`Add quiet hours`}</button>
+          <button
+            type="button"
+            className="ghost"
+            onClick={() => void saved.set([...list, tomorrow(Date.now())])}
+          >{t`Add a single time`}</button>
+        </div>
+      )}
+    </SettingFrame>
+  );
+}

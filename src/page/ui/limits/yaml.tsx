@@ -1,0 +1,112 @@
+import { useId, useState } from 'react';
+import type { AgentId } from '../../../shared/domain/ids.ts';
+import { t } from '../../language/t.ts';
+import { problemText } from '../../state/ports.ts';
+import type { Limits } from '../../state/limits.ts';
+import { useRoost } from '../context.tsx';
+import { copyText } from '../parts/copy.ts';
+
+type Step = 'closed' | 'reading' | 'open' | 'saving';
+
+interface Said {
+  readonly wrong: boolean;
+  readonly text: string;
+  /** Brings back what was set before, as it was set. */
+  readonly undo: (() => Promise<void>) | null;
+}
+
+/** What holds, as YAML: to copy out, and to paste in. The relay writes and reads it. */
+export function Yaml<Own>({ agentId, limits }: { agentId: AgentId | null; limits: Limits<Own> }) {
+  const state = useRoost();
+  const id = useId();
+  const [step, setStep] = useState<Step>('closed');
+  const [text, setText] = useState('');
+  const [said, setSaid] = useState<Said | null>(null);
+
+  async function read(otherwise: Step) {
+    const yaml = await state.reach((client) => client.configYaml.read(agentId));
+    setStep(yaml.ok ? 'open' : otherwise);
+    if (yaml.ok) setText(yaml.value);
+    else setSaid({ wrong: true, text: problemText(yaml.problem), undo: null });
+  }
+  function open() {
+    setStep('reading');
+    setSaid(null);
+    return read('closed');
+  }
+  async function save() {
+    const before = limits.query.store.getState();
+    setStep('saving');
+    const put = await state.reach((client) => client.configYaml.write(agentId, text));
+    if (!put.ok) {
+      setStep('open');
+      setSaid({ wrong: true, text: problemText(put.problem), undo: null });
+      return;
+    }
+    await limits.query.again();
+    setSaid({
+      wrong: false,
+      text: t`Saved. It holds now.`,
+      undo: before.kind === 'ready' ? () => undo(before.value.own) : null,
+    });
+    await read('open');
+  }
+  async function undo(own: Own) {
+    setStep('saving');
+    const put = await limits.change(() => own);
+    setSaid({ wrong: !put.ok, text: put.ok ? t`As it was.` : problemText(put.problem), undo: null });
+    await read('open');
+  }
+
+  if (step === 'closed' || step === 'reading')
+    return (
+      <div className="yaml">
+        <button
+          type="button"
+          className="ghost"
+          disabled={step === 'reading'}
+          onClick={() => void open()}
+        >{t`Copy or paste as YAML…`}</button>
+        <p className="setting-state" role="status" data-wrong={said?.wrong === true}>
+          {said?.text}
+        </p>
+      </div>
+    );
+  return (
+    <div className="yaml">
+      <label htmlFor={id}>{t`As YAML`}</label>
+      <textarea
+        id={id}
+        className="field yaml-field"
+        rows={14}
+        spellCheck={false}
+        autoComplete="off"
+        value={text}
+        aria-describedby={`${id}-hint ${id}-state`}
+        aria-invalid={said?.wrong === true}
+        onChange={(event) => setText(event.target.value)}
+      />
+      <p
+        id={`${id}-hint`}
+        className="setting-hint"
+      >{t`All that holds now; what was set here is marked. Leave out what shall be inherited: what stands here when you take it is set here.`}</p>
+      <div className="yaml-ways">
+        <button
+          type="button"
+          className="ghost"
+          onClick={() => void copyText(state, text, t`The limits, as YAML,`)}
+        >{t`Copy`}</button>
+        <button type="button" className="solid" disabled={step === 'saving'} onClick={() => void save()}>
+          {step === 'saving' ? t`Saving…` : t`Take this`}
+        </button>
+        <button type="button" className="ghost" onClick={() => setStep('closed')}>{t`Close`}</button>
+      </div>
+      <p id={`${id}-state`} className="setting-state" role="status" data-wrong={said?.wrong === true}>
+        {said && <span>{said.text}</span>}
+        {said?.undo && (
+          <button type="button" className="link-button" onClick={() => void said.undo?.()}>{t`Undo`}</button>
+        )}
+      </p>
+    </div>
+  );
+}

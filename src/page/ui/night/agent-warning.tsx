@@ -1,0 +1,32 @@
+import { Link } from 'wouter';
+import type { AgentId } from '../../../shared/domain/ids.ts';
+import { schedulesOf } from '../../state/schedules.ts';
+import { useRoost } from '../context.tsx';
+import { WarnIcon } from '../parts/icons.tsx';
+import { PATHS } from '../routes.ts';
+import { useQuery } from '../use-query.ts';
+import { warningText } from './words.ts';
+import './clock-note.css';
+
+/** What is not well with what this agent does by itself; nothing where all is. */
+export default function AgentWarning({ agentId }: { agentId: AgentId }) {
+  const list = useQuery(schedulesOf(useRoost()).list);
+  if (list.kind !== 'ready') return null;
+  return list.value.schedules
+    .filter(({ schedule }) => schedule.agentId === agentId)
+    .flatMap((scheduled) => {
+      const text = warningText(scheduled);
+      if (text === null) return [];
+      return [
+        <p key={scheduled.scheduleId} className="clock-note">
+          <WarnIcon />
+          <span>
+            <Link href={PATHS.night(agentId)}>
+              <span dir="auto">{scheduled.schedule.name}</span>
+            </Link>
+            : {text}
+          </span>
+        </p>,
+      ];
+    });
+}

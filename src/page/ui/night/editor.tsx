@@ -1,0 +1,208 @@
+import type { ScheduleId } from '../../../shared/domain/ids.ts';
+import { PULSE_BOUNDS } from '../../../shared/domain/guardrails.ts';
+import { t } from '../../language/t.ts';
+import { SCHEDULE_BOUNDS } from '../../../shared/protocol/schedules.ts';
+import { ModelSelect } from '../models/model-select.tsx';
+import { Dialog } from '../parts/dialog.tsx';
+import type { Teammate } from '../use-teammates.ts';
+import { draftOf, FIELDS_OF_ROUTINE, routineOf, STANDS_AT, wrongIn, type Draft, type Routine } from './draft.ts';
+import { WhenFields } from './editor-fields.tsx';
+import { ChoiceField, ContextField, EditorEnd, Labelled, WhoFields } from './editor-parts.tsx';
+import { ToolsField } from './editor-tools.tsx';
+import type { Wrong } from './timing-draft.ts';
+import { useSaving, type Kind } from './use-saving.ts';
+
+interface Props {
+  /** null: a new one. */
+  readonly scheduleId: ScheduleId | null;
+  readonly before: Routine | null;
+  /** Minutes, that an interval was given. */
+  readonly offset: number | null;
+  readonly draft: Draft;
+  readonly team: readonly Teammate[];
+  /** What stands there, where it was only closed; null: it is saved, or to be forgotten. */
+  readonly onClose: (kept: Draft | null) => void;
+}
+
+const ROUTINE: Kind<Draft, Routine> = {
+  scheduleOf: routineOf,
+  draftOf,
+  wrongIn,
+  of: (schedule) => (schedule.kind === 'routine' ? schedule : null),
+  fields: FIELDS_OF_ROUTINE,
+  standsAt: STANDS_AT,
+};
+
+/** What few change: each a line of text. */
+const MORE_TEXTS = [
+  { field: 'model', label: t`Model`, hint: t`What thinks when this is due.` },
+  { field: 'planningModel', label: t`Model of the first request`, hint: t`A large one plans, say.` },
+  { field: 'executorModel', label: t`Model after tools were used`, hint: t`A small one goes on, say.` },
+] as const;
+const MORE_NUMBERS = [
+  {
+    field: 'maxConcurrent',
+    label: t`Runs of it at once`,
+    hint: t`An agent does one thing at a time: more than one wait in line.`,
+    bounds: SCHEDULE_BOUNDS.maxConcurrent,
+  },
+  {
+    field: 'maxTurns',
+    label: t`Model requests it may make`,
+    hint: t`In one run; each use of tools takes one more. Empty: as many as its agent’s runs.`,
+    bounds: PULSE_BOUNDS.pulse_max_turns,
+  },
+] as const;
+
+interface MoreProps {
+  readonly draft: Draft;
+  readonly set: (more: Partial<Draft>) => void;
+  readonly wrong: Wrong;
+}
+
+function MoreTexts({ draft, set, wrong }: MoreProps) {
+  return (
+    <>
+      {MORE_TEXTS.map(({ field, label, hint }) => (
+        <ModelSelect
+          key={field}
+          label={label}
+          hint={hint}
+          value={draft[field]}
+          standard={field === 'model' ? t`Default: the agent’s own` : t`The one above`}
+          wrong={wrong[field] ?? null}
+          onChange={(model) => set({ [field]: model })}
+        />
+      ))}
+      {MORE_NUMBERS.map(({ field, label, hint, bounds }) => (
+        <Labelled key={field} label={label} hint={hint} wrong={wrong[field]}>
+          {(given) => (
+            <input
+              {...given}
+              className="field"
+              autoComplete="off"
+              spellCheck={false}
+              type="number"
+              inputMode="numeric"
+              min={bounds.min}
+              max={bounds.max}
+              value={draft[field]}
+              onChange={({ target }) => set({ [field]: target.value })}
+            />
+          )}
+        </Labelled>
+      ))}
+    </>
+  );
+}
+
+/** Writes a routine. It closes once the relay has it; what the relay refuses stays in the fields. */
+export function RoutineEditor({ scheduleId, before, offset, draft: first, team, onClose }: Props) {
+  const { draft, set, wrong, refused, busy, save } = useSaving(ROUTINE, scheduleId, before, first, () => onClose(null));
+  const own = team.find(({ agentId }) => agentId === draft.agentId)?.color ?? '';
+  return (
+    <Dialog
+      title={scheduleId === null ? t`A new routine` : t`Change this routine`}
+      shape="wide"
+      onClose={() => onClose(draft)}
+    >
+      <form className="editor" onSubmit={(event) => void save(event)} noValidate>
+        <WhoFields draft={draft} set={set} wrong={wrong} team={team} example={t`Morning round`} />
+        <Labelled label={t`What it does`} hint={t`In your own words; Markdown works.`} wrong={wrong['instructions']}>
+          {(given) => (
+            <textarea
+              {...given}
+              className="field"
+              dir="auto"
+              rows={5}
+              placeholder={t`Read your inbox. Tell me in a few sentences what matters today.`}
+              value={draft.instructions}
+              onChange={({ target }) => set({ instructions: target.value })}
+            />
+          )}
+        </Labelled>
+        <WhenFields draft={draft} set={set} wrong={wrong} before={before?.timing ?? null} offset={offset}>
+          <label className="tick-line">
+            <input
+              type="checkbox"
+              checked={draft.onlyWaiting}
+              onChange={({ target }) => set({ onlyWaiting: target.checked })}
+            />
+            {t`Only when something waits for it: otherwise no model is asked, and it costs nothing`}
+          </label>
+        </WhenFields>
+        <details className="editor-more" open={UNDER_MORE.some((field) => wrong[field] !== undefined) || undefined}>
+          <summary>{t`More`}</summary>
+          <div className="editor-pair">
+            <Labelled
+              label={t`Minutes it may take`}
+              hint={t`After that it is ended. Empty: as long as its agent’s runs may take.`}
+              wrong={wrong['most']}
+            >
+              {(given) => (
+                <input
+                  {...given}
+                  type="number"
+                  inputMode="decimal"
+                  step="any"
+                  className="field"
+                  value={draft.most}
+                  onChange={({ target }) => set({ most: target.value })}
+                />
+              )}
+            </Labelled>
+            <Labelled label={t`Colour`} hint={t`Of its marks in the timeline.`} wrong={wrong['color']}>
+              {(given) => (
+                <span className="editor-color">
+                  <input
+                    {...given}
+                    type="color"
+                    value={draft.color === '' ? own : draft.color}
+                    onChange={({ target }) => set({ color: target.value })}
+                  />
+                  {draft.color === '' ? (
+                    <span>{t`As its agent’s`}</span>
+                  ) : (
+                    <button
+                      type="button"
+                      className="ghost"
+                      onClick={() => set({ color: '' })}
+                    >{t`As its agent’s`}</button>
+                  )}
+                </span>
+              )}
+            </Labelled>
+            <MoreTexts draft={draft} set={set} wrong={wrong} />
+            <ContextField draft={draft} set={set} wrong={wrong} />
+            <ChoiceField
+              label={t`When the relay was away`}
+              hint={t`Of the last minutes only; never all at once.`}
+              wrong={wrong['catch_up']}
+              choices={CATCH_UPS}
+              value={draft.catch_up}
+              onChange={(catch_up) => set({ catch_up })}
+            />
+          </div>
+          <ToolsField tools={draft.tools} onTools={(tools) => set({ tools })} wrong={wrong['tools']} />
+        </details>
+        <EditorEnd refused={refused} busy={busy} onDiscard={() => onClose(null)} />
+      </form>
+    </Dialog>
+  );
+}
+
+/** Where something of these is wrong, it is to be seen. */
+const UNDER_MORE = [
+  'most',
+  'color',
+  'context',
+  'catch_up',
+  'tools',
+  ...MORE_TEXTS.map(({ field }) => field),
+  ...MORE_NUMBERS.map(({ field }) => field),
+] as const;
+const CATCH_UPS: readonly (readonly [Routine['catch_up'], string])[] = [
+  ['once', t`Make up for the newest one`],
+  ['skip', t`Make up for none`],
+  ['each', t`Make up for each`],
+];

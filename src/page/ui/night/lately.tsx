@@ -1,0 +1,44 @@
+import { useState } from 'react';
+import type { AgentId } from '../../../shared/domain/ids.ts';
+import { t } from '../../language/t.ts';
+import { schedulesOf } from '../../state/schedules.ts';
+import { useRoost } from '../context.tsx';
+import { QueryView } from '../parts/query-view.tsx';
+import { accountOf } from './account.ts';
+import { AccountList } from './account-list.tsx';
+import { pastLeftOutText } from './words.ts';
+import './morning.css';
+
+/** As far back as the relay tells at once. */
+const HOURS = 168;
+
+/** What was done without the person in these days; of one agent, or of all. */
+export function LatelyAccount({ agentId }: { agentId: AgentId | null }) {
+  const query = schedulesOf(useRoost()).timeline(HOURS);
+  return (
+    <QueryView query={query} what={t`What they did`}>
+      {(timeline) => {
+        const lines = accountOf(timeline.occurrences, 0, Infinity).filter(
+          (line) => agentId === null || line.agentId === agentId,
+        );
+        return (
+          <>
+            {lines.length === 0 ? <p className="query-quiet">{t`Nothing.`}</p> : <AccountList lines={lines} />}
+            {timeline.leftOut?.occurrences === true && <p className="query-quiet">{pastLeftOutText(timeline)}</p>}
+          </>
+        );
+      }}
+    </QueryView>
+  );
+}
+
+/** What the card above the grid has told, and more: it is found here once that is put away. */
+export function Lately({ agentId }: { agentId: AgentId | null }) {
+  const [open, setOpen] = useState(false);
+  return (
+    <details className="night-lately" onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
+      <summary>{t`What happened in the last 7 days`}</summary>
+      {open && <LatelyAccount agentId={agentId} />}
+    </details>
+  );
+}

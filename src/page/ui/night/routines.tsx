@@ -1,0 +1,204 @@
+import { useId, useState } from 'react';
+import { Link } from 'wouter';
+import { retold } from '../../language/retold.ts';
+import { t } from '../../language/t.ts';
+import { SCRIPTS_OFF, WAITS_FOR_YES, type Schedule, type Scheduled } from '../../../shared/protocol/schedules.ts';
+import { schedulesOf } from '../../state/schedules.ts';
+import { useRoost } from '../context.tsx';
+import { FaceOf } from '../grid/face-of.tsx';
+import { MoreIcon, WarnIcon } from '../parts/icons.tsx';
+import { MenuButton, type MenuItem } from '../parts/menu.tsx';
+import { PATHS } from '../routes.ts';
+import { useNow } from '../use-now.ts';
+import type { Teammate } from '../use-teammates.ts';
+import { History } from './history.tsx';
+import { isOn, nextText, timingText, waitsText, warningText } from './words.ts';
+
+interface RowProps {
+  readonly scheduled: Scheduled;
+  /** The relay runs scripts; why not, in its own words. */
+  readonly scripts: boolean;
+  readonly why: string | undefined;
+  readonly onChange: (scheduled: Scheduled) => void;
+  /** -1: before the one above it; 1: behind the one below. Null where there is none. */
+  readonly onMove: Readonly<Record<-1 | 1, (() => Promise<void>) | null>>;
+}
+
+/** What it is called, when it is due, and what it is. */
+function Words({ schedule, next, now }: { schedule: Schedule; next: string; now: number }) {
+  return (
+    <div className="routine-words">
+      <h4 dir="auto">
+        {schedule.kind === 'routine' && schedule.color !== null && (
+          <i className="routine-color" style={{ background: schedule.color }} aria-hidden="true" />
+        )}
+        <span>{schedule.name}</span>
+      </h4>
+      <p>
+        {schedule.kind === 'script' && <span>{`${t`Script`} · `}</span>}
+        <span>{timingText(schedule.timing, now)}</span>
+        <span> · </span>
+        <span>{next}</span>
+      </p>
+      {schedule.kind === 'reminder' && (
+        <p dir="auto" className="routine-message">
+          “{schedule.message}”
+        </p>
+      )}
+      {schedule.kind === 'script' && (
+        <p>
+          {schedule.on_failure === 'wake_agent'
+            ? t`${<code>{schedule.script}</code>} wakes it only where it fails.`
+            : t`${<code>{schedule.script}</code>} wakes nobody.`}{' '}
+          {t`The text that you accepted runs; other files that it uses, the agent can change.`}
+        </p>
+      )}
+    </div>
+  );
+}
+
+/** One that is due again and again, or once: when, whether it is on, and what can be done with it. */
+function Row({ scheduled, scripts, why, onChange, onMove }: RowProps) {
+  const schedules = schedulesOf(useRoost());
+  const now = useNow();
+  const historyId = useId();
+  const [open, setOpen] = useState(false);
+  const [busy, setBusy] = useState(false);
+  const { schedule, nextAt, running, elsewhere } = scheduled;
+  const away = elsewhere !== null;
+  /** Nothing of it can be done here before it is brought here, or the person has said yes to it. */
+  const waits = away || scheduled.pausedWhy === WAITS_FOR_YES;
+  const on = isOn(scheduled);
+  const off = schedule.kind === 'script' && on && !scripts && !away;
+  const warning = off ? t`It is not run. ${retold(why ?? SCRIPTS_OFF)}` : warningText(scheduled);
+  const act = (does: () => Promise<void>) => {
+    if (busy) return;
+    setBusy(true);
+    void does().finally(() => setBusy(false));
+  };
+  const items: MenuItem[] = [
+    ...(!waits ? [{ label: t`Change`, run: () => onChange(scheduled) }] : []),
+    ...(waits
+      ? []
+      : [
+          {
+            label: t`Duplicate`,
+            ...(schedule.kind === 'reminder' ? {} : { hint: t`Switched off at first` }),
+            run: () => act(() => schedules.duplicate(scheduled)),
+          },
+        ]),
+    ...([-1, 1] as const).flatMap((way) => {
+      const move = onMove[way];
+      return move ? [{ label: way < 0 ? t`Move up` : t`Move down`, run: () => act(move) }] : [];
+    }),
+    { label: t`Delete`, run: () => act(() => schedules.remove(scheduled)) },
+  ];
+  const next = away
+    ? elsewhere === 'asked'
+      ? t`asked for at another relay`
+      : t`due at another relay`
+    : running > 0
+      ? t`at work now`
+      : !on
+        ? t`off`
+        : nextAt === null
+          ? (waitsText(scheduled) ?? t`not due any more`)
+          : t`next ${nextText(nextAt, now)}`;
+  return (
+    <li className="routine" data-on={on}>
+      <div className="routine-line">
+        {schedule.kind === 'reminder' ? (
+          <span className="routine-kind">{t`Reminder`}</span>
+        ) : (
+          <button
+            type="button"
+            role="switch"
+            aria-checked={on}
+            aria-disabled={busy || waits}
+            disabled={waits}
+            aria-label={schedule.name}
+            className="switch"
+            onClick={() => act(() => schedules.toggle(scheduled))}
+          >
+            <span className="switch-knob" aria-hidden="true" />
+          </button>
+        )}
+        <Words schedule={schedule} next={next} now={now} />
+        <div className="routine-ways">
+          {schedule.kind !== 'reminder' && (
+            <button
+              type="button"
+              className="ghost"
+              aria-label={t`Run now: ${schedule.name}`}
+              disabled={busy || waits}
+              onClick={() => act(() => schedules.runNow(scheduled))}
+            >{t`Run now`}</button>
+          )}
+          <button
+            type="button"
+            className="ghost"
+            aria-expanded={open}
+            aria-controls={historyId}
+            aria-label={t`History of ${schedule.name}`}
+            onClick={() => setOpen(!open)}
+          >{t`History`}</button>
+          <MenuButton label={t`More for ${schedule.name}`} items={items}>
+            <MoreIcon />
+          </MenuButton>
+        </div>
+      </div>
+      {warning !== null && (
+        <p className="routine-warning">
+          <WarnIcon /> {warning}
+        </p>
+      )}
+      <div id={historyId} hidden={!open}>
+        {open && <History scheduleId={scheduled.scheduleId} />}
+      </div>
+    </li>
+  );
+}
+
+/** All that is scheduled for one agent. */
+export function AgentGroup({
+  mate,
+  scheduled,
+  scripts,
+  why,
+  onChange,
+  onSwap,
+}: {
+  mate: Teammate;
+  scheduled: readonly Scheduled[];
+  scripts: boolean;
+  why: string | undefined;
+  onChange: (scheduled: Scheduled) => void;
+  onSwap: (one: string, other: string) => Promise<void>;
+}) {
+  const swapping = (one: Scheduled, other: Scheduled | undefined) =>
+    other ? () => onSwap(one.scheduleId, other.scheduleId) : null;
+  return (
+    <section className="routine-group" aria-label={t`Routines of ${mate.name}`}>
+      <h3>
+        <span className="routine-face">
+          <FaceOf agentId={mate.agentId} />
+        </span>
+        <Link href={PATHS.agent(mate.agentId)} style={{ '--c': mate.color }} className="name-link tint">
+          <span dir="auto">{mate.name}</span>
+        </Link>
+      </h3>
+      <ul className="routines">
+        {scheduled.map((one, i) => (
+          <Row
+            key={one.scheduleId}
+            scheduled={one}
+            scripts={scripts}
+            why={why}
+            onChange={onChange}
+            onMove={{ [-1]: swapping(one, scheduled[i - 1]), 1: swapping(one, scheduled[i + 1]) }}
+          />
+        ))}
+      </ul>
+    </section>
+  );
+}

@@ -1,0 +1,180 @@
+/** What agents do by themselves, in words for people. Pure. */
+import type { AgentId } from '../../../shared/domain/ids.ts';
+import type { OccurrenceState, SkipReason } from '../../../shared/domain/schedule/occurrence.ts';
+import type { Timing } from '../../../shared/domain/schedule/timing.ts';
+import { spoken } from '../../language/catalogue.ts';
+import { t } from '../../language/t.ts';
+import type { Timeline } from '../../../shared/protocol/endpoints/schedules.ts';
+import { WAITS_FOR_YES, type Occurrence, type Scheduled } from '../../../shared/protocol/schedules.ts';
+import { costText, money, tokens } from '../text/money.ts';
+import { count, names, plural } from '../text/sizes.ts';
+import { clockTime, duration, dayWithin } from '../text/time.ts';
+import { retold } from '../../language/retold.ts';
+
+const MINUTE = 60_000;
+const DAY = 24 * 60 * MINUTE;
+/** The first in the order in which weeks are read here; 0 is Sunday. */
+export const WEEK = [1, 2, 3, 4, 5, 6, 0] as const;
+export const DAY_NAMES = [t`Sunday`, t`Monday`, t`Tuesday`, t`Wednesday`, t`Thursday`, t`Friday`, t`Saturday`] as const;
+const WEEKDAYS = '1,2,3,4,5';
+
+const later = new Intl.DateTimeFormat(spoken.locale, { weekday: 'long', day: 'numeric', month: 'long' });
+const weekday = new Intl.DateTimeFormat(spoken.locale, { weekday: 'long' });
+
+/** `today 07:30`, `tomorrow 07:30`, `Thursday 07:30`, `Thursday 3 December 07:30`; of what lies behind, `yesterday 07:30`. */
+export function momentText(at: number, now: number): string {
+  const days = Math.round((new Date(at).setHours(0, 0, 0, 0) - new Date(now).setHours(0, 0, 0, 0)) / DAY);
+  if (days <= 0) return `${dayWithin(at, now)} ${clockTime(at)}`;
+  const day = days === 1 ? t`tomorrow` : days < 7 ? weekday.format(at) : later.format(at);
+  return `${day} ${clockTime(at)}`;
+}
+
+/** `tomorrow 07:30`; with `in 12 minutes` where that says more. */
+export function nextText(at: number, now: number): string {
+  if (at - now < MINUTE) return t`at once`;
+  return at - now < 2 * 60 * MINUTE ? t`${momentText(at, now)}, in ${duration(at - now)}` : momentText(at, now);
+}
+
+/** Where the relay gives fewer moments than there were. */
+export const pastLeftOutText = ({ occurrences }: Pick<Timeline, 'occurrences'>): string =>
+  t`More was due in this time than the ${count(occurrences.length)} moments that are shown and counted.`;
+
+function daysText(days: readonly number[]): string {
+  const sorted = WEEK.filter((day) => days.includes(day));
+  if (sorted.length === 0 || sorted.length === 7) return t`every day`;
+  if (sorted.join() === WEEKDAYS) return t`every weekday`;
+  if (sorted.join() === '6,0') return t`at weekends`;
+  return t`on ${names(sorted.map((day) => DAY_NAMES[day]))}`;
+}
+
+/** When something is due, as a sentence goes on: "every weekday at 07:30". */
+export function timingText(timing: Timing, now: number): string {
+  switch (timing.kind) {
+    case 'every': {
+      const { minutes } = timing;
+      if (minutes === 60) return t`every hour`;
+      if (minutes === 1) return t`every minute`;
+      return minutes % 60 === 0 ? t`every ${minutes / 60} hours` : t`every ${minutes} minutes`;
+    }
+    case 'weekly':
+      return t`${daysText(timing.days)} at ${timing.time}${timing.zone === null ? '' : ` (${timing.zone})`}`;
+    case 'cron':
+      return t`by the cron text “${timing.cron}”${timing.zone === null ? '' : ` (${timing.zone})`}`;
+    case 'once':
+      return t`once, ${momentText(timing.at, now)}`;
+    default:
+      return timing satisfies never;
+  }
+}
+
+/** How an outcome is to be taken; it has its colour from this. `quiet`: nothing was to be done. */
+export type Tone = 'good' | 'bad' | 'skipped' | 'quiet' | 'open';
+
+const STATES: Record<OccurrenceState, { readonly word: string; readonly tone: Tone }> = {
+  due: { word: t`about to begin`, tone: 'open' },
+  claimed: { word: t`about to begin`, tone: 'open' },
+  running: { word: t`at work now`, tone: 'open' },
+  done: { word: t`done`, tone: 'good' },
+  failed: { word: t`failed`, tone: 'bad' },
+  'timed-out': { word: t`reached its limit and was ended`, tone: 'bad' },
+  crashed: { word: t`cut off: the relay crashed`, tone: 'bad' },
+  stopped: { word: t`stopped by you`, tone: 'skipped' },
+  skipped: { word: t`skipped`, tone: 'skipped' },
+  missed: { word: t`missed: the relay was not running`, tone: 'skipped' },
+  cancelled: { word: t`cancelled`, tone: 'quiet' },
+};
+
+const SKIPPED: Record<SkipReason, string> = {
+  'agent-busy': t`it was busy with something else`,
+  blackout: t`quiet hours`,
+  concurrency: t`as many ran as may at once`,
+  minutes: t`its minutes for the day were used up`,
+  budget: t`the budget for the day was used up`,
+  'model-refused': t`its model’s provider refused for now`,
+  'nothing-waits': t`nothing waited for it`,
+  overlap: t`the one before still ran`,
+  'switched-off': t`wakes were stopped`,
+  'planned-stop': t`you had stopped the relay`,
+  'no-copy': t`the relay holds nothing to wake it from`,
+  gate: t`its wake limits did not let it pass`,
+};
+
+export const toneOf = ({ state, reason }: Pick<Occurrence, 'state' | 'reason'>): Tone =>
+  reason === 'nothing-waits' ? 'quiet' : STATES[state].tone;
+
+/** What set it to work, after its agent's name: `Morning round`, `woken by Wren`. */
+export const whatText = ({ kind, name }: Pick<Occurrence, 'kind' | 'name'>): string =>
+  kind === 'wake' ? t`woken by ${name}` : name;
+
+/** `done`, `skipped: quiet hours`, `failed` */
+export function outcomeText({
+  state,
+  reason,
+  detail = null,
+}: Pick<Occurrence, 'state' | 'reason'> & Partial<Pick<Occurrence, 'detail'>>): string {
+  if (reason !== null) return state === 'skipped' ? t`skipped: ${SKIPPED[reason]}` : t`waits: ${SKIPPED[reason]}`;
+  // Where it was not the person who stopped it, the detail says who.
+  return state === 'stopped' && detail !== null ? t`stopped` : STATES[state].word;
+}
+
+/** What waits for its agent, and why; null: nothing does. */
+export const waitsText = ({ schedule: { kind }, waits }: Scheduled): string | null =>
+  waits === undefined
+    ? null
+    : kind === 'reminder'
+      ? t`waits: ${SKIPPED[waits.reason]}`
+      : t`That it failed is still to be told: ${SKIPPED[waits.reason]}.`;
+
+/** `4 s`, `2 minutes`: how long it took; null where it never began or goes on. */
+function tookText({ startedAt, endedAt }: Pick<Occurrence, 'startedAt' | 'endedAt'>): string | null {
+  if (startedAt === null || endedAt === null) return null;
+  const ms = Math.max(0, endedAt - startedAt);
+  return ms < MINUTE ? `${Math.max(1, Math.round(ms / 1_000))} s` : duration(ms);
+}
+
+/** `4 s · 1.2K tokens · $0.0123`: what is known of what it took; with ≈ where not all of it is. */
+export const spentText = (one: Occurrence): string =>
+  [
+    tookText(one),
+    one.tokens === null ? null : t`${one.estimated ? '≈ ' : ''}${tokens(one.tokens)} tokens`,
+    one.costMicroUsd === null ? null : costText({ ...one, costMicroUsd: one.costMicroUsd }),
+  ]
+    .filter((part) => part !== null)
+    .join(' · ');
+
+const hoursText = (hours: number) => (hours % 24 === 0 && hours > 24 ? t`${hours / 24} days` : t`${hours} hours`);
+
+/** What the time to come costs at most. */
+export function mostText({ runs, microUsd }: Timeline['most'], hours: number): string {
+  const span = t`the next ${hoursText(hours)}`;
+  if (runs === 0) return t`No routine or reminder is due in ${span}: that costs nothing.`;
+  const due = t`${plural(runs, 'run')} at most in ${span}`;
+  if (microUsd === null)
+    return t`${due}. What that costs is not known yet: no run of the last ${hoursText(hours)} says what one costs.`;
+  return t`${due}, for about ${money(microUsd)} if each costs as much as the dearest of the last ${hoursText(hours)}.`;
+}
+
+/** `23:00: Lyra and Wren begin within two minutes of each other.` */
+export function clashText(
+  { from, agentIds, critical }: Timeline['clashes'][number],
+  nameOf: (agentId: AgentId) => string,
+  now: number,
+): string {
+  const who = names(agentIds.map(nameOf));
+  return t`${momentText(from, now)}: ${who} begin within two minutes of each other${critical ? t`, which is many at once` : ''}.`;
+}
+
+/** What is to be known of something that is not well; null where it is. */
+export function warningText(scheduled: Scheduled): string | null {
+  const { pausedWhy, warning, failedInARow, elsewhere } = scheduled;
+  // What belongs to another relay is told once, above all of them.
+  if (elsewhere !== null) return null;
+  if (pausedWhy === WAITS_FOR_YES) return t`Off. ${retold(pausedWhy)}`;
+  if (pausedWhy !== null) return t`Paused. ${retold(pausedWhy)} Switch it on to let it go on.`;
+  if (failedInARow > 1) return t`It failed ${failedInARow} times in a row.`;
+  return warning ?? (scheduled.schedule.kind === 'reminder' ? null : waitsText(scheduled));
+}
+
+/** Is it due at all, as things are? */
+export const isOn = ({ schedule, pausedWhy }: Scheduled): boolean =>
+  pausedWhy === null && (schedule.kind === 'reminder' || schedule.enabled);

@@ -1,0 +1,134 @@
+/** What the person is told, on this device and the others. */
+import { useState } from 'react';
+import { NOTIFICATION_KINDS, type NotificationKind } from '../../../shared/domain/told.ts';
+import { t } from '../../language/t.ts';
+import { type Told, toldOf, whyNoPush } from '../../state/notifications.ts';
+import { useRoost } from '../context.tsx';
+import { useQuery } from '../use-query.ts';
+import { PushContactForm, Refused } from './push-contact.tsx';
+
+const KINDS: Readonly<Record<NotificationKind, string>> = {
+  approval: t`An agent waits for your answer`,
+  failure: t`Work that nobody watched failed`,
+  mention: t`An agent leaves you a message, or names you (@human) in a thread`,
+  answer: t`An answer that took long is done`,
+  night: t`What your agents did at night, in the morning`,
+};
+const minuteOf = (time: string) => Number(time.slice(0, 2)) * 60 + Number(time.slice(3, 5));
+const two = (n: number) => String(n).padStart(2, '0');
+const timeOf = (minute: number) => `${two(Math.floor(minute / 60))}:${two(minute % 60)}`;
+const NIGHT = { from: 22 * 60, to: 7 * 60 };
+
+/** Which devices are told while Roost is closed, and what keeps their push services from it. */
+function ToldDevices({ told }: { told: Told }) {
+  const shown = useQuery(told.shown);
+  return (
+    <>
+      <h3>{t`Devices that are told`}</h3>
+      {shown.kind === 'loading' && <p className="settings-note">{t`Asking the relay…`}</p>}
+      {shown.kind === 'failed' && <p className="settings-note" role="alert">{t`The relay did not say.`}</p>}
+      {shown.kind === 'ready' && shown.value.devices.every(({ pushed }) => !pushed) && (
+        <p className="setting-hint">{t`None yet while Roost is closed.`}</p>
+      )}
+      {shown.kind === 'ready' && (
+        <ul className="team-list">
+          {shown.value.devices
+            .filter(({ pushed, here }) => pushed && !here)
+            .map(({ deviceId, name }) => (
+              <li key={deviceId} className="setting-row">
+                <span>{name}</span>
+                <button type="button" className="ghost" onClick={() => void told.remove(deviceId)}>
+                  {t`Tell it nothing any more${<span className="visually-hidden">: {name}</span>}`}
+                </button>
+              </li>
+            ))}
+        </ul>
+      )}
+      {shown.kind === 'ready' &&
+        shown.value.devices.map((device) => (
+          <Refused key={device.deviceId} contact={shown.value.contact} device={device} />
+        ))}
+      {shown.kind === 'ready' && <PushContactForm contact={shown.value.contact} told={told} />}
+    </>
+  );
+}
+
+export function NotificationsSection() {
+  const told = toldOf(useRoost());
+  const [choice, setChoice] = useState(told.choice);
+  const [said, setSaid] = useState('');
+  /** As it was before what was saved last; null: nothing was. */
+  const [before, setBefore] = useState<typeof choice | null>(null);
+  const why = whyNoPush();
+  const choose = async (next: typeof choice, undo: typeof choice | null) => {
+    setChoice(next);
+    setBefore(null);
+    setSaid(t`Saving…`);
+    const done = await told.choose(next);
+    if (done.ok) setBefore(undo);
+    else setChoice(told.choice());
+    setSaid(done.ok ? t`Saved` : done.reason);
+  };
+  const change = (part: Partial<typeof choice>) => choose({ ...choice, ...part }, choice);
+  const { kinds, quiet } = choice;
+  return (
+    <>
+      <p className="settings-note">{t`You are told once of each thing, first on the device you used last. What you answer on one goes from the others. Nothing of a conversation is in it.`}</p>
+      <label className="tick-line">
+        <input
+          type="checkbox"
+          checked={choice.pushed}
+          disabled={why !== null}
+          onChange={() => void change({ pushed: !choice.pushed })}
+        />
+        {t`Tell me on this device, also while Roost is closed`}
+      </label>
+      {why !== null && <p className="setting-hint">{why}</p>}
+      <h3>{t`Of what`}</h3>
+      {NOTIFICATION_KINDS.map((kind) => (
+        <label key={kind} className="tick-line">
+          <input
+            type="checkbox"
+            checked={kinds.includes(kind)}
+            onChange={() =>
+              void change({ kinds: kinds.includes(kind) ? kinds.filter((one) => one !== kind) : [...kinds, kind] })
+            }
+          />
+          {KINDS[kind]}
+        </label>
+      ))}
+      <h3>{t`When not`}</h3>
+      <label className="tick-line">
+        <input type="checkbox" checked={quiet !== null} onChange={() => void change({ quiet: quiet ? null : NIGHT })} />
+        {t`Not in these hours: what comes then is told when they are over`}
+      </label>
+      {quiet && (
+        <div className="setting-row">
+          {(['from', 'to'] as const).map((end) => (
+            <label key={end}>
+              {end === 'from' ? t`From` : t`Until`}{' '}
+              <input
+                className="field"
+                type="time"
+                value={timeOf(quiet[end])}
+                onChange={({ target }) =>
+                  target.value !== '' && void change({ quiet: { ...quiet, [end]: minuteOf(target.value) } })
+                }
+              />
+            </label>
+          ))}
+        </div>
+      )}
+      {quiet && quiet.from === quiet.to && (
+        <p className="setting-hint">{t`They begin when they end, so there are none.`}</p>
+      )}
+      <p role="status" className="setting-hint">
+        <span>{said}</span>{' '}
+        {before && (
+          <button type="button" className="link-button" onClick={() => void choose(before, null)}>{t`Undo`}</button>
+        )}
+      </p>
+      <ToldDevices told={told} />
+    </>
+  );
+}

@@ -1,0 +1,57 @@
+/** What was found last, to go through it by a key, as long as the page is open. */
+import type { SearchHit } from '../../../shared/protocol/search.ts';
+import { pathOf } from './hit-path.ts';
+
+export interface Found {
+  /** Where the one that is shown leads. */
+  readonly path: string;
+  /** Its place among them, from 1. */
+  readonly at: number;
+  readonly of: number;
+  /** There are more than were looked for. */
+  readonly more: boolean;
+}
+
+let hits: readonly SearchHit[] = [];
+let at = -1;
+let more = false;
+let shown: Found | null = null;
+const listeners = new Set<() => void>();
+
+function tell(): void {
+  const hit = hits[at];
+  shown = hit ? { path: pathOf(hit), at: at + 1, of: hits.length, more } : null;
+  for (const listener of listeners) listener();
+}
+
+/** These were found, and this one is shown; `hasMore`: there are more than these. */
+export function keepFound(found: readonly SearchHit[], hit: SearchHit, hasMore: boolean): void {
+  hits = found;
+  at = found.indexOf(hit);
+  more = hasMore;
+  tell();
+}
+
+/** Nothing counts as found any more. */
+export function dropFound(): void {
+  hits = [];
+  at = -1;
+  tell();
+}
+
+export const hasFound = (): boolean => hits.length > 1;
+
+/** The one that is shown, or was; null: nothing was found. */
+export const shownFound = (): Found | null => shown;
+/** Calls it whenever another is shown. Returns the way to stop. */
+export function watchFound(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
+/** Where the next of them is, or with -1 the one before; round and round. null: nothing was found. */
+export function nextFound(step: 1 | -1): string | null {
+  at = (at + step + hits.length) % hits.length;
+  tell();
+  return shown?.path ?? null;
+}

@@ -1,0 +1,161 @@
+import { errorText } from '../../state/ports.ts';
+import { useEffect, useState } from 'react';
+import { displayName, type Agent } from '../../../shared/domain/agent.ts';
+import { writeWake } from '../../../shared/domain/wake-payload.ts';
+import { t } from '../../language/t.ts';
+import { bytesOf } from '../../../shared/domain/platform/utf8.ts';
+import { payloadOf, type WakeShare } from '../../state/wake-share.ts';
+import { wakeAround, wakePromptOf } from '../../state/wake-material.ts';
+import { arrivingOf } from '../../state/devices.ts';
+import { useDevices, useHousehold, useRoost } from '../context.tsx';
+import { useSleepers } from '../grid/use-sleepers.ts';
+import { Face } from '../grid/face.tsx';
+import { copyText } from '../parts/copy.ts';
+import { Dialog } from '../parts/dialog.tsx';
+import { ChevronIcon } from '../parts/icons.tsx';
+import { TEMPLATES } from '../protocol-templates.ts';
+import { useNow } from '../use-now.ts';
+import { bytes, count, plural } from '../text/sizes.ts';
+import { money } from '../text/money.ts';
+import { useWakeCosts, type WakeCost } from './use-wake-cost.ts';
+import './wake-preview.css';
+
+type Read =
+  | { readonly kind: 'reading' }
+  | { readonly kind: 'failed'; readonly text: string }
+  | { readonly kind: 'read'; readonly shares: readonly WakeShare[] };
+
+function useShares(agents: readonly Agent[]): Read {
+  const { wakeSizes } = useRoost();
+  const [read, setRead] = useState<Read>({ kind: 'reading' });
+  const key = agents.map((agent) => agent.agentId).join();
+  useEffect(() => {
+    let current = true;
+    wakeSizes.read(agents).then(
+      (shares) => current && setRead({ kind: 'read', shares }),
+      (error: unknown) => current && setRead({ kind: 'failed', text: errorText(error) }),
+    );
+    return () => {
+      current = false;
+    };
+    // The key stands for who sleeps; the list itself is new on every render.
+    // eslint-disable-next-line react-hooks/exhaustive-deps
+  }, [wakeSizes, key]);
+  return read;
+}
+
+interface RowProps {
+  readonly share: WakeShare;
+  readonly prompt: string;
+  readonly name: string;
+  readonly cost: WakeCost | null;
+}
+
+function Row({ share, prompt, name, cost }: RowProps) {
+  const state = useRoost();
+  const { agent, transcript, soulBytes, transcriptBytes } = share;
+  return (
+    <li className="tint" style={{ '--c': agent.color }}>
+      <details className="preview-row">
+        <summary>
+          <ChevronIcon />
+          <span className="preview-face" data-asleep="true">
+            <Face agentId={agent.agentId} face={agent.face} color={agent.color} awake={false} />
+          </span>
+          <span className="preview-name">{name}</span>
+          <span className="preview-sizes">
+            <span>{t`soul ${bytes(soulBytes)}`}</span>
+            <span>{transcript ? t`conversation ${bytes(transcriptBytes)}` : t`no conversation`}</span>
+            {transcript && transcript.leftOut > 0 && (
+              <span className="preview-left">{t`${plural(transcript.leftOut, 'earlier message')} left out`}</span>
+            )}
+            {cost && <span>{t`about ${count(cost.tokens)} tokens`}</span>}
+            {cost && cost.microUsd !== null && <span>{t`about ${money(cost.microUsd)} to read`}</span>}
+          </span>
+        </summary>
+        <div className="preview-prompt">
+          <button
+            type="button"
+            className="link-button"
+            onClick={() => void copyText(state, prompt, t`Prompt`)}
+          >{t`Copy`}</button>
+          {/* Scrolls by itself, so it can be reached by keyboard. */}
+          {/* eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
+          <pre tabIndex={0} dir="auto" aria-label={t`What ${name} will read`}>
+            {prompt}
+          </pre>
+        </div>
+      </details>
+    </li>
+  );
+}
+
+/** What a wake would carry: per agent the very text it will read, and how large all of it is. */
+export default function WakePreview({ onClose }: { onClose: () => void }) {
+  const asleep = useSleepers({ withPaused: false });
+  const arriving = useDevices(arrivingOf);
+  const sleepers = asleep.filter(({ agentId }) => !arriving.includes(agentId));
+  const late = asleep.length - sleepers.length;
+  const roster = useHousehold((state) => state.roster);
+  const settings = useHousehold((state) => state.settings);
+  const read = useShares(sleepers);
+  const now = useNow();
+  const template = settings.wakeTemplate === '' ? TEMPLATES.wake : settings.wakeTemplate;
+  const people = wakeAround(roster, settings, now);
+
+  const rows = (read.kind === 'read' ? read.shares : []).flatMap((share) => {
+    const payload = payloadOf(share);
+    if (!payload) return [];
+    const prompt = wakePromptOf(payload, people, template);
+    return [{ share, payload, prompt: prompt.ok ? prompt.text : wakeOriginal(payload, people) }];
+  });
+  const message = rows.length > 0 ? writeWake(rows.map((row) => row.payload)) : '';
+  const costs = useWakeCosts(sleepers);
+
+  return (
+    <Dialog title={t`What a wake would carry`} shape="wide" onClose={onClose}>
+      {late > 0 && (
+        <p className="quiet">
+          {late === 1
+            ? t`One agent is still on the way to this device, and would sleep on.`
+            : t`${late} agents are still on the way to this device, and would sleep on.`}
+        </p>
+      )}
+      {asleep.length === 0 && <p className="quiet">{t`Nobody sleeps now: there is nobody to wake.`}</p>}
+      {read.kind === 'reading' && sleepers.length > 0 && <p className="quiet">{t`Reading what they remember…`}</p>}
+      {read.kind === 'failed' && <p role="alert">{t`What they remember could not be read: ${read.text}`}</p>}
+      {rows.length > 0 && (
+        <>
+          <p className="preview-sum">
+            <strong>{plural(rows.length, 'agent')}</strong>
+            <span>{t`${bytes(bytesOf(message))} in one message`}</span>
+            {costs.all && <span>{t`about ${count(costs.all.tokens)} tokens in all`}</span>}
+            {costs.all && costs.all.microUsd !== null && <span>{t`about ${money(costs.all.microUsd)} to read`}</span>}
+          </p>
+          {costs.all && (
+            <p className="quiet">{t`The tokens count everything that is sent: tools, system prompts and the two requests of the lead too. What they answer comes on top.`}</p>
+          )}
+          {costs.problem !== null && <p role="status">{t`What it would cost is not known: ${costs.problem}`}</p>}
+          <p className="quiet">{t`Open one to read, word for word, what it will be given. Each agent is handed only its own; the lead is told who is called, and the first words of their souls.`}</p>
+          <ul className="preview-list">
+            {rows.map(({ share, prompt }) => (
+              <Row
+                key={share.agent.agentId}
+                share={share}
+                prompt={prompt}
+                name={displayName(share.agent, roster)}
+                cost={costs.of(share.agent.agentId)}
+              />
+            ))}
+          </ul>
+        </>
+      )}
+    </Dialog>
+  );
+}
+
+/** A template of the person's own that cannot be read is not used by the relay either. */
+function wakeOriginal(payload: Parameters<typeof wakePromptOf>[0], people: Parameters<typeof wakePromptOf>[1]): string {
+  const prompt = wakePromptOf(payload, people, TEMPLATES.wake);
+  return prompt.ok ? prompt.text : prompt.reason;
+}

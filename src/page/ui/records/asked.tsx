@@ -1,0 +1,133 @@
+import { useState } from 'react';
+import { priceName } from '../../../shared/domain/prices.ts';
+import { retold } from '../../language/retold.ts';
+import { t } from '../../language/t.ts';
+import type { AskedRecord } from '../../../shared/protocol/records.ts';
+import { pathOf } from '../../../shared/protocol/record-fields.ts';
+import type { ArchiveChange } from '../../state/agent-copies.ts';
+import { askedOf } from '../../state/asked.ts';
+import { useRoost } from '../context.tsx';
+import { Diff } from '../parts/diff.tsx';
+import { changeDetails, changeText } from '../text/conflicts.ts';
+import { priceValue } from '../text/record-changes.ts';
+import { plural } from '../text/sizes.ts';
+import { revealedLine } from '../text/unseen.ts';
+import { useNames } from '../use-names.ts';
+import { useQuery } from '../use-query.ts';
+import './give-back.css';
+
+const keyOf = ({ type, id, part, hash }: AskedRecord) => JSON.stringify([type, id, part, hash]);
+
+interface Shown {
+  readonly text: string;
+  readonly details: { readonly before: string; readonly after: string } | null;
+}
+
+const table = (prices: Extract<AskedRecord, { type: 'prices' }>['after']) =>
+  prices.length === 0
+    ? t`Roost’s own`
+    : prices.map((price) => `${revealedLine(priceName(price))}: ${priceValue(price)}`).join('\n');
+
+/** As a copy that would change it is shown. */
+function shownOf(asked: AskedRecord, nameOf: (id: string) => string): Shown {
+  const of = (change: ArchiveChange): Shown => ({ text: changeText(change), details: changeDetails(change) });
+  const tick = '';
+  switch (asked.type) {
+    case 'attached-server':
+      return of({ kind: 'attached', tick, here: asked.here, after: asked.after });
+    case 'schedule': {
+      const { agentId } = asked.after.schedule;
+      return of({ kind: 'schedule', tick, agentId, name: nameOf(agentId), here: asked.here, after: asked.after });
+    }
+    case 'limits': {
+      const { id: recordId, part, agentId, here, after } = asked;
+      const name = agentId === null ? null : nameOf(agentId);
+      const about = { record: 'limits', recordId, agentId, name, field: part, path: pathOf(part) } as const;
+      return of({ kind: 'limit', tick, ...about, here, after });
+    }
+    case 'prices':
+      return {
+        text: t`The table of prices would be another, by which some models count as cheaper.`,
+        details: { before: table(asked.here), after: table(asked.after) },
+      };
+    default:
+      return asked satisfies never;
+  }
+}
+
+function One({ shown, ticked, onTick }: { shown: Shown; ticked: boolean; onTick: (on: boolean) => void }) {
+  const { text, details } = shown;
+  return (
+    <li>
+      <label className="tick-line">
+        <input type="checkbox" checked={ticked} onChange={(event) => onTick(event.target.checked)} />
+        <span dir="auto">{text}</span>
+      </label>
+      {details && <Diff {...details} />}
+    </li>
+  );
+}
+
+/** Across the page while something that came as a record waits for the person's yes: each whole, with a tick of its own. */
+export default function AskedRecords() {
+  const asked = askedOf(useRoost());
+  const state = useQuery(asked.list);
+  const nameOf = useNames();
+  const [ticks, setTicks] = useState<ReadonlySet<string>>(new Set());
+  const [busy, setBusy] = useState(false);
+  const [refused, setRefused] = useState<readonly string[]>([]);
+  const all = state.kind === 'ready' ? state.value : [];
+  if (all.length === 0 && refused.length === 0) return null;
+  const ticked = all.filter((each) => ticks.has(keyOf(each)));
+  const answer = async (yes: boolean) => {
+    setBusy(true);
+    setRefused(await asked.answer(ticked, yes));
+    setTicks(new Set());
+    setBusy(false);
+  };
+  const tick = (key: string, on: boolean) =>
+    setTicks(new Set(on ? [...ticks, key] : [...ticks].filter((held) => held !== key)));
+  return (
+    <section className="give-back" aria-label={t`What waits for your yes`}>
+      {refused.length > 0 && (
+        <p role="alert">{t`Some of it could not be let: ${refused.map((why) => retold(why)).join(' ')}`}</p>
+      )}
+      {all.length > 0 && (
+        <details open>
+          <summary>
+            <strong>
+              {plural(
+                all.length,
+                'thing that came from a copy, another device or another relay waits for your yes.',
+                'things that came from a copy, another device or another relay wait for your yes.',
+              )}
+            </strong>
+          </summary>
+          <p>{t`Until then nothing of it runs, is called or holds at this relay. Tick only what you know.`}</p>
+          <ul className="asked-records">
+            {all.map((each) => {
+              const key = keyOf(each);
+              return (
+                <One key={key} shown={shownOf(each, nameOf)} ticked={ticks.has(key)} onTick={(on) => tick(key, on)} />
+              );
+            })}
+          </ul>
+          <div className="asked-ways">
+            <button
+              type="button"
+              className="solid"
+              disabled={busy || ticked.length === 0}
+              onClick={() => void answer(true)}
+            >{t`Allow what is ticked`}</button>
+            <button
+              type="button"
+              className="ghost"
+              disabled={busy || ticked.length === 0}
+              onClick={() => void answer(false)}
+            >{t`Leave off what is ticked`}</button>
+          </div>
+        </details>
+      )}
+    </section>
+  );
+}

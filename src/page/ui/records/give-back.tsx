@@ -1,0 +1,139 @@
+import { useEffect } from 'react';
+import { useStore } from 'zustand';
+import type { AgentId } from '../../../shared/domain/ids.ts';
+import { t } from '../../language/t.ts';
+import { giveBackOf, type Given, type Missing } from '../../state/records.ts';
+import { useRoost } from '../context.tsx';
+import { Progress } from '../parts/progress.tsx';
+import { useNames } from '../use-names.ts';
+import { names, plural } from '../text/sizes.ts';
+import { revealedCode } from '../text/unseen.ts';
+import './give-back.css';
+
+/** What is to be given back to a relay, in words. */
+const fieldsOf = ({ doc }: Missing): object =>
+  typeof doc['value'] === 'object' && doc['value'] !== null ? doc['value'] : {};
+
+/** “limits and budgets, prices and 3 threads”, by how many there are of each type. */
+function kindsOf(count: (type: string) => number): string {
+  return names([
+    ...(count('limits') > 0 ? [t`limits and budgets`] : []),
+    ...(count('prices') > 0 ? ['prices'] : []),
+    ...(count('schedule') > 0 ? [plural(count('schedule'), 'routine or reminder', 'routines and reminders')] : []),
+    ...(count('attached-server') > 0 ? [plural(count('attached-server'), 'tool server')] : []),
+    ...(count('thread') > 0 ? [plural(count('thread'), 'thread')] : []),
+    ...(count('thread-message') > 0 ? [plural(count('thread-message'), 'message')] : []),
+  ]);
+}
+
+/** “your limits and budgets and 3 threads” */
+const whatIsMissing = (missing: readonly Missing[]): string =>
+  t`your ${kindsOf((type) => missing.filter(({ doc }) => doc.type === type).length)}`;
+
+function titleOf(missing: Missing, nameOf: (agentId: AgentId) => string): string {
+  const { doc } = missing;
+  const value = fieldsOf(missing);
+  switch (doc.type) {
+    case 'limits': {
+      const { agentId } = doc;
+      return typeof agentId === 'string'
+        ? t`${nameOf(agentId)}’s limits and budget`
+        : t`The household’s limits and budget`;
+    }
+    case 'prices': {
+      const rows = 'prices' in value && Array.isArray(value.prices) ? value.prices.length : 0;
+      return rows === 0 ? t`The default prices` : t`The table of prices, ${plural(rows, 'row')}`;
+    }
+    case 'schedule': {
+      const what = 'schedule' in value ? value.schedule : null;
+      const name = typeof what === 'object' && what !== null && 'name' in what ? String(what.name) : '';
+      return t`“${name}”, which stays due where it is until you bring it here`;
+    }
+    case 'attached-server': {
+      const { name, where } = { name: '', where: null, ...value };
+      const shown = t`The tool server “${String(name)}”`;
+      if (where === null) return t`${shown}, removed`;
+      const { url, command, args }: { url?: unknown; command?: unknown; args?: unknown } = Object(where);
+      const to = typeof url === 'string' ? url : [command, ...(Array.isArray(args) ? args : [])].join(' ');
+      return t`${shown}, ${revealedCode(to)}, without its secrets`;
+    }
+    default: {
+      const title = 'title' in value && typeof value.title === 'string' ? value.title : '';
+      return t`The thread “${title}”, ${plural(missing.messages, 'message')}`;
+    }
+  }
+}
+
+/** One thing, and what would change at the relay. */
+function changeOf(missing: Missing, nameOf: (agentId: AgentId) => string): string {
+  const title = titleOf(missing, nameOf);
+  if (missing.standing === 'unknown') return `${title}.`;
+  return missing.doc.type === 'thread'
+    ? t`${title}: the relay has less of it.`
+    : t`${title}: the relay has an older version, which this one replaces.`;
+}
+
+/** Which of it the relay took, and which not. */
+function outcomeOf({ taken, kept, asked, refused }: Given): string {
+  const took = kindsOf((type) => taken.get(type) ?? 0);
+  const sentences = [
+    ...(took === '' ? (asked > 0 ? [] : [t`The relay took nothing.`]) : [t`The relay took ${took}.`]),
+    ...(asked > 0
+      ? [plural(asked, 'entry waits for your yes first, below.', 'entries wait for your yes first, below.')]
+      : []),
+    ...(kept > 0 ? [t`It has ${plural(kept, 'entry', 'entries')} already, or newer, and keeps what it has.`] : []),
+    ...(refused.length > 0 ? [t`Some were not taken. ${refused.join(' ')}`] : []),
+  ];
+  return sentences.join(' ');
+}
+
+/** Across the page while the relay lacks what this household knows: a preview, one step, and what became of it. */
+export default function GiveBack() {
+  const offer = giveBackOf(useRoost());
+  const { missing, giving, given, error } = useStore(offer.store);
+  const nameOf = useNames();
+  useEffect(() => offer.watch(), [offer]);
+  if (missing.length === 0 && !given && !error) return null;
+  return (
+    <section className="give-back" aria-label={t`What the relay does not know`}>
+      {giving ? (
+        <Progress
+          label={t`Giving back`}
+          {...giving}
+          text={t`You can go on meanwhile. Nobody is woken, and nobody is told.`}
+        />
+      ) : (
+        <>
+          {error !== null && (
+            <p role="alert">{t`It could not be given back: ${error} What the relay took already, it keeps; the rest can be given again.`}</p>
+          )}
+          {given && (
+            <div className="give-back-line">
+              <p role="status">{outcomeOf(given)}</p>
+              <button type="button" className="ghost" onClick={offer.putAway}>{t`Done`}</button>
+            </div>
+          )}
+          {missing.length > 0 && (
+            <>
+              <div className="give-back-line">
+                <p>
+                  {t`${<strong>{t`This relay does not know ${whatIsMissing(missing)}.`}</strong>} It is new, or was put back from an old copy; this household still has them.`}
+                </p>
+                <button type="button" className="solid" onClick={() => void offer.give()}>{t`Give them back`}</button>
+              </div>
+              <details>
+                <summary>{t`What would change`}</summary>
+                <ul>
+                  {missing.map((each) => (
+                    <li key={each.doc._id}>{changeOf(each, nameOf)}</li>
+                  ))}
+                </ul>
+                <p>{t`What was set at the relay since stays as it is. What would run, be called or let agents do more asks you first.`}</p>
+              </details>
+            </>
+          )}
+        </>
+      )}
+    </section>
+  );
+}

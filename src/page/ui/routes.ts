@@ -1,0 +1,191 @@
+/** The page's addresses. The URL says what is on the screen: every route can be linked to and reloaded. */
+import { useLocation } from 'wouter';
+import type { AgentId, MessageId, ThreadId } from '../../shared/domain/ids.ts';
+import { isSeatPosition, LEAD_ID, seatNumber, type SeatPosition } from '../../shared/domain/seat.ts';
+
+/** In the order in which they are listed; `settings/named.ts` says what each is called, and in which group it stands. */
+export const SETTINGS_SECTIONS = [
+  'people',
+  'team',
+  'changes',
+  'waking',
+  'limits',
+  'prompt',
+  'minds',
+  'costs',
+  'programs',
+  'attached',
+  'clients',
+  'devices',
+  'notifications',
+  'storage',
+  'copies',
+  'about',
+  'rehearsal',
+  'inside',
+] as const;
+export type SettingsSection = (typeof SETTINGS_SECTIONS)[number];
+
+/** What an agent's own page tells, as its address names it, in the order of its tabs. */
+export const PORTRAIT_TABS = ['soul', 'conversations', 'deeds', 'costs', 'more'] as const;
+export type PortraitTab = (typeof PORTRAIT_TABS)[number];
+
+const agentPath = (agentId: AgentId) => (agentId === LEAD_ID ? '/lead' : `/agent/${encodeURIComponent(agentId)}`);
+
+export const PATHS = {
+  hearth: '/',
+  /** With the card of what happened while the person was away, also where it was put away. */
+  morning: '/morning',
+  agent: agentPath,
+  soul: (agentId: AgentId) => `${agentPath(agentId)}/soul`,
+  /** A tab of an agent's own page. `day`: its conversations from that day back, as `2026-11-21`. */
+  portrait: (agentId: AgentId, tab: PortraitTab, day: string | null = null) =>
+    `${agentPath(agentId)}/${tab}${day === null ? '' : `/${encodeURIComponent(day)}`}`,
+  /** One message of a conversation. */
+  message: (agentId: AgentId, messageId: MessageId) => `${agentPath(agentId)}/at/${encodeURIComponent(messageId)}`,
+  /** Its name, its colour, its face, its model. */
+  change: (agentId: AgentId) => `${agentPath(agentId)}/change`,
+  /** All that was ever put into its inbox. */
+  inbox: (agentId: AgentId) => `${agentPath(agentId)}/inbox`,
+  /** Every wake that was asked for; of one agent, or of all. */
+  wakes: (agentId: AgentId | null = null) => (agentId === null ? '/wakes' : `/wakes/${encodeURIComponent(agentId)}`),
+  /** Without a section: all of them, as a list. `name`: to this one of its settings, by what it is called there. */
+  settings: (section: SettingsSection | null = null, name: string | null = null) =>
+    `/settings${section === null ? '' : `/${section}`}${name === null ? '' : `#${encodeURIComponent(name)}`}`,
+  /** What one agent may do, over what the household may. */
+  limits: (agentId: AgentId | null) => `/settings/limits${agentId === null ? '' : `/${encodeURIComponent(agentId)}`}`,
+  /** Somebody from a file, for this empty seat. */
+  adopt: (position: SeatPosition) => `/adopt/${seatNumber(position)}`,
+  threads: '/threads',
+  thread: (threadId: ThreadId) => `/threads/${encodeURIComponent(threadId)}`,
+  /** One message of a thread. */
+  threadMessage: (threadId: ThreadId, messageId: MessageId) =>
+    `/threads/${encodeURIComponent(threadId)}/at/${encodeURIComponent(messageId)}`,
+  /** A thread that is to be begun, with these agents already chosen. */
+  newThread: (agentIds: readonly AgentId[] = []) =>
+    ['/threads/new', ...(agentIds.length > 0 ? [agentIds.map(encodeURIComponent).join(',')] : [])].join('/'),
+  /** The threads in which this agent takes part. */
+  threadsOf: (agentId: AgentId) => `/threads/of/${encodeURIComponent(agentId)}`,
+  costs: '/costs',
+  /** What agents do by themselves; of one, or of all. */
+  night: (agentId: AgentId | null = null) => (agentId === null ? '/night' : `/night/${encodeURIComponent(agentId)}`),
+  /** What agents ask for, and what they did with their tools; of one, or of all. */
+  approvals: (agentId: AgentId | null = null) =>
+    agentId === null ? '/approvals' : `/approvals/${encodeURIComponent(agentId)}`,
+  /** What lies in an agent's folder on the relay's machine, or in one below it; of whom is still to be chosen where `agentId` is null. */
+  files: (agentId: AgentId | null, folder = '') =>
+    [
+      '/files',
+      ...(agentId === null ? [] : [encodeURIComponent(agentId), ...partsOf(folder).map(encodeURIComponent)]),
+    ].join('/'),
+  preview: '/wake-preview',
+  /** Who of those that sleep shall wake is being chosen. */
+  wakeSome: '/wake-some',
+  connect: '/connect',
+} as const;
+
+/** The names of a path within a folder. */
+const partsOf = (folder: string) => folder.split('/').filter((part) => part !== '');
+
+export type Route =
+  /** `morning`: what was put away there is open again. */
+  | { readonly kind: 'hearth'; readonly morning: boolean }
+  /** `over`: its inbox, or what of it can be changed, over its conversation; `at`: the message that is looked for in it. */
+  | {
+      readonly kind: 'agent';
+      readonly agentId: AgentId;
+      readonly over: 'inbox' | 'change' | null;
+      readonly at: string | null;
+    }
+  /** `day`: as it is written in the address, which may be none. */
+  | {
+      readonly kind: 'portrait';
+      readonly agentId: AgentId;
+      readonly tab: PortraitTab;
+      readonly day: string | null;
+    }
+  | { readonly kind: 'wakes'; readonly agentId: AgentId | null }
+  /** `section` null: the list of them. `agentId`: whose limits; null: the household's, and every other section. */
+  | { readonly kind: 'settings'; readonly section: SettingsSection | null; readonly agentId: AgentId | null }
+  /** `of`: only this agent's; `begin`: a new one is being made, with these. */
+  | {
+      readonly kind: 'threads';
+      readonly threadId: ThreadId | null;
+      readonly at: string | null;
+      readonly of: string | null;
+      readonly begin: readonly string[] | null;
+    }
+  | { readonly kind: 'costs' }
+  | { readonly kind: 'night'; readonly agentId: AgentId | null }
+  | { readonly kind: 'approvals'; readonly agentId: AgentId | null }
+  | { readonly kind: 'files'; readonly agentId: AgentId | null; readonly folder: string }
+  | { readonly kind: 'adopt'; readonly position: SeatPosition }
+  | { readonly kind: 'preview' }
+  | { readonly kind: 'wake-some' }
+  | { readonly kind: 'connect' };
+
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch (error) {
+    // A hand-written address with a stray "%": looked up as it stands, and not found.
+    if (error instanceof URIError) return part;
+    throw error;
+  }
+}
+
+const HEARTH = { kind: 'hearth', morning: false } as const;
+const atOf = (part: string, messageId: string) => (part === 'at' && messageId !== '' ? decoded(messageId) : null);
+const overOf = (part: string) => (part === 'inbox' || part === 'change' ? part : null);
+
+function agentRoute(agentId: AgentId, second: string, third: string): Route {
+  const tab = PORTRAIT_TABS.find((one) => one === second);
+  if (tab !== undefined) return { kind: 'portrait', agentId, tab, day: third === '' ? null : decoded(third) };
+  return { kind: 'agent', agentId, over: overOf(second), at: atOf(second, third) };
+}
+
+function threadsRoute(second: string, third: string, fourth: string): Route {
+  const route = { kind: 'threads', threadId: null, at: null, of: null, begin: null } as const;
+  if (second === 'new') return { ...route, begin: third === '' ? [] : third.split(',').map(decoded) };
+  if (second === 'of' && third !== '') return { ...route, of: decoded(third) };
+  return { ...route, threadId: second === '' ? null : decoded(second), at: atOf(third, fourth) };
+}
+
+export function routeOf(path: string): Route {
+  const [, first = '', second = '', third = '', fourth = ''] = path.split('/');
+  if (first === 'lead') return agentRoute(LEAD_ID, second, third);
+  if (first === 'agent' && second !== '') return agentRoute(decoded(second), third, fourth);
+  if (first === 'wakes') return { kind: 'wakes', agentId: second === '' ? null : decoded(second) };
+  if (first === 'settings') {
+    const section = SETTINGS_SECTIONS.find((one) => one === second) ?? null;
+    return { kind: 'settings', section, agentId: section === 'limits' && third !== '' ? decoded(third) : null };
+  }
+  if (first === 'threads') return threadsRoute(second, third, fourth);
+  if (first === 'costs') return { kind: 'costs' };
+  if (first === 'night') return { kind: 'night', agentId: second === '' ? null : decoded(second) };
+  if (first === 'approvals') return { kind: 'approvals', agentId: second === '' ? null : decoded(second) };
+  if (first === 'files')
+    return {
+      kind: 'files',
+      agentId: second === '' ? null : decoded(second),
+      folder: path
+        .split('/')
+        .slice(3)
+        .map(decoded)
+        .filter((part) => part !== '')
+        .join('/'),
+    };
+  if (first === 'adopt') {
+    const position = Number(second) - 1;
+    return isSeatPosition(position) ? { kind: 'adopt', position } : HEARTH;
+  }
+  if (first === 'wake-preview') return { kind: 'preview' };
+  if (first === 'wake-some') return { kind: 'wake-some' };
+  if (first === 'connect') return { kind: 'connect' };
+  return { ...HEARTH, morning: first === 'morning' };
+}
+
+export function useRoute(): { route: Route; go: (path: string, how?: { readonly replace: boolean }) => void } {
+  const [path, go] = useLocation();
+  return { route: routeOf(path), go };
+}

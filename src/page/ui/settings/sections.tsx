@@ -1,0 +1,223 @@
+import { useState, type ReactNode } from 'react';
+import { SETTING_BOUNDS } from '../../../shared/domain/settings.ts';
+import { Link } from 'wouter';
+import { chosenLanguage, spoken } from '../../language/catalogue.ts';
+import { chooseLanguage, LANGUAGES } from '../../language/fetch-texts.ts';
+import { t } from '../../language/t.ts';
+import { useActions, useDevices, useHousehold, useInfo, useLive, useRoost } from '../context.tsx';
+import { ModelSelect } from '../models/model-select.tsx';
+import { modelName } from '../models/words.ts';
+import { SelectSetting } from '../parts/select-setting.tsx';
+import { PATHS } from '../routes.ts';
+import { useQuery } from '../use-query.ts';
+import { NumberSetting, TextSetting } from './field.tsx';
+
+const SECOND = 1000;
+const MINUTE = 60 * SECOND;
+
+/** Settings that a session is given when it starts. */
+function NextSession() {
+  const running = useLive((state) => state.live !== null);
+  return running ? (
+    <p className="settings-note">{t`A session is running. What you change here holds from the next one on.`}</p>
+  ) : null;
+}
+
+/** In which language the page speaks: a choice of this browser's, since the next device may be somebody else's. */
+function LanguageSetting() {
+  const chosen = chosenLanguage();
+  const now = LANGUAGES[spoken.language]?.name ?? spoken.language;
+  return (
+    <SelectSetting
+      label={t`Language`}
+      hint={t`Of this page, on this device. Your agents answer in the language that you write to them.`}
+      chosen={chosen}
+      fallback={chosen === null ? t`As the browser: ${now}` : t`As the browser`}
+      options={Object.entries(LANGUAGES).map(([code, { name }]) => ({ value: code, name, lang: code }))}
+      onChoose={chooseLanguage}
+    />
+  );
+}
+
+export function People() {
+  return (
+    <>
+      <NextSession />
+      <TextSetting setting="humanName" label={t`Your name`} hint={t`What the agents call you.`} />
+      <TextSetting setting="leadName" label={t`Lead's name`} hint={t`Who sits in the middle and calls the others.`} />
+      <LanguageSetting />
+    </>
+  );
+}
+
+type ModelKey = 'leadModel' | 'agentModel';
+
+/** Which model answers: saved as it is chosen, and taken back with one press. */
+function ModelSetting({
+  setting,
+  label,
+  hint,
+  standard,
+}: {
+  setting: ModelKey;
+  label: string;
+  hint: ReactNode;
+  standard: string;
+}) {
+  const actions = useActions();
+  const held = useHousehold((state) => state.settings[setting]);
+  const [before, setBefore] = useState<string | null>(null);
+  const [failed, setFailed] = useState<string | null>(null);
+  const save = async (value: string, back: string | null) => {
+    const saved = await actions.saveSetting(setting, value);
+    setFailed(saved.ok ? null : saved.reason);
+    setBefore(saved.ok ? back : null);
+  };
+  return (
+    <div className="setting">
+      <ModelSelect
+        label={label}
+        hint={hint}
+        value={held}
+        standard={standard}
+        wrong={failed === null ? null : t`This could not be saved: ${failed}`}
+        onChange={(value) => void save(value, held)}
+      />
+      <p className="setting-state" role="status">
+        {before !== null && (
+          <>
+            {t`Saved.`}
+            <button type="button" className="link-button" onClick={() => void save(before, null)}>{t`Undo`}</button>
+          </>
+        )}
+      </p>
+    </div>
+  );
+}
+
+export function Minds() {
+  const health = useInfo((state) => state.health);
+  const { models } = useRoost();
+  const listed = useQuery(models.query);
+  const [first] = listed.kind === 'ready' ? listed.value.connections : [];
+  const standard = (own: string | undefined) =>
+    own === undefined || health?.mind === 'rehearsal' ? t`Default` : t`Default: ${modelName(own, first?.models)}`;
+  return (
+    <>
+      <NextSession />
+      <p className="settings-note">
+        {health?.mind === 'rehearsal' && (
+          <span>{t`Demo mode: no model is connected, so nothing set here is used yet. `}</span>
+        )}
+        <Link href={PATHS.connect}>{first ? t`What is connected` : t`Connect a model`}</Link>
+      </p>
+      <ModelSetting
+        setting="leadModel"
+        label={t`Model of the lead`}
+        hint={t`It calls the others, and answers what you ask everybody.`}
+        standard={standard(first?.leadModel)}
+      />
+      <ModelSetting
+        setting="agentModel"
+        label={t`Model of the agents`}
+        hint={t`Of all who have none of their own; an agent’s own is chosen on its page.`}
+        standard={standard(first?.agentModel)}
+      />
+      <NumberSetting
+        setting="maxAnswerTokens"
+        label={t`Longest answer`}
+        hint={t`An answer is cut off where it reaches this. A token is about four characters.`}
+        unit={t`tokens`}
+        per={1}
+        {...SETTING_BOUNDS.maxAnswerTokens}
+      />
+      <NumberSetting
+        setting="contextTokens"
+        label={t`What the models read`}
+        hint={t`Conversation and answer together. Where a conversation is longer, its oldest part is not given to the model. 0: as the model says itself; a local server that cuts without a word needs its figure here.`}
+        unit={t`tokens`}
+        per={1}
+        standard={t`as the model says itself`}
+        {...SETTING_BOUNDS.contextTokens}
+      />
+    </>
+  );
+}
+
+export function Waking() {
+  return (
+    <>
+      <NextSession />
+      <NumberSetting
+        setting="transcriptCap"
+        label={t`What is remembered of the last conversation`}
+        hint={t`For each agent; the newest messages are kept, whole. More remembers further back, and costs more at every wake.`}
+        unit={t`characters`}
+        per={1}
+        {...SETTING_BOUNDS.transcriptCap}
+      />
+      <NumberSetting
+        setting="wakeTimeoutMs"
+        label={t`Time to wake`}
+        hint={t`Who says nothing for this long is sleeping again; WAKE is back for them.`}
+        unit={t`seconds`}
+        per={SECOND}
+        {...SETTING_BOUNDS.wakeTimeoutMs}
+      />
+      <NumberSetting
+        setting="birthTimeoutMs"
+        label={t`Time to find a name`}
+        hint={t`An egg without a name after this is an empty seat again.`}
+        unit={t`minutes`}
+        per={MINUTE}
+        {...SETTING_BOUNDS.birthTimeoutMs}
+      />
+      <NumberSetting
+        setting="idleMs"
+        label={t`Quiet before everyone sleeps`}
+        hint={t`A session in which nothing is said for this long ends by itself.`}
+        unit={t`minutes`}
+        per={MINUTE}
+        {...SETTING_BOUNDS.idleMs}
+      />
+    </>
+  );
+}
+
+/** As the table in docs/privacy.md, which also says how long. */
+const RELAY_SEES: readonly string[] = [
+  t`While a session runs: souls, conversations and what you send along, in memory. What is said stands on its disk too, until a browser has stored it and a day has passed.`,
+  t`The files in your agents’ folders, as they are.`,
+  t`What agents did with their tools, and what they asked you: the beginning of what went in and came out, for 90 days.`,
+  t`A snapshot of each agent with a routine, reminder or script: soul and last conversation, sealed with a key that lies on the relay.`,
+  t`Routines, reminders and scripts with the texts that you accepted, when each was due, and the agent’s last words then.`,
+  t`Messages that wait for agents, and threads with all that was said in them.`,
+  t`Names and seats of your agents, who asked to wake whom, limits and budgets, and what requests cost.`,
+  t`Model keys and tool servers that you connected, sealed with the same key; of credentials and sign-ins only a hash.`,
+  t`Which devices you have, when and from where they connect, and how much they write. What they keep there is sealed, and the relay has no key to it.`,
+];
+
+export function About() {
+  const health = useInfo((state) => state.health);
+  const shared = useDevices(({ status }) => status?.kind === 'shared');
+  return (
+    <div className="settings-prose">
+      <p>{t`Roost ${health ? health.version : ''} is a local-first home for a team of agents that remember who they are.`}</p>
+      <h3>{t`What stays here`}</h3>
+      <p>{t`Who your agents are, their souls, every conversation and these settings: in this browser, on this device${shared ? t`, and on your other devices` : ''}. Unless you switch it off under Devices, the relay keeps all of it sealed, and has no key. Clearing the browser’s data for this address clears them here too.`}</p>
+      <h3>{t`What the relay sees`}</h3>
+      <p>{t`Whoever runs the relay can read this on it, apart from what is sealed:`}</p>
+      <ul>
+        {RELAY_SEES.map((line) => (
+          <li key={line}>{line}</li>
+        ))}
+      </ul>
+      <h3>{t`What the model sees`}</h3>
+      <p>
+        {health?.mind === 'anthropic'
+          ? t`Everything that is said to your agents, their souls and what they remember go to the model you connected (${health.model}).`
+          : t`Nothing: no model is connected. The demo that answers is part of the relay, and sends nothing anywhere.`}
+      </p>
+    </div>
+  );
+}

@@ -1,0 +1,114 @@
+import { Link } from 'wouter';
+import { t } from '../../language/t.ts';
+import type { StorageProblem } from '../../../shared/protocol/worker.ts';
+import { useActions, useHousehold, useInfo, useLive, useUpkeep } from '../context.tsx';
+import { WarnIcon } from '../parts/icons.tsx';
+import { optional } from '../parts/optional.tsx';
+import { PATHS, useRoute } from '../routes.ts';
+import { linkTrouble, storageTrouble, type Trouble } from '../text/reasons.ts';
+import './banners.css';
+
+const BudgetBanner = optional(() => import('../costs/budget-banner.tsx'));
+const GiveBack = optional(() => import('../records/give-back.tsx'));
+const AskedRecords = optional(() => import('../records/asked.tsx'));
+const DemoTeam = optional(() => import('../models/demo-team.tsx'));
+const RoomBanner = optional(() => import('../storage/room-banner.tsx'));
+
+function Banner({
+  trouble,
+  tone,
+  act,
+}: {
+  trouble: Trouble;
+  tone: 'danger' | 'warn';
+  act?: { label: string; run: () => void };
+}) {
+  return (
+    <div className="banner" data-tone={tone} role="alert">
+      <WarnIcon />
+      <p>
+        <strong>{trouble.title}.</strong> {trouble.advice}
+      </p>
+      {act && (
+        <button type="button" className="ghost" onClick={act.run}>
+          {act.label}
+        </button>
+      )}
+    </div>
+  );
+}
+
+/** What helps against this, besides what its own words advise. */
+function StorageBanner({ problem }: { problem: StorageProblem }) {
+  const { route, go } = useRoute();
+  const trouble = storageTrouble(problem);
+  switch (problem.kind) {
+    case 'quota':
+    case 'damaged': {
+      const tone = problem.kind === 'quota' ? 'danger' : 'warn';
+      const there = route.kind === 'settings' && route.section === 'storage';
+      return (
+        <Banner
+          trouble={trouble}
+          tone={tone}
+          {...(there ? {} : { act: { label: t`Show the storage`, run: () => go(PATHS.settings('storage')) } })}
+        />
+      );
+    }
+    case 'unsupported':
+      return <Banner trouble={trouble} tone="danger" />;
+    case 'broken':
+    case 'unreadable':
+    case 'blocked':
+    case 'no-owner':
+      return <Banner trouble={trouble} tone="danger" act={{ label: t`Reload`, run: () => location.reload() }} />;
+    default:
+      return problem.kind satisfies never;
+  }
+}
+
+/** A rebuild goes on in every tab, and is said in every tab. */
+function Rebuilding() {
+  const progress = useUpkeep((state) => state.progress);
+  const { route } = useRoute();
+  if (progress?.task !== 'rebuild' || (route.kind === 'settings' && route.section === 'storage')) return null;
+  const { done, of } = progress;
+  return (
+    <p className="banner banner-quiet">
+      <span>{t`What is stored here is being rebuilt${of > 0 ? `: ${Math.min(100, Math.floor((done / of) * 100))} %` : '…'} You can go on meanwhile.`}</span>
+      <Link href={PATHS.settings('storage')}>{t`Show`}</Link>
+    </p>
+  );
+}
+
+/** The storage page says it itself; without a line there is nobody to ask. */
+function RelayRoom() {
+  const isLive = useLive((state) => state.link.kind === 'live');
+  const { route } = useRoute();
+  return isLive && !(route.kind === 'settings' && route.section === 'storage') ? <RoomBanner /> : null;
+}
+
+/** What stands in the way of everything, with what to do: across the page, until it is gone. */
+export function Banners() {
+  const actions = useActions();
+  const link = useLive((state) => state.link);
+  const problem = useInfo((state) => state.problem);
+  const begun = useHousehold((state) => state.roster.seats.size > 0);
+  const lost = linkTrouble(link);
+  const act =
+    link.kind === 'elsewhere'
+      ? { label: t`Take a sign-in of its own`, run: () => void actions.takeOwnSignIn() }
+      : { label: t`Try now`, run: () => void actions.reconnect() };
+  return (
+    <>
+      {problem && <StorageBanner problem={problem} />}
+      <Rebuilding />
+      <BudgetBanner />
+      <GiveBack />
+      <AskedRecords />
+      <RelayRoom />
+      {begun && <DemoTeam />}
+      {lost && <Banner trouble={lost} tone="warn" {...(link.kind === 'live' ? {} : { act })} />}
+    </>
+  );
+}

@@ -1,0 +1,255 @@
+import { type ReactNode, useEffect, useState } from 'react';
+import { Link } from 'wouter';
+import { t } from '../../language/t.ts';
+import { useActions, useLive, usePending, useInfo, useDevices, useRoost } from '../context.tsx';
+import {
+  CoinIcon,
+  GearIcon,
+  HelpIcon,
+  MoonIcon,
+  ThreadsIcon,
+  WakesIcon,
+  MoreIcon,
+  DevicesIcon,
+} from '../parts/icons.tsx';
+import { NeedsChip } from '../needs/needs-chip.tsx';
+import { optional } from '../parts/optional.tsx';
+import { PATHS } from '../routes.ts';
+import { Mark } from './mark.tsx';
+import { ModelChip } from '../models/chip.tsx';
+import { WakesStopped, useWakesOn } from './wakes-switch.tsx';
+import './header.css';
+import { menuItem, type Around } from '../commands/command.ts';
+import { useCommands } from '../commands/later.ts';
+import { MenuButton } from '../parts/menu.tsx';
+import { endText, linkTrouble } from '../text/reasons.ts';
+import { clockTime, dayWithin, shortDuration } from '../text/time.ts';
+import { useLeaving } from '../use-leaving.ts';
+import { useNow } from '../use-now.ts';
+import { useQuery } from '../use-query.ts';
+import { callsOf } from '../../state/calls.ts';
+import type { SyncStatus } from '../../../shared/protocol/sync/page.ts';
+import { plural } from '../text/sizes.ts';
+
+/** Has this been so for `ms` without a break? Whatever passes sooner is not worth a word. */
+function useHeldFor(holds: boolean, ms: number): boolean {
+  const { device } = useRoost();
+  const [held, setHeld] = useState(false);
+  if (!holds && held) setHeld(false);
+  useEffect(() => (holds ? device.after(ms, () => setHeld(true)) : undefined), [holds, ms, device]);
+  return holds && held;
+}
+
+/** ms: the relay lacks something for so long before it is worth a word. */
+const NOT_HANDED_OVER_MS = 60_000;
+/** ms: fetching that is over sooner is not spoken of. */
+const CATCHING_UP_MS = 2_000;
+
+const toSendOf = (status: SyncStatus | null) => (status?.kind === 'shared' ? status.toSend : 0);
+const backlogOf = (status: SyncStatus | null) => (status?.kind === 'shared' ? status.backlog : null);
+
+/** What is said of the other devices, only while it matters: `short` is seen, `whole` is read out. */
+function useSign(): { readonly short: string; readonly whole: string } | null {
+  const removed = useDevices(({ status }) => status?.kind === 'removed');
+  const toSend = useDevices(({ status }) => toSendOf(status));
+  const backlog = useDevices(({ status }) => backlogOf(status));
+  const waiting = useHeldFor(toSend > 0, NOT_HANDED_OVER_MS);
+  const catching = useHeldFor(backlog !== null, CATCHING_UP_MS);
+  if (removed) return { short: t`Removed`, whole: t`This device was removed from your devices` };
+  if (catching && backlog) {
+    const share = backlog.of > 0 ? ` ${Math.min(100, Math.floor((backlog.done / backlog.of) * 100))} %` : '…';
+    return { short: t`Catching up${share}`, whole: t`Catching up with your other devices` };
+  }
+  if (waiting)
+    return {
+      short: t`${plural(toSend, 'entry', 'entries')} waiting`,
+      whole: t`Not everything is handed to your other devices yet`,
+    };
+  return null;
+}
+
+/** A small sign of how it stands with the other devices; nothing while all is well. */
+function SyncSign() {
+  const sign = useSign();
+  return (
+    <>
+      {sign && (
+        <Link href={PATHS.settings('devices')} className="sync-sign" title={sign.whole}>
+          <DevicesIcon />
+          <span>{sign.short}</span>
+        </Link>
+      )}
+      {/* Said once: figures that run are not read out. */}
+      <span className="visually-hidden" role="status">
+        {sign?.whole ?? ''}
+      </span>
+    </>
+  );
+}
+
+/** ms between looks at the session's age. */
+const AGE_EVERY = 15_000;
+
+/** Is there a session, since when; and if not, why not, and what to do. */
+function SessionPill() {
+  const link = useLive((state) => state.link);
+  const startedAt = useLive((state) => (state.live ? (state.session?.startedAt ?? null) : null));
+  const lastEnd = useLive((state) => state.lastEnd);
+  const model = useLive((state) => (state.live ? state.session?.mind.leadModel : undefined));
+  const version = useInfo((state) => state.health?.version);
+  const now = useNow(AGE_EVERY);
+  const heardUntil = useLive((state) => state.heardUntil);
+  const heard = heardUntil === null ? '' : t` · last heard ${dayWithin(heardUntil, now)} ${clockTime(heardUntil)}`;
+  const trouble = linkTrouble(link);
+
+  if (startedAt !== null)
+    return (
+      <p className="pill" title={t`Running since ${clockTime(startedAt)}${model ? ` · ${model}` : ''}`}>
+        <i className="pill-dot pill-live" aria-hidden="true" />
+        <b>{t`Session`}</b> <span>{shortDuration(now - startedAt)}</span>
+      </p>
+    );
+  if (trouble && link.kind !== 'live')
+    return (
+      <div className="pill pill-trouble" role="status">
+        <i className="pill-dot pill-lost" aria-hidden="true" />
+        {/* The banner says why, and what to do. */}
+        <b>{t`Not connected`}</b>
+        <span className="pill-more">{`${t`everyone sleeps`}${heard}`}</span>
+      </div>
+    );
+  if (link.kind === 'connecting')
+    return (
+      <p className="pill" role="status">
+        <i className="pill-dot" aria-hidden="true" />
+        <span>{t`Looking for the relay…`}</span>
+      </p>
+    );
+  // A crash is dated by the next start: since when they sleep stands with each.
+  const isDated = lastEnd !== null && lastEnd.reason !== 'crash';
+  const since = isDated ? t` since ${dayWithin(lastEnd.endedAt, now)} ${clockTime(lastEnd.endedAt)}` : '';
+  // Whoever has ended it knows.
+  const why = lastEnd && lastEnd.reason !== 'ended' ? `: ${endText(lastEnd.reason)}` : '';
+  return (
+    <p className="pill" title={version ? t`Relay ${version}` : undefined}>
+      <i className="pill-dot pill-asleep" aria-hidden="true" />
+      <b>{t`No session`}</b>
+      <span className="pill-more">{`${t`everyone sleeps`}${since}${why}`}</span>
+    </p>
+  );
+}
+
+/** What there is beside the hearth and the conversations. */
+function HeaderMenu({ around }: { around: Around }) {
+  // What the labels say changes with these.
+  useWakesOn();
+  useQuery(callsOf(around.roost).approvals);
+  const items = (useCommands()?.commandsOf(around) ?? []).flatMap((command) =>
+    command.menu === true ? [menuItem(command)] : [],
+  );
+  return (
+    <MenuButton label={t`More places`} items={items}>
+      <MoreIcon />
+    </MenuButton>
+  );
+}
+
+const ThreadsBadge = optional(() => import('../threads/threads-badge.tsx'));
+
+function EndSession() {
+  const actions = useActions();
+  const running = useLive((state) => state.live !== null);
+  const ending = usePending((state) => state.ending);
+  // Whoever leaves has said what they want, and cannot take it back any more.
+  useLeaving(() => {
+    if (ending === 'soon') void actions.endSession('now');
+  });
+  if (!running) return null;
+  const label = ending === false ? t`End session` : ending === 'soon' ? t`End now` : t`Ending…`;
+  // Nothing is asked: it can be taken back for a while, everybody only falls asleep, and WAKE brings them back.
+  return (
+    <button
+      type="button"
+      className="ghost"
+      aria-label={label}
+      title={t`Everyone sleeps; WAKE brings them back`}
+      disabled={ending === 'now'}
+      onClick={() => void actions.endSession()}
+    >
+      <MoonIcon />
+      <span className="hide-small">{label}</span>
+    </button>
+  );
+}
+
+/** `wide`: only where there is room; on phones another way leads there. */
+function HeaderLink({
+  href,
+  label,
+  wide = false,
+  badge,
+  children,
+}: {
+  href: string;
+  label: string;
+  wide?: boolean;
+  badge?: ReactNode;
+  children: ReactNode;
+}) {
+  return (
+    <Link href={href} className={wide ? 'ghost hide-small' : 'ghost'} aria-label={wide ? undefined : label}>
+      {children}
+      <span className="hide-small">{label}</span>
+      {badge}
+    </Link>
+  );
+}
+
+/** `begun`: there is a team to speak of. Before, the header only says who thinks, and whether the relay is there. */
+export function Header({ begun, around }: { begun: boolean; around: Around }) {
+  const quiet = useLive((state) => state.link.kind === 'live');
+  return (
+    <header className="header">
+      <Link href={PATHS.hearth} className="mark" aria-label={t`Roost`}>
+        <Mark />
+        <span className="mark-name">{t`Roost`}</span>
+      </Link>
+      {(begun || !quiet) && <SessionPill />}
+      <ModelChip where="header" />
+      <span className="spacer" />
+      {begun && <SyncSign />}
+      {begun && <WakesStopped />}
+      {begun && <NeedsChip />}
+      <EndSession />
+      {begun && (
+        <>
+          <HeaderLink href={PATHS.wakes()} label={t`Wakes`} wide>
+            <WakesIcon />
+          </HeaderLink>
+          <HeaderLink href={PATHS.threads} label={t`Threads`} wide badge={<ThreadsBadge className="header-badge" />}>
+            <ThreadsIcon />
+          </HeaderLink>
+          <HeaderLink href={PATHS.costs} label={t`Costs`} wide>
+            <CoinIcon />
+          </HeaderLink>
+          <HeaderLink href={PATHS.settings()} label={t`Settings`}>
+            <GearIcon />
+          </HeaderLink>
+        </>
+      )}
+      {begun ? (
+        <HeaderMenu around={around} />
+      ) : (
+        <button
+          type="button"
+          className="icon-button hide-small"
+          aria-label={t`Keys and help`}
+          title={t`Keys (?)`}
+          onClick={() => around.open('keys')}
+        >
+          <HelpIcon />
+        </button>
+      )}
+    </header>
+  );
+}

@@ -1,0 +1,80 @@
+/** How it stands with devices and what is on its way between them, in words. */
+import { t } from '../../language/t.ts';
+import type { DeviceView, KeptElsewhere } from '../../../shared/protocol/sync/page.ts';
+import { plural } from './sizes.ts';
+import { clockTime, dayWithin, duration } from './time.ts';
+
+/** ms within which somebody was there "just now". */
+const JUST_NOW = 2 * 60_000;
+/** ms within which the time is said as a span rather than as a day and a time. */
+const RECENT = 2 * 60 * 60_000;
+
+function seen(lastSeen: number, now: number): string {
+  const ago = now - lastSeen;
+  if (ago < JUST_NOW) return t`seen just now`;
+  if (ago < RECENT) return t`seen ${duration(ago)} ago`;
+  return t`last seen ${dayWithin(lastSeen, now)} ${clockTime(lastSeen)}`;
+}
+
+/** `added yesterday`, `let in yesterday by Laptop` */
+export function cameText({ came, addedAt }: Pick<DeviceView, 'came' | 'addedAt'>, now: number): string {
+  switch (came.kind) {
+    case 'first':
+      return t`added ${dayWithin(addedAt, now)}`;
+    case 'let-in':
+      return t`let in ${dayWithin(came.time, now)} by ${came.by}`;
+    case 'unsaid':
+      return t`added ${dayWithin(addedAt, now)}; none of the others says that it let this one in`;
+    default:
+      return came satisfies never;
+  }
+}
+
+/** `there now · direct connection · let in today by Laptop`, `last seen yesterday 23:41 · …`, `not seen yet · added today` */
+export function reachText(
+  device: Pick<DeviceView, 'self' | 'online' | 'direct' | 'lastSeen' | 'addedAt' | 'came'>,
+  now: number,
+): string {
+  const { self, online, direct, lastSeen } = device;
+  const came = cameText(device, now);
+  if (self) return came;
+  if (online || direct) return t`there now${direct ? t` · direct connection` : ''} · ${came}`;
+  return `${lastSeen === null ? t`not seen yet` : seen(lastSeen, now)} · ${came}`;
+}
+
+/** How far what is here has been handed to the relay. */
+export function acknowledgedText({ toSend, link }: Pick<KeptElsewhere, 'toSend' | 'link'>): string {
+  switch (link) {
+    case 'live':
+      return toSend === 0
+        ? t`Everything that is here has been handed to the relay.`
+        : plural(toSend, 'entry on the way to the relay.', 'entries on the way to the relay.');
+    case 'connecting':
+      return toSend === 0
+        ? t`Connecting to the relay. Everything that was here has been handed to it.`
+        : t`Connecting to the relay; ${plural(toSend, 'entry waits', 'entries wait')} for it.`;
+    case 'off':
+      return t`Nothing is handed to the relay: you switched that off. What it was given before stays there, sealed.`;
+    case 'lost':
+      return toSend === 0
+        ? t`The relay cannot be reached. Everything that is here was handed to it before.`
+        : t`The relay cannot be reached; ${plural(toSend, 'entry waits', 'entries wait')} here until it can.`;
+    case 'locked-out':
+      return toSend === 0
+        ? t`This browser is not signed in at the relay. Press Enter in the terminal where Roost runs, and open the link it prints in this browser.`
+        : t`This browser is not signed in at the relay; ${plural(toSend, 'entry waits', 'entries wait')} here until it is. Press Enter in the terminal where Roost runs, and open the link it prints in this browser.`;
+    default:
+      return link satisfies never;
+  }
+}
+
+/** Against what this device's storage is protected by what is kept a second time. */
+export function protectionText({ link, files }: Pick<KeptElsewhere, 'link' | 'files'>): string {
+  if (link !== 'off')
+    return files
+      ? t`If the browser loses a part of what it stores, your team comes back by itself: from files beside it on this device, and from the relay. That needs the keys in this browser’s data.`
+      : t`If the browser loses a part of what it stores, your team comes back by itself from the relay, as long as this browser has its keys. On this device there is no second copy: this browser cannot keep one.`;
+  return files
+    ? t`If the browser loses what it stores, your team comes back from files beside it on this device. If the browser’s data is cleared, or this device is lost, only a copy or another device brings them back.`
+    : t`Nothing is kept a second time: this browser cannot do it. If it loses what it stores, only a copy or another device brings your team back.`;
+}

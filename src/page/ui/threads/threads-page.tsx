@@ -1,0 +1,240 @@
+import { useState, type FormEvent } from 'react';
+import { Link } from 'wouter';
+import type { AgentId } from '../../../shared/domain/ids.ts';
+import { t } from '../../language/t.ts';
+import type { Thread } from '../../../shared/protocol/threads.ts';
+import { THREADS_LISTED } from '../../state/threads/index.ts';
+import '../chat/conversation.css';
+import { ThreadsIcon } from '../parts/icons.tsx';
+import { QueryView } from '../parts/query-view.tsx';
+import { PATHS, useRoute, type Route } from '../routes.ts';
+import { useTeammates } from '../use-teammates.ts';
+import { useTitle } from '../use-title.ts';
+import { names, plural } from '../text/sizes.ts';
+import { dayOrClock, fullTime } from '../text/time.ts';
+import { useNow } from '../use-now.ts';
+import { Faces } from './faces.tsx';
+import { useNewInThread, useThreads } from './use-threads.ts';
+import { ThreadView } from './thread-view.tsx';
+import './threads.css';
+import { LIMITS } from '../../../shared/protocol/limits.ts';
+import { Face } from '../grid/face.tsx';
+import { Dialog } from '../parts/dialog.tsx';
+
+/** What is still wrong with a thread that is to be begun, or null. */
+function wrongWith(title: string, participants: number): string | null {
+  if (title === '') return t`It needs a title.`;
+  if (title.length > LIMITS.threadTitle) return t`A title has at most ${LIMITS.threadTitle} characters.`;
+  if (participants === 0) return t`Choose who takes part.`;
+  if (participants > LIMITS.threadParticipants) return t`At most ${LIMITS.threadParticipants} can take part.`;
+  return null;
+}
+
+/** Begins a thread: what it is about, and who takes part. */
+function BeginDialog({ chosen: first, onClose }: { chosen: readonly string[]; onClose: () => void }) {
+  const threads = useThreads();
+  const team = useTeammates();
+  const { go } = useRoute();
+  const able = team.all.filter(({ retired }) => !retired);
+  const [title, setTitle] = useState('');
+  const [chosen, setChosen] = useState<ReadonlySet<string>>(
+    () => new Set(first.filter((id) => able.some(({ agentId }) => agentId === id))),
+  );
+  const [busy, setBusy] = useState(false);
+  const [failed, setFailed] = useState<string | null>(null);
+  const wrong = wrongWith(title.trim(), chosen.size);
+  const [tried, setTried] = useState(false);
+  const begin = async (event: FormEvent) => {
+    event.preventDefault();
+    setTried(true);
+    if (busy || wrong !== null) return;
+    setBusy(true);
+    setFailed(null);
+    const made = await threads.create(
+      title.trim(),
+      able.flatMap(({ agentId }) => (chosen.has(agentId) ? [agentId] : [])),
+    );
+    setBusy(false);
+    if (made.ok) go(PATHS.thread(made.threadId));
+    else setFailed(made.reason);
+  };
+  const toggle = (agentId: AgentId) =>
+    setChosen((held) => {
+      const next = new Set(held);
+      if (!next.delete(agentId)) next.add(agentId);
+      return next;
+    });
+  return (
+    <Dialog title={t`Begin a thread`} onClose={onClose}>
+      <form className="thread-form" noValidate onSubmit={(event) => void begin(event)}>
+        <label>
+          <span>{t`What it is about`}</span>
+          <input
+            className="field"
+            dir="auto"
+            autoComplete="off"
+            value={title}
+            aria-invalid={tried && title.trim() === ''}
+            onChange={(event) => setTitle(event.target.value)}
+          />
+        </label>
+        <fieldset>
+          <legend>{t`Who takes part`}</legend>
+          <ul className="choices">
+            {able.map(({ agentId, name, face, color }) => (
+              <li key={agentId}>
+                <label className="choice tint" style={{ '--c': color }}>
+                  <input type="checkbox" checked={chosen.has(agentId)} onChange={() => toggle(agentId)} />
+                  <Face agentId={agentId} face={face} color={color} awake={false} />
+                  <span dir="auto">{name}</span>
+                </label>
+              </li>
+            ))}
+          </ul>
+        </fieldset>
+        <p className="setting-hint">{t`Taking part wakes nobody, unless an agent is set to be woken by it. Who is mentioned with @ is told, and may be woken within its limits.`}</p>
+        {((tried && wrong) || failed !== null) && (
+          <p className="wrong-note" role="alert">
+            {tried && wrong ? wrong : t`The thread could not be begun: ${failed ?? ''}`}
+          </p>
+        )}
+        <div className="dialog-ways">
+          <button type="button" className="ghost" onClick={onClose}>{t`Cancel`}</button>
+          <button type="submit" className="solid" disabled={busy}>
+            {busy ? t`Beginning…` : t`Begin`}
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}
+
+function Line({ thread, current, unread, now }: { thread: Thread; current: boolean; unread: number; now: number }) {
+  const team = useTeammates();
+  const people = team.among(thread.participants);
+  return (
+    <li>
+      <Link
+        href={PATHS.thread(thread.threadId)}
+        className="thread-line"
+        aria-current={current ? 'page' : undefined}
+        data-unread={unread > 0}
+        data-closed={thread.closed !== null}
+      >
+        <span className="thread-line-title" dir="auto">
+          {thread.title}
+        </span>
+        <time dateTime={new Date(thread.lastTime).toISOString()} title={fullTime(thread.lastTime)}>
+          {dayOrClock(thread.lastTime, now)}
+        </time>
+        <span className="thread-line-who">
+          <Faces people={people} />
+          <span dir="auto">
+            {people.length === 0 ? t`nobody takes part any more` : names(people.map(({ name }) => name))}
+          </span>
+        </span>
+        {unread > 0 && (
+          <span className="thread-badge">
+            {unread}
+            <span className="visually-hidden"> {t`not read yet`}</span>
+          </span>
+        )}
+      </Link>
+    </li>
+  );
+}
+
+/** Open threads first, then those that are closed; the newest at the top of each. */
+function ThreadList({ threads, current }: { threads: readonly Thread[]; current: string | null }) {
+  const newIn = useNewInThread();
+  const now = useNow();
+  const newest = [...threads].sort((a, b) => b.lastTime - a.lastTime);
+  const groups = [
+    { key: 'open', title: t`Open`, list: newest.filter(({ closed }) => closed === null) },
+    { key: 'closed', title: t`Closed`, list: newest.filter(({ closed }) => closed !== null) },
+  ];
+  return groups.map(
+    ({ key, title, list }) =>
+      list.length > 0 && (
+        <section key={key} aria-label={`${title}: ${plural(list.length, 'thread')}`}>
+          <h2 className="thread-group">{title}</h2>
+          {/* Without marks a list is none to Safari, unless it is called one. */}
+          {/* eslint-disable-next-line jsx-a11y/no-redundant-roles */}
+          <ul role="list">
+            {list.map((thread) => (
+              <Line
+                key={thread.threadId}
+                thread={thread}
+                current={thread.threadId === current}
+                unread={newIn(thread)}
+                now={now}
+              />
+            ))}
+          </ul>
+        </section>
+      ),
+  );
+}
+
+type ThreadsRoute = Extract<Route, { kind: 'threads' }>;
+
+function Nothing({ whose }: { whose: string | null }) {
+  return (
+    <div className="threads-empty">
+      <ThreadsIcon />
+      <h2>{whose === null ? t`No threads yet` : t`${whose} takes part in no thread`}</h2>
+      <p>{t`In a thread several agents talk with each other. They begin one when they have something to work out together; you can begin one too, and read and write in all of them.`}</p>
+    </div>
+  );
+}
+
+function Column({ list, of, current }: { list: readonly Thread[]; of: string | null; current: string | null }) {
+  const team = useTeammates();
+  const shown =
+    of === null ? list : list.filter(({ participants, createdBy }) => participants.includes(of) || createdBy === of);
+  return (
+    <>
+      {of !== null && (
+        <p className="threads-of">{t`With ${team.find(of).name} ${<Link href={PATHS.threads}>{t`Show all`}</Link>}`}</p>
+      )}
+      {shown.length === 0 ? (
+        <Nothing whose={of === null ? null : team.find(of).name} />
+      ) : (
+        <ThreadList threads={shown} current={current} />
+      )}
+      {list.length >= THREADS_LISTED && (
+        <p className="query-quiet">{t`Only your newest ${THREADS_LISTED} threads are listed. The search finds what was said in older ones.`}</p>
+      )}
+    </>
+  );
+}
+
+/** All threads, and the one that is chosen beside them; on a phone one or the other. */
+export default function ThreadsPage({ route }: { route: ThreadsRoute }) {
+  const { go } = useRoute();
+  const threads = useThreads();
+  const { threadId, of, begin } = route;
+  const [openedWith] = useState(threadId);
+  useTitle(threadId === null ? t`Threads` : null);
+  return (
+    <div className="threads" data-open={threadId !== null}>
+      <nav className="threads-list" aria-label={t`Threads`}>
+        <header className="threads-head">
+          <h1 tabIndex={-1}>{t`Threads`}</h1>
+          <Link href={PATHS.newThread(of === null ? [] : [of])} className="ghost ghost-dawn">{t`Begin a thread`}</Link>
+        </header>
+        <QueryView query={threads.list} what={t`The list of threads`}>
+          {(list) => <Column list={list} of={of} current={threadId} />}
+        </QueryView>
+      </nav>
+      <section className="chat thread" aria-label={t`Thread`}>
+        {threadId === null ? (
+          <p className="thread-choose">{t`A thread that you choose is read here.`}</p>
+        ) : (
+          <ThreadView key={threadId} threadId={threadId} at={route.at} takeFocus={threadId !== openedWith} />
+        )}
+      </section>
+      {begin && <BeginDialog chosen={begin} onClose={() => go(PATHS.threads)} />}
+    </div>
+  );
+}

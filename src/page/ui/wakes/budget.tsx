@@ -1,0 +1,138 @@
+import { useEffect, type ReactNode } from 'react';
+import { Link } from 'wouter';
+import type { AgentId } from '../../../shared/domain/ids.ts';
+import { t } from '../../language/t.ts';
+import type { WakeStats } from '../../../shared/protocol/wakes.ts';
+import { reachQueries } from '../../state/reach-queries.ts';
+import { useHousehold, useLive, useRoost } from '../context.tsx';
+import { optional } from '../parts/optional.tsx';
+import { QueryView } from '../parts/query-view.tsx';
+import { UsedBar } from '../parts/used-bar.tsx';
+import { PATHS } from '../routes.ts';
+import { plural } from '../text/sizes.ts';
+import { clockTime } from '../text/time.ts';
+import { useNames } from '../use-names.ts';
+import { useNow } from '../use-now.ts';
+import { leftText, stoppedText } from './words.ts';
+import './budget.css';
+
+const AgentWarning = optional(() => import('../night/agent-warning.tsx'));
+
+/** ms between looks at what is left. */
+const LOOK_EVERY = 15_000;
+/** ms between questions to the relay while a session of the agent runs: its minutes go on. */
+const ASK_EVERY = 60_000;
+
+/** ms after a limit is over at which it is asked anew, and the longest that is waited for. */
+const AFTER = 500;
+const LONGEST = 3_600_000;
+
+/** `used` of `of`, as a bar with its figures. */
+function Used({ label, used, of, unit = '' }: { label: string; used: number; of: number; unit?: string }) {
+  const part = of === 0 ? 1 : Math.min(1, used / of);
+  return (
+    <div className="used">
+      <p>
+        <span>{label}</span>
+        <b>
+          {t`${Math.floor(used)} of ${of}`}
+          {unit}
+        </b>
+      </p>
+      <UsedBar share={part} />
+    </div>
+  );
+}
+
+/** The relay is not heard, and what it said last is old. */
+const awayText = (heardUntil: number) =>
+  t`The relay is away: whether it can be woken is not known. These figures are of ${clockTime(heardUntil)}.`;
+
+/** When the next wake would pass, and what stops it now. */
+function nextText(
+  { stoppedBy, nextWakeTime }: WakeStats,
+  now: number,
+): { readonly passes: boolean; readonly text: string } {
+  if (stoppedBy === null) return { passes: true, text: t`Can be woken now.` };
+  const why = stoppedText(stoppedBy);
+  if (nextWakeTime === null)
+    return { passes: false, text: t`Cannot be woken now: ${why}. Waiting alone does not change that.` };
+  if (nextWakeTime <= now) return { passes: false, text: t`Cannot be woken now: ${why}.` };
+  return { passes: false, text: t`Cannot be woken now: ${why}, ${leftText(nextWakeTime, now)}.` };
+}
+
+function Figures({ stats, agentId }: { stats: WakeStats; agentId: AgentId }) {
+  const state = useRoost();
+  const { device } = state;
+  const query = reachQueries(state).stats(agentId);
+  const now = useNow(LOOK_EVERY);
+  const nameOf = useNames();
+  const byId = useHousehold((household) => household.roster.byId);
+  const heardUntil = useLive((state) => state.heardUntil);
+  const { nextWakeTime, stoppedBy, running } = stats;
+  useEffect(() => {
+    if (stoppedBy === null || nextWakeTime === null) return;
+    // What stops it is over then: what holds is asked anew.
+    const wait = nextWakeTime - device.now();
+    return wait > 0 ? device.after(Math.min(wait + AFTER, LONGEST), () => void query.again()) : undefined;
+  }, [device, query, nextWakeTime, stoppedBy]);
+  useEffect(
+    () => (running > 0 ? device.after(ASK_EVERY, () => void query.again()) : undefined),
+    [device, query, running, stats],
+  );
+  const next = nextText(stats, now);
+  const left = Math.max(0, stats.maxWakesPerDay - stats.wakesToday);
+  const sources = Object.entries(stats.bySource).filter(([, count]) => count > 0);
+  return (
+    <>
+      <p className="budget-next" data-passes={heardUntil === null && next.passes}>
+        {heardUntil === null ? next.text : awayText(heardUntil)}
+      </p>
+      <Used
+        label={t`Wakes today · ${left === 0 ? t`none left` : t`${left} left`}`}
+        used={stats.wakesToday}
+        of={stats.maxWakesPerDay}
+      />
+      <Used
+        label={t`Minutes today, without you`}
+        used={stats.minutesToday}
+        of={stats.maxDailySessionMinutes}
+        unit={t` min`}
+      />
+      {sources.length > 0 && (
+        <p className="budget-by">
+          {t`Woken today by`}{' '}
+          {sources
+            .map(
+              ([source, count]) =>
+                `${source === 'person' ? t`you` : byId.has(source) ? nameOf(source) : source} (${count})`,
+            )
+            .join(', ')}
+          .
+        </p>
+      )}
+      {running > 0 && (
+        <p className="budget-by">{plural(running, 'session of it runs now.', 'sessions of it run now.')}</p>
+      )}
+    </>
+  );
+}
+
+/** What is left today of what an agent may be woken for. */
+export function Budget({ agentId, children }: { agentId: AgentId; children?: ReactNode }) {
+  const scheduled = useHousehold(({ records }) => [...records.values()].some(({ type }) => type === 'schedule'));
+  const query = reachQueries(useRoost()).stats(agentId);
+  return (
+    <div className="budget">
+      <QueryView query={query} what={t`What is left today`}>
+        {(stats) => <Figures stats={stats} agentId={agentId} />}
+      </QueryView>
+      {scheduled && <AgentWarning agentId={agentId} />}
+      <p className="budget-links">
+        {children}
+        <Link href={PATHS.limits(agentId)}>{t`Its limits`}</Link>
+        <Link href={PATHS.night(agentId)}>{t`Its routines`}</Link>
+      </p>
+    </div>
+  );
+}

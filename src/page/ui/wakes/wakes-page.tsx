@@ -1,0 +1,254 @@
+import { Link } from 'wouter';
+import { retold } from '../../language/retold.ts';
+import { t } from '../../language/t.ts';
+import { AgentSelect } from '../parts/agent-select.tsx';
+import { PageHead } from '../parts/page-head.tsx';
+import { PATHS } from '../routes.ts';
+import { useNames } from '../use-names.ts';
+import { Budget } from './budget.tsx';
+import { byClick } from './by-click.ts';
+import { StopSwitch } from './stop-switch.tsx';
+import { WakePath } from './wake-path.tsx';
+import { useState, useId } from 'react';
+import type { WakeDecision } from '../../../shared/protocol/wakes.ts';
+import { reachQueries } from '../../state/reach-queries.ts';
+import { useRoost } from '../context.tsx';
+import { OlderButton } from '../inbox/inbox.tsx';
+import { QueryView } from '../parts/query-view.tsx';
+import { byDay } from '../text/by-day.ts';
+import { clockTime, fullTime } from '../text/time.ts';
+import { useNow } from '../use-now.ts';
+import { LEAD_ID } from '../../../shared/domain/seat.ts';
+import { FaceOf } from '../grid/face-of.tsx';
+import { ChevronIcon } from '../parts/icons.tsx';
+import {
+  outcomeText,
+  askedText,
+  clickText,
+  clickOutcomes,
+  REASON_WORDS,
+  sourceName,
+  WAY_WORDS,
+  type NameOf,
+} from './words.ts';
+import './wakes.css';
+import type { AgentId } from '../../../shared/domain/ids.ts';
+
+function Facts({ wake, nameOf }: { wake: WakeDecision; nameOf: NameOf }) {
+  const { time, source, target, way, reason, messageId, detail } = wake;
+  return (
+    <dl className="wake-facts">
+      <dt>{t`When`}</dt>
+      <dd>{fullTime(time)}</dd>
+      <dt>{t`Who`}</dt>
+      <dd dir="auto">{sourceName(source, nameOf)}</dd>
+      <dt>{t`Whom`}</dt>
+      <dd dir="auto">
+        <Link href={PATHS.agent(target)}>{nameOf(target)}</Link>
+      </dd>
+      <dt>{t`Way`}</dt>
+      <dd>{WAY_WORDS[way]}</dd>
+      {reason && (
+        <>
+          <dt>{t`Reason`}</dt>
+          <dd>{REASON_WORDS[reason]}</dd>
+        </>
+      )}
+      <dt>{t`What came of it`}</dt>
+      <dd dir="auto">{retold(detail)}</dd>
+      {messageId && (
+        <>
+          <dt>{t`Message`}</dt>
+          <dd>
+            <Link href={PATHS.inbox(target)}>
+              {target === LEAD_ID ? t`In the lead’s inbox` : t`In the inbox of ${nameOf(target)}`}
+            </Link>
+          </dd>
+        </>
+      )}
+    </dl>
+  );
+}
+
+interface Props {
+  readonly wake: WakeDecision;
+  readonly nameOf: NameOf;
+  readonly open: boolean;
+  readonly onToggle: () => void;
+}
+
+/** One decision of the gate; opened, with its way through the checks. */
+function WakeRow({ wake, nameOf, open, onToggle }: Props) {
+  const id = useId();
+  const reason = wake.reason && REASON_WORDS[wake.reason];
+  return (
+    <li className="wake" data-open={open}>
+      <button type="button" className="wake-line" aria-expanded={open} aria-controls={id} onClick={onToggle}>
+        <span className="wake-mark" data-outcome={wake.outcome} aria-hidden="true" />
+        <span className="wake-face" aria-hidden="true">
+          <FaceOf agentId={wake.target} />
+        </span>
+        <span className="wake-words">
+          <span className="wake-asked" dir="auto">
+            <span>{askedText(wake, nameOf)}</span>
+            {reason && <span className="wake-reason"> · {reason}</span>}
+          </span>{' '}
+          <span className="wake-outcome" data-outcome={wake.outcome}>
+            <span className="visually-hidden">: </span>
+            {outcomeText(wake)}
+          </span>
+        </span>
+        <time dateTime={new Date(wake.time).toISOString()} title={fullTime(wake.time)}>
+          {clockTime(wake.time)}
+        </time>
+        <ChevronIcon />
+      </button>
+      <div id={id} className="wake-more" hidden={!open}>
+        {open && (
+          <>
+            <Facts wake={wake} nameOf={nameOf} />
+            <WakePath wake={wake} />
+          </>
+        )}
+      </div>
+    </li>
+  );
+}
+
+interface RowsProps {
+  readonly wakes: readonly WakeDecision[];
+  readonly nameOf: NameOf;
+  /** Which is opened. */
+  readonly open: string | null;
+  readonly setOpen: (decisionId: string | null) => void;
+}
+
+function Rows({ wakes, nameOf, open, setOpen }: RowsProps) {
+  return wakes.map((wake) => (
+    <WakeRow
+      key={wake.decisionId}
+      wake={wake}
+      nameOf={nameOf}
+      open={wake.decisionId === open}
+      onToggle={() => setOpen(wake.decisionId === open ? null : wake.decisionId)}
+    />
+  ));
+}
+
+/** What one click did, in one line; unfolded, with each whom it woke. */
+function ClickRow(props: RowsProps & { readonly newest: WakeDecision }) {
+  const { wakes, nameOf, newest } = props;
+  const [unfolded, setUnfolded] = useState(false);
+  const id = useId();
+  return (
+    <li className="wake wake-click" data-open={unfolded}>
+      <button
+        type="button"
+        className="wake-line"
+        aria-expanded={unfolded}
+        aria-controls={id}
+        onClick={() => setUnfolded(!unfolded)}
+      >
+        <span className="wake-mark" data-outcome={newest.outcome} aria-hidden="true" />
+        <span className="wake-count" aria-hidden="true">
+          {wakes.length}
+        </span>
+        <span className="wake-words">
+          <span className="wake-asked" dir="auto">
+            {clickText(wakes, nameOf)}
+          </span>{' '}
+          <span className="wake-outcome" data-outcome={newest.outcome}>
+            <span className="visually-hidden">: </span>
+            {clickOutcomes(wakes)}
+          </span>
+        </span>
+        <time dateTime={new Date(newest.time).toISOString()} title={fullTime(newest.time)}>
+          {clockTime(newest.time)}
+        </time>
+        <ChevronIcon />
+      </button>
+      <ul id={id} className="wakes" hidden={!unfolded}>
+        {unfolded && <Rows {...props} />}
+      </ul>
+    </li>
+  );
+}
+
+function Days({ wakes }: { wakes: readonly WakeDecision[] }) {
+  const now = useNow();
+  const nameOf = useNames();
+  const [open, setOpen] = useState<string | null>(null);
+  return byDay(wakes, now, ({ time }) => time).map(({ day, items }) => (
+    <section key={day} className="wake-day" aria-label={day}>
+      <h3>{day}</h3>
+      <ul className="wakes">
+        {byClick(items).map((group) => {
+          const [newest] = group;
+          const rows = { wakes: group, nameOf, open, setOpen };
+          return group.length > 1 && newest ? (
+            // By its first, which stays the same while the others come in.
+            <ClickRow key={group.at(-1)?.decisionId} newest={newest} {...rows} />
+          ) : (
+            <Rows key={newest?.decisionId} {...rows} />
+          );
+        })}
+      </ul>
+    </section>
+  ));
+}
+
+/** Every wake that was asked for, newest first, and what came of it. It goes on by itself. */
+export function WakeFeed({ agentId }: { agentId: AgentId | null }) {
+  const nameOf = useNames();
+  const query = reachQueries(useRoost()).wakes(agentId);
+  return (
+    <QueryView query={query} what={t`The wakes`}>
+      {({ rows, more }) =>
+        rows.length === 0 ? (
+          <p className="wakes-empty">
+            {agentId === null
+              ? t`No wake was ever asked for. When an agent needs another, you see here that it asked, what was checked, and what came of it.`
+              : t`${nameOf(agentId)} was never asked for.`}
+          </p>
+        ) : (
+          <>
+            <Days wakes={rows} />
+            {more && <OlderButton paged={query} label={t`Older wakes`} />}
+          </>
+        )
+      }
+    </QueryView>
+  );
+}
+
+/** The feed of wakes, with the switch that stops them all. */
+export default function WakesPage({ agentId, onClose }: { agentId: AgentId | null; onClose: () => void }) {
+  const nameOf = useNames();
+  return (
+    <div className="wakes-page">
+      <PageHead
+        title={t`Wakes`}
+        pageTitle={agentId === null ? t`Wakes` : t`Wakes of ${nameOf(agentId)}`}
+        onClose={onClose}
+      />
+      <aside className="wakes-side" aria-label={t`Limits`}>
+        <StopSwitch />
+        {agentId === null ? (
+          <p className="budget-links">
+            <Link href={PATHS.limits(null)}>{t`Limits of the household`}</Link>
+            <Link href={PATHS.morning}>{t`What happened while you were away`}</Link>
+          </p>
+        ) : (
+          <Budget agentId={agentId} />
+        )}
+      </aside>
+      <section className="wakes-feed" aria-labelledby="wakes-title">
+        <div className="wakes-bar">
+          <h2 id="wakes-title">{t`Who asked for whom`}</h2>
+          <AgentSelect label={t`Wakes of`} everybody={t`everybody`} agentId={agentId} path={PATHS.wakes} />
+        </div>
+        <WakeFeed key={agentId} agentId={agentId} />
+      </section>
+    </div>
+  );
+}

@@ -1,0 +1,171 @@
+/** Wakes in words for people. Pure. */
+import type { GateCheck, WakeOutcome, WakeReason, WakeWay } from '../../../shared/domain/guardrails.ts';
+import type { AgentId } from '../../../shared/domain/ids.ts';
+import { spoken } from '../../language/catalogue.ts';
+import { t } from '../../language/t.ts';
+import type { WakeDecision, WakeSource } from '../../../shared/protocol/wakes.ts';
+import { clockTime } from '../text/time.ts';
+
+export type NameOf = (agentId: AgentId) => string;
+
+const SECOND = 1_000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+
+const weekday = new Intl.DateTimeFormat(spoken.locale, { weekday: 'long' });
+
+/** Longer than this and the hour on the clock says more than the minutes left. */
+const CLOCK_FROM = 2 * HOUR;
+
+export const CHECK_TITLES: Record<GateCheck, string> = {
+  source_budget: t`What the one who asks has left`,
+  disabled: t`Wakes are on`,
+  cooldown: t`Pause since the last wake`,
+  daily: t`Wakes today`,
+  pair: t`Wakes today by the same`,
+  blackout: t`Quiet hours`,
+  minutes: t`Minutes today, without you`,
+  concurrency: t`Sessions at once`,
+  idle: t`Not in the middle of an answer`,
+  flood: t`Not too many at once`,
+};
+
+/** What each check asks. */
+export const CHECK_QUESTIONS: Record<GateCheck, string> = {
+  source_budget: t`May the one who asks have somebody else woken in this session?`,
+  disabled: t`Does the household let wakes pass, and the agent?`,
+  cooldown: t`Is the last wake long enough ago, whoever asked for it?`,
+  daily: t`Has it wakes left today?`,
+  pair: t`May this one still wake it today?`,
+  blackout: t`Is it outside of its quiet hours?`,
+  minutes: t`Have its sessions run less than they may today?`,
+  concurrency: t`Do fewer of its sessions run than may at once?`,
+  idle: t`Is it here, and not in the middle of something?`,
+  flood: t`Is the household quiet enough?`,
+};
+
+export const OUTCOME_WORDS: Record<WakeOutcome, string> = {
+  granted: t`woken`,
+  suppressed: t`stopped`,
+  deferred: t`put off`,
+  error: t`refused`,
+};
+
+export const REASON_WORDS: Record<WakeReason, string> = {
+  blocker: t`stuck without it`,
+  critical_finding: t`found something critical`,
+  user_request: t`you asked for it`,
+};
+
+export const WAY_WORDS: Record<WakeWay, string> = {
+  person: t`You woke it yourself`,
+  answer: t`You answered what it asked`,
+  wake_agent: t`It asked for it`,
+  urgent_message: t`A message marked as high or urgent`,
+  thread_mention: t`A mention in a thread`,
+  thread_added: t`Taken into a thread`,
+  deferred: t`A wake that was put off came up again`,
+  schedule: t`A routine`,
+  reminder: t`A reminder that it left for itself`,
+  script_failure: t`A script that failed`,
+  api: t`Another program`,
+};
+
+/** Who asked: "You", an agent's name, or the name it gave itself. */
+export function sourceName(source: WakeSource, nameOf: NameOf): string {
+  switch (source.kind) {
+    case 'person':
+      return t`You`;
+    case 'agent':
+      return nameOf(source.agentId);
+    case 'schedule':
+    case 'script':
+    case 'api':
+      return t`“${source.name}”`;
+    default:
+      return source satisfies never;
+  }
+}
+
+/** Who asked whom, and how: "Lyra asked for Sage". */
+export function askedText({ way, source, target }: WakeDecision, nameOf: NameOf): string {
+  const who = sourceName(source, nameOf);
+  const whom = nameOf(target);
+  switch (way) {
+    case 'person':
+      return t`${who} woke ${whom}`;
+    case 'answer':
+      return t`${who} answered what ${whom} asked`;
+    case 'wake_agent':
+      return t`${who} asked for ${whom}`;
+    case 'urgent_message':
+      return t`${who} wrote to ${whom}, and it was urgent`;
+    case 'thread_mention':
+      return t`${who} mentioned ${whom} in a thread`;
+    case 'thread_added':
+      return t`${who} took ${whom} into a thread`;
+    case 'deferred':
+      return t`${who} asked for ${whom}, and that came up again`;
+    case 'schedule':
+      return t`The routine ${who} asked for ${whom}`;
+    case 'reminder':
+      return t`The reminder ${who} came back to ${whom}`;
+    case 'script_failure':
+      return t`The script ${who} failed, and asked for ${whom}`;
+    case 'api':
+      return t`${who}, another program, asked for ${whom}`;
+    default:
+      return way satisfies never;
+  }
+}
+
+/** How many of those whom one click woke are named. */
+const NAMED = 3;
+
+/** Whom one click woke: "You woke Lyra, Sage and 6 others". `wakes`: newest first; they are told in the order they were asked. */
+export function clickText(wakes: readonly WakeDecision[], nameOf: NameOf): string {
+  const names = wakes.map(({ target }) => nameOf(target)).reverse();
+  const told = names.length > NAMED ? [...names.slice(0, NAMED - 1), t`${names.length - NAMED + 1} others`] : names;
+  return t`You woke ${told.slice(0, -1).join(', ')} and ${told.at(-1) ?? ''}`;
+}
+
+/** What came of all of them: "woken", or "7 woken, 1 refused". */
+export function clickOutcomes(wakes: readonly WakeDecision[]): string {
+  const texts = wakes.map(outcomeText);
+  const kinds = [...new Set(texts)];
+  return kinds.length === 1
+    ? (kinds[0] ?? '')
+    : kinds.map((kind) => `${texts.filter((text) => text === kind).length} ${kind}`).join(', ');
+}
+
+/** `40 s left`, `3 min left`, `until 07:00`, `until Tuesday 07:00`: as seen at `now`. */
+export function leftText(until: number, now: number): string {
+  const ms = Math.max(0, until - now);
+  if (ms <= 90 * SECOND) return t`${Math.ceil(ms / SECOND)} s left`;
+  if (ms < CLOCK_FROM) return t`${Math.ceil(ms / MINUTE)} min left`;
+  const sameDay = new Date(until).toDateString() === new Date(now).toDateString();
+  return t`until ${sameDay ? '' : `${weekday.format(until)} `}${clockTime(until)}`;
+}
+
+const STOPPED: Record<GateCheck, string> = {
+  source_budget: t`it had as many woken as it may in this session`,
+  disabled: t`wakes are switched off`,
+  cooldown: t`too soon`,
+  daily: t`its wakes for today are used up`,
+  pair: t`this one has woken it often enough today`,
+  blackout: t`quiet hours`,
+  minutes: t`its minutes for today are used up`,
+  concurrency: t`it runs often enough at once`,
+  idle: t`it is busy, or not in the session`,
+  flood: t`too much at once in the household`,
+};
+
+/** What a check says where it stops something now, without an end: "too soon". */
+export const stoppedText = (check: GateCheck): string => STOPPED[check];
+
+/** What came of it, in a few words: "woken", "too soon: 3 min left". */
+export function outcomeText({ outcome, check, until, time }: WakeDecision): string {
+  if (check === null) return OUTCOME_WORDS[outcome];
+  const left = until === null || until <= time ? '' : `: ${leftText(until, time)}`;
+  return `${STOPPED[check]}${left}`;
+}

@@ -1,0 +1,53 @@
+import { seatColor, SEAT_ORDER } from '../../../shared/domain/seat.ts';
+import { t } from '../../language/t.ts';
+import { useDevices, useInfo } from '../context.tsx';
+import { Egg } from '../grid/egg.tsx';
+import { Link } from 'wouter';
+import { PATHS } from '../routes.ts';
+import { modelName } from '../models/words.ts';
+import { Begin } from './begin.tsx';
+import { ComeBack } from './come-back.tsx';
+import { optional } from '../parts/optional.tsx';
+import './welcome.css';
+
+/** Of a device that has just joined: not what anybody sees first. */
+const OnItsWay = optional(() => import('./on-its-way.tsx'));
+
+/** The first visit: a beginning, ways back for a team there is, and the truth about who is thinking. `onBegun`: it is stored; the team's page takes over. */
+export default function WelcomePage({ onBegun }: { onBegun: () => void }) {
+  const health = useInfo((state) => state.health);
+  const onItsWay = useDevices(({ status }) => status?.kind === 'shared');
+  return (
+    <main className="welcome" id="main">
+      <div className="welcome-card">
+        <div className="welcome-eggs" aria-hidden="true">
+          {SEAT_ORDER.map((position) => (
+            <span key={position}>
+              <Egg position={position} color={seatColor(position).color} crack={0} />
+            </span>
+          ))}
+        </div>
+        {onItsWay ? (
+          <OnItsWay />
+        ) : (
+          <>
+            <h1>{t`A home for a team that remembers`}</h1>
+            <p className="welcome-lead">{t`Eight agents hatch here once and find their own names. They sleep when you leave. One button wakes them as who they were. Who they are, and what was said, lives in this browser.`}</p>
+            <Begin onBegun={onBegun} beside={false} />
+            <ComeBack />
+          </>
+        )}
+        <p className="welcome-mind" data-mind={health?.mind}>
+          <span>
+            {health === null
+              ? t`Asking the relay who thinks…`
+              : health.mind === 'rehearsal'
+                ? t`Demo: no model is connected yet. Connect one now, or look around first.`
+                : t`Connected: ${modelName(health.model)}`}
+          </span>{' '}
+          {health?.mind === 'rehearsal' && <Link href={PATHS.connect}>{t`Connect a model`}</Link>}
+        </p>
+      </div>
+    </main>
+  );
+}

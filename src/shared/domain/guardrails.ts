@@ -1,0 +1,211 @@
+/**
+ * The wake gate's rules: what may ask for a wake, what is checked in which order, and the limits with their
+ * defaults and bounds.
+ */
+
+/**
+ * Every way in which a wake can be asked for. The gate is asked in one place, `server/agents/reach/ask.ts`; whoever
+ * adds a way here is asked by a test to show that it passes there.
+ */
+export const WAKE_WAYS = [
+  /** The person answered a call of the agent. It may be awake. */
+  'answer',
+  'person',
+  'wake_agent',
+  'urgent_message',
+  'thread_mention',
+  'thread_added',
+  'deferred',
+  'schedule',
+  'reminder',
+  'script_failure',
+  'api',
+] as const;
+export type WakeWay = (typeof WAKE_WAYS)[number];
+
+/** Why an agent may call `wake_agent`. */
+export const WAKE_REASONS = ['blocker', 'critical_finding', 'user_request'] as const;
+export type WakeReason = (typeof WAKE_REASONS)[number];
+
+/** In the order in which they are made; the first that fails decides. */
+export const GATE_CHECKS = [
+  'source_budget',
+  'disabled',
+  'cooldown',
+  'daily',
+  'pair',
+  'blackout',
+  'minutes',
+  'concurrency',
+  'idle',
+  'flood',
+] as const;
+export type GateCheck = (typeof GATE_CHECKS)[number];
+
+/** `error`: nothing was asked of the target; `deferred`: asked again when its turn ends. Neither uses a quota. */
+export const WAKE_OUTCOMES = ['granted', 'suppressed', 'deferred', 'error'] as const;
+export type WakeOutcome = (typeof WAKE_OUTCOMES)[number];
+
+/**
+ * `absent`: it is not in the running session, or none runs. `sleeping`: it is, and its sleeping flag is set.
+ * `played`: only a client is there for it, which has no turns to begin.
+ */
+export type AgentState = 'absent' | 'played' | 'paused' | 'idle' | 'busy';
+
+/** What a message of an agent's is for. */
+export const MESSAGE_TYPES = ['info', 'help_request', 'review_request', 'unblock'] as const;
+export type MessageType = (typeof MESSAGE_TYPES)[number];
+/** As minds read it; null: nothing is said of it. */
+export const messageTypeText = (type: MessageType | undefined): string | null =>
+  type === undefined || type === 'info' ? null : type.replace('_', ' ');
+
+export const MESSAGE_PRIORITIES = ['normal', 'high', 'urgent'] as const;
+export type MessagePriority = (typeof MESSAGE_PRIORITIES)[number];
+
+/** What may set an agent's sleeping flag, and what may clear it. Where one happening is in both of an agent's lists, waking wins. */
+const SLEEP_EVENTS = ['agent_started', 'removed_from_last_thread', 'last_thread_closed'] as const;
+export type SleepEvent = (typeof SLEEP_EVENTS)[number];
+const WAKE_EVENTS = ['added_to_any_thread', 'added_to_thread_first_time', 'mentioned'] as const;
+export type WakeEvent = (typeof WAKE_EVENTS)[number];
+/** Either list may name any of them. */
+export const TEAM_EVENTS = [...SLEEP_EVENTS, ...WAKE_EVENTS] as const;
+export type TeamEvent = (typeof TEAM_EVENTS)[number];
+
+/** Inclusive. 0 is a limit, and means never; 0 seconds of cooldown are none. */
+export const COORDINATION_BOUNDS = {
+  max_concurrent_pulse_sessions: { min: 0, max: 16 },
+  cooldown_seconds: { min: 0, max: 86_400 },
+  max_daily_session_minutes: { min: 0, max: 1_440 },
+  max_wakes_per_day: { min: 0, max: 1_000 },
+  max_wakes_per_pair_per_day: { min: 0, max: 1_000 },
+  max_wakes_per_session: { min: 0, max: 100 },
+  flood_max_wakes: { min: 0, max: 1_000 },
+  flood_window_seconds: { min: 1, max: 3_600 },
+  sleep_wait_seconds: { min: 1, max: 86_400 },
+} as const;
+
+/** Of what agents do by themselves, inclusive, with what holds where nothing is set. */
+export const PULSE_BOUNDS = {
+  pulse_container_timeout_ms: { min: 1_000, max: 3_600_000, otherwise: 120_000 },
+  pulse_busy_wait_ms: { min: 1_000, max: 3_600_000, otherwise: 120_000 },
+  pulse_max_consecutive_skips: { min: 1, max: 100, otherwise: 5 },
+  pulse_max_turns: { min: 1, max: 1_000, otherwise: 25 },
+} as const;
+
+/** Of what agents do with their hands and their programs, inclusive, with what holds where nothing is set. */
+export const HAND_BOUNDS = {
+  command_seconds: { min: 1, max: 1_800, otherwise: 120 },
+  workspace_megabytes: { min: 1, max: 1_000_000, otherwise: 2_000 },
+  programs_at_once: { min: 1, max: 16, otherwise: 3 },
+} as const;
+
+/** Daily budgets in US dollars, inclusive. 0 is a limit: no model is asked at all. */
+export const BUDGET_BOUNDS = {
+  agent: { min: 0, max: 10_000 },
+  household: { min: 0, max: 100_000 },
+} as const;
+
+/** One that comes again: `type` may be left out, as people write it most. */
+export interface RecurringBlackout {
+  readonly type?: 'recurring';
+  readonly label: string;
+  /** `HH:MM` in the household's zone. */
+  readonly start_time: string;
+  /** Where it is not after the start, it is the next day's: 22:00–06:00 is a night, 00:00–00:00 a whole day. */
+  readonly end_time: string;
+  /** Days on which it begins, 0 is Sunday; empty: every day. */
+  readonly days: readonly number[];
+}
+
+/** One that is dark once. */
+export interface OneOffBlackout {
+  readonly type: 'one_off';
+  readonly label: string;
+  /** `YYYY-MM-DDTHH:MM`, seconds if wanted; by the household's clock, or with `Z` or an offset the moment itself. */
+  readonly start_time: string;
+  /** Later than the start. */
+  readonly end_time: string;
+}
+
+export type Blackout = RecurringBlackout | OneOffBlackout;
+
+/** The limits of one agent as they hold, with every default filled in. */
+export interface WakeLimits {
+  /** The household's switch and the agent's own. */
+  readonly householdEnabled: boolean;
+  readonly enabled: boolean;
+  readonly timeZone: string;
+  /** The caller's: calls of `wake_agent` that one of its sessions may make. All others are the target's, or the household's. */
+  readonly maxWakesPerSession: number;
+  readonly cooldownSeconds: number;
+  readonly maxWakesPerDay: number;
+  readonly maxWakesPerPairPerDay: number;
+  readonly blackouts: readonly Blackout[];
+  readonly maxDailySessionMinutes: number;
+  readonly maxConcurrentSessions: number;
+  readonly floodMaxWakes: number;
+  readonly floodWindowSeconds: number;
+}
+
+export const DEFAULT_LIMITS: Omit<WakeLimits, 'timeZone'> = {
+  householdEnabled: true,
+  enabled: true,
+  maxWakesPerSession: 3,
+  cooldownSeconds: 300,
+  maxWakesPerDay: 12,
+  maxWakesPerPairPerDay: 5,
+  blackouts: [],
+  maxDailySessionMinutes: 120,
+  maxConcurrentSessions: 2,
+  floodMaxWakes: 5,
+  floodWindowSeconds: 60,
+};
+
+/** How long a call of a sleeping agent is held, in seconds. */
+export const DEFAULT_SLEEP_WAIT_SECONDS = 600;
+
+/** Offered on the settings page. */
+export const PRESETS = {
+  careful: { max_wakes_per_day: 4, cooldown_seconds: 900 },
+  normal: { max_wakes_per_day: 12, cooldown_seconds: 300 },
+  brisk: { max_wakes_per_day: 24, cooldown_seconds: 60 },
+} as const;
+
+const DATE_TIME = /^\d{4}-\d{2}-\d{2}T([01]\d|2[0-3]):[0-5]\d(:[0-5]\d)?(Z|[+-]([01]\d|2[0-3]):[0-5]\d)?$/;
+
+/** `wall`: ms since the epoch at which a clock in UTC would show it; `fixed`: it is that moment, whatever a clock shows. */
+export interface DateTime {
+  readonly wall: number;
+  readonly fixed: boolean;
+}
+
+/** A date and a time of day as `YYYY-MM-DDTHH:MM`, seconds and offset if wanted; null where it is none, the 30th of February too. */
+export function readDateTime(text: string): DateTime | null {
+  const match = DATE_TIME.exec(text);
+  if (!match) return null;
+  const fixed = match[3] !== undefined;
+  const date = text.slice(0, 10);
+  // Dates that are none are read as days of the next month.
+  const day = Date.parse(`${date}T00:00Z`);
+  if (Number.isNaN(day) || new Date(day).toISOString().slice(0, 10) !== date) return null;
+  return { wall: Date.parse(fixed ? text : `${text}Z`), fixed };
+}
+
+/** `HH:MM`, 24 hours. */
+export const isClockTime = (text: string): boolean => /^([01]\d|2[0-3]):[0-5]\d$/.test(text);
+
+/** The last that was one: a household has one, and is asked for it with every reading of its limits and schedules. */
+let lastZone = '';
+
+/** Whether this is the name of a time zone, as `Europe/Berlin`. Finding out takes a tenth of a millisecond. */
+export function isTimeZone(name: string): boolean {
+  if (name !== '' && name === lastZone) return true;
+  try {
+    if (new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone === '') return false;
+    lastZone = name;
+    return true;
+  } catch (error) {
+    if (error instanceof RangeError) return false;
+    throw error;
+  }
+}

@@ -1,0 +1,102 @@
+/** The fields and parts of documents, as schemas. Kinds are given them, so that a page is painted without zod. */
+import { z } from 'zod';
+import { AGENT_ID_MAX, isAgentId, isAuthor } from '../../domain/agent-id.ts';
+import type { AgentId, MessageId, RunId, SessionId } from '../../domain/ids.ts';
+import { ATTACHMENTS } from '../../domain/attachment.ts';
+import { LAST_TIME, MAX_TIME, parseStamp } from '../../domain/stamp.ts';
+import { idOf } from '../ids.ts';
+
+export { runCauseSchema, runEnd } from '../runs.ts';
+export { z };
+export const id = z.string().min(1).max(512);
+export const RESERVED_ID = 'no id that an agent can have';
+/** The id of an agent, the lead's among them: the one check, wherever an id enters. See src/shared/domain/agent-id.ts. */
+export const agentIdSchema = idOf<AgentId>(
+  z
+    .string()
+    .min(1)
+    .max(AGENT_ID_MAX)
+    .refine((value): boolean => isAgentId(value), RESERVED_ID),
+);
+/** Who said something: an agent, "human" or "relay". */
+export const authorSchema = z
+  .string()
+  .min(1)
+  .max(AGENT_ID_MAX)
+  .refine((value): boolean => isAuthor(value), RESERVED_ID);
+export const ms = z.number().int().min(0).max(MAX_TIME);
+/** What a clock that has seen the last stamp may still write. */
+const CLOCK_ROOM_MS = 365 * 24 * 60 * 60 * 1000;
+/** A hybrid logical clock stamp, see src/shared/domain/stamp.ts. */
+export const stamp = z
+  .string()
+  .regex(/^\d{15}-\d{6}-[A-Za-z0-9_.]{1,64}$/, 'a clock stamp')
+  .refine((text) => (parseStamp(text)?.time ?? 0) <= LAST_TIME + CLOCK_ROOM_MS, 'a stamp of before the year 10000')
+  .describe('a hybrid clock stamp `<ms, 15 digits>-<counter, 6 digits>-<node>`, which sorts as time does');
+
+export const base = {
+  _id: id.describe('unique, and the same on every device for the same happening'),
+  schema: z.number().int().min(1).describe('version of this kind of document'),
+  at: stamp,
+};
+/** Fields that mean the same wherever they stand. */
+export const common = {
+  agentId: agentIdSchema.describe('"lead", or the id an agent was born with'),
+  sessionId: idOf<SessionId>(id).describe('the session in which it happened'),
+  runId: idOf<RunId>(id).describe('one agent at work, once'),
+  messageId: idOf<MessageId>(id).describe('one message or answer'),
+  time: ms.describe('ms since the epoch'),
+  position: z.number().int().min(0).max(8).describe('place in the grid, row by row; 4 is the lead’s'),
+};
+export const endReasonSchema = z.enum(['ended', 'idle', 'shutdown', 'crash']);
+export type EndReason = z.infer<typeof endReasonSchema>;
+
+export const blockSchema = z.discriminatedUnion('kind', [
+  z.looseObject({ kind: z.literal('text'), text: z.string() }),
+  z.looseObject({
+    kind: z.literal('tool'),
+    toolUseId: z.string().describe('pairs a call with its result'),
+    name: z.string().describe('the tool'),
+    input: z.unknown().describe('what the mind passed in'),
+    result: z.string().nullable().describe('null: cut off before it answered'),
+    isError: z.boolean(),
+    startedAt: ms.optional().describe('when it began'),
+    endedAt: ms.optional().describe('when its result was there'),
+  }),
+  z.looseObject({
+    kind: z.literal('call'),
+    call: z.enum(['wake', 'summon']),
+    callId: z.string().describe('one call to the team'),
+    seats: z.array(z.looseObject({ agentId: agentIdSchema, position: z.number(), name: z.string().nullable() })),
+  }),
+]);
+export type Block = z.infer<typeof blockSchema>;
+
+export const attachmentFields = {
+  attachmentId: id.describe('the file; its bytes are documents of kind `attachment`'),
+  name: z.string().min(1).max(ATTACHMENTS.name).describe('as it was called where it came from'),
+  mediaType: z.string(),
+  bytes: z.number().int().min(1).max(ATTACHMENTS.bytes),
+  width: z.number().int().min(1).optional().describe('of a picture, in pixels'),
+  height: z.number().int().min(1).optional(),
+};
+/** What a message says of the files that came with it. */
+export const attachmentsSchema = z.array(z.looseObject(attachmentFields)).max(ATTACHMENTS.count);
+
+export const usageSchema = z
+  .looseObject({
+    model: z.string(),
+    inputTokens: z.number(),
+    outputTokens: z.number(),
+    cacheReadTokens: z.number(),
+    cacheWriteTokens: z.number(),
+  })
+  .describe('What one answer took, in tokens, as the model counted it.');
+export type Usage = z.infer<typeof usageSchema>;
+
+export const messageStatusSchema = z
+  .enum(['complete', 'stopped', 'interrupted', 'failed'])
+  .describe(
+    'complete: it ended by itself; stopped: by the person; interrupted: the relay or the stream was cut; failed: the model refused or erred',
+  );
+export type MessageStatus = z.infer<typeof messageStatusSchema>;

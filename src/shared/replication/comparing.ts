@@ -1,0 +1,297 @@
+/**
+ * Whether the same lies in the same place everywhere. A device that was restored from an older copy of its profile
+ * writes at places that others have filled already; nobody asks for what it has, so that has to be looked for.
+ *
+ * A peer that has entries of a writer of ours is told the digests of some that both have: the last one, and some
+ * before it at growing distances. It answers with what lies there otherwise. Where anything does, everything is
+ * compared from the last one back, until a whole block agrees; only then is it told, all at once: whoever dies in
+ * between finds it again. Until it agrees, nothing of that writer is fetched from that peer, which would cover it up.
+ *
+ * Writers that this device left for that reason are compared whole, block by block, once on each link: what differs
+ * there may lie anywhere.
+ */
+import type { Trying } from '../domain/platform/retry.ts';
+import { contains, highest, intersect, lastOf, NO_RANGES, subtract, union, type Ranges } from '../domain/ranges.ts';
+import type { Entry, EntryKey } from '../protocol/sync/entries.ts';
+import type { EntryStore } from '../protocol/sync/store.ts';
+import type { Account } from './account.ts';
+import type { ReplicaDeps } from './contract.ts';
+import { DIGEST_BYTES, type Digested, digestOf } from './frames.ts';
+import type { Peer } from './peer.ts';
+import type { ReplicationSettings } from './settings.ts';
+
+export interface Comparing {
+  /** The peer said everything it has. */
+  heard(peer: Peer): void;
+  /** The peer asks for what lies here otherwise. */
+  compare(peer: Peer, request: number, compared: readonly Digested[]): void;
+  /** What lies there in places of ours; `request`: the one it answers, in part where there is more. */
+  shown(peer: Peer, request: number | null, entries: readonly Entry[], more: boolean): void;
+  /** Entries that came met others here, which the peer is shown. */
+  met(peer: Peer, entries: readonly Entry[]): void;
+}
+
+/** How far a writer of ours was compared with a peer. */
+interface Progress {
+  /** The last counter that both had. */
+  top: number;
+  /** Under way: the request that is not answered yet, and whether its answer showed anything so far. */
+  request: number | null;
+  differs: boolean;
+  /** Compared down to here, block by block; Infinity: only samples were. */
+  walked: number;
+  /** Requests so far, and when the peer said the last time what it has: if there were more since, it is not begun again. */
+  steps: number;
+  seen: number;
+  readonly found: Map<number, Entry>;
+  /** A writer that was left: what was compared of it. */
+  whole: Ranges;
+}
+
+/** Of the writer’s entries that both have: the last, and those 1, 2, 3, 4, 6, 8, 12, 16 … before it. */
+function samples(common: Ranges): number[] {
+  const top = highest(common);
+  const found = top > 0 ? [top] : [];
+  for (let back = 1; back < top; back *= 2) {
+    for (const each of back > 1 ? [back, back * 1.5] : [back]) if (contains(common, top - each)) found.push(top - each);
+  }
+  return found;
+}
+
+const numbersOf = (ranges: Ranges) =>
+  ranges.flatMap(([from, to]) => Array.from({ length: to - from + 1 }, (_none, i) => from + i));
+
+export function createComparing({
+  store,
+  here,
+  trying,
+  settings,
+  own,
+  left,
+  look,
+  isReplaced,
+  onConflict,
+  pump,
+}: {
+  readonly store: EntryStore;
+  readonly here: Account;
+  readonly trying: Trying;
+  readonly settings: ReplicationSettings;
+  readonly own: NonNullable<ReplicaDeps['own']>;
+  readonly left: NonNullable<ReplicaDeps['left']>;
+  /** Has the store look at what a peer showed; answers what meets other bytes here. */
+  readonly look: (peer: Peer, entries: readonly Entry[]) => Promise<readonly Entry[]>;
+  /** Was it overwritten here, and is on its way to relays? Then it is no conflict. */
+  readonly isReplaced: (key: EntryKey, peer: Peer) => boolean;
+  readonly onConflict: NonNullable<ReplicaDeps['onConflict']>;
+  /** Something may be fetched that was doubted. */
+  readonly pump: () => void;
+}): Comparing {
+  const compared = new WeakMap<Peer, Map<string, Progress>>();
+  let last = 0;
+
+  const progressesOf = (peer: Peer): Map<string, Progress> => {
+    const found = compared.get(peer) ?? new Map<string, Progress>();
+    compared.set(peer, found);
+    return found;
+  };
+  const progressOf = (peer: Peer, writer: string): Progress => {
+    const progress = progressesOf(peer).get(writer) ?? {
+      top: 0,
+      request: null,
+      differs: false,
+      walked: Infinity,
+      steps: 0,
+      seen: 0,
+      found: new Map<number, Entry>(),
+      whole: NO_RANGES,
+    };
+    progressesOf(peer).set(writer, progress);
+    return progress;
+  };
+  const common = (peer: Peer, writer: string) => intersect(here.of(writer), peer.has.of(writer));
+
+  async function lies({ writer, counter }: EntryKey): Promise<Entry | null> {
+    if (!here.has({ writer, counter })) return null;
+    const read = await trying.attempt(() => store.read(writer, counter, counter, { newestFirst: true, maxBytes: 1 }));
+    return read?.value[0] ?? null;
+  }
+
+  /** By writer, counters of which the digests are told. */
+  function ask(peer: Peer, places: ReadonlyMap<string, readonly number[]>): void {
+    const request = ++last;
+    for (const writer of places.keys())
+      Object.assign(progressOf(peer, writer), { request, differs: false, steps: progressOf(peer, writer).steps + 1 });
+    peer.tasks.add(async () => {
+      const list: Digested[] = [];
+      for (const [writer, counters] of places) {
+        for (const counter of counters) {
+          const entry = await lies({ writer, counter });
+          if (entry && list.length < settings.frameEntries)
+            list.push({ writer, counter, digest: digestOf(entry.sealed) });
+        }
+      }
+      peer.send({ kind: 'compare', request, compared: list });
+      return 'done';
+    }, 'ours');
+  }
+
+  /** Shows the peer what lies in these places, where it is not what it has itself. */
+  function show(
+    peer: Peer,
+    request: number | null,
+    places: readonly (EntryKey & { readonly digest?: string })[],
+  ): void {
+    let rest = places;
+    peer.tasks.add(
+      async () => {
+        const entries: Entry[] = [];
+        let bytes = 0;
+        let looked = 0;
+        for (const place of rest) {
+          looked += 1;
+          const entry = await lies(place);
+          if (entry === null || digestOf(entry.sealed).slice(0, DIGEST_BYTES.compare * 2) === place.digest) continue;
+          entries.push(entry);
+          bytes += entry.sealed.length;
+          if (bytes >= settings.frameBytes) break;
+        }
+        rest = rest.slice(looked);
+        if (request !== null || entries.length > 0)
+          peer.send({ kind: 'conflict', request, more: rest.length > 0, entries });
+        return rest.length > 0 ? 'again' : 'done';
+      },
+      request === null ? 'ours' : 'theirs',
+    );
+  }
+
+  /** The block of counters that both have before this one, ascending. */
+  const blockBefore = (peer: Peer, writer: string, counter: number) =>
+    numbersOf(
+      lastOf(subtract(common(peer, writer), [[counter, Infinity]]), settings.compareEntries, settings.compareEntries),
+    );
+
+  /** The next block back from what was walked; false: there is none. */
+  function walk(peer: Peer, writer: string): boolean {
+    const progress = progressOf(peer, writer);
+    const counters = blockBefore(peer, writer, progress.walked);
+    const lowest = counters[0];
+    if (lowest === undefined) return false;
+    progress.walked = lowest;
+    ask(peer, new Map([[writer, counters]]));
+    return true;
+  }
+
+  function agreed(peer: Peer, writer: string): void {
+    peer.doubted.delete(writer);
+    pump();
+  }
+
+  function tell(peer: Peer, writer: string): void {
+    const { found } = progressOf(peer, writer);
+    progressesOf(peer).delete(writer);
+    // Whether it was settled shows when the peer says the next time what it has.
+    peer.doubted.add(writer);
+    for (const [counter, { sealed }] of [...found].sort(([x], [y]) => x - y)) onConflict({ writer, counter }, sealed);
+  }
+
+  /** The request was answered. */
+  function goOn(peer: Peer, writer: string): void {
+    const progress = progressOf(peer, writer);
+    const { found, walked, differs } = progress;
+    progress.request = null;
+    if (found.size === 0) {
+      const block = left(writer) ? next(peer, writer, progress, common(peer, writer)) : [];
+      return block.length > 0 ? ask(peer, new Map([[writer, block]])) : agreed(peer, writer);
+    }
+    const agrees = !differs && walked <= Math.min(...found.keys());
+    const bytes = [...found.values()].reduce((sum, { sealed }) => sum + sealed.length, 0);
+    if (agrees || bytes > settings.queueBytes || !walk(peer, writer)) tell(peer, writer);
+  }
+
+  /** Other bytes were met: those of ours are told when all are known. */
+  function note(peer: Peer, entries: readonly Entry[]): void {
+    for (const entry of entries) {
+      const { writer, counter, sealed } = entry;
+      if (isReplaced(entry, peer)) continue;
+      if (!own(writer)) {
+        onConflict({ writer, counter }, sealed);
+        continue;
+      }
+      const progress = progressOf(peer, writer);
+      progress.found.set(counter, entry);
+      progress.differs = true;
+      peer.doubted.add(writer);
+    }
+  }
+
+  /** What of this writer is to be compared now. */
+  function next(peer: Peer, writer: string, progress: Progress, ranges: Ranges): readonly number[] {
+    if (left(writer)) {
+      const block = lastOf(subtract(ranges, progress.whole), settings.compareEntries, settings.compareEntries);
+      progress.whole = union(progress.whole, block);
+      return numbersOf(block);
+    }
+    const isNew = highest(ranges) > progress.top;
+    if (progress.top === 0 || (!isNew && peer.doubted.has(writer))) return samples(ranges);
+    return isNew ? [highest(ranges)] : [];
+  }
+
+  /** Where nobody asked, something that was pushed met other bytes: the rest is looked for from here. */
+  function begin(peer: Peer, others: readonly Entry[]): void {
+    for (const writer of new Set(others.map((entry) => entry.writer))) {
+      const progress = progressesOf(peer).get(writer);
+      if (progress && progress.request === null && progress.found.size > 0) goOn(peer, writer);
+    }
+  }
+
+  return {
+    heard(peer) {
+      const places = new Map<string, readonly number[]>();
+      for (const writer of new Set([...here.writers(), ...peer.has.writers()])) {
+        if (!own(writer)) continue;
+        const ranges = common(peer, writer);
+        const before = progressOf(peer, writer);
+        if (before.request !== null && before.steps > before.seen) {
+          before.seen = before.steps;
+          continue;
+        }
+        // An answer did not come: what it was about is not known, so it is begun again.
+        if (before.request !== null) progressesOf(peer).delete(writer);
+        const progress = progressOf(peer, writer);
+        const counters = next(peer, writer, progress, ranges);
+        if (counters.length === 0) {
+          agreed(peer, writer);
+          continue;
+        }
+        const { whole } = progress;
+        progressesOf(peer).delete(writer);
+        Object.assign(progressOf(peer, writer), { top: highest(ranges), whole });
+        peer.doubted.add(writer);
+        places.set(writer, counters);
+      }
+      if (places.size > 0) ask(peer, places);
+    },
+    compare: (peer, request, list) => show(peer, request, list),
+    shown(peer, request, entries, more) {
+      peer.tasks.add(async () => {
+        const others = await look(peer, entries);
+        note(peer, others);
+        if (request !== null && !more)
+          for (const [writer, progress] of [...progressesOf(peer)])
+            if (progress.request === request) goOn(peer, writer);
+        begin(peer, others);
+        return 'done';
+      }, 'ours');
+    },
+    met(peer, entries) {
+      note(peer, entries);
+      begin(peer, entries);
+      show(
+        peer,
+        null,
+        entries.map(({ writer, counter }) => ({ writer, counter })),
+      );
+    },
+  };
+}

@@ -1,0 +1,276 @@
+/**
+ * What two replicas say to each other, as bytes. The first byte is the kind; numbers are varints; a writer is its
+ * 16 bytes. The last 4 bytes are the beginning of the SHA-256 of those before: they show what a line changed by
+ * accident. What somebody changed on purpose, the seal of each entry shows.
+ *
+ *     1 have     | per writer: writer, how many ranges, ranges         everything the sender has
+ *     2 more     | the same                                            it has these as well
+ *     3 less     | the same                                            it has these no longer
+ *     4 want     | request, then the same                              asks; the newest of each writer come first
+ *     5 entries  | flags, request where asked for, entries             flags: 1 asked for, 2 replace
+ *     6 conflict | flags, request where asked for, entries             what lies here at a place of yours; flags: 1 asked for, 2 more to come
+ *     7 refused  | per entry: writer, counter, 16 bytes of digest      these bytes are not what they say they are
+ *     8 compare  | request, per entry: writer, counter, 8 of digest    asks for what lies here otherwise (`conflict`)
+ *
+ * A range is the gap to the one before (its start less the end before, less 1; at least 1 after the first), then
+ * how many follow its first number. Entries: writer, how many, each with its counter, length and bytes. A digest is
+ * the beginning of the SHA-256 of the sealed bytes.
+ */
+import { sha256 } from '@noble/hashes/sha2.js';
+import { bytesToHex } from '@noble/hashes/utils.js';
+import type { Ranges } from '../domain/ranges.ts';
+import type { Entry, EntryKey, Have } from '../protocol/sync/entries.ts';
+import { SYNC } from '../protocol/sync/settings.ts';
+import { BadBytes, createReader, createWriter, type ByteReader, type ByteWriter } from './bytes.ts';
+import { REPLICATION } from './settings.ts';
+
+export interface Digested extends EntryKey {
+  /** Hex. */
+  readonly digest: string;
+}
+
+export type Frame =
+  | { readonly kind: 'have' | 'more' | 'less'; readonly have: Have }
+  | { readonly kind: 'want'; readonly request: number; readonly want: Have }
+  /** `request`: the one it answers; null: nobody asked. */
+  | {
+      readonly kind: 'entries';
+      readonly request: number | null;
+      readonly replace: boolean;
+      readonly entries: readonly Entry[];
+    }
+  /** `more`: the answer is not complete yet. */
+  | {
+      readonly kind: 'conflict';
+      readonly request: number | null;
+      readonly more: boolean;
+      readonly entries: readonly Entry[];
+    }
+  | { readonly kind: 'refused'; readonly refused: readonly Digested[] }
+  | { readonly kind: 'compare'; readonly request: number; readonly compared: readonly Digested[] };
+
+export type Read = { readonly ok: true; readonly frame: Frame } | { readonly ok: false; readonly reason: string };
+
+const KINDS = ['have', 'more', 'less', 'want', 'entries', 'conflict', 'refused', 'compare'] as const;
+const ASKED = 1;
+const REPLACE = 2;
+const MORE = 2;
+/** Bytes of a digest on the line; in hex twice as many characters. */
+export const DIGEST_BYTES = { refused: 16, compare: 8 } as const;
+
+function putHave(out: ByteWriter, have: Have): void {
+  let ranges = 0;
+  for (const [writer, list] of [...have].slice(0, REPLICATION.writers)) {
+    // To claim less than there is does no harm.
+    const said = list.slice(-Math.max(0, REPLICATION.ranges - ranges));
+    if (said.length === 0) continue;
+    ranges += said.length;
+    out.id(writer);
+    out.varint(said.length);
+    let end = 0;
+    for (const [from, to] of said) {
+      out.varint(from - end - 1);
+      out.varint(to - from);
+      end = to;
+    }
+  }
+}
+
+function takeHave(from: ByteReader): Have {
+  const have = new Map<string, Ranges>();
+  let ranges = 0;
+  while (from.left() > 0) {
+    const writer = from.id();
+    if (have.has(writer)) throw new BadBytes('a writer stands twice in one list');
+    const many = from.varint();
+    ranges += many;
+    if (many === 0 || have.size >= REPLICATION.writers || ranges > REPLICATION.ranges)
+      throw new BadBytes('a list has too much or nothing in it');
+    const list: [number, number][] = [];
+    for (let i = 0, end = 0; i < many; i++) {
+      const gap = from.varint();
+      if (i > 0 && gap === 0) throw new BadBytes('two ranges touch');
+      const start = end + 1 + gap;
+      end = start + from.varint();
+      if (!Number.isSafeInteger(end)) throw new BadBytes('a range is too large');
+      list.push([start, end]);
+    }
+    have.set(writer, list);
+  }
+  return have;
+}
+
+function putEntries(out: ByteWriter, entries: readonly Entry[]): void {
+  for (let i = 0; i < entries.length;) {
+    const writer = entries[i]?.writer ?? '';
+    let end = i;
+    while (entries[end]?.writer === writer) end += 1;
+    out.id(writer);
+    out.varint(end - i);
+    for (; i < end; i++) {
+      const entry = entries[i];
+      if (entry === undefined) break;
+      out.varint(entry.counter);
+      out.varint(entry.sealed.length);
+      out.bytes(entry.sealed);
+    }
+  }
+}
+
+function counterFrom(from: ByteReader): number {
+  const counter = from.varint();
+  if (counter === 0) throw new BadBytes('a counter is 0');
+  return counter;
+}
+
+function takeEntries(from: ByteReader): Entry[] {
+  const entries: Entry[] = [];
+  while (from.left() > 0) {
+    const writer = from.id();
+    const many = from.varint();
+    if (many === 0) throw new BadBytes('a group of entries is empty');
+    for (let i = 0; i < many; i++) {
+      const counter = counterFrom(from);
+      const length = from.varint();
+      if (length === 0 || length > SYNC.entryBytes) throw new BadBytes('an entry is empty or too large');
+      if (entries.length >= REPLICATION.frameEntries) throw new BadBytes('it has too many entries');
+      entries.push({ writer, counter, sealed: from.bytes(length) });
+    }
+  }
+  return entries;
+}
+
+/** `flag`: REPLACE or MORE, or 0. */
+function putAnswer(
+  out: ByteWriter,
+  { request, entries }: { readonly request: number | null; readonly entries: readonly Entry[] },
+  flag: number,
+): void {
+  out.byte((request === null ? 0 : ASKED) | flag);
+  if (request !== null) out.varint(request);
+  putEntries(out, entries);
+}
+
+function takeAnswer(from: ByteReader): {
+  readonly request: number | null;
+  readonly flag: boolean;
+  readonly entries: readonly Entry[];
+} {
+  const flags = from.byte();
+  if (flags > 3) throw new BadBytes('a flag is unknown');
+  return { request: flags & ASKED ? from.varint() : null, flag: flags > ASKED, entries: takeEntries(from) };
+}
+
+function putDigests(out: ByteWriter, list: readonly Digested[], bytes: number): void {
+  for (const { writer, counter, digest } of list) {
+    out.id(writer);
+    out.varint(counter);
+    for (let i = 0; i < bytes; i++) out.byte(Number.parseInt(digest.slice(2 * i, 2 * i + 2), 16));
+  }
+}
+
+function takeDigests(from: ByteReader, bytes: number): Digested[] {
+  const list: Digested[] = [];
+  while (from.left() > 0) {
+    if (list.length >= REPLICATION.frameEntries) throw new BadBytes('it has too many digests');
+    const key = { writer: from.id(), counter: counterFrom(from) };
+    list.push({ ...key, digest: [...from.bytes(bytes)].map((byte) => byte.toString(16).padStart(2, '0')).join('') });
+  }
+  return list;
+}
+
+const CHECK_BYTES = 4;
+const checkOf = (body: Uint8Array) => sha256(body).subarray(0, CHECK_BYTES);
+
+/** A frame with its check behind it. */
+export function checked(body: Uint8Array): Uint8Array {
+  const frame = new Uint8Array(body.length + CHECK_BYTES);
+  frame.set(body);
+  frame.set(checkOf(body), body.length);
+  return frame;
+}
+
+/** The frame's bytes without the check. */
+function bodyOf(frame: Uint8Array): Uint8Array {
+  if (frame.length > SYNC.entryBytes + SYNC.frameBytes) throw new BadBytes('it is too large');
+  const body = frame.subarray(0, Math.max(0, frame.length - CHECK_BYTES));
+  const check = checkOf(body);
+  if (check.some((byte, i) => byte !== frame[body.length + i]))
+    throw new BadBytes('it was changed or cut short on the way');
+  return body;
+}
+
+export function encodeFrame(frame: Frame): Uint8Array {
+  const out = createWriter();
+  out.byte(KINDS.indexOf(frame.kind) + 1);
+  switch (frame.kind) {
+    case 'have':
+    case 'more':
+    case 'less':
+      putHave(out, frame.have);
+      break;
+    case 'want':
+      out.varint(frame.request);
+      putHave(out, frame.want);
+      break;
+    case 'entries':
+      putAnswer(out, frame, frame.replace ? REPLACE : 0);
+      break;
+    case 'conflict':
+      putAnswer(out, frame, frame.more ? MORE : 0);
+      break;
+    case 'refused':
+      putDigests(out, frame.refused, DIGEST_BYTES.refused);
+      break;
+    case 'compare':
+      out.varint(frame.request);
+      putDigests(out, frame.compared, DIGEST_BYTES.compare);
+      break;
+  }
+  return checked(out.done());
+}
+
+/** The most bytes that a frame of its kind can have: an entry passes alone, however large; lists are bounded. */
+const mostBytes = (kind: (typeof KINDS)[number]) =>
+  kind === 'entries' || kind === 'conflict' ? SYNC.entryBytes + SYNC.frameBytes : SYNC.listBytes;
+
+function frameFrom(bytes: Uint8Array): Frame {
+  const body = bodyOf(bytes);
+  const from = createReader(body);
+  const kind = KINDS[from.byte() - 1];
+  if (kind === undefined) throw new BadBytes('its kind is unknown');
+  if (body.length > mostBytes(kind)) throw new BadBytes('it is too large');
+  switch (kind) {
+    case 'have':
+    case 'more':
+    case 'less':
+      return { kind, have: takeHave(from) };
+    case 'want':
+      return { kind, request: from.varint(), want: takeHave(from) };
+    case 'entries': {
+      const { flag, ...answer } = takeAnswer(from);
+      return { kind, replace: flag, ...answer };
+    }
+    case 'conflict': {
+      const { flag, ...answer } = takeAnswer(from);
+      return { kind, more: flag, ...answer };
+    }
+    case 'refused':
+      return { kind, refused: takeDigests(from, DIGEST_BYTES.refused) };
+    case 'compare':
+      return { kind, request: from.varint(), compared: takeDigests(from, DIGEST_BYTES.compare) };
+  }
+}
+
+/** Reads what came from outside: any bytes at all give a frame or the reason why they are none. */
+export function decodeFrame(bytes: Uint8Array): Read {
+  try {
+    return { ok: true, frame: frameFrom(bytes) };
+  } catch (error) {
+    if (!(error instanceof BadBytes)) throw error;
+    return { ok: false, reason: `A frame of replication cannot be read: ${error.message}.` };
+  }
+}
+
+/** The first 16 bytes of the SHA-256, as hex: what `EntryStore.drop` compares. */
+export const digestOf = (sealed: Uint8Array): string => bytesToHex(sha256(sealed).subarray(0, DIGEST_BYTES.refused));

@@ -1,0 +1,144 @@
+/**
+ * A page's side of a connection to an RPC server. A call is answered once and repeated, with its id, on every new
+ * connection until it is; so whatever the connection or the server goes through, a call that was made is answered.
+ */
+import type { After } from '../domain/platform/timers.ts';
+import { createCalls } from './calls.ts';
+import type { CallOf, FromServer, Methods, ToServer } from './method.ts';
+
+type News = { readonly news: string };
+
+/** One connection to a server. */
+export interface Connection<Name extends string> {
+  send(message: ToServer<Name>): void;
+  close(): void;
+}
+
+export interface ConnectionEnds<Notice extends News> {
+  /** What the server says. */
+  take(message: FromServer<Notice>): void;
+  /** The connection broke. `detail` says why, where that is known. */
+  gone(detail?: string): void;
+}
+
+export interface RpcClient<Table extends Methods, Notice extends News> {
+  /** Resolves with the server's answer. Rejects with an Error of the server's name and message, which people can read. */
+  readonly call: CallOf<Table>;
+  /**
+   * Everything the server says, in order; the first is its welcome, kept for the first listener. A further welcome means
+   * a new connection: what was known of the server's state is replaced by it. Returns the way to stop.
+   */
+  subscribe(listener: (news: Notice) => void): () => void;
+  close(): void;
+}
+
+export interface RpcClientDeps<Name extends string, Notice extends News> {
+  readonly open: (ends: ConnectionEnds<Notice>) => Connection<Name>;
+  readonly newId: () => string;
+  readonly after: After;
+  /** Is this the first on a connection? */
+  readonly isWelcome: (news: Notice) => boolean;
+  /** What is told here where no server answers. */
+  readonly unanswered: (detail: string | null) => Notice;
+  /** ms: without a word on any connection until that is told; under way and unheard until the server is asked whether it is there, and as long again until it is left; until a connection that broke is opened anew. */
+  readonly times: { readonly silence: number; readonly renew: number; readonly reopen: number };
+}
+
+export function createRpcClient<Table extends Methods, Notice extends News>({
+  open: openConnection,
+  newId,
+  after,
+  isWelcome,
+  unanswered,
+  times,
+}: RpcClientDeps<keyof Table & string, Notice>): RpcClient<Table, Notice> {
+  type Name = keyof Table & string;
+  const calls = createCalls<Table>({
+    newId,
+    send(message) {
+      connection?.send(message);
+      if (!cancelRenewal) watchCalls();
+    },
+  });
+  const listeners = new Set<(news: Notice) => void>();
+  let unheard: Notice[] = [];
+  let connection: Connection<Name> | null = null;
+  let connectionNumber = 0;
+  let cancelSilence: (() => void) | null = null;
+  let cancelRenewal: (() => void) | null = null;
+  /** Has the server said anything since we began to wait? */
+  let heard = false;
+  let closed = false;
+
+  function tell(news: Notice) {
+    if (listeners.size === 0) unheard.push(news);
+    for (const listener of listeners) listener(news);
+  }
+
+  /** The server may have ended without a word, and a call may take long: only one who does not answer at all is left. */
+  function watchCalls() {
+    cancelRenewal?.();
+    cancelRenewal = null;
+    if (calls.count() === 0 || closed) return;
+    heard = false;
+    cancelRenewal = after(times.renew, () => {
+      if (heard || calls.count() === 0) {
+        watchCalls();
+        return;
+      }
+      connection?.send({ ping: true });
+      cancelRenewal = after(times.renew, () => (heard ? watchCalls() : open()));
+    });
+  }
+
+  function take(message: FromServer<Notice>) {
+    heard = true;
+    if ('pong' in message) return;
+    if ('news' in message) {
+      cancelSilence?.();
+      cancelSilence = null;
+      if (isWelcome(message)) calls.repeat();
+      tell(message);
+    } else calls.take(message);
+  }
+
+  function open() {
+    const number = ++connectionNumber;
+    const isCurrent = () => number === connectionNumber && !closed;
+    connection?.close();
+    // Not begun anew with every connection: a server that hangs is left again and again.
+    cancelSilence ??= after(times.silence, () => tell(unanswered(null)));
+    watchCalls();
+    connection = openConnection({
+      take: (message) => {
+        if (isCurrent()) take(message);
+      },
+      gone: (detail) => {
+        if (!isCurrent()) return;
+        if (detail !== undefined) tell(unanswered(detail));
+        after(times.reopen, () => {
+          if (isCurrent()) open();
+        });
+      },
+    });
+  }
+
+  open();
+
+  return {
+    call: calls.call,
+    subscribe(listener) {
+      listeners.add(listener);
+      const missed = unheard;
+      unheard = [];
+      for (const news of missed) listener(news);
+      return () => listeners.delete(listener);
+    },
+    close() {
+      closed = true;
+      cancelSilence?.();
+      cancelRenewal?.();
+      connection?.close();
+    },
+  };
+}

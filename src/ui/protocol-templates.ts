@@ -1,7 +1,0 @@
-/** The templates as they stand in CLAUDE.md. Loaded only with the pages that show them. */
-// The one file outside of src that the page reads: the templates' only source.
-// eslint-disable-next-line boundaries/dependencies
-import document from '../../CLAUDE.md?raw';
-import { parseProtocol } from '../domain/prompts.ts';
-
-export const TEMPLATES = parseProtocol(document).templates;

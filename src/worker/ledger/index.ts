@@ -1,0 +1,160 @@
+/**
+ * The ledger for tabs: a client of its owner, and the two ways to one. Nothing of Fireproof is reachable from here, and of
+ * the worker its address alone.
+ */
+import { type After, realTimers } from '../../shared/domain/platform/timers.ts';
+import { sentence } from '../../shared/domain/sentence.ts';
+import type { FromOwner, OWNER_METHODS, OwnerCallName, ToOwner } from '../../shared/protocol/owner-rpc.ts';
+import { createRpcClient, type Connection, type ConnectionEnds, type RpcClient } from '../../shared/rpc/client.ts';
+import type { OwnerNews } from '../../shared/protocol/worker.ts';
+import { OWNER_CONNECTION } from './settings.ts';
+import { inOneGo, liveAsTab, ownerGone, type FromTab, type Hello, type ToTab } from './tab.ts';
+
+const NO_LOCKS = sentence`Roost needs Web Locks to keep its tabs from writing over each other. Every browser of the last years has them, where the page comes over https or from this machine.`;
+
+interface ConnectionDeps {
+  readonly locks: LockManager;
+  readonly newId: () => string;
+}
+
+/** A tab's side of its connection to the ledger's owner. */
+type OwnerConnection = Connection<OwnerCallName>;
+export type OwnerConnectionEnds = ConnectionEnds<OwnerNews>;
+
+/** A refused write rejects with the name `StorageProblemError`; a document that does not fit rejects too. */
+export type OwnerClient = RpcClient<typeof OWNER_METHODS, OwnerNews>;
+
+interface ClientDeps {
+  readonly open: (ends: OwnerConnectionEnds) => OwnerConnection;
+  readonly newId: () => string;
+  readonly after: After;
+}
+
+const NO_OWNER = sentence`The part of the page that stores everything does not answer. Reload the page; nothing that was stored is lost.`;
+
+/** A tab’s client of the owner, over the connection that it is given. */
+export const createOwnerClient = (deps: ClientDeps): OwnerClient =>
+  createRpcClient<typeof OWNER_METHODS, OwnerNews>({
+    ...deps,
+    times: OWNER_CONNECTION,
+    isWelcome: ({ news }) => news === 'welcome',
+    unanswered: (detail) => ({
+      news: 'problem',
+      problem: { kind: 'no-owner', detail: detail === null ? NO_OWNER : `${NO_OWNER} (${detail})` },
+    }),
+  });
+
+/** Ports of the one SharedWorker of this profile. */
+function sharedConnections({ locks, newId }: ConnectionDeps): (ends: OwnerConnectionEnds) => OwnerConnection {
+  return ({ take, gone }) => {
+    const worker = new SharedWorker(new URL('../worker.ts', import.meta.url), {
+      type: 'module',
+      name: 'roost-owner',
+    });
+    const { port } = worker;
+    const tab = newId();
+    const closing = new AbortController();
+    worker.addEventListener('error', (event) =>
+      gone(event instanceof ErrorEvent ? event.message : 'it could not be started'),
+    );
+    // Owner and tab are built together: what comes in this list is what the owner sent.
+    port.addEventListener('message', ({ data }: MessageEvent<readonly FromOwner[]>) => data.forEach(take));
+    port.start();
+    const die = liveAsTab(locks, tab, () => port.postMessage({ from: tab, hello: true } satisfies Hello));
+    ownerGone(locks, closing.signal).then(
+      () => gone(),
+      (error: unknown) => {
+        if (!closing.signal.aborted) gone(String(error));
+      },
+    );
+    return {
+      send: inOneGo<ToOwner>((messages) => port.postMessage(messages)),
+      close() {
+        closing.abort();
+        die();
+        port.close();
+      },
+    };
+  };
+}
+
+const isToTab = (data: unknown): data is ToTab =>
+  typeof data === 'object' &&
+  data !== null &&
+  (('owner' in data && data.owner === true) || ('to' in data && typeof data.to === 'string' && 'message' in data));
+
+/**
+ * The connections of one tab where there is no SharedWorker. The tab's own worker stands in for the owner's place,
+ * and whichever tab's worker has it answers all of them over the channel.
+ *
+ * A tab that the browser freezes, or keeps for the back button, ends its worker: it would hold the ledger
+ * and answer nobody. It begins another when it is shown again.
+ */
+function channelConnections({ locks, newId }: ConnectionDeps): (ends: OwnerConnectionEnds) => OwnerConnection {
+  let failed: (event: ErrorEvent) => void = () => undefined;
+  const start = () => {
+    const begun = new Worker(new URL('../worker.ts', import.meta.url), { type: 'module', name: 'roost-owner' });
+    begun.addEventListener('error', (event) => failed(event));
+    return begun;
+  };
+  let worker: Worker | null = start();
+  const stop = () => {
+    worker?.terminate();
+    worker = null;
+  };
+  const resume = () => {
+    worker ??= start();
+  };
+  document.addEventListener('freeze', stop);
+  document.addEventListener('resume', resume);
+  addEventListener('pagehide', stop);
+  addEventListener('pageshow', resume);
+  return ({ take, gone }) => {
+    const tab = newId();
+    const channel = new BroadcastChannel(OWNER_CONNECTION.channel);
+    const post = (message: FromTab) => channel.postMessage(message);
+    failed = (event) => gone(event.message);
+    channel.addEventListener('message', ({ data }) => {
+      if (!isToTab(data)) return;
+      if ('owner' in data) post({ from: tab, hello: true });
+      else if (data.to === tab) (data as { readonly message: readonly FromOwner[] }).message.forEach(take);
+    });
+    const die = liveAsTab(locks, tab, () => post({ from: tab, hello: true }));
+    return {
+      send: inOneGo<ToOwner>((message) => post({ from: tab, message })),
+      close() {
+        die();
+        channel.close();
+      },
+    };
+  };
+}
+
+/** Where nothing keeps two tabs apart, none opens the ledger. */
+function noConnections({ take }: OwnerConnectionEnds): OwnerConnection {
+  take({ news: 'problem', problem: { kind: 'unsupported', detail: NO_LOCKS } });
+  // Somebody is there, who says no more than that.
+  return { send: () => take({ pong: true }), close: () => undefined };
+}
+
+/** Opens this tab's connection to the ledger's owner, and starts the owner where there is none. */
+export function openOwner(): OwnerClient {
+  const newId = () => crypto.randomUUID();
+  const { after } = realTimers;
+  // Absent in old browsers, and where the page came over plain http from another machine, whatever the types say.
+  const locks: LockManager | undefined = navigator.locks;
+  const connections = () => {
+    if (!locks) return noConnections;
+    return typeof SharedWorker === 'undefined'
+      ? channelConnections({ locks, newId })
+      : sharedConnections({ locks, newId });
+  };
+  return createOwnerClient({ open: connections(), newId, after });
+}
+
+/** Asks the browser to keep what is stored, whatever room it needs. null: it does not say. */
+export async function askPersistence(): Promise<boolean | null> {
+  // Absent in insecure contexts and some browsers, whatever the types say.
+  const storage: StorageManager | undefined = navigator.storage;
+  return storage && 'persist' in storage ? storage.persist() : null;
+}

@@ -1,0 +1,48 @@
+/** Writing the journal: what a row holds is durable when the write has resolved. */
+import type { Doc } from '../../../shared/protocol/documents.ts';
+import { journalTransaction, type JournalDatabase, type JournalRow, type OutboxRow } from './database.ts';
+
+/**
+ * Writes one row, and with it what is to go out to other devices. Answers its number. Rejects with the
+ * transaction's own error, and has then written nothing.
+ */
+export async function writeRow(
+  db: JournalDatabase,
+  docs: readonly Doc[],
+  outgoing: readonly OutboxRow[] = [],
+): Promise<number> {
+  const tx = journalTransaction(db, 'strict');
+  for (const row of outgoing) void tx.objectStore('outbox').add(row);
+  // Not ended with `tx.commit()`: with no room left, Chromium (156) then says neither that it is done nor that it failed.
+  const added = tx.objectStore('journal').add({ docs });
+  // The transaction's own error names the cause (a full disk, say); its request only says that it was aborted.
+  const [seq, done] = await Promise.allSettled([added, tx.done]);
+  if (done.status === 'rejected') throw done.reason;
+  if (seq.status === 'rejected') throw seq.reason;
+  return seq.value;
+}
+
+/** Rows after `seq`, oldest first, at most `limit`; all of them where there is none. */
+export async function rowsAfter(
+  db: JournalDatabase,
+  seq: number,
+  limit?: number,
+): Promise<{ seq: number; docs: readonly Doc[] }[]> {
+  const rows: JournalRow[] = await db.getAll('journal', IDBKeyRange.lowerBound(seq, true), limit);
+  return rows.flatMap(({ seq: number, docs }) => (number === undefined ? [] : [{ seq: number, docs }]));
+}
+
+/** All documents in the journal, a few rows in memory at a time. */
+export async function* journalDocuments(
+  db: JournalDatabase,
+  stride: number,
+): AsyncGenerator<{ readonly seq: number; readonly docs: readonly Doc[] }> {
+  let seq = 0;
+  for (;;) {
+    const rows = await rowsAfter(db, seq, stride);
+    yield* rows;
+    const last = rows.at(-1);
+    if (rows.length < stride || !last) return;
+    seq = last.seq;
+  }
+}

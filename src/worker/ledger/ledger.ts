@@ -1,0 +1,310 @@
+/**
+ * The ledger: `append` and a few reads.
+ *
+ * A write goes into the journal, in one IndexedDB transaction with strict durability, and is answered when
+ * that is on disk. Writes that wait at the same moment share a transaction. From there it goes on in its own
+ * time: into the views, just behind, and in groups into the current Fireproof volume. Reads come from the
+ * views alone, and wait for what was appended before them.
+ */
+import { storageFacts } from '../../shared/domain/platform/old-browsers.ts';
+import { createQueue } from '../../shared/domain/platform/queue.ts';
+import type { Doc } from '../../shared/protocol/documents.ts';
+import type { VolumeStatus } from '../../shared/protocol/worker.ts';
+import type { Ledger, LedgerDeps, Origin } from './contract.ts';
+import { readMeta, writeMeta, type OutboxRow } from './journal/database.ts';
+import { journalDocuments, writeRow } from './journal/journal.ts';
+import { clearOutbox, readOutbox } from './journal/outbox.ts';
+import { plainDocument } from './plain.ts';
+import { StorageProblemError, storageProblemOf } from './problem.ts';
+import { createProblems } from './problems.ts';
+import { LEDGER } from './settings.ts';
+import { createUpkeep } from './upkeep.ts';
+import { readChangeLog } from './views/change-log.ts';
+import { readWithin } from './views/within.ts';
+import { readAttachment } from './views/attachment.ts';
+import { compareDocuments, readAt, readDocuments, readKeys } from './views/copy.ts';
+import { readState } from './views/database.ts';
+import { readCounted, readFound, readIds } from './views/found.ts';
+import { readConversation, readHousehold, readUnread, splitForgets } from './views/read.ts';
+import { readReplaced } from './views/replaced.ts';
+import { readChanges, readWakings } from './views/wakings.ts';
+import { readWakeMaterial } from './views/wake-material.ts';
+import { readTeam } from './views/team.ts';
+import { countTalks, readLastTalks } from './views/talks.ts';
+import { createViews } from './views/views.ts';
+import { unfiled } from './volumes/refile.ts';
+import { discardVolumes } from './volumes/replace.ts';
+import { createVolumes } from './volumes/volumes.ts';
+import { sentence } from '../../shared/domain/sentence.ts';
+
+interface Waiting {
+  readonly docs: readonly Doc[];
+  readonly origin: Origin;
+  readonly resolve: (result: { written: number }) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** Where trouble comes from, gravest first; each is cleared by its own success. */
+const SOURCES = ['journal', 'views', 'volumes', 'damage'] as const;
+type Source = (typeof SOURCES)[number];
+
+export async function createLedger(deps: LedgerDeps): Promise<Ledger> {
+  const { journal, elapsed = deps.now } = deps;
+  const begun = await readState(deps.views);
+  let newest = begun.newest;
+  let lastAppend = -Infinity;
+  let queue: Waiting[] = [];
+  let pumping: Promise<void> | null = null;
+  let closed = false;
+  /** Appends, and what must not be between two of them, one after the other. */
+  const inTurn = createQueue();
+
+  const held = (await deps.views.getAll('forgets')).map(({ doc }) => doc);
+  const forgets = splitForgets(held);
+
+  const problems = createProblems(SOURCES, deps.onProblem);
+  const tellOutcome = (source: Source) => (error: unknown) => {
+    const problem = error === null ? null : storageProblemOf(error);
+    // A volume that cannot be read is filed anew from the views: nothing else is wrong then.
+    problems.set(
+      source,
+      problem?.kind === 'unreadable' && source === 'volumes' ? { ...problem, kind: 'broken' } : problem,
+    );
+  };
+
+  const views = await createViews({
+    db: deps.views,
+    after: deps.after,
+    isAppending: () => pumping !== null,
+    onApplied: ({ upTo, docs, chars }) => volumes.added(docs, chars, upTo),
+    onOutcome: tellOutcome('views'),
+  });
+  const volumes = createVolumes({
+    db: journal,
+    views: () => views.upToDate(),
+    upTo: begun.applied,
+    open: deps.openVolume,
+    after: deps.after,
+    now: deps.now,
+    elapsed,
+    busy: () => {
+      const since = elapsed() - lastAppend;
+      if (deps.isReturning?.() && since < LEDGER.volumesRestored) return 'returning';
+      return since < LEDGER.volumesQuiet ? 'writing' : null;
+    },
+    refile: () => refile(volumes.currentIds()),
+    onOutcome: tellOutcome('volumes'),
+    onDamaged: ({ name, faults }, refiled) =>
+      problems.set('damage', {
+        kind: 'damaged',
+        detail: sentence`Volume ${name} on this device is damaged (${faults[0] ?? 'it fails its check'}). It is kept as it is; ${refiled} documents were taken from elsewhere and filed anew. Settings, Storage shows more; export a copy to be safe.`,
+      }),
+  });
+  const counted = countBacklog();
+
+  /** What lay in the journal before we began. */
+  async function countBacklog() {
+    if ((await journal.count('journal')) === 0) return;
+    let docs = 0;
+    for await (const row of journalDocuments(journal, LEDGER.journalStride)) {
+      // What came since is counted as it goes into the views.
+      if (row.seq > begun.applied) break;
+      docs += row.docs.length;
+    }
+    volumes.added(docs, 0, begun.applied);
+  }
+  counted.catch(tellOutcome('journal'));
+
+  async function journalAgain(docs: readonly Doc[]) {
+    await inTurn(async () => views.add({ seq: await writeRow(journal, docs), docs }));
+  }
+
+  /** Puts what lies in no sound volume into the journal again. */
+  async function refile(sound: Iterable<string>): Promise<number> {
+    let count = 0;
+    for await (const docs of unfiled(journal, await views.upToDate(), sound)) {
+      await journalAgain(docs);
+      count += docs.length;
+    }
+    return count;
+  }
+
+  /** Without what is here already, what came twice, and what was forgotten for good. */
+  async function unheard(docs: readonly Doc[]): Promise<readonly Doc[]> {
+    const distinct = new Map<string, Doc>();
+    const doubtful: Doc[] = [];
+    for (const doc of docs) {
+      if (distinct.has(doc._id) || upkeep.isForgotten(doc)) continue;
+      distinct.set(doc._id, doc);
+      // A stamp later than all there are is of a new document; whoever breaks this is found out by the views.
+      if (doc.at <= newest) doubtful.push(doc);
+    }
+    if (doubtful.length === 0) return [...distinct.values()];
+    const unknown = new Set((await views.unknown(doubtful)).map(({ _id }) => _id));
+    for (const { _id } of doubtful) if (!unknown.has(_id)) distinct.delete(_id);
+    return [...distinct.values()];
+  }
+
+  /**
+   * What of a batch goes out: a row for each run of calls of one origin, so that many that wait together cost one row. A
+   * document of two origins goes with the first.
+   */
+  function outgoingOf(batch: readonly Waiting[], fresh: readonly Doc[]): OutboxRow[] {
+    if (!deps.shares()) return [];
+    const left = new Map(fresh.map((doc) => [doc._id, doc]));
+    const rows: { docs: Doc[]; fromRelay: boolean }[] = [];
+    for (const { docs, origin } of batch) {
+      const own = docs.flatMap(({ _id }) => {
+        const doc = left.get(_id);
+        left.delete(_id);
+        return doc ? [doc] : [];
+      });
+      if (origin === 'elsewhere' || own.length === 0) continue;
+      const fromRelay = origin === 'relay';
+      const last = rows.at(-1);
+      if (last?.fromRelay === fromRelay && last.docs.length < LEDGER.outboxDocuments) last.docs.push(...own);
+      else rows.push({ docs: own, fromRelay });
+    }
+    return rows;
+  }
+
+  async function store(batch: readonly Waiting[]): Promise<void> {
+    try {
+      const fresh = await unheard(batch.flatMap(({ docs }) => docs));
+      if (fresh.length > 0) {
+        const outgoing = outgoingOf(batch, fresh);
+        const seq = await writeRow(journal, fresh, outgoing);
+        if (outgoing.length > 0) deps.onOutbox();
+        for (const { at } of fresh) if (at > newest) newest = at;
+        views.add({ seq, docs: fresh });
+      }
+      problems.set('journal', null);
+      const left = new Set(fresh.map(({ _id }) => _id));
+      for (const { docs, resolve } of batch) {
+        // A document that two calls brought at once counts for the first.
+        resolve({ written: docs.filter(({ _id }) => left.delete(_id)).length });
+      }
+      lastAppend = elapsed();
+      if (fresh.length === 0) return;
+      deps.onDocuments(fresh);
+      if (fresh.some(({ type }) => type === 'forget' || type === 'forget-undo')) upkeep.hearForgets(fresh);
+    } catch (error) {
+      if (batch.length > 1) {
+        // One call too large for the room that is left must not take the others with it.
+        for (const one of batch) await store([one]);
+        return;
+      }
+      const problem = storageProblemOf(error);
+      problems.set('journal', problem);
+      for (const { reject } of batch) reject(new StorageProblemError(problem, { cause: error }));
+    }
+  }
+
+  async function pump(): Promise<void> {
+    while (queue.length > 0) {
+      if (views.waiting() > 2 * LEDGER.viewsWait) await views.readable();
+      await inTurn(() => {
+        // Taken at the last moment: what came in one message with the first call is in the queue by now.
+        const batch = queue;
+        queue = [];
+        return store(batch);
+      });
+    }
+    pumping = null;
+  }
+
+  const upkeep = createUpkeep({
+    deps,
+    views,
+    volumes,
+    forgets,
+    counted,
+    refile,
+    inTurn,
+    onRepaired: () => problems.set('damage', null),
+    onTrouble: tellOutcome('damage'),
+  });
+  discardVolumes(journal).catch(tellOutcome('damage'));
+
+  return {
+    append(values, origin = 'here') {
+      if (closed) return Promise.reject(new StorageProblemError({ kind: 'no-owner', detail: 'The ledger is closed.' }));
+      return new Promise((resolve, reject) => {
+        queue.push({ docs: values.map(plainDocument), origin, resolve, reject });
+        pumping ??= pump();
+      });
+    },
+    household: async () => readHousehold(await views.readable(), deps.now()),
+    conversation: async (request) => readConversation(await views.readable(), request, deps.now()),
+    replaced: async (request) => readReplaced(await views.readable(), request, deps.now()),
+    wakings: async (request) => readWakings(await views.readable(), request, deps.now()),
+    changes: async ({ agentId }) => readChanges(await views.readable(), agentId),
+    unread: async () => readUnread(await views.readable(), deps.now()),
+    wakeMaterial: async (request) => readWakeMaterial(await views.readable(), request, deps.now()),
+    documents: async (request) => readDocuments(await views.readable(), request, views.documents()),
+    within: async (request) => readWithin(await views.readable(), request),
+    changeLog: async ({ limit }) => readChangeLog(await views.readable(), limit, deps.now()),
+    compare: async (values) => compareDocuments(await views.readable(), values.map(plainDocument), upkeep.isForgotten),
+    async storage() {
+      await counted;
+      const db = await views.readable();
+      const [facts, records, kinds, lastExport] = await Promise.all([
+        storageFacts(deps.storage),
+        journal.getAll('volumes'),
+        db.getAll('kinds'),
+        readMeta(journal, 'lastExport'),
+      ]);
+      return {
+        ...facts,
+        journalRows: volumes.backlog(),
+        documents: views.documents(),
+        kinds: [...kinds].sort((a, b) => b.chars - a.chars),
+        volumes: records.map(({ name, documents, state, checkedAt, faults }): VolumeStatus => ({
+          name,
+          documents,
+          state,
+          checkedAt,
+          faults,
+        })),
+        lastExport: lastExport ?? null,
+      };
+    },
+    async noteExport(note) {
+      await writeMeta(journal, 'lastExport', note);
+      return null;
+    },
+    rebuild: () => upkeep.rebuild(),
+    outbox: (limit) => readOutbox(journal, limit),
+    clearOutbox: (numbers) => clearOutbox(journal, numbers),
+    betweenAppends: (run) =>
+      inTurn(async () => {
+        await views.upToDate();
+        return run();
+      }),
+    keys: async () => readKeys(await views.readable()),
+    attachment: async (file) => readAttachment(await views.readable(), file),
+    documentsAt: async (keys) => readAt(await views.readable(), keys),
+    ids: async (page) => readIds(await views.readable(), page),
+    found: async (places) => readFound(await views.readable(), places, deps.now()),
+    counted: async () => readCounted(await views.readable()),
+    lastTalks: async () => readLastTalks(await views.readable()),
+    countTalks: async (talks) => countTalks(await views.readable(), talks),
+    team: async () => readTeam(await views.readable(), views.documents()),
+    readCursor: () => readMeta(journal, 'cursor'),
+    writeCursor: (value) => writeMeta(journal, 'cursor', value, 'relaxed'),
+    async drain() {
+      await counted;
+      await views.upToDate();
+      await volumes.drain();
+    },
+    async close() {
+      closed = true;
+      await pumping;
+      await upkeep.close();
+      await views.upToDate();
+      await volumes.close();
+      views.close();
+      journal.close();
+    },
+  };
+}

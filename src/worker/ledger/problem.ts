@@ -1,0 +1,46 @@
+/** Why nothing can be written, as data for the page and as the error that a refused write rejects with. */
+import { errorMessage } from '../../shared/domain/platform/error-message.ts';
+import type { StorageProblem } from '../../shared/protocol/worker.ts';
+import { sentence } from '../../shared/domain/sentence.ts';
+
+export class StorageProblemError extends Error {
+  override readonly name = 'StorageProblemError';
+  readonly problem: StorageProblem;
+  constructor(problem: StorageProblem, options?: ErrorOptions) {
+    super(problem.detail, options);
+    this.problem = problem;
+  }
+}
+
+/**
+ * Does the browser's database fail to give back what it took? As Chromium (156) and Firefox say it: "Internal error …",
+ * "Data lost due to missing file", "Failed to read large IndexedDB value". A database that was closed is none of these.
+ */
+export function isUnreadable(error: unknown): boolean {
+  if (error instanceof StorageProblemError) return error.problem.kind === 'unreadable';
+  const name = error instanceof Error || error instanceof DOMException ? error.name : '';
+  const text = errorMessage(error);
+  if (/connection|closed|closing|terminated/i.test(text)) return false;
+  return (
+    name === 'NotReadableError' ||
+    name === 'UnknownError' ||
+    /Internal error|Data lost due to|Failed to read large IndexedDB value|backing store/.test(text)
+  );
+}
+
+/** The problem behind an error of IndexedDB or Fireproof. */
+export function storageProblemOf(error: unknown): StorageProblem {
+  if (error instanceof StorageProblemError) return error.problem;
+  const name = error instanceof Error || error instanceof DOMException ? error.name : '';
+  if (name === 'QuotaExceededError' || errorMessage(error).includes('QuotaExceeded'))
+    return {
+      kind: 'quota',
+      detail: sentence`The browser has no more room for this page. Free some disk space, or remove data of other sites; writing goes on by itself.`,
+    };
+  if (isUnreadable(error))
+    return {
+      kind: 'unreadable',
+      detail: sentence`${errorMessage(error)} It is looked for where everything is kept a second time, and this page goes on by itself; if it does not, reload it.`,
+    };
+  return { kind: 'broken', detail: sentence`The browser’s storage failed: ${errorMessage(error)}. Reload the page.` };
+}

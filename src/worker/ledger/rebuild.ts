@@ -1,0 +1,217 @@
+/**
+ * The views from nothing: everything that the volumes and the journal hold, written into a new database
+ * beside the old one. What only the old views still know (a volume cannot be read, say) is taken from them
+ * and filed anew. The old views go when the new ones are in use. Interrupted, it begins again.
+ */
+import { sentence } from '../../shared/domain/sentence.ts';
+import { openDB } from 'idb';
+import { errorMessage } from '../../shared/domain/platform/error-message.ts';
+import type { Forget } from '../../shared/domain/forgetting.ts';
+import { isCovered } from '../../shared/protocol/known.ts';
+import { parseDocument, type Doc } from '../../shared/protocol/documents.ts';
+import type { OwnerProgress, RebuildReport } from '../../shared/protocol/worker.ts';
+import { putVolume, readMeta, type JournalDatabase, type OpenOptions, type VolumeRecord } from './journal/database.ts';
+import { rowsAfter, writeRow } from './journal/journal.ts';
+import { LEDGER, volumeDatabase } from './settings.ts';
+import { NO_VIEWS, openViewsDatabase, viewsTransaction, type ViewsDatabase, viewsVersion } from './views/database.ts';
+import { applyBatches } from './views/views.ts';
+import { DOCUMENT_STORES, unseen } from './views/write.ts';
+import { decodeDocuments } from './volumes/codec.ts';
+import { lacking, openedEmpty, unreadable } from './volumes/faults.ts';
+import type { Volume } from './volumes/fireproof-volume.ts';
+import { putListed } from './volumes/records.ts';
+
+export interface RebuildDeps extends OpenOptions {
+  readonly journal: JournalDatabase;
+  readonly openVolume: (name: string) => Promise<Volume>;
+  /** Names of the IndexedDB databases that exist. */
+  readonly databaseNames: () => Promise<readonly string[]>;
+  /** ms since the epoch */
+  readonly now: () => number;
+  /** What was forgotten for good: it does not come back. */
+  readonly forgotten: readonly Forget[];
+  readonly onProgress: (progress: OwnerProgress) => void;
+}
+
+export interface Rebuilt {
+  readonly db: ViewsDatabase;
+  readonly name: string;
+  readonly report: RebuildReport;
+}
+
+/** Names of all databases of views, whatever their version. */
+export const viewsNames = (names: readonly string[]) => names.filter((name) => name.startsWith(LEDGER.viewsDatabase));
+
+/** `roost-views-<version>-<n>`, with a number that no database has. */
+function freshName(names: readonly string[]): string {
+  const numbers = viewsNames(names).map((name) => Number(name.slice(name.lastIndexOf('-') + 1)));
+  return `${LEDGER.viewsDatabase}${viewsVersion()}-${Math.max(0, ...numbers.filter(Number.isInteger)) + 1}`;
+}
+
+/** The volumes on the list, and those that are on the disk all the same: the list may have been lost. */
+async function allVolumes(journal: JournalDatabase, names: readonly string[]): Promise<VolumeRecord[]> {
+  const listed = new Map((await journal.getAll('volumes')).map((record) => [record.name, record]));
+  const discarded = new Set(await readMeta(journal, 'discard'));
+  const prefix = volumeDatabase('');
+  for (const name of names.filter((one) => one.startsWith(prefix)).map((one) => one.slice(prefix.length))) {
+    const number = Number(name.slice(1));
+    if (listed.has(name) || discarded.has(name) || !Number.isInteger(number)) continue;
+    // Sealed: whatever else is in it, it is not written again.
+    listed.set(name, { name, number, documents: 0, state: 'sealed', checkedAt: null, faults: [] });
+  }
+  return [...listed.values()].sort((a, b) => a.number - b.number);
+}
+
+async function readVolume(
+  openVolume: RebuildDeps['openVolume'],
+  name: string,
+): Promise<{ docs: readonly Doc[]; faults: string[] }> {
+  try {
+    const volume = await openVolume(name);
+    try {
+      const { docs, damaged } = decodeDocuments(await volume.read());
+      return { docs, faults: damaged.map(({ id, reason }) => unreadable(id, reason)) };
+    } finally {
+      await volume.close();
+    }
+  } catch (error) {
+    return { docs: [], faults: [unreadable('it', errorMessage(error))] };
+  }
+}
+
+/** Documents in a database of views of any version: every record that carries one. */
+async function* documentsOfViews(name: string): AsyncGenerator<readonly Doc[]> {
+  const db = await openDB(name);
+  try {
+    for (const store of db.objectStoreNames) {
+      let from: IDBValidKey | null = null;
+      for (;;) {
+        const range: IDBKeyRange | null = from === null ? null : IDBKeyRange.lowerBound(from, true);
+        const [keys, records]: [IDBValidKey[], unknown[]] = await Promise.all([
+          db.getAllKeys(store, range, LEDGER.rebuildBatch),
+          db.getAll(store, range, LEDGER.rebuildBatch),
+        ]);
+        yield records.flatMap((record) => {
+          if (typeof record !== 'object' || record === null || !('doc' in record)) return [];
+          try {
+            return [parseDocument(record.doc)];
+          } catch {
+            // A cache may hold anything; the volumes are what counts.
+            return [];
+          }
+        });
+        from = keys.at(-1) ?? null;
+        if (keys.length < LEDGER.rebuildBatch || from === null) break;
+      }
+    }
+  } finally {
+    db.close();
+  }
+}
+
+/** Writes new views. Nobody may write into volumes meanwhile; the journal may grow. Rejects where nothing can be written. */
+export async function rebuildViews(deps: RebuildDeps): Promise<Rebuilt> {
+  const { journal, forgotten } = deps;
+  const names = await deps.databaseNames();
+  const name = freshName(names);
+  const db = await openViewsDatabase(name, deps);
+  const kept = (docs: readonly Doc[]) =>
+    forgotten.length === 0 ? docs : docs.filter((doc) => !forgotten.some((forget) => isCovered(doc, forget)));
+  const apply = async (docs: readonly Doc[], seq: number) => {
+    let fresh = 0;
+    for (let at = 0; at < docs.length; at += LEDGER.rebuildBatch)
+      fresh += (await applyBatches(db, [{ seq, docs: docs.slice(at, at + LEDGER.rebuildBatch) }])).fresh;
+    return fresh;
+  };
+
+  const volumes = await allVolumes(journal, names);
+  const damaged: { name: string; expected: number; found: number; ids: readonly string[] | null }[] = [];
+  for (const [i, record] of volumes.entries()) {
+    deps.onProgress({ task: 'rebuild', done: i, of: volumes.length });
+    const { docs, faults } = await readVolume(deps.openVolume, record.name);
+    const manifest = await journal.get('manifests', record.name);
+    const expected = manifest?.ids.length ?? record.documents;
+    if (docs.length < expected) faults.push(docs.length === 0 ? openedEmpty(expected) : lacking(docs.length, expected));
+    await apply(kept(docs), 0);
+    const state = faults.length > 0 ? 'damaged' : record.state;
+    if (faults.length > 0)
+      damaged.push({ name: record.name, expected, found: docs.length, ids: manifest?.ids ?? null });
+    const looked: VolumeRecord = {
+      ...record,
+      documents: Math.max(record.documents, docs.length),
+      state,
+      checkedAt: deps.now(),
+      // A volume found damaged before stays so, with what was found then.
+      faults: (faults.length > 0 ? faults : record.faults).slice(0, LEDGER.faultsKept),
+    };
+    // The one that is written next has no list of what it holds: it would be wrong with the next commit. What a damaged one gives back still lies in it.
+    if (state === 'writing') await putVolume(journal, looked);
+    else
+      await putListed(
+        journal,
+        looked,
+        docs.map(({ _id }) => _id),
+      );
+  }
+  deps.onProgress({ task: 'rebuild', done: volumes.length, of: volumes.length });
+
+  // Rows up to this one are in the volumes, and gone.
+  let applied = (await readMeta(journal, 'filedThrough')) ?? 0;
+  const catchUp = async () => {
+    for (;;) {
+      const rows = await rowsAfter(journal, applied, LEDGER.journalStride);
+      for (const { seq, docs } of rows) {
+        await apply(kept(docs), seq);
+        applied = seq;
+      }
+      if (rows.length < LEDGER.journalStride) return;
+    }
+  };
+  await catchUp();
+
+  // What only older views know: into the journal first, so that it is durable before it is believed.
+  const missingOf = async (docs: readonly Doc[]) => {
+    const tx = viewsTransaction(db);
+    const [missing] = await Promise.all([unseen(tx, kept(docs)), tx.done]);
+    return missing;
+  };
+  let repaired = 0;
+  for (const old of viewsNames(names)) {
+    for await (const docs of documentsOfViews(old)) {
+      if ((await missingOf(docs)).length === 0) continue;
+      // Some may have been written just now.
+      await catchUp();
+      const missing = await missingOf(docs);
+      if (missing.length > 0) repaired += await apply(missing, await writeRow(journal, missing));
+    }
+  }
+
+  const tx = viewsTransaction(db);
+  const state = (await tx.objectStore('state').get('state')) ?? NO_VIEWS;
+  await Promise.all([tx.objectStore('state').put({ ...state, applied, ready: true }, 'state'), tx.done]);
+  const faults = damaged.length === 0 ? [] : await lostWith(db, damaged, repaired);
+  return { db, name, report: { documents: state.documents, volumes: volumes.length, repaired, faults } };
+}
+
+/** Sentences about what damaged volumes held and nothing else holds; where no list of it is left, about what may be. */
+async function lostWith(
+  db: ViewsDatabase,
+  damaged: readonly {
+    readonly name: string;
+    readonly expected: number;
+    readonly found: number;
+    readonly ids: readonly string[] | null;
+  }[],
+  repaired: number,
+): Promise<string[]> {
+  const tx = db.transaction([...DOCUMENT_STORES]);
+  const there = new Set((await Promise.all(DOCUMENT_STORES.map((store) => tx.objectStore(store).getAllKeys()))).flat());
+  return damaged.flatMap(({ name, expected, found, ids }) => {
+    const lost = ids === null ? Math.max(0, expected - found - repaired) : ids.filter((id) => !there.has(id)).length;
+    return lost === 0
+      ? []
+      : [
+          sentence`${lost} of ${expected} documents of volume ${name} could not be found anywhere on this device. Import a copy, if there is one.`,
+        ];
+  });
+}

@@ -1,0 +1,188 @@
+/**
+ * The views just behind the journal: documents that are durable wait here until a moment of quiet, and go
+ * into the views many at a time. Whoever reads waits for what waits.
+ */
+import { createBurst } from '../../../shared/domain/platform/burst.ts';
+import { singleFlight } from '../../../shared/domain/platform/single-flight.ts';
+import type { After } from '../../../shared/domain/platform/timers.ts';
+import { wholeAt } from '../../../shared/domain/read-marks.ts';
+import type { Doc } from '../../../shared/protocol/documents.ts';
+import { asOfNow, isKnown, storeOf } from '../../../shared/protocol/known.ts';
+import { LEDGER } from '../settings.ts';
+import { readState, viewsTransaction, type ViewsDatabase } from './database.ts';
+import { holds } from './requests.ts';
+import { unseen, writeViews } from './write.ts';
+
+/** Documents of one journal row. */
+export interface Batch {
+  readonly seq: number;
+  readonly docs: readonly Doc[];
+}
+
+export interface ViewsDeps {
+  readonly db: ViewsDatabase;
+  readonly after: After;
+  /** Does somebody wait for an append? The views give way to it. */
+  readonly isAppending: () => boolean;
+  /** The views hold everything up to journal row `upTo`: these many documents and characters more. */
+  readonly onApplied: (applied: { readonly upTo: number; readonly docs: number; readonly chars: number }) => void;
+  /** null: the last write went through. What failed waits, and is tried again with the next. */
+  readonly onOutcome: (error: unknown) => void;
+}
+
+export interface Views {
+  add(batch: Batch): void;
+  /** The database, when everything added so far is in it. Rejects with what stopped it. */
+  upToDate(): Promise<ViewsDatabase>;
+  /** The database, as far as it could be brought: what is there can be read even where nothing can be written. */
+  readable(): Promise<ViewsDatabase>;
+  /** Those of the documents that are in no view and do not wait for one. */
+  unknown(docs: readonly Doc[]): Promise<readonly Doc[]>;
+  /** Documents that wait. */
+  waiting(): number;
+  /** Documents in the views or waiting. */
+  documents(): number;
+  /** Goes on with another database, which holds everything that this one does. */
+  swap(db: ViewsDatabase): Promise<void>;
+  close(): void;
+}
+
+const lastOf = (doc: Doc) => (isKnown(doc) && doc.type === 'message' ? wholeAt(doc) : doc.at);
+const greatest = (newest: string, docs: readonly Doc[]) =>
+  docs.map(lastOf).reduce((held, at) => (at > held ? at : held), newest);
+
+/** Writes batches into the views in one transaction. Answers how many documents were new, and about how long all are. */
+export async function applyBatches(
+  db: ViewsDatabase,
+  batches: readonly Batch[],
+): Promise<{ readonly fresh: number; readonly chars: number }> {
+  const tx = viewsTransaction(db);
+  const write = async () => {
+    const state = await tx.objectStore('state').get('state');
+    // The journal has them as an earlier version of the app may have written them.
+    const docs: readonly Doc[] = batches.flatMap((batch) => batch.docs.map(asOfNow));
+    const fresh = await unseen(tx, docs);
+    const chars = await writeViews(tx, fresh);
+    await tx.objectStore('state').put(
+      {
+        ready: state?.ready ?? false,
+        applied: Math.max(state?.applied ?? 0, ...batches.map(({ seq }) => seq)),
+        documents: (state?.documents ?? 0) + fresh.length,
+        newest: greatest(state?.newest ?? '', fresh),
+      },
+      'state',
+    );
+    return { fresh: fresh.length, chars };
+  };
+  const [written, done] = await Promise.allSettled([write(), tx.done]);
+  // The transaction's own error names the cause (a full disk, say); its requests only say that it was aborted.
+  if (done.status === 'rejected') throw done.reason;
+  if (written.status === 'rejected') throw written.reason;
+  return written.value;
+}
+
+export async function createViews(deps: ViewsDeps): Promise<Views> {
+  let { db } = deps;
+  let pending: Batch[] = [];
+  let waiting = 0;
+  const ids = new Set<string>();
+  let { documents } = await readState(db);
+  let closed = false;
+  const burst = createBurst({
+    after: deps.after,
+    quietMs: LEDGER.viewsQuiet,
+    mostMs: LEDGER.viewsMost,
+    isBusy: deps.isAppending,
+    run: () => startUnasked(),
+  });
+
+  /** The oldest batches that fit one transaction. */
+  function nextBatches(): Batch[] {
+    const taken: Batch[] = [];
+    let size = 0;
+    for (const batch of pending) {
+      if (taken.length > 0 && size + batch.docs.length > LEDGER.viewsBatch) break;
+      size += batch.docs.length;
+      taken.push(batch);
+    }
+    return taken;
+  }
+
+  const work = singleFlight(async () => {
+    while (pending.length > 0) {
+      const batches = nextBatches();
+      const size = batches.reduce((sum, { docs }) => sum + docs.length, 0);
+      const { fresh, chars } = await applyBatches(db, batches);
+      documents += fresh - size;
+      pending = pending.slice(batches.length);
+      waiting -= size;
+      for (const { docs } of batches) for (const { _id } of docs) ids.delete(_id);
+      deps.onApplied({ upTo: batches.at(-1)?.seq ?? 0, docs: size, chars });
+    }
+    deps.onOutcome(null);
+  });
+
+  function start(): Promise<void> {
+    burst.clear();
+    return work();
+  }
+
+  function startUnasked() {
+    start().catch((error: unknown) => {
+      deps.onOutcome(error);
+      if (!closed) burst.within(LEDGER.commitRetry);
+    });
+  }
+
+  const upToDate = async () => {
+    while (pending.length > 0) await start();
+    return db;
+  };
+
+  return {
+    add(batch) {
+      pending.push(batch);
+      waiting += batch.docs.length;
+      documents += batch.docs.length;
+      for (const { _id } of batch.docs) ids.add(_id);
+      if (closed) return;
+      if (waiting >= LEDGER.viewsWait) {
+        startUnasked();
+        return;
+      }
+      burst.add();
+    },
+    upToDate,
+    async readable() {
+      try {
+        return await upToDate();
+      } catch (error) {
+        deps.onOutcome(error);
+        return db;
+      }
+    },
+    async unknown(docs) {
+      if (docs.length === 0) return docs;
+      const waits = docs.map(({ _id }) => ids.has(_id));
+      const held = await holds(
+        db.transaction([...new Set(docs.map(storeOf))], 'readonly'),
+        docs.map((doc) => ({ store: storeOf(doc), id: doc._id })),
+      );
+      return docs.filter((_doc, i) => !held[i] && !waits[i]);
+    },
+    waiting: () => waiting,
+    documents: () => documents,
+    async swap(next) {
+      await upToDate();
+      const old = db;
+      db = next;
+      documents = (await readState(db)).documents + waiting;
+      old.close();
+    },
+    close() {
+      closed = true;
+      burst.clear();
+      db.close();
+    },
+  };
+}

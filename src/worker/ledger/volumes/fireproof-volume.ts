@@ -1,0 +1,115 @@
+/**
+ * One volume: one Fireproof ledger, opened, written and compacted in the only ways that were measured to
+ * lose nothing with 0.24.19. This file, gateway.ts and key.ts are all that know Fireproof.
+ *
+ * - `threshold`: a commit over 1 MB would become several CARs, of which reopening loads only the first.
+ * - `autoCompact`: compaction that starts by itself races with writes. It is off, and our strategy refuses
+ *   to run unless `compact()` below called it while the ledger's lock was held.
+ * - `chunkSize: 1`: one write at a time keeps the clock linear.
+ * - The index store lives in memory: it is never used, and would be written all the same.
+ * - `close()` stops the CRDT before its queue is drained: callers write one commit at a time, and wait.
+ */
+import { fireproof, getCompactStrategyThrow, registerCompactStrategy, type Database } from '@fireproof/core';
+import { realTimers, sleep } from '../../../shared/domain/platform/timers.ts';
+import { LEDGER } from '../settings.ts';
+import type { StoredDoc } from './codec.ts';
+import { openBlocks, PROTOCOL } from './gateway.ts';
+
+export interface Volume {
+  /** Does it hold nothing at all? A volume that cannot read its head opens so. */
+  isEmpty(): boolean;
+  /** Of how many CARs it consists now. */
+  cars(): number;
+  /** One commit. Resolves when it would survive a power cut. */
+  write(docs: readonly StoredDoc[]): Promise<void>;
+  read(): Promise<readonly StoredDoc[]>;
+  /** Folds all CARs into one. Rejects where that did not happen; the volume is then as before. */
+  compact(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface VolumeDeps {
+  readonly name: string;
+  /** Do we hold the ledger's lock at this moment? */
+  readonly lockHeld: () => boolean;
+}
+
+/** Above any commit: Fireproof never splits one. */
+const NEVER_SPLIT = 1 << 30;
+const IDLE_PAUSE_MS = 5;
+/** Fireproof retries what fails without end; waiting for it ends here. */
+const IDLE_MOST_MS = 15_000;
+
+export async function openVolume({ name, lockHeld }: VolumeDeps): Promise<Volume> {
+  let permitted = false;
+  const strategy = `roost:${name}`;
+  const unregister = registerCompactStrategy({
+    name: strategy,
+    compact(ctx) {
+      if (!permitted || !lockHeld())
+        return Promise.reject(new Error('Compaction is refused: the ledger’s lock is not held for it.'));
+      return getCompactStrategyThrow('fireproof').compact(ctx);
+    },
+  });
+  const closeBlocks = await openBlocks(name);
+  const memory = `memory://roost-index-${name}?storekey=${LEDGER.keyName}`;
+  const db: Database = fireproof(name, {
+    compactStrategy: strategy,
+    writeQueue: { chunkSize: 1 },
+    keyBag: { url: `indexeddb://${LEDGER.keyBag}` },
+    storeUrls: {
+      base: `${PROTOCOL}://volumes?storekey=${LEDGER.keyName}`,
+      idx: { car: memory, file: memory, meta: memory, wal: memory },
+    },
+  });
+  await db.ready();
+  const { blockstore, clock } = db.ledger.crdt;
+  const { loader } = blockstore;
+  if (!loader) throw new Error(`Fireproof gave volume ${name} no loader.`);
+  Object.assign(loader.ebOpts, { threshold: NEVER_SPLIT });
+  Object.assign(blockstore.ebOpts, { threshold: NEVER_SPLIT, autoCompact: 0 });
+
+  /** Resolves when the commit queue and Fireproof's own write-ahead log have nothing left to do. */
+  async function idle() {
+    for (let waited = 0; waited < IDLE_MOST_MS; waited += IDLE_PAUSE_MS) {
+      await loader?.commitQueue.waitIdle();
+      const state = await loader?.attachedStores.local().active.wal.load();
+      if (!state || (state.operations.length === 0 && (state.fileOperations?.length ?? 0) === 0)) return;
+      await sleep(realTimers.after, IDLE_PAUSE_MS);
+    }
+    throw new Error(`Fireproof does not come to rest in volume ${name}.`);
+  }
+
+  return {
+    isEmpty: () => clock.head.length === 0,
+    cars: () => loader.carLog.length,
+    async write(docs) {
+      await db.bulk(docs.map((doc) => ({ ...doc })));
+    },
+    async read() {
+      if (clock.head.length === 0) return [];
+      const { rows } = await db.allDocs<Record<string, unknown>>();
+      return rows.map((row) => ({ ...row.value, _id: row.key }));
+    },
+    async compact() {
+      await idle();
+      if (loader.carLog.length < 2) return;
+      permitted = true;
+      try {
+        // Fireproof logs a failed compaction and resolves all the same: the CARs tell.
+        await db.compact();
+      } finally {
+        permitted = false;
+      }
+      if (loader.carLog.length !== 1)
+        throw new Error(`Compaction left ${loader.carLog.length} CARs in volume ${name}.`);
+      await idle();
+    },
+    async close() {
+      await idle();
+      await db.close();
+      closeBlocks();
+      unregister();
+    },
+  };
+}

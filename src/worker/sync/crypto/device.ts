@@ -1,0 +1,45 @@
+/** A device's own keys, from one seed that never leaves it, and its id, which follows from them: nobody else can bring other keys under it. */
+import { sha256 } from '@noble/hashes/sha2.js';
+import { concatBytes, utf8ToBytes } from '@noble/hashes/utils.js';
+import type { DeviceId } from '../../../shared/domain/ids.ts';
+import { SYNC } from '../../../shared/protocol/sync/settings.ts';
+import { isSoundKey, publicKeyOf } from './agreement.ts';
+import { base64url, exactly } from './bytes.ts';
+import { openBox } from './box.ts';
+import { derive } from './derive.ts';
+import { CRYPTO, LABEL } from './settings.ts';
+import { createSigner } from './signer.ts';
+
+/** What others know a device by. */
+export interface DevicePublicKeys {
+  /** Ed25519, 32 bytes as base64url: with it the device proves itself, and signs what it says of itself. */
+  readonly signKey: string;
+  /** X25519, 32 bytes as base64url: renewed keys are sealed to it. */
+  readonly boxKey: string;
+}
+
+export interface DeviceKeys extends DevicePublicKeys {
+  /** 16 bytes as base64url. */
+  readonly deviceId: DeviceId;
+  /** 64 bytes as base64url. */
+  sign(bytes: Uint8Array): string;
+  /** null: not for this device, or changed on its way. */
+  openBox(box: string): Uint8Array | null;
+}
+
+/** The first 16 bytes of SHA-256 over a label and both keys; null where one is none that anything can be sealed to or checked with. */
+export function deviceIdOf({ signKey, boxKey }: DevicePublicKeys): string | null {
+  const [sign, box] = [exactly(signKey, CRYPTO.keyBytes), exactly(boxKey, CRYPTO.keyBytes)];
+  if (!sign || !box || !isSoundKey(box)) return null;
+  return base64url(sha256(concatBytes(utf8ToBytes(LABEL.deviceId), sign, box)).subarray(0, SYNC.idBytes));
+}
+
+/** `seed`: 32 random bytes. */
+export function deviceKeys(seed: Uint8Array): DeviceKeys {
+  const signer = createSigner(derive(seed, LABEL.deviceSign));
+  const secret = derive(seed, LABEL.deviceBox);
+  const open = { signKey: signer.publicKey, boxKey: base64url(publicKeyOf(secret)) };
+  const deviceId = deviceIdOf(open);
+  if (deviceId === null) throw new Error('The keys of this device are not sound.');
+  return { deviceId, ...open, sign: signer.sign, openBox: (box) => openBox(secret, box) };
+}

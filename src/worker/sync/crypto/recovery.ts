@@ -1,0 +1,135 @@
+/** The recovery phrase: a secret of its own, on paper alone. The keyring is sealed to its key, and the relay keeps the box. */
+import { sentence } from '../../../shared/domain/sentence.ts';
+import type { RandomBytes } from '../contract.ts';
+import { publicKeyOf } from './agreement.ts';
+import { base64url, draw } from './bytes.ts';
+import { openBox } from './box.ts';
+import { derive } from './derive.ts';
+import { CRYPTO, LABEL } from './settings.ts';
+import { entropyToMnemonic, mnemonicToEntropy } from '@scure/bip39';
+import { wordlist } from '@scure/bip39/wordlists/english.js';
+
+/** Twenty-four words of the BIP-39 list: how they are made, and read as people write them. */
+const PHRASE_WORDS = 24;
+/** No two words of the list begin with the same four letters. */
+const PREFIX = 4;
+const SHOWN = 20;
+
+type ReadPhrase =
+  | { readonly ok: true; readonly secret: Uint8Array }
+  /** A sentence: which word is wrong, and what to do. */
+  | { readonly ok: false; readonly reason: string };
+
+/** `secret`: 32 bytes. */
+const wordsOf = (secret: Uint8Array): readonly string[] => entropyToMnemonic(secret, wordlist).split(' ');
+
+/** In any case, with numbers before the words, commas or line breaks between them, and words cut after four letters. */
+function readPhrase(text: string): ReadPhrase {
+  const typed = text
+    .normalize('NFKD')
+    .toLowerCase()
+    .split(/[\s,;|]+/u)
+    .map((piece) => piece.replace(/^[(#]*\d*[.):]*/u, '').replace(/[.:]+$/u, ''))
+    .filter((piece) => piece !== '');
+  if (typed.length !== PHRASE_WORDS) return wrong(countSentence(typed.length));
+  const words = typed.map(wordMeant);
+  const unknown = words.indexOf(null);
+  if (unknown >= 0) return wrong(unknownSentence(unknown + 1, typed[unknown] ?? ''));
+  try {
+    return { ok: true, secret: mnemonicToEntropy(words.join(' '), wordlist) };
+  } catch {
+    // Words and their number are right, so the checksum is wrong: the only other thing that the library throws for.
+    return wrong(
+      sentence`All 24 words are in the list, but together they are not a phrase: one of them is another word, or two have changed places.`,
+    );
+  }
+}
+
+function wordMeant(typed: string): string | null {
+  if (wordlist.includes(typed)) return typed;
+  return typed.length >= PREFIX ? (wordlist.find((word) => word.startsWith(typed)) ?? null) : null;
+}
+
+function countSentence(count: number): string {
+  if (count === 0) return sentence`Type the 24 words of the recovery phrase.`;
+  if (count === 1) return sentence`There is 1 word here; a recovery phrase has 24.`;
+  return sentence`There are ${count} words here; a recovery phrase has 24.`;
+}
+
+function unknownSentence(place: number, typed: string): string {
+  const letters = [...typed];
+  const shown = letters.length > SHOWN ? `${letters.slice(0, SHOWN).join('')}…` : typed;
+  const [one, other, third] = nearest(typed.slice(0, SHOWN));
+  if (one === undefined) return sentence`Word ${place}, “${shown}”, is not in the list.`;
+  if (other === undefined) return sentence`Word ${place}, “${shown}”, is not in the list; did you mean “${one}”?`;
+  if (third === undefined)
+    return sentence`Word ${place}, “${shown}”, is not in the list; did you mean “${one}” or “${other}”?`;
+  return sentence`Word ${place}, “${shown}”, is not in the list; did you mean “${one}” or “${other}” or “${third}”?`;
+}
+
+/** The words with the fewest letters put right, if those are at most two; three words at most. */
+function nearest(typed: string): readonly string[] {
+  const distances = wordlist.map((word) => ({ word, distance: distance(typed, word) }));
+  const least = Math.min(...distances.map((one) => one.distance));
+  return least > 2
+    ? []
+    : distances
+        .filter((one) => one.distance === least)
+        .slice(0, 3)
+        .map(({ word }) => word);
+}
+
+/** Letters added, left out, changed, or swapped with their neighbour (optimal string alignment). */
+function distance(left: string, right: string): number {
+  let before: readonly number[] = [];
+  let last: readonly number[] = Array.from({ length: right.length + 1 }, (_, at) => at);
+  for (let row = 1; row <= left.length; row += 1) {
+    const next = [row];
+    for (let column = 1; column <= right.length; column += 1) {
+      const same = left[row - 1] === right[column - 1];
+      const swapped =
+        row > 1 && column > 1 && left[row - 1] === right[column - 2] && left[row - 2] === right[column - 1];
+      next.push(
+        Math.min(
+          (last[column] ?? 0) + 1,
+          (next[column - 1] ?? 0) + 1,
+          (last[column - 1] ?? 0) + (same ? 0 : 1),
+          swapped ? (before[column - 2] ?? 0) + 1 : Infinity,
+        ),
+      );
+    }
+    before = last;
+    last = next;
+  }
+  return last[right.length] ?? 0;
+}
+
+const wrong = (reason: string): ReadPhrase => ({ ok: false, reason });
+
+export interface Recovery {
+  readonly ok: true;
+  /** Names the box at the relay: 32 bytes as base64url, from which the phrase cannot be found. */
+  readonly id: string;
+  /** X25519, 32 bytes as base64url: the keyring is sealed to it. */
+  readonly boxKey: string;
+  /** null: not sealed to this phrase, or changed on its way. */
+  open(box: string): Uint8Array | null;
+}
+
+/** 24 words of the BIP-39 list: 32 random bytes. */
+export const newPhrase = (random: RandomBytes): { readonly words: readonly string[] } => ({
+  words: wordsOf(draw(random, CRYPTO.keyBytes)),
+});
+
+/** What a phrase opens, or a sentence about which word is wrong. */
+export function recoveryOf(phrase: string): Recovery | { readonly ok: false; readonly reason: string } {
+  const read = readPhrase(phrase);
+  if (!read.ok) return read;
+  const secret = derive(read.secret, LABEL.recoveryBox);
+  return {
+    ok: true,
+    id: base64url(derive(read.secret, LABEL.recoveryId)),
+    boxKey: base64url(publicKeyOf(secret)),
+    open: (box) => openBox(secret, box),
+  };
+}

@@ -1,0 +1,217 @@
+/**
+ * Every sealed entry of this device once more, in files that do not share IndexedDB's fate. A segment grows to a bounded
+ * size, then the next one begins. Written just behind IndexedDB, and never waited for; what a failed write lost is
+ * written again from there, and what IndexedDB lost is read from here.
+ */
+import { createQueue } from '../../../shared/domain/platform/queue.ts';
+import type { After } from '../../../shared/domain/platform/timers.ts';
+import { addOne, contains, subtract, union, type Ranges } from '../../../shared/domain/ranges.ts';
+import type { Entry, EntryKey, Have } from '../../../shared/protocol/sync/entries.ts';
+import { createContents } from './contents.ts';
+import type { Files } from './files.ts';
+import { decodeFrames, encodeFrames } from './frames.ts';
+import { MIRROR } from './settings.ts';
+
+export interface SealedLogDeps {
+  readonly files: Files;
+  readonly after: After;
+  /** null: writing works again. */
+  readonly onTrouble: (error: unknown) => void;
+  /** What was handed over is not all written: what `have` lacks is to be added again. */
+  readonly onLacking: () => void;
+}
+
+/** Another content for a place; null: none. */
+export interface Replacement extends EntryKey {
+  readonly sealed: Uint8Array | null;
+}
+
+export interface SealedLog {
+  /** Hands over everything that can be read, oldest first, some at a time. Without what `isHere` says is here already, as a rule. */
+  read(
+    each: (entries: readonly Entry[], progress: { readonly done: number; readonly of: number }) => Promise<void>,
+    options?: {
+      /** Of whoever waits for nothing: it rests between two segments. */
+      readonly pause?: () => Promise<void>;
+      readonly isHere?: (have: Have) => boolean;
+    },
+  ): Promise<void>;
+  /** What was read and written so far. */
+  have(): Have;
+  /** These are durable elsewhere: they are written in a moment. */
+  add(entries: readonly Entry[]): void;
+  /** Resolves when no file holds what was in these places before. */
+  replace(changes: readonly Replacement[]): Promise<void>;
+  /** Resolves when nothing waits to be written, or could not be. */
+  flush(): Promise<void>;
+  /** Nothing is kept any more. */
+  clear(): Promise<void>;
+  /** Of all segments, as far as they are known. */
+  bytes(): number;
+  close(): Promise<void>;
+}
+
+const nameOf = (number: number) => `${String(number).padStart(8, '0')}${MIRROR.segmentSuffix}`;
+const numberOf = (name: string) =>
+  /^\d{8,}\./.test(name) && name.endsWith(MIRROR.segmentSuffix) ? Number.parseInt(name, 10) : null;
+const keyOf = ({ writer, counter }: EntryKey) => `${writer} ${counter}`;
+
+export function createSealedLog({ files, after, onTrouble, onLacking }: SealedLogDeps): SealedLog {
+  const inTurn = createQueue();
+  const have = new Map<string, Ranges>();
+  const contents = createContents(files);
+  /** Bytes of each segment, by its number; null: not looked at yet. */
+  let segments: Map<number, number> | null = null;
+  let waiting: Entry[] = [];
+  let cancel: (() => void) | null = null;
+  let failed = false;
+  let closed = false;
+
+  let loading: Promise<void> | null = null;
+  const loaded = () => (loading ??= contents.load());
+  const isFull = (bytes: number) => bytes >= MIRROR.segmentBytes;
+  /** Only a help for the next start: whatever fails here, that one reads more. */
+  const saveContents = async (all: ReadonlyMap<number, number>) =>
+    contents.save(new Map([...all].filter(([, bytes]) => isFull(bytes)))).catch(() => undefined);
+
+  async function known(): Promise<Map<number, number>> {
+    if (segments) return segments;
+    await loaded();
+    const found = (await files.list()).flatMap(({ name, bytes }) => {
+      const number = numberOf(name);
+      return number === null ? [] : [[number, bytes] as const];
+    });
+    segments = new Map(found.sort(([a], [b]) => a - b));
+    return segments;
+  }
+
+  function note(entries: readonly EntryKey[]) {
+    for (const { writer, counter } of entries) have.set(writer, addOne(have.get(writer) ?? [], counter));
+  }
+
+  /** As many as one segment has room for: the first in any case. */
+  function takeSome(room: number): readonly Entry[] {
+    let size = 0;
+    const at = waiting.findIndex(({ sealed }, i) => (size += sealed.length) > room && i > 0);
+    return waiting.splice(0, at < 0 ? waiting.length : at);
+  }
+
+  async function write() {
+    const all = await known();
+    let filled = false;
+    while (waiting.length > 0) {
+      const last = Math.max(0, ...all.keys());
+      const size = all.get(last) ?? MIRROR.segmentBytes;
+      const fresh = isFull(size);
+      const some = takeSome(fresh ? MIRROR.segmentBytes : MIRROR.segmentBytes - size);
+      const bytes = encodeFrames(some);
+      const number = fresh ? last + 1 : last;
+      if (fresh) await files.write(nameOf(number), bytes);
+      else await files.append(nameOf(number), bytes);
+      const length = (fresh ? 0 : size) + bytes.length;
+      all.set(number, length);
+      note(some);
+      if (fresh) contents.set(number, some);
+      else contents.grew(number, some);
+      filled ||= isFull(length);
+    }
+    if (filled) await saveContents(all);
+  }
+
+  async function attempt() {
+    cancel?.();
+    cancel = null;
+    if (waiting.length === 0) return;
+    try {
+      await write();
+      if (failed) onTrouble(null);
+      failed = false;
+    } catch (error) {
+      // A full disk, or files that were taken from under us: nothing is held in memory for it.
+      waiting = [];
+      segments = null;
+      failed = true;
+      onTrouble(error);
+      if (!closed) after(MIRROR.writeRetry, onLacking);
+    }
+  }
+  const flush = () => inTurn(attempt);
+
+  return {
+    read: (each, { pause, isHere } = {}) =>
+      inTurn(async () => {
+        const all = await known();
+        const of = [...all.values()].reduce((sum, bytes) => sum + bytes, 0);
+        let done = 0;
+        for (const [number, size] of [...all]) {
+          done += size;
+          const recorded = isHere ? contents.of(number, size) : null;
+          if (recorded && isHere?.(recorded)) {
+            for (const [writer, ranges] of recorded) have.set(writer, union(have.get(writer) ?? [], ranges));
+            continue;
+          }
+          const bytes = await files.read(nameOf(number)).catch(() => null);
+          const { entries, damaged } = decodeFrames(bytes ?? new Uint8Array());
+          note(entries);
+          if (damaged === 0) contents.set(number, entries);
+          else contents.forget(number);
+          for (let at = 0; at < entries.length; at += MIRROR.readEntries)
+            await each(entries.slice(at, at + MIRROR.readEntries), { done, of });
+          // Nothing in it can be read: it is in the way of nothing, and of no use.
+          if (entries.length === 0) {
+            await files.remove(nameOf(number)).catch(() => undefined);
+            all.delete(number);
+            contents.forget(number);
+          }
+          await pause?.();
+          if (closed) return;
+        }
+        await saveContents(all);
+      }),
+    have: () => have,
+    add(entries) {
+      if (closed) return;
+      // What was read from here just now comes back from there.
+      for (const entry of entries) if (!contains(have.get(entry.writer) ?? [], entry.counter)) waiting.push(entry);
+      if (waiting.length === 0) return;
+      cancel ??= after(MIRROR.writeAfter, () => void flush());
+    },
+    replace: (changes) =>
+      inTurn(async () => {
+        await attempt();
+        const byKey = new Map(changes.map((change) => [keyOf(change), change.sealed]));
+        const all = await known();
+        for (const number of [...all.keys()]) {
+          const { entries } = decodeFrames((await files.read(nameOf(number))) ?? new Uint8Array());
+          if (!entries.some((entry) => byKey.has(keyOf(entry)))) continue;
+          const kept = entries.flatMap((entry) => {
+            const sealed = byKey.get(keyOf(entry));
+            return sealed === undefined ? [entry] : sealed === null ? [] : [{ ...entry, sealed }];
+          });
+          const bytes = encodeFrames(kept);
+          await files.write(nameOf(number), bytes);
+          all.set(number, bytes.length);
+          contents.set(number, kept);
+        }
+        await saveContents(all);
+        for (const { writer, counter, sealed } of changes) {
+          if (sealed === null) have.set(writer, subtract(have.get(writer) ?? [], [[counter, counter]]));
+        }
+      }),
+    flush,
+    clear: () =>
+      inTurn(async () => {
+        waiting = [];
+        for (const { name } of await files.list()) if (numberOf(name) !== null) await files.remove(name);
+        await contents.clear();
+        segments = new Map();
+        have.clear();
+      }),
+    bytes: () => [...(segments?.values() ?? [])].reduce((sum, bytes) => sum + bytes, 0),
+    async close() {
+      await flush();
+      closed = true;
+      cancel?.();
+    },
+  };
+}

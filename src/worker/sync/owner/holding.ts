@@ -1,0 +1,126 @@
+/** What this device holds of its household: sealed entries, and what was in them, which goes to the ledger and to the members. */
+import { sentence } from '../../../shared/domain/sentence.ts';
+import type { Timers } from '../../../shared/domain/platform/timers.ts';
+import type { Entry } from '../../../shared/protocol/sync/entries.ts';
+import type { Opened } from '../contract.ts';
+import { digestOf, openEntry } from '../crypto/index.ts';
+import { SYNC_OWNER } from '../settings.ts';
+import type { Ahead } from './ahead.ts';
+import type { Beside } from './beside.ts';
+import type { SyncDatabase } from './database.ts';
+import { createEntryRows, type EntryRows } from './entry-rows.ts';
+import { createEntryStore, type DeviceEntryStore } from './entry-store.ts';
+import type { Heard } from './heard.ts';
+import type { Keys } from './keys.ts';
+import type { Members } from './members.ts';
+import type { LedgerPort } from './ports.ts';
+import type { Standing } from './standing.ts';
+import type { ReadPayload } from './payload.ts';
+
+/** What came from other devices, into the ledger and into the list of members. */
+const MISFIT = sentence`Another device sent something that this Roost cannot read. Update Roost here; the rest is not affected.`;
+
+interface InboundDeps {
+  readonly ledger: Pick<LedgerPort, 'append'>;
+  readonly members: Pick<Members, 'hear'>;
+  readonly keys: Pick<Keys, 'hearRecovery'>;
+  readonly heard: Pick<Heard, 'add'>;
+  readonly onMisfit: (error: Error) => void;
+}
+
+/** Is it that a document does not fit, rather than that nothing can be written? */
+const isMisfit = (error: unknown) =>
+  error instanceof Error && (error.name === 'ZodError' || error.name === '$ZodError' || error instanceof TypeError);
+
+function idOf(doc: unknown): string[] {
+  return typeof doc === 'object' && doc !== null && '_id' in doc && typeof doc._id === 'string' ? [doc._id] : [];
+}
+
+/** Answers how to take what entries carry: it resolves when all of it is durable, and rejects where it cannot be stored. */
+export function createInbound({ ledger, members, keys, heard, onMisfit }: InboundDeps) {
+  /** One that is no document keeps none of the others out. */
+  async function append(docs: readonly unknown[]) {
+    if (docs.length === 0) return;
+    try {
+      await ledger.append(docs);
+    } catch (error) {
+      if (!isMisfit(error)) throw error;
+      for (const doc of docs) {
+        try {
+          await ledger.append([doc]);
+        } catch (one) {
+          if (!isMisfit(one)) throw one;
+          onMisfit(new Error(MISFIT));
+        }
+      }
+    }
+  }
+
+  return async function take(payloads: readonly ReadPayload[]): Promise<void> {
+    const docs = payloads.flatMap((payload) => payload.docs ?? []);
+    // Before they are in the ledger: what waits here to be sealed need not be.
+    heard.add(docs.flatMap(idOf));
+    await append(docs);
+    await members.hear({
+      devices: payloads.flatMap((payload) => payload.devices ?? []),
+      tips: payloads.flatMap((payload) => payload.tips ?? []),
+    });
+    for (const { recovery } of payloads) if (recovery) await keys.hearRecovery(recovery);
+  };
+}
+
+export interface HoldingDeps {
+  readonly db: SyncDatabase;
+  readonly ledger: Pick<LedgerPort, 'append'>;
+  readonly timers: Timers;
+  readonly keys: Keys;
+  readonly members: Members;
+  readonly heard: Heard;
+  readonly ahead: Ahead;
+  readonly beside: Beside;
+  readonly standing: Standing;
+}
+
+export interface Holding {
+  readonly entries: DeviceEntryStore;
+  readonly rows: EntryRows;
+  open(entry: Entry): Opened;
+  /** Tries those again that wait. */
+  openShut(): Promise<void>;
+  close(): void;
+}
+
+export function createHolding({
+  db,
+  ledger,
+  timers,
+  keys,
+  members,
+  heard,
+  ahead,
+  beside,
+  standing,
+}: HoldingDeps): Holding {
+  let lookAgain: (() => void) | null = null;
+  const open = ({ writer, counter, sealed }: Entry) => openEntry({ keys: keys.household(), writer, counter, sealed });
+  const rows = createEntryRows(db);
+  const entries = createEntryStore({
+    rows,
+    open,
+    digestOf,
+    take: createInbound({ ledger, members, keys, heard, onMisfit: standing.trouble('misfit') }),
+    onKept: beside.add,
+    onChanged: beside.replace,
+    isAhead: ahead.isAhead,
+    onShut(count, waiting) {
+      // Its time comes, or the clock of this device is set right.
+      if (waiting.entries > 0)
+        lookAgain ??= timers.after(SYNC_OWNER.aheadAgain, () => {
+          lookAgain = null;
+          void entries.openShut().catch(standing.trouble('storing'));
+        });
+      standing.set({ shut: count, ahead: waiting });
+    },
+  });
+  return { entries, rows, open, openShut: entries.openShut, close: () => lookAgain?.() };
+}

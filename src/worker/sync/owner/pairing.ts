@@ -1,0 +1,157 @@
+/** Pairing over the relay's offers: this device joins a household, or lets another one in. */
+import type { DeviceId } from '../../../shared/domain/ids.ts';
+import type { Timers } from '../../../shared/domain/platform/timers.ts';
+import type { Joining } from '../../../shared/protocol/sync/page.ts';
+import type { RandomBytes } from '../contract.ts';
+import { deviceIdOf, deviceKeys, type DevicePublicKeys } from '../crypto/index.ts';
+import { createInvite, createJoin, type Invite, type Join, type PairingSlots } from '../pairing/index.ts';
+import { SYNC_OWNER } from '../settings.ts';
+import { deviceRecord, isGenuineDevice } from './genuine.ts';
+import { readJson, writeJson } from './json.ts';
+import type { Called, SyncRelay } from './ports.ts';
+import { deviceRecordSchema, type DeviceRecord } from './records.ts';
+import { readWelcoming, writeWelcoming, type Welcoming } from './welcoming.ts';
+import { sentence } from '../../../shared/domain/sentence.ts';
+
+const NEWER = sentence`The other device runs a newer Roost. Update Roost here, then make a new code; nothing was changed.`;
+const NOTHING = sentence`There is no code whose words could be the same. Take a code first.`;
+
+const OTHER = sentence`The keys came from another device than the one whose words were compared. Nothing was changed; make a new code.`;
+const SEED_BYTES = 32;
+
+/** Is it of the device that has these keys? */
+const isOf = (record: DeviceRecord, keys: DevicePublicKeys) =>
+  record.deviceId === deviceIdOf(keys) && record.signKey === keys.signKey && record.boxKey === keys.boxKey;
+
+const isGone = (status: number | null) => status === 404 || status === 410;
+
+/** The relay's answers as pairing reads them. What could not be reached is rejected, and asked again. */
+function createSlots(relay: PairingDeps['relay']): PairingSlots {
+  function said<Value>(answer: Called<Value>): Value {
+    if (answer.ok) return answer.value;
+    throw new Error(answer.reason);
+  }
+  return {
+    open: async (offerId) => void said(await relay.openOffer({ offer: offerId })),
+    close: async (offerId) => void said(await relay.closeOffer({ offer: offerId })),
+    async putSlot(offerId, slot, data) {
+      const answer = await relay.putSlot({ offer: offerId, slot, body: { data } });
+      if (answer.ok) return 'kept';
+      if (answer.status === 409) return 'taken';
+      return isGone(answer.status) ? 'gone' : said(answer);
+    },
+    async getSlot(offerId, slot) {
+      const answer = await relay.getSlot({ offer: offerId, slot });
+      if (answer.ok) return answer.value === null ? { kind: 'empty' } : { kind: 'data', data: answer.value.data };
+      if (isGone(answer.status)) return { kind: 'gone' };
+      // Too many calls, or a relay that is busy with itself: asking again helps.
+      const passes = answer.status === null || answer.status === 429 || answer.status >= 500;
+      return passes ? said(answer) : { kind: 'refused', reason: answer.reason };
+    },
+  };
+}
+
+export interface PairingDeps {
+  readonly relay: Pick<SyncRelay, 'openOffer' | 'closeOffer' | 'putSlot' | 'getSlot'>;
+  readonly timers: Timers;
+  /** ms since the epoch */
+  readonly now: () => number;
+  readonly random: RandomBytes;
+  /** Makes this device one of the household. `seed`: of its keys. A rejection leaves nothing behind. */
+  readonly enter: (welcoming: Welcoming, seed: Uint8Array, deviceName: string) => Promise<void>;
+  /** This device’s keys, where it is one of a household. */
+  readonly device: () => DevicePublicKeys;
+  /** What a new device is given by this one. `deviceId`: the new one’s. */
+  readonly welcome: (deviceId: DeviceId) => Promise<Welcoming>;
+  /** The new device has the keys, and this is what it says of itself. */
+  readonly joined: (record: DeviceRecord) => Promise<void>;
+  readonly onJoining: (joining: Joining | null) => void;
+}
+
+export interface Pairing {
+  beginJoin(deviceName: string): Promise<void>;
+  answerJoin(same: boolean): void;
+  beginInvite(offer: string): Promise<readonly string[]>;
+  answerInvite(same: boolean): Promise<boolean>;
+  close(): void;
+}
+
+export function createPairing({ relay, enter, device, welcome, joined, onJoining, ...deps }: PairingDeps): Pairing {
+  const slots = createSlots(relay);
+  let join: Join | null = null;
+  let invite: Invite | null = null;
+
+  return {
+    async beginJoin(deviceName) {
+      join?.answer(false);
+      // Its keys are there before the words are, which stand for them.
+      const seed = deps.random(SEED_BYTES);
+      const own = deviceKeys(seed);
+      const mine = createJoin({
+        ...deps,
+        slots,
+        device: own,
+        async take(bytes, inviter) {
+          const welcoming = readWelcoming(bytes);
+          if (welcoming === null) throw new Error(NEWER);
+          if (!welcoming.devices.some((one) => isOf(one, inviter) && isGenuineDevice(welcoming.keys, one)))
+            throw new Error(OTHER);
+          await enter(welcoming, seed, deviceName);
+          return writeJson(
+            deviceRecord(welcoming.keys, own, {
+              name: deviceName.slice(0, SYNC_OWNER.nameChars),
+              addedAt: deps.now(),
+              time: deps.now(),
+              letIn: welcoming.letIn,
+            }),
+          );
+        },
+        changed(state) {
+          if (join === mine) onJoining(state.step === 'joined' || state.step === 'cancelled' ? null : state);
+        },
+      });
+      join = mine;
+      await mine.begin();
+    },
+    answerJoin(same) {
+      if (!same) {
+        join?.answer(false);
+        // One that has failed is put away.
+        onJoining(null);
+      } else join?.answer(true);
+    },
+    async beginInvite(offer) {
+      const mine = createInvite({
+        ...deps,
+        slots,
+        offer,
+        device: device(),
+        welcome: async (newcomer) => {
+          const newcomerId = deviceIdOf(newcomer);
+          if (newcomerId === null)
+            throw new Error(sentence`The keys of the new device are not sound. Make a new code there.`);
+          return writeWelcoming(await welcome(newcomerId));
+        },
+        async joined(said, newcomer) {
+          const record = readJson(deviceRecordSchema, said);
+          if (record === null || !isOf(record, newcomer)) return false;
+          await joined(record);
+          return true;
+        },
+      });
+      const { words } = await mine.begin();
+      invite = mine;
+      return words;
+    },
+    async answerInvite(same) {
+      if (!invite) throw new Error(NOTHING);
+      return (await invite.answer(same)).joined;
+    },
+    close() {
+      join?.answer(false);
+      // Where the relay cannot be reached, the offer ends there by itself.
+      invite?.answer(false).catch(() => undefined);
+      invite = null;
+    },
+  };
+}

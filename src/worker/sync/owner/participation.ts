@@ -1,0 +1,299 @@
+/**
+ * What this device is part of, as a state machine: of nothing, of a household, or of one whose entries are being brought
+ * back. Everything that changes it waits for its turn.
+ */
+import { sentence } from '../../../shared/domain/sentence.ts';
+import { createQueue } from '../../../shared/domain/platform/queue.ts';
+import { deviceKeys, newHousehold } from '../crypto/index.ts';
+import { betterMark, readMark, type Mark, type SealedLog } from '../mirror/index.ts';
+import { SYNC_OWNER } from '../settings.ts';
+import type { Shared, SyncDeps } from './contract.ts';
+import { emptySyncDatabase, readMeta, writeMeta, type SyncMeta } from './database.ts';
+import type { SharedEvents } from './events.ts';
+import type { MarkStore } from './mark-keeper.ts';
+import type { Membership, Returned, Returning } from './records.ts';
+import { readLastKnown } from './last-known.ts';
+import { openShared } from './shared.ts';
+import type { Welcoming } from './welcoming.ts';
+
+export type Part =
+  /** Of no household; `removed`: another device left it out. What is here stays. */
+  | { readonly kind: 'none'; readonly removed: boolean }
+  /** One of a household's devices: perhaps the only one, and its person knows of no household. */
+  | { readonly kind: 'device'; readonly shared: Shared }
+  /** What was stored here is lost, and brought back. `missing`: it was looked for in every place, and nobody was found. */
+  | {
+      readonly kind: 'returning';
+      readonly shared: Shared | null;
+      readonly returning: Returning;
+      readonly missing: boolean;
+    };
+
+export interface ParticipationDeps extends Omit<SyncDeps, 'files'> {
+  readonly log: SealedLog | null;
+  readonly mark: MarkStore;
+  readonly events: SharedEvents;
+}
+
+export interface Participation {
+  now(): Part;
+  /** What runs, whatever it is part of. */
+  shared(): Shared | null;
+  /** Does its person know of a household: other devices, or a phrase? */
+  isOpen(): boolean;
+  /** Between two changes. */
+  readonly inTurn: ReturnType<typeof createQueue>;
+  /** Goes on with what was so when it last ran. */
+  begin(): Promise<void>;
+  /** From now on this device is one of this household. What is in its ledger is sealed for it. */
+  enter(welcome: Welcoming, seed: Uint8Array, name: string): Promise<void>;
+  /** Somebody lives here: from now on everything has a second home. */
+  beginAlone(): Promise<void>;
+  /** The person wants a household, and this device is to be called so. */
+  share(deviceName: string): Promise<void>;
+  /** Another place had this mark. Answers what that place is to hold. */
+  offer(text: string | null): Promise<string | null>;
+  /** Everything that could be found is here. */
+  returned(): Promise<void>;
+  /** What the person is still to be told of it, once. */
+  takeReturned(): Promise<Returned | null>;
+  /** The person gives up what was lost. */
+  beginAnew(): Promise<void>;
+  close(): Promise<void>;
+}
+
+const IS_RETURNING = sentence`Your team is being brought back here. Wait until that is done.`;
+const WAS_REMOVED = sentence`This device was removed from its household. Join again from another device, or restore with the phrase.`;
+
+export function createParticipation(deps: ParticipationDeps): Participation {
+  const { db, ledger, log, mark, events, random, tell } = deps;
+  let part: Part = { kind: 'none', removed: false };
+  /** Has everything that is in the ledger gone through the outbox? */
+  let wasEmpty = false;
+  const inTurn = createQueue();
+  const later = (change: () => Promise<void>) => () => void inTurn(change).catch(deps.onCrash);
+
+  const shared = () => (part.kind === 'none' ? null : part.shared);
+  const isOpen = () => shared()?.keys.membership().alone === false;
+  /** Was it neither taken nor given up by anybody? */
+  const isFree = () => (part.kind === 'none' ? !part.removed : part.shared === null);
+  const becomes = (next: Part) => {
+    part = next;
+    events.tell('changed');
+  };
+
+  /** A household of nobody yet. */
+  const anew = (): Welcoming => ({
+    keys: newHousehold(random),
+    roll: [],
+    rotations: [],
+    recovery: null,
+    devices: [],
+    tips: [],
+    letIn: null,
+  });
+
+  async function end() {
+    const open = shared();
+    if (part.kind === 'returning') part = { ...part, shared: null };
+    else if (part.kind === 'device') part = { kind: 'none', removed: false };
+    await open?.close();
+  }
+
+  /** Opens what the database says that this device is one of. */
+  async function run(): Promise<void> {
+    const membership = await readMeta(db, 'membership');
+    if (!membership || membership.removed) return;
+    deps.sealing(true);
+    const open = await openShared(
+      { ...deps, log, events, order: (order) => tell({ news: 'direct', order }) },
+      membership,
+    );
+    becomes(part.kind === 'returning' ? { ...part, shared: open } : { kind: 'device', shared: open });
+    events.tell('mark');
+  }
+
+  async function returned() {
+    if (part.kind !== 'returning') return;
+    const { team } = part.returning;
+    const now = await ledger.team();
+    const missing = now.lead === null && now.agents === 0;
+    if (missing || !part.shared) {
+      becomes({ ...part, missing });
+      return;
+    }
+    // Pictures and files are not waited for, nor are they lost: each entry of them holds one document at least.
+    const known = now.documents + part.shared.status().attachments;
+    await writeMeta(db, {
+      returning: null,
+      returned: { documents: now.documents, lost: Math.max(0, team.documents - known) },
+    });
+    becomes({ kind: 'device', shared: part.shared });
+    events.tell('mark');
+    tell({ news: 'returned' });
+  }
+
+  /** The database was of before, and the files were not. */
+  async function found() {
+    await writeMeta(db, { returned: { documents: (await ledger.team()).documents, lost: 0 } });
+    tell({ news: 'returned' });
+  }
+
+  /** A team lived here, and its storage is gone: begins to bring it back. */
+  async function bringBack(from: Mark): Promise<void> {
+    if (!isFree()) return;
+    const { documents } = await ledger.team();
+    const returning: Returning = { since: deps.now(), team: from.team };
+    await writeMeta(db, {
+      membership: from.membership,
+      devices: from.devices,
+      returning,
+      // Nothing was left: whatever comes has come in entries.
+      firstSeal: { done: documents === 0, through: null },
+    });
+    part = { kind: 'returning', shared: null, returning, missing: false };
+    await run();
+  }
+
+  /** Another mark says more than the one that this began with. */
+  async function tryOther({ membership, devices, team }: Mark) {
+    if (part.kind !== 'returning' || !part.shared) return;
+    const mine = part.shared.keys.membership();
+    if (mine.household === membership.household && membership.keyring.length <= mine.keyring.length) return;
+    await end();
+    const returning = { ...part.returning, team };
+    part = { kind: 'returning', shared: null, returning, missing: false };
+    await writeMeta(db, { membership, devices, returning });
+    await run();
+  }
+
+  async function establish(
+    { keys, roll, rotations, recovery, devices, tips, letIn }: Welcoming,
+    seed: Uint8Array,
+    name: string,
+    { alone, ...along }: Pick<Membership, 'alone'> & Partial<SyncMeta>,
+  ): Promise<void> {
+    await end();
+    await emptySyncDatabase(db);
+    await log?.clear();
+    const membership: Membership = {
+      household: keys.household,
+      keyring: keys.keyring,
+      roll,
+      deviceId: deviceKeys(seed).deviceId,
+      seed,
+      rotations,
+      recovery,
+      alone,
+      relay: true,
+      removed: false,
+    };
+    // From here on appends go through the outbox, and what was there before is sealed by `sealEverything`.
+    deps.sealing(true);
+    const firstSeal = { done: false, through: null };
+    await writeMeta(db, { membership, devices, tips, name, letIn, firstSeal, ...along });
+    part = { kind: 'none', removed: false };
+    events.tell('entered');
+    await run();
+  }
+
+  async function enter(welcome: Welcoming, seed: Uint8Array, name: string): Promise<void> {
+    if (isOpen() && part.kind !== 'returning')
+      throw new Error(sentence`This browser has become one of a household’s devices meanwhile.`);
+    await establish(welcome, seed, name, { alone: false });
+  }
+
+  async function beginAlone() {
+    if (part.kind !== 'none' || part.removed) return;
+    const { lead, agents } = await ledger.team();
+    if (lead === null && agents === 0) return;
+    await establish(anew(), random(SYNC_OWNER.seedBytes), deps.deviceName, {
+      alone: true,
+      // All of it went through the outbox, where the ledger was empty when this began.
+      ...(wasEmpty ? { firstSeal: { done: true, through: null } } : {}),
+    });
+  }
+
+  /** Removed: everything stays here as it is, and nothing more goes out. */
+  async function leave() {
+    const open = shared();
+    if (!open) return;
+    deps.sealing(false);
+    await open.keys.change({ removed: true });
+    await open.close();
+    const wasReturning = part.kind === 'returning';
+    part = { kind: 'none', removed: true };
+    await log?.clear();
+    await mark.put(null);
+    if (wasReturning) await writeMeta(db, { returning: null });
+    events.tell('changed');
+  }
+
+  events.on('returned', later(returned));
+  events.on('found', later(found));
+  events.on('removed', later(leave));
+  events.on('lacking', () => shared()?.refill());
+
+  return {
+    now: () => part,
+    shared,
+    isOpen,
+    inTurn,
+    async begin() {
+      const { isMember, removed, returning, mark: known, isEmpty } = await readLastKnown(deps);
+      wasEmpty = isEmpty;
+      part = returning ? { kind: 'returning', shared: null, returning, missing: false } : { kind: 'none', removed };
+      deps.returning(returning !== null);
+      if (isMember || !known) await run();
+      else await bringBack(known);
+      await beginAlone();
+    },
+    enter: (welcome, seed, name) => inTurn(() => enter(welcome, seed, name)),
+    beginAlone: () => inTurn(beginAlone),
+    share: (deviceName) =>
+      inTurn(async () => {
+        if (isOpen()) return;
+        if (part.kind === 'returning') throw new Error(IS_RETURNING);
+        if (part.kind === 'none') {
+          if (part.removed) throw new Error(WAS_REMOVED);
+          await enter(anew(), random(SYNC_OWNER.seedBytes), deviceName);
+          return;
+        }
+        await part.shared.introduce(deviceName);
+        await part.shared.keys.change({ alone: false });
+        events.tell('changed');
+      }),
+    offer: (text) =>
+      inTurn(async () => {
+        const offered = readMark(text);
+        const held = readMark(mark.text());
+        if (offered && isFree()) await bringBack(betterMark(held, offered) ?? offered);
+        // The file knew less, or nobody was found with what it says.
+        else if (offered && part.kind === 'returning' && (part.missing || betterMark(held, offered) === offered))
+          await tryOther(offered);
+        const after: Part = part;
+        if (after.kind === 'none') return after.removed ? null : text;
+        return after.kind === 'device' ? (mark.text() ?? text) : text;
+      }),
+    returned: () => inTurn(returned),
+    takeReturned: () =>
+      inTurn(async () => {
+        const told = (await readMeta(db, 'returned')) ?? null;
+        if (told) await writeMeta(db, { returned: null });
+        return told;
+      }),
+    beginAnew: () =>
+      inTurn(async () => {
+        if (part.kind !== 'returning') throw new Error(sentence`There is nothing to be given up: your team is here.`);
+        await end();
+        await emptySyncDatabase(db);
+        await log?.clear();
+        part = { kind: 'none', removed: false };
+        wasEmpty = (await ledger.team()).documents === 0;
+        await mark.put(null);
+        await beginAlone();
+        events.tell('changed');
+      }),
+    close: async () => shared()?.close(),
+  };
+}

@@ -1,0 +1,260 @@
+/**
+ * The connection to the relay's sync socket: proves who this device is, learns who else there is, and carries the
+ * frames of replication. One socket at a time; whatever ends it, the next one begins anew.
+ */
+import type { DeviceId } from '../../../shared/domain/ids.ts';
+import type { Timers } from '../../../shared/domain/platform/timers.ts';
+import { socketBytes } from '../../../shared/protocol/sync/proofs.ts';
+import { SYNC } from '../../../shared/protocol/sync/settings.ts';
+import type { DeviceSeen, FromDevice, FromRelay } from '../../../shared/protocol/sync/control.ts';
+import type { Link, LinkEnd } from '../../../shared/replication/index.ts';
+import type { DeviceKeys } from '../crypto/index.ts';
+import { SYNC_OWNER } from '../settings.ts';
+import type { OpenSocket, Socket, SocketItem } from './ports.ts';
+
+export type Welcome = Extract<FromRelay, { kind: 'welcome' }>;
+
+export interface RelayConnectionDeps {
+  readonly household: string;
+  readonly deviceId: DeviceId;
+  readonly device: Pick<DeviceKeys, 'signKey' | 'boxKey' | 'sign'>;
+  readonly openSocket: OpenSocket;
+  readonly timers: Timers;
+  /** ms before try number `failures` + 1. */
+  readonly backoff: (failures: number) => number;
+  /** Does the person want a connection at all? */
+  readonly isOn: () => boolean;
+}
+
+/** Who hears what comes over it. */
+interface RelayConnectionEars {
+  /** The relay does not know this device: makes it known. Answers whether another try makes sense at once. */
+  readonly register: () => Promise<boolean>;
+  /** Let in. Runs before replication begins. */
+  readonly onWelcome: (welcome: Welcome) => Promise<void>;
+  readonly connect: (link: Link) => LinkEnd;
+  readonly onDevices: (devices: readonly DeviceSeen[]) => void;
+  readonly onRotated: (rotated: Extract<FromRelay, { kind: 'rotated' }>) => void;
+  readonly onSignal: (from: string, data: string) => void;
+  /** Answers to what was sent with `say`. */
+  readonly onAnswer: (message: Extract<FromRelay, { kind: 'refused' | 'recovery-kept' }>) => void;
+  readonly onRemoved: () => void;
+  readonly onState: (state: 'off' | 'connecting' | 'live' | 'lost') => void;
+}
+
+export interface RelayConnection {
+  /** False where there is no connection. */
+  say(message: FromDevice): boolean;
+  isLive(): boolean;
+  /** The first try; before it there is no connection. */
+  begin(ears: RelayConnectionEars): void;
+  /** Tries again now. */
+  reconnect(): void;
+  /** Ends it, live or not, and begins anew: what it was let in by is another now. */
+  restart(): void;
+  /** `isOn` answers something else now. */
+  switched(): void;
+  close(): void;
+}
+
+/** One that nobody has begun yet says nothing; so what is said over it is made before it, and what hears it after. */
+export function createRelayConnection(deps: RelayConnectionDeps): RelayConnection {
+  let open: OpenConnection | null = null;
+  let closed = false;
+  return {
+    begin(ears) {
+      if (!closed) open ??= openConnection(deps, ears);
+    },
+    say: (message) => open?.say(message) ?? false,
+    isLive: () => open?.isLive() ?? false,
+    reconnect: () => open?.reconnect(),
+    restart: () => open?.restart(),
+    switched: () => open?.switched(),
+    close() {
+      closed = true;
+      open?.close();
+    },
+  };
+}
+
+type OpenConnection = Omit<RelayConnection, 'begin'>;
+
+function openConnection(deps: RelayConnectionDeps, ears: RelayConnectionEars): OpenConnection {
+  const { timers } = deps;
+  let number = 0;
+  let failures = 0;
+  let socket: Socket | null = null;
+  let end: LinkEnd | null = null;
+  /** Frames that came while we were still busy with the welcome. */
+  let early: Uint8Array[] = [];
+  let live = false;
+  let closed = false;
+  let cancelRetry: (() => void) | null = null;
+  let cancelWatch: (() => void) | null = null;
+  let cancelPing: (() => void) | null = null;
+
+  function over() {
+    number += 1;
+    live = false;
+    cancelWatch?.();
+    cancelPing?.();
+    end?.gone();
+    end = null;
+    early = [];
+    socket?.close();
+    socket = null;
+  }
+
+  function lose() {
+    if (closed) return;
+    over();
+    ears.onState('lost');
+    cancelRetry?.();
+    cancelRetry = timers.after(deps.backoff(failures++), open);
+  }
+
+  function watch(ms: number) {
+    cancelWatch?.();
+    cancelWatch = timers.after(ms, lose);
+  }
+
+  function ping() {
+    cancelPing = timers.after(SYNC.heartbeatMs, () => {
+      socket?.text({ kind: 'ping' });
+      ping();
+    });
+  }
+
+  async function welcome(message: Welcome, mine: number) {
+    await ears.onWelcome(message);
+    if (mine !== number || !socket) return;
+    const current = socket;
+    live = true;
+    failures = 0;
+    watch(2 * SYNC.heartbeatMs);
+    end = ears.connect({
+      kind: 'relay',
+      name: 'relay',
+      send: (frame) => current.frame(frame),
+      buffered: () => current.buffered(),
+      close: lose,
+    });
+    for (const frame of early) end.take(frame);
+    early = [];
+    ears.onDevices(message.devices);
+    ears.onState('live');
+    ping();
+  }
+
+  async function introduce() {
+    over();
+    if (await ears.register()) open();
+    else lose();
+  }
+
+  function take(message: FromRelay, mine: number) {
+    switch (message.kind) {
+      case 'challenge':
+        socket?.text({
+          kind: 'hello',
+          household: deps.household,
+          device: deps.deviceId,
+          deviceKey: deps.device.signKey,
+          boxKey: deps.device.boxKey,
+          signature: deps.device.sign(socketBytes(deps.household, deps.deviceId, message.nonce)),
+        });
+        return;
+      case 'welcome':
+        welcome(message, mine).catch(() => {
+          if (mine === number) lose();
+        });
+        return;
+      case 'devices':
+        ears.onDevices(message.devices);
+        return;
+      case 'rotated':
+        ears.onRotated(message);
+        return;
+      case 'signal':
+        ears.onSignal(message.from, message.data);
+        return;
+      case 'removed':
+        over();
+        closed = true;
+        ears.onRemoved();
+        return;
+      case 'unknown':
+        void introduce();
+        return;
+      case 'refused':
+      case 'recovery-kept':
+        ears.onAnswer(message);
+        return;
+      case 'pong':
+        return;
+      default:
+        message satisfies never;
+    }
+  }
+
+  function open() {
+    cancelRetry?.();
+    cancelRetry = null;
+    if (closed) return;
+    if (!deps.isOn()) {
+      ears.onState('off');
+      return;
+    }
+    const mine = ++number;
+    ears.onState('connecting');
+    watch(SYNC_OWNER.connect);
+    socket = deps.openSocket((item: SocketItem) => {
+      if (mine !== number) return;
+      if (item.kind === 'lost') {
+        lose();
+        return;
+      }
+      // Until it is welcome, what counts is the time since the socket was asked for.
+      if (live) watch(2 * SYNC.heartbeatMs);
+      if (item.kind === 'text') take(item.message, mine);
+      else if (item.kind === 'drained') end?.drained();
+      else if (end) end.take(item.frame);
+      else early.push(item.frame);
+    });
+  }
+
+  open();
+
+  return {
+    say(message) {
+      if (!live || !socket) return false;
+      socket.text(message);
+      return true;
+    },
+    isLive: () => live,
+    reconnect() {
+      if (closed || live || !cancelRetry) return;
+      failures = 0;
+      open();
+    },
+    restart() {
+      if (closed) return;
+      over();
+      failures = 0;
+      open();
+    },
+    switched() {
+      if (closed) return;
+      if (!deps.isOn()) over();
+      else if (live || socket) return;
+      failures = 0;
+      open();
+    },
+    close() {
+      if (closed) return;
+      closed = true;
+      cancelRetry?.();
+      over();
+    },
+  };
+}

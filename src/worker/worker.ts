@@ -1,0 +1,300 @@
+/**
+ * The owner: one worker per browser profile that holds the ledger and the relay's event stream, and that
+ * every tab talks to. A SharedWorker where there is one; else each tab starts a dedicated worker, and the
+ * one that gets the lock is the owner until its tab closes.
+ */
+import { z } from 'zod';
+import { errorMessage } from '../shared/domain/platform/error-message.ts';
+import { withBytes } from '../shared/domain/attachment.ts';
+import { createEvents } from '../shared/domain/platform/events.ts';
+import { backoff } from '../shared/domain/platform/retry.ts';
+import { realTimers } from '../shared/domain/platform/timers.ts';
+import {
+  createAnew,
+  createProblems,
+  createStorageBuckets,
+  emptyDatabases,
+  openLedger,
+  patient,
+  serveChannel,
+  servePorts,
+  StorageProblemError,
+  storageProblemOf,
+  takeOwnersLock,
+} from './ledger/owner/index.ts';
+import {
+  createEventStream,
+  createFeed,
+  createHeldPageKey,
+  createRelayClient,
+  createSyncClient,
+  openSyncSocket,
+  RELAY_TIMES,
+  withPageKey,
+  type Feed,
+} from '../shared/relay-client/index.ts';
+import { createFailures, createOffered, openFiles } from './sync/mirror/index.ts';
+import { householdOf, isSealing, openSync, openSyncDatabase, type Sync } from './sync/owner/index.ts';
+import { searchEndpoints } from '../shared/protocol/endpoints/searches.ts';
+import { sessionEndpoints } from '../shared/protocol/endpoints/session.ts';
+import { LEDGER_METHODS, OWNER_METHODS, SEARCH_METHODS } from '../shared/protocol/owner-rpc.ts';
+import { answersOf } from '../shared/rpc/method.ts';
+import { createRpcServer } from '../shared/rpc/server.ts';
+import { SYNC_METHODS } from '../shared/protocol/sync/methods.ts';
+import { openSearch, type Search } from './search/index.ts';
+import type { Doc, ForgetDoc } from '../shared/protocol/documents.ts';
+import type { OwnerNews, StorageProblem } from '../shared/protocol/worker.ts';
+import { guessDeviceName } from '../shared/domain/device-name.ts';
+import { sentence } from '../shared/domain/sentence.ts';
+
+const WAITING = sentence`Another version of Roost still holds what is stored in this browser. Close its other tabs; this one goes on by itself.`;
+const cursorSchema = z.object({ log: z.string(), after: z.number() });
+
+const isShared = 'SharedWorkerGlobalScope' in globalThis;
+/** What parts tell those that open after them. */
+const events = createEvents<{
+  news: [OwnerNews];
+  /** Documents that were new in the ledger. */
+  documents: [readonly Doc[]];
+  forgotten: [readonly ForgetDoc[]];
+  /** Something waits in the outbox. */
+  outbox: [];
+}>();
+const tell = (news: OwnerNews) => events.tell('news', news);
+type Opened = { feed: Feed | null; sync: Sync | null; search: Search | null };
+/** What has opened so far. */
+const opened: Opened = { feed: null, sync: null, search: null };
+/** What synchronisation says of itself, for the ledger below it. */
+const known = { seals: true, returning: false };
+
+/** Gravest first: without an owner nothing works, with a crash nobody knows, and so on. */
+const problems = createProblems(['owner', 'crash', 'ledger', 'relay'], (problem) => tell({ news: 'problem', problem }));
+const lock = takeOwnersLock({
+  locks: navigator.locks,
+  after: realTimers.after,
+  onWait: () => {
+    // In a dedicated worker waiting is the rule, and the owner answers for all.
+    if (isShared) problems.set('owner', { kind: 'blocked', detail: WAITING });
+  },
+});
+
+/** Beside IndexedDB, which may fail. */
+const files = lock.acquired.then(() => openFiles(navigator.storage, realTimers.after));
+const buckets = createStorageBuckets(navigator);
+/** What localStorage holds, as the first tab says; null: no mark, or no tab has said it in time. */
+const offered = createOffered(realTimers.after);
+const failures = files.then((beside) => createFailures({ files: beside, offered: offered.text, now: Date.now }));
+const anew = createAnew({
+  note: async () => (await failures).note(),
+  flush: async () => opened.sync?.flush(),
+  tell: () => tell({ news: 'restarting', reload: !isShared }),
+  after: realTimers.after,
+  end: () => self.close(),
+  onCrash: crashed,
+});
+
+function crashed(error: unknown) {
+  problems.set('crash', {
+    kind: 'broken',
+    detail: sentence`The part of the page that stores everything failed. Reload the page. (${errorMessage(error)})`,
+  });
+  anew.look(error);
+}
+addEventListener('error', (event) => crashed(event.error ?? event.message));
+addEventListener('unhandledrejection', (event) => crashed(event.reason));
+
+const NO_DATABASE = sentence`This browser opens no database for this page any more, and cannot mend it. Close the browser and start it again; if that does not help, your team comes back in another browser: join from another device, type your recovery phrase, or import a copy.`;
+/** Before the ledger: what it takes from its first moment on may have to go out to other devices. */
+const emptied = failures.then(async (noted) => {
+  await buckets.reopen();
+  if (!(await noted.isToBeEmptied())) return [];
+  const { saved, works } = await emptyDatabases(buckets);
+  if (!works && !(await buckets.move())) throw new StorageProblemError({ kind: 'broken', detail: NO_DATABASE });
+  return saved;
+});
+const ownerHas = (kind: 'blocked' | 'broken', detail: string) => () => problems.set('owner', { kind, detail });
+const openSyncBookkeeping = () =>
+  openSyncDatabase({
+    onBlocking: ownerHas(
+      'blocked',
+      sentence`Another tab has a newer Roost. Reload this one; nothing that was stored is lost.`,
+    ),
+    onTerminated: ownerHas('broken', sentence`The browser closed this page’s storage. Reload the page.`),
+  });
+const storageNews = {
+  after: realTimers.after,
+  onProblem: (problem: StorageProblem | null) => problems.set('ledger', problem),
+};
+/** Patience begins with the lock: whoever waits for that has another reason. */
+const syncDatabase = anew.orAnew(lock.acquired.then(() => patient(storageNews, emptied.then(openSyncBookkeeping))));
+
+const ledger = anew
+  .orAnew(
+    syncDatabase.then(async (db) => {
+      known.seals = await isSealing(db);
+      problems.set('owner', null);
+      return openLedger({
+        lockHeld: lock.held,
+        after: realTimers.after,
+        now: Date.now,
+        elapsed: () => performance.now(),
+        onProgress: (progress) => tell({ news: 'progress', progress }),
+        onForgotten(forgets) {
+          tell({ news: 'forgotten', forgets });
+          events.tell('forgotten', forgets);
+        },
+        shares: () => known.seals,
+        onOutbox: () => events.tell('outbox'),
+        isReturning: () => known.returning,
+        storage: buckets.storage,
+        keyMaterial: () => Promise.resolve(null),
+        onProblem(problem) {
+          problems.set('ledger', problem);
+          if (problem?.kind === 'quota') opened.search?.hearNoRoom();
+          if (problem?.kind === 'unreadable') anew.begin().catch(crashed);
+        },
+        onDocuments(docs) {
+          // Conversations are read anew when everything is back: nobody looks at them before that, and ten thousand messages to every tab take their time.
+          const shown = known.returning ? docs.filter(({ type }) => type !== 'message') : docs;
+          if (shown.length > 0) tell({ news: 'documents', docs: shown });
+          events.tell('documents', docs);
+        },
+      });
+    }),
+  )
+  .then(async (open) => {
+    const saved = await emptied;
+    if (saved.length > 0) await open.append(saved);
+    return open;
+  })
+  .catch((error: unknown) => {
+    problems.set('owner', storageProblemOf(error));
+    throw error;
+  });
+
+const isTalking = () => (opened.feed?.answers().length ?? 0) > 0;
+const search = ledger.then((open) =>
+  openSearch({ ledger: open, storage: buckets.storage, after: realTimers.after, isTalking }),
+);
+search.then((open) => (opened.search = open), crashed);
+events.on('documents', (docs) => opened.search?.hear(docs));
+events.on('forgotten', () => opened.search?.hearGone());
+
+const pageKey = createHeldPageKey(realTimers.after, RELAY_TIMES.pageKeyWithin);
+const line = { fetch: withPageKey((...args) => fetch(...args), pageKey.whenHeard), baseUrl: '' };
+const client = createRelayClient({ ...sessionEndpoints, ...searchEndpoints }, line);
+const feed = Promise.all([ledger, syncDatabase]).then(async ([open, db]) => {
+  const cursor = cursorSchema.safeParse(await open.readCursor());
+  return createFeed({
+    cursor: cursor.success ? cursor.data : null,
+    // What cannot be read is no sign that nobody lives here.
+    vacant: !cursor.success && (await open.household().catch(() => null))?.identities.length === 0,
+    household: await householdOf(db),
+    client,
+    timers: realTimers,
+    openStream: (from, listener) =>
+      createEventStream({
+        ...line,
+        timers: realTimers,
+        random: Math.random,
+        cursor: from,
+        searches: true,
+        listener,
+        report: (error) => console.error(error),
+      }),
+    // What comes back comes in any order: what was forgotten may be there again before the word that it is to go.
+    search: async (asked) => (known.returning ? Promise.reject(new Error('later')) : (await search).findFor(asked)),
+    store: (docs) => open.append(docs, 'relay'),
+    saveCursor: (to) => open.writeCursor(to),
+    queued: async () => (await open.household()).queued,
+    attachment: async (file) => withBytes(file, await open.attachment(file)),
+    tell,
+    onTrouble: (trouble) => problems.set('relay', trouble === null ? null : { kind: 'broken', detail: trouble }),
+  });
+});
+feed.then((open) => (opened.feed = open), crashed);
+events.on('documents', (docs) => {
+  if (docs.some((doc) => doc.type === 'agent-identity')) void feed.then((open) => open.occupied());
+  if (docs.some((doc) => doc.type === 'queued-message')) void feed.then((open) => open.deliver());
+});
+
+const sync = Promise.all([ledger, syncDatabase, files]).then(([open, db, beside]) =>
+  openSync({
+    db,
+    files: beside,
+    deviceName: guessDeviceName(navigator.userAgent),
+    ledger: { ...open, append: (docs) => open.append(docs, 'elsewhere') },
+    relay: createSyncClient(line),
+    openSocket: (listener) =>
+      openSyncSocket(
+        { WebSocket, baseUrl: location.origin.replace(/^http/, 'ws'), timers: realTimers, key: pageKey.now() },
+        listener,
+      ),
+    timers: realTimers,
+    backoff: (failures) => backoff(RELAY_TIMES, failures, Math.random),
+    now: Date.now,
+    elapsed: () => performance.now(),
+    random: (length) => crypto.getRandomValues(new Uint8Array(length)),
+    isLetIn: () => opened.feed?.link().kind !== 'locked-out',
+    tell,
+    onCrash: crashed,
+    onTrouble: anew.look,
+    sealing: (on) => (known.seals = on),
+    returning: (on) => (known.returning = on),
+    belongs: (household) => void feed.then((open) => open.belongs(household)),
+  }),
+);
+sync.then((open) => (opened.sync = open), crashed);
+/** That it could not be opened. */
+const isToldOf = () => undefined;
+// Also what comes while it opens: whoever moves in then would have no second home until the next start.
+events.on('documents', (docs) => void sync.then((open) => open.hearDocuments(docs), isToldOf));
+events.on('forgotten', (forgets) => void sync.then((open) => open.forget(forgets), isToldOf));
+events.on('outbox', () => opened.sync?.wake());
+
+/** A tab that has just come may have brought the cookie that was missing. */
+function reconnect() {
+  opened.feed?.reconnect();
+  opened.sync?.reconnect();
+  return null;
+}
+const server = createRpcServer<typeof OWNER_METHODS, OwnerNews>({
+  onError: anew.look,
+  welcome: () => ({
+    news: 'welcome',
+    link: opened.feed?.link() ?? { kind: 'connecting' },
+    snapshot: opened.feed?.snapshot() ?? null,
+    answers: opened.feed?.answers() ?? [],
+    problem: problems.now(),
+  }),
+  methods: OWNER_METHODS,
+  answers: {
+    ...answersOf(LEDGER_METHODS, () => ledger),
+    ...answersOf(SEARCH_METHODS, async () => ({ search: (await search).find })),
+    ...answersOf(SYNC_METHODS, async () => (await sync).answers),
+    // What was heard a moment ago is part of what is remembered.
+    async wakeMaterial(request) {
+      await opened.feed?.stored();
+      return (await ledger).wakeMaterial(request);
+    },
+    // A page that has opened a link brings what was missing.
+    takePageKey({ key }) {
+      return Promise.resolve(pageKey.hear(key) ? reconnect() : null);
+    },
+    reconnect: () => feed.then(reconnect),
+    signInChanged: async () => {
+      (await feed).restart();
+      opened.sync?.restart();
+      return null;
+    },
+    async offerMark(request) {
+      offered.hear(request.text);
+      return (await sync).answers.offerMark(request);
+    },
+  },
+});
+
+events.on('news', server.notify);
+
+if (isShared) servePorts(self, server, navigator.locks, reconnect);
+else lock.acquired.then(() => serveChannel(server, navigator.locks, reconnect), crashed);
