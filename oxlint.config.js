@@ -1,4 +1,7 @@
-/** The arrows of the layout: a folder may import from those named here and from itself, and nothing else of ours. */
+/**
+ * The arrows of the layout: a folder may import from those named here and from itself, and nothing
+ * else of ours.
+ */
 const SHARED = {
   domain: [],
   rpc: ['domain'],
@@ -23,7 +26,10 @@ const BASE = {
   contracts: [],
   http: ['contracts', 'store', 'platform'],
 };
-/** The others, from the lowest: each may import the rooms above and those named here, which stand above it in this list. */
+/**
+ * The others, from the lowest: each may import the rooms above and those named here, which stand
+ * above it in this list.
+ */
 const RELAY = {
   access: [],
   'team/directory': [],
@@ -94,7 +100,10 @@ const OWNERS = {
   '@fireproof/*': ['src/worker/ledger'],
   idb: ['src/worker/ledger', 'src/worker/sync', 'src/worker/search'],
 };
-/** What a file of this type may import, and what not. `null`: of one that is in no type, which is an error of its own. */
+/**
+ * What a file of this type may import, and what not. `null`: of one that is in no type, which is an
+ * error of its own.
+ */
 const arrowsOf = (type) => [
   'error',
   {
@@ -118,8 +127,8 @@ const arrowsOf = (type) => [
 const filesOf = (type) => [FILES[type] ?? `${type}/**/*.{ts,tsx}`].flat();
 
 /**
- * What came later than the oldest browsers of the README, and that TypeScript's `lib` (ES2023) does not hold back. Ways
- * round them stand in `src/shared/domain/platform/old-browsers.ts`.
+ * What came later than the oldest browsers of the README, and that TypeScript's `lib` (ES2023) does
+ * not hold back. Ways round them stand in `src/shared/domain/platform/old-browsers.ts`.
  */
 const TOO_NEW = [
   ['requestIdleCallback', 'no Safari has it'],
@@ -164,7 +173,10 @@ const startsNone = {
 /** Each of these names is an error where it is found. */
 const errors = (prefix, names) => Object.fromEntries(names.split(/\s+/).map((name) => [prefix + name, 'error']));
 
-/** What is wrong in any JavaScript. What no module may hold in the first place (`with`, octal numbers, one argument twice) no parser lets through. */
+/**
+ * What is wrong in any JavaScript. What no module may hold in the first place (`with`, octal
+ * numbers, one argument twice) no parser lets through.
+ */
 const EVERYWHERE = {
   ...errors(
     '',

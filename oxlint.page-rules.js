@@ -5,7 +5,10 @@ const COMPOSING_PROPERTIES = new Set(['isComposing', 'keyCode', 'which']);
 const nameOf = (node) =>
   node?.type === 'Identifier' ? node.name : node?.type === 'Literal' ? String(node.value) : null;
 
-/** What a function is given to, where that says that it hears keys: `onKeyDown={…}`, `addEventListener('keydown', …)`. */
+/**
+ * What a function is given to, where that says that it hears keys: `onKeyDown={…}`,
+ * `addEventListener('keydown', …)`.
+ */
 function hearsKeys(node) {
   const { parent } = node;
   switch (parent?.type) {
@@ -112,8 +115,9 @@ function kindsOf(node, kinds = new Set()) {
 }
 
 /**
- * A text beside an element that comes and goes, or that goes itself, stands in an element of its own: a browser that translates
- * the page puts text nodes into elements of its own, and React then looks for them in vain.
+ * A text beside an element that comes and goes, or that goes itself, stands in an element of its
+ * own: a browser that translates the page puts text nodes into elements of its own, and React then
+ * looks for them in vain.
  */
 const textOfItsOwn = {
   meta: {

@@ -17,14 +17,18 @@ import { SHORT_LIVED } from './test/support/short-lived.ts';
 /** ms: a busy machine is not a failure. */
 const patience = { testTimeout: 60_000, hookTimeout: 60_000 };
 const browserPatience = { testTimeout: 120_000, hookTimeout: 120_000 };
-/** The groups run one after the other, what is in one side by side: more at once than there are cores, where most of it is waiting. */
+/**
+ * The groups run one after the other, what is in one side by side: more at once than there are
+ * cores, where most of it is waiting.
+ */
 const group = (groupOrder: number, maxWorkers = Math.max(2, availableParallelism() - 1)) => ({
   sequence: { groupOrder },
   maxWorkers,
 });
 /**
- * A part of Fireproof that only Node runs names Node's own modules; the browser never asks for them. And what is fetched together is
- * said below: a module of one such part may be asked for by another as well.
+ * A part of Fireproof that only Node runs names Node's own modules; the browser never asks for
+ * them. And what is fetched together is said below: a module of one such part may be asked for by
+ * another as well.
  */
 const isKnown = ({ code, message }: Rolldown.RolldownLog) =>
   code === 'INEFFECTIVE_DYNAMIC_IMPORT' ||
@@ -41,9 +45,9 @@ const LATER_KB = 1_000;
 const LATER = ['later.ts', 'commands/later.ts', 'copies/later.ts', 'devices/later.tsx'].map(inPage);
 
 /**
- * What the page needs before it paints comes in few files, and so does what it fetches right after that: over a slow line each
- * costs a round trip, and every one costs the relay and the browser some milliseconds. React stands apart, since it stays the
- * same when Roost changes.
+ * What the page needs before it paints comes in few files, and so does what it fetches right after
+ * that: over a slow line each costs a round trip, and every one costs the relay and the browser
+ * some milliseconds. React stands apart, since it stays the same when Roost changes.
  */
 const pageOptions: Rolldown.InputOptions & { output: Rolldown.OutputOptions } = {
   ...rolldownOptions,
@@ -60,10 +64,16 @@ const pageOptions: Rolldown.InputOptions & { output: Rolldown.OutputOptions } = 
   },
 };
 
-/** The oldest that the page must run in, as the README says: what they lack of syntax and styles is written out. See `src/shared/domain/platform/old-browsers.ts`. */
+/**
+ * The oldest that the page must run in, as the README says: what they lack of syntax and styles is
+ * written out. See `src/shared/domain/platform/old-browsers.ts`.
+ */
 const BROWSERS = ['safari16.4', 'firefox128', 'chrome111'];
 
-/** The page's policy forbids eval; zod would try it once all the same, to find that out, and every console would show it. */
+/**
+ * The page's policy forbids eval; zod would try it once all the same, to find that out, and every
+ * console would show it.
+ */
 const zodWithoutEval: Plugin = {
   name: 'zod-without-eval',
   apply: 'build',
@@ -84,7 +94,10 @@ const BROTLI_QUALITY = 10;
 /** Bytes: what is smaller travels in one packet either way. */
 const WORTH_COMPRESSING = 1_000;
 
-/** `name.br` beside every text file, so that no relay compresses the page anew for each browser. It comes last: what others write counts too. */
+/**
+ * `name.br` beside every text file, so that no relay compresses the page anew for each browser. It
+ * comes last: what others write counts too.
+ */
 const compressed: Plugin = {
   name: 'compressed',
   apply: 'build',
@@ -115,7 +128,8 @@ export default defineConfig(({ isSsrBuild }) => ({
   build: isSsrBuild
     ? { target: 'node20', emptyOutDir: true, sourcemap: true, rolldownOptions }
     : {
-        // The folder of a build is named by `server/startup/build.mjs`. This is where Vite alone would put one.
+        // The folder of a build is named by `server/startup/build.mjs`. This is where Vite alone
+        // would put one.
         outDir: 'dist/by-hand',
         emptyOutDir: true,
         chunkSizeWarningLimit: LATER_KB,
@@ -125,7 +139,8 @@ export default defineConfig(({ isSsrBuild }) => ({
         sourcemap: false,
         rolldownOptions: pageOptions,
       },
-  // One file: a browser never asks again for a part that it did not get, and a relay may go at any moment.
+  // One file: a browser never asks again for a part that it did not get, and a relay may go at any
+  // moment.
   worker: {
     format: 'es',
     plugins: () => [zodWithoutEval],
@@ -187,7 +202,8 @@ export default defineConfig(({ isSsrBuild }) => ({
             'test/support/prepare.ts',
           ],
           execArgv: SHORT_LIVED,
-          // What drives the browsers takes a second to load; no file leaves anything behind in the process.
+          // What drives the browsers takes a second to load; no file leaves anything behind in the
+          // process.
           isolate: false,
           ...group(3, 2),
           ...browserPatience,

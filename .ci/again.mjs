@@ -1,4 +1,7 @@
-/** Prints the files of a vitest JSON report that may be run a second time, one a line; nothing where there are none. */
+/**
+ * Prints the files of a vitest JSON report that may be run a second time, one a line; nothing where
+ * there are none.
+ */
 import { existsSync, readFileSync } from 'node:fs';
 import { unsteady } from './failures.mjs';
 

@@ -1,7 +1,8 @@
 /**
- * Prints the counts of a vitest JSON report as one line, and exits non-zero unless tests ran and all passed.
- * Arguments: the report's path, the exit status of the run that wrote it, and the same of a second run of the files that
- * failed, where there was one (see `again.mjs`). A file that passed then counts as passed, and is named before the last line.
+ * Prints the counts of a vitest JSON report as one line, and exits non-zero unless tests ran and
+ * all passed. Arguments: the report's path, the exit status of the run that wrote it, and the same
+ * of a second run of the files that failed, where there was one (see `again.mjs`). A file that
+ * passed then counts as passed, and is named before the last line.
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { reasonOf, unsteady } from './failures.mjs';
@@ -11,13 +12,19 @@ const read = (from) => JSON.parse(readFileSync(from, 'utf8'));
 const testsOf = (files, ...statuses) =>
   files.flatMap(({ assertionResults }) => assertionResults).filter((test) => statuses.includes(test.status)).length;
 
-/** A file that failed as a whole (an import, a hook) counts as one failure beside the tests that failed. */
+/**
+ * A file that failed as a whole (an import, a hook) counts as one failure beside the tests that
+ * failed.
+ */
 const failuresIn = (files) =>
   testsOf(files, 'failed') +
   files.filter((file) => file.status === 'failed' && !file.assertionResults.some((test) => test.status === 'failed'))
     .length;
 
-/** The files as the second run left them. It counts only where it ran every test of a file, and nothing failed beside them. */
+/**
+ * The files as the second run left them. It counts only where it ran every test of a file, and
+ * nothing failed beside them.
+ */
 function afterSecondRun(report) {
   const files = report.testResults;
   if (!existsSync(againPath)) return { files, unstable: [] };

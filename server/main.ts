@@ -12,7 +12,10 @@ import { createTerminal } from './startup/terminal.ts';
 
 /** ms in which everything must be flushed and closed. */
 const CLOSE_WITHIN_MS = 4_000;
-/** ms that `--stop` waits for it: longer, so that what takes longer than it may has been left by then. */
+/**
+ * ms that `--stop` waits for it: longer, so that what takes longer than it may has been left by
+ * then.
+ */
 const STOP_WITHIN_MS = 15_000;
 
 /** ms between two looks whether the shell of `npm start` is still there. */
@@ -21,7 +24,10 @@ const SHELL_LOOK_MS = 250;
 const tell = (line: string) => void process.stderr.write(`${line}\n`);
 const stackOf = (error: unknown) => (error instanceof Error ? (error.stack ?? error.message) : String(error));
 
-/** Why it cannot start: one line for what the person can do something about; everything else with its stack. */
+/**
+ * Why it cannot start: one line for what the person can do something about; everything else with
+ * its stack.
+ */
 function explain(error: unknown): number {
   if (error instanceof StartError || error instanceof StoreError) {
     tell(error.message.replace(/\s+/g, ' '));
@@ -52,7 +58,10 @@ function leave(end: () => Promise<void>, code: number): void {
   );
 }
 
-/** The first signal ends the relay in good order, a second one at once. Whoever is asked for its end otherwise calls what it returns. */
+/**
+ * The first signal ends the relay in good order, a second one at once. Whoever is asked for its end
+ * otherwise calls what it returns.
+ */
 function endOnSignals(signals: readonly NodeJS.Signals[], end: () => Promise<void>): () => void {
   let ending = false;
   const once = () => {
@@ -64,8 +73,9 @@ function endOnSignals(signals: readonly NodeJS.Signals[], end: () => Promise<voi
 }
 
 /**
- * npm hands a signal on to the shell in which it runs `npm start`, and that shell ends without a word to us: whoever ended npm
- * left a relay behind that went on asking models. So the shell's end is the signal.
+ * npm hands a signal on to the shell in which it runs `npm start`, and that shell ends without a
+ * word to us: whoever ended npm left a relay behind that went on asking models. So the shell's end
+ * is the signal.
  */
 function endWithNpm(end: () => void): void {
   if (process.env['npm_lifecycle_event'] !== 'start') return;
@@ -94,7 +104,10 @@ async function stop({ home }: Config): Promise<void> {
   }
 }
 
-/** A fault that nobody caught: what it left behind is not known, so the sessions are closed as crashed and the process ends. */
+/**
+ * A fault that nobody caught: what it left behind is not known, so the sessions are closed as
+ * crashed and the process ends.
+ */
 function endOnFault(relay: Relay): void {
   let ending = false;
   process.on('uncaughtException', (error) => {

@@ -1,4 +1,6 @@
-/** One relay: opens every part in order, wires them together, and closes them in the opposite order. */
+/**
+ * One relay: opens every part in order, wires them together, and closes them in the opposite order.
+ */
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,7 +1,8 @@
 /**
- * A sign-in beside the one that a browser came with, for whoever shares that with another household: both belong to the home
- * of whichever proves its household last. It has the same page key, so that an answer that is lost leaves nobody without;
- * and it ends where a removed device has used the one that it was given beside.
+ * A sign-in beside the one that a browser came with, for whoever shares that with another
+ * household: both belong to the home of whichever proves its household last. It has the same page
+ * key, so that an answer that is lost leaves nobody without; and it ends where a removed device has
+ * used the one that it was given beside.
  */
 import type { Context } from 'hono';
 import { browserOf, type Env } from '../http/endpoint.ts';
@@ -17,7 +18,9 @@ export interface BesideDeps {
   readonly now: () => number;
 }
 
-/** Gives the caller one, with the answer; answers which. Throws a problem where there are too many. */
+/**
+ * Gives the caller one, with the answer; answers which. Throws a problem where there are too many.
+ */
 export type GiveBeside = (context: Context<Env>) => Promise<string>;
 
 const full = () =>

@@ -1,8 +1,9 @@
 /**
- * Credentials of what joins from elsewhere. Most stand for one agent: of MCP clients, and of clients of the model proxy.
- * The others are credentials of applications, whose scopes say which calls they may make. A secret is shown once, when it is
- * made, and only its hash is stored. Every process on this store refuses a revoked credential at once. So a process caches
- * credentials only where it is the only one.
+ * Credentials of what joins from elsewhere. Most stand for one agent: of MCP clients, and of
+ * clients of the model proxy. The others are credentials of applications, whose scopes say which
+ * calls they may make. A secret is shown once, when it is made, and only its hash is stored. Every
+ * process on this store refuses a revoked credential at once. So a process caches credentials only
+ * where it is the only one.
  */
 import { sql } from 'kysely';
 import type { AgentId, RunId, SessionId } from '../../src/shared/domain/ids.ts';
@@ -50,8 +51,8 @@ export interface Credentials {
   /** A secret for one run of an agent, kept in this process's memory and nowhere else. */
   lend(agentId: AgentId, label: string, run: NonNullable<Bearer['run']>): { readonly secret: string; giveBack(): void };
   /**
-   * `secret` is told here and never again. `readsSoul` holds only for an agent, `scopes` only for an application; an
-   * application whose maker names none gets the usual ones.
+   * `secret` is told here and never again. `readsSoul` holds only for an agent, `scopes` only for
+   * an application; an application whose maker names none gets the usual ones.
    */
   make(
     agentId: AgentId | null,
@@ -64,11 +65,16 @@ export interface Credentials {
   full(): Promise<boolean>;
   /** Newest first, the revoked ones too. */
   list(): Promise<readonly Credential[]>;
-  /** From now on nobody is let in with it. False where there is no such credential; a repeat is true. */
+  /**
+   * From now on nobody is let in with it. False where there is no such credential; a repeat is
+   * true.
+   */
   revoke(credentialId: string): Promise<boolean>;
   /** Null where it is unknown or revoked. Notes when it was used, once a minute at most. */
   check(secret: string): Promise<Bearer | null>;
-  /** Called when this process revokes one, for calls that are under way. Returns the way to stop. */
+  /**
+   * Called when this process revokes one, for calls that are under way. Returns the way to stop.
+   */
   onRevoke(listener: (credentialId: string) => void): () => void;
 }
 

@@ -1,4 +1,7 @@
-/** Codes that a page shows for another device. Kept by hash, beside who made each, who came by it and what they left. */
+/**
+ * Codes that a page shows for another device. Kept by hash, beside who made each, who came by it
+ * and what they left.
+ */
 import { randomUUID } from 'node:crypto';
 import { DEVICE_CODES } from '../../src/shared/protocol/device-code-settings.ts';
 import type { DeviceCode, DeviceCodeState } from '../../src/shared/protocol/device-codes.ts';
@@ -21,15 +24,18 @@ export interface DeviceCodes {
   /** `host`: the sign-in that makes it. Null: it has too many. */
   make(host: string): Promise<Omit<DeviceCode, 'address'> | null>;
   /**
-   * Takes a code, once, for the sign-in that is about to be, or that is there already where it is not `isNew`. When it ends to be
-   * a guest, in ms since the epoch; null: the code is not good.
+   * Takes a code, once, for the sign-in that is about to be, or that is there already where it is
+   * not `isNew`. When it ends to be a guest, in ms since the epoch; null: the code is not good.
    */
   take(code: string, guest: string, isNew: boolean): Promise<number | null>;
   /** Null: unknown, or of somebody else. */
   look(id: string, host: string): Promise<DeviceCodeState | null>;
   /** The guest stays. False: there is none. */
   letIn(id: string, host: string): Promise<boolean>;
-  /** Who was let in by nothing else is out, also where the person had compared the words: it did not become a device. False: the code is unknown, or of somebody else. */
+  /**
+   * Who was let in by nothing else is out, also where the person had compared the words: it did not
+   * become a device. False: the code is unknown, or of somebody else.
+   */
   end(id: string, host: string): Promise<boolean>;
   /** False: this sign-in came by no code that still holds. */
   leaveOffer(guest: string, offer: string): Promise<boolean>;

@@ -22,7 +22,8 @@ export const securityHeaders = () =>
     xFrameOptions: 'DENY',
     // See below.
     strictTransportSecurity: false,
-    // The camera reads the code that another device shows; it is asked for then, and only this page may.
+    // The camera reads the code that another device shows; it is asked for then, and only this page
+    // may.
     permissionsPolicy: { camera: ['self'], microphone: ['self'], geolocation: [], payment: [], usb: [] },
   });
 
@@ -30,8 +31,9 @@ export const securityHeaders = () =>
 const HSTS = 'max-age=31536000';
 
 /**
- * Tells browsers to come by TLS only, under this one name. It binds every port of the name, for a year: so only a name
- * that is served by our own TLS at the usual port, and never `localhost`. Behind a proxy it is the proxy's to say.
+ * Tells browsers to come by TLS only, under this one name. It binds every port of the name, for a
+ * year: so only a name that is served by our own TLS at the usual port, and never `localhost`.
+ * Behind a proxy it is the proxy's to say.
  */
 export const onlyByTls =
   (name: string): MiddlewareHandler =>

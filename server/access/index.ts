@@ -1,6 +1,6 @@
 /**
- * Access to the relay: only under its own names, only from its own page, only for browsers that have once
- * opened a link that the relay printed.
+ * Access to the relay: only under its own names, only from its own page, only for browsers that
+ * have once opened a link that the relay printed.
  */
 import { isIP } from 'node:net';
 import { getConnInfo } from '@hono/node-server/conninfo';
@@ -60,8 +60,9 @@ export function createCredentialRoutes({ credentials, directory }: CredentialRou
 /** Whose address a call comes from, for limits by address. */
 
 /**
- * `proxied`: our own proxy adds the address that it sees at the end of `X-Forwarded-For`; what stands before that
- * came with the call, and anybody can write it. Without a proxy the whole of it is anybody's.
+ * `proxied`: our own proxy adds the address that it sees at the end of `X-Forwarded-For`; what
+ * stands before that came with the call, and anybody can write it. Without a proxy the whole of it
+ * is anybody's.
  */
 function addressOf(context: Context, proxied: boolean): string {
   const own = getConnInfo(context).remote.address ?? '';
@@ -70,7 +71,10 @@ function addressOf(context: Context, proxied: boolean): string {
   return isIP(added) === 0 ? own : added;
 }
 
-/** The page key as a call brings it. It never stands in an address: those are logged, and lie in histories. */
+/**
+ * The page key as a call brings it. It never stands in an address: those are logged, and lie in
+ * histories.
+ */
 function pageKeyOf({ req }: Context): string | undefined {
   const header = req.header(PAGE_KEY.header);
   if (header !== undefined) return header;
@@ -107,11 +111,15 @@ export interface AccessDeps {
 }
 
 export interface Access {
-  /** Other names and other sites: 403. Too many calls: 429. Before everything else. From here on the caller's address is known. */
+  /**
+   * Other names and other sites: 403. Too many calls: 429. Before everything else. From here on the
+   * caller's address is known.
+   */
   readonly own: MiddlewareHandler<Env>;
   /**
-   * Browsers that are not signed in: 401. Of one that is, the sign-in is known from here on. Files of the page need the
-   * cookie alone; every call needs the page key besides, as the cookie goes to every port of the host.
+   * Browsers that are not signed in: 401. Of one that is, the sign-in is known from here on. Files
+   * of the page need the cookie alone; every call needs the page key besides, as the cookie goes to
+   * every port of the host.
    */
   readonly signedIn: MiddlewareHandler<Env>;
   /** The sign-in of a browser that has one, for calls that anybody may make. */
@@ -137,7 +145,10 @@ const forClients = Object.values<Endpoint>(ENDPOINTS).flatMap(({ method, path, a
     : [],
 );
 
-/** Whether a client may ask for this, beside `/mcp` and `/llm`. Throws a problem that names the scope an application lacks. */
+/**
+ * Whether a client may ask for this, beside `/mcp` and `/llm`. Throws a problem that names the
+ * scope an application lacks.
+ */
 function isForClient({ req }: Context, { agentId, scopes: has }: Bearer): boolean {
   for (const { method, access, scopes, pattern } of forClients) {
     const found = method === req.method ? pattern.exec(req.path) : null;
@@ -169,8 +180,9 @@ const NO_PAGE_KEY =
   'This browser has lost its key to Roost, or had none yet. Press Enter in the terminal where Roost runs, and open the link that it prints in this browser.';
 
 /**
- * What a browser may ask that came by a device's code, until its person has compared the words: to see how it stands, which is
- * a home where nobody lives, and to join. Nothing of those who live at this relay, and nothing that costs.
+ * What a browser may ask that came by a device's code, until its person has compared the words: to
+ * see how it stands, which is a home where nobody lives, and to join. Nothing of those who live at
+ * this relay, and nothing that costs.
  */
 const mayAsGuest = ({ req: { method, path } }: Context): boolean =>
   method === 'GET'
@@ -290,7 +302,8 @@ export function createAccess({
     async enter(context) {
       checkRate(`address ${context.get('address') ?? ''}`);
       const known = await knownBrowser(context);
-      // Also of a browser that is in: it may have lost its key, which no page that is opened could show.
+      // Also of a browser that is in: it may have lost its key, which no page that is opened could
+      // show.
       const entered = await signIn.take(codeOf(context.req.query('code') ?? ''), known?.token);
       if (entered === null) return known === null ? badLinkPage() : welcomePage();
       setToken(context, entered.token);

@@ -1,6 +1,6 @@
 /**
- * Which requests are the relay's own. A name that was rebound to this machine shows in `Host`; another
- * website shows in `Origin` and `Sec-Fetch-Site`. Pure.
+ * Which requests are the relay's own. A name that was rebound to this machine shows in `Host`;
+ * another website shows in `Origin` and `Sec-Fetch-Site`. Pure.
  */
 import { isCallPath } from '../http/endpoint.ts';
 import { isIP } from 'node:net';
@@ -11,7 +11,10 @@ export interface Origins {
 }
 
 const LOOPBACK_NAMES = ['127.0.0.1', 'localhost', '[::1]'];
-/** Every address of the machine: no name of its own, and one by which websites have reached what listens there. */
+/**
+ * Every address of the machine: no name of its own, and one by which websites have reached what
+ * listens there.
+ */
 const WILDCARDS = ['0.0.0.0', '::', '0:0:0:0:0:0:0:0'];
 
 export interface OriginsDeps {
@@ -55,10 +58,14 @@ export interface FetchHeaders {
   readonly dest: string | undefined;
 }
 
-/** Does this request come from the relay's own page, from the person's own hand, or from no browser at all? */
+/**
+ * Does this request come from the relay's own page, from the person's own hand, or from no browser
+ * at all?
+ */
 export function isOwnRequest({ method, path, origin, site, mode, dest }: FetchHeaders, origins: Origins): boolean {
   if (origin !== undefined && !origins.isOrigin(origin)) return false;
   if (site === undefined || site === 'same-origin' || site === 'none') return true;
-  // A link on another site that is followed to a page of ours: it reads nothing and changes nothing.
+  // A link on another site that is followed to a page of ours: it reads nothing and changes
+  // nothing.
   return method === 'GET' && mode === 'navigate' && dest === 'document' && !isCallPath(path);
 }

@@ -1,13 +1,17 @@
 /**
- * The rights of whoever runs the relay: what reaches further into its machine and network than a household needs. This table is
- * the one place that says what each right opens, which households have it, and how the others are refused. Parts ask it by home.
+ * The rights of whoever runs the relay: what reaches further into its machine and network than a
+ * household needs. This table is the one place that says what each right opens, which households
+ * have it, and how the others are refused. Parts ask it by home.
  */
 import { sentence } from '../../src/shared/domain/sentence.ts';
 import type { MayConnect } from '../../src/shared/protocol/models.ts';
 import { SCRIPTS_OFF } from '../../src/shared/protocol/schedules.ts';
 import type { AddressRule, ModelShare } from '../platform/address-rules.ts';
 
-/** `owners`: the relay's first household, which is that of whoever runs it, and those that `--trusted-households` names. */
+/**
+ * `owners`: the relay's first household, which is that of whoever runs it, and those that
+ * `--trusted-households` names.
+ */
 type Holder = 'nobody' | 'owners' | 'everybody';
 
 /** The settings of the relay that decide which households have a right. */
@@ -27,7 +31,10 @@ interface Right {
   readonly holder: (config: RightsConfig) => Holder;
   /** What any other household is told where nobody has it. */
   readonly off: string;
-  /** What it is told where the owner's households have it. `home`: its id, by which the owner can name it. */
+  /**
+   * What it is told where the owner's households have it. `home`: its id, by which the owner can
+   * name it.
+   */
   readonly refusal: (home: string) => string;
 }
 
@@ -123,7 +130,10 @@ export interface HomeRights {
   has(right: OwnerRight): boolean;
   /** Why it may not, as a sentence for people. */
   refusal(right: OwnerRight): string;
-  /** Where the relay goes for it: to servers that a page names, to pages that agents name, to push services. */
+  /**
+   * Where the relay goes for it: to servers that a page names, to pages that agents name, to push
+   * services.
+   */
   readonly servers: MayConnect;
   readonly pages: MayConnect;
   readonly pushes: MayConnect;

@@ -1,4 +1,7 @@
-/** Who is let in: one-time codes that become browsers that are signed in. Both are kept in the store, by hash. */
+/**
+ * Who is let in: one-time codes that become browsers that are signed in. Both are kept in the
+ * store, by hash.
+ */
 import type { Db } from '../store/index.ts';
 import type { DeviceCodes } from './device-codes.ts';
 import { hashOf, newSecret } from './secrets.ts';
@@ -19,17 +22,21 @@ export interface SignInDeps {
 }
 
 export interface SignIn {
-  /** A new code, good for one sign-in. Earlier ones that were not used stay good until they are too old. */
+  /**
+   * A new code, good for one sign-in. Earlier ones that were not used stay good until they are too
+   * old.
+   */
   newCode(): Promise<string>;
   /**
-   * Takes a code, once, and answers with a token for the cookie and a new page key; null where the code is not good.
-   * A browser that comes with a token of ours keeps its sign-in: only its key is another from now on. A device's code lets
-   * one in as a guest.
+   * Takes a code, once, and answers with a token for the cookie and a new page key; null where the
+   * code is not good. A browser that comes with a token of ours keeps its sign-in: only its key is
+   * another from now on. A device's code lets one in as a guest.
    */
   take(code: string, token?: string): Promise<Entered | null>;
   /**
-   * Is this a token of ours? `renew`: the cookie should be set again, so that it lives on. `own`: the page key is this
-   * sign-in's too, so it is the page that calls, and not somebody else whom the browser sent the cookie.
+   * Is this a token of ours? `renew`: the cookie should be set again, so that it lives on. `own`:
+   * the page key is this sign-in's too, so it is the page that calls, and not somebody else whom
+   * the browser sent the cookie.
    */
   check(
     token: string,

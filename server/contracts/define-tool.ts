@@ -5,7 +5,10 @@ import type { Asking, Caller, TeamTool, ToolOutcome } from './index.ts';
 /** Characters of an unknown argument's name that are shown. */
 const SHOWN_KEY = 80;
 
-/** `run` is given what its schema has parsed. Unknown arguments are refused, so that a misspelt one is not passed over. */
+/**
+ * `run` is given what its schema has parsed. Unknown arguments are refused, so that a misspelt one
+ * is not passed over.
+ */
 export function defineTool<Input extends z.ZodObject>(tool: {
   readonly name: string;
   readonly description: string;

@@ -18,7 +18,10 @@ export interface WakeRequest {
   readonly way: WakeWay;
   readonly reason: WakeReason | null;
   readonly messageId: MessageId | null;
-  /** The session in which the caller called, or its run where that is in none, for its budget of `wake_agent`; null: not asked by a tool. */
+  /**
+   * The session in which the caller called, or its run where that is in none, for its budget of
+   * `wake_agent`; null: not asked by a tool.
+   */
   readonly callerSession: SessionId | RunId | null;
   readonly state: AgentState;
   /** The call of the team by which it was asked; left out: by none. */
@@ -29,21 +32,33 @@ export interface WakeRequest {
   readonly inDark?: boolean;
   /** While a session that a wake opened runs, its agent is busy. */
   readonly oneAtATime?: boolean;
-  /** It has been asked for before: only a grant is recorded; `deferred`: everything but that it is deferred once more. */
+  /**
+   * It has been asked for before: only a grant is recorded; `deferred`: everything but that it is
+   * deferred once more.
+   */
   readonly quiet?: boolean | 'deferred';
   /** When it was asked for first, ms since the epoch. Left out: now. */
   readonly since?: number;
-  /** It was granted then, ms since the epoch, and nothing has begun for it: it is counted, and no limit that counts wakes is asked. */
+  /**
+   * It was granted then, ms since the epoch, and nothing has begun for it: it is counted, and no
+   * limit that counts wakes is asked.
+   */
   readonly grantedAt?: number | undefined;
 }
 
 /** Whether a wake may pass. It decides and records; it wakes nobody. */
 export interface Gate {
-  /** Decides, takes quota and records in one transaction. `left`: calls of `wake_agent` that the caller has left in its session, or null. */
+  /**
+   * Decides, takes quota and records in one transaction. `left`: calls of `wake_agent` that the
+   * caller has left in its session, or null.
+   */
   ask(request: WakeRequest): Promise<{ readonly decision: WakeDecision; readonly left: number | null }>;
   /** What was granted for this message before, by whichever process; null: nothing was. */
   granted(wake: { readonly target: string; readonly messageId: MessageId }): Promise<WakeDecision | null>;
-  /** What was asked since then for a message, and was granted, or waits until its agent is free. `isLeft`: an earlier process died over it. */
+  /**
+   * What was asked since then for a message, and was granted, or waits until its agent is free.
+   * `isLeft`: an earlier process died over it.
+   */
   open(since: number): Promise<readonly (WakeDecision & { readonly isLeft: boolean })[]>;
   /** The session that a granted wake opened is over. */
   ended(decisionId: string): Promise<void>;
@@ -72,8 +87,9 @@ export interface Configs {
 export interface Pulses {
   of(agentId: AgentId): Promise<PulseSettings>;
   /**
-   * Writes an agent's whole configuration. What is left out of the pulse stays as it is. Throws a problem where it does not
-   * fit. `byPerson`: who switches it on lets its agent leave what it needs for that.
+   * Writes an agent's whole configuration. What is left out of the pulse stays as it is. Throws a
+   * problem where it does not fit. `byPerson`: who switches it on lets its agent leave what it
+   * needs for that.
    */
   set(
     agentId: AgentId,

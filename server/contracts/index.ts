@@ -1,5 +1,6 @@
 /**
- * What the relay's parts promise each other. Wired together in households/team.ts; tests wire the same parts.
+ * What the relay's parts promise each other. Wired together in households/team.ts; tests wire the
+ * same parts.
  */
 import type { AgentId, SessionId, MessageId } from '../../src/shared/domain/ids.ts';
 import type { Cost } from '../../src/shared/domain/prices.ts';
@@ -54,13 +55,15 @@ export interface RequestEnd {
 }
 
 /**
- * Money that is held for a request, at the most that it may cost. Given back as soon as that request is over, and before tools run
- * on its answer: others may wait for it. Of `settle` and `release` the first call counts.
+ * Money that is held for a request, at the most that it may cost. Given back as soon as that
+ * request is over, and before tools run on its answer: others may wait for it. Of `settle` and
+ * `release` the first call counts.
  */
 export interface CostHold {
   /**
-   * It was sent, and ended without a word of what it took: that is counted at the most that it may be. Whether it may be sent
-   * once more: as much is held for that anew, where there is room at once. Where not, the hold is over.
+   * It was sent, and ended without a word of what it took: that is counted at the most that it may
+   * be. Whether it may be sent once more: as much is held for that anew, where there is room at
+   * once. Where not, the hold is over.
    */
   again(): Promise<boolean>;
   /** It was sent: counts what it took, and of what is not known the most that it may have been. */
@@ -85,28 +88,37 @@ export interface CostRequest {
 
 type CostCheck =
   | { readonly ok: true; readonly hold: CostHold }
-  /** The message is for the agent and for the person. `until`: when the budget opens again by itself. */
+  /**
+   * The message is for the agent and for the person. `until`: when the budget opens again by
+   * itself.
+   */
   | { readonly ok: false; readonly message: string; readonly until: number };
 
 export interface Costs {
   /**
-   * Whether another request of this agent may be sent now. Where it might, with what is under way, go past what is left
-   * of a budget, or too many are under way, it waits for one of those to end first. Rejects with the signal's reason once
-   * that aborts.
+   * Whether another request of this agent may be sent now. Where it might, with what is under way,
+   * go past what is left of a budget, or too many are under way, it waits for one of those to end
+   * first. Rejects with the signal's reason once that aborts.
    */
   check(request: CostRequest, signal?: AbortSignal): Promise<CostCheck>;
 }
 
 // What agents look for, between them and the pages that answer.
 
-/** `no-page`: none is open; `late`: none has answered in time; `unable`: those that are there cannot look just now. */
+/**
+ * `no-page`: none is open; `late`: none has answered in time; `unable`: those that are there cannot
+ * look just now.
+ */
 export type Unanswered = 'no-page' | 'late' | 'unable' | 'too-many' | 'aborted';
 export type SearchOutcome =
   | { readonly ok: true; readonly answer: SearchAnswered }
   | { readonly ok: false; readonly why: Unanswered };
 
 export interface Searches {
-  /** A page that answers: it is told what is asked, and says whether it could be. Returns the way to stop. */
+  /**
+   * A page that answers: it is told what is asked, and says whether it could be. Returns the way to
+   * stop.
+   */
   listen(page: (asked: SearchAsked) => boolean): () => void;
   ask(asked: Omit<SearchAsked, 'searchId'>, signal: AbortSignal): Promise<SearchOutcome>;
   /** Of the page of this sign-in. False: nobody waits for it. */
@@ -115,16 +127,28 @@ export interface Searches {
 
 // The sleeping flags, and whoever waits for them.
 
-/** `late`: still asleep after the longest wait. `ended`: the session is over. `aborted`: whoever waits has gone. */
+/**
+ * `late`: still asleep after the longest wait. `ended`: the session is over. `aborted`: whoever
+ * waits has gone.
+ */
 export type PauseWait = 'awake' | 'late' | 'ended' | 'aborted';
 
 /** The sleeping flags of the running session, and everything that waits for one of them. */
 export interface Pauses {
-  /** A session begins: who is in it is known by `join`. `lists`: of those that have others in it than their own. */
+  /**
+   * A session begins: who is in it is known by `join`. `lists`: of those that have others in it
+   * than their own.
+   */
   begin(sessionId: SessionId, lists?: EventLists): void;
-  /** By what happens this agent is put to sleep, and woken: the session's lists where it has such, else the agent's own. */
+  /**
+   * By what happens this agent is put to sleep, and woken: the session's lists where it has such,
+   * else the agent's own.
+   */
   eventsOf(agentId: AgentId): Promise<TeamEvents>;
-  /** An agent is in the running session now; its flag is set where `agent_started` is among its sleep events. */
+  /**
+   * An agent is in the running session now; its flag is set where `agent_started` is among its
+   * sleep events.
+   */
   join(agentId: AgentId): Promise<void>;
   /** Whoever waits is told that the session is over. */
   end(sessionId: SessionId): void;
@@ -132,7 +156,10 @@ export interface Pauses {
   /** Null where the session or the agent is not known. `by`: who or what set it, for the event. */
   set(sessionId: SessionId, agentId: AgentId, paused: boolean, by: string): Promise<boolean | null>;
   get(sessionId: SessionId, agentId: AgentId): boolean | null;
-  /** At once where the agent is not asleep, is not in the session, or no session runs; one that joins just now waits until it is known. `limitMs`: Infinity waits as long as the session. */
+  /**
+   * At once where the agent is not asleep, is not in the session, or no session runs; one that
+   * joins just now waits until it is known. `limitMs`: Infinity waits as long as the session.
+   */
   wait(agentId: AgentId, options: { readonly signal: AbortSignal; readonly limitMs: number }): Promise<PauseWait>;
   /** How many wait now. */
   waiting(): number;
@@ -155,20 +182,29 @@ export class UnfitEvents extends Error {
   }
 }
 
-/** The durable, append-only log of events. What is answered or shown to anyone was written here first. */
+/**
+ * The durable, append-only log of events. What is answered or shown to anyone was written here
+ * first.
+ */
 export interface EventLog {
   /** Names this log: another home has another id. */
   readonly id: string;
-  /** Resolves when the events are on disk, in order. Appends that come close together share one commit. Rejects with `UnfitEvents`. */
+  /**
+   * Resolves when the events are on disk, in order. Appends that come close together share one
+   * commit. Rejects with `UnfitEvents`.
+   */
   append(events: readonly RoostEvent[]): Promise<readonly StoredEvent[]>;
   /**
-   * As `append`, once per `clientId`: a repeat, also after a restart, writes nothing and answers with the id
-   * of the first event that the first call wrote.
+   * As `append`, once per `clientId`: a repeat, also after a restart, writes nothing and answers
+   * with the id of the first event that the first call wrote.
    */
   appendOnce(clientId: string, events: readonly RoostEvent[]): Promise<{ eventId: number; repeated: boolean }>;
   /** What is appended from now on is later than this stamp. */
   follow(stamp: Stamp): void;
-  /** Does this lie further ahead than a clock may be, of the wall clock and of all that is in the log? */
+  /**
+   * Does this lie further ahead than a clock may be, of the wall clock and of all that is in the
+   * log?
+   */
   isAhead(stamp: Stamp): boolean;
   /** The event id that an earlier `appendOnce` with this `clientId` wrote, or null. */
   written(clientId: string): Promise<number | null>;

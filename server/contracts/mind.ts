@@ -1,6 +1,6 @@
 /**
- * What a mind is to the relay: something that, given a conversation, says the next words. It keeps nothing
- * between answers; the conversation is handed in whole each time.
+ * What a mind is to the relay: something that, given a conversation, says the next words. It keeps
+ * nothing between answers; the conversation is handed in whole each time.
  */
 import type { SharedV3ProviderOptions } from '@ai-sdk/provider';
 import type Anthropic from '@anthropic-ai/sdk';
@@ -25,10 +25,16 @@ export type MindBlock =
   | { readonly kind: 'picture'; readonly name: string; readonly picture: Picture }
   /** A PDF, in base64. */
   | { readonly kind: 'document'; readonly name: string; readonly data: string }
-  /** Kept only to be handed back unchanged within a tool loop. Never shown. One with an empty signature cannot be handed back. */
+  /**
+   * Kept only to be handed back unchanged within a tool loop. Never shown. One with an empty
+   * signature cannot be handed back.
+   */
   | { readonly kind: 'thinking'; readonly thinking: string; readonly signature: string; readonly sealed?: Sealed }
   | { readonly kind: 'redacted-thinking'; readonly data: string }
-  /** A search of the model's own, or what that found: as the provider wrote it, to be handed back unchanged. Never shown. */
+  /**
+   * A search of the model's own, or what that found: as the provider wrote it, to be handed back
+   * unchanged. Never shown.
+   */
   | { readonly kind: 'tool-search'; readonly block: ToolSearchBlock }
   /** The same of a search of the web, or of a page that it read. Shown as calls. */
   | { readonly kind: 'web'; readonly block: WebBlock }
@@ -69,24 +75,35 @@ export interface MindTool {
   readonly required: readonly string[];
   /** What `#/$defs/…` in the properties refers to. */
   readonly definitions?: Readonly<Record<string, unknown>>;
-  /** Deferred: a request lists it once `find_tool` has `found` it, or the model's own search has. */
+  /**
+   * Deferred: a request lists it once `find_tool` has `found` it, or the model's own search has.
+   */
   readonly waits?: 'unseen' | 'found';
   /** Of a deferred one: it is deferred only where the model does not search by itself. */
   readonly roomy?: true;
-  /** It finds the deferred ones; a model that searches by itself is given its own search instead. */
+  /**
+   * It finds the deferred ones; a model that searches by itself is given its own search instead.
+   */
   readonly finds?: true;
   /** The model's provider carries it out by itself: minds of others are not told of it. */
   readonly provider?: 'web_search' | 'web_fetch';
 }
 
-/** Who waits for the answer: requests of the first kind go before the others, in the line before a model's server. */
+/**
+ * Who waits for the answer: requests of the first kind go before the others, in the line before a
+ * model's server.
+ */
 export const PRIORITIES = ['person', 'wake', 'team'] as const;
-/** `person`: to what the person said. `wake`: the first words of an agent that was called. `team`: anything else. */
+/**
+ * `person`: to what the person said. `wake`: the first words of an agent that was called. `team`:
+ * anything else.
+ */
 export type Priority = (typeof PRIORITIES)[number];
 
 /**
- * Where a request is. `waiting`: in line, at `position` (1 is next). `sent`: the server has it, and it is its turn.
- * `behind`: the server has it, and is busy with one of ours that it was sent before.
+ * Where a request is. `waiting`: in line, at `position` (1 is next). `sent`: the server has it, and
+ * it is its turn. `behind`: the server has it, and is busy with one of ours that it was sent
+ * before.
  */
 export type RequestState =
   | { readonly kind: 'waiting'; readonly position: number }
@@ -97,11 +114,17 @@ export interface MindRequest {
   readonly priority: Priority;
   readonly model: string;
   readonly system: string;
-  /** Alternating roles, the first and the last one the user's; an answer that paused while its provider searched is the last itself. */
+  /**
+   * Alternating roles, the first and the last one the user's; an answer that paused while its
+   * provider searched is the last itself.
+   */
   readonly messages: readonly MindMessage[];
   readonly tools: readonly MindTool[];
   readonly maxTokens: number;
-  /** What it begins with is asked again within the hour: the model's cache is to keep it so long, which costs more to write. */
+  /**
+   * What it begins with is asked again within the hour: the model's cache is to keep it so long,
+   * which costs more to write.
+   */
   readonly cachesForAnHour?: boolean;
 }
 
@@ -131,7 +154,10 @@ export interface MindError {
   readonly tokens?: { readonly asked: number; readonly most: number };
 }
 
-/** `end` by itself, `tools`: it wants results, `length`: it was cut at the limit, `refusal`: it declined. */
+/**
+ * `end` by itself, `tools`: it wants results, `length`: it was cut at the limit, `refusal`: it
+ * declined.
+ */
 export type StopReason = 'end' | 'tools' | 'length' | 'refusal';
 
 export type MindAnswer =
@@ -151,12 +177,17 @@ export type MindAnswer =
       readonly searches?: number;
       /** The terms that the model told. */
       readonly terms?: Partial<Terms>;
-      /** The model was told of no tools, because it cannot use any, or reads too little for them. */
+      /**
+       * The model was told of no tools, because it cannot use any, or reads too little for them.
+       */
       readonly toolless?: boolean;
       /** Most tokens that the answer could have, where that is fewer than were asked for. */
       readonly maxTokens?: number;
     }
-  /** `blocks` holds whole what was said before the error; a tool call or a thought cut short is left out. `whole`: the model told all that it took. */
+  /**
+   * `blocks` holds whole what was said before the error; a tool call or a thought cut short is left
+   * out. `whole`: the model told all that it took.
+   */
   | {
       readonly ok: false;
       readonly error: MindError;
@@ -168,13 +199,19 @@ export type MindAnswer =
       readonly searches?: number;
       readonly terms?: Partial<Terms>;
       readonly whole: boolean;
-      /** Not whole: the most tokens that it can have written; null: not known, or, without `usage`, that it was counted or not sent. */
+      /**
+       * Not whole: the most tokens that it can have written; null: not known, or, without `usage`,
+       * that it was counted or not sent.
+       */
       readonly outputMost: number | null;
     };
 
 const NOTHING_TOLD = { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0 };
 
-/** What is counted of an answer; `nothing`: it was not sent, or was counted as it ended without a word of what it took. */
+/**
+ * What is counted of an answer; `nothing`: it was not sent, or was counted as it ended without a
+ * word of what it took.
+ */
 export function tookOf(model: string, answer: MindAnswer): NonNullable<Took> | 'nothing' {
   if (!answer.usage) {
     if (answer.ok || answer.outputMost === null) return 'nothing';
@@ -206,26 +243,41 @@ export function tookOf(model: string, answer: MindAnswer): NonNullable<Took> | '
 }
 
 export interface MindListener {
-  /** The server has had the request, and it ended without a word of what it took. Resolves with whether it may be sent again. */
+  /**
+   * The server has had the request, and it ended without a word of what it took. Resolves with
+   * whether it may be sent again.
+   */
   onLost?(): Promise<boolean>;
   /** The next words, as they arrive. */
   onText(text: string): void;
-  /** A call of a tool that a mind, or its provider, runs by itself, to be shown. Returns the way to tell its result. */
+  /**
+   * A call of a tool that a mind, or its provider, runs by itself, to be shown. Returns the way to
+   * tell its result.
+   */
   onTool?(call: {
     readonly toolUseId: string;
     readonly name: string;
     readonly input: unknown;
   }): (result: string, isError: boolean) => void;
-  /** The answer was given without these pictures and PDFs, which the server could not read. `name`: null: a tool showed it. */
+  /**
+   * The answer was given without these pictures and PDFs, which the server could not read. `name`:
+   * null: a tool showed it.
+   */
   onLeftOut?(files: readonly { readonly digest: string; readonly name: string | null }[]): void;
   /** Called whenever that changes; time-outs count from the newest `sent`. */
   onState?(state: RequestState): void;
   readonly signal: AbortSignal;
 }
 
-/** A mind of one agent alone, for one run of it: it keeps what it was told, and runs its tools by itself. */
+/**
+ * A mind of one agent alone, for one run of it: it keeps what it was told, and runs its tools by
+ * itself.
+ */
 export interface AgentMind {
-  /** `itself`: its requests come through the relay and are counted there; `reports`: what it says that they cost is. */
+  /**
+   * `itself`: its requests come through the relay and are counted there; `reports`: what it says
+   * that they cost is.
+   */
   readonly counts: 'itself' | 'reports';
   /** As `Mind.web`. */
   web?(model: string): boolean;
@@ -244,7 +296,10 @@ export interface MindOwner {
 export interface Mind {
   /** The models that answer, given what the person chose; empty takes the default. */
   models(chosen: { readonly lead: string; readonly agent: string }): MindInfo;
-  /** Of one that the person may change while the relay runs: what answers now. An answer that began with it goes on with it. */
+  /**
+   * Of one that the person may change while the relay runs: what answers now. An answer that began
+   * with it goes on with it.
+   */
   current?(): Mind;
   /** Whether somebody else answers for this agent, in this run; null: this mind does. */
   of?(owner: MindOwner): Promise<AgentMind | null>;

@@ -14,10 +14,11 @@ import type { WakeRequest } from './gate.ts';
 import type { ToolOutcome } from './tools.ts';
 
 /**
- * What happens in threads that others must hear of. Called after it is on disk, in order, one at a time: nothing further
- * is written in any thread until it has resolved, so it must not wait for what it sets off. What `added` and
- * `mentioned` resolve with is a sentence for whoever did it, about the wake that was asked for; null: none was. Both may
- * be called again for the same happening, after a crash.
+ * What happens in threads that others must hear of. Called after it is on disk, in order, one at a
+ * time: nothing further is written in any thread until it has resolved, so it must not wait for
+ * what it sets off. What `added` and `mentioned` resolve with is a sentence for whoever did it,
+ * about the wake that was asked for; null: none was. Both may be called again for the same
+ * happening, after a crash.
  */
 export interface ThreadHooks {
   added(change: {
@@ -35,7 +36,10 @@ export interface ThreadHooks {
     readonly messageId: MessageId;
     readonly text: string;
   }): Promise<string | null>;
-  /** Messages that mention it were put before it in the thread itself: they need not be put before it once more. */
+  /**
+   * Messages that mention it were put before it in the thread itself: they need not be put before
+   * it once more.
+   */
   mentionsRead(change: {
     readonly threadId: ThreadId;
     readonly agentId: AgentId;
@@ -68,25 +72,36 @@ export interface NotReached {
 /** Whether an agent has read the message that it was woken for. */
 export type Reached = { readonly reached: true } | NotReached;
 
-/** What was due and wakes its agent: a reminder, or a script that has failed. `status`: how that ended. */
+/**
+ * What was due and wakes its agent: a reminder, or a script that has failed. `status`: how that
+ * ended.
+ */
 export type DueCause = { readonly scheduleId: ScheduleId; readonly name: string; readonly given: GivenBefore } & (
   | { readonly kind: 'reminder' }
   | { readonly kind: 'script'; readonly status: string }
 );
-/** What an agent is given of before when it is set to work. `before`: what it said at the end of runs, the oldest first. */
+/**
+ * What an agent is given of before when it is set to work. `before`: what it said at the end of
+ * runs, the oldest first.
+ */
 export interface GivenBefore {
   readonly lastSession: boolean;
   readonly before: readonly { readonly at: number; readonly said: string }[];
 }
 
-/** A wake as it is asked for. `due`: a run for it is one of that kind, and of what was scheduled. */
+/**
+ * A wake as it is asked for. `due`: a run for it is one of that kind, and of what was scheduled.
+ */
 export type WakeAsked = Omit<WakeRequest, 'state' | 'alone' | 'oneAtATime'> & { readonly due?: DueCause | undefined };
 
 /** Agents at work in no session, for whoever wakes them. */
 export interface Alone {
   /** The relay has what this agent needs to be at work alone. */
   can(agentId: AgentId): Promise<boolean>;
-  /** What became of a wake of this agent that was granted then. `begins`: a process is about to begin a run; `cut-off`: it ended over that. */
+  /**
+   * What became of a wake of this agent that was granted then. `begins`: a process is about to
+   * begin a run; `cut-off`: it ended over that.
+   */
   carried(agentId: AgentId, grantedAt: number): Promise<'no' | 'begins' | 'cut-off' | 'yes'>;
   /** Sets it to work with what waits in its inbox. Resolves when that is over. */
   wake(
@@ -96,7 +111,10 @@ export interface Alone {
       readonly reason: string | null;
       readonly why: string;
       readonly due?: DueCause | undefined;
-      /** For which it is woken: where it has read that by its turn, nothing begins. Left out: for none. */
+      /**
+       * For which it is woken: where it has read that by its turn, nothing begins. Left out: for
+       * none.
+       */
       readonly messageId?: MessageId | null;
     },
   ): Promise<Reached>;
@@ -119,19 +137,29 @@ export interface Reach {
     caller: { readonly agentId: AgentId; readonly sessionId: SessionId | null; readonly runId?: RunId },
     message: { readonly to: string; readonly text: string; readonly reason: WakeReason },
   ): Promise<ToolOutcome>;
-  /** Asks the gate and, where it lets it pass, wakes: in the session where the agent is in it, alone where it can be. */
+  /**
+   * Asks the gate and, where it lets it pass, wakes: in the session where the agent is in it, alone
+   * where it can be.
+   */
   ask(request: WakeAsked): Promise<WakeAnswer>;
   /**
-   * Clears the sleeping flag of an agent that is set to sleep, in turn: where the gate stops it, it is asked for again until it passes, or
-   * the agent is awake otherwise. `only`: what it waits for; left out: whatever stops it. `cleared` resolves with whether it is awake.
+   * Clears the sleeping flag of an agent that is set to sleep, in turn: where the gate stops it, it
+   * is asked for again until it passes, or the agent is awake otherwise. `only`: what it waits for;
+   * left out: whatever stops it. `cleared` resolves with whether it is awake.
    */
   clearFlag(
     request: WakeAsked,
     only?: GateCheck,
   ): Promise<WakeAnswer & { readonly waits: boolean; readonly cleared: Promise<boolean> }>;
-  /** As `ask`. The caller carries out a granted wake itself, by `carry`; the wake is over when that resolves. */
+  /**
+   * As `ask`. The caller carries out a granted wake itself, by `carry`; the wake is over when that
+   * resolves.
+   */
   askTo(request: WakeAsked, carry: () => Promise<void>): Promise<WakeAnswer>;
-  /** One happening, by every name it has: it may wake an agent or put it to sleep, by the agent's own lists. */
+  /**
+   * One happening, by every name it has: it may wake an agent or put it to sleep, by the agent's
+   * own lists.
+   */
   happened(
     agentId: AgentId,
     events: readonly TeamEvent[],

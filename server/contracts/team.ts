@@ -11,7 +11,10 @@ export interface Directory {
   all(): Promise<readonly TeamMember[]>;
   /** Has a page said who lives here? */
   isAnnounced(): Promise<boolean>;
-  /** By id, by name (as people write it, case aside), or by seat ("3", "seat 3"). The reason is a sentence for whoever asked. */
+  /**
+   * By id, by name (as people write it, case aside), or by seat ("3", "seat 3"). The reason is a
+   * sentence for whoever asked.
+   */
   find(
     reference: string,
   ): Promise<{ readonly ok: true; readonly agent: TeamMember } | { readonly ok: false; readonly reason: string }>;
@@ -28,8 +31,8 @@ export interface NewInboxMessage {
   readonly type?: MessageType;
   readonly threadId: ThreadId | null;
   /**
-   * Of the person's held in memory until they are claimed: the text names them, for whoever reads it after a restart. Of the
-   * relay's kept with the message, as far as there is room.
+   * Of the person's held in memory until they are claimed: the text names them, for whoever reads
+   * it after a restart. Of the relay's kept with the message, as far as there is room.
    */
   readonly attachments?: readonly SentAttachment[];
 }
@@ -39,14 +42,21 @@ export interface TakenMessage extends InboxMessage {
   readonly attachments?: readonly SentAttachment[];
 }
 
-/** Messages that wait for an agent. They outlive sessions and restarts, and each is put before its agent once. */
+/**
+ * Messages that wait for an agent. They outlive sessions and restarts, and each is put before its
+ * agent once.
+ */
 export interface Inbox {
   /**
-   * A repeat with the same message id changes nothing. Null: it is there. Otherwise why it is not, as a sentence for its sender:
-   * an agent's message for which there is no place. `name`: the receiver's, for that sentence.
+   * A repeat with the same message id changes nothing. Null: it is there. Otherwise why it is not,
+   * as a sentence for its sender: an agent's message for which there is no place. `name`: the
+   * receiver's, for that sentence.
    */
   put(message: NewInboxMessage, name?: string): Promise<string | null>;
-  /** What waits for this agent, oldest first: what the person wrote before all else, then of the others `limit` at most. */
+  /**
+   * What waits for this agent, oldest first: what the person wrote before all else, then of the
+   * others `limit` at most.
+   */
   waiting(agentId: AgentId, limit?: number): Promise<readonly InboxMessage[]>;
   /** How much waits for this agent. */
   count(agentId: AgentId): Promise<number>;
@@ -55,9 +65,9 @@ export interface Inbox {
   /** Takes back a message that an agent left for itself. False where it does not wait any more. */
   withdraw(messageId: MessageId): Promise<boolean>;
   /**
-   * Takes messages to put them before their agent, in this run: an answer's id, or a call's. `readIn`: the
-   * session, of a run in none that run; null: by a client, beside both. Gives back those that
-   * nobody had taken yet, oldest first, on disk as read.
+   * Takes messages to put them before their agent, in this run: an answer's id, or a call's.
+   * `readIn`: the session, of a run in none that run; null: by a client, beside both. Gives back
+   * those that nobody had taken yet, oldest first, on disk as read.
    */
   claim(
     messageIds: readonly MessageId[],

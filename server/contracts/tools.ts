@@ -5,21 +5,38 @@ import type { AgentId, RunId, SessionId } from '../../src/shared/domain/ids.ts';
 import type { FormValue } from '../../src/shared/domain/question-form.ts';
 import type { ServerQuestion } from '../../src/shared/protocol/questions.ts';
 
-/** What the person's yes to a call is to, besides its words: what lay at the paths that it is about. */
+/**
+ * What the person's yes to a call is to, besides its words: what lay at the paths that it is about.
+ */
 export interface Agreed {
-  /** The mark of what must still lie at this path, named as in the call; undefined: the call is not about it. */
+  /**
+   * The mark of what must still lie at this path, named as in the call; undefined: the call is not
+   * about it.
+   */
   markOf(path: string): string | undefined;
-  /** Keeps all of it as it is until the returned function is called. Null: something else lies there by now. */
+  /**
+   * Keeps all of it as it is until the returned function is called. Null: something else lies there
+   * by now.
+   */
   hold(): Promise<(() => void) | null>;
-  /** Hosts of the relay's own machine and networks that the person added with their yes; left out: none. */
+  /**
+   * Hosts of the relay's own machine and networks that the person added with their yes; left out:
+   * none.
+   */
   readonly ownHosts?: readonly string[];
 }
 
 /** How the person is asked about each call of a tool, whatever is granted. */
 export interface Asking {
-  /** Calls of one agent with the same key are one question: a newer one takes the place of one that waits. */
+  /**
+   * Calls of one agent with the same key are one question: a newer one takes the place of one that
+   * waits.
+   */
   keyOf(input: unknown): string;
-  /** Why this yes cannot be taken, as a sentence for the person; null: it can. Left out: none adds hosts. */
+  /**
+   * Why this yes cannot be taken, as a sentence for the person; null: it can. Left out: none adds
+   * hosts.
+   */
   refuseYes?(ownHosts: readonly string[]): string | null;
 }
 
@@ -31,7 +48,9 @@ export interface AnsweredCall {
   readonly markOf: Agreed['markOf'];
 }
 
-/** Who calls a tool: an agent in an answer of its own, or a client that joined with its credential. */
+/**
+ * Who calls a tool: an agent in an answer of its own, or a client that joined with its credential.
+ */
 export interface Caller {
   readonly agentId: AgentId;
   readonly sessionId: SessionId | null;
@@ -40,12 +59,21 @@ export interface Caller {
   /** The answer's id, or the call's: what messages that are read now are marked with. */
   readonly run: string;
   readonly kind: 'session' | 'run' | 'client';
-  /** With what a client joined, or a program that is its mind was started, and whether the person lets it read its agent's soul and last conversation. */
+  /**
+   * With what a client joined, or a program that is its mind was started, and whether the person
+   * lets it read its agent's soul and last conversation.
+   */
   readonly credential?: { readonly credentialId: string; readonly readsSoul: boolean };
   readonly signal: AbortSignal;
-  /** The person has let this very call, or this very command for always. Left out: what is set for the tool lets it. */
+  /**
+   * The person has let this very call, or this very command for always. Left out: what is set for
+   * the tool lets it.
+   */
   readonly agreed?: Agreed;
-  /** Aborts when the person has written something that waits for the caller: a tool that only waits ends at once. */
+  /**
+   * Aborts when the person has written something that waits for the caller: a tool that only waits
+   * ends at once.
+   */
   readonly heard?: AbortSignal;
 }
 
@@ -67,18 +95,27 @@ export interface Deed {
   readonly input: unknown;
   readonly caller: Caller;
 }
-/** How that ended; `stopped`: its mind was, before it told. `input`: all that is known of it by then; left out: as it was asked for. */
+/**
+ * How that ended; `stopped`: its mind was, before it told. `input`: all that is known of it by
+ * then; left out: as it was asked for.
+ */
 export interface DeedEnd extends Pick<ToolOutcome, 'text' | 'isError'> {
   readonly stopped: boolean;
   readonly input?: unknown;
 }
 
-/** What the person, or what they have set, says to a question of a mind that acts by itself; `words`: what its agent is told. */
+/**
+ * What the person, or what they have set, says to a question of a mind that acts by itself;
+ * `words`: what its agent is told.
+ */
 export type Verdict =
   | { readonly let: true; readonly over: (end: DeedEnd) => void }
   | { readonly let: false; readonly words: string };
 
-/** Asks whether something may be done that its mind does by itself. Resolves when that is known; at once where nobody is there to ask. */
+/**
+ * Asks whether something may be done that its mind does by itself. Resolves when that is known; at
+ * once where nobody is there to ask.
+ */
 export type AskLeave = (asked: Deed) => Promise<Verdict>;
 
 /** A mind does something, and has asked nobody. */
@@ -88,14 +125,17 @@ export type NoteDeed = (deed: Deed) => {
   asks(): void;
 };
 
-/** What the person says to a question of a tool server. `cancel`: nobody answered, or the question was withdrawn. */
+/**
+ * What the person says to a question of a tool server. `cancel`: nobody answered, or the question
+ * was withdrawn.
+ */
 export type PersonAnswer =
   | { readonly action: 'accept'; readonly content: Readonly<Record<string, FormValue>> }
   | { readonly action: 'decline' | 'cancel' };
 
 /**
- * Asks the person for a tool server, by a card. Resolves when they have answered, or when `signal` aborts: its reason says why, as a
- * sentence. Rejects where it cannot be asked.
+ * Asks the person for a tool server, by a card. Resolves when they have answered, or when `signal`
+ * aborts: its reason says why, as a sentence. Rejects where it cannot be asked.
  */
 export type AskPerson = (asked: {
   readonly tool: string;
@@ -104,7 +144,10 @@ export type AskPerson = (asked: {
   readonly signal: AbortSignal;
 }) => Promise<PersonAnswer>;
 
-/** A tool that every agent has, wherever it runs: in a session of the relay, or as a client that joined. */
+/**
+ * A tool that every agent has, wherever it runs: in a session of the relay, or as a client that
+ * joined.
+ */
 export interface TeamTool {
   readonly name: string;
   readonly description: string;
@@ -118,16 +161,23 @@ export interface TeamTool {
   /** Only for callers of whom this holds; left out: for all. */
   readonly allowed?: (caller: Caller) => Promise<boolean>;
   /**
-   * Called before the person is asked about a call, so that nobody is asked about what cannot be. Resolves with the input that they see,
-   * which says the same whenever they answer; or with the outcome, where there is nothing to ask.
+   * Called before the person is asked about a call, so that nobody is asked about what cannot be.
+   * Resolves with the input that they see, which says the same whenever they answer; or with the
+   * outcome, where there is nothing to ask.
    */
   readonly prepare?: (input: unknown, caller: Caller) => Promise<{ readonly input: unknown } | ToolOutcome>;
   /** Each call waits for the person, whatever is granted; left out: what is granted decides. */
   readonly asking?: Asking;
-  /** The provider of a model carries it out in the middle of an answer: nobody can be asked before it, and it is offered only where it is allowed. No client is told of it. */
+  /**
+   * The provider of a model carries it out in the middle of an answer: nobody can be asked before
+   * it, and it is offered only where it is allowed. No client is told of it.
+   */
   readonly provider?: 'web_search' | 'web_fetch';
   /** It does so now. Returns the way to tell its end. */
   begun?(input: unknown, caller: Caller): (outcome: ToolOutcome) => void;
-  /** `input` has passed the schema. What the caller did wrong is an outcome with `isError`; it rejects for our own faults only. */
+  /**
+   * `input` has passed the schema. What the caller did wrong is an outcome with `isError`; it
+   * rejects for our own faults only.
+   */
   run(input: unknown, caller: Caller): Promise<ToolOutcome>;
 }

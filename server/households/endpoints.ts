@@ -41,8 +41,8 @@ interface CallerDeps {
 }
 
 /**
- * Who sets the sleeping flag: the person, an application, or an agent, which may set its own, and others' where the person
- * allows it. Throws a problem where an agent may not do this to another.
+ * Who sets the sleeping flag: the person, an application, or an agent, which may set its own, and
+ * others' where the person allows it. Throws a problem where an agent may not do this to another.
  */
 const createCallerOf =
   ({ credentials, configs }: CallerDeps) =>

@@ -1,10 +1,12 @@
 /**
- * Homes: the relay's side of each household. A home has its own event log with its own acknowledgements, its own team,
- * session, messages, threads, limits, money and credentials; no row of one is ever read for another.
+ * Homes: the relay's side of each household. A home has its own event log with its own
+ * acknowledgements, its own team, session, messages, threads, limits, money and credentials; no row
+ * of one is ever read for another.
  *
- * Every sign-in belongs to one home. A browser that has just been let in gets one where nobody lives: with its first
- * write it begins to be somebody's, unless others live at this relay already; then the person is asked before. Which
- * household a home is of, its devices prove to synchronisation; whoever proves it comes into that home.
+ * Every sign-in belongs to one home. A browser that has just been let in gets one where nobody
+ * lives: with its first write it begins to be somebody's, unless others live at this relay already;
+ * then the person is asked before. Which household a home is of, its devices prove to
+ * synchronisation; whoever proves it comes into that home.
  */
 import { createDeferred, type Deferred } from '../../src/shared/domain/platform/deferred.ts';
 import { realTimers, within } from '../../src/shared/domain/platform/timers.ts';
@@ -47,26 +49,32 @@ export interface Homes {
   /** Somebody lives in the home of this sign-in from now on, unless others live at this relay. */
   begin(browser: string): Promise<Begun>;
   /**
-   * A page without a team begins one. `beside`: also where others live at this relay. Where somebody lives in the home of
-   * this sign-in already, whom the page knows nothing of, it begins with `anew` by a sign-in of its own, and is refused
-   * without both: the one that it has is theirs, and whichever of them proves its household would take the other along.
+   * A page without a team begins one. `beside`: also where others live at this relay. Where
+   * somebody lives in the home of this sign-in already, whom the page knows nothing of, it begins
+   * with `anew` by a sign-in of its own, and is refused without both: the one that it has is
+   * theirs, and whichever of them proves its household would take the other along.
    */
   beginHousehold(browser: string, how: { readonly beside: boolean; readonly anew: boolean }): Promise<Begun>;
   /**
-   * This sign-in is of a device that has proven to be of this household: it belongs to the household's home. One of
-   * another household moves only where the device `joins`: what is left of its former life does not call it back.
+   * This sign-in is of a device that has proven to be of this household: it belongs to the
+   * household's home. One of another household moves only where the device `joins`: what is left of
+   * its former life does not call it back.
    */
   member(household: string, browser: string, joins: boolean): Promise<void>;
   /**
-   * This sign-in has followed this log before, under an earlier cookie: nobody else knows the name of a log. It comes
-   * back into that log's home, unless it lives elsewhere, devices prove themselves there, or it was given so as to leave it.
+   * This sign-in has followed this log before, under an earlier cookie: nobody else knows the name
+   * of a log. It comes back into that log's home, unless it lives elsewhere, devices prove
+   * themselves there, or it was given so as to leave it.
    */
   comesBack(browser: string, log: string): Promise<void>;
   /** The one home that whoever has none may look at; null where that is not so. */
   lookedAt(browser: string): Promise<OpenHome | null>;
   /** Ends the streams of these sign-ins, which have ended. */
   endStreamsOf(browsers: readonly string[]): void;
-  /** Ends every session and stream in good order; where one cannot be ended, the others are all the same. Rejects with the first failure. */
+  /**
+   * Ends every session and stream in good order; where one cannot be ended, the others are all the
+   * same. Rejects with the first failure.
+   */
   end(reason: 'shutdown' | 'crash'): Promise<void>;
   close(): Promise<void>;
 }
@@ -74,8 +82,9 @@ export interface Homes {
 /** Secrets whose home is remembered, so that calls by credential need not look for it. */
 const SECRETS_KEPT = 1_000;
 /**
- * ms, from when a sign-in says whose log it follows, for which its writes wait for the proof that it is of that household. A page
- * that is opened on a busy machine takes some seconds for it; no call of a page may take longer than `RELAY_TIMES.call`.
+ * ms, from when a sign-in says whose log it follows, for which its writes wait for the proof that
+ * it is of that household. A page that is opened on a busy machine takes some seconds for it; no
+ * call of a page may take longer than `RELAY_TIMES.call`.
  */
 const PROOF_MS = 12_000;
 
@@ -114,8 +123,9 @@ export async function openHomes(deps: HomesDeps): Promise<Homes> {
     );
   }
   /**
-   * Sign-ins that follow the log of a household whose devices prove themselves, and have not yet: they come into its home in a
-   * moment. What they write until then would be refused, or begin another home.
+   * Sign-ins that follow the log of a household whose devices prove themselves, and have not yet:
+   * they come into its home in a moment. What they write until then would be refused, or begin
+   * another home.
    */
   const proving = new Map<string, { readonly proof: Deferred<void>; readonly until: number }>();
   async function untilProven(browser: string): Promise<void> {

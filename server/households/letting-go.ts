@@ -1,4 +1,7 @@
-/** What becomes of what an agent has left at the relay when it lives here no more, is retired, or was forgotten. */
+/**
+ * What becomes of what an agent has left at the relay when it lives here no more, is retired, or
+ * was forgotten.
+ */
 import type { AgentId } from '../../src/shared/domain/ids.ts';
 import { LEAD_ID } from '../../src/shared/domain/seat.ts';
 import type { Credentials } from '../access/index.ts';
@@ -46,7 +49,10 @@ export function letGoOfAgents(deps: LettingGoDeps): (agentIds: readonly AgentId[
     logger,
   } = deps;
 
-  /** What somebody has left who lives here no more goes with them, and nothing is due for those who are retired. */
+  /**
+   * What somebody has left who lives here no more goes with them, and nothing is due for those who
+   * are retired.
+   */
   async function letGo(): Promise<void> {
     const members = await directory.all();
     const here = new Set(members.filter(({ retired }) => !retired).map(({ agentId }) => agentId));
@@ -62,7 +68,10 @@ export function letGoOfAgents(deps: LettingGoDeps): (agentIds: readonly AgentId[
     );
   });
 
-  /** What was set for them, and what waits or is due for them, is in no table any more; nobody plays them. */
+  /**
+   * What was set for them, and what waits or is due for them, is in no table any more; nobody plays
+   * them.
+   */
   async function forgetRows(agentId: AgentId): Promise<void> {
     for (const credential of await credentials.list())
       if (credential.agentId === agentId) await credentials.revoke(credential.credentialId);
@@ -89,7 +98,10 @@ export function letGoOfAgents(deps: LettingGoDeps): (agentIds: readonly AgentId[
       await db.deleteFrom(table).where('home', '=', home).where('agent_json', '=', JSON.stringify(agentId)).execute();
   }
 
-  /** The person asked for it twice and waited: of them nothing is left that a page, a program or a folder would show. */
+  /**
+   * The person asked for it twice and waited: of them nothing is left that a page, a program or a
+   * folder would show.
+   */
   return async (agentIds) => {
     for (const agentId of agentIds.filter((id) => id !== LEAD_ID))
       // Each by itself: what cannot be removed keeps nothing else.

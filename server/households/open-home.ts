@@ -1,4 +1,7 @@
-/** One home: a household's event log, its team and session, what joins it from elsewhere, and the calls of all these. */
+/**
+ * One home: a household's event log, its team and session, what joins it from elsewhere, and the
+ * calls of all these.
+ */
 import type { AgentId } from '../../src/shared/domain/ids.ts';
 import { realTimers } from '../../src/shared/domain/platform/timers.ts';
 import { join } from 'node:path';

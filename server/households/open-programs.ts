@@ -1,4 +1,7 @@
-/** What runs beside the relay for one home, agent programs and attached servers, with all that they are given of it. */
+/**
+ * What runs beside the relay for one home, agent programs and attached servers, with all that they
+ * are given of it.
+ */
 import { grantOf } from '../../src/shared/domain/toolsets.ts';
 import { realTimers } from '../../src/shared/domain/platform/timers.ts';
 import type { RoostEvent } from '../../src/shared/protocol/events.ts';

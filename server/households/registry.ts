@@ -1,4 +1,7 @@
-/** Which homes there are, whose household each is of, and which sign-in belongs to which: as the store says, which another process of this relay may have changed. */
+/**
+ * Which homes there are, whose household each is of, and which sign-in belongs to which: as the
+ * store says, which another process of this relay may have changed.
+ */
 import { createQueue } from '../../src/shared/domain/platform/queue.ts';
 import type { Db } from '../store/index.ts';
 import { bindBrowser, boundHomes, homeOfBrowser, insertHome, lockHomes, readHomes, updateHome } from './rows.ts';
@@ -28,7 +31,10 @@ export interface Registry {
   get(id: string): HomeEntry | undefined;
   /** Those in which somebody lives. */
   living(): readonly HomeEntry[];
-  /** One decision after the other, in every process of this relay, on what the store says then: all of it or nothing. */
+  /**
+   * One decision after the other, in every process of this relay, on what the store says then: all
+   * of it or nothing.
+   */
   decide<Result>(work: (decision: Decision) => Promise<Result>): Promise<Result>;
   /** Looks again what the store says. */
   reread(): Promise<void>;

@@ -10,7 +10,10 @@ import { notBegun } from './begun.ts';
 import type { OpenHome } from './open-home.ts';
 import { streamResponse } from './session-routes.ts';
 
-/** The endpoints of the caller's home. A first write begins it; throws a problem where the person must be asked before. */
+/**
+ * The endpoints of the caller's home. A first write begins it; throws a problem where the person
+ * must be asked before.
+ */
 async function homeOf(homes: Homes, endpoint: Endpoint, context: Context<Env>): Promise<OpenHome> {
   const browser = context.get('browser');
   if (browser === undefined) return await homes.ofSecret(bearerOf(context) ?? '');
@@ -40,7 +43,8 @@ export function createEachHome(homes: Homes): readonly Handled[] {
       const handled = home.endpoints.get(endpoint);
       if (!handled) throw new Error(`a home has no ${endpoint.method} ${endpoint.path}`);
       const response = await handled.handle(context);
-      // A sign-in that was taken to another home while its stream was being opened would hear the one that it left, for ever.
+      // A sign-in that was taken to another home while its stream was being opened would hear the
+      // one that it left, for ever.
       const browser = context.get('browser');
       if (endpoint === sessionEndpoints.events && browser !== undefined && (await homes.of(browser)) !== home)
         home.streams.endOf([browser], 'moved');

@@ -1,6 +1,6 @@
 /**
- * What of a home's event log cannot be read any more, and is left out. It is said once for each row: in the relay's log, and
- * to the person in the lead's conversation.
+ * What of a home's event log cannot be read any more, and is left out. It is said once for each
+ * row: in the relay's log, and to the person in the lead's conversation.
  */
 import { LEAD_ID } from '../../src/shared/domain/seat.ts';
 import { sentence } from '../../src/shared/domain/sentence.ts';

@@ -1,4 +1,7 @@
-/** Starting a session: by the person's page, which says everything, or by an application, which names agents alone. */
+/**
+ * Starting a session: by the person's page, which says everything, or by an application, which
+ * names agents alone.
+ */
 import type { Context } from 'hono';
 import { parseStamp } from '../../src/shared/domain/stamp.ts';
 import { isSeatPosition, LEAD_ID } from '../../src/shared/domain/seat.ts';
@@ -47,7 +50,10 @@ function payloadOf({ agentId: id }: TeamMember, copy: StandingCopy, lastSaid: nu
 }
 
 export function createStarts({ host, directory, copies, configs, reach }: StartsDeps) {
-  /** The agents that are named, and what holds for each in the session. Throws a problem that names the one that does not fit. */
+  /**
+   * The agents that are named, and what holds for each in the session. Throws a problem that names
+   * the one that does not fit.
+   */
   async function read(seated: NonNullable<Body['agents']>): Promise<{ called: Called[]; lists: EventLists }> {
     const lists = new Map<string, Partial<TeamEvents>>();
     const called: Called[] = [];
@@ -68,7 +74,10 @@ export function createStarts({ host, directory, copies, configs, reach }: Starts
     return { called, lists };
   }
 
-  /** From what a page has left. Throws a problem where that is not enough: a lead without its soul would write another. */
+  /**
+   * From what a page has left. Throws a problem where that is not enough: a lead without its soul
+   * would write another.
+   */
   async function fromCopies(): Promise<StartSession> {
     const copy = await copies.of(LEAD_ID);
     if (!copy) throw problem(409, 'no-copy', NO_LEAD_COPY);

@@ -1,6 +1,6 @@
 /**
- * The team's parts on one store, wired together: who there is, what waits for them, what wakes them, what it
- * costs, and the session in which they speak.
+ * The team's parts on one store, wired together: who there is, what waits for them, what wakes
+ * them, what it costs, and the session in which they speak.
  */
 import { realTimers, type Timers } from '../../src/shared/domain/platform/timers.ts';
 import type { Protocol } from '../../src/shared/domain/prompts.ts';
@@ -74,7 +74,10 @@ export interface TeamDeps {
   readonly logger: Logger;
   /** ms that a message is kept after it was read. */
   readonly retentionMs: number;
-  /** Why agents may store no more just now, as a sentence; null: they may. Left out: they always may. */
+  /**
+   * Why agents may store no more just now, as a sentence; null: they may. Left out: they always
+   * may.
+   */
   readonly refuseForRoom?: () => Promise<string | null>;
   readonly timers?: Timers;
   /** Seals what is left here for the time without a browser. */

@@ -20,7 +20,10 @@ export interface CallBounds {
   readonly values: number;
 }
 
-/** The body as its schema says. Throws a problem: 415 where it is not sent as JSON, 413 where it is too much, 400 where it does not fit. */
+/**
+ * The body as its schema says. Throws a problem: 415 where it is not sent as JSON, 413 where it is
+ * too much, 400 where it does not fit.
+ */
 export async function readBody<Value>(
   context: Context,
   schema: z.ZodType<Value>,

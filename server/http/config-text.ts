@@ -26,8 +26,8 @@ function notYaml(message: string) {
 }
 
 /**
- * What the parser makes something of. It takes up to 25 µs for each, and its stack for each bracket that is open: with enough of
- * those it ends the whole process.
+ * What the parser makes something of. It takes up to 25 µs for each, and its stack for each bracket
+ * that is open: with enough of those it ends the whole process.
  */
 const MARKS = /[[\]{},:?\-&*!|>'"%@`#\n]/g;
 const MOST_MARKS = 3_000;
@@ -49,7 +49,10 @@ function refuseYaml(text: string): string | null {
     : null;
 }
 
-/** The first key that stands twice in one mapping; null: none does. The parser’s own check takes the square of their number. */
+/**
+ * The first key that stands twice in one mapping; null: none does. The parser’s own check takes the
+ * square of their number.
+ */
 function twiceIn(node: unknown): Scalar | null {
   if (isSeq(node)) return firstOf(node.items, twiceIn);
   if (!isMap(node)) return null;
@@ -146,7 +149,8 @@ export interface ConfigText {
 }
 
 function toYaml({ title, holds, own }: ConfigText): string {
-  // Pasted back, it is all that is set. A part of a configuration, pasted alone, changes that part alone.
+  // Pasted back, it is all that is set. A part of a configuration, pasted alone, changes that part
+  // alone.
   const document = new Document({ ...holds, whole: true });
   document.commentBefore = ` ${title}\n What was set here is marked; leave out the rest, and it follows the defaults.`;
   mark(document.contents, own);

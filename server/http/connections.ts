@@ -1,7 +1,8 @@
 /**
- * Who holds a connection. Every socket is heard from its first byte to its close, so that nothing that happens to one
- * can end the process; and room is bounded: whoever does nothing with a connection makes way, the longest first, so that
- * thousands who never finish a request keep nobody out. What comes from this machine has room of its own.
+ * Who holds a connection. Every socket is heard from its first byte to its close, so that nothing
+ * that happens to one can end the process; and room is bounded: whoever does nothing with a
+ * connection makes way, the longest first, so that thousands who never finish a request keep nobody
+ * out. What comes from this machine has room of its own.
  */
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Server as SecureServer } from 'node:https';
@@ -9,7 +10,10 @@ import { isIPv4, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 
 export interface ConnectionLimits {
-  /** Connections from this machine, where each call of an agent that sleeps is held on one of its own. */
+  /**
+   * Connections from this machine, where each call of an agent that sleeps is held on one of its
+   * own.
+   */
   readonly here: number;
   /** From all other machines together. */
   readonly elsewhere: number;
@@ -20,7 +24,10 @@ export interface ConnectionLimits {
 /** ms that whoever is refused has to read why. */
 const FAREWELL_MS = 500;
 
-/** Says the last that is said on this connection, and ends it, whether or not the other side lets go. */
+/**
+ * Says the last that is said on this connection, and ends it, whether or not the other side lets
+ * go.
+ */
 export function farewell(socket: Duplex, last: string | Uint8Array): void {
   const timer = setTimeout(() => socket.destroy(), FAREWELL_MS);
   socket.once('close', () => clearTimeout(timer));
@@ -73,7 +80,10 @@ export function guardConnections(
   const ownHere = groupOf(here);
   const allElsewhere = groupOf(elsewhere);
   const byHolder = new Map<string, Group>();
-  /** By both ends' names: with TLS the socket that carries requests is another than the one that was opened. */
+  /**
+   * By both ends' names: with TLS the socket that carries requests is another than the one that was
+   * opened.
+   */
   const connections = new Map<string, Connection>();
   const keyOf = ({ remoteAddress = '', remotePort = 0 }: Socket) => `${remoteAddress} ${remotePort}`;
 

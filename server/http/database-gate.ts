@@ -1,7 +1,8 @@
 /**
- * Calls while the database cannot be reached. A call that needs it is refused at once, with a 503 and when to come again. A call
- * that was under way is refused as well, and its work goes on: it is done once the database is there. Streams and answers
- * of other protocols that have begun are left alone.
+ * Calls while the database cannot be reached. A call that needs it is refused at once, with a 503
+ * and when to come again. A call that was under way is refused as well, and its work goes on: it is
+ * done once the database is there. Streams and answers of other protocols that have begun are left
+ * alone.
  */
 import type { Context, MiddlewareHandler } from 'hono';
 import type { Endpoint } from '../../src/shared/protocol/endpoints/endpoint.ts';
@@ -29,7 +30,10 @@ const refuse = (context: Context<Env>, detail: string): Response =>
 
 type Watched = Pick<Database, 'state' | 'subscribe'>;
 
-/** What `work` gives, or null where the database cannot be reached before that: the work itself goes on. */
+/**
+ * What `work` gives, or null where the database cannot be reached before that: the work itself goes
+ * on.
+ */
 export async function unlessAway<Value>(
   database: Watched,
   work: Promise<Value>,

@@ -39,7 +39,10 @@ export interface Env {
   };
 }
 
-/** Answers with a body of one of the endpoint's successes, with null where it says nothing, or with a response of its own. */
+/**
+ * Answers with a body of one of the endpoint's successes, with null where it says nothing, or with
+ * a response of its own.
+ */
 export type Handler<E extends Endpoint> = (
   given: Given<E>,
   context: Context<Env>,
@@ -51,7 +54,10 @@ export interface Handled {
   readonly handle: (context: Context<Env>) => Promise<Response>;
 }
 
-/** What an address or a query says that can be no such thing: a 404 where it names something, else a 400. */
+/**
+ * What an address or a query says that can be no such thing: a 404 where it names something, else a
+ * 400.
+ */
 function refused(error: z.ZodError): HTTPException {
   for (const issue of error.issues) {
     const nothing: unknown = issue.code === 'custom' ? issue.params?.['nothing'] : undefined;
@@ -127,7 +133,10 @@ function refuseAt(app: Hono<Env>, path: string, there: readonly Handled[]): void
 
 const isForAnyone = ({ endpoint }: Handled) => endpoint.access === 'anyone';
 
-/** Puts them into the app, and refuses their other methods; of what anyone may call not yet: who asks for those is not known. */
+/**
+ * Puts them into the app, and refuses their other methods; of what anyone may call not yet: who
+ * asks for those is not known.
+ */
 export function mount(app: Hono<Env>, all: readonly Handled[]): void {
   for (const [path, there] of byPath(all)) {
     for (const { endpoint, handle } of there) app.on(endpoint.method, path, handle);
@@ -140,7 +149,9 @@ export function refuseOthers(app: Hono<Env>, all: readonly Handled[]): void {
   for (const [path, there] of byPath(all.filter(isForAnyone))) refuseAt(app, path, there);
 }
 
-/** Throws where an endpoint has no handler, or two: the relay does not start with half of its wire. */
+/**
+ * Throws where an endpoint has no handler, or two: the relay does not start with half of its wire.
+ */
 export function checkWhole(table: Endpoints, all: readonly Handled[]): void {
   const there = new Set<Endpoint>();
   for (const { endpoint } of all) {
@@ -168,7 +179,10 @@ export function refuseWithout(context: Context<Env>, scope: Scope): void {
   if (client?.agentId === null && !client.scopes.includes(scope)) throw problem(403, 'no-scope', lacks([scope]));
 }
 
-/** The application that calls; null: the person, from a page. Throws a problem for an agent's own credential. */
+/**
+ * The application that calls; null: the person, from a page. Throws a problem for an agent's own
+ * credential.
+ */
 export function applicationOf(context: Context<Env>): ApiClient | null {
   const client = context.get('client') ?? null;
   if (client !== null && client.agentId !== null)

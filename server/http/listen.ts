@@ -1,4 +1,7 @@
-/** The relay's HTTP server: bounded in connections (`connections.ts`) and in how long a request may take to arrive. */
+/**
+ * The relay's HTTP server: bounded in connections (`connections.ts`) and in how long a request may
+ * take to arrive.
+ */
 import { createServer, STATUS_CODES, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { createServer as createSecureServer, type Server as SecureServer } from 'node:https';
 import type { Duplex } from 'node:stream';
@@ -11,7 +14,10 @@ export const HTTP_LIMITS = {
   here: 4_096,
   elsewhere: 4_096,
   perAddress: 512,
-  /** ms for the headers of a request, and for the whole of it; and between two looks at who is over it. */
+  /**
+   * ms for the headers of a request, and for the whole of it; and between two looks at who is over
+   * it.
+   */
   headersTimeout: 20_000,
   requestTimeout: 120_000,
   checkInterval: 1_000,
@@ -52,7 +58,10 @@ function startError(error: NodeJS.ErrnoException, host: string, port: number): u
   return error;
 }
 
-/** What is not HTTP, is too slow or has too many headers never becomes a request: its answer is written by hand. */
+/**
+ * What is not HTTP, is too slow or has too many headers never becomes a request: its answer is
+ * written by hand.
+ */
 function refuseBroken(error: NodeJS.ErrnoException, socket: Duplex): void {
   // What could not agree on TLS can be told nothing.
   if (
@@ -101,7 +110,10 @@ export interface ListenOptions {
   readonly times?: { readonly headersTimeout: number; readonly checkInterval: number };
 }
 
-/** Listens at once, so that a port in use is known before anything slow begins; with TLS where there is a certificate. Throws `StartError`. */
+/**
+ * Listens at once, so that a port in use is known before anything slow begins; with TLS where there
+ * is a certificate. Throws `StartError`.
+ */
 export function listen({
   host,
   port,

@@ -1,9 +1,10 @@
 /**
- * The relay's calls as an OpenAPI 3.1 document, for programs that make clients or documentation from one. It is made from the
- * same table of endpoints that the relay answers, so it cannot say anything else. Source: OpenAPI Specification 3.1.1.
+ * The relay's calls as an OpenAPI 3.1 document, for programs that make clients or documentation
+ * from one. It is made from the same table of endpoints that the relay answers, so it cannot say
+ * anything else. Source: OpenAPI Specification 3.1.1.
  *
- * What is no HTTP call of JSON (the event stream, the sync socket, MCP) is named here, and described in
- * `src/shared/protocol/README.md`.
+ * What is no HTTP call of JSON (the event stream, the sync socket, MCP) is named here, and
+ * described in `src/shared/protocol/README.md`.
  */
 import { setImmediate } from 'node:timers/promises';
 import { z } from 'zod';
@@ -13,7 +14,10 @@ import { PAGE_KEY } from '../../src/shared/protocol/page-key.ts';
 
 type JsonSchema = z.core.JSONSchema.BaseSchema;
 
-/** The schemes of `components`; a requirement may name roles of its scheme, which are the scopes of an application. */
+/**
+ * The schemes of `components`; a requirement may name roles of its scheme, which are the scopes of
+ * an application.
+ */
 type Requirement = Readonly<Record<string, readonly string[]>>;
 
 interface Parameter {
@@ -68,8 +72,8 @@ function jsonSchema(schema: z.ZodType, io: 'input' | 'output'): JsonSchema {
 }
 
 /**
- * The schema of one value in an address. What may be left out is read as null, which no address can hold; and what its schema
- * cannot say is text.
+ * The schema of one value in an address. What may be left out is read as null, which no address can
+ * hold; and what its schema cannot say is text.
  */
 function inAddress(schema: z.ZodType): JsonSchema {
   const { anyOf, ...whole } = jsonSchema(schema, 'input');
@@ -141,7 +145,8 @@ function operationOf(endpoint: Endpoint): Operation {
 const tagOf = (path: string) => path.split('/').find((part) => part !== '' && !/^(api|v1)$/.test(part)) ?? 'relay';
 
 /**
- * The whole document. It takes some hundred milliseconds to make, and lets others run after each endpoint.
+ * The whole document. It takes some hundred milliseconds to make, and lets others run after each
+ * endpoint.
  *
  * @param table Every endpoint by its name, which becomes its `operationId`.
  * @param version Of the relay.

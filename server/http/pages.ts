@@ -1,4 +1,7 @@
-/** The few pages that the relay writes itself: for a browser that is not let in yet. One style, and one script that keeps the page key, each allowed by its hash. */
+/**
+ * The few pages that the relay writes itself: for a browser that is not let in yet. One style, and
+ * one script that keeps the page key, each allowed by its hash.
+ */
 import { createHash } from 'node:crypto';
 import type { Context } from 'hono';
 import { isCallPath } from './endpoint.ts';
@@ -24,7 +27,10 @@ input:focus-visible, button:focus-visible { outline: 2px solid var(--dawn); outl
 kbd, code { font: .95em ui-monospace, monospace; color: var(--ink); border: 1px solid var(--line); border-radius: 4px; padding: .05em .4em; }
 `;
 
-/** The same for everybody, so that its hash is: the key lies beside it. In place of this page, which then is in no history. */
+/**
+ * The same for everybody, so that its hash is: the key lies beside it. In place of this page, which
+ * then is in no history.
+ */
 const KEEP = `const { pageKey, byDevice } = document.documentElement.dataset;
 try {
   localStorage.setItem('${PAGE_KEY.stored}', pageKey);
@@ -69,8 +75,9 @@ ${body}
 }
 
 /**
- * Hands the page key over, once, to the storage of this origin, and goes on. `key` is of our own making: base64url. `byDevice`:
- * it came by a device's code, of which the page that comes then is told.
+ * Hands the page key over, once, to the storage of this origin, and goes on. `key` is of our own
+ * making: base64url. `byDevice`: it came by a device's code, of which the page that comes then is
+ * told.
  */
 export const handOverPage = (key: string, byDevice: boolean): Response =>
   page(
@@ -86,7 +93,10 @@ export const handOverPage = (key: string, byDevice: boolean): Response =>
     },
   );
 
-/** Hands over what an authorisation server sent the person back with, by the page’s own key; and takes it out of the address. */
+/**
+ * Hands over what an authorisation server sent the person back with, by the page’s own key; and
+ * takes it out of the address.
+ */
 const FINISH = `const said = document.getElementById('said');
 const query = location.search.slice(1);
 history.replaceState(null, '', location.pathname);
@@ -118,8 +128,8 @@ export const signedInPage = (): Response =>
   );
 
 /**
- * Takes a device's code from behind the `#`, where no preview of the link could use it up, and leaves no trace of it in the
- * history.
+ * Takes a device's code from behind the `#`, where no preview of the link could use it up, and
+ * leaves no trace of it in the history.
  */
 const TAKE_CODE = `const code = location.hash.slice(1);
 if (code.startsWith('${DEVICE_CODES.fragment}')) location.replace('/enter?code=' + encodeURIComponent(code.slice(${DEVICE_CODES.fragment.length})));`;
@@ -127,7 +137,10 @@ if (code.startsWith('${DEVICE_CODES.fragment}')) location.replace('/enter?code='
 /** The same, and without a code to the page itself. */
 const TAKE_CODE_OR_GO = `${TAKE_CODE}\nelse location.replace('/');`;
 
-/** A page and not a redirect: a Strict cookie is not sent along a redirect that began on another site. */
+/**
+ * A page and not a redirect: a Strict cookie is not sent along a redirect that began on another
+ * site.
+ */
 export const welcomePage = (): Response =>
   page(
     200,

@@ -1,6 +1,6 @@
 /**
- * Bodies of calls as JSON. They are counted while they come, and nothing is kept of one that is too much. A long one is parsed
- * in a thread beside, so that it holds up nobody.
+ * Bodies of calls as JSON. They are counted while they come, and nothing is kept of one that is too
+ * much. A long one is parsed in a thread beside, so that it holds up nobody.
  */
 import { Worker } from 'node:worker_threads';
 import { createJsonCount, type JsonBounds, type TooMuchJson } from '../platform/json-bounds.ts';
@@ -11,7 +11,10 @@ export interface BodyBounds {
   readonly json: JsonBounds;
 }
 
-/** Why a body is not taken: `length`, `depth` or `values` of it are too much, or it is not JSON in UTF-8. */
+/**
+ * Why a body is not taken: `length`, `depth` or `values` of it are too much, or it is not JSON in
+ * UTF-8.
+ */
 export type BodyFault = TooMuchJson | 'length' | 'syntax';
 
 export type ReadJson =
@@ -30,7 +33,10 @@ const decoder = new TextDecoder('utf-8', { fatal: true });
 /** Throws where it is no JSON in UTF-8. */
 const parseHere = (bytes: Uint8Array): unknown => JSON.parse(decoder.decode(bytes));
 
-/** In the thread beside; null stands for what is no JSON. As text: it needs no file of its own, wherever the relay was built. */
+/**
+ * In the thread beside; null stands for what is no JSON. As text: it needs no file of its own,
+ * wherever the relay was built.
+ */
 const BESIDE = `
   const { parentPort } = require('node:worker_threads');
   const decoder = new TextDecoder('utf-8', { fatal: true });
@@ -95,7 +101,10 @@ async function bytesOf(
   const reader = body.getReader();
   const chunks: Uint8Array[] = [];
   let size = 0;
-  /** It is read to its end, and kept no more: who still writes would hear of a line that broke, not of what is wrong. */
+  /**
+   * It is read to its end, and kept no more: who still writes would hear of a line that broke, not
+   * of what is wrong.
+   */
   let fault: TooMuchJson | null = null;
   for (;;) {
     const { done, value } = await reader.read();

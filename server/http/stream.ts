@@ -1,9 +1,10 @@
 /**
- * The event stream (server-sent events): hello, what was missed, a snapshot, what is new; and who waits in line
- * before the model's server, and whether the database can be reached, which are kept nowhere.
+ * The event stream (server-sent events): hello, what was missed, a snapshot, what is new; and who
+ * waits in line before the model's server, and whether the database can be reached, which are kept
+ * nowhere.
  *
- * What was missed is read from the log no faster than the reader takes it. What is new is put into the
- * stream's own bounded buffer; a reader that lets it fill is cut, and resumes by its cursor.
+ * What was missed is read from the log no faster than the reader takes it. What is new is put into
+ * the stream's own bounded buffer; a reader that lets it fill is cut, and resumes by its cursor.
  */
 import { LIMITS } from '../../src/shared/protocol/limits.ts';
 import type { StoredEvent } from '../../src/shared/protocol/events.ts';
@@ -44,9 +45,15 @@ interface Cursor {
 }
 
 export interface Streams {
-  /** Events after `after` in the log named `log` (null: this one), then live ones. `cut` ends the connection at once. */
+  /**
+   * Events after `after` in the log named `log` (null: this one), then live ones. `cut` ends the
+   * connection at once.
+   */
   open(cursor: Cursor, cut: () => void, browser?: string): ReadableStream<Uint8Array>;
-  /** Only what comes from now on, for whoever does not live here: without the log's name, by which one comes back to it. */
+  /**
+   * Only what comes from now on, for whoever does not live here: without the log's name, by which
+   * one comes back to it.
+   */
   look(cut: () => void, browser: string): ReadableStream<Uint8Array>;
   /** Ends those of these sign-ins, with the reason as their last word. */
   endOf(browsers: readonly string[], reason: Over['reason']): void;
@@ -139,7 +146,8 @@ export function createStreams({
 
     async function fill(controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> {
       while (!done && cursor < log.head()) {
-        // What is on disk and not yet told to listeners comes live, after the snapshot that it changes.
+        // What is on disk and not yet told to listeners comes live, after the snapshot that it
+        // changes.
         const page = (await log.read(cursor, PAGE)).filter(({ id }) => id <= log.head());
         // The rest was dropped because a browser has it.
         if (page.length === 0) break;

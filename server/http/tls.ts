@@ -5,7 +5,10 @@ import { unwatchFile, watchFile } from 'node:fs';
 import { isIP } from 'node:net';
 import { StartError } from '../platform/start-error.ts';
 
-/** ms between two looks at the files; a look is all that it costs. Links and replaced folders are seen too. */
+/**
+ * ms between two looks at the files; a look is all that it costs. Links and replaced folders are
+ * seen too.
+ */
 const LOOK_EVERY_MS = 30_000;
 
 export interface TlsFiles {
@@ -70,7 +73,10 @@ function keyOf(text: string, path: string) {
 const isFor = (certificate: X509Certificate, name: string) =>
   (isIP(name) === 0 ? certificate.checkHost(name) : certificate.checkIP(name)) !== undefined;
 
-/** Reads both files and checks that they can be used, together and now. Throws `StartError`: one line that says what is wrong. */
+/**
+ * Reads both files and checks that they can be used, together and now. Throws `StartError`: one
+ * line that says what is wrong.
+ */
 export async function readTlsPair({ files, name, now }: ReadDeps): Promise<TlsPair> {
   const pair = {
     cert: await read(files.cert, 'certificate', '--tls-cert'),
@@ -108,7 +114,10 @@ export interface TlsWatch {
   close(): void;
 }
 
-/** Reads the files anew when either has changed. Of two that are replaced one after the other, the second makes a pair. */
+/**
+ * Reads the files anew when either has changed. Of two that are replaced one after the other, the
+ * second makes a pair.
+ */
 export function watchTlsFiles({ onPair, onProblem, lookEveryMs = LOOK_EVERY_MS, ...deps }: TlsWatchDeps): TlsWatch {
   const paths = [deps.files.cert, deps.files.key];
   /** What was told last: a file that is written in several steps is looked at in each. */

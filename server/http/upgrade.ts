@@ -1,7 +1,8 @@
 /**
- * WebSockets. A request to upgrade goes through the same app as every call, with all its checks, where a socket is to be had;
- * only the route that accepts it makes it one, and whatever else the app answers is written as a plain answer. Everywhere
- * else it is refused before the app: an answer that never ends, as that of a stream, would be held for nobody.
+ * WebSockets. A request to upgrade goes through the same app as every call, with all its checks,
+ * where a socket is to be had; only the route that accepts it makes it one, and whatever else the
+ * app answers is written as a plain answer. Everywhere else it is refused before the app: an answer
+ * that never ends, as that of a stream, would be held for nobody.
  */
 import { ServerResponse, STATUS_CODES, type IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
@@ -68,7 +69,10 @@ function withoutUpgrade({ method, url, httpVersion, rawHeaders }: IncomingMessag
   return Buffer.concat([Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'latin1'), head]);
 }
 
-/** `path`: where a socket is to be had. `messageBytes`: of one message; a longer one ends its socket. */
+/**
+ * `path`: where a socket is to be had. `messageBytes`: of one message; a longer one ends its
+ * socket.
+ */
 export function createUpgrades({
   path,
   messageBytes,

@@ -1,4 +1,7 @@
-/** Where push services reach whoever runs the relay (the VAPID subject, RFC 8292): Apple's takes no push without one. */
+/**
+ * Where push services reach whoever runs the relay (the VAPID subject, RFC 8292): Apple's takes no
+ * push without one.
+ */
 import type { PushContact } from '../../src/shared/protocol/notifications.ts';
 import type { Db } from '../store/index.ts';
 

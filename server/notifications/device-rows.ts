@@ -1,4 +1,7 @@
-/** Which devices are told, on the store. A device is a sign-in: where that has ended, nothing is pushed to it any more. */
+/**
+ * Which devices are told, on the store. A device is a sign-in: where that has ended, nothing is
+ * pushed to it any more.
+ */
 import { randomUUID } from 'node:crypto';
 import {
   deviceChoiceSchema,
@@ -19,7 +22,10 @@ export interface ToldDevice extends Omit<DeviceChoice, 'subscription'> {
   readonly refused: number | null;
   /** Null: it is not pushed, or not by this relay. */
   readonly subscription: PushSubscriptionJson | null;
-  /** Another relay on this store has sealed its subscription, with a key of its own: that one pushes to it. */
+  /**
+   * Another relay on this store has sealed its subscription, with a key of its own: that one pushes
+   * to it.
+   */
   readonly elsewhere: boolean;
 }
 

@@ -1,7 +1,8 @@
 /**
- * Tells the person, while they look elsewhere, of what needs them: once for each thing, first on the device that was used
- * last, then on the others where nobody has seen it, and never in quiet hours. What is answered or seen on one goes from
- * the others by a push of its own, which shows that it is over: browsers revoke a subscription whose pushes show nothing.
+ * Tells the person, while they look elsewhere, of what needs them: once for each thing, first on
+ * the device that was used last, then on the others where nobody has seen it, and never in quiet
+ * hours. What is answered or seen on one goes from the others by a push of its own, which shows
+ * that it is over: browsers revoke a subscription whose pushes show nothing.
  */
 import type { Timers } from '../../src/shared/domain/platform/timers.ts';
 import { quietUntil } from '../../src/shared/domain/quiet-hours.ts';

@@ -1,6 +1,7 @@
 /**
- * One Web Push (RFC 8030): sealed to the device (RFC 8291), signed by the relay (VAPID, RFC 8292). A subscription's address is
- * given by a page, so it is gone to only as far as the relay's setting lets it, and never on to where it points.
+ * One Web Push (RFC 8030): sealed to the device (RFC 8291), signed by the relay (VAPID, RFC 8292).
+ * A subscription's address is given by a page, so it is gone to only as far as the relay's setting
+ * lets it, and never on to where it points.
  */
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
@@ -18,7 +19,10 @@ import { NOTIFICATION_LIMITS as LIMITS } from './settings.ts';
 const keysSchema = z.object({ publicKey: z.string().min(80), privateKey: z.string().min(40) });
 type PushKeys = z.infer<typeof keysSchema>;
 
-/** The relay's own pair, made where there is none. Throws `StartError` where it is none, or cannot be written. */
+/**
+ * The relay's own pair, made where there is none. Throws `StartError` where it is none, or cannot
+ * be written.
+ */
 async function readPushKeys(file: string): Promise<PushKeys> {
   try {
     if (existsSync(file)) return keysSchema.parse(JSON.parse(await readFile(file, 'utf8')));
@@ -34,7 +38,10 @@ async function readPushKeys(file: string): Promise<PushKeys> {
   }
 }
 
-/** gone: the subscription is over; again: perhaps later, in ms where the service said when; refused: not as it was sent, with which status. */
+/**
+ * gone: the subscription is over; again: perhaps later, in ms where the service said when; refused:
+ * not as it was sent, with which status.
+ */
 export type Pushed =
   | { readonly kind: 'sent' | 'gone' }
   | { readonly kind: 'refused'; readonly status: number }
@@ -44,7 +51,10 @@ export interface Pusher {
   readonly publicKey: string;
   /** Whether the relay may push there. A name is looked up by the connection itself. */
   fits(endpoint: string): boolean;
-  /** `subject`: an `https:` or `mailto:` address, by which the push service reaches whoever runs the relay. Never rejects. */
+  /**
+   * `subject`: an `https:` or `mailto:` address, by which the push service reaches whoever runs the
+   * relay. Never rejects.
+   */
   push(to: PushSubscriptionJson, payload: PushPayload, subject: string, signal: AbortSignal): Promise<Pushed>;
   close(): Promise<void>;
 }
@@ -56,7 +66,10 @@ interface PusherDeps {
   readonly now: () => number;
 }
 
-/** The relay's keys lie in `file`. Throws `StartError` where they cannot be had. One pusher for each reach that households have. */
+/**
+ * The relay's keys lie in `file`. Throws `StartError` where they cannot be had. One pusher for each
+ * reach that households have.
+ */
 export async function openPushers(
   file: string,
   how: Pick<PusherDeps, 'now'>,
@@ -102,7 +115,8 @@ function createPusher({ keys, addresses, now }: PusherDeps): Pusher {
           vapidDetails: { subject, ...keys },
           TTL: LIMITS.ttlSeconds,
           urgency: payload.over ? 'low' : 'high',
-          // At the push service the later one takes the place of the earlier: a phone that was off hears how it stands.
+          // At the push service the later one takes the place of the earlier: a phone that was off
+          // hears how it stands.
           topic: createHash('sha256').update(payload.key).digest('base64url').slice(0, 32),
         });
         const answer = await guarded.fetch(to.endpoint, {
@@ -115,11 +129,13 @@ function createPusher({ keys, addresses, now }: PusherDeps): Pusher {
         if (answer.ok) return { kind: 'sent' };
         const { status } = answer;
         if (status === 404 || status === 410) return { kind: 'gone' };
-        // 401 and 403 are a fault of ours, in the key or the subject, and none of the subscription's.
+        // 401 and 403 are a fault of ours, in the key or the subject, and none of the
+        // subscription's.
         if (status < 500 && status !== 429 && status !== 408) return { kind: 'refused', status };
         return { kind: 'again', afterMs: retryAfter(answer.headers.get('retry-after'), now()) };
       } catch {
-        // Out of reach, or it took too long. Its address is a secret of the device's and is in no log.
+        // Out of reach, or it took too long. Its address is a secret of the device's and is in no
+        // log.
         return { kind: 'again', afterMs: null };
       }
     },

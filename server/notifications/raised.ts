@@ -35,7 +35,10 @@ const messageAt = (agentId: AgentId, messageId: MessageId) =>
 const NAMES_PERSON = /@human\b/i;
 
 export function createRaised({ calls, directory, rows, raise, close, now, readZone }: Deps) {
-  /** ms that an answer took, which is dated by its beginning. What is stamped ahead of the clock says nothing of that, and was just written. */
+  /**
+   * ms that an answer took, which is dated by its beginning. What is stamped ahead of the clock
+   * says nothing of that, and was just written.
+   */
   function tookMs(begunAt: number, completedAt: string): number {
     const whole = parseStamp(completedAt)?.time ?? 0;
     return (whole > now() ? now() : whole) - begunAt;
@@ -68,7 +71,8 @@ export function createRaised({ calls, directory, rows, raise, close, now, readZo
           if (event.outcome === 'failed' || event.outcome === 'timed-out' || event.outcome === 'crashed')
             return () => tell('failure', event.runId, event.agentId, `/night/${encodeURIComponent(event.agentId)}`);
           return async () => {
-            // One for each night: the next morning, where the household is and not where its relay stands.
+            // One for each night: the next morning, where the household is and not where its relay
+            // stands.
             const at = nextHour(await readZone(), LIMITS.nightHour, now());
             return await tell('night', String(at), event.agentId, '/morning', at);
           };
@@ -85,7 +89,8 @@ export function createRaised({ calls, directory, rows, raise, close, now, readZo
           if (event.record.type !== 'thread-message') return null;
           const { from, text, threadId, time } = event.record.value;
           const { id } = event.record;
-          // A relay that lost its home is given old ones back, and does not know that they were told.
+          // A relay that lost its home is given old ones back, and does not know that they were
+          // told.
           if (from === 'human' || !NAMES_PERSON.test(text) || now() - time > LIMITS.newsMs) return null;
           return () =>
             tell('mention', id, from, `/threads/${encodeURIComponent(threadId)}/at/${encodeURIComponent(id)}`);

@@ -1,6 +1,6 @@
 /**
- * What is told to whom, on the store. Of several relays on one store each thing is seen to by one: what is due is claimed for a
- * while, and whoever dies with it leaves it to the next.
+ * What is told to whom, on the store. Of several relays on one store each thing is seen to by one:
+ * what is due is claimed for a while, and whoever dies with it leaves it to the next.
  */
 import { sql } from 'kysely';
 import { notificationSchema, type RaisedNotification } from '../../src/shared/protocol/notifications.ts';
@@ -108,7 +108,10 @@ export function createNotificationRows({ db, home }: NotificationRowsDeps) {
         .sort((a, b) => (a.was ?? 0) - (b.was ?? 0))
         .map(({ value_json, raised_at, was }) => ({ raised: read(value_json), first: was === raised_at, until }));
     },
-    /** Plans the push, and says when the next device is told, as long as the claim holds: nobody has seen or answered it meanwhile, and no other relay has it. */
+    /**
+     * Plans the push, and says when the next device is told, as long as the claim holds: nobody has
+     * seen or answered it meanwhile, and no other relay has it.
+     */
     async tell({ raised: { key }, until }: ToTell, { browser, at }: NextTold, now: number): Promise<void> {
       await db.transaction().execute(async (trx) => {
         const { numUpdatedRows } = await trx
@@ -156,7 +159,10 @@ export function createNotificationRows({ db, home }: NotificationRowsDeps) {
         .execute();
       await sendsOf(key).where('state', '=', 'waits').execute();
     },
-    /** Answered or seen, at `browser`: it goes from where it was pushed to. False: it was closed before. */
+    /**
+     * Answered or seen, at `browser`: it goes from where it was pushed to. False: it was closed
+     * before.
+     */
     async close(key: string, browser: string | null, now: number): Promise<boolean> {
       const { numUpdatedRows } = await db
         .updateTable('notifications')
@@ -202,7 +208,10 @@ export function createNotificationRows({ db, home }: NotificationRowsDeps) {
         .returning(['key', 'browser', 'state', 'tries'])
         .execute();
     },
-    /** What became of one: pushed, and not to be taken back yet (`sent`); not to be had (`failed`); to be tried again; or over (null). */
+    /**
+     * What became of one: pushed, and not to be taken back yet (`sent`); not to be had (`failed`);
+     * to be tried again; or over (null).
+     */
     async became(
       due: DueSend,
       next: { readonly dueAt: number; readonly tries: number } | 'sent' | 'failed' | null,
@@ -239,7 +248,10 @@ export function createNotificationRows({ db, home }: NotificationRowsDeps) {
         .executeTakeFirstOrThrow();
       return at === null ? null : Number(at);
     },
-    /** What is older and over, or was never looked at. A question waits for its answer, however long. */
+    /**
+     * What is older and over, or was never looked at. A question waits for its answer, however
+     * long.
+     */
     async drop(before: number): Promise<void> {
       const old = db
         .deleteFrom('notifications')

@@ -1,6 +1,7 @@
 /**
- * Which addresses the relay connects for its households, by setting. No rule lets it connect an address that is neither public
- * nor on its own machine or networks. `own`: the owner's households reach both, every other household only public ones.
+ * Which addresses the relay connects for its households, by setting. No rule lets it connect an
+ * address that is neither public nor on its own machine or networks. `own`: the owner's households
+ * reach both, every other household only public ones.
  */
 export const ADDRESS_RULES = ['own', 'any', 'public', 'none'] as const;
 /** Which households the model answers that the relay's environment names. */

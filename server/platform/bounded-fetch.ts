@@ -1,7 +1,7 @@
 /**
- * `fetch` for servers of strangers. What they answer is bounded before anything parses it: in bytes, in the JSON of each message,
- * and, where it is a stream, in how many messages come at once. It is handed on in small pieces, between which every other call
- * has its turn.
+ * `fetch` for servers of strangers. What they answer is bounded before anything parses it: in
+ * bytes, in the JSON of each message, and, where it is a stream, in how many messages come at once.
+ * It is handed on in small pieces, between which every other call has its turn.
  */
 import { createJsonCount } from './json-bounds.ts';
 import { createPace, nextTurn } from './pace.ts';
@@ -131,7 +131,10 @@ function beginningOf(body: ReadableStream<Uint8Array>, most: number): ReadableSt
 }
 
 export const BOUNDED_FETCH = {
-  /** Bytes that are handed on in one step: of a stream, which may have a message every few bytes, and of a body. */
+  /**
+   * Bytes that are handed on in one step: of a stream, which may have a message every few bytes,
+   * and of a body.
+   */
   eventPieceBytes: 4_096,
   bodyPieceBytes: 65_536,
   /** Characters of a request that is handed on as bytes. */

@@ -1,4 +1,7 @@
-/** Everything that was opened, to be closed from the last to the first. A failure to close one does not keep the others. */
+/**
+ * Everything that was opened, to be closed from the last to the first. A failure to close one does
+ * not keep the others.
+ */
 export function createClosers(onError: (error: unknown) => void) {
   const closers: (() => Promise<void>)[] = [];
   return {

@@ -1,4 +1,6 @@
-/** How much a program or a server may write in a while, before it is taken to be out of its mind. */
+/**
+ * How much a program or a server may write in a while, before it is taken to be out of its mind.
+ */
 export interface FloodLimits {
   /** ms */
   readonly windowMs: number;

@@ -1,8 +1,10 @@
 /**
- * Which addresses a household may have the relay call. The relay stands in somebody's network: whoever may name an address
- * there has a hand inside. What counts is checked by the connection itself, whoever makes it: a name leads only to addresses
- * that fit, whatever it led to a moment ago, and an address in digits is connected only where it fits. No redirect is followed.
- * Every part of the relay that calls what somebody has named does so by `createGuardedFetch` or with a `Guard`.
+ * Which addresses a household may have the relay call. The relay stands in somebody's network:
+ * whoever may name an address there has a hand inside. What counts is checked by the connection
+ * itself, whoever makes it: a name leads only to addresses that fit, whatever it led to a moment
+ * ago, and an address in digits is connected only where it fits. No redirect is followed. Every
+ * part of the relay that calls what somebody has named does so by `createGuardedFetch` or with a
+ * `Guard`.
  */
 import { lookup as lookUp, type LookupAddress } from 'node:dns';
 import { lookup as lookUpAll } from 'node:dns/promises';
@@ -31,14 +33,20 @@ const INNER = listOf([
   ['::1', 128],
   ['fc00::', 7],
 ]);
-/** Where clouds tell their machines what nobody else is to know, outside of link-local ranges: Azure, Alibaba, AWS, Google. */
+/**
+ * Where clouds tell their machines what nobody else is to know, outside of link-local ranges:
+ * Azure, Alibaba, AWS, Google.
+ */
 const OF_CLOUDS = listOf([
   ['168.63.129.16', 32],
   ['100.100.100.200', 32],
   ['fd00:ec2::254', 128],
   ['fd20:ce::254', 128],
 ]);
-/** Where no model is, but what clouds tell their machines is: link-local, unspecified, multicast, reserved; and IPv6 that stands for other addresses. */
+/**
+ * Where no model is, but what clouds tell their machines is: link-local, unspecified, multicast,
+ * reserved; and IPv6 that stands for other addresses.
+ */
 const NEVER = listOf([
   ['0.0.0.0', 8],
   ['169.254.0.0', 16],
@@ -50,7 +58,8 @@ const NEVER = listOf([
   ['ff00::', 8],
   // Unspecified, and IPv4 as it was once written in IPv6 (RFC 4291, 2.5.5.1).
   ['::', 96],
-  // IPv4 in IPv6, of translators (RFC 2765, 2.1; RFC 6052, 2.1; RFC 8215), Teredo and 6to4; what is to be discarded (RFC 6666).
+  // IPv4 in IPv6, of translators (RFC 2765, 2.1; RFC 6052, 2.1; RFC 8215), Teredo and 6to4; what is
+  // to be discarded (RFC 6666).
   ['::ffff:0:0:0', 96],
   ['100::', 64],
   ['64:ff9b::', 96],
@@ -92,7 +101,10 @@ class AddressError extends Error {
 
 /** Names of this machine, whatever is looked up (RFC 6761, 6.3). */
 const LOCAL = /^(?:.+\.)?localhost$/;
-/** Whether a host (`name` or `name:port`) is by its own words of this machine or its networks, or is never gone to. */
+/**
+ * Whether a host (`name` or `name:port`) is by its own words of this machine or its networks, or is
+ * never gone to.
+ */
 export function isInnerHost(host: string): boolean {
   const name = nameOfHost(host);
   return LOCAL.test(name) || (isIP(name) !== 0 && reachOf(name) !== 'public');
@@ -118,7 +130,9 @@ export const lookupWithin =
 export interface Guard {
   /** For names. */
   readonly lookup: LookupFunction;
-  /** For addresses in digits, which are looked up nowhere. Null: it may be gone to, or is a name. */
+  /**
+   * For addresses in digits, which are looked up nowhere. Null: it may be gone to, or is a name.
+   */
   refusal(host: string): Error | null;
 }
 
@@ -146,7 +160,10 @@ export function createGuardedAgent(secure: boolean, guard: Guard): http.Agent {
 /** Without the brackets of an IPv6 address. */
 export const hostOf = (url: Pick<URL, 'hostname'>): string => url.hostname.replace(/^\[|\]$/g, '');
 
-/** `ok`, `refused`: it leads where this household may not go, or `unknown`: the name leads nowhere just now. */
+/**
+ * `ok`, `refused`: it leads where this household may not go, or `unknown`: the name leads nowhere
+ * just now.
+ */
 export async function checkAddress(url: URL, may: MayConnect): Promise<'ok' | 'refused' | 'unknown'> {
   if (may === 'none') return 'refused';
   const host = hostOf(url);
@@ -160,15 +177,18 @@ export async function checkAddress(url: URL, may: MayConnect): Promise<'ok' | 'r
 }
 
 /**
- * Requests to a server that a page has named: only where its household may go, and never on to where that server
- * points.
+ * Requests to a server that a page has named: only where its household may go, and never on to
+ * where that server points.
  */
 export interface GuardedFetch {
   readonly fetch: typeof globalThis.fetch;
   close(): Promise<void>;
 }
 
-/** `silentMs`: an answer that says nothing for so long has broken off; left out: as long as undici has it, five minutes. */
+/**
+ * `silentMs`: an answer that says nothing for so long has broken off; left out: as long as undici
+ * has it, five minutes.
+ */
 export function createGuardedFetch(may: MayConnect, lookup = lookupWithin(may), silentMs?: number): GuardedFetch {
   const guard = guardOf(may, lookup);
   const connect = buildConnector({ lookup });

@@ -1,6 +1,7 @@
 /**
- * How much JSON a body may be: depth and number of values, looked for in its bytes before anything is made of them. A
- * long text costs a parser nothing; twenty million empty lists hold the only thread for many seconds.
+ * How much JSON a body may be: depth and number of values, looked for in its bytes before anything
+ * is made of them. A long text costs a parser nothing; twenty million empty lists hold the only
+ * thread for many seconds.
  */
 
 export interface JsonBounds {

@@ -1,7 +1,8 @@
 /**
- * Takes secrets out of text that somebody else wrote: a server that echoes what it was sent must not pass it on. A secret
- * is found as it is, and as JSON, URLs, base64 and hex write it. All forms of all secrets are found in one pass, by an
- * Aho–Corasick automaton: the time depends on the length of the text alone, whatever a hostile server writes.
+ * Takes secrets out of text that somebody else wrote: a server that echoes what it was sent must
+ * not pass it on. A secret is found as it is, and as JSON, URLs, base64 and hex write it. All forms
+ * of all secrets are found in one pass, by an Aho–Corasick automaton: the time depends on the
+ * length of the text alone, whatever a hostile server writes.
  */
 
 import { mapStrings, toWellFormed } from './well-formed.ts';
@@ -12,7 +13,10 @@ export const KEY_HEADERS = ['bearer', 'x-api-key', 'both'] as const;
 export type KeyHeader = (typeof KEY_HEADERS)[number];
 
 export const KEY_FILTER_LIMITS = {
-  /** A shorter key is a word, such as local servers take. To remove a word would change what is said. */
+  /**
+   * A shorter key is a word, such as local servers take. To remove a word would change what is
+   * said.
+   */
   leastLength: 8,
   /** Secrets that `createSecrets` keeps of those that are added to it: the newest. */
   added: 200,
@@ -23,8 +27,8 @@ export const KEY_FILTER_LIMITS = {
 /** Stands in the place of a secret. */
 const INSTEAD = '[key]';
 /**
- * Base64 packs three bytes into four characters, so a secret looks different at each of three offsets. `shared`: the first
- * characters, which depend on the bytes before the secret.
+ * Base64 packs three bytes into four characters, so a secret looks different at each of three
+ * offsets. `shared`: the first characters, which depend on the bytes before the secret.
  */
 const ALIGNMENTS = [
   { before: 0, shared: 0 },
@@ -35,13 +39,19 @@ const ALIGNMENTS = [
 export interface KeyFilter {
   /** The text without the secrets. */
   words(text: string): string;
-  /** Characters `from` up to `to` of the text without the secrets. Of a secret that crosses an edge, nothing is left. */
+  /**
+   * Characters `from` up to `to` of the text without the secrets. Of a secret that crosses an edge,
+   * nothing is left.
+   */
   part(text: string, from: number, to: number): string;
   /** A JSON value with each of its texts so, the names of fields too. */
   value<Value>(value: Value): Value;
   /** The same for a long value, in steps: every other call has its turn between them. */
   longValue<Value>(value: Value): Promise<Value>;
-  /** The same for a text that comes in pieces. It holds back only what may be the beginning of a secret. */
+  /**
+   * The same for a text that comes in pieces. It holds back only what may be the beginning of a
+   * secret.
+   */
   pieces(): PieceFilter;
 }
 
@@ -79,7 +89,10 @@ function formsOf(secret: string): string[] {
   ];
 }
 
-/** A trie of all forms. State 0 is its root; a state stands for the beginning of a form that was read to get there. */
+/**
+ * A trie of all forms. State 0 is its root; a state stands for the beginning of a form that was
+ * read to get there.
+ */
 interface Automaton {
   /** The state behind this one by this character; 0: there is none. */
   child(state: number, code: number): number;
@@ -230,7 +243,10 @@ export function createKeyFilter(...secrets: readonly (string | null)[]): KeyFilt
     /** Of the characters that are held back, so many were replaced already. */
     let replaced = 0;
 
-    /** What was held back, and the piece behind it. Of that, `keeps(all)` characters are held back in their turn. */
+    /**
+     * What was held back, and the piece behind it. Of that, `keeps(all)` characters are held back
+     * in their turn.
+     */
     function pass(piece: string, keeps: () => number): string {
       const held = automaton.pathTo(reader.state());
       const text = (from: number, to: number) =>
@@ -301,7 +317,10 @@ export interface Secrets extends KeyFilter {
   add(secret: string): void;
 }
 
-/** Takes out these secrets, and those that are added later. Of the latter it keeps the newest, `most` of them. */
+/**
+ * Takes out these secrets, and those that are added later. Of the latter it keeps the newest,
+ * `most` of them.
+ */
 export function createSecrets(
   lasting: readonly (string | null)[] = [],
   most: number = KEY_FILTER_LIMITS.added,
@@ -325,7 +344,10 @@ export function createSecrets(
   };
 }
 
-/** The same over bytes. Each byte is one character here, so none but the bytes of a secret are changed. */
+/**
+ * The same over bytes. Each byte is one character here, so none but the bytes of a secret are
+ * changed.
+ */
 export async function* withoutKey(
   body: AsyncIterable<Uint8Array>,
   filter: KeyFilter,

@@ -1,4 +1,7 @@
-/** The relay's log: a small file in the home. It holds what happened to the relay; never what anyone said, and no keys, at no level. */
+/**
+ * The relay's log: a small file in the home. It holds what happened to the relay; never what anyone
+ * said, and no keys, at no level.
+ */
 import { appendFileSync, renameSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { errorMessage } from '../../src/shared/domain/platform/error-message.ts';
@@ -42,7 +45,10 @@ export function createLogger({ folder, now, level, tell, filter }: LoggerDeps): 
   /** What stands in a log of a text: a server may have written megabytes into an error. */
   const shown = (text: string) => filter?.part(text, 0, MOST_ENTRY) ?? text.slice(0, MOST_ENTRY);
 
-  /** An error with its stack and its cause; a text no longer than an entry; everything else as it is. */
+  /**
+   * An error with its stack and its cause; a text no longer than an entry; everything else as it
+   * is.
+   */
   function plain(_key: string, value: unknown): unknown {
     if (typeof value === 'string') return shown(value);
     if (!(value instanceof Error)) return value;

@@ -1,6 +1,7 @@
 /**
- * Work on what a stranger wrote is done in steps, between which every other call has its turn: one message of a server, one part
- * of a page, one line of a program. So nothing holds the event loop for much longer than one step.
+ * Work on what a stranger wrote is done in steps, between which every other call has its turn: one
+ * message of a server, one part of a page, one line of a program. So nothing holds the event loop
+ * for much longer than one step.
  */
 import { setImmediate } from 'node:timers';
 
@@ -28,7 +29,10 @@ export async function* inSteps(
     }
 }
 
-/** Resolves at once, or in the next turn of the event loop, where these steps have taken `workMs` of this one. */
+/**
+ * Resolves at once, or in the next turn of the event loop, where these steps have taken `workMs` of
+ * this one.
+ */
 export function createPace(workMs: number = PACE.workMs): Pace {
   /** When the first step of this turn began; null: none has. */
   let since: number | null = null;

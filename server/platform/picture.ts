@@ -1,7 +1,13 @@
-/** What a picture is, by its first bytes: what it is called says nothing; and what of it a mind can be shown. */
+/**
+ * What a picture is, by its first bytes: what it is called says nothing; and what of it a mind can
+ * be shown.
+ */
 import type { Picture } from '../../src/shared/domain/picture.ts';
 
-/** Of one picture that a tool shows: bytes, and pixels of a side; the Messages API takes 5 MB of base64, and 8,000 pixels. */
+/**
+ * Of one picture that a tool shows: bytes, and pixels of a side; the Messages API takes 5 MB of
+ * base64, and 8,000 pixels.
+ */
 export const PICTURE_LIMITS = { bytes: 3_700_000, side: 8_000 } as const;
 
 interface PictureHead {
@@ -13,7 +19,9 @@ interface PictureHead {
 
 type Size = Omit<PictureHead, 'type'>;
 
-/** The first segment that tells of a frame (ISO 10918-1, B.2.2); the others say how long they are. */
+/**
+ * The first segment that tells of a frame (ISO 10918-1, B.2.2); the others say how long they are.
+ */
 function jpegSize(bytes: Buffer): Size | null {
   for (let at = 2; at + 9 <= bytes.length && bytes[at] === 0xff;) {
     const marker = bytes[at + 1] ?? 0;

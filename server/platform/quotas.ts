@@ -1,22 +1,34 @@
 /**
- * How much one agent, one credential and one sign-in may fill: each limit, and the sentence that refuses what is over it.
- * Everything is counted in the store, for all processes of a relay together, and what is read, closed or revoked counts no
- * more; only streams and sockets are counted where they are, by the process that holds them. The person's own words
- * are counted nowhere: whatever agents have filled, they pass.
+ * How much one agent, one credential and one sign-in may fill: each limit, and the sentence that
+ * refuses what is over it. Everything is counted in the store, for all processes of a relay
+ * together, and what is read, closed or revoked counts no more; only streams and sockets are
+ * counted where they are, by the process that holds them. The person's own words are counted
+ * nowhere: whatever agents have filled, they pass.
  */
 
 export const QUOTAS = {
-  /** Messages that wait unread for one agent, of one sender and of all other agents together. Bytes: of their text as it is kept. */
+  /**
+   * Messages that wait unread for one agent, of one sender and of all other agents together. Bytes:
+   * of their text as it is kept.
+   */
   unread: { fromOne: { messages: 100, bytes: 1_000_000 }, fromAll: { messages: 300, bytes: 4_000_000 } },
-  /** Characters of a message that a mention carries into the inbox: the rest is read in the thread. */
+  /**
+   * Characters of a message that a mention carries into the inbox: the rest is read in the thread.
+   */
   mentionCharacters: 2_000,
-  /** Threads: open ones that one agent has created, those of all agents together, and what one creates in an hour, closed ones too. */
+  /**
+   * Threads: open ones that one agent has created, those of all agents together, and what one
+   * creates in an hour, closed ones too.
+   */
   threads: { openByOne: 20, openInAll: 100, byOneInAnHour: 40 },
   /** What an agent says in threads. */
   threadMessages: { byOneInAMinute: 60, byOneInAnHour: { messages: 600, bytes: 10_000_000 }, inOneThread: 5_000 },
   /** Characters of a closed thread's summary in a list. */
   listedSummary: 300,
-  /** Sessions of MCP clients that one credential may have open at once, in all processes, and ms unused after which one makes place for another of its own. */
+  /**
+   * Sessions of MCP clients that one credential may have open at once, in all processes, and ms
+   * unused after which one makes place for another of its own.
+   */
   mcpSessions: { ofOneCredential: 16, makesRoomAfterMs: 2_000 },
   /** Credentials of one household that are valid at once, and revoked ones that are still shown. */
   credentials: { valid: 64, revokedKept: 200 },
@@ -24,7 +36,10 @@ export const QUOTAS = {
   householdsBySignIn: 4,
   /** Sign-ins that are given beside one that came by a link, and beside those. */
   signInsBesideOne: 8,
-  /** Offers to pair of one sign-in: open at once, and made within the time that ended ones are remembered. */
+  /**
+   * Offers to pair of one sign-in: open at once, and made within the time that ended ones are
+   * remembered.
+   */
   offersBySignIn: { open: 4, known: 60 },
   /** Event streams of one sign-in that are open at once, and sockets of its devices. */
   streamsBySignIn: 12,

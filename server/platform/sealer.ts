@@ -1,6 +1,7 @@
 /**
- * What lies in the store sealed: XChaCha20-Poly1305 with a key that lies in the relay's folder, not in the store. Whoever has
- * a copy of the database alone reads nothing of it; whoever has the folder as well does.
+ * What lies in the store sealed: XChaCha20-Poly1305 with a key that lies in the relay's folder, not
+ * in the store. Whoever has a copy of the database alone reads nothing of it; whoever has the
+ * folder as well does.
  */
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
@@ -39,7 +40,10 @@ export function createSealer(key: Uint8Array): Sealer {
   };
 }
 
-/** The key of this folder, made where there is none. Throws `StartError` where it is no key, or cannot be written. */
+/**
+ * The key of this folder, made where there is none. Throws `StartError` where it is no key, or
+ * cannot be written.
+ */
 export async function readSealingKey(file: string): Promise<Uint8Array> {
   try {
     if (existsSync(file)) {

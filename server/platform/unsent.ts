@@ -1,4 +1,7 @@
-/** Whether a request that failed can have cost anything: not where the connection it was to go over never came about. */
+/**
+ * Whether a request that failed can have cost anything: not where the connection it was to go over
+ * never came about.
+ */
 
 /** As Node and undici name them. */
 const UNSENT: ReadonlySet<string> = new Set([

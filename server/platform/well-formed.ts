@@ -1,6 +1,6 @@
 /**
- * Text as it is may hold half a surrogate pair. JSON can carry it (`\ud800`), but some servers refuse it.
- * These have the semantics of `String.prototype.isWellFormed` and `toWellFormed`.
+ * Text as it is may hold half a surrogate pair. JSON can carry it (`\ud800`), but some servers
+ * refuse it. These have the semantics of `String.prototype.isWellFormed` and `toWellFormed`.
  */
 const LONE = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/;
 const LONE_ALL = new RegExp(LONE.source, 'g');
@@ -13,7 +13,10 @@ export function toWellFormed(text: string): string {
   return text.replace(LONE_ALL, '\ufffd');
 }
 
-/** Characters of all strings in a JSON value: about as long as the value is as text, and counted in no time. */
+/**
+ * Characters of all strings in a JSON value: about as long as the value is as text, and counted in
+ * no time.
+ */
 export function charactersIn(value: unknown): number {
   if (typeof value === 'string') return value.length;
   if (typeof value !== 'object' || value === null) return 0;

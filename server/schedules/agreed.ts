@@ -1,6 +1,6 @@
 /**
- * What the person has agreed to of something that is due: what it says, and whether it is on. Something that came as a record is
- * off until they have said yes to exactly that at this relay.
+ * What the person has agreed to of something that is due: what it says, and whether it is on.
+ * Something that came as a record is off until they have said yes to exactly that at this relay.
  */
 import { createHash } from 'node:crypto';
 import { isRecord } from '../../src/shared/domain/platform/is-record.ts';
@@ -10,7 +10,10 @@ import type { Schedule } from '../../src/shared/protocol/schedules.ts';
 const sorted = (_key: string, value: unknown): unknown =>
   isRecord(value) ? Object.fromEntries(Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1))) : value;
 
-/** Fields that came later. What has them as they are by default is as it was agreed to before they were there. */
+/**
+ * Fields that came later. What has them as they are by default is as it was agreed to before they
+ * were there.
+ */
 const isAsBefore = (schedule: Schedule, field: string): boolean =>
   schedule.kind === 'routine'
     ? field === 'maxTurns' && schedule.maxTurns === null
@@ -30,7 +33,10 @@ function wordsOf(schedule: Schedule): { readonly on: boolean; readonly hash: str
   return { on: schedule.kind === 'reminder' || schedule.enabled, hash };
 }
 
-/** Whether it sets its agent to work again and again, or runs something: whoever lets it lets its agent leave what it needs for that. */
+/**
+ * Whether it sets its agent to work again and again, or runs something: whoever lets it lets its
+ * agent leave what it needs for that.
+ */
 export const runsByItself = (schedule: Schedule): boolean =>
   schedule.kind === 'reminder' ? schedule.timing.kind !== 'once' : schedule.enabled;
 
@@ -40,7 +46,10 @@ export function agreementOf(schedule: Schedule): string {
   return `${on ? 'on' : 'off'} ${hash}`;
 }
 
-/** Whether nothing of it is new to the person. Switching it off is not. `agreed` null: they have agreed to nothing of it. */
+/**
+ * Whether nothing of it is new to the person. Switching it off is not. `agreed` null: they have
+ * agreed to nothing of it.
+ */
 export function isAgreed(agreed: string | null, schedule: Schedule): boolean {
   const { on, hash } = wordsOf(schedule);
   return agreed === `on ${hash}` || (!on && agreed === `off ${hash}`);

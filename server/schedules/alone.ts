@@ -1,4 +1,7 @@
-/** Agents at work while nobody is there: a run from what the person's page has left of the agent with the relay. */
+/**
+ * Agents at work while nobody is there: a run from what the person's page has left of the agent
+ * with the relay.
+ */
 import type { AgentId, RunId } from '../../src/shared/domain/ids.ts';
 import { instructionsOf } from '../../src/shared/domain/schedule/default-routine.ts';
 import { endOfText } from '../../src/shared/domain/cut-middle.ts';
@@ -84,7 +87,9 @@ export interface AloneDeps {
   readonly inbox: Pick<Inbox, 'standing' | 'takenIn' | 'giveBack'>;
   /** The budget that is used up, with when it opens again; null: none is. */
   readonly usedUp: (agentId: AgentId) => Promise<UsedUp | null>;
-  /** The instructions of its default routine, where the person has set one here; null: it has none. */
+  /**
+   * The instructions of its default routine, where the person has set one here; null: it has none.
+   */
   readonly routineOf: (agentId: AgentId) => Promise<Pick<Work, 'instructions' | 'columns'> | null>;
   readonly protocol: Protocol;
   readonly mind: Mind;
@@ -96,8 +101,8 @@ export interface AloneDeps {
 }
 
 /**
- * Its system prompt: the same for each of its runs, so that a model's cache has it; what changes comes behind it. `tools`: names
- * of those that it is offered.
+ * Its system prompt: the same for each of its runs, so that a model's cache has it; what changes
+ * comes behind it. `tools`: names of those that it is offered.
  */
 export function systemOf(
   { templates }: Pick<Protocol, 'templates'>,
@@ -128,7 +133,9 @@ export function systemOf(
   return inLanguage(system, { templates }, human, copy.language);
 }
 
-/** What comes first: the time, who is there, what set it to work, and what it is given of before. */
+/**
+ * What comes first: the time, who is there, what set it to work, and what it is given of before.
+ */
 function firstWords(
   { agentId, why, lastSession, before }: Work,
   { transcript }: StandingCopy,

@@ -1,6 +1,7 @@
 /**
- * A home's clock. It sleeps until something is due, gives every moment that has come a row, and hands what is to be done to
- * `perform`, so many at once. Another process that shares the store may do the same: a row is claimed by one of them.
+ * A home's clock. It sleeps until something is due, gives every moment that has come a row, and
+ * hands what is to be done to `perform`, so many at once. Another process that shares the store may
+ * do the same: a row is claimed by one of them.
  */
 import type { AgentId, RunId } from '../../src/shared/domain/ids.ts';
 import { createQueue } from '../../src/shared/domain/platform/queue.ts';
@@ -16,8 +17,8 @@ import type { ScheduleLimits } from './settings.ts';
 import { sentence } from '../../src/shared/domain/sentence.ts';
 
 /**
- * What became of a moment. `again`: nothing yet, and it waits until then, ms since the epoch; `waits`: for what. `forgets`: it was no
- * moment of its own, and is done with.
+ * What became of a moment. `again`: nothing yet, and it waits until then, ms since the epoch;
+ * `waits`: for what. `forgets`: it was no moment of its own, and is done with.
  */
 export type Performed = (Ended & { readonly forgets?: true }) | { readonly again: number; readonly waits?: Waits };
 
@@ -47,7 +48,10 @@ export interface ClockDeps {
   ): Promise<{ contextOf(row: Row): TimingContext; isDark(row: Row, at: number): boolean }>;
   /** Does what is due. Never rejects for what an agent or a script does. */
   perform(claim: Claim, row: Row, performing: Performing): Promise<Performed>;
-  /** Ends what is left of a script whose relay died, and says what became of it. `row` null: it is scheduled no more. */
+  /**
+   * Ends what is left of a script whose relay died, and says what became of it. `row` null: it is
+   * scheduled no more.
+   */
   endLeft(left: LeftScript, row: Row | null): Promise<Ended>;
   /** How these runs ended, those that did, though nobody had written it here. */
   endsOf(runIds: ReadonlySet<RunId>): Promise<ReadonlyMap<string, Ended>>;
@@ -68,7 +72,10 @@ export interface Clock {
   seenAt(): number | null;
   /** Resolves when nothing is due any more and nothing is being done. For tests. */
   whenQuiet(): Promise<void>;
-  /** `planned`: the person ended the relay. Nothing is begun after it; what is being done is waited for. */
+  /**
+   * `planned`: the person ended the relay. Nothing is begun after it; what is being done is waited
+   * for.
+   */
   close(planned: boolean): Promise<void>;
 }
 
@@ -150,7 +157,10 @@ export function createClock(deps: ClockDeps): Clock {
     deps.onChange(claim.agentId);
   }
 
-  /** A store that is away for a while is no other end: what became of it is written once it is there again. */
+  /**
+   * A store that is away for a while is no other end: what became of it is written once it is there
+   * again.
+   */
   async function tryOn(write: () => Promise<unknown>): Promise<void> {
     for (let tries = 1; ; tries++)
       try {
@@ -176,7 +186,10 @@ export function createClock(deps: ClockDeps): Clock {
     live.set(claim, work);
   }
 
-  /** What this process is at is not dead, however long it was held up; and what the log knows to have ended has ended so. */
+  /**
+   * What this process is at is not dead, however long it was held up; and what the log knows to
+   * have ended has ended so.
+   */
   async function recover(time: number, all: boolean): Promise<void> {
     // After an outage others first renew what they hold.
     if (!all && database.steadyMs() < limits.steadyMs) return;
@@ -206,7 +219,10 @@ export function createClock(deps: ClockDeps): Clock {
     }
   }
 
-  /** The household may live elsewhere from now on: what was due by the clocks there is, and what is to come goes by those here. */
+  /**
+   * The household may live elsewhere from now on: what was due by the clocks there is, and what is
+   * to come goes by those here.
+   */
   async function followZone(time: number): Promise<void> {
     const here = await deps.readZone();
     if (zone !== null && zone !== here) {

@@ -1,4 +1,7 @@
-/** Standing copies: what each agent needs to be at work without a browser. Sealed at rest, and gone when they are taken back. */
+/**
+ * Standing copies: what each agent needs to be at work without a browser. Sealed at rest, and gone
+ * when they are taken back.
+ */
 import { sql } from 'kysely';
 import type { AgentId } from '../../src/shared/domain/ids.ts';
 import { COPY_ORDER_CHARS } from '../../src/shared/domain/schedule/copy-order.ts';
@@ -11,12 +14,18 @@ export interface Copies {
   /** Undefined: there is none that can be read. */
   of(agentId: AgentId): Promise<StandingCopy | undefined>;
   has(agentId: AgentId): Promise<boolean>;
-  /** When something was said last that it knows, ms since the epoch; null: nothing, or there is none. */
+  /**
+   * When something was said last that it knows, ms since the epoch; null: nothing, or there is
+   * none.
+   */
   lastSaid(agentId: AgentId): Promise<number | null>;
   all(): Promise<CopyStanding[]>;
   /** Where it was taken back, or knows less than the one that lies there, nothing is changed. */
   leave(agentId: AgentId, copy: StandingCopy, version: string): Promise<Left>;
-  /** False: there was none. Either way none is left again until `allow`, also not by whoever is about to. */
+  /**
+   * False: there was none. Either way none is left again until `allow`, also not by whoever is
+   * about to.
+   */
   takeBack(agentId: AgentId): Promise<boolean>;
   /** Those whose copy the person has taken back. */
   takenBack(): Promise<string[]>;

@@ -1,4 +1,7 @@
-/** How runs ended, as the event log tells it: what is said of a run in its conversation and in the account is one and the same. */
+/**
+ * How runs ended, as the event log tells it: what is said of a run in its conversation and in the
+ * account is one and the same.
+ */
 import type { RunId } from '../../src/shared/domain/ids.ts';
 import { endOfText } from '../../src/shared/domain/cut-middle.ts';
 import { textOf } from '../../src/shared/domain/text-of.ts';
@@ -10,7 +13,9 @@ import { endOfRun } from './perform.ts';
 /** Events that are read at once. */
 const PAGE = 2_000;
 
-/** Those of these runs that the log knows to have ended. `saidChars`: that are kept of last words. */
+/**
+ * Those of these runs that the log knows to have ended. `saidChars`: that are kept of last words.
+ */
 export async function endsInLog(
   log: Pick<EventLog, 'read'>,
   runIds: ReadonlySet<RunId>,

@@ -1,7 +1,8 @@
 /**
- * A run that did not come to its own end, gone on with because the person said so: by another run, which is given what set
- * the first to work, its last words, and what it did, as the account of calls has it. Nothing of it has to be held meanwhile,
- * so it can be asked for after months, and after a restart.
+ * A run that did not come to its own end, gone on with because the person said so: by another run,
+ * which is given what set the first to work, its last words, and what it did, as the account of
+ * calls has it. Nothing of it has to be held meanwhile, so it can be asked for after months, and
+ * after a restart.
  */
 import type { AgentId, RunId } from '../../src/shared/domain/ids.ts';
 import { momentText } from '../../src/shared/domain/moments.ts';
@@ -20,7 +21,10 @@ export type WentOn =
   /** `detail`: a sentence for people. */
   | { readonly ok: false; readonly reason: 'unknown' | 'cannot'; readonly detail: string };
 
-/** Lets its agent go on with this run. Resolves when that is granted, or refused; the run itself is not waited for. */
+/**
+ * Lets its agent go on with this run. Resolves when that is granted, or refused; the run itself is
+ * not waited for.
+ */
 export type GoOn = (runId: RunId) => Promise<WentOn>;
 
 export interface GoOnDeps {
@@ -48,14 +52,20 @@ const CALL_WORDS: Record<CallState, string> = {
   done: 'done',
 };
 
-/** One call in its own lines: its input and its outcome, as much as the account keeps, and at most `most` characters of each. */
+/**
+ * One call in its own lines: its input and its outcome, as much as the account keeps, and at most
+ * `most` characters of each.
+ */
 function callText({ tool, input, state, isError, outcome }: ToolCall, most: number): string {
   const cut = (text: string) => (text.length <= most ? text : `${text.slice(0, most)} […]`);
   const became = state === 'done' && isError ? 'failed' : CALL_WORDS[state];
   return `${tool} ${cut(input)}\n→ ${became}${outcome === null || outcome === '' ? '' : `: ${cut(outcome)}`}`;
 }
 
-/** As many of the newest as there is room for, the oldest first. `newestFirst`: one more than are looked at says that there are more. */
+/**
+ * As many of the newest as there is room for, the oldest first. `newestFirst`: one more than are
+ * looked at says that there are more.
+ */
 function callsText(newestFirst: readonly ToolCall[], { goOnCalls, goOnChars, goOnCallChars }: ScheduleLimits): string {
   const texts: string[] = [];
   let room = goOnChars;

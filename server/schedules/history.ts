@@ -88,8 +88,9 @@ const overSince = (since: number) => sql<boolean>`(
 )`;
 
 /**
- * A count in the detail of an occurrence. The last words of a run stand in there too, and may hold a character that
- * Postgres has in no text: read as JSON, the row would be an error. Within a text the quotation marks are escaped.
+ * A count in the detail of an occurrence. The last words of a run stand in there too, and may hold
+ * a character that Postgres has in no text: read as JSON, the row would be an error. Within a text
+ * the quotation marks are escaped.
  */
 const countIn = (name: 'costMicroUsd' | 'tokens') =>
   sql`substring(detail_json from ${`"${name}":([0-9]{1,15})[,}]`})::bigint`;
@@ -268,8 +269,8 @@ export function createHistory({ db, home }: Pick<RowsDeps, 'db' | 'home'>) {
       return ends;
     },
     /**
-     * Those that are due, run or ended in (`from`, `to`], the newest first. `idle: 'last'`: where there are more, those go first at
-     * which nothing waited: they push out none that ran.
+     * Those that are due, run or ended in (`from`, `to`], the newest first. `idle: 'last'`: where
+     * there are more, those go first at which nothing waited: they push out none that ran.
      */
     async between(
       from: number,

@@ -1,6 +1,6 @@
 /**
- * What is due without anybody there: routines, reminders and scripts of one home, its clock, the account of every moment
- * that came, and what agents need to be at work alone.
+ * What is due without anybody there: routines, reminders and scripts of one home, its clock, the
+ * account of every moment that came, and what agents need to be at work alone.
  */
 import type { AgentId, ScheduleId } from '../../src/shared/domain/ids.ts';
 import { createQueue } from '../../src/shared/domain/platform/queue.ts';
@@ -71,34 +71,53 @@ export interface Schedules {
   /** By its name, among what is scheduled for this agent. */
   named(agentId: AgentId, name: string): Promise<Scheduled | null>;
   /**
-   * A reminder or a script takes the place of one of its kind and name. `text`: of a script, which the person accepts with this;
-   * left out: the text that its `sha256` names, or what its file says.
+   * A reminder or a script takes the place of one of its kind and name. `text`: of a script, which
+   * the person accepts with this; left out: the text that its `sha256` names, or what its file
+   * says.
    */
   add(schedule: Schedule, text?: ScriptText): Promise<Written>;
   /** Writes it under this id, whether it was there or not. */
   put(scheduleId: ScheduleId, schedule: Schedule): Promise<Written>;
   /** “Morning”, or “Morning (2)”: the first such name that this agent has nothing under. */
   freeName(agentId: AgentId, name: string): Promise<string>;
-  /** Null: it is not there. The text of a script is the one that its `sha256` names; without that, what its file says is accepted. */
+  /**
+   * Null: it is not there. The text of a script is the one that its `sha256` names; without that,
+   * what its file says is accepted.
+   */
   change(scheduleId: ScheduleId, schedule: Schedule): Promise<Written | null>;
-  /** The person accepts another text of a script. Null: it is scheduled here no more, or is another script by now. */
+  /**
+   * The person accepts another text of a script. Null: it is scheduled here no more, or is another
+   * script by now.
+   */
   accept(scheduleId: ScheduleId, file: ScriptFile, agentId: AgentId): Promise<Written | null>;
   /** The text that the person accepted; null: none is kept. */
   acceptedText(scheduleId: ScheduleId): Promise<ScriptText | null>;
   /** The person said no to this text of a script. `within`: the transaction of their answer. */
   declineText(scheduleId: ScheduleId, sha256: string, within: Db): Promise<void>;
-  /** Why it would not be taken; null: it would, as far as is known. `text`: of a script; left out: as with `add`. */
+  /**
+   * Why it would not be taken; null: it would, as far as is known. `text`: of a script; left out:
+   * as with `add`.
+   */
   refuse(schedule: Schedule, text?: ScriptText): Promise<Refused | null>;
   /** False: it was not there. What is due of it and was not begun is cancelled with it. */
   remove(scheduleId: ScheduleId): Promise<boolean>;
   /** One moment more, now. False: it is not there. */
   trigger(scheduleId: ScheduleId): Promise<boolean>;
-  /** Brings here what is due at another relay: that one is asked for it; or, where the person says that it is gone, it is due here at once. */
+  /**
+   * Brings here what is due at another relay: that one is asked for it; or, where the person says
+   * that it is gone, it is due here at once.
+   */
   move(gone: boolean): Promise<void>;
   reorder(scheduleIds: readonly ScheduleId[]): Promise<Refused | null>;
-  /** Switches off all that runs by itself for this agent; reminders stay, and wait in its inbox when they are due. */
+  /**
+   * Switches off all that runs by itself for this agent; reminders stay, and wait in its inbox when
+   * they are due.
+   */
   stopAll(agentId: AgentId): Promise<void>;
-  /** What became of what was due in (`from`, `to`], the newest first, with what runs; `idle` as with the rows. */
+  /**
+   * What became of what was due in (`from`, `to`], the newest first, with what runs; `idle` as with
+   * the rows.
+   */
   history(from: number, to: number, which: Parameters<ScheduleRows['between']>[2]): Promise<Occurrence[]>;
   /** What will be due in (`from`, `to`], as things are; of each schedule at most `most`. */
   /** At most so many of each schedule; `onCut`: of one there may be more. */
@@ -172,7 +191,8 @@ export function createSchedules(deps: SchedulesDeps): Schedules {
       inbox,
       configs,
       readContext: async () => (await preview.readContext())({ givenOffset: null }),
-      // Messages, mentions and reminders that were due are in the inbox; what others wrote in its threads is not.
+      // Messages, mentions and reminders that were due are in the inbox; what others wrote in its
+      // threads is not.
       somethingWaits: async (agentId, since) =>
         (await inbox.count(agentId)) > 0 || (await deps.threads.hasNews(agentId, since)),
       usedUp: deps.usedUp,
@@ -192,8 +212,9 @@ export function createSchedules(deps: SchedulesDeps): Schedules {
   const { allShown, oneShown } = createShown({ rows, configs, running: clock.running, limits });
   const refuse = createRefusals({ rows, scripts: deps.scripts, tools: deps.tools, now });
   /**
-   * With the hash of the text that runs from now on. A schedule that names a hash means that text and no other. `text`: what is
-   * accepted with this; null: what was accepted before stays. `problem`: why its file cannot be had, as a sentence.
+   * With the hash of the text that runs from now on. A schedule that names a hash means that text
+   * and no other. `text`: what is accepted with this; null: what was accepted before stays.
+   * `problem`: why its file cannot be had, as a sentence.
    */
   async function withText(schedule: Schedule, before: Row | null, given: ScriptText | undefined) {
     if (schedule.kind !== 'script') return { schedule, text: null, problem: null };
@@ -207,7 +228,10 @@ export function createSchedules(deps: SchedulesDeps): Schedules {
     if (sha256 !== undefined && sha256 !== file.sha256) return { schedule, text: null, problem: null };
     return { schedule: { ...schedule, sha256: file.sha256 }, text: file, problem: null };
   }
-  /** In turn: each has its place beside those before it, and what was looked at before it still holds. */
+  /**
+   * In turn: each has its place beside those before it, and what was looked at before it still
+   * holds.
+   */
   async function written(
     scheduleId: ScheduleId,
     schedule: Schedule,

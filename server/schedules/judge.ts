@@ -26,7 +26,8 @@ export async function judge(
   { now, stops, contextOf, isDark }: Judging,
 ): Promise<void> {
   const { scheduleId, schedule } = row;
-  // A clock that went back: moments that were judged already have their rows, and are not judged again.
+  // A clock that went back: moments that were judged already have their rows, and are not judged
+  // again.
   const from = Math.min(row.judgedAt, now);
   const context = contextOf(row);
   let fresh: readonly number[];

@@ -1,4 +1,7 @@
-/** Signs of life for claims: as long as somebody is at work on one, no other relay believes this one dead. */
+/**
+ * Signs of life for claims: as long as somebody is at work on one, no other relay believes this one
+ * dead.
+ */
 import type { Timers } from '../../src/shared/domain/platform/timers.ts';
 import { ALWAYS_THERE, enduring, type Database } from '../store/index.ts';
 import type { Claim, ScheduleRows } from './rows.ts';

@@ -1,4 +1,7 @@
-/** What an agent did alone, for when it wakes, and for its next turn where it is awake: it was itself that did it, and it must know. */
+/**
+ * What an agent did alone, for when it wakes, and for its next turn where it is awake: it was
+ * itself that did it, and it must know.
+ */
 import { cutMiddle } from '../../src/shared/domain/cut-middle.ts';
 import type { AgentId } from '../../src/shared/domain/ids.ts';
 import { momentText } from '../../src/shared/domain/moments.ts';
@@ -8,7 +11,10 @@ import type { Configs, Meanwhile } from '../contracts/index.ts';
 import type { Logger } from '../agents/runs/context.ts';
 import type { ScheduleRows } from './rows.ts';
 
-/** Runs that are told of one by one, how far back, how many are counted, and characters of the last words of each. */
+/**
+ * Runs that are told of one by one, how far back, how many are counted, and characters of the last
+ * words of each.
+ */
 const TOLD = { runs: 10, backMs: 30 * 86_400_000, lookedAt: 500, saidChars: 300 };
 
 const OUTCOMES: Partial<Record<Occurrence['state'], string>> = {
@@ -26,7 +32,10 @@ export interface MeanwhileDeps {
   readonly logger: Pick<Logger, 'error'>;
 }
 
-/** Whether this agent was at work since then. Those of a team, which all wake in one go, are looked for at once. */
+/**
+ * Whether this agent was at work since then. Those of a team, which all wake in one go, are looked
+ * for at once.
+ */
 function createWasAtWork(rows: MeanwhileDeps['rows']) {
   let asking: { earliest: number; readonly ends: Promise<ReadonlyMap<AgentId, number>> } | null = null;
   async function ask(): Promise<ReadonlyMap<AgentId, number>> {

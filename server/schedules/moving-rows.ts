@@ -1,6 +1,7 @@
 /**
- * At which home of the household something is due: at one, whatever devices know of it. One home has it; another may ask, and
- * has it only once the first has let go. What a page gives here that is due elsewhere is kept, and is not due here.
+ * At which home of the household something is due: at one, whatever devices know of it. One home
+ * has it; another may ask, and has it only once the first has let go. What a page gives here that
+ * is due elsewhere is kept, and is not due here.
  */
 import { sql } from 'kysely';
 import type { ScheduleId } from '../../src/shared/domain/ids.ts';
@@ -33,7 +34,9 @@ export function createMovingRows({ db, home }: Pick<RowsDeps, 'db' | 'home'>) {
     created_at: createdAt,
     updated_at: updatedAt,
   });
-  /** What it waits for before it is due here; null: nothing, the person has said yes to all of it. */
+  /**
+   * What it waits for before it is due here; null: nothing, the person has said yes to all of it.
+   */
   async function waitsFor(scheduleId: ScheduleId, schedule: Schedule): Promise<string | null> {
     const row = await db
       .selectFrom('schedules')
@@ -46,7 +49,10 @@ export function createMovingRows({ db, home }: Pick<RowsDeps, 'db' | 'home'>) {
   const older = (at: string) => sql<boolean>`schedules.stamp collate "C" < ${at}`;
 
   return {
-    /** Takes one that is due here, or is gone. It is off until the person has said yes to it. `false`: what is here is newer. */
+    /**
+     * Takes one that is due here, or is gone. It is off until the person has said yes to it.
+     * `false`: what is here is newer.
+     */
     async restore(
       given: Given,
       removed: boolean,
@@ -82,7 +88,10 @@ export function createMovingRows({ db, home }: Pick<RowsDeps, 'db' | 'home'>) {
         .executeTakeFirst();
       return numInsertedOrUpdatedRows > 0n && (waits === null ? 'taken' : 'asked');
     },
-    /** Keeps one that is due at another home. Where it was due here, a newer version says so, and what waits of it is called off. */
+    /**
+     * Keeps one that is due at another home. Where it was due here, a newer version says so, and
+     * what waits of it is called off.
+     */
     async keepAway(given: Given, to: string, asked: boolean, now: number): Promise<boolean> {
       const { scheduleId, at, turn, since, position } = given;
       return await db.transaction().execute(async (trx) => {
@@ -117,8 +126,8 @@ export function createMovingRows({ db, home }: Pick<RowsDeps, 'db' | 'home'>) {
       });
     },
     /**
-     * Lets go of one that is due here: it is due at `to` from now on, once that one hears of it. False: what is here is newer,
-     * or something of it is due or goes on, and it is asked again.
+     * Lets go of one that is due here: it is due at `to` from now on, once that one hears of it.
+     * False: what is here is newer, or something of it is due or goes on, and it is asked again.
      */
     async letGo({ scheduleId, at }: Pick<Given, 'scheduleId' | 'at'>, to: string, now: number): Promise<boolean> {
       return await db.transaction().execute(async (trx) => {
@@ -162,8 +171,9 @@ export function createMovingRows({ db, home }: Pick<RowsDeps, 'db' | 'home'>) {
       });
     },
     /**
-     * The home that had it has let go: it is due here, once the person has said yes to it, and moments since then are of this
-     * account. `false`: it has been here since, or was not kept away.
+     * The home that had it has let go: it is due here, once the person has said yes to it, and
+     * moments since then are of this account. `false`: it has been here since, or was not kept
+     * away.
      */
     async arrive(
       given: Given,
@@ -197,7 +207,10 @@ export function createMovingRows({ db, home }: Pick<RowsDeps, 'db' | 'home'>) {
         .executeTakeFirst();
       return numUpdatedRows > 0n && (waits === null ? 'taken' : 'asked');
     },
-    /** The person says that the home which had it is gone: it is here, and off until they have said yes to it. */
+    /**
+     * The person says that the home which had it is gone: it is here, and off until they have said
+     * yes to it.
+     */
     async bringHere(scheduleId: ScheduleId, now: number): Promise<void> {
       await db
         .updateTable('schedules')
@@ -213,7 +226,9 @@ export function createMovingRows({ db, home }: Pick<RowsDeps, 'db' | 'home'>) {
         .where('elsewhere', 'is not', null)
         .execute();
     },
-    /** The person has said yes to it as it is. False: it is another by now, or waits for nothing. */
+    /**
+     * The person has said yes to it as it is. False: it is another by now, or waits for nothing.
+     */
     async agree(
       { scheduleId, schedule, changes }: Pick<Row, 'scheduleId' | 'schedule' | 'changes'>,
       now: number,
@@ -235,7 +250,10 @@ export function createMovingRows({ db, home }: Pick<RowsDeps, 'db' | 'home'>) {
         .executeTakeFirst();
       return numUpdatedRows > 0n;
     },
-    /** Asks the home that has it to let go. It is told in the event log, from which pages take it there. */
+    /**
+     * Asks the home that has it to let go. It is told in the event log, from which pages take it
+     * there.
+     */
     async ask(scheduleId: ScheduleId): Promise<void> {
       await db
         .updateTable('schedules')

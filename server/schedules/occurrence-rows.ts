@@ -1,4 +1,7 @@
-/** Moments at which something was due, as rows: each gets one, is claimed by one relay, and comes to one end. */
+/**
+ * Moments at which something was due, as rows: each gets one, is claimed by one relay, and comes to
+ * one end.
+ */
 import { sql, type Selectable } from 'kysely';
 import type { AgentId, MessageId, RunId, ScheduleId } from '../../src/shared/domain/ids.ts';
 import { z } from 'zod';
@@ -24,7 +27,10 @@ export interface Claim {
   readonly notice?: Notice | null;
 }
 
-/** That a script failed: the message for its agent, which is to be woken for it. `status`: how the script ended. */
+/**
+ * That a script failed: the message for its agent, which is to be woken for it. `status`: how the
+ * script ended.
+ */
 const noticeSchema = z.object({
   messageId: idOf<MessageId>(z.string()),
   name: z.string(),
@@ -39,7 +45,10 @@ export interface Waits {
   readonly detail: string | null;
 }
 
-/** A script that was under way when its relay died. `group` null: in a sandbox, which dies with its relay, or not begun. */
+/**
+ * A script that was under way when its relay died. `group` null: in a sandbox, which dies with its
+ * relay, or not begun.
+ */
 export interface LeftScript {
   readonly claim: Claim;
   readonly group: WrittenGroup | null;
@@ -48,7 +57,10 @@ export interface LeftScript {
 export interface Ended {
   readonly end: OccurrenceEnd;
   readonly detail: Detail;
-  /** It is not to come again: it goes with this end, whenever the relay is killed. `once-over`: unless it was set anew meanwhile. */
+  /**
+   * It is not to come again: it goes with this end, whenever the relay is killed. `once-over`:
+   * unless it was set anew meanwhile.
+   */
   readonly removes?: boolean | 'once-over';
 }
 
@@ -95,7 +107,10 @@ export function createOccurrences({ db, home, limits }: RowsDeps) {
       .executeTakeFirst();
     return row ? claimOf(row, token) : null;
   }
-  /** `change` of what this claim holds, once; `made`: how it is seen that it was. False: the claim holds no longer. */
+  /**
+   * `change` of what this claim holds, once; `made`: how it is seen that it was. False: the claim
+   * holds no longer.
+   */
   const changed = async (change: () => Promise<{ readonly numUpdatedRows: bigint }>, made: () => Promise<unknown>) =>
     (await writeOnce({
       write: async () => (await change()).numUpdatedRows > 0n || null,
@@ -111,7 +126,10 @@ export function createOccurrences({ db, home, limits }: RowsDeps) {
       .where('token', '=', token);
 
   return {
-    /** One moment more, which the person or the agent asks for. Null: it has one at this very moment. */
+    /**
+     * One moment more, which the person or the agent asks for. Null: it has one at this very
+     * moment.
+     */
     async trigger({ scheduleId, schedule }: Row, now: number): Promise<void> {
       await db
         .insertInto('occurrences')
@@ -119,7 +137,10 @@ export function createOccurrences({ db, home, limits }: RowsDeps) {
         .onConflict((conflict) => conflict.columns(['home', 'schedule', 'due_at']).doNothing())
         .execute();
     },
-    /** A run that nobody had scheduled, claimed as it begins; under the first moment from `now` on that is free. */
+    /**
+     * A run that nobody had scheduled, claimed as it begins; under the first moment from `now` on
+     * that is free.
+     */
     async woken(
       claim: Omit<Claim, 'dueAt' | 'late'>,
       { kind, name }: { readonly kind: 'wake' | 'routine' | 'reminder' | 'script'; readonly name: string },
@@ -142,7 +163,10 @@ export function createOccurrences({ db, home, limits }: RowsDeps) {
         if (written) return written;
       }
     },
-    /** Judges what is due by now of these. Resolves with how many there were that nobody else judges at this moment. */
+    /**
+     * Judges what is due by now of these. Resolves with how many there were that nobody else judges
+     * at this moment.
+     */
     async advance(scheduleIds: readonly ScheduleId[], judging: Judging): Promise<number> {
       return await db.transaction().execute(async (trx) => {
         const due = await standing(trx, home)
@@ -174,7 +198,10 @@ export function createOccurrences({ db, home, limits }: RowsDeps) {
       const times = [schedule?.at, due?.at].flatMap((at) => (at === null || at === undefined ? [] : [Number(at)]));
       return times.length === 0 ? null : Math.min(...times);
     },
-    /** Begins with the next that is due, and nobody else has it then. `late`: also with what is made up for. */
+    /**
+     * Begins with the next that is due, and nobody else has it then. `late`: also with what is made
+     * up for.
+     */
     async claim(now: number, newToken: string, late: boolean): Promise<Claim | null> {
       const next = db
         .selectFrom('occurrences')
@@ -207,8 +234,9 @@ export function createOccurrences({ db, home, limits }: RowsDeps) {
       });
     },
     /**
-     * Others of it that are under way, and earlier ones that have no end yet: those, and one that waits for them. Of two that
-     * come at once the later counts the earlier, and not the other way round: else both would give way.
+     * Others of it that are under way, and earlier ones that have no end yet: those, and one that
+     * waits for them. Of two that come at once the later counts the earlier, and not the other way
+     * round: else both would give way.
      */
     async under({ scheduleId, dueAt }: Claim): Promise<{ readonly running: number; readonly before: number }> {
       const others = await db
@@ -227,7 +255,10 @@ export function createOccurrences({ db, home, limits }: RowsDeps) {
         before: others.filter(isBefore).length,
       };
     },
-    /** It waits once more. `waits`: for what; left out: as before. False: the claim holds no longer, or something has begun. */
+    /**
+     * It waits once more. `waits`: for what; left out: as before. False: the claim holds no longer,
+     * or something has begun.
+     */
     async putBack(claim: Claim, notBefore: number, waits?: Waits): Promise<boolean> {
       const why = waits && {
         reason: waits.reason,
@@ -239,7 +270,10 @@ export function createOccurrences({ db, home, limits }: RowsDeps) {
         .executeTakeFirst();
       return numUpdatedRows > 0n;
     },
-    /** Its agent is to hear of it, from now on and however long that waits. A repeat with the same message changes nothing. */
+    /**
+     * Its agent is to hear of it, from now on and however long that waits. A repeat with the same
+     * message changes nothing.
+     */
     async leaveNotice({ scheduleId, agentId }: Claim, notice: Notice, now: number): Promise<void> {
       const isThere = sql<boolean>`notice_json is not null and strpos(notice_json, ${JSON.stringify(notice.messageId)}) > 0`;
       const there = await db
@@ -309,7 +343,9 @@ export function createOccurrences({ db, home, limits }: RowsDeps) {
         isNotice: notice_json !== null,
       }));
     },
-    /** Its run begins: from here on nobody begins with it again. False: the claim holds no longer. */
+    /**
+     * Its run begins: from here on nobody begins with it again. False: the claim holds no longer.
+     */
     begins: (claim: Claim, runId: RunId, now: number): Promise<boolean> =>
       changed(
         () =>
@@ -319,7 +355,10 @@ export function createOccurrences({ db, home, limits }: RowsDeps) {
             .executeTakeFirst(),
         () => seen(claim).where('run', '=', runId).executeTakeFirst(),
       ),
-    /** A script begins, which is no run: from here on nobody begins with it again. False: the claim holds no longer. */
+    /**
+     * A script begins, which is no run: from here on nobody begins with it again. False: the claim
+     * holds no longer.
+     */
     beginsScript: (claim: Claim, now: number): Promise<boolean> =>
       changed(
         () =>
@@ -346,7 +385,10 @@ export function createOccurrences({ db, home, limits }: RowsDeps) {
         .where('token', '=', sql<string>`any(${claims.map(({ token }) => token)}::text[])`)
         .execute();
     },
-    /** Its one end. False: it is not this claim's to end. `removes`: what was due goes with it, in the same moment. */
+    /**
+     * Its one end. False: it is not this claim's to end. `removes`: what was due goes with it, in
+     * the same moment.
+     */
     async end(
       claim: Claim,
       end: OccurrenceEnd,

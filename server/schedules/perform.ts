@@ -91,7 +91,9 @@ export function endOfRun(
   return ended(outcome, { said, detail: reason, tokens, costMicroUsd, estimated });
 }
 
-/** One message for each moment, however often a relay dies over it: the inbox takes a message once. */
+/**
+ * One message for each moment, however often a relay dies over it: the inbox takes a message once.
+ */
 export function messageIdOf({ scheduleId, dueAt }: Pick<Claim, 'scheduleId' | 'dueAt'>): string {
   return createHash('sha256')
     .update(JSON.stringify([scheduleId, dueAt]))
@@ -186,7 +188,10 @@ export function createPerform(deps: PerformDeps): Pick<ClockDeps, 'perform' | 'e
     return { again: Math.min(Math.max(at, time + 1), time + most), waits: { reason, detail } };
   }
 
-  /** Puts a message of what was due into the agent's inbox, and wakes the agent for it. Null: it has read the message. */
+  /**
+   * Puts a message of what was due into the agent's inbox, and wakes the agent for it. Null: it has
+   * read the message.
+   */
   async function wakeFor(
     claim: Claim,
     { messageId, text }: { readonly messageId: MessageId; readonly text: string },
@@ -277,7 +282,10 @@ export function createPerform(deps: PerformDeps): Pick<ClockDeps, 'perform' | 'e
     return ended(kind, detail);
   }
 
-  /** A script that a relay has left behind which died: whatever is left of it ends, and it has failed. */
+  /**
+   * A script that a relay has left behind which died: whatever is left of it ends, and it has
+   * failed.
+   */
   async function endLeft({ claim, group }: LeftScript, row: Row | null): Promise<Ended> {
     if (group) await deps.scripts.endLeft(group);
     const detail = { detail: sentence`The relay broke off while it ran.` };

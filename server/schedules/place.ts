@@ -1,7 +1,8 @@
 /**
- * Whether this home is the one that it was, or a copy of it: two that go by the same rows would both run what is due. A copy is
- * another relay of the household from its first start on: it has a name of its own, and what was due at the first is due there
- * still, until the person brings it here.
+ * Whether this home is the one that it was, or a copy of it: two that go by the same rows would
+ * both run what is due. A copy is another relay of the household from its first start on: it has a
+ * name of its own, and what was due at the first is due there still, until the person brings it
+ * here.
  */
 import type { EventLog } from '../contracts/index.ts';
 import { NO_DETAIL } from './history.ts';
@@ -27,7 +28,9 @@ export interface PlaceDeps {
 
 const clockOf = (db: Db, home: string) => db.selectFrom('clocks').selectAll().where('home', '=', home);
 
-/** The name under which this home is known to other relays of the household, where something is due. */
+/**
+ * The name under which this home is known to other relays of the household, where something is due.
+ */
 export async function siteOf(db: Db, home: string): Promise<string> {
   return (await clockOf(db, home).executeTakeFirst())?.site ?? home;
 }

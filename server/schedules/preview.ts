@@ -9,7 +9,9 @@ import type { Schedule } from '../../src/shared/protocol/schedules.ts';
 import type { Configs } from '../contracts/index.ts';
 import { isOn, type Row, type ScheduleRows } from './rows.ts';
 
-/** Moments that a timeline shows of all that is due by the calendar, where each takes long to find. */
+/**
+ * Moments that a timeline shows of all that is due by the calendar, where each takes long to find.
+ */
 const SLOW_MOMENTS = 10_000;
 
 /** An agent is not woken then. */
@@ -63,7 +65,10 @@ export function createPreview({ rows, configs, cron }: PreviewDeps) {
   return {
     readZone,
     readContext: async () => contextIn(await readZone()),
-    /** The offset that one gets, apart from those that share its interval. It keeps the one it has; the others stay where they are. */
+    /**
+     * The offset that one gets, apart from those that share its interval. It keeps the one it has;
+     * the others stay where they are.
+     */
     async offsetFor(scheduleId: ScheduleId, timing: Timing): Promise<number | null> {
       if (!isGiven(timing)) return null;
       const before = await rows.get(scheduleId);
@@ -77,7 +82,10 @@ export function createPreview({ rows, configs, cron }: PreviewDeps) {
       ]);
       return offsets.get(scheduleId) ?? 0;
     },
-    /** When each of these agents' is due, and whether a moment passes by in the dark, as things are set now. */
+    /**
+     * When each of these agents' is due, and whether a moment passes by in the dark, as things are
+     * set now.
+     */
     async readRules(zone: string, agentIds: readonly AgentId[]) {
       const of = await blackoutsOf(agentIds);
       const isDark = ({ schedule }: Row, at: number) =>

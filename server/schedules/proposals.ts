@@ -1,4 +1,7 @@
-/** Routines that agents ask for. One is a record of what was asked, and nothing else: it is due only once the person has said yes. */
+/**
+ * Routines that agents ask for. One is a record of what was asked, and nothing else: it is due only
+ * once the person has said yes.
+ */
 import type { AgentId, ScheduleId } from '../../src/shared/domain/ids.ts';
 import { createQueue } from '../../src/shared/domain/platform/queue.ts';
 import { proposalSchema, type Proposal, type Schedule, type ScheduleOf } from '../../src/shared/protocol/schedules.ts';

@@ -1,6 +1,6 @@
 /**
- * An agent's default routine, as its settings say it. There is one truth: the routine itself, which the person sees and
- * changes among the others; the settings read and write it.
+ * An agent's default routine, as its settings say it. There is one truth: the routine itself, which
+ * the person sees and changes among the others; the settings read and write it.
  */
 import type { AgentId, ScheduleId } from '../../src/shared/domain/ids.ts';
 import {
@@ -33,7 +33,10 @@ export interface PulsesDeps {
 /** By which it is known among the agent's routines, whatever its name. */
 const pulseIdOf = (agentId: AgentId) => `pulse of ${agentId}`.slice(0, LIMITS.id);
 
-/** The default routine as the person has agreed to it here, on or off: what an agent does that is woken. */
+/**
+ * The default routine as the person has agreed to it here, on or off: what an agent does that is
+ * woken.
+ */
 export const createRoutineOf =
   (rows: Pick<ScheduleRows, 'get'>) =>
   async (agentId: AgentId): Promise<ScheduleOf<'routine'> | null> => {
@@ -64,7 +67,10 @@ export function createPulses({ schedules, copies, configs }: PulsesDeps): Pulses
       executor_model: own.executor_model ?? null,
     };
   }
-  /** Said under either name. Where an answer is sent back with one of them changed, that one is meant. */
+  /**
+   * Said under either name. Where an answer is sent back with one of them changed, that one is
+   * meant.
+   */
   async function blackoutsOf(agentId: AgentId, { coordination }: AgentConfig, said: PulseChanges['pulse_blackouts']) {
     if (said === undefined) return {};
     const { effective } = await configs.agent(agentId);

@@ -20,7 +20,10 @@ export interface ScheduleRoutesDeps {
   readonly directory: Pick<Directory, 'all'>;
   readonly now: () => number;
   readonly scripts: Pick<Scripts, 'off' | 'refuseOwnHosts'>;
-  /** An application may start a session: every agent leaves what it needs for that, and the lead too. */
+  /**
+   * An application may start a session: every agent leaves what it needs for that, and the lead
+   * too.
+   */
   readonly startsWithoutPage: () => Promise<boolean>;
 }
 
@@ -96,7 +99,10 @@ export function createScheduleRoutes({
     if (scheduled.pausedWhy === WAITS_FOR_YES) throw waitsForYes();
     return scheduled;
   }
-  /** Who sets something that runs lets its agent leave what it needs for that; an application cannot say so for the person. */
+  /**
+   * Who sets something that runs lets its agent leave what it needs for that; an application cannot
+   * say so for the person.
+   */
   async function allowed({ schedule, pausedWhy }: Scheduled, context: Context<Env>): Promise<void> {
     if (applicationOf(context) !== null) return;
     if (runsByItself(schedule) && pausedWhy === null) await copies.allow(schedule.agentId);

@@ -25,7 +25,10 @@ export interface Row {
   readonly elsewhere: string | null;
   /** That one is asked for it. */
   readonly wanted: boolean;
-  /** Up to here it is in the account of the home that let go of it last, ms since the epoch; null: none has. */
+  /**
+   * Up to here it is in the account of the home that let go of it last, ms since the epoch; null:
+   * none has.
+   */
   readonly since: number | null;
   /** How often it changed its home. */
   readonly turn: number;
@@ -82,7 +85,9 @@ export const cancelWaiting = (trx: Db, home: string, scheduleId: ScheduleId, now
     .where('state', '=', 'due')
     .execute();
 
-/** Takes one away; what was due of it and is not begun is cancelled with it. False: it is not there. */
+/**
+ * Takes one away; what was due of it and is not begun is cancelled with it. False: it is not there.
+ */
 export async function takeAway(trx: Db, home: string, scheduleId: ScheduleId, now: number): Promise<boolean> {
   const { numUpdatedRows } = await trx
     .updateTable('schedules')
@@ -226,9 +231,10 @@ export function createScheduleTable({ db, home, limits }: RowsDeps) {
     named: (agentId: AgentId, name: string) => named(db, agentId, name),
     count: (agentId: AgentId) => count(db, agentId),
     /**
-     * Writes one, due from now on. It has no stamp until its change is in the event log. `position` null: it is there, and keeps
-     * its own; another counts among those there may be. One after the other, also of several processes: each would find the
-     * last room, or the name, free. `text`: of a script, accepted with this; null: what was accepted before stays.
+     * Writes one, due from now on. It has no stamp until its change is in the event log. `position`
+     * null: it is there, and keeps its own; another counts among those there may be. One after the
+     * other, also of several processes: each would find the last room, or the name, free. `text`:
+     * of a script, accepted with this; null: what was accepted before stays.
      */
     async write(
       scheduleId: ScheduleId,
@@ -283,7 +289,10 @@ export function createScheduleTable({ db, home, limits }: RowsDeps) {
         .where('schedule', '=', scheduleId)
         .execute();
     },
-    /** Computes anew when each is due next: after a clock that went back, or a change of the household's zone. `judged`: up to now everything is. */
+    /**
+     * Computes anew when each is due next: after a clock that went back, or a change of the
+     * household's zone. `judged`: up to now everything is.
+     */
     async reckon(
       now: number,
       contextOf: (row: Row) => TimingContext,

@@ -1,9 +1,11 @@
 /**
- * Which text of a scheduled script runs: the last one that the person accepted, and no other, whatever its file says by then.
+ * Which text of a scheduled script runs: the last one that the person accepted, and no other,
+ * whatever its file says by then.
  *
- * `sha256` in the schedule names the accepted text. The text itself is a row here. A schedule that came as a record, or from before
- * texts were kept, has no such row: the file is taken as the text if it still has that hash. If the file says something else, the
- * person is asked once about that text. Saving on the page, and a yes to `wake_script`, accept what lies there.
+ * `sha256` in the schedule names the accepted text. The text itself is a row here. A schedule that
+ * came as a record, or from before texts were kept, has no such row: the file is taken as the text
+ * if it still has that hash. If the file says something else, the person is asked once about that
+ * text. Saving on the page, and a yes to `wake_script`, accept what lies there.
  */
 import { fileText } from '../../src/shared/domain/file-text.ts';
 import type { AgentId, ScheduleId } from '../../src/shared/domain/ids.ts';
@@ -28,13 +30,18 @@ export interface TextQuestion {
 
 /** Asks the person about the texts of scripts. */
 export interface TextQuestions {
-  /** One question waits for each schedule: it is to what the file says when the person looks at it. */
+  /**
+   * One question waits for each schedule: it is to what the file says when the person looks at it.
+   */
   ask(question: TextQuestion): Promise<void>;
   /** Withdraws the question about this schedule, if one waits. */
   withdraw(scheduleId: ScheduleId): Promise<void>;
 }
 
-/** `text` null: nothing may run. `note`: a sentence for people about the file; null: it says what runs. */
+/**
+ * `text` null: nothing may run. `note`: a sentence for people about the file; null: it says what
+ * runs.
+ */
 export interface TextToRun {
   readonly text: Uint8Array | null;
   readonly note: string | null;
@@ -108,7 +115,10 @@ export function createScriptTexts({ db, home, scripts, questions, now }: ScriptT
     return row?.text ? { text: row.text, sha256 } : null;
   }
 
-  /** What is to be said of a file that says something else. Asks about it, unless the person has answered for this very text. */
+  /**
+   * What is to be said of a file that says something else. Asks about it, unless the person has
+   * answered for this very text.
+   */
   async function asked(
     scheduleId: ScheduleId,
     { agentId, name }: Script,
@@ -141,7 +151,10 @@ export function createScriptTexts({ db, home, scripts, questions, now }: ScriptT
       if (!kept) return { text: null, note: state === 'waits' ? NONE_ACCEPTED : NONE_LEFT };
       return { text: kept.text, note: { waits: WAITS, declined: DECLINED, 'no-text': NO_TEXT }[state] };
     },
-    /** The person said no to this text: it is not asked about again. `within`: the transaction of their answer. */
+    /**
+     * The person said no to this text: it is not asked about again. `within`: the transaction of
+     * their answer.
+     */
     async decline(scheduleId: ScheduleId, sha256: string, within: Db): Promise<void> {
       await within
         .insertInto('script_texts')

@@ -1,6 +1,7 @@
 /**
- * Scripts that agents register by themselves, always behind the person's yes. The person sees the whole text, when it runs, what
- * happens when it fails and which hosts it may reach. What runs is the text that they saw.
+ * Scripts that agents register by themselves, always behind the person's yes. The person sees the
+ * whole text, when it runs, what happens when it fails and which hosts it may reach. What runs is
+ * the text that they saw.
  */
 import { z } from 'zod';
 import { fileText } from '../../src/shared/domain/file-text.ts';
@@ -160,8 +161,8 @@ export function createScriptTools({ schedules, scripts, copies, configs, now }: 
     /** For the relay alone. */
     accept,
     /**
-     * The person says no to a call of these: that text of the script that is scheduled is not asked about again. Returns what is
-     * written in the transaction of their answer; null: nothing.
+     * The person says no to a call of these: that text of the script that is scheduled is not asked
+     * about again. Returns what is written in the transaction of their answer; null: nothing.
      */
     async declined({ tool, agentId, input, markOf }: AnsweredCall): Promise<((within: Db) => Promise<void>) | null> {
       const asked = { [register.name]: registerSchema, [ACCEPT_SCRIPT]: acceptSchema }[tool]?.parse(input);

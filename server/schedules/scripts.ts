@@ -1,7 +1,8 @@
 /**
- * Scripts of agents: run by `bash` in the agent's folder, with an environment that holds no keys, for a time, in the sandbox
- * where there is one. Where there is none they run as whoever runs the relay, and may do what that user may: so that is a right
- * of the relay's owner. The text that runs is given: agents write in that folder, so the file says only what is to be asked about.
+ * Scripts of agents: run by `bash` in the agent's folder, with an environment that holds no keys,
+ * for a time, in the sandbox where there is one. Where there is none they run as whoever runs the
+ * relay, and may do what that user may: so that is a right of the relay's owner. The text that runs
+ * is given: agents write in that folder, so the file says only what is to be asked about.
  */
 import { createHash, randomUUID } from 'node:crypto';
 import { constants } from 'node:fs';
@@ -55,7 +56,9 @@ export interface ScriptEnd {
   readonly kind: 'done' | 'failed' | 'timed-out' | 'stopped';
   /** Who ended it; `nobody`: it was not run. */
   readonly by: 'itself' | 'signal' | 'relay' | 'nobody';
-  /** Its exit status, the signal, or why the relay ended it or did not run it: for people and minds. */
+  /**
+   * Its exit status, the signal, or why the relay ended it or did not run it: for people and minds.
+   */
   readonly status: string;
   /** The end of what it wrote. */
   readonly output: string;
@@ -66,13 +69,16 @@ export interface ScriptEnd {
 export interface Scripts {
   /** Why this household may have none run, as a sentence; null: it may. */
   off(): Promise<string | null>;
-  /** Why this household may name no hosts of the relay's machine and networks, as a sentence; null: it may. */
+  /**
+   * Why this household may name no hosts of the relay's machine and networks, as a sentence; null:
+   * it may.
+   */
   refuseOwnHosts(): string | null;
   /** The file as it lies there; a sentence: why it cannot be run. */
   look(agentId: AgentId, script: string): Promise<ScriptFile | string>;
   /**
-   * Runs this text, whatever the file says. `begins`: by which processes, where that is not in a sandbox; nothing of it is run
-   * before. False: it is not to be run.
+   * Runs this text, whatever the file says. `begins`: by which processes, where that is not in a
+   * sandbox; nothing of it is run before. False: it is not to be run.
    */
   run(script: RunScript, text: Uint8Array, begins?: (group: WrittenGroup) => Promise<boolean>): Promise<ScriptEnd>;
   /** Ends what a relay that died has left of one. */
@@ -82,8 +88,9 @@ export interface Scripts {
 }
 
 /**
- * Keeps programs from following what lies in the folder that they run in: Python takes no module from there, and git neither
- * hooks nor the command that watches files. What else such a program is told to do there, by filters of git for one, it does.
+ * Keeps programs from following what lies in the folder that they run in: Python takes no module
+ * from there, and git neither hooks nor the command that watches files. What else such a program is
+ * told to do there, by filters of git for one, it does.
  */
 const UNLED = {
   PYTHONSAFEPATH: '1',
@@ -122,7 +129,10 @@ export function howItEnded({ by, status }: Pick<ScriptEnd, 'by' | 'status'>, too
   }
 }
 
-/** The file, with every link resolved, and where it lies in the folder; a sentence where it cannot be run. */
+/**
+ * The file, with every link resolved, and where it lies in the folder; a sentence where it cannot
+ * be run.
+ */
 async function pathOf(
   own: string,
   script: string,
@@ -141,7 +151,10 @@ async function pathOf(
 }
 const OUTSIDE = 'The script lies outside of the agent’s folder.';
 
-/** Where an open file lies. On Linux a folder that was swapped for a link meanwhile is noticed by this. */
+/**
+ * Where an open file lies. On Linux a folder that was swapped for a link meanwhile is noticed by
+ * this.
+ */
 const whereIs = ({ fd }: FileHandle, file: string): Promise<string> =>
   readlink(`/proc/self/fd/${fd}`).catch(() => file);
 
@@ -190,7 +203,10 @@ async function withSource<Value>(
   }
 }
 
-/** `workspaces` null: scripts are off. `sandbox` null: they run without. `rights` null: they may, with the sandbox and without. */
+/**
+ * `workspaces` null: scripts are off. `sandbox` null: they run without. `rights` null: they may,
+ * with the sandbox and without.
+ */
 export function createScripts(
   workspaces: Pick<Workspaces, 'folderOf' | 'of'> | null,
   sandbox: Pick<Sandbox, 'standing' | 'run'> | null = null,
@@ -251,7 +267,10 @@ export function createScripts(
     return { kind: done ? 'done' : 'failed', by, status, cancels: code === DONE_FOR_GOOD, output };
   }
 
-  /** Its home is an empty folder that goes with it: what its agent has left in its own is no program's settings. */
+  /**
+   * Its home is an empty folder that goes with it: what its agent has left in its own is no
+   * program's settings.
+   */
   async function bash(
     source: Source,
     cwd: string,
@@ -275,7 +294,8 @@ export function createScripts(
   ): Promise<ScriptEnd> {
     return new Promise((done) => {
       const mark = randomUUID();
-      // Where the relay dies before it is written down, nobody says the line, and it ends by itself.
+      // Where the relay dies before it is written down, nobody says the line, and it ends by
+      // itself.
       const waits = `read -r _ <&${GO_FD} && exec ${GO_FD}<&- && source /dev/fd/${SCRIPT_FD}`;
       const child = startProgram('bash', ['-c', waits, join(cwd, name)], {
         cwd,

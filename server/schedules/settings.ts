@@ -9,7 +9,9 @@ export const SCRIPT_LIMITS = {
   output: 4_000,
   /** ms between asking a script to end and ending it. */
   termMs: 1_000,
-  /** Texts of one script that the person declined, the newest: none of them is asked about again. */
+  /**
+   * Texts of one script that the person declined, the newest: none of them is asked about again.
+   */
   declined: 200,
 } as const;
 
@@ -18,11 +20,17 @@ export interface ScheduleLimits {
   readonly leaseMs: number;
   /** ms between two signs of life. */
   readonly renewMs: number;
-  /** ms for which the database must have been there before a claim that was not renewed is taken for dead: as long as others need to renew theirs. */
+  /**
+   * ms for which the database must have been there before a claim that was not renewed is taken for
+   * dead: as long as others need to renew theirs.
+   */
   readonly steadyMs: number;
   /** ms: the clock looks at least so often, and says so. */
   readonly checkMs: number;
-  /** ms without a look after which the clock stands still: one look is left out, and it is said within two minutes. */
+  /**
+   * ms without a look after which the clock stands still: one look is left out, and it is said
+   * within two minutes.
+   */
   readonly stillMs: number;
   /** ms between two looks whether it goes. */
   readonly watchMs: number;
@@ -34,8 +42,9 @@ export interface ScheduleLimits {
   readonly judgeTries: number;
   readonly judgeAgainMs: number;
   /**
-   * ms until something due that waits for its agent is tried again: where nobody knows when that will do, where the model's provider
-   * refuses everything for a while, and at most, because the person may change what it waits for.
+   * ms until something due that waits for its agent is tried again: where nobody knows when that
+   * will do, where the model's provider refuses everything for a while, and at most, because the
+   * person may change what it waits for.
    */
   readonly waitAgainMs: number;
   readonly refusedAgainMs: number;
@@ -57,9 +66,15 @@ export interface ScheduleLimits {
   readonly perHousehold: number;
   /** Characters of an agent's last words that are kept. */
   readonly saidChars: number;
-  /** ms that a run may take that somebody’s wake began, where its agent has no `pulse_container_timeout_ms` of its own. */
+  /**
+   * ms that a run may take that somebody’s wake began, where its agent has no
+   * `pulse_container_timeout_ms` of its own.
+   */
   readonly wakeRunMs: number;
-  /** Of a run that is gone on with: calls that are looked at, characters of each one’s input and outcome, and of all together. */
+  /**
+   * Of a run that is gone on with: calls that are looked at, characters of each one’s input and
+   * outcome, and of all together.
+   */
   readonly goOnCalls: number;
   readonly goOnCallChars: number;
   readonly goOnChars: number;

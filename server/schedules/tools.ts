@@ -1,4 +1,7 @@
-/** What agents can do about their own time: come back later, see what is scheduled for them, and cancel it. */
+/**
+ * What agents can do about their own time: come back later, see what is scheduled for them, and
+ * cancel it.
+ */
 import { z } from 'zod';
 import { momentText } from '../../src/shared/domain/moments.ts';
 import { onOneLine, titled } from '../../src/shared/domain/quoting.ts';

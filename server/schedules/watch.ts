@@ -1,9 +1,16 @@
-/** Watches whether the clocks go by which things are due: one that stands is the one thing that it cannot say itself. */
+/**
+ * Watches whether the clocks go by which things are due: one that stands is the one thing that it
+ * cannot say itself.
+ */
 import type { Timers } from '../../src/shared/domain/platform/timers.ts';
 import type { OpenHealth } from '../../src/shared/protocol/http.ts';
 import { SCHEDULE_LIMITS, type ScheduleLimits } from './settings.ts';
 
-/** One home's clock, as it is watched. `seenAt`: when it looked last; null: it has not begun. `stoodMs`: at its start; null: it had not. `copied`: its home is a copy, and what is due is not due here. */
+/**
+ * One home's clock, as it is watched. `seenAt`: when it looked last; null: it has not begun.
+ * `stoodMs`: at its start; null: it had not. `copied`: its home is a copy, and what is due is not
+ * due here.
+ */
 export interface WatchedClock {
   readonly id: string;
   seenAt(): number | null;

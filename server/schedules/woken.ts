@@ -1,4 +1,7 @@
-/** Runs that somebody's wake began while its agent was absent: in the same account as those that were due. */
+/**
+ * Runs that somebody's wake began while its agent was absent: in the same account as those that
+ * were due.
+ */
 import type { AgentId } from '../../src/shared/domain/ids.ts';
 import { LIMITS } from '../../src/shared/protocol/limits.ts';
 import type { Occurrence } from '../../src/shared/protocol/schedules.ts';

@@ -35,14 +35,18 @@ import { problem, problemResponse, RETRY_AFTER } from '../http/problem.ts';
 import { isUnstorable, storeTrouble, type Database } from '../store/index.ts';
 import type { App } from '../http/upgrade.ts';
 
-// The built page and its assets. Addresses that are no file are places in the page: it reads them itself.
+// The built page and its assets. Addresses that are no file are places in the page: it reads them
+// itself.
 
 /** Vite puts a hash of the content into these names: what is there never changes. */
 const HASHED = /^\/assets\//;
 const FOREVER = 'public, max-age=31536000, immutable';
 const ASK_FIRST = 'no-cache';
 
-/** Browsers ask for it on every page of an origin, also before they are let in, and complain where it is missing. */
+/**
+ * Browsers ask for it on every page of an origin, also before they are let in, and complain where
+ * it is missing.
+ */
 function faviconOf(folder: string): () => Response {
   const assets = join(folder, 'assets');
   const name = existsSync(assets) ? readdirSync(assets).find((file) => /^favicon-.*\.svg$/.test(file)) : undefined;
@@ -78,11 +82,13 @@ function openApiOf(version: string): (_: unknown, context: Context<Env>) => Prom
 export function createPageRoutes(folder: string): Hono {
   const routes = new Hono();
   const built = existsSync(join(folder, 'index.html'));
-  // The build has compressed it once in Brotli; whoever does not take that gets gzip, made for them.
+  // The build has compressed it once in Brotli; whoever does not take that gets gzip, made for
+  // them.
   routes.use(compress({ encoding: 'gzip' }), etag());
   if (built) {
     routes.use(async (context, next) => {
-      // Everything here is small and is given whole: a server may ignore a Range (RFC 9110, 14.2), also a senseless one.
+      // Everything here is small and is given whole: a server may ignore a Range (RFC 9110, 14.2),
+      // also a senseless one.
       context.req.raw.headers.delete('range');
       await next();
       if (context.res.ok) context.header('cache-control', HASHED.test(context.req.path) ? FOREVER : ASK_FIRST);
@@ -181,7 +187,10 @@ export function createApp(deps: AppDeps): App {
     const database = { awayMs: away === null ? null : Math.round(away), trouble: away === null ? null : DATABASE_AWAY };
     return { status: 'ok', version, clock: deps.clock(), database };
   }
-  /** The health that a signed-in browser is told; null: the caller is not signed in, or the database is away. */
+  /**
+   * The health that a signed-in browser is told; null: the caller is not signed in, or the database
+   * is away.
+   */
   async function ofOwn(context: Context<Env>): Promise<Health | null> {
     async function read(): Promise<Health | null> {
       const browser = await access.browserOf(context);

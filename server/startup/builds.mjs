@@ -1,13 +1,14 @@
 /**
  * The builds of this clone. `npm start` runs before anything is built, so this is plain JavaScript.
  *
- * - `dist/builds/NAME` holds one build, page and relay. NAME is a hash of all that the build is made of.
- *   A build appears there whole, by one rename, and never changes. So nothing is built twice, and a
- *   build that was killed leaves nothing that could be taken for one.
- * - `dist/page` and `dist/server` are links to the parts of the build that was made or started last.
+ * - `dist/builds/NAME` holds one build, page and relay. NAME is a hash of all that the build is
+ *   made of. A build appears there whole, by one rename, and never changes. So nothing is built
+ *   twice, and a build that was killed leaves nothing that could be taken for one.
+ * - `dist/page` and `dist/server` are links to the parts of the build that was made or started
+ *   last.
  * - `dist/making/NAME.TIME.PID` is what the process PID has been building since TIME.
- * - `dist/used/NAME.PID` says that the process PID runs from a build. `tidy` removes every build that
- *   is not the newest and that no living process uses.
+ * - `dist/used/NAME.PID` says that the process PID runs from a build. `tidy` removes every build
+ *   that is not the newest and that no living process uses.
  */
 import { Buffer } from 'node:buffer';
 import { createHash } from 'node:crypto';
@@ -56,7 +57,10 @@ const partsOf = (entry) => {
 };
 const list = (folder) => (existsSync(folder) ? readdirSync(folder) : []);
 
-/** Whether this process has ended and only waits for its parent to ask how, as it may for ever in a container. */
+/**
+ * Whether this process has ended and only waits for its parent to ask how, as it may for ever in a
+ * container.
+ */
 function isOver(pid) {
   try {
     return /^\d+ \(.*\) [ZX] /s.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
@@ -77,7 +81,10 @@ function isAlive(pid) {
   }
 }
 
-/** Every file at `path`, a file or a folder, in the same order everywhere; none where nothing is there. */
+/**
+ * Every file at `path`, a file or a folder, in the same order everywhere; none where nothing is
+ * there.
+ */
 export function filesAt(path) {
   if (!existsSync(path)) return [];
   if (statSync(path).isFile()) return [path];
@@ -97,7 +104,9 @@ function contentOf(file) {
   }
 }
 
-/** The name of what is made from these files and folders below `root`: it changes with any of them. */
+/**
+ * The name of what is made from these files and folders below `root`: it changes with any of them.
+ */
 export function nameOfSources(root, sources = SOURCES) {
   const hash = createHash('sha256');
   for (const file of sources.flatMap((source) => filesAt(join(root, source)))) {
@@ -107,7 +116,10 @@ export function nameOfSources(root, sources = SOURCES) {
   return hash.digest('hex').slice(0, 16);
 }
 
-/** Whether the build is there with every file, as long as it was: a power cut or a hand may have cut some. */
+/**
+ * Whether the build is there with every file, as long as it was: a power cut or a hand may have cut
+ * some.
+ */
 export function isWhole(root, name) {
   const folder = folderOf(root, name);
   try {
@@ -207,7 +219,9 @@ export function newestMain(root) {
   return existsSync(main) ? main : null;
 }
 
-/** Removes the builds that nobody uses, but for `name`, and what processes that are gone have left. */
+/**
+ * Removes the builds that nobody uses, but for `name`, and what processes that are gone have left.
+ */
 function tidy(root, name) {
   for (const kind of ['used', 'making', 'trash'])
     for (const entry of list(dist(root, kind)))
@@ -238,7 +252,8 @@ export const isMadeByAnother = (root, name) => otherMakers(root, name).length > 
  * Has `build` fill a folder, and makes that the build of this name. Rejects where `build` does, and
  * leaves nothing behind. What comes of it:
  * - `made`: the build is there.
- * - `changed`: the sources have changed meanwhile, so that what was built is of no one state of them.
+ * - `changed`: the sources have changed meanwhile, so that what was built is of no one state of
+ *   them.
  * - `elsewhere`: another process has begun to build the same before.
  *
  * @returns {Promise<'made' | 'changed' | 'elsewhere'>}

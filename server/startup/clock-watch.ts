@@ -1,4 +1,7 @@
-/** Tells at the terminal and in the log when the clock of a home stands still, and at the start how long it had stood. */
+/**
+ * Tells at the terminal and in the log when the clock of a home stands still, and at the start how
+ * long it had stood.
+ */
 import { spanText } from '../../src/shared/domain/moments.ts';
 import { realTimers } from '../../src/shared/domain/platform/timers.ts';
 import type { Homes } from '../households/index.ts';

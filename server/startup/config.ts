@@ -52,7 +52,10 @@ export interface Config {
   /** Which model servers and tool servers pages may connect. */
   readonly modelAddresses: AddressRule;
   readonly webAddresses: AddressRule;
-  /** `subject`: where push services reach whoever runs the relay; `nextMs`: after which the next device is told. */
+  /**
+   * `subject`: where push services reach whoever runs the relay; `nextMs`: after which the next
+   * device is told.
+   */
   readonly push: { readonly addresses: AddressRule; readonly subject: PushSubject; readonly nextMs: number };
   /** Most requests to the model at once. */
   readonly modelRequests: number;
@@ -285,8 +288,8 @@ function rehearsalOf(given: Given | null): Rehearsal {
 export const asksToStop = (args: readonly string[]): boolean => args.includes(`--${STOP}`);
 
 /**
- * Reads the configuration. Throws `StartError` with exit code 2, naming the setting, where something does
- * not fit. Returns null where help was asked for.
+ * Reads the configuration. Throws `StartError` with exit code 2, naming the setting, where
+ * something does not fit. Returns null where help was asked for.
  */
 export function readConfig(args: readonly string[], env: Readonly<Record<string, string | undefined>>): Config | null {
   if (args.includes('--help') || args.includes('-h')) return null;

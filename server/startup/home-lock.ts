@@ -1,7 +1,7 @@
 /**
- * One relay per home, held by listening on a socket in it: the operating system lets go of it with the
- * process, however that ends, so a lock never outlives its relay. Whoever asks at the socket is told where
- * that relay is, and may ask it to end: the folder is its owner's alone.
+ * One relay per home, held by listening on a socket in it: the operating system lets go of it with
+ * the process, however that ends, so a lock never outlives its relay. Whoever asks at the socket is
+ * told where that relay is, and may ask it to end: the folder is its owner's alone.
  */
 import { createHash } from 'node:crypto';
 import { readFile, realpath, rename, rm, writeFile } from 'node:fs/promises';
@@ -29,7 +29,10 @@ export interface HomeLock {
   release(): Promise<void>;
 }
 
-/** Where the socket of this home is: a pipe on Windows; elsewhere in the home, or beside it where the path is too long. */
+/**
+ * Where the socket of this home is: a pipe on Windows; elsewhere in the home, or beside it where
+ * the path is too long.
+ */
 function socketPath(home: string, platform: NodeJS.Platform): string {
   const name = `roost-${createHash('sha256').update(home).digest('hex').slice(0, 32)}`;
   if (platform === 'win32') return `\\\\.\\pipe\\${name}`;
@@ -62,7 +65,8 @@ function listen(path: string, words: () => string, onEnd: () => void): Promise<S
       // The asker may leave before it has read us.
       socket.on('error', () => socket.destroy());
       socket.on('data', (text) => (asked += String(text)));
-      // Read to its end first: who asked while this process hung is gone, and what it asked for is done all the same.
+      // Read to its end first: who asked while this process hung is gone, and what it asked for is
+      // done all the same.
       socket.on('end', () => {
         if (asked === END) onEnd();
         socket.end(words());
@@ -81,7 +85,10 @@ const taken = (home: string, address: string) =>
     `Another relay runs on the home ${home}${address === '' ? '' : `, at ${address}`}. Use that one, end it first, or choose another home with --home.`,
   );
 
-/** Locks the home (its real path). `onEnd`: the person asks this relay to end. Throws `StartError` where a relay holds it. */
+/**
+ * Locks the home (its real path). `onEnd`: the person asks this relay to end. Throws `StartError`
+ * where a relay holds it.
+ */
 export async function lockHome(
   home: string,
   onEnd: () => void = () => undefined,
@@ -93,8 +100,8 @@ export async function lockHome(
   if (!server) {
     const holder = await ask(path);
     if (holder !== null) throw taken(home, holder);
-    // Left by a relay that was killed. It is moved away before it is removed, and asked once more there: two
-    // relays that start together must not remove each other's.
+    // Left by a relay that was killed. It is moved away before it is removed, and asked once more
+    // there: two relays that start together must not remove each other's.
     const aside = `${path}.${process.pid}`;
     try {
       await rename(path, aside);
@@ -121,10 +128,16 @@ export async function lockHome(
   };
 }
 
-/** What came of asking the relay of a home to end: there was none; it has; or it has not, within the time. */
+/**
+ * What came of asking the relay of a home to end: there was none; it has; or it has not, within the
+ * time.
+ */
 export type AskedToEnd = { readonly kind: 'none' | 'ended' } | { readonly kind: 'hangs'; readonly pid: string | null };
 
-/** Asks the relay that holds this home to end in good order, and waits until it has, `withinMs` at most. */
+/**
+ * Asks the relay that holds this home to end in good order, and waits until it has, `withinMs` at
+ * most.
+ */
 export async function askToEnd(home: string, withinMs: number, platform = process.platform): Promise<AskedToEnd> {
   const until = performance.now() + withinMs;
   const folder = await realpath(home).catch(() => null);

@@ -10,7 +10,9 @@ import { PID_FILE } from './home-lock.ts';
 import { StartError } from '../platform/start-error.ts';
 import { unfinished, writeWhole } from '../platform/whole-file.ts';
 
-/** The form of the home that this version writes. The store has its own steps, see store/index.ts. */
+/**
+ * The form of the home that this version writes. The store has its own steps, see store/index.ts.
+ */
 const FORMAT = 1;
 const MARK = 'roost.json';
 /** The key to what is left here for the time without a browser. */
@@ -25,7 +27,9 @@ export interface Home {
   readonly path: string;
   /** Names this home wherever homes share a store. */
   readonly relay: string;
-  /** Of the file that names it: a copy of the folder has another, one that was renamed has the same. */
+  /**
+   * Of the file that names it: a copy of the folder has another, one that was renamed has the same.
+   */
   readonly place: string;
   readonly storeFolder: string;
   readonly logFolder: string;
@@ -37,10 +41,16 @@ export interface Home {
   readonly processesFolder: string;
 }
 
-/** What nobody but the owner may read or write; Windows has no such bits, and keeps what is in a person's folder to that person. */
+/**
+ * What nobody but the owner may read or write; Windows has no such bits, and keeps what is in a
+ * person's folder to that person.
+ */
 const PRIVATE = { folder: 0o700, file: 0o600, others: 0o077 } as const;
 
-/** What Roost keeps in its home. Whatever else lies there is somebody's own, and only the folder is closed around it. */
+/**
+ * What Roost keeps in its home. Whatever else lies there is somebody's own, and only the folder is
+ * closed around it.
+ */
 const KEPT: ReadonlySet<string> = new Set([
   MARK,
   unfinished(MARK),
@@ -56,8 +66,8 @@ const KEPT: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Takes from everybody else what an earlier time, a copy or another program has granted them. Throws
- * `StartError` where it belongs to somebody else, or cannot be had so.
+ * Takes from everybody else what an earlier time, a copy or another program has granted them.
+ * Throws `StartError` where it belongs to somebody else, or cannot be had so.
  */
 async function keepPrivate(path: string): Promise<void> {
   const uid = process.getuid?.();
@@ -135,7 +145,10 @@ async function readMark(file: string): Promise<string> {
   return mark.data.relay;
 }
 
-/** What is in a home that is locked: see home-lock.ts. Throws `StartError` where a newer Roost has used it. */
+/**
+ * What is in a home that is locked: see home-lock.ts. Throws `StartError` where a newer Roost has
+ * used it.
+ */
 export async function readHome(path: string): Promise<Home> {
   const file = join(path, MARK);
   let relay: string;

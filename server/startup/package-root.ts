@@ -1,4 +1,6 @@
-/** Where Roost itself is: the folder with its package.json, whether it runs from source or built. */
+/**
+ * Where Roost itself is: the folder with its package.json, whether it runs from source or built.
+ */
 import { existsSync, readFileSync, realpathSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -8,8 +10,8 @@ export interface PackageRoot {
   readonly path: string;
   readonly version: string;
   /**
-   * The built page: that of the build which the relay itself runs from, else the newest one. Its real path, so that a
-   * newer build does not change what a running relay serves.
+   * The built page: that of the build which the relay itself runs from, else the newest one. Its
+   * real path, so that a newer build does not change what a running relay serves.
    */
   readonly pageFolder: string;
 }

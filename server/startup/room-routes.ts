@@ -1,4 +1,7 @@
-/** How much room the relay's home takes and is left: for the page, and for whoever asks whether agents may store more. */
+/**
+ * How much room the relay's home takes and is left: for the page, and for whoever asks whether
+ * agents may store more.
+ */
 import { readdir, stat, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sql } from 'kysely';

@@ -1,6 +1,7 @@
 /**
- * Everything that can be set when the relay starts: flags over environment over defaults. `--help` and the
- * parser are made from this one list. Secrets have no flag: a command line can be read by others.
+ * Everything that can be set when the relay starts: flags over environment over defaults. `--help`
+ * and the parser are made from this one list. Secrets have no flag: a command line can be read by
+ * others.
  */
 import { homedir } from 'node:os';
 import { join } from 'node:path';

@@ -19,7 +19,10 @@ export interface Terminal {
   listen(): void;
 }
 
-/** White on black, whatever the terminal's own colours are: cameras want a dark code on light ground. */
+/**
+ * White on black, whatever the terminal's own colours are: cameras want a dark code on light
+ * ground.
+ */
 const [PAINT, PLAIN] = ['\u001b[97;40m', '\u001b[0m'];
 
 /** Two rows of the code in one of text. */

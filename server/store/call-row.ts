@@ -1,11 +1,13 @@
 import type { Generated } from 'kysely';
 
 /**
- * Calls of tools. `state`: as `CallState`; `input_json`: whole while it waits, then its beginning. `told_at`: its agent was
- * told what became of it, where that is not the answer of the call itself. `allowed_by`: null: nobody has let it. `leave_hash`:
- * of a yes that nobody has used yet, the SHA-256 of what it lets. `pin`, `content_json`: of one that waits, what a yes is to;
- * `before_json`: what lay there when it was asked, where that is something else. `question_json`: what a tool server asks
- * the person while the call of `tool` is under way; null: it is a call itself.
+ * Calls of tools. `state`: as `CallState`; `input_json`: whole while it waits, then its beginning.
+ * `told_at`: its agent was told what became of it, where that is not the answer of the call itself.
+ * `allowed_by`: null: nobody has let it. `leave_hash`: of a yes that nobody has used yet, the
+ * SHA-256 of what it lets. `pin`, `content_json`: of one that waits, what a yes is to;
+ * `before_json`: what lay there when it was asked, where that is something else. `question_json`:
+ * what a tool server asks the person while the call of `tool` is under way; null: it is a call
+ * itself.
  */
 export interface ToolCallRow {
   home: string;

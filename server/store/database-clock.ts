@@ -1,9 +1,10 @@
 /**
- * The time as the database has it, carried on by this process's monotonic clock. Several relays on one database have one clock
- * by this, whatever becomes of the wall clocks of their machines: leases, schedules, budgets and cooldowns go by it.
+ * The time as the database has it, carried on by this process's monotonic clock. Several relays on
+ * one database have one clock by this, whatever becomes of the wall clocks of their machines:
+ * leases, schedules, budgets and cooldowns go by it.
  *
- * It is set anew at times, and as soon as the wall clock has gone another way than the monotonic one: it was set, or the
- * machine was suspended, which a monotonic clock may not see.
+ * It is set anew at times, and as soon as the wall clock has gone another way than the monotonic
+ * one: it was set, or the machine was suspended, which a monotonic clock may not see.
  */
 import { singleFlight } from '../../src/shared/domain/platform/single-flight.ts';
 import type { Timers } from '../../src/shared/domain/platform/timers.ts';

@@ -1,13 +1,15 @@
 /**
  * Whether the Postgres server can be reached.
  *
- * - `there` → `away`: a connection broke or could not be had, or a statement stays unanswered, and a probe over a
- *   connection of its own was not answered either.
- * - `away` → `given-up`: the outage has lasted longer than statements wait. They fail; nothing new waits.
- * - `away`, `given-up` → `there`: a probe was answered. Probes go on with backoff for as long as the outage lasts.
+ * - `there` → `away`: a connection broke or could not be had, or a statement stays unanswered, and
+ *   a probe over a connection of its own was not answered either.
+ * - `away` → `given-up`: the outage has lasted longer than statements wait. They fail; nothing new
+ *   waits.
+ * - `away`, `given-up` → `there`: a probe was answered. Probes go on with backoff for as long as
+ *   the outage lasts.
  *
- * Statements wait for a bounded time. What must not be lost (the event log, what requests cost) waits with
- * `untilThere`, which has no limit.
+ * Statements wait for a bounded time. What must not be lost (the event log, what requests cost)
+ * waits with `untilThere`, which has no limit.
  */
 import { createDeferred, type Deferred } from '../../src/shared/domain/platform/deferred.ts';
 import { backoff } from '../../src/shared/domain/platform/retry.ts';
@@ -44,7 +46,10 @@ export interface Database {
   awayMs(): number | null;
   /** ms that statements wait for it. */
   readonly patienceMs: number;
-  /** ms for which it could be reached without a break, as far as this process knows: leases that nobody renewed meanwhile are over. */
+  /**
+   * ms for which it could be reached without a break, as far as this process knows: leases that
+   * nobody renewed meanwhile are over.
+   */
   steadyMs(): number;
   /** The same, since it was away last; Infinity: it has not been. */
   backMs(): number;
@@ -52,7 +57,10 @@ export interface Database {
   look(): Promise<void>;
   /** Called after each change. Returns the way to stop. */
   subscribe(listener: (state: DatabaseState) => void): () => void;
-  /** Resolves when it can be reached, however long that takes. Rejects with `DatabaseAway` once the relay ends. */
+  /**
+   * Resolves when it can be reached, however long that takes. Rejects with `DatabaseAway` once the
+   * relay ends.
+   */
   untilThere(): Promise<void>;
 }
 
@@ -62,8 +70,8 @@ export interface DatabaseWatch extends Database {
   /** Resolves when it can be reached. Rejects with `DatabaseAway` where it is given up. */
   patiently(): Promise<void>;
   /**
-   * The outcome of a statement that was sent. Rejects with `DatabaseAway` where it is given up, or stays unanswered after an
-   * outage: its connection is not to be used again then.
+   * The outcome of a statement that was sent. Rejects with `DatabaseAway` where it is given up, or
+   * stays unanswered after an outage: its connection is not to be used again then.
    */
   answered<Value>(statement: Promise<Value>): Promise<Value>;
   /** As after an outage: others may not have been able to renew their leases. */

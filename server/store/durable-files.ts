@@ -1,12 +1,13 @@
 /**
- * The files of the embedded store, made to outlive a power cut. Emscripten's NODEFS writes to real files but has no
- * `fsync`: Postgres asks for one at every commit and is answered by nothing. Here it gets what it asks for:
+ * The files of the embedded store, made to outlive a power cut. Emscripten's NODEFS writes to real
+ * files but has no `fsync`: Postgres asks for one at every commit and is answered by nothing. Here
+ * it gets what it asks for:
  *
  * - A file of data, a folder, the control file: `fsync`, at once.
- * - The write-ahead log: what is asked for is owed, and paid by `flushed()` off the main thread, once for all who wait
- *   for it together; nobody is answered before. Postgres goes on meanwhile as if it had been flushed. That is safe
- *   because everything that counts on it is held to the order: before any other file is written, renamed, cut or
- *   removed, what is owed is paid.
+ * - The write-ahead log: what is asked for is owed, and paid by `flushed()` off the main thread,
+ *   once for all who wait for it together; nobody is answered before. Postgres goes on meanwhile as
+ *   if it had been flushed. That is safe because everything that counts on it is held to the order:
+ *   before any other file is written, renamed, cut or removed, what is owed is paid.
  *
  * Postgres' rules for files are in its manual, "Reliability and the Write-Ahead Log".
  */
@@ -42,7 +43,10 @@ const LOG_FILE = /[\\/]pg_wal[\\/][^\\/]+$/;
 
 export interface DurableFiles {
   readonly filesystem: NodeFS;
-  /** Resolves when all that Postgres wanted flushed so far is on disk. Rejects where that failed: the engine must be left then. */
+  /**
+   * Resolves when all that Postgres wanted flushed so far is on disk. Rejects where that failed:
+   * the engine must be left then.
+   */
   flushed(): Promise<void>;
   /** Bytes that were put into the write-ahead log since this was asked to begin anew. */
   logBytes(): number;
@@ -58,7 +62,9 @@ const closedToOthers =
     setattr?.(first, { ...rest, ...(mode === undefined ? {} : { mode: mode & ~OTHERS }) } as never);
 
 export function createDurableFiles(folder: string): DurableFiles {
-  /** Open files of the write-ahead log with something owed, and those that are being flushed now. */
+  /**
+   * Open files of the write-ahead log with something owed, and those that are being flushed now.
+   */
   const owed = new Set<number>();
   const flushing = new Set<number>();
   /** Closed by Postgres while they were being flushed. */
@@ -68,7 +74,10 @@ export function createDurableFiles(folder: string): DurableFiles {
   let asked = 0;
   let paid = 0;
   let running: Promise<void> | null = null;
-  /** After a flush that failed nobody knows what is on disk, and another that succeeds says nothing about it. */
+  /**
+   * After a flush that failed nobody knows what is on disk, and another that succeeds says nothing
+   * about it.
+   */
   let failure: Error | null = null;
 
   const flushOne = (fd: number) =>
@@ -112,7 +121,10 @@ export function createDurableFiles(folder: string): DurableFiles {
       if (known === undefined) logFiles.set(stream.shared, (known = LOG_FILE.test(files.realPath(stream.node))));
       return known;
     };
-    /** Files without a change since they were flushed here: after a crash Postgres flushes every file, twice. */
+    /**
+     * Files without a change since they were flushed here: after a crash Postgres flushes every
+     * file, twice.
+     */
     const clean = new WeakSet<NodeEntry>();
     const paying =
       (operation: Operation | undefined): Operation =>

@@ -1,9 +1,10 @@
 /**
  * One PGlite on its folder: SQL in, rows out, nothing answered before it is on disk.
  *
- * A statement is prepared once and then costs one call into Postgres instead of six. An engine can die: Postgres gives
- * up where its log cannot be written, and so does WebAssembly where it runs out of memory. PGlite swallows that and
- * answers with nothing; here it is noticed, said, and the engine never touched again.
+ * A statement is prepared once and then costs one call into Postgres instead of six. An engine can
+ * die: Postgres gives up where its log cannot be written, and so does WebAssembly where it runs out
+ * of memory. PGlite swallows that and answers with nothing; here it is noticed, said, and the
+ * engine never touched again.
  */
 import { PGlite, protocol, types } from '@electric-sql/pglite';
 import { z } from 'zod';
@@ -11,7 +12,10 @@ import { errorMessage } from '../../src/shared/domain/platform/error-message.ts'
 import { createDurableFiles } from './durable-files.ts';
 import { EngineDied } from './store-error.ts';
 
-/** What Postgres is started with: PGlite's own list without `-F`, which means that nothing is flushed. */
+/**
+ * What Postgres is started with: PGlite's own list without `-F`, which means that nothing is
+ * flushed.
+ */
 const START = PGlite.defaultStartParams.filter((param) => param !== '-F');
 
 const SETTINGS = [
@@ -26,11 +30,15 @@ const SETTINGS = [
   'max_wal_size=8MB',
 ];
 
-/** Postgres' way to leave a statement that failed; everything else that comes out of it is its end. */
+/**
+ * Postgres' way to leave a statement that failed; everything else that comes out of it is its end.
+ */
 const FAILED_STATEMENT = 100;
 const exitSchema = z.object({ status: z.number() });
 
-/** Statements kept prepared; the relay has a few hundred, and lists of changing length make more. */
+/**
+ * Statements kept prepared; the relay has a few hundred, and lists of changing length make more.
+ */
 const PREPARED_MOST = 500;
 /** Only these are prepared; the others are rare and may change what a prepared one means. */
 const PREPARABLE = /^\s*(select|insert|update|delete|with)\b/i;
@@ -45,7 +53,9 @@ export interface Rows {
 }
 
 export interface Engine {
-  /** Runs one statement. Callers keep to one at a time. Rejects with `EngineDied` where it is gone. */
+  /**
+   * Runs one statement. Callers keep to one at a time. Rejects with `EngineDied` where it is gone.
+   */
   run(sql: string, parameters: readonly unknown[]): Promise<Rows>;
   /** Resolves when everything that was run so far is on disk. */
   flushed(): Promise<void>;
@@ -67,7 +77,9 @@ function joined(...parts: readonly Uint8Array[]): Uint8Array {
   return Buffer.concat(parts);
 }
 
-/** PGlite’s own ways take a microsecond for each byte, and everybody waits: seconds for a picture. */
+/**
+ * PGlite’s own ways take a microsecond for each byte, and everybody waits: seconds for a picture.
+ */
 const BYTES = {
   serializers: {
     [types.BYTEA]: (value: unknown) => {

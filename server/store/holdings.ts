@@ -1,14 +1,16 @@
 /**
- * What each table is. What people or agents said, decided or set is in the ledger, in the household's browsers; what the
- * relay holds besides is leases, counters, quotas and what waits. So the relay can lose its home and the household loses
- * nothing: records are rows that a page gives back.
+ * What each table is. What people or agents said, decided or set is in the ledger, in the
+ * household's browsers; what the relay holds besides is leases, counters, quotas and what waits. So
+ * the relay can lose its home and the household loses nothing: records are rows that a page gives
+ * back.
  */
 import type { Tables } from './tables.ts';
 
 /**
- * `record`: said, decided or set; a page has it too, and gives it back. `lease`: somebody may do something until it is
- * revoked, and is let in anew. `counter`: how far, or how much. `quota`: what was decided and used, by which the next is
- * decided. `waiting`: until a browser or an agent has it.
+ * `record`: said, decided or set; a page has it too, and gives it back. `lease`: somebody may do
+ * something until it is revoked, and is let in anew. `counter`: how far, or how much. `quota`: what
+ * was decided and used, by which the next is decided. `waiting`: until a browser or an agent has
+ * it.
  */
 export type Holding = 'record' | 'lease' | 'counter' | 'quota' | 'waiting';
 

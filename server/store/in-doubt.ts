@@ -2,7 +2,10 @@
 import type { Database } from './database-watch.ts';
 import { isAway } from './store-error.ts';
 
-/** What `run` gives, once the database can be reached: it is run again however often that goes meanwhile. */
+/**
+ * What `run` gives, once the database can be reached: it is run again however often that goes
+ * meanwhile.
+ */
 export async function enduring<Value>(
   database: Pick<Database, 'untilThere'>,
   run: () => Promise<Value>,
@@ -24,8 +27,9 @@ export interface InDoubt<Done> {
 }
 
 /**
- * Writes once, also where the connection breaks before the answer comes. Rejects with `DatabaseAway` only where the database
- * was waited for in vain. A write that a server had taken while it stood still may be done late, after a first look.
+ * Writes once, also where the connection breaks before the answer comes. Rejects with
+ * `DatabaseAway` only where the database was waited for in vain. A write that a server had taken
+ * while it stood still may be done late, after a first look.
  */
 export async function writeOnce<Done>({ write, look }: InDoubt<Done>): Promise<Done | null> {
   for (let unsure = false; ;)
@@ -40,7 +44,10 @@ export async function writeOnce<Done>({ write, look }: InDoubt<Done>): Promise<D
     }
 }
 
-/** For what is the same done twice: it is done again where the connection broke, and its answer did not come. */
+/**
+ * For what is the same done twice: it is done again where the connection broke, and its answer did
+ * not come.
+ */
 export async function repeated<Done>(write: () => Promise<Done>): Promise<Done> {
   for (;;)
     try {

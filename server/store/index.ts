@@ -1,6 +1,6 @@
 /**
- * The relay's store: Postgres, with the same SQL and the same migrations wherever it runs. Without a
- * database URL it is PGlite, on disk inside the home.
+ * The relay's store: Postgres, with the same SQL and the same migrations wherever it runs. Without
+ * a database URL it is PGlite, on disk inside the home.
  */
 import { existsSync } from 'node:fs';
 import { open, readdir, rename, rm } from 'node:fs/promises';
@@ -103,12 +103,15 @@ const MIGRATIONS: Readonly<Record<string, Migration>> = {
 };
 
 /**
- * PGlite on disk. Making a store takes seconds and several hundred megabytes, once; both are spent in a
- * worker thread, so that the memory goes with it, and in a folder beside the final one, so that a kill in
- * the middle leaves nothing that looks like a store.
+ * PGlite on disk. Making a store takes seconds and several hundred megabytes, once; both are spent
+ * in a worker thread, so that the memory goes with it, and in a folder beside the final one, so
+ * that a kill in the middle leaves nothing that looks like a store.
  */
 
-/** ms after an engine could not be opened before it is tried again; each try costs a quarter of a second of the relay. */
+/**
+ * ms after an engine could not be opened before it is tried again; each try costs a quarter of a
+ * second of the relay.
+ */
 const REOPEN_PAUSE_MS = 500;
 
 /** Segments of the log of 1 MB, not 16. */
@@ -121,7 +124,10 @@ const TRIM = [
   'checkpoint',
 ];
 
-/** CommonJS, as a worker made from text is; the package's address is resolved out here, where it is known. */
+/**
+ * CommonJS, as a worker made from text is; the package's address is resolved out here, where it is
+ * known.
+ */
 const MAKER = `
 const { workerData } = require('node:worker_threads');
 import(workerData.pglite).then(async ({ PGlite }) => {
@@ -166,7 +172,10 @@ async function makeStore(folder: string): Promise<void> {
   await flushFile(dirname(folder));
 }
 
-/** An engine that died is left, and another opened on its folder, where Postgres recovers what was committed. */
+/**
+ * An engine that died is left, and another opened on its folder, where Postgres recovers what was
+ * committed.
+ */
 function createEngineSource(folder: string, first: Engine, now: () => number): EngineSource {
   let engine = first;
   let closed = false;
@@ -220,7 +229,10 @@ export interface Store {
   readonly kind: 'pglite' | 'postgres';
   /** Every table is addressed in its schema. */
   readonly db: Db;
-  /** For who writes often and alone; null for a Postgres server, which other processes write to as well. */
+  /**
+   * For who writes often and alone; null for a Postgres server, which other processes write to as
+   * well.
+   */
   readonly openJournal: OpenJournal | null;
   /** Whether it can be reached; the embedded one always can. */
   readonly database: Database;
@@ -228,7 +240,10 @@ export interface Store {
   readonly now: () => number;
   /** The relay ends: a database that is away is waited for no longer than `leaveMs`. */
   leave(): void;
-  /** Gives back the room of what was dropped, now; by itself this happens in quiet moments. A Postgres server does it alone. */
+  /**
+   * Gives back the room of what was dropped, now; by itself this happens in quiet moments. A
+   * Postgres server does it alone.
+   */
   tidy(): Promise<void>;
   close(): Promise<void>;
 }
@@ -276,7 +291,10 @@ const keptOpen =
     return journal;
   };
 
-/** Opens the store and brings it to this version. Throws `StoreError`, one line for people, where that cannot be done. */
+/**
+ * Opens the store and brings it to this version. Throws `StoreError`, one line for people, where
+ * that cannot be done.
+ */
 export async function openStore(options: StoreOptions): Promise<Store> {
   const { folder, databaseUrl, onFirst, onIdleError = () => undefined } = options;
   const { now: wall = Date.now, elapsed = () => performance.now() } = options;

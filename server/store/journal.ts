@@ -1,12 +1,14 @@
 /**
- * A write-ahead journal beside the embedded store: what is put here is on disk after one flush of one file, while a
- * statement costs Postgres a multiple of that. Whoever keeps one puts what it holds into the tables later, many
- * records at a time, then lets it begin anew; after a kill or a power cut it finds here what had not come so far.
+ * A write-ahead journal beside the embedded store: what is put here is on disk after one flush of
+ * one file, while a statement costs Postgres a multiple of that. Whoever keeps one puts what it
+ * holds into the tables later, many records at a time, then lets it begin anew; after a kill or a
+ * power cut it finds here what had not come so far.
  *
- * The file never changes its length, so a flush has no folder or length to write. It is written from the beginning
- * again and again: every time around has a tag of its own, by which what is left of the time before is known.
- * A record is its length, the CRC-32 of the rest, the tag, and the payload. One that was torn does not fit its CRC, and
- * was never acknowledged; nothing counts that follows it.
+ * The file never changes its length, so a flush has no folder or length to write. It is written
+ * from the beginning again and again: every time around has a tag of its own, by which what is left
+ * of the time before is known. A record is its length, the CRC-32 of the rest, the tag, and the
+ * payload. One that was torn does not fit its CRC, and was never acknowledged; nothing counts that
+ * follows it.
  */
 import { randomBytes } from 'node:crypto';
 import { mkdir, open, rename, type FileHandle } from 'node:fs/promises';
@@ -24,9 +26,9 @@ export interface Journal {
   /** What was there when it was opened, oldest first: some of it may be in the tables already. */
   readonly found: readonly Buffer[];
   /**
-   * Resolves when the record is on disk: true; false where there is no room. One at a time, and not before what was
-   * found is in the tables. Rejects where the disk fails, and has no room from then on: what a flush that failed has
-   * left behind is not known.
+   * Resolves when the record is on disk: true; false where there is no room. One at a time, and not
+   * before what was found is in the tables. Rejects where the disk fails, and has no room from then
+   * on: what a flush that failed has left behind is not known.
    */
   write(record: Buffer): Promise<boolean>;
   /** Everything so far is in the tables, on disk: its room may be used again. */
@@ -48,7 +50,10 @@ async function flushFolder(path: string): Promise<void> {
   }
 }
 
-/** Its bytes are written and not just reserved: a first write into reserved room changes the file's description too. */
+/**
+ * Its bytes are written and not just reserved: a first write into reserved room changes the file's
+ * description too.
+ */
 async function makeFile(path: string, bytes: number): Promise<void> {
   const made = await open(`${path}.making`, 'w', 0o600);
   try {

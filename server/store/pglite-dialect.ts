@@ -1,7 +1,8 @@
 /**
- * Kysely on the embedded engine: Postgres' own SQL over the one connection that PGlite is. A transaction has it alone
- * from `begin` to its end, a single statement for as long as it runs. Whoever wrote, or read what another wrote, waits
- * for the disk outside of its turn: the next one runs meanwhile, and one flush serves all who wait.
+ * Kysely on the embedded engine: Postgres' own SQL over the one connection that PGlite is. A
+ * transaction has it alone from `begin` to its end, a single statement for as long as it runs.
+ * Whoever wrote, or read what another wrote, waits for the disk outside of its turn: the next one
+ * runs meanwhile, and one flush serves all who wait.
  */
 import {
   PostgresAdapter,
@@ -26,7 +27,9 @@ export interface EngineSource {
   close(): Promise<void>;
 }
 
-/** One after another, in the order of asking. `take` answers with the function that ends the turn. */
+/**
+ * One after another, in the order of asking. `take` answers with the function that ends the turn.
+ */
 function createTurns(): { take(): Promise<() => void> } {
   let last: Promise<void> = Promise.resolve();
   return {
@@ -55,7 +58,10 @@ interface Shared {
   readonly source: EngineSource;
   readonly turns: ReturnType<typeof createTurns>;
   readonly upkeep: Upkeep;
-  /** The engine runs in the relay’s own thread: between two statements every other call has its turn. */
+  /**
+   * The engine runs in the relay’s own thread: between two statements every other call has its
+   * turn.
+   */
   readonly pace: Pace;
 }
 
@@ -106,7 +112,8 @@ function createConnection({ source, turns, upkeep, pace }: Shared): EmbeddedConn
       }
     },
     async end(statement) {
-      // A commit that could not be flushed has ended its transaction nevertheless; and what a dead engine had is gone.
+      // A commit that could not be flushed has ended its transaction nevertheless; and what a dead
+      // engine had is gone.
       if (!transaction) return;
       const { engine, endTurn } = transaction;
       if (engine.dead() && statement === 'rollback') {

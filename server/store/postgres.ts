@@ -1,4 +1,6 @@
-/** A real Postgres server as the store, named by a URL: one that is away for a while is waited for. */
+/**
+ * A real Postgres server as the store, named by a URL: one that is away for a while is waited for.
+ */
 import {
   PostgresDialect,
   type Dialect,
@@ -22,15 +24,18 @@ const types: pg.CustomTypesConfig = {
         : pg.types.getTypeParser(oid, 'text'),
 };
 
-/** What changes nothing where it is said twice, if it is the first that is said over a connection. */
+/**
+ * What changes nothing where it is said twice, if it is the first that is said over a connection.
+ */
 const HARMLESS = /^\s*(select|begin|start transaction)\b/i;
 const BEGINS = /^\s*(begin|start transaction)\b/i;
 const COMMITS = /^\s*commit\b/i;
 
 /**
- * A connection whose first statement is said once more over another where it turns out to have broken unseen. A server that
- * is started anew ends all of a pool's connections, and the pool hears of each only when its line is read. A later statement
- * fails with `DatabaseAway` then, and so does every other of its transaction.
+ * A connection whose first statement is said once more over another where it turns out to have
+ * broken unseen. A server that is started anew ends all of a pool's connections, and the pool hears
+ * of each only when its line is read. A later statement fails with `DatabaseAway` then, and so does
+ * every other of its transaction.
  */
 async function openConnection(
   connect: () => Promise<pg.PoolClient>,
@@ -89,7 +94,10 @@ export interface ServerDeps {
   readonly databaseUrl: string;
   /** A connection broke while nobody used it. */
   readonly onIdleError: (error: Error) => void;
-  /** Whether a server that is away is waited for; before anything was sent, so that nothing is ever said twice. */
+  /**
+   * Whether a server that is away is waited for; before anything was sent, so that nothing is ever
+   * said twice.
+   */
   readonly isPatient: () => boolean;
   readonly limits: DatabaseLimits;
   /** ms, only ever forward */
@@ -113,12 +121,14 @@ export function openServer({ databaseUrl, onIdleError, isPatient, limits, elapse
     connectionTimeoutMillis: limits.connectMs,
     types,
   });
-  // A connection that breaks while nobody uses it: the pool makes another; unheard, it would end the process.
+  // A connection that breaks while nobody uses it: the pool makes another; unheard, it would end
+  // the process.
   pool.on('error', (error) => {
     onIdleError(error);
     void watch.doubt();
   });
-  // One that breaks between two statements of a transaction: the next of them says so; unheard, it would end the process.
+  // One that breaks between two statements of a transaction: the next of them says so; unheard, it
+  // would end the process.
   pool.on('connect', (client) => client.on('error', () => undefined));
   let closed = false;
   async function connect(): Promise<pg.PoolClient> {

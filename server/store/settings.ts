@@ -17,9 +17,15 @@ export interface DatabaseLimits {
   readonly staleMs: number;
   /** ms between two times that the clock is set by the database's. */
   readonly clockEveryMs: number;
-  /** ms by which the wall clock may go another way than the monotonic one before the clock is set at once. */
+  /**
+   * ms by which the wall clock may go another way than the monotonic one before the clock is set at
+   * once.
+   */
   readonly clockDriftMs: number;
-  /** ms by which the clock may change when it is set: beyond that others may not have been able to renew their leases. */
+  /**
+   * ms by which the clock may change when it is set: beyond that others may not have been able to
+   * renew their leases.
+   */
   readonly clockStepMs: number;
   /** ms that a relay which is ended waits for a server that is away. */
   readonly leaveMs: number;

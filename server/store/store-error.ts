@@ -5,14 +5,18 @@ export class StoreError extends Error {
   override name = 'StoreError';
 }
 
-/** The engine of the embedded store is gone, with what was not committed; another is opened for the next statement. */
+/**
+ * The engine of the embedded store is gone, with what was not committed; another is opened for the
+ * next statement.
+ */
 export class EngineDied extends Error {
   override name = 'EngineDied';
 }
 
 /**
- * What became of a statement. `not`: it was not sent, as the server was waited for in vain. `undone`: the connection broke
- * within its transaction, which has changed nothing. `in-doubt`: it may have been done.
+ * What became of a statement. `not`: it was not sent, as the server was waited for in vain.
+ * `undone`: the connection broke within its transaction, which has changed nothing. `in-doubt`: it
+ * may have been done.
  */
 type Sent = 'not' | 'undone' | 'in-doubt';
 
@@ -34,8 +38,9 @@ const sqlErrorSchema = z.object({ code: z.string() });
 const DISK_FULL = '53100';
 
 /**
- * Whether the store lacks the room, an engine that was without it has just been left for another, or the database cannot be
- * reached: a later call goes on by itself. Null where the error is about something else.
+ * Whether the store lacks the room, an engine that was without it has just been left for another,
+ * or the database cannot be reached: a later call goes on by itself. Null where the error is about
+ * something else.
  */
 export function storeTrouble(error: unknown): 'disk-full' | 'recovering' | 'database-away' | null {
   if (isAway(error)) return 'database-away';
@@ -49,13 +54,19 @@ export function storeTrouble(error: unknown): 'disk-full' | 'recovering' | 'data
 /** Postgres' codes for a character that no text of it can hold: NUL, and halves of a pair. */
 const UNSTORABLE = new Set(['22021', '22P05']);
 
-/** Whether a text was to be stored that Postgres has no form for. What is stored whatever it holds is stored as JSON. */
+/**
+ * Whether a text was to be stored that Postgres has no form for. What is stored whatever it holds
+ * is stored as JSON.
+ */
 export function isUnstorable(error: unknown): boolean {
   const sql = sqlErrorSchema.safeParse(error);
   return sql.success && UNSTORABLE.has(sql.data.code);
 }
 
-/** What a system says where nobody listens or a line breaks, and a Postgres server that is being ended or started. */
+/**
+ * What a system says where nobody listens or a line breaks, and a Postgres server that is being
+ * ended or started.
+ */
 const BROKEN = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ENOENT', 'ETIMEDOUT', '57P01', '57P02', '57P03']);
 /** What `pg` says of a line that has ended, or was never open, has no code. */
 const BROKEN_WORDS =

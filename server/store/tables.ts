@@ -1,7 +1,7 @@
 /**
- * The tables of the relay's store, all in the schema `roost`. Times are ms since the epoch. Columns whose
- * name ends in `_json` hold JSON text and not `jsonb`: JSON text writes NUL and lone surrogates as escapes,
- * and Postgres' own text and jsonb refuse both.
+ * The tables of the relay's store, all in the schema `roost`. Times are ms since the epoch. Columns
+ * whose name ends in `_json` hold JSON text and not `jsonb`: JSON text writes NUL and lone
+ * surrogates as escapes, and Postgres' own text and jsonb refuse both.
  */
 import type { Generated } from 'kysely';
 import type { ToolCallRow } from './call-row.ts';
@@ -44,10 +44,16 @@ export interface Tables extends NightTables {
     /** It came by a device's code, and may only join, until then; null: it is let in for good. */ guest_until:
       | number
       | null;
-    /** The sign-in by a link, beside which this one was given, or one that was; null: it came by a link or a code itself. */
+    /**
+     * The sign-in by a link, beside which this one was given, or one that was; null: it came by a
+     * link or a code itself.
+     */
     family: string | null;
   };
-  /** Codes that a page shows for another device, by SHA-256. `host`, `guest`: sign-ins, who shows it and who came by it. */
+  /**
+   * Codes that a page shows for another device, by SHA-256. `host`, `guest`: sign-ins, who shows it
+   * and who came by it.
+   */
   device_codes: {
     relay: string;
     id: string;
@@ -60,17 +66,18 @@ export interface Tables extends NightTables {
     ended_at: number | null;
   };
   /**
-   * The relay's side of each household. Every table about a team names its `home`; those of sign-ins and of synchronisation
-   * name the whole `relay`. `begun_at`: somebody lives there. `household`: as
-   * synchronisation knows it; null: not known.
+   * The relay's side of each household. Every table about a team names its `home`; those of
+   * sign-ins and of synchronisation name the whole `relay`. `begun_at`: somebody lives there.
+   * `household`: as synchronisation knows it; null: not known.
    */
   homes: { relay: string; home: string; made_at: number; begun_at: number | null; household: string | null };
   /** Everybody the household has, as the page said last. */
   agents: { home: string; agent_json: string; name_json: string; position: number | null; retired: boolean };
   /**
-   * What the person has set. `scope`: "household", "prices", or `agent ` and the agent's id as JSON text. `stamp`: of its
-   * event in the log; null: not told yet; empty: nothing was set, and the row is there to be counted on. `version`: in
-   * the household's row every decision of the gate counts on, and the store itself with every change of settings.
+   * What the person has set. `scope`: "household", "prices", or `agent ` and the agent's id as JSON
+   * text. `stamp`: of its event in the log; null: not told yet; empty: nothing was set, and the row
+   * is there to be counted on. `version`: in the household's row every decision of the gate counts
+   * on, and the store itself with every change of settings.
    */
   configs: { home: string; scope: string; config_json: string; stamp: string | null; version: Generated<number> };
   /** Every decision of the gate. Written once, never changed. */
@@ -99,7 +106,10 @@ export interface Tables extends NightTables {
     /** It clears a sleeping flag, and counts as no event wake. */
     clears: Generated<boolean>;
   };
-  /** The sessions that granted wakes have opened, under the wake’s name. `seen_at`: the last sign of life of the process that runs it. */
+  /**
+   * The sessions that granted wakes have opened, under the wake’s name. `seen_at`: the last sign of
+   * life of the process that runs it.
+   */
   wake_sessions: {
     home: string;
     wake: string;
@@ -125,8 +135,9 @@ export interface Tables extends NightTables {
     changes: Generated<number>;
   };
   /**
-   * Whoever was removed stays as a row: that it was here is known by `times`, how often it was added. `seen_place`: up
-   * to where it was given what was said. `announced`: it, and whoever wakes it, has heard that it was added.
+   * Whoever was removed stays as a row: that it was here is known by `times`, how often it was
+   * added. `seen_place`: up to where it was given what was said. `announced`: it, and whoever wakes
+   * it, has heard that it was added.
    */
   thread_members: {
     home: string;
@@ -172,7 +183,10 @@ export interface Tables extends NightTables {
     /** What an application may do, as a list; null for an agent. */
     scopes_json: string | null;
   };
-  /** One row per request to a model. Money in millionths of a US dollar, by the prices of that moment. */
+  /**
+   * One row per request to a model. Money in millionths of a US dollar, by the prices of that
+   * moment.
+   */
   usage: {
     home: string;
     sequence: Generated<number>;
@@ -191,15 +205,24 @@ export interface Tables extends NightTables {
     /** What was held for it, as `reserves` had it. */
     reserve: string | null;
   };
-  /** Requests under way. On the embedded store the newest are in a journal: see `costs/reserves.ts`. */
+  /**
+   * Requests under way. On the embedded store the newest are in a journal: see `costs/reserves.ts`.
+   */
   reserves: { home: string; reserve: string; reserve_json: string };
-  /** Sessions of MCP clients that are open, where several processes share the store; times are the store's. */
+  /**
+   * Sessions of MCP clients that are open, where several processes share the store; times are the
+   * store's.
+   */
   mcp_sessions: { home: string; credential: string; session: string; used_at: number; seen_at: number };
-  /** The money of `usage` summed by agent and quarter of an hour, so that a day's is read without its requests. Every zone's days begin with a quarter. */
+  /**
+   * The money of `usage` summed by agent and quarter of an hour, so that a day's is read without
+   * its requests. Every zone's days begin with a quarter.
+   */
   spending: { home: string; quarter: number; agent_json: string; cost_micro_usd: number };
   /**
-   * Households of devices. `auth_key`: an Ed25519 public key, which registrations of `epoch` are checked with. `bytes`: of all
-   * its entries. `recovery` names the box to whoever has the phrase; `recovery_epoch`: the newest key that lies in it.
+   * Households of devices. `auth_key`: an Ed25519 public key, which registrations of `epoch` are
+   * checked with. `bytes`: of all its entries. `recovery` names the box to whoever has the phrase;
+   * `recovery_epoch`: the newest key that lies in it.
    */
   households: {
     relay: string;
@@ -223,7 +246,10 @@ export interface Tables extends NightTables {
   };
   /** The sign-ins that a device has used, as `browsers` has them. */
   device_browsers: { relay: string; household: string; device: string; browser: string };
-  /** Rotations of the household key. `boxes_json`: the keys, sealed to each device that stayed; those of the newest rotation alone are kept. */
+  /**
+   * Rotations of the household key. `boxes_json`: the keys, sealed to each device that stayed;
+   * those of the newest rotation alone are kept.
+   */
   rotations: {
     relay: string;
     household: string;
@@ -232,7 +258,10 @@ export interface Tables extends NightTables {
     rotated_at: number;
     boxes_json: string;
   };
-  /** Offers to join. One that has ended is kept for a while, so that it is not made again. `browser`: the sign-in that made it. */
+  /**
+   * Offers to join. One that has ended is kept for a while, so that it is not made again.
+   * `browser`: the sign-in that made it.
+   */
   offers: { relay: string; offer: string; made_at: number; ended_at: number | null; browser: Generated<string> };
   /** What two devices say to each other over an offer. Each is written once. */
   offer_slots: { relay: string; offer: string; slot: string; data: string };
@@ -246,9 +275,15 @@ export interface Tables extends NightTables {
     arrived_at: number;
   };
   tool_calls: ToolCallRow;
-  /** Commands that are let for always, by SHA-256. `agreed_json`: what lay in the folder when they were, and how far they went. */
+  /**
+   * Commands that are let for always, by SHA-256. `agreed_json`: what lay in the folder when they
+   * were, and how far they went.
+   */
   command_contents: { home: string; agent_json: string; command_hash: string; agreed_json: string; agreed_at: number };
-  /** Texts of scheduled scripts. `state`: `accepted`, one of a schedule, with its `text`; or `declined`, which is not asked about again. */
+  /**
+   * Texts of scheduled scripts. `state`: `accepted`, one of a schedule, with its `text`; or
+   * `declined`, which is not asked about again.
+   */
   script_texts: {
     home: string;
     schedule: string;
@@ -257,14 +292,22 @@ export interface Tables extends NightTables {
     text: Uint8Array | null;
     answered_at: number;
   };
-  /** What an agent needs to be at work without a browser, sealed with a key that lies in the relay's folder. `version`: as the page named it. */
+  /**
+   * What an agent needs to be at work without a browser, sealed with a key that lies in the relay's
+   * folder. `version`: as the page named it.
+   */
   /** Sealed, with its key. */
   agent_programs: { home: string; program: string; sealed: Uint8Array; made_at: number };
-  /** Sealed: which session of a program, and what an agent must be again for it to go on with that. */
+  /**
+   * Sealed: which session of a program, and what an agent must be again for it to go on with that.
+   */
   program_sessions: { home: string; agent_json: string; sealed: Uint8Array; ended_at: number };
   model_connections: { home: string; connection: string; sealed: Uint8Array; made_at: number };
   standing_copies: { home: string; agent_json: string; sealed: Uint8Array; version: string; left_at: number };
-  /** MCP servers that the person has attached. `sealed`: how it is reached; `value_json`: what of it agents may use. `stamp`: as in `configs`. */
+  /**
+   * MCP servers that the person has attached. `sealed`: how it is reached; `value_json`: what of it
+   * agents may use. `stamp`: as in `configs`.
+   */
   attached: {
     home: string;
     server: string;
@@ -276,8 +319,9 @@ export interface Tables extends NightTables {
     removed: Generated<boolean>;
   };
   /**
-   * What of a record waits for the person's yes at this relay. `part_json`: of limits and prices, which field; else empty. `stamp`: of
-   * the version that brought it. `declined`: they have said no to it.
+   * What of a record waits for the person's yes at this relay. `part_json`: of limits and prices,
+   * which field; else empty. `stamp`: of the version that brought it. `declined`: they have said no
+   * to it.
    */
   asked_records: {
     home: string;
@@ -288,7 +332,10 @@ export interface Tables extends NightTables {
     value_json: string;
     declined: Generated<boolean>;
   };
-  /** Which devices the person is told on. `choice_json`: of what, and when not; `sealed`: its push subscription. */
+  /**
+   * Which devices the person is told on. `choice_json`: of what, and when not; `sealed`: its push
+   * subscription.
+   */
   notification_devices: {
     home: string;
     browser: string;
@@ -309,7 +356,10 @@ export interface Tables extends NightTables {
     closed_at: Generated<number | null>;
     next_at: number | null;
   };
-  /** `state`: `waits` to be pushed, was `sent`, has `failed` for good, is `closing`: the device is to hear that it is over. */
+  /**
+   * `state`: `waits` to be pushed, was `sent`, has `failed` for good, is `closing`: the device is
+   * to hear that it is over.
+   */
   notification_sends: {
     home: string;
     key: string;

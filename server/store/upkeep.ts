@@ -1,8 +1,9 @@
 /**
- * What a Postgres server does in the background and PGlite, one process without helpers, never: checkpoints, without
- * which the write-ahead log grows for ever, and vacuum, without which the room of rows that were dropped is not used
- * again. Both are done in quiet moments, table by table, so that nobody waits for more than one of them; a checkpoint
- * also under load, where the log has become long.
+ * What a Postgres server does in the background and PGlite, one process without helpers, never:
+ * checkpoints, without which the write-ahead log grows for ever, and vacuum, without which the room
+ * of rows that were dropped is not used again. Both are done in quiet moments, table by table, so
+ * that nobody waits for more than one of them; a checkpoint also under load, where the log has
+ * become long.
  */
 import type { Engine } from './engine.ts';
 import { SCHEMA } from './schema.ts';
@@ -23,7 +24,10 @@ export interface UpkeepDeps {
 }
 
 export interface Upkeep {
-  /** After every statement or transaction, with what the engine has put into its log since the last checkpoint. */
+  /**
+   * After every statement or transaction, with what the engine has put into its log since the last
+   * checkpoint.
+   */
   noticed(wrote: boolean, logBytes: number): void;
   /** All of it, now. Rejects where the store fails. */
   run(): Promise<void>;

@@ -16,7 +16,9 @@ export interface RangeRow {
   readonly to: number;
 }
 
-/** Runs of counters without a gap, by writer: within a run, counter and row number rise together. */
+/**
+ * Runs of counters without a gap, by writer: within a run, counter and row number rise together.
+ */
 export async function readRanges(db: Db, { relay, household }: HouseholdRef): Promise<readonly RangeRow[]> {
   const numbered = db
     .selectFrom('entries')
@@ -37,9 +39,9 @@ export async function readRanges(db: Db, { relay, household }: HouseholdRef): Pr
 }
 
 /**
- * The columns travel as arrays, the bytes as one, so that it is one statement with few parameters. As base64, which the
- * embedded store takes and gives in a tenth of the time of bytes; a subquery that stands alone is worked out once.
- * Name `sealed` once in a statement: it carries the bytes.
+ * The columns travel as arrays, the bytes as one, so that it is one statement with few parameters.
+ * As base64, which the embedded store takes and gives in a tenth of the time of bytes; a subquery
+ * that stands alone is worked out once. Name `sealed` once in a statement: it carries the bytes.
  */
 function columnsOf(entries: readonly Entry[]) {
   const lengths = entries.map(({ sealed }) => sealed.length);
@@ -56,7 +58,10 @@ export interface EntryKeyRow {
   readonly counter: number;
 }
 
-/** Puts in those whose place is free, and answers which these were. No place may be among the entries twice. */
+/**
+ * Puts in those whose place is free, and answers which these were. No place may be among the
+ * entries twice.
+ */
 export async function insertEntries(
   db: Db,
   { relay, household }: HouseholdRef,
@@ -154,7 +159,10 @@ export async function readEntries(
   }));
 }
 
-/** Deletes an entry that still has this digest; answers with its size, null where there is none such. */
+/**
+ * Deletes an entry that still has this digest; answers with its size, null where there is none
+ * such.
+ */
 export async function deleteEntry(
   db: Db,
   { relay, household }: HouseholdRef,
@@ -173,7 +181,10 @@ export async function deleteEntry(
   return gone?.bytes ?? null;
 }
 
-/** Counts the household's bytes up or down; answers how many there are now. The household's row stays locked until the transaction ends. */
+/**
+ * Counts the household's bytes up or down; answers how many there are now. The household's row
+ * stays locked until the transaction ends.
+ */
 export async function countBytes(db: Db, { relay, household }: HouseholdRef, more: number): Promise<number> {
   const { bytes } = await db
     .updateTable('households')

@@ -1,4 +1,7 @@
-/** A household's sealed entries in the relay's store. Nothing is acknowledged before it is committed. */
+/**
+ * A household's sealed entries in the relay's store. Nothing is acknowledged before it is
+ * committed.
+ */
 import type { Entry, EntryKey } from '../../src/shared/protocol/sync/entries.ts';
 import type { EntryStore } from '../../src/shared/protocol/sync/store.ts';
 import type { Db } from '../store/index.ts';
@@ -31,7 +34,10 @@ const nameOf = ({ writer, counter }: EntryKey) => `${writer} ${counter}`;
 const keyOf = ({ writer, counter }: EntryKey): EntryKey => ({ writer, counter });
 const bytesOf = (entries: readonly Entry[]) => entries.reduce((sum, { sealed }) => sum + sealed.length, 0);
 
-/** Each place once: the first that was given, or the last; and those that were given for the same place with other bytes. */
+/**
+ * Each place once: the first that was given, or the last; and those that were given for the same
+ * place with other bytes.
+ */
 function onePerKey(
   entries: readonly Entry[],
   keepLast: boolean,
@@ -46,7 +52,9 @@ function onePerKey(
   return { kept: [...kept.values()], others };
 }
 
-/** Its `put` rejects with `HouseholdFull`, and nothing of it is stored, where it would be too much. */
+/**
+ * Its `put` rejects with `HouseholdFull`, and nothing of it is stored, where it would be too much.
+ */
 export function createEntryStore({ db, now, mostBytes, relay, household }: EntryStoreDeps): EntryStore {
   const home: HouseholdRef = { relay, household };
 

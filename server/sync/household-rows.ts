@@ -1,4 +1,7 @@
-/** The SQL of households, their devices and renewed keys. Every function takes the transaction or database it runs in. */
+/**
+ * The SQL of households, their devices and renewed keys. Every function takes the transaction or
+ * database it runs in.
+ */
 import { sql } from 'kysely';
 import { z } from 'zod';
 import type { Rotation } from '../../src/shared/protocol/sync/control.ts';
@@ -115,7 +118,10 @@ export async function noteBrowser(
     .execute();
 }
 
-/** Puts the next key in the place of the one before: whoever is out is out, and whoever got no key is not known any more, except `by`. */
+/**
+ * Puts the next key in the place of the one before: whoever is out is out, and whoever got no key
+ * is not known any more, except `by`.
+ */
 export async function applyRotation(
   db: Db,
   { relay, household }: HouseholdRef,
@@ -189,7 +195,10 @@ export async function readBoxes(
   return row ? boxesSchema.parse(JSON.parse(row.boxes_json)) : {};
 }
 
-/** Ends the sign-ins that removed devices have used and no other device does, and those that were given beside them; answers which. */
+/**
+ * Ends the sign-ins that removed devices have used and no other device does, and those that were
+ * given beside them; answers which.
+ */
 export async function revokeBrowsers(db: Db, { relay, household }: HouseholdRef): Promise<readonly string[]> {
   const used = (removed: boolean) =>
     db

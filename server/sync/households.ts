@@ -1,6 +1,7 @@
 /**
- * Who belongs to a household, as the relay keeps it. What changes is written under a lock on the household's row, after every
- * proof was checked: of two rotations at once one wins, and whatever is refused has changed nothing.
+ * Who belongs to a household, as the relay keeps it. What changes is written under a lock on the
+ * household's row, after every proof was checked: of two rotations at once one wins, and whatever
+ * is refused has changed nothing.
  */
 import type { Register, Rotation } from '../../src/shared/protocol/sync/control.ts';
 import { recoveryBytes, registrationBytes, rotationBytes } from '../../src/shared/protocol/sync/proofs.ts';
@@ -44,7 +45,10 @@ const isSucceeded = (household: string, from: AuthKey, rotation: Rotation): bool
     rotation.proof,
   );
 
-/** The rotations that lead on from a key, in order; null where one of them is not handed over to, or one is missing between. */
+/**
+ * The rotations that lead on from a key, in order; null where one of them is not handed over to, or
+ * one is missing between.
+ */
 function chainFrom(household: string, from: AuthKey, rotations: readonly Rotation[]): readonly Rotation[] | null {
   const chain = rotations.filter(({ epoch }) => epoch > from.epoch).sort((a, b) => a.epoch - b.epoch);
   let last: AuthKey = from;
@@ -63,7 +67,10 @@ export interface HouseholdsDeps {
   readonly most: number;
   /** Most that one sign-in brings. Left out: as many. */
   readonly mostBySignIn?: number;
-  /** This sign-in is used by a device that has proven to be one of this household. `joins`: just now, with the household's key. */
+  /**
+   * This sign-in is used by a device that has proven to be one of this household. `joins`: just
+   * now, with the household's key.
+   */
   readonly onMember: (household: string, browser: string, joins: boolean) => Promise<void>;
 }
 
@@ -84,7 +91,10 @@ export type Registered =
         | 'bad-proof'
         | 'bad-rotations';
     }
-  /** The proof is of a key before the current one. `box`: the keys sealed to this device, if a rotation had some for it. */
+  /**
+   * The proof is of a key before the current one. `box`: the keys sealed to this device, if a
+   * rotation had some for it.
+   */
   | { readonly ok: false; readonly reason: 'old-key'; readonly epoch: number; readonly box: string | null };
 export type Rotated =
   | ({ readonly ok: true } & Revoked)
@@ -103,7 +113,10 @@ export interface HouseholdNow {
 }
 
 export interface Households {
-  /** `browser`: the sign-in that the device uses. What the request proves of itself is checked before anything else. */
+  /**
+   * `browser`: the sign-in that the device uses. What the request proves of itself is checked
+   * before anything else.
+   */
   register(household: string, request: Register, browser: string): Promise<Registered>;
   /** `by`: a device of the household. */
   rotate(household: string, rotation: Rotation, by: string): Promise<Rotated>;
@@ -125,7 +138,9 @@ export interface Households {
 export function createHouseholds({ db, relay, now, most, mostBySignIn = most, onMember }: HouseholdsDeps): Households {
   const homeOf = (household: string): HouseholdRef => ({ relay, household });
 
-  /** The rotations that lead from what is known to what is claimed, and the key that counts then. */
+  /**
+   * The rotations that lead from what is known to what is claimed, and the key that counts then.
+   */
   function caughtUp(
     household: string,
     known: AuthKey,
@@ -261,7 +276,10 @@ export function createHouseholds({ db, relay, now, most, mostBySignIn = most, on
   };
 }
 
-/** Is it this very device that asks, and has it the key that it says it has? Whether that key counts is another question. */
+/**
+ * Is it this very device that asks, and has it the key that it says it has? Whether that key counts
+ * is another question.
+ */
 function provesItself(household: string, request: Register): boolean {
   const { epoch, authKey, device, deviceKey, proof, deviceProof } = request;
   const bytes = registrationBytes(household, epoch, device, deviceKey);

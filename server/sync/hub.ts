@@ -1,6 +1,6 @@
 /**
- * The households that have devices here now: who of them is here, what each is told, and one replica for all of its sockets,
- * let go of when the last one leaves.
+ * The households that have devices here now: who of them is here, what each is told, and one
+ * replica for all of its sockets, let go of when the last one leaves.
  */
 import type { DeviceSeen, FromRelay } from '../../src/shared/protocol/sync/control.ts';
 import { createReplica, type Link, type LinkEnd, type Replica } from '../../src/shared/replication/index.ts';
@@ -32,7 +32,10 @@ export interface HubDeps {
 }
 
 export interface Hub {
-  /** Takes a device that has proven itself, and welcomes it; frames go to what it answers with, null where it is out already. */
+  /**
+   * Takes a device that has proven itself, and welcomes it; frames go to what it answers with, null
+   * where it is out already.
+   */
   join(household: string, member: Member): Promise<LinkEnd | null>;
   leave(household: string, member: Member): Promise<void>;
   /** Its devices or keys have changed: everybody is told, and who is out is out. */

@@ -1,4 +1,7 @@
-/** The relay's side of synchronisation: who belongs to a household, what they hand each other, and sealed entries that nobody here can open. */
+/**
+ * The relay's side of synchronisation: who belongs to a household, what they hand each other, and
+ * sealed entries that nobody here can open.
+ */
 import { SYNC } from '../../src/shared/protocol/sync/settings.ts';
 import { createRateLimit } from '../access/index.ts';
 import type { Logger } from '../platform/logger.ts';
@@ -26,7 +29,10 @@ export interface SyncDeps {
   readonly alone: boolean;
   /** These sign-ins have ended. */
   readonly onRevoked: (browsers: readonly string[]) => void;
-  /** This sign-in is used by a device that has proven to be one of this household. `joins`: just now, with the household's key. */
+  /**
+   * This sign-in is used by a device that has proven to be one of this household. `joins`: just
+   * now, with the household's key.
+   */
   readonly onMember: (household: string, browser: string, joins: boolean) => Promise<void>;
   readonly logger: Logger;
   readonly settings: SyncSettings;
@@ -85,7 +91,8 @@ export function createSync({
   });
   const upgrades = createUpgrades({ path: syncEndpoints.syncSocket.path, messageBytes: SYNC_LIMITS.messageBytes });
 
-  // What another process has changed is seen with the next look; alone, it is enough to note now and then who is here.
+  // What another process has changed is seen with the next look; alone, it is enough to note now
+  // and then who is here.
   const looks = setInterval(
     () =>
       void hub.look().catch((error: unknown) => logger.error('Who is connected could not be looked after.', { error })),

@@ -1,4 +1,7 @@
-/** Offers to join: two browsers leave each other what they say in slots that are written once. What lies in them is sealed. */
+/**
+ * Offers to join: two browsers leave each other what they say in slots that are written once. What
+ * lies in them is sealed.
+ */
 import { sql } from 'kysely';
 import type { OfferSlot } from '../../src/shared/protocol/sync/control.ts';
 import { SYNC } from '../../src/shared/protocol/sync/settings.ts';
@@ -38,7 +41,8 @@ export interface Offers {
 export function createOffers({ db, relay, now }: OffersDeps): Offers {
   /** Ends what is too old, and forgets what ended long ago. */
   async function sweep(trx: Db): Promise<void> {
-    // One that was made later than now is of before the clock went back: how old it is, nobody knows.
+    // One that was made later than now is of before the clock went back: how old it is, nobody
+    // knows.
     const expired = await trx
       .updateTable('offers')
       .set({ ended_at: now() })

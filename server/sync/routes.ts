@@ -1,4 +1,7 @@
-/** The calls of synchronisation: letting a device in, offers to join, recovery, and the way to the socket. */
+/**
+ * The calls of synchronisation: letting a device in, offers to join, recovery, and the way to the
+ * socket.
+ */
 import type { Context } from 'hono';
 import { syncEndpoints } from '../../src/shared/protocol/endpoints/sync.ts';
 import { publicKey } from '../../src/shared/protocol/sync/control.ts';

@@ -1,6 +1,7 @@
 /**
- * The relay's end of the sync sockets: challenge, hello, welcome; then text messages one after the other, and binary ones for
- * the household's replica. Whoever sends what does not belong here is told so and cut, and nothing is changed by it.
+ * The relay's end of the sync sockets: challenge, hello, welcome; then text messages one after the
+ * other, and binary ones for the household's replica. Whoever sends what does not belong here is
+ * told so and cut, and nothing is changed by it.
  */
 import { randomBytes } from 'node:crypto';
 import type { WebSocket } from 'ws';

@@ -91,7 +91,10 @@ const mount = () =>
       </RoostProvider>
     </StrictMode>,
   );
-/** A language that is new here is fetched first; where that fails, the page is better than nothing in what it has. */
+/**
+ * A language that is new here is fetched first; where that fails, the page is better than nothing
+ * in what it has.
+ */
 async function mountInLanguage(): Promise<void> {
   try {
     const { fetchTexts } = await import('./language/fetch-texts.ts');
@@ -112,7 +115,9 @@ const offline = prepareOffline({
   onNewer: () => state.notices.offer(t`A newer Roost is here.`, { label: t`Reload`, run: () => location.reload() }),
   onRefused: (why) => console.warn('Roost will not open here without its relay:', why),
 });
-/** After everything else: what the page has fetched by then is taken from the browser's own cache. */
+/**
+ * After everything else: what the page has fetched by then is taken from the browser's own cache.
+ */
 async function openOffline(): Promise<void> {
   await Promise.allSettled([import('./ui/later.ts').then((later) => later.fetchLaterParts()), archive.warm()]);
   carryWhenShared(owner, { after });

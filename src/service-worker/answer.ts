@@ -23,7 +23,10 @@ export function createAnswer<Ask extends Asked>({
   fetch,
   after,
 }: AnswerDeps<Ask>): (request: Ask) => Promise<Response> | null {
-  /** The relay's own answer, if it comes in time and is one: a proxy that finds no relay answers with 502. */
+  /**
+   * The relay's own answer, if it comes in time and is one: a proxy that finds no relay answers
+   * with 502.
+   */
   function fromRelay(request: Ask): Promise<Response | null> {
     return new Promise((resolve) => {
       const cancel = after(OFFLINE.navigationMs, () => resolve(null));

@@ -11,8 +11,9 @@ function withImports(start: readonly string[], graph: Graph): Set<string> {
 }
 
 /**
- * Names, for a group of Rolldown's `codeSplitting`, the modules that these files import later, with all that they need at once:
- * what they import later in their turn, such as a library for something rarely seen, stays by itself.
+ * Names, for a group of Rolldown's `codeSplitting`, the modules that these files import later, with
+ * all that they need at once: what they import later in their turn, such as a library for something
+ * rarely seen, stays by itself.
  *
  * @param name of the chunk.
  * @param files their absolute paths.

@@ -1,8 +1,9 @@
 /**
- * Opens the page where its relay cannot be reached. One service worker belongs to one build and stores that build
- * whole. A page gets the relay's own document whenever there is one, and files by names that say their content, so
- * that a page and its parts are always of one build, whichever service worker hands them out: a new one can begin
- * at once, and a page that is open goes on as it is until it is reloaded.
+ * Opens the page where its relay cannot be reached. One service worker belongs to one build and
+ * stores that build whole. A page gets the relay's own document whenever there is one, and files by
+ * names that say their content, so that a page and its parts are always of one build, whichever
+ * service worker hands them out: a new one can begin at once, and a page that is open goes on as it
+ * is until it is reloaded.
  */
 import { realTimers } from '../shared/domain/platform/timers.ts';
 import { createAnswer } from './answer.ts';
@@ -11,7 +12,10 @@ import { createTold, type GoTo } from './told.ts';
 import { createPrecache } from './precache.ts';
 import { OFFLINE, type Build, type BuildNews } from './settings.ts';
 
-/** The parts of the service worker's global scope that are used here; TypeScript has them only apart from the page's. */
+/**
+ * The parts of the service worker's global scope that are used here; TypeScript has them only apart
+ * from the page's.
+ */
 interface LongEvent extends Event {
   waitUntil(work: Promise<unknown>): void;
 }
@@ -54,7 +58,10 @@ declare const self: ServiceWorkerScope;
 declare const ROOST_BUILD: Build;
 const build = ROOST_BUILD;
 
-/** Without Web Locks nobody knows which pages are open: an old one then asks the relay for what it lacks. */
+/**
+ * Without Web Locks nobody knows which pages are open: an old one then asks the relay for what it
+ * lacks.
+ */
 async function openPages(): Promise<string[]> {
   const held = (await self.navigator.locks?.query())?.held ?? [];
   return held.flatMap(({ name }) => (name?.startsWith(OFFLINE.lock) ? [name.slice(OFFLINE.lock.length)] : []));

@@ -1,14 +1,16 @@
 /**
- * What the build adds so that the page can be installed and opens offline: the manifest, its icons, and the service
- * worker, which is built last, because it knows every other file by name and content.
+ * What the build adds so that the page can be installed and opens offline: the manifest, its icons,
+ * and the service worker, which is built last, because it knows every other file by name and
+ * content.
  */
 import { base64 } from '@scure/base';
 import { build, type HtmlTagDescriptor, type Plugin, type Rolldown } from 'vite';
 import { OFFLINE, type Build, type BuiltFile } from './settings.ts';
 
 /**
- * The web app manifest, but for the addresses of its icons, which the build puts in by name. It knows one colour
- * only; the document's own `theme-color` follows the system's choice of dark and light.
+ * The web app manifest, but for the addresses of its icons, which the build puts in by name. It
+ * knows one colour only; the document's own `theme-color` follows the system's choice of dark and
+ * light.
  */
 const NIGHT = '#0a0c14';
 
@@ -48,7 +50,10 @@ export interface OfflineFiles {
 
 const MANIFEST_FILE = 'manifest.webmanifest';
 const APPLE_ICON = 'apple-touch-icon';
-/** Every browser that knows service workers knows WOFF2; what draws is large, and fetched by those who ask for a drawing. */
+/**
+ * Every browser that knows service workers knows WOFF2; what draws is large, and fetched by those
+ * who ask for a drawing.
+ */
 const isNeeded = (fileName: string) => !/\.(woff|map)$|\/drawing-worker-/.test(fileName);
 
 async function sha256(content: string | Uint8Array): Promise<string> {
@@ -71,7 +76,10 @@ async function listFiles(bundle: Rolldown.OutputBundle): Promise<Build> {
   return { version, entry: `/${entry.fileName}`, files };
 }
 
-/** An icon for the home screen of iOS travels in the document: it is fetched there without the cookie that lets the page in. */
+/**
+ * An icon for the home screen of iOS travels in the document: it is fetched there without the
+ * cookie that lets the page in.
+ */
 function tags(appleIcon: Uint8Array): HtmlTagDescriptor[] {
   return [
     {

@@ -1,7 +1,8 @@
 /**
- * The files of one build in a cache of their own. Every file is checked against the build's own list: neither an
- * error, nor the page that asks to sign in, nor a file of another build can come in, and a build whose download was
- * cut goes on where it stopped. The shell comes last: with it the build is whole.
+ * The files of one build in a cache of their own. Every file is checked against the build's own
+ * list: neither an error, nor the page that asks to sign in, nor a file of another build can come
+ * in, and a build whose download was cut goes on where it stopped. The shell comes last: with it
+ * the build is whole.
  */
 import { OFFLINE, type Build, type BuiltFile } from './settings.ts';
 
@@ -14,11 +15,16 @@ export interface PrecacheDeps {
 }
 
 export interface Precache {
-  /** Stores what is missing. Rejects where something cannot be had; what was stored so far stays. */
+  /**
+   * Stores what is missing. Rejects where something cannot be had; what was stored so far stays.
+   */
   fill(): Promise<void>;
   /** The page's document; null where this build is not whole. */
   shell(): Promise<Response | undefined>;
-  /** A stored file; what is named by its contents also from other builds, for pages of theirs that are still open. */
+  /**
+   * A stored file; what is named by its contents also from other builds, for pages of theirs that
+   * are still open.
+   */
   file(path: string): Promise<Response | undefined>;
   has(path: string): boolean;
   /** Removes the builds of which no page is open. */

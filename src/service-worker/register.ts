@@ -1,4 +1,7 @@
-/** The page's side of opening without a relay: registers the service worker and hears of newer builds. */
+/**
+ * The page's side of opening without a relay: registers the service worker and hears of newer
+ * builds.
+ */
 import type { After } from '../shared/domain/platform/timers.ts';
 import { OFFLINE, type BuildNews } from './settings.ts';
 
@@ -32,7 +35,10 @@ function keepParts(locks: LockManager | undefined, entry: string): void {
     });
 }
 
-/** Hears of newer builds from now on: what is said before anybody listens is lost once the page has loaded. */
+/**
+ * Hears of newer builds from now on: what is said before anybody listens is lost once the page has
+ * loaded.
+ */
 export function prepareOffline({ container, locks, entry, after, onNewer, onRefused }: RegisterDeps): Offline {
   if (!container) return { register: () => undefined, look: () => undefined };
   keepParts(locks, entry);
@@ -61,7 +67,10 @@ export function prepareOffline({ container, locks, entry, after, onNewer, onRefu
     }
   }
   let cancel: () => void = () => undefined;
-  /** A look of the browser's own may be under way that began before the relay was there: ours ends with it. */
+  /**
+   * A look of the browser's own may be under way that began before the relay was there: ours ends
+   * with it.
+   */
   async function look(again: number): Promise<void> {
     if ((await lookOnce()) || again === 0) return;
     cancel();

@@ -4,11 +4,16 @@ export const OFFLINE = {
   script: '/service-worker.js',
   /** Where the page itself is kept: the document that every place of it is opened with. */
   shell: '/index.html',
-  /** What the build names by its contents lies here: under one name there is one content, for ever. */
+  /**
+   * What the build names by its contents lies here: under one name there is one content, for ever.
+   */
   hashed: '/assets/',
   /** A cache for each build: this, and the build's version. */
   cache: 'roost-page-',
-  /** The Web Lock that an open page holds: this, and its entry script. What it may still ask for is kept. */
+  /**
+   * The Web Lock that an open page holds: this, and its entry script. What it may still ask for is
+   * kept.
+   */
   lock: 'roost-page:',
   /** ms a navigation waits for the relay before the page is opened as it was kept. */
   navigationMs: 3_000,

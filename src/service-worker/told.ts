@@ -1,6 +1,7 @@
 /**
- * What the service worker does with a push: it always shows something, as browsers revoke a subscription whose pushes show
- * nothing; a thing has one notification on a device, whoever shows it, by its tag; a click leads to the very place.
+ * What the service worker does with a push: it always shows something, as browsers revoke a
+ * subscription whose pushes show nothing; a thing has one notification on a device, whoever shows
+ * it, by its tag; a click leads to the very place.
  */
 import { NOTIFICATION_KINDS, type KeptForRenewal, type KeptWaits, type ToldTexts } from '../shared/domain/told.ts';
 
@@ -35,7 +36,10 @@ export interface ToldDeps {
 
 const isPath = (path: unknown): path is string => typeof path === 'string' && /^\/(?!\/)/.test(path);
 
-/** What came, as far as it can be read: something is shown of it in any case. `texts` null: no page has left any. */
+/**
+ * What came, as far as it can be read: something is shown of it in any case. `texts` null: no page
+ * has left any.
+ */
 function read(
   text: string | null,
   texts: ToldTexts | null,
@@ -59,7 +63,10 @@ function read(
 }
 
 export function createTold({ registration, windows, openWindow, kept, keep, fetch, waits, badge, now }: ToldDeps) {
-  /** While no page is open, which counts by itself: what waited when one was, and what was pushed since. */
+  /**
+   * While no page is open, which counts by itself: what waited when one was, and what was pushed
+   * since.
+   */
   async function count(): Promise<void> {
     if ((await windows()).length > 0) return;
     const before = await waits();

@@ -1,7 +1,7 @@
 /**
- * The owner: one worker per browser profile that holds the ledger and the relay's event stream, and that
- * every tab talks to. A SharedWorker where there is one; else each tab starts a dedicated worker, and the
- * one that gets the lock is the owner until its tab closes.
+ * The owner: one worker per browser profile that holds the ledger and the relay's event stream, and
+ * that every tab talks to. A SharedWorker where there is one; else each tab starts a dedicated
+ * worker, and the one that gets the lock is the owner until its tab closes.
  */
 import { z } from 'zod';
 import { errorMessage } from '../shared/domain/platform/error-message.ts';
@@ -104,7 +104,9 @@ addEventListener('error', (event) => crashed(event.error ?? event.message));
 addEventListener('unhandledrejection', (event) => crashed(event.reason));
 
 const NO_DATABASE = sentence`This browser opens no database for this page any more, and cannot mend it. Close the browser and start it again; if that does not help, your team comes back in another browser: join from another device, type your recovery phrase, or import a copy.`;
-/** Before the ledger: what it takes from its first moment on may have to go out to other devices. */
+/**
+ * Before the ledger: what it takes from its first moment on may have to go out to other devices.
+ */
 const emptied = failures.then(async (noted) => {
   await buckets.reopen();
   if (!(await noted.isToBeEmptied())) return [];
@@ -154,7 +156,8 @@ const ledger = anew
           if (problem?.kind === 'unreadable') anew.begin().catch(crashed);
         },
         onDocuments(docs) {
-          // Conversations are read anew when everything is back: nobody looks at them before that, and ten thousand messages to every tab take their time.
+          // Conversations are read anew when everything is back: nobody looks at them before that,
+          // and ten thousand messages to every tab take their time.
           const shown = known.returning ? docs.filter(({ type }) => type !== 'message') : docs;
           if (shown.length > 0) tell({ news: 'documents', docs: shown });
           events.tell('documents', docs);
@@ -202,7 +205,8 @@ const feed = Promise.all([ledger, syncDatabase]).then(async ([open, db]) => {
         listener,
         report: (error) => console.error(error),
       }),
-    // What comes back comes in any order: what was forgotten may be there again before the word that it is to go.
+    // What comes back comes in any order: what was forgotten may be there again before the word
+    // that it is to go.
     search: async (asked) => (known.returning ? Promise.reject(new Error('later')) : (await search).findFor(asked)),
     store: (docs) => open.append(docs, 'relay'),
     saveCursor: (to) => open.writeCursor(to),
@@ -247,7 +251,8 @@ const sync = Promise.all([ledger, syncDatabase, files]).then(([open, db, beside]
 sync.then((open) => (opened.sync = open), crashed);
 /** That it could not be opened. */
 const isToldOf = () => undefined;
-// Also what comes while it opens: whoever moves in then would have no second home until the next start.
+// Also what comes while it opens: whoever moves in then would have no second home until the next
+// start.
 events.on('documents', (docs) => void sync.then((open) => open.hearDocuments(docs), isToldOf));
 events.on('forgotten', (forgets) => void sync.then((open) => open.forget(forgets), isToldOf));
 events.on('outbox', () => opened.sync?.wake());

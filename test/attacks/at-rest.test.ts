@@ -1,4 +1,7 @@
-/** Other users of the machine: what a home holds is its owner's alone, however it came to be open to others. */
+/**
+ * Other users of the machine: what a home holds is its owner's alone, however it came to be open to
+ * others.
+ */
 import { chmod, chown, lstat, readdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

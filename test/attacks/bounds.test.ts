@@ -1,8 +1,9 @@
 /**
- * Ways in which a command held more than it may, and nobody saw it: memory that no process shows, files without a name, more of
- * them than are counted. Tried in real sandboxes by a user who is not root, without a control group and in one that was given
- * to that user; as root, `sandbox.test.ts` has most of them. Each holds some seconds what is several times its bound, and says
- * so at its end.
+ * Ways in which a command held more than it may, and nobody saw it: memory that no process shows,
+ * files without a name, more of them than are counted. Tried in real sandboxes by a user who is not
+ * root, without a control group and in one that was given to that user; as root, `sandbox.test.ts`
+ * has most of them. Each holds some seconds what is several times its bound, and says so at its
+ * end.
  */
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
@@ -336,7 +337,10 @@ describe.skipIf(why !== null)('A command of an ordinary user, in no control grou
 
 const ROOT = '/sys/fs/cgroup';
 const isTwo = existsSync(join(ROOT, 'cgroup.controllers'));
-/** A control group that belongs to the ordinary user, as systemd gives them one. Null: none can be made here. */
+/**
+ * A control group that belongs to the ordinary user, as systemd gives them one. Null: none can be
+ * made here.
+ */
 async function giveGroup(): Promise<{ readonly enter: string; remove(): Promise<void> } | null> {
   const name = `roost-test-${randomUUID()}`;
   const places = isTwo ? [join(ROOT, name)] : ['memory', 'pids'].map((controller) => join(ROOT, controller, name));

@@ -1,4 +1,7 @@
-/** What a request says of itself, to be held for less than it may cost, or to have the household charged for what no model does. */
+/**
+ * What a request says of itself, to be held for less than it may cost, or to have the household
+ * charged for what no model does.
+ */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';

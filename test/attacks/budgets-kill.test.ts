@@ -1,4 +1,7 @@
-/** A relay that is killed while requests are under way: what they may have cost is spent, on both kinds of store. */
+/**
+ * A relay that is killed while requests are under way: what they may have cost is spent, on both
+ * kinds of store.
+ */
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { rm } from 'node:fs/promises';

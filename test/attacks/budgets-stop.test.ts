@@ -1,6 +1,7 @@
 /**
- * A line to the model that dies at the moment at which somebody stops, ends or leaves what it is for: to the relay that may look
- * as if it had left a server that stops then; the server, which did not notice, writes to its end and charges for that.
+ * A line to the model that dies at the moment at which somebody stops, ends or leaves what it is
+ * for: to the relay that may look as if it had left a server that stops then; the server, which did
+ * not notice, writes to its end and charges for that.
  */
 import { setImmediate as turn, setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';

@@ -1,4 +1,7 @@
-/** A model's server that does not say what an answer took, or says zero: what is not known is charged at the most that it may be. */
+/**
+ * A model's server that does not say what an answer took, or says zero: what is not known is
+ * charged at the most that it may be.
+ */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -12,7 +15,10 @@ const MODEL = 'claude-opus-5-5';
 const MOST_TOKENS = 4_000;
 const PER_TOKEN = { input: 4, output: 20 } as const;
 
-/** `begins`, `ends`: the usage in the first and the last event of an answer; left out: there is none. */
+/**
+ * `begins`, `ends`: the usage in the first and the last event of an answer; left out: there is
+ * none.
+ */
 interface Telling {
   readonly begins?: object;
   readonly ends?: object;

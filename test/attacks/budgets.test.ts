@@ -1,8 +1,9 @@
 /**
- * Whoever wants to spend more than the person allowed: many requests at once after small ones, streams and whole answers,
- * clients that leave before the answer begins or in its middle, servers that cut and servers that are full, words to the
- * lead and to agents in a session that are stopped half-way: several agents and credentials, with a model's server that
- * counts for itself, and goes on counting where nobody listens any more.
+ * Whoever wants to spend more than the person allowed: many requests at once after small ones,
+ * streams and whole answers, clients that leave before the answer begins or in its middle, servers
+ * that cut and servers that are full, words to the lead and to agents in a session that are stopped
+ * half-way: several agents and credentials, with a model's server that counts for itself, and goes
+ * on counting where nobody listens any more.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { it } from 'vitest';
@@ -58,7 +59,8 @@ async function talk({ team, agentIds, say }: Spenders, random: () => number): Pr
   if (random() < 0.5) await team.host.stop(to ?? 'lead');
 }
 
-// Side by side, each with a household and a model's server of its own: most of a schedule is waiting.
+// Side by side, each with a household and a model's server of its own: most of a schedule is
+// waiting.
 it.concurrent.for(Array.from({ length: SEEDS }, (_none, i) => FIRST + i))(
   'never more than the budget and one request, and never more than was counted (seed %i)',
   { timeout: 240_000 },

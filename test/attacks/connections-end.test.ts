@@ -1,4 +1,7 @@
-/** A relay that is told to end while clients reset what they have open, with TLS and without: it ends in good order. */
+/**
+ * A relay that is told to end while clients reset what they have open, with TLS and without: it
+ * ends in good order.
+ */
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connect as secure } from 'node:tls';

@@ -1,4 +1,7 @@
-/** Whoever can reach the port and nothing more: what they send must end neither the relay nor anybody else's connection. */
+/**
+ * Whoever can reach the port and nothing more: what they send must end neither the relay nor
+ * anybody else's connection.
+ */
 import { rm } from 'node:fs/promises';
 import { connect, type Socket } from 'node:net';
 import { networkInterfaces } from 'node:os';
@@ -181,7 +184,8 @@ describe('Room by where a connection comes from', () => {
         for (let count = 0; count < 4; count++) sockets.push(await to(outer ?? '', http.port));
         for (const socket of sockets.slice(0, 3)) socket.write('GET /held HTTP/1.1\r\nhost: x\r\n\r\n');
         await expect.poll(() => held.length).toBe(3);
-        // The fourth, which does nothing, makes way for a fifth; nobody makes way for a sixth once all four are at work.
+        // The fourth, which does nothing, makes way for a fifth; nobody makes way for a sixth once
+        // all four are at work.
         const fifth = await to(outer ?? '', http.port);
         await expect.poll(() => sockets[3]?.closed).toBe(true);
         fifth.write('GET /held HTTP/1.1\r\nhost: x\r\n\r\n');

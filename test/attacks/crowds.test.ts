@@ -1,4 +1,7 @@
-/** Many at once at limits and names that are looked at before something is written: what is counted has room for each only once. */
+/**
+ * Many at once at limits and names that are looked at before something is written: what is counted
+ * has room for each only once.
+ */
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { z } from 'zod';

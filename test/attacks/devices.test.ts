@@ -1,4 +1,7 @@
-/** A device that was one of the household, and is removed: nothing it left behind gives it the keys that come after. */
+/**
+ * A device that was one of the household, and is removed: nothing it left behind gives it the keys
+ * that come after.
+ */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { deviceBytes, registrationBytes, socketBytes } from '../../src/shared/protocol/sync/proofs.ts';
 import { deviceKeys, newest, newPhrase, recoveryOf, relayAuth } from '../../src/worker/sync/crypto/index.ts';
@@ -56,7 +59,8 @@ describe('A removed device', () => {
     expect(opensAny(thief, owner)).toEqual([]);
     // The phone got them.
     await expect.poll(() => phone.keys.epoch()).toBe(2);
-    // Nor does it come to what was sealed to the phone: the relay hands that to nobody who is not the phone.
+    // Nor does it come to what was sealed to the phone: the relay hands that to nobody who is not
+    // the phone.
     const box = owner.keys.membership().rotations.at(-1)?.boxes[phone.id];
     expect(box).toBeDefined();
     const own = thief.keys.device;

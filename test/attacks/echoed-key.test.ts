@@ -1,4 +1,7 @@
-/** A model's server that says what it was sent, the relay's key with it: whoever joined with a credential must not get it. */
+/**
+ * A model's server that says what it was sent, the relay's key with it: whoever joined with a
+ * credential must not get it.
+ */
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { gzipSync } from 'node:zlib';

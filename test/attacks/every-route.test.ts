@@ -1,6 +1,7 @@
 /**
- * Every route that the relay has, those that come later too: what the cookie alone can do at it, and thousands of calls that are
- * nearly right. `FUZZ_CALLS=5000` for more of them, `FUZZ_SEED` for others.
+ * Every route that the relay has, those that come later too: what the cookie alone can do at it,
+ * and thousands of calls that are nearly right. `FUZZ_CALLS=5000` for more of them, `FUZZ_SEED` for
+ * others.
  */
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -16,7 +17,9 @@ const AT_ONCE = 8;
 /** MB that so many calls may leave the relay larger by. */
 const GROWN_MB = 400;
 
-/** Of a browser: whoever asks with a credential, or for what anybody may have, is another matter. */
+/**
+ * Of a browser: whoever asks with a credential, or for what anybody may have, is another matter.
+ */
 const OF_PAGES = ALL_ROUTES.filter(([, { access = 'page' }]) => ['page', 'agent', 'client'].includes(access));
 
 let relay: TestRelay;

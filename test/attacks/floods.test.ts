@@ -1,6 +1,7 @@
 /**
- * Whoever writes more than anybody can read, opens more than anybody can follow, or sends what takes longer to read than to
- * write: messages, threads, sessions, bodies, offers, households, streams, through the relay as anybody reaches it.
+ * Whoever writes more than anybody can read, opens more than anybody can follow, or sends what
+ * takes longer to read than to write: messages, threads, sessions, bodies, offers, households,
+ * streams, through the relay as anybody reaches it.
  */
 import { randomBytes } from 'node:crypto';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
@@ -227,7 +228,8 @@ describe('Bodies that take longer to read than to send', () => {
         ) as unknown,
       });
       expect([413, 400]).toContain(toModel.status);
-      // It took thirteen seconds; one look through the bytes takes a tenth of one. Wide enough for a busy machine.
+      // It took thirteen seconds; one look through the bytes takes a tenth of one. Wide enough for
+      // a busy machine.
       expect(longest).toBeLessThan(10_000);
     },
   );

@@ -1,6 +1,7 @@
 /**
- * Descriptors that whoever started the relay had left open. One of `/` leads out of every sandbox by openat(2), so none may
- * reach a program that the relay starts: a command, a script, an MCP server, an agent program.
+ * Descriptors that whoever started the relay had left open. One of `/` leads out of every sandbox
+ * by openat(2), so none may reach a program that the relay starts: a command, a script, an MCP
+ * server, an agent program.
  */
 import { randomBytes } from 'node:crypto';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
@@ -18,7 +19,10 @@ const SERVER = support('attached-server.mjs');
 
 let base: string;
 let secret: string;
-/** A program of the shell: names every descriptor above its own, and writes what can be read through it. */
+/**
+ * A program of the shell: names every descriptor above its own, and writes what can be read through
+ * it.
+ */
 let look: string;
 
 beforeAll(async () => {
@@ -41,7 +45,9 @@ echo looked
 });
 afterAll(() => rm(base, { recursive: true, force: true }));
 
-/** Low ones, which Node closes by itself, and high ones with a gap before them, which it does not. */
+/**
+ * Low ones, which Node closes by itself, and high ones with a gap before them, which it does not.
+ */
 const inherits = () => ({ 5: '/', 6: secret, 40: '/', 41: secret, 700: '/' });
 
 function expectNothing(said: string | null): void {

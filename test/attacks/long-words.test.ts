@@ -1,8 +1,14 @@
-/** Text of strangers that takes long to read: whatever they write, everybody else is answered meanwhile, and no key is told. */
+/**
+ * Text of strangers that takes long to read: whatever they write, everybody else is answered
+ * meanwhile, and no key is told.
+ */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startLongWords, type LongWords } from '../support/long-words.ts';
 
-/** ms. It is meant to be 50, which `npm run bench -- loop` measures; without the bounds it was seconds to minutes. */
+/**
+ * ms. It is meant to be 50, which `npm run bench -- loop` measures; without the bounds it was
+ * seconds to minutes.
+ */
 const HELD_MS = 500;
 
 let words: LongWords;

@@ -1,4 +1,7 @@
-/** What runs while nobody looks: who may set it, what it may cost, how long it may take to reckon, and what its words can pass for. */
+/**
+ * What runs while nobody looks: who may set it, what it may cost, how long it may take to reckon,
+ * and what its words can pass for.
+ */
 import { spawn } from 'node:child_process';
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,7 @@
-/** Another program of this machine: browsers send it the cookie of every port of the host. What it was sent must be worth nothing to it. */
+/**
+ * Another program of this machine: browsers send it the cookie of every port of the host. What it
+ * was sent must be worth nothing to it.
+ */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { PAGE_KEY } from '../../src/shared/protocol/page-key.ts';

@@ -1,6 +1,7 @@
 /**
- * The rights of whoever runs the relay, tried by a second household at every route that there is. The first household makes the
- * same calls and has the rights, so the calls are such as would use them.
+ * The rights of whoever runs the relay, tried by a second household at every route that there is.
+ * The first household makes the same calls and has the rights, so the calls are such as would use
+ * them.
  */
 import { createServer, type Server } from 'node:http';
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
@@ -32,7 +33,10 @@ const BODIES = 16;
 const serversSchema = z.object({ servers: z.array(z.object({ serverId: z.string() })) });
 const programsSchema = z.object({ programs: z.array(z.object({ programId: z.string() })) });
 
-/** What each right leaves behind when it is used; null: it is nobody's alone, or is tried in a test of its own. */
+/**
+ * What each right leaves behind when it is used; null: it is nobody's alone, or is tried in a test
+ * of its own.
+ */
 const LEAVES: Readonly<Record<OwnerRight, readonly string[] | null>> = {
   'free-programs': ['attach', 'addProgram', 'offerRecords'],
   'machine-folders': ['folder by attach'],
@@ -184,7 +188,10 @@ function valuesOf(schema: unknown, route: string, name = ''): readonly Json[] {
 }
 
 const ALL = Object.entries(ENDPOINTS) as readonly (readonly [string, Endpoint])[];
-/** Not those that take nothing in, as streams and sockets, and those that would end either household. */
+/**
+ * Not those that take nothing in, as streams and sockets, and those that would end either
+ * household.
+ */
 const CALLS = ALL.filter(
   ([name, { access = 'page', raw }]) =>
     access !== 'anyone' && raw !== true && name !== 'beginHome' && name !== 'putTeam',
@@ -244,7 +251,10 @@ async function sweep({ call }: Caller): Promise<void> {
     const [asked] = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
     return asked === undefined ? '' : ([...(ids.get(asked) ?? [])].at(-1) ?? 'a1');
   };
-  /** There is room for so many servers and programs: each is started when it comes, and two of them are left. */
+  /**
+   * There is room for so many servers and programs: each is started when it comes, and two of them
+   * are left.
+   */
   async function makeRoom(): Promise<void> {
     const { servers } = serversSchema.parse(await call('GET', '/api/attached'));
     const { programs } = programsSchema.parse(await call('GET', '/api/agent-programs'));
@@ -272,7 +282,9 @@ async function sweep({ call }: Caller): Promise<void> {
     for (const [name, endpoint] of all) if (isAbout(endpoint) === about) await callAll(name, endpoint);
 }
 
-/** Has its lead run a command and read a page of the inner network, and a script run as at night. */
+/**
+ * Has its lead run a command and read a page of the inner network, and a script run as at night.
+ */
 async function work(browser: Browser, { told, call }: Caller): Promise<void> {
   // What came as a record waits for a yes.
   await allowAll(browser);

@@ -1,4 +1,6 @@
-/** Keys of models that pages connect: planted, and looked for wherever a relay writes or answers. */
+/**
+ * Keys of models that pages connect: planted, and looked for wherever a relay writes or answers.
+ */
 import { rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';

@@ -1,6 +1,7 @@
 /**
- * What an agent leaves in its folder for a program that runs there later without a sandbox: settings of shells, Python and git,
- * commands that npm finds, hooks of Claude Code. The agent writes them with its file tools, which need no yes of the person.
+ * What an agent leaves in its folder for a program that runs there later without a sandbox:
+ * settings of shells, Python and git, commands that npm finds, hooks of Claude Code. The agent
+ * writes them with its file tools, which need no yes of the person.
  */
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';

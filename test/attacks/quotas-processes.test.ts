@@ -1,4 +1,7 @@
-/** Quotas as two processes of one relay on one Postgres keep them, at once and after both were killed. */
+/**
+ * Quotas as two processes of one relay on one Postgres keep them, at once and after both were
+ * killed.
+ */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { copyFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -135,7 +138,10 @@ it(
       );
       return asked.filter(({ status }) => status === 200).map(({ each }) => each);
     };
-    /** As if all had been used, or heard of, so many ms ago; less than 0: for so long none is unused, however slow this machine is. */
+    /**
+     * As if all had been used, or heard of, so many ms ago; less than 0: for so long none is
+     * unused, however slow this machine is.
+     */
     const shift = async (column: 'used_at' | 'seen_at', ms: number) => {
       await store.db
         .updateTable('mcp_sessions')

@@ -1,6 +1,7 @@
 /**
- * Names that lead to a public address when they are looked up, and inside when they are connected; and addresses in digits
- * that were taken under another setting. Nothing of it is connected. The name server is hostile, all else is real.
+ * Names that lead to a public address when they are looked up, and inside when they are connected;
+ * and addresses in digits that were taken under another setting. Nothing of it is connected. The
+ * name server is hostile, all else is real.
  */
 import { rm } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';

@@ -1,6 +1,6 @@
 /**
- * Records that somebody else prepared: in a copy, on another device, or at another relay. They come back to a relay by its own page,
- * and nothing of them acts before the person has said yes to it.
+ * Records that somebody else prepared: in a copy, on another device, or at another relay. They come
+ * back to a relay by its own page, and nothing of them acts before the person has said yes to it.
  */
 import { createServer, type Server } from 'node:http';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';

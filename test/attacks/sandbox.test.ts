@@ -1,6 +1,7 @@
 /**
- * Ways out of the sandbox in which agents' commands run, tried in a real one: by paths, links, `/proc`, the environment, keys,
- * sockets, the network, and by taking more than there is. What floods is tried under its limit only.
+ * Ways out of the sandbox in which agents' commands run, tried in a real one: by paths, links,
+ * `/proc`, the environment, keys, sockets, the network, and by taking more than there is. What
+ * floods is tried under its limit only.
  */
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
@@ -18,7 +19,10 @@ import { createShellTools } from '../../server/tools/shell/tools.ts';
 import { SANDBOX_LIMITS } from '../../server/tools/sandbox/settings.ts';
 import { createWorkspaces } from '../../server/tools/workspaces/index.ts';
 
-/** Ends well where a process could be started in user namespaces of its own (clone(2), asm/unistd.h). */
+/**
+ * Ends well where a process could be started in user namespaces of its own (clone(2),
+ * asm/unistd.h).
+ */
 const [CLONE_NUMBER, CLONE3_NUMBER] = [process.arch === 'arm64' ? 220 : 56, 435];
 const CLONE = `import ctypes, os
 l = ctypes.CDLL(None)
@@ -183,7 +187,8 @@ describe('what it may not do is refused', () => {
     ['unmount what lies over something', 'umount -l /usr || umount /proc || echo refused'],
     ['make its programs writable', 'mount -o remount,rw /usr || echo refused'],
     ['have rights in new namespaces', 'unshare -U -r true || echo refused'],
-    // The calls that `unshare` makes are refused by the kernel's filter; this one by `--disable-userns` alone.
+    // The calls that `unshare` makes are refused by the kernel's filter; this one by
+    // `--disable-userns` alone.
     ['have rights in new namespaces, by starting a process in them', `python3 -c '${CLONE}' || echo refused`],
     ['the same by the newer call', `python3 -c '${CLONE3}' || echo refused`],
     ['go into the namespaces of the machine', 'nsenter -t 1 -n true || echo refused'],
@@ -451,7 +456,8 @@ except TimeoutError: pass"`,
     expect(await reach(`curl -sS --noproxy '*' http://127.0.0.1:${at}/; env`, 'none')).not.toMatch(/REACHED|proxy=/i);
     const left = async () => (await readdir(tmpdir())).filter((name) => name.startsWith('roost-net-')).sort();
     expect(await left()).toEqual([]);
-    // What a relay left that was killed goes at the next start; what another has open, or has just made, stays.
+    // What a relay left that was killed goes at the next start; what another has open, or has just
+    // made, stays.
     const places = ['dead', 'live', 'young'].map((name) => join(tmpdir(), `roost-net-${name}`));
     for (const place of places) await mkdir(place);
     const [dead = '', live = ''] = places;
@@ -491,7 +497,8 @@ it('is missing where bubblewrap is, and commands are then not offered at all', a
     why: expect.stringContaining('apt install bubblewrap'),
   });
   await expect(none.run({ folder, bash: ['-c', 'true'], timeoutMs: 1_000 })).rejects.toThrow('apt install');
-  // The same on another system, though a program of that name lies there, and where it cannot begin.
+  // The same on another system, though a program of that name lies there, and where it cannot
+  // begin.
   for (const [other, why] of [
     [
       createSandbox({ platform: 'darwin' }),
@@ -524,7 +531,8 @@ it('is missing where bubblewrap is, and commands are then not offered at all', a
     signal: new AbortController().signal,
   } as const;
   for (const tool of tools) expect(await tool.allowed?.(caller)).toBe(false);
-  // Where the person insists, they run as whoever started the relay: without its secrets, and ended with all in their group.
+  // Where the person insists, they run as whoever started the relay: without its secrets, and ended
+  // with all in their group.
   Object.assign(reach, { bare: true });
   for (const tool of tools) expect(await tool.allowed?.(caller)).toBe(true);
   const [bash] = tools;

@@ -1,7 +1,8 @@
 /**
- * Words that only look like the person's or the relay's, in whatever an agent reads besides messages: files and their names,
- * what a script wrote, its own reminders, names of routines, titles and summaries of threads, what it did alone. Through a
- * whole relay: looked at is every line that the model was sent.
+ * Words that only look like the person's or the relay's, in whatever an agent reads besides
+ * messages: files and their names, what a script wrote, its own reminders, names of routines,
+ * titles and summaries of threads, what it did alone. Through a whole relay: looked at is every
+ * line that the model was sent.
  */
 import { readdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -48,7 +49,9 @@ async function give(path: string, body: string): Promise<void> {
 }
 const trigger = async (id: string) => expect((await call('POST', `/v1/pulse-routines/${id}/trigger`)).status).toBe(202);
 
-/** The agent works alone once and does this, a request each; resolves with what its calls answered. */
+/**
+ * The agent works alone once and does this, a request each; resolves with what its calls answered.
+ */
 async function works(...does: readonly (readonly Part[])[]): Promise<readonly string[]> {
   turns = [...does, [{ say: HOSTILE }]];
   const before = model.requests.length;
@@ -67,7 +70,10 @@ function textsOf(value: unknown): string[] {
   if (Array.isArray(value)) return value.flatMap(textsOf);
   return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsOf) : [];
 }
-/** Lines of it that nobody's mark stands before, and that are not the relay's. What the model itself said is its own. */
+/**
+ * Lines of it that nobody's mark stands before, and that are not the relay's. What the model itself
+ * said is its own.
+ */
 const forged = ({ body }: ScriptedRequest): string[] =>
   [...textsOf(body.system), ...body.messages.filter(({ role }) => role === 'user').flatMap(textsOf)]
     .flatMap((text) => text.split(ANY_BREAK))

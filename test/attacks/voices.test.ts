@@ -1,4 +1,7 @@
-/** Whoever wants its words taken for the person's, the relay's or another agent's: by a name, by a heading inside what it writes, by closing what it stands in. */
+/**
+ * Whoever wants its words taken for the person's, the relay's or another agent's: by a name, by a
+ * heading inside what it writes, by closing what it stands in.
+ */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { renderTranscript } from '../../src/shared/domain/transcript.ts';
 import { cutMiddle } from '../../src/shared/domain/cut-middle.ts';

@@ -1,4 +1,7 @@
-/** Ways out of an agent's folder: by paths, links, other names, and by swapping what was looked at. A real disk. */
+/**
+ * Ways out of an agent's folder: by paths, links, other names, and by swapping what was looked at.
+ * A real disk.
+ */
 import { execFileSync, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import {
@@ -173,7 +176,8 @@ describe('a path that leads or looks elsewhere', () => {
   });
 
   it('is no other by its case, its form, or letters that look alike: each is its own name, within', async () => {
-    // On a disk that tells no case, or no form, two of them are one file: it lies within all the same.
+    // On a disk that tells no case, or no form, two of them are one file: it lies within all the
+    // same.
     const names = [
       'Key.md',
       'key.md',
@@ -715,7 +719,8 @@ describe('the room of a folder', () => {
     await tight.remove('b');
     await tight.write('d', Buffer.alloc(600));
     expect(await tight.used()).toEqual({ bytes: 901, entries: 3, most: 1_000 });
-    // A full one is no dead end: what is shorter makes room, also where a program has filled it past the most.
+    // A full one is no dead end: what is shorter makes room, also where a program has filled it
+    // past the most.
     await writeFile(join(base, 'workspaces', 'agent-2', 'c'), Buffer.alloc(5_000));
     expect((await tight.room()).bytes).toBeLessThan(0);
     expect((await refused(() => tight.write('c', Buffer.alloc(5_001)))).message).toContain('over a file that is there');

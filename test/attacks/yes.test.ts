@@ -1,6 +1,7 @@
 /**
- * A yes is to content. Files are swapped between a card and the person’s yes, and between a yes and the next run: below the
- * words of a command, in every way in which a command names a file, and below a file tool. A real disk, a whole relay.
+ * A yes is to content. Files are swapped between a card and the person’s yes, and between a yes and
+ * the next run: below the words of a command, in every way in which a command names a file, and
+ * below a file tool. A real disk, a whole relay.
  */
 import { randomUUID } from 'node:crypto';
 import { mkdir, mkdtemp, readdir, realpath, rm, symlink, writeFile } from 'node:fs/promises';
@@ -454,7 +455,8 @@ describe('where there is a sandbox', () => {
     expect(await hands.works(command('bash build.sh'))).toMatchObject([/it has not run/]);
     await hands.answer((await only()).callId, 'no');
     expect(await hands.file('evil')).toBeNull();
-    // Where the sandbox is gone it is another thing, too, also where the person insists on commands without one.
+    // Where the sandbox is gone it is another thing, too, also where the person insists on commands
+    // without one.
     await hands.restart({ PATH: programs });
     const bare = { toolsets: shellAsks, shell_without_sandbox: true, allowed_commands: ['bash build.sh'] };
     await hands.grant(bare);
@@ -531,7 +533,8 @@ describe('where there is a sandbox', () => {
         await hands.answer(shown.callId, 'no');
         continue;
       }
-      // It was let. Either it was written before mine, which is there; or it saw mine, and asks again.
+      // It was let. Either it was written before mine, which is there; or it saw mine, and asks
+      // again.
       await expect.poll(() => hands.file('plan.md')).toBe(`Mine, ${round}.`);
       for (const { callId } of await hands.waiting()) await hands.answer(callId, 'no');
     }

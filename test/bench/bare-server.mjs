@@ -1,4 +1,7 @@
-/** The peer: a bare Hono server that holds requests until it is told to let them go. Prints its port. */
+/**
+ * The peer: a bare Hono server that holds requests until it is told to let them go. Prints its
+ * port.
+ */
 import { getRequestListener } from '@hono/node-server';
 import { Hono } from 'hono';
 import { createServer } from 'node:http';

@@ -1,4 +1,7 @@
-/** What a call of a file tool costs in a folder with many files, beside the bare call of the system that does the same. */
+/**
+ * What a call of a file tool costs in a folder with many files, beside the bare call of the system
+ * that does the same.
+ */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';

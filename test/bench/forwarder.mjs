@@ -1,4 +1,7 @@
-/** The least that a proxy can do, in a process of its own: `node forwarder.mjs <url>` passes every request on to there, and prints its port. */
+/**
+ * The least that a proxy can do, in a process of its own: `node forwarder.mjs <url>` passes every
+ * request on to there, and prints its port.
+ */
 import { Agent, createServer, request } from 'node:http';
 import { URL } from 'node:url';
 

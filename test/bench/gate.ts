@@ -1,6 +1,7 @@
 /**
- * What a decision of the gate costs when a household has years of wakes behind it, beside a bare insert into
- * the same table in a transaction of its own: in turns, so that what else the machine does meets both.
+ * What a decision of the gate costs when a household has years of wakes behind it, beside a bare
+ * insert into the same table in a transaction of its own: in turns, so that what else the machine
+ * does meets both.
  */
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
@@ -22,7 +23,9 @@ const HOME = 'bench';
 const FULL = { past: 100_000, rounds: 200, warmUp: 50 };
 const SMOKE: typeof FULL = { past: 100, rounds: 10, warmUp: 1 };
 
-/** One agent after another is woken by the next, and sleeps a minute later; the last of it just now. */
+/**
+ * One agent after another is woken by the next, and sleeps a minute later; the last of it just now.
+ */
 async function fillUp({ db }: Store, now: number, count: number): Promise<void> {
   const agent = (shift: number) => sql`'agent-' || (n + ${sql.lit(shift)}) % ${sql.lit(AGENTS)}`;
   const past = sql`(select n, ${agent(0)} as target, ${now}::bigint - (${count} - n) * ${EVERY_MS}::bigint - 120000 as at from generate_series(1, ${sql.lit(count)}) as n) as past`;

@@ -1,4 +1,7 @@
-/** Runs in the page before anything of its own: marks when the grid is on the screen, from the start of the navigation. */
+/**
+ * Runs in the page before anything of its own: marks when the grid is on the screen, from the start
+ * of the navigation.
+ */
 export function watchGrid(): void {
   const observer = new MutationObserver(() => {
     if (document.querySelectorAll('[aria-label="The team"] button').length < 9) return;

@@ -1,7 +1,7 @@
 /**
- * A thousand MCP calls of an agent that sleeps, held by one relay: what they cost it in memory, and how soon all of
- * them are answered once the agent is woken. Next to a bare Hono server that holds as many requests and does nothing
- * else. Both are processes of their own; the clients are here.
+ * A thousand MCP calls of an agent that sleeps, held by one relay: what they cost it in memory, and
+ * how soon all of them are answered once the agent is woken. Next to a bare Hono server that holds
+ * as many requests and does nothing else. Both are processes of their own; the clients are here.
  */
 import { spawn } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
@@ -15,7 +15,10 @@ import type { BenchRelay } from './place.ts';
 
 const MEMORY_LIMIT_MB = 100;
 const RELEASE_LIMIT_MS = 1_000;
-/** Calls at once, and rounds of each kind; looks at the memory while the calls are held, and ms between two. */
+/**
+ * Calls at once, and rounds of each kind; looks at the memory while the calls are held, and ms
+ * between two.
+ */
 const FULL = { calls: 1_000, rounds: 3, looks: 5, lookEveryMs: 200 };
 const SMOKE: typeof FULL = { calls: 3, rounds: 1, looks: 1, lookEveryMs: 10 };
 type Sizes = typeof FULL;
@@ -105,7 +108,10 @@ async function ok(relay: BenchRelay, path: string, method: string, json: unknown
   return response.status === 204 ? null : await response.json();
 }
 
-/** What is called: something that asks the store nothing, so that the release itself is measured, and a tool that does. */
+/**
+ * What is called: something that asks the store nothing, so that the release itself is measured,
+ * and a tool that does.
+ */
 const KINDS = {
   read: {
     method: 'resources/read',

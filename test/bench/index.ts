@@ -1,7 +1,8 @@
 /**
- * `npm run bench`: the figures of this machine, each beside a limit or a peer. Nothing here fails on a time.
- * `npm run bench -- ledger` runs the parts whose names begin so; `--smoke` has each run at its smallest size, without figures
- * that mean anything. A part that fails says why, and the others go on; the run has failed then.
+ * `npm run bench`: the figures of this machine, each beside a limit or a peer. Nothing here fails
+ * on a time. `npm run bench -- ledger` runs the parts whose names begin so; `--smoke` has each run
+ * at its smallest size, without figures that mean anything. A part that fails says why, and the
+ * others go on; the run has failed then.
  */
 import { availableParallelism, cpus, loadavg } from 'node:os';
 import { fileURLToPath } from 'node:url';

@@ -1,6 +1,7 @@
 /**
- * What it costs to make a document durable: appends through the owner, beside a bare IndexedDB transaction and
- * a plain `put`, in turns in one page, so that what else the machine does meets all of them.
+ * What it costs to make a document durable: appends through the owner, beside a bare IndexedDB
+ * transaction and a plain `put`, in turns in one page, so that what else the machine does meets all
+ * of them.
  */
 import type { Page } from 'playwright-core';
 import type {} from '../support/bench-page/main.ts';
@@ -8,7 +9,10 @@ import { buildPage, servePage } from '../support/page-server.ts';
 import { median } from './figures.ts';
 import { definePart, withOpened } from './part.ts';
 
-/** Rounds; documents in each that are awaited, put by plain Fireproof, and sent while so many others wait. */
+/**
+ * Rounds; documents in each that are awaited, put by plain Fireproof, and sent while so many others
+ * wait.
+ */
 const FULL = { warmUp: 1, rounds: 9, awaited: 150, plain: 40, waiting: 100, waitedFor: 2_000 };
 const SMOKE: typeof FULL = { warmUp: 0, rounds: 1, awaited: 2, plain: 1, waiting: 2, waitedFor: 4 };
 const OF_BARE = 0.8;

@@ -1,4 +1,7 @@
-/** How long writing stands still when whoever owns the ledger is ended: from the kill to the next acknowledged append. */
+/**
+ * How long writing stands still when whoever owns the ledger is ended: from the kill to the next
+ * acknowledged append.
+ */
 import { crashTab, killOwner } from '../faults/ledger-owners.ts';
 import { messageDoc } from '../support/documents.ts';
 import { openBench, ownerOf, type LedgerBench } from '../support/ledger-harness.ts';

@@ -1,6 +1,7 @@
 /**
- * What years cost: the same household with 1,000, 10,000 and 100,000 messages behind the same last session. The
- * page is the built one, on its relay; what it reads was written by its own owner before.
+ * What years cost: the same household with 1,000, 10,000 and 100,000 messages behind the same last
+ * session. The page is the built one, on its relay; what it reads was written by its own owner
+ * before.
  */
 import type { BrowserContext } from 'playwright-core';
 import type {} from '../support/bench-page/main.ts';
@@ -19,8 +20,9 @@ const SEED = 1;
 const WAYS = ['plain', 'sealed'] as const;
 type Way = (typeof WAYS)[number];
 /**
- * Households; reloads and payloads, each after those that are not counted; documents that are appended before the worker's
- * memory is looked at; and ways to export. `ROOST_BENCH_SIZES` names other households.
+ * Households; reloads and payloads, each after those that are not counted; documents that are
+ * appended before the worker's memory is looked at; and ways to export. `ROOST_BENCH_SIZES` names
+ * other households.
  */
 const FULL = {
   plans: (process.env['ROOST_BENCH_SIZES']?.split(',').map(Number) ?? [1_000, 10_000, 100_000]).map((messages) => ({
@@ -131,7 +133,10 @@ async function throughPage(
   }
 }
 
-/** All households are written first, so that what is compared is measured within moments of each other. */
+/**
+ * All households are written first, so that what is compared is measured within moments of each
+ * other.
+ */
 const measure = (sizes: Sizes, place: Place): Promise<Years[]> =>
   withOpened(async (keep) => {
     const ready: (BenchHousehold & { readonly messages: number })[] = [];

@@ -1,6 +1,7 @@
 /**
- * How long the relay's event loop is held at most while strangers write what takes long to read: everybody else waits so long.
- * Beside a limit for each, and beside the same relay in an ordinary run of an agent.
+ * How long the relay's event loop is held at most while strangers write what takes long to read:
+ * everybody else waits so long. Beside a limit for each, and beside the same relay in an ordinary
+ * run of an agent.
  */
 import { startLongWords } from '../support/long-words.ts';
 import type { RelayOrigin } from '../support/relay.ts';

@@ -1,6 +1,7 @@
 /**
- * What runs by itself: how late it begins, what it takes while nothing is due, and what a day of pulses costs. The team is wired
- * as a relay wires it, on the embedded store; the model is scripted over HTTP.
+ * What runs by itself: how late it begins, what it takes while nothing is due, and what a day of
+ * pulses costs. The team is wired as a relay wires it, on the embedded store; the model is scripted
+ * over HTTP.
  */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -23,7 +24,10 @@ const AHEAD_MS = 250;
 const PREFIX_CHARACTERS = 32_000;
 const CHARACTERS_PER_TOKEN = 4;
 
-/** Runs that are due once, and those before them; schedules, and claims among them; ms at rest with and without schedules; pulses of a day. */
+/**
+ * Runs that are due once, and those before them; schedules, and claims among them; ms at rest with
+ * and without schedules; pulses of a day.
+ */
 const FULL = {
   ...{ runs: 60, warmUp: 5, schedules: 10_000, claims: 300 },
   ...{ settleMs: 2_000, idleMs: 62_000, baseMs: 15_000, pulses: 48 },
@@ -197,8 +201,9 @@ async function atRest({ schedules, claims: asked, settleMs, idleMs, baseMs }: Si
 }
 
 /**
- * Millionths of a dollar for the prompts of a day of pulses, by what a model says that keeps what is marked for it: for an hour
- * where the mark says so, else for five minutes; each read keeps it anew. `honoured`: false: it knows no hour.
+ * Millionths of a dollar for the prompts of a day of pulses, by what a model says that keeps what
+ * is marked for it: for an hour where the mark says so, else for five minutes; each read keeps it
+ * anew. `honoured`: false: it knows no hour.
  */
 async function dayOfPulses(
   pulses: number,

@@ -1,6 +1,6 @@
 /**
- * The peer: one agent as a process of its own, in its leanest form. It loads the same SDK and makes one
- * request. Arguments: the server, the prompt.
+ * The peer: one agent as a process of its own, in its leanest form. It loads the same SDK and makes
+ * one request. Arguments: the server, the prompt.
  */
 import Anthropic from '@anthropic-ai/sdk';
 

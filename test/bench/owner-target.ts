@@ -11,7 +11,9 @@ const messageSchema = z.object({
 export interface OwnerTarget {
   /** Of the browser. */
   readonly session: CDPSession;
-  /** A method of the Chrome DevTools Protocol, to the worker; rejects with what the browser says. */
+  /**
+   * A method of the Chrome DevTools Protocol, to the worker; rejects with what the browser says.
+   */
   call(method: string, params?: Readonly<Record<string, unknown>>): Promise<unknown>;
   close(): Promise<void>;
 }

@@ -1,11 +1,16 @@
-/** What figures of the page have in common: reloads of it, an empty page beside it, and an export by its button. */
+/**
+ * What figures of the page have in common: reloads of it, an empty page beside it, and an export by
+ * its button.
+ */
 import type { Page } from 'playwright-core';
 import type { Visitor } from '../support/visitor.ts';
 
 /** ms. */
 const EXPORT_MOST_MS = 300_000;
 
-/** A page of the relay that has nothing in it but a sentence: what every page costs on this machine. */
+/**
+ * A page of the relay that has nothing in it but a sentence: what every page costs on this machine.
+ */
 export const EMPTY_PATH = '/enter';
 
 /** Runs in an empty page before anything of its own: marks when it is on the screen. */
@@ -15,7 +20,10 @@ export function watchEmpty(): void {
   );
 }
 
-/** ms from the start of the navigation until what this mark stands for is on the screen: a frame may be shown later than it was made. */
+/**
+ * ms from the start of the navigation until what this mark stands for is on the screen: a frame may
+ * be shown later than it was made.
+ */
 export async function marked(page: Page, mark: 'grid-painted' | 'page-painted'): Promise<number> {
   const marks = [mark, 'first-contentful-paint'];
   await page.waitForFunction((names) => names.every((name) => performance.getEntriesByName(name).length > 0), marks);
@@ -53,5 +61,8 @@ export async function exportAll(visitor: Visitor, passphrase: string | null): Pr
   return took;
 }
 
-/** Runs in a page before anything of its own: a file goes to the downloads, nobody is there to choose a place for it. */
+/**
+ * Runs in a page before anything of its own: a file goes to the downloads, nobody is there to
+ * choose a place for it.
+ */
 export const chooseNoPlace = () => Object.defineProperty(globalThis, 'showSaveFilePicker', { value: undefined });

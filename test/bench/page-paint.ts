@@ -1,6 +1,7 @@
 /**
- * How long a person looks at nothing: from opening the address to the painted grid, in real Chromium against
- * the built relay, with a team of eight in the ledger, the worker not running yet and nothing in the cache.
+ * How long a person looks at nothing: from opening the address to the painted grid, in real
+ * Chromium against the built relay, with a team of eight in the ledger, the worker not running yet
+ * and nothing in the cache.
  */
 import type { BrowserContext, Page } from 'playwright-core';
 import { storeSignIn } from '../support/sign-in.ts';

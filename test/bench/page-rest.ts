@@ -1,6 +1,6 @@
 /**
- * What the page takes of a core while nobody does anything: all processes of a real Chromium that draws in software, beside
- * the same browser on an empty page of the same relay.
+ * What the page takes of a core while nobody does anything: all processes of a real Chromium that
+ * draws in software, beside the same browser on an empty page of the same relay.
  */
 import type { BrowserContext } from 'playwright-core';
 import { createVisitor } from '../support/visitor.ts';
@@ -11,8 +11,8 @@ import { SMALL } from './place.ts';
 
 /**
  * - Whether the eight are looked at while they are awake, too.
- * - `afterwardsMs` until what a page does once for what was said (its index, its second copy) is done; the longest begins
- *   after half a minute.
+ * - `afterwardsMs` until what a page does once for what was said (its index, its second copy) is
+ *   done; the longest begins after half a minute.
  * - `settleMs` of quiet before it is measured; so many `looks` of `lookMs`.
  */
 const FULL = {
@@ -24,7 +24,9 @@ const SMOKE: typeof FULL = {
   ...{ afterwardsMs: 0, settleMs: 0, lookMs: 50, looks: 1 },
 };
 const LIMIT = 1;
-/** Percent that a hidden page may take beyond an empty one: what two looks at the same differ by. */
+/**
+ * Percent that a hidden page may take beyond an empty one: what two looks at the same differ by.
+ */
 const NOTHING = 0.2;
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));

@@ -1,6 +1,6 @@
 /**
- * What the page loads before the worker: from the graph of chunks that the bundler makes, not from a list of
- * file names. Fireproof must stand in no chunk that the page's own thread can reach.
+ * What the page loads before the worker: from the graph of chunks that the bundler makes, not from
+ * a list of file names. Fireproof must stand in no chunk that the page's own thread can reach.
  */
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
@@ -10,7 +10,10 @@ import { definePart } from './part.ts';
 const SHELL_LIMIT_KB = 130;
 /** What a browser asks for before it paints: the page, its style sheet, and these. */
 const FILES_LIMIT = 8;
-/** The worker that every page starts; the others colour code, draw and read archives once somebody wants it. */
+/**
+ * The worker that every page starts; the others colour code, draw and read archives once somebody
+ * wants it.
+ */
 export const OWNER = /(^|\/)worker-[^/]*\.js$/;
 
 type Output = Rolldown.RolldownOutput['output'][number];

@@ -1,6 +1,7 @@
 /**
- * The page as years leave it: from a reload to the painted grid with few and with many messages behind it, what blocks its
- * thread while it opens, wakes, streams eight answers and exports, and how soon a word that was streamed is on the screen.
+ * The page as years leave it: from a reload to the painted grid with few and with many messages
+ * behind it, what blocks its thread while it opens, wakes, streams eight answers and exports, and
+ * how soon a word that was streamed is on the screen.
  */
 import { createDeferred } from '../../src/shared/domain/platform/deferred.ts';
 import { PAGE_KEY } from '../../src/shared/protocol/page-key.ts';
@@ -19,8 +20,9 @@ const SEED = 1;
 const ACTS = ['opens', 'scrolls', 'exports', 'wakes'] as const;
 type Act = (typeof ACTS)[number];
 /**
- * Households; reloads, after those that are not counted; what the page is watched at; words, and who says them: seats as people
- * count, the last of which is shown, while the lead sits in the middle. `ROOST_BENCH_SIZES` names other households.
+ * Households; reloads, after those that are not counted; what the page is watched at; words, and
+ * who says them: seats as people count, the last of which is shown, while the lead sits in the
+ * middle. `ROOST_BENCH_SIZES` names other households.
  */
 const FULL = {
   plans: (process.env['ROOST_BENCH_SIZES']?.split(',').map(Number) ?? [1_000, 100_000]).map((messages) => ({
@@ -55,7 +57,10 @@ declare global {
   }
 }
 
-/** Runs in a page: keeps how old each stamped word was when it was painted, wherever this element shows it first. */
+/**
+ * Runs in a page: keeps how old each stamped word was when it was painted, wherever this element
+ * shows it first.
+ */
 function watchWords([selector, pattern]: readonly [string, string]): void {
   const shown: number[] = [];
   window.shownAfter = shown;
@@ -72,7 +77,10 @@ function watchWords([selector, pattern]: readonly [string, string]): void {
   new MutationObserver(look).observe(document, { childList: true, subtree: true, characterData: true });
 }
 
-/** The peer, run in an empty page: writes what it hears of one agent into a text, and does nothing else. */
+/**
+ * The peer, run in an empty page: writes what it hears of one agent into a text, and does nothing
+ * else.
+ */
 async function showStream([header, stored]: readonly [string, string]): Promise<void> {
   const words = document.createElement('pre');
   words.id = 'words';
@@ -139,7 +147,10 @@ async function streamed(
   };
 }
 
-/** A household of so many messages, open in a browser of its own, and an empty page of its relay in another tab. */
+/**
+ * A household of so many messages, open in a browser of its own, and an empty page of its relay in
+ * another tab.
+ */
 interface Open {
   readonly visitor: Visitor;
   readonly empty: Page;
@@ -213,7 +224,10 @@ async function live({ visitor, empty }: Open, model: ScriptedModel, sizes: Sizes
 
 const count = (messages: number) => messages.toLocaleString('en');
 
-/** What the clock shows is stretched by whatever else wants the cores: so the wait for one stands beside it. */
+/**
+ * What the clock shows is stretched by whatever else wants the cores: so the wait for one stands
+ * beside it.
+ */
 function byClock({ blocks, waited }: HeldUp): string {
   const longest = blocks.toSorted((a, b) => b.clock - a.clock)[0];
   const over = longest
@@ -237,7 +251,8 @@ export const pageYears = definePart({
         prepared.push(keep(await place.prepare(plan), (household) => household.profile.remove()));
       for (const household of prepared)
         opened.push(keep(await open(household, model, place), (one) => one.relay.stop()));
-      // One after the other, again and again: whatever else the machine does, it does to all of them.
+      // One after the other, again and again: whatever else the machine does, it does to all of
+      // them.
       const times = opened.map((): { grid: number[]; empty: number[] } => ({ grid: [], empty: [] }));
       for (let n = 0; n < sizes.warmUp + sizes.reloads; n++)
         for (const [i, { visitor, empty }] of opened.entries()) {

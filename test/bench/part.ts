@@ -4,11 +4,16 @@ import { OWN, SHARED, type Place } from './place.ts';
 
 export interface Part {
   readonly name: string;
-  /** Where its smoke form can run: beside other tests of the relay, or beside other tests with a browser. */
+  /**
+   * Where its smoke form can run: beside other tests of the relay, or beside other tests with a
+   * browser.
+   */
   readonly needs: 'relay' | 'browser';
   /** The figures. Minutes, on a quiet machine. */
   full(): Promise<Section>;
-  /** Every step of it once, at the least size that is something. Seconds; its figures mean nothing. */
+  /**
+   * Every step of it once, at the least size that is something. Seconds; its figures mean nothing.
+   */
   smoke(): Promise<Section>;
 }
 

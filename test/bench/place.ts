@@ -1,4 +1,7 @@
-/** What a part is measured in: a browser, a relay and a household, each its own as people have them, or shared by all smoke forms. */
+/**
+ * What a part is measured in: a browser, a relay and a household, each its own as people have them,
+ * or shared by all smoke forms.
+ */
 import { createLastingGuest, createProfile, type Guest } from '../support/chromium.ts';
 import { freePort } from '../support/free-port.ts';
 import type { HouseholdPlan } from '../support/household-generator.ts';
@@ -41,7 +44,10 @@ async function prepareShared(plan: HouseholdPlan): Promise<BenchHousehold> {
   return { ...household, profile, port };
 }
 
-/** The relay of the sources in this very process, and one browser for all. A household is written once for all who ask for the same. */
+/**
+ * The relay of the sources in this very process, and one browser for all. A household is written
+ * once for all who ask for the same.
+ */
 export const SHARED: Place = {
   newProfile: createLastingGuest,
   async startRelay(options) {

@@ -1,7 +1,8 @@
 /**
- * What the model proxy adds to a first byte, and whether it passes many streams at once without a stall; each
- * beside the same requests sent to the model directly and through a bare forwarder, in turns, within this run. The relay is the built one, a
- * process of its own, with the store on disk and a daily budget to keep to; model and client are in this process.
+ * What the model proxy adds to a first byte, and whether it passes many streams at once without a
+ * stall; each beside the same requests sent to the model directly and through a bare forwarder, in
+ * turns, within this run. The relay is the built one, a process of its own, with the store on disk
+ * and a daily budget to keep to; model and client are in this process.
  */
 import { spawn } from 'node:child_process';
 import { Agent, request } from 'node:http';
@@ -13,7 +14,10 @@ import { median } from './figures.ts';
 import { definePart, withOpened } from './part.ts';
 import type { BenchRelay } from './place.ts';
 
-/** Requests that are counted, and those before them; streams at once, their words, and ms between two words. */
+/**
+ * Requests that are counted, and those before them; streams at once, their words, and ms between
+ * two words.
+ */
 const FULL = { rounds: 201, warmUp: 20, streams: 50, pieces: 100, everyMs: 20 };
 const SMOKE: typeof FULL = { rounds: 3, warmUp: 1, streams: 2, pieces: 5, everyMs: 2 };
 const ADDED_LIMIT_MS = 5;

@@ -1,6 +1,6 @@
 /**
- * The search over 100,000 messages: its index built by the owner of a real profile, in the background, and asked as
- * somebody types.
+ * The search over 100,000 messages: its index built by the owner of a real profile, in the
+ * background, and asked as somebody types.
  */
 import type { Page } from 'playwright-core';
 import type {} from '../support/bench-page/main.ts';
@@ -16,8 +16,9 @@ import { workerMemory } from './worker-memory.ts';
 
 const SEED = 1;
 /**
- * The household; besides, messages in a script without spaces; sentences that are typed; ms for which an owner is asked that has
- * nothing to build. `ROOST_BENCH_SEARCH` names another number of messages.
+ * The household; besides, messages in a script without spaces; sentences that are typed; ms for
+ * which an owner is asked that has nothing to build. `ROOST_BENCH_SEARCH` names another number of
+ * messages.
  */
 const FULL = {
   plan: { seed: SEED, messages: Number(process.env['ROOST_BENCH_SEARCH'] ?? 100_000) } as HouseholdPlan,

@@ -1,7 +1,7 @@
 /**
- * What it costs that nothing is acknowledged before it is on disk: events one at a time, and many who wait together,
- * beside a bare append with an `fsync` each to a file on the same disk, and a row each in a table of the engine; in turns, so that what else the machine does
- * meets both.
+ * What it costs that nothing is acknowledged before it is on disk: events one at a time, and many
+ * who wait together, beside a bare append with an `fsync` each to a file on the same disk, and a
+ * row each in a table of the engine; in turns, so that what else the machine does meets both.
  */
 import { mkdtemp, open, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

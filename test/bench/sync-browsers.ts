@@ -1,6 +1,6 @@
 /**
- * Two real browsers and a real relay: how soon what one writes is on the other, and how soon a new device has
- * the agents, and everything else.
+ * Two real browsers and a real relay: how soon what one writes is on the other, and how soon a new
+ * device has the agents, and everything else.
  */
 import { LEAD_ID } from '../../src/shared/domain/seat.ts';
 import { formatStamp } from '../../src/shared/domain/stamp.ts';
@@ -11,7 +11,10 @@ import { AGENTS, generateHousehold } from '../support/household-generator.ts';
 import { median, percentile } from './figures.ts';
 import { definePart, withOpened } from './part.ts';
 
-/** Messages behind the first device, of them of each agent's last session; appends; ms after which nothing more is under way. */
+/**
+ * Messages behind the first device, of them of each agent's last session; appends; ms after which
+ * nothing more is under way.
+ */
 const FULL = { behind: 10_000, lastSession: 100, appends: 100, restMs: 3_000, afterMs: 1_000 };
 const SMOKE: typeof FULL = { behind: 50, lastSession: 2, appends: 1, restMs: 0, afterMs: 1_000 };
 /** Characters of a small document, as JSON. */
@@ -39,7 +42,9 @@ function smallDocument(n: number): Doc {
   return { ...doc, text: 'x'.repeat(SMALL - JSON.stringify(doc).length) };
 }
 
-/** In the page of the one who waits: ms since the epoch at which each document was told of, by id. */
+/**
+ * In the page of the one who waits: ms since the epoch at which each document was told of, by id.
+ */
 async function watchDocuments({ page, owner }: DeviceBrowser<Guest>) {
   await owner.news();
   await page.evaluate(() => {

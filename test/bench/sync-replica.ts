@@ -1,6 +1,6 @@
 /**
- * Replication with the real sealing, in one process: the lines take 5 ms of virtual time, and the work takes what it
- * takes. What the network and the disks add is measured elsewhere.
+ * Replication with the real sealing, in one process: the lines take 5 ms of virtual time, and the
+ * work takes what it takes. What the network and the disks add is measured elsewhere.
  */
 import { randomBytes } from 'node:crypto';
 import { createReplica, type Replica } from '../../src/shared/replication/index.ts';
@@ -11,7 +11,10 @@ import { join, type End } from '../support/replicas.ts';
 import { createVirtualTime, type VirtualTime } from '../support/virtual-time.ts';
 import { definePart } from './part.ts';
 
-/** Documents that are written one after the other, that wait for a newcomer, and that each of two devices wrote apart. */
+/**
+ * Documents that are written one after the other, that wait for a newcomer, and that each of two
+ * devices wrote apart.
+ */
 const FULL = { steady: 300, behind: 10_000, offline: 500 };
 const SMOKE: typeof FULL = { steady: 3, behind: 20, offline: 3 };
 /** Bytes of one document as JSON. */
@@ -64,7 +67,10 @@ async function timed(
   return { real: performance.now() - real, virtual: time.now() - virtual };
 }
 
-/** Bytes that the device sends for each document that it writes while another listens, on its connections to the relay and to the other. */
+/**
+ * Bytes that the device sends for each document that it writes while another listens, on its
+ * connections to the relay and to the other.
+ */
 async function steadyBytes(steady: number): Promise<{ readonly sent: number; readonly received: number }> {
   const time = createVirtualTime();
   const [relay, a, b] = [side(time, 'relay', 'relay'), side(time, 'a', 'device'), side(time, 'b', 'device')];

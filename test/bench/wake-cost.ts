@@ -1,7 +1,8 @@
 /**
- * What a WAKE of eight costs with the models that are the default, at the list prices in the code: what leaves a relay for a
- * household whose souls and last conversations have the size that a long-lived team has. Once as Claude is asked, whose
- * address is led to a scripted model in this process, and once as any other server is.
+ * What a WAKE of eight costs with the models that are the default, at the list prices in the code:
+ * what leaves a relay for a household whose souls and last conversations have the size that a
+ * long-lived team has. Once as Claude is asked, whose address is led to a scripted model in this
+ * process, and once as any other server is.
  */
 import { randomUUID } from 'node:crypto';
 import { costOf, DEFAULT_PRICES, usdText, type TokenCount } from '../../src/shared/domain/prices.ts';
@@ -35,8 +36,8 @@ const agents = (transcript: string) =>
   }));
 
 /**
- * What is marked for the cache is written to it once; what the same mind sent before is read from it. Tools that wait are sent
- * along, and are not read.
+ * What is marked for the cache is written to it once; what the same mind sent before is read from
+ * it. Tools that wait are sent along, and are not read.
  */
 function tokensOf(requests: readonly ScriptedRequest[]): TokenCount[] {
   const sent = new Map<number | null, number>();

@@ -1,6 +1,7 @@
 /**
- * What a WAKE carries, gathered: from asking the ledger's owner to the finished message for all eight, from a ledger of
- * years whose last conversation lies behind many wakes that were followed by nothing.
+ * What a WAKE carries, gathered: from asking the ledger's owner to the finished message for all
+ * eight, from a ledger of years whose last conversation lies behind many wakes that were followed
+ * by nothing.
  */
 import type {} from '../support/bench-page/main.ts';
 import { AGENTS, type HouseholdPlan } from '../support/household-generator.ts';
@@ -11,7 +12,10 @@ import { SMALL, type Place } from './place.ts';
 
 const CAP = 24_000;
 const YEARS = { seed: 1, messages: 10_000 };
-/** Households, the same but for the wakes since anybody said anything to the eight; payloads, after those that are not counted. */
+/**
+ * Households, the same but for the wakes since anybody said anything to the eight; payloads, after
+ * those that are not counted.
+ */
 const FULL = {
   plans: [
     { ...YEARS, idle: 0 },

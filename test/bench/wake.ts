@@ -1,7 +1,7 @@
 /**
- * What the relay adds to a wake, and whether the eight run side by side; next to a process for each agent.
- * The relay is the built one, a process of its own, with the store on disk; the model is a server in this
- * process, so that what is asked and what is heard are told by one clock.
+ * What the relay adds to a wake, and whether the eight run side by side; next to a process for each
+ * agent. The relay is the built one, a process of its own, with the store on disk; the model is a
+ * server in this process, so that what is asked and what is heard are told by one clock.
  */
 import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
@@ -127,7 +127,10 @@ async function processesOnce(model: ScriptedModel, team: readonly AgentPayload[]
   return askedSince(model, asked, team).last - started;
 }
 
-/** ms from eight bare calls of the SDK, with the prompts of the agents of a wake before, to the last one's request at the model. */
+/**
+ * ms from eight bare calls of the SDK, with the prompts of the agents of a wake before, to the last
+ * one's request at the model.
+ */
 async function bareOnce(model: ScriptedModel, client: Anthropic, team: readonly AgentPayload[]): Promise<number> {
   const prompts = model.requests.filter(({ seat }) => seat !== null).slice(-team.length);
   const asked = model.requests.length;

@@ -1,4 +1,6 @@
-/** How much memory the owner's worker holds, as its own debugger says after a garbage collection. */
+/**
+ * How much memory the owner's worker holds, as its own debugger says after a garbage collection.
+ */
 import { readFile } from 'node:fs/promises';
 import type { BrowserContext } from 'playwright-core';
 import { z } from 'zod';
@@ -13,7 +15,9 @@ const heapSchema = z.object({
 export interface WorkerMemory {
   /** Bytes in use by JavaScript in the worker: heap, and buffers beside it. */
   readonly used: number;
-  /** Bytes of the largest renderer process that are in memory: worker and tab together share one. */
+  /**
+   * Bytes of the largest renderer process that are in memory: worker and tab together share one.
+   */
   readonly resident: number;
 }
 

@@ -1,6 +1,7 @@
 /**
- * A device of the household that dates what it writes far ahead, by a wrong clock or on purpose, as the person at another
- * one sees it: two real Chromium profiles, one relay, what is written goes through the real synchronisation.
+ * A device of the household that dates what it writes far ahead, by a wrong clock or on purpose, as
+ * the person at another one sees it: two real Chromium profiles, one relay, what is written goes
+ * through the real synchronisation.
  */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { formatStamp, LAST_TIME } from '../../src/shared/domain/stamp.ts';

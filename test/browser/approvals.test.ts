@@ -1,4 +1,7 @@
-/** What an agent asks for, through the page: the whole command in its conversation, answered there or on another page, once. */
+/**
+ * What an agent asks for, through the page: the whole command in its conversation, answered there
+ * or on another page, once.
+ */
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -136,7 +139,8 @@ describe('Approvals', { timeout: 120_000 }, () => {
     await page.getByText('Then I leave it.', { exact: true }).waitFor();
     await edit.waitFor({ state: 'detached' });
 
-    // What would be replaced is what lies there now, also where that changes meanwhile, and nothing large is fetched for it.
+    // What would be replaced is what lies there now, also where that changes meanwhile, and nothing
+    // large is fetched for it.
     expect(await visitor.ask('Write it anew, please.')).toContain('I have asked you.');
     const whole = page.getByRole('article', { name: /wants to write notes\.md$/ });
     await whole.getByText('− one two three').waitFor();

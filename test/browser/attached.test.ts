@@ -1,4 +1,7 @@
-/** An MCP server, through the page: attached by pasting what another client has, allowed tool by tool, and another tool is off. */
+/**
+ * An MCP server, through the page: attached by pasting what another client has, allowed tool by
+ * tool, and another tool is off.
+ */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

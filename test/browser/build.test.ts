@@ -7,10 +7,16 @@ import { gzipSync } from 'node:zlib';
 import { expect, it } from 'vitest';
 import { OWNER } from '../bench/page-weight.ts';
 
-/** As `npm run bench -- page-weight` holds them, which follows imports; these are what the page itself names. */
+/**
+ * As `npm run bench -- page-weight` holds them, which follows imports; these are what the page
+ * itself names.
+ */
 const SHELL_KB = 130;
 const REQUESTS = 8;
-/** Scripts of the whole page, workers among them: all are fetched at the first visit, and each costs the relay and the browser. */
+/**
+ * Scripts of the whole page, workers among them: all are fetched at the first visit, and each costs
+ * the relay and the browser.
+ */
 const SCRIPTS = 30;
 const dist = fileURLToPath(new URL('../../dist', import.meta.url));
 
@@ -43,7 +49,8 @@ it('nothing of the page asks whether it may evaluate text: its policy forbids th
   const code = readdirSync(assets)
     .filter((file) => file.endsWith('.js'))
     .map((file) => [file, readFileSync(join(assets, file), 'utf8')] as const);
-  // What checks documents would find out by trying, in the page and in every worker, unless it is told.
+  // What checks documents would find out by trying, in the page and in every worker, unless it is
+  // told.
   const asking = code.filter(([, text]) => /return (?:new )?Function\(/.test(text));
   expect(asking.length).toBeGreaterThan(1);
   expect(asking.filter(([, text]) => !/\.jitless\s*=\s*(?:!0|true)/.test(text)).map(([file]) => file)).toEqual([]);

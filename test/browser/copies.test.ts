@@ -1,4 +1,7 @@
-/** Copies, letting go and the storage page, as a person uses them: the real page, ledger and archive. */
+/**
+ * Copies, letting go and the storage page, as a person uses them: the real page, ledger and
+ * archive.
+ */
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -29,14 +32,18 @@ interface House {
   close(): Promise<void>;
 }
 
-/** Somebody at a relay and a browser of their own. Without a way to ask where files go, unless `asks`. */
+/**
+ * Somebody at a relay and a browser of their own. Without a way to ask where files go, unless
+ * `asks`.
+ */
 async function build({ asks = false, ...options }: { asks?: boolean } & BrowserContextOptions = {}): Promise<House> {
   // How long a rehearsal takes over its words is not what is tried here.
   const relay = await startRelay({ args: ['--rehearsal', JSON.stringify({ delayMs: 0, wordMs: 0 })] });
   const profile = createGuest();
   const context = await profile.open({ viewport: DESK, acceptDownloads: true, ...QUIET, ...options });
   await context.addInitScript((keep) => {
-    // The person's answer to the browser's own dialog, which a test cannot press: a real file of the page's own.
+    // The person's answer to the browser's own dialog, which a test cannot press: a real file of
+    // the page's own.
     const choose = async ({ suggestedName }: { suggestedName: string }) =>
       (await navigator.storage.getDirectory()).getFileHandle(suggestedName, { create: true });
     Object.defineProperty(globalThis, 'showSaveFilePicker', { value: keep ? choose : undefined });

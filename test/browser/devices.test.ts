@@ -1,6 +1,7 @@
 /**
- * One team on several devices, as a person lives it: real Chromium profiles, one relay, the rehearsal mind. What a
- * person does is done on the page; what would take many screens to look at is asked of the page's owner.
+ * One team on several devices, as a person lives it: real Chromium profiles, one relay, the
+ * rehearsal mind. What a person does is done on the page; what would take many screens to look at
+ * is asked of the page's owner.
  */
 import { cp, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -177,7 +178,8 @@ describe('One team on every device', { timeout: 240_000 }, () => {
     await expect
       .poll(async () => [...(await unread(laptop))], { timeout: 20_000 })
       .toEqual([...(await unread(phone))].map(([agentId, count]) => [agentId, agentId === read ? 0 : count]));
-    // What is changed on one stands in the log of the other with its device, and is undone there for both.
+    // What is changed on one stands in the log of the other with its device, and is undone there
+    // for both.
     await goWithin(pocket.page, '/settings/waking');
     const quiet = pocket.page.getByLabel('Quiet before everyone sleeps');
     await quiet.fill('45');

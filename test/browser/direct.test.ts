@@ -12,7 +12,9 @@ const MEGABYTE = 1024 * 1024;
 let page: BuiltPage;
 let server: PageServer;
 
-/** A browser of the household: its tabs, and whether what it says to the other one comes through. */
+/**
+ * A browser of the household: its tabs, and whether what it says to the other one comes through.
+ */
 interface Browser {
   readonly deviceId: string;
   readonly profile: Profile;

@@ -1,4 +1,7 @@
-/** A press in the first moments of a page in Safari’s engine, while the worker still reads what is stored. */
+/**
+ * A press in the first moments of a page in Safari’s engine, while the worker still reads what is
+ * stored.
+ */
 import { rm } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { webkit } from '../support/engines/index.ts';

@@ -1,4 +1,7 @@
-/** The story in the engines that are not Chromium: the real page, the built relay, real Firefox and Safari's engine. */
+/**
+ * The story in the engines that are not Chromium: the real page, the built relay, real Firefox and
+ * Safari's engine.
+ */
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -50,7 +53,10 @@ async function pictured(tab: Tab, name: string, live: () => Promise<void>): Prom
   }
 }
 
-/** What the page hands to the browser as a download; what a browser does with that is its own affair, and asks the person. */
+/**
+ * What the page hands to the browser as a download; what a browser does with that is its own
+ * affair, and asks the person.
+ */
 async function exported(tab: Tab): Promise<Buffer> {
   await tab.evaluate(() => {
     const page = window as Window & { handed?: Blob };

@@ -1,4 +1,7 @@
-/** An agent's folder, through the page: what it writes is seen at once, what is given to it lies there, and comes back byte for byte. */
+/**
+ * An agent's folder, through the page: what it writes is seen at once, what is given to it lies
+ * there, and comes back byte for byte.
+ */
 import { mkdir, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { unzipSync } from 'fflate';

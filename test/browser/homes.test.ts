@@ -1,4 +1,7 @@
-/** Two browsers that are not paired, at one relay: the real page in two profiles of Chromium, each let in by a link of its own. */
+/**
+ * Two browsers that are not paired, at one relay: the real page in two profiles of Chromium, each
+ * let in by a link of its own.
+ */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createGuest, type Guest, QUIET } from '../support/chromium.ts';
 import { browserOf, openTestRelay, type OpenRelay } from '../support/open-relay.ts';
@@ -71,8 +74,9 @@ describe('two browsers that are not paired, at one relay', { timeout: 240_000 },
     await early.untilAll('awake');
     expect((await ada.seats()).map(({ name }) => name)).toEqual(hatched.map(({ name }) => name));
 
-    // A device of another household, which has its home here already, proves it by the sign-in of Ada's browser while her session
-    // runs: the browser takes nothing of what it hears then, and comes home by a sign-in of its own.
+    // A device of another household, which has its home here already, proves it by the sign-in of
+    // Ada's browser while her session runs: the browser takes nothing of what it hears then, and
+    // comes home by a sign-in of its own.
     await ada.press(/^WAKE/);
     await ada.untilAll('awake');
     const household = newTestHousehold();

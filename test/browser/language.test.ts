@@ -1,4 +1,7 @@
-/** Another language than English, in the built page: fetched by itself, whole on every page, and its writing from right to left. */
+/**
+ * Another language than English, in the built page: fetched by itself, whole on every page, and its
+ * writing from right to left.
+ */
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { SEAT_ORDER, seatColor } from '../../src/shared/domain/seat.ts';
@@ -19,11 +22,17 @@ afterAll(async () => {
   await relay.stop();
 });
 
-/** What people wrote or chose, what a machine is told, and dates and numbers, which the browser writes. */
+/**
+ * What people wrote or chose, what a machine is told, and dates and numbers, which the browser
+ * writes.
+ */
 const NOT_OURS =
   '[dir=auto], [translate=no], code, pre, kbd, time, textarea, script, style, noscript, option, svg, .chip, .seat-name, .grants-single label';
 
-/** Puts every text of the kept catalogue between marks, in a language that is written from right to left. */
+/**
+ * Puts every text of the kept catalogue between marks, in a language that is written from right to
+ * left.
+ */
 async function speakInMarks(page: Page): Promise<void> {
   await page.evaluate((name) => {
     const kept = JSON.parse(localStorage.getItem(name) ?? 'null') as Spoken;

@@ -1,4 +1,7 @@
-/** Where things stand and what takes the keys, measured in a real browser: boxes, words and focus at the sizes people have. */
+/**
+ * Where things stand and what takes the keys, measured in a real browser: boxes, words and focus at
+ * the sizes people have.
+ */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { SETTINGS_SECTIONS } from '../../src/page/ui/routes.ts';
 import { createGuest, type Guest, QUIET, STILL } from '../support/chromium.ts';
@@ -54,7 +57,10 @@ const covered = () =>
     });
   });
 
-/** Seats whose words do not stand in the middle of them, where the face stands beside: by how many px. */
+/**
+ * Seats whose words do not stand in the middle of them, where the face stands beside: by how many
+ * px.
+ */
 const uneven = () =>
   visitor.page.evaluate(() =>
     [...document.querySelectorAll('.seat')].flatMap((seat, i) => {
@@ -183,7 +189,10 @@ const goTo = async (path: string) => {
   await expect.poll(() => visitor.page.locator('.lazy, .chat-skeleton, .chat-opening').count()).toBe(0);
 };
 
-/** Runs in the page: whether it goes sideways, and what sticks out of it and cannot be brought into sight. */
+/**
+ * Runs in the page: whether it goes sideways, and what sticks out of it and cannot be brought into
+ * sight.
+ */
 const cutOff = () => {
   const over = document.documentElement.scrollWidth - innerWidth;
   const isScrolled = (element: Element): boolean => {
@@ -203,7 +212,9 @@ const cutOff = () => {
   ];
 };
 
-/** What is opened by a button has no address of its own: where the button is, and how it is called. */
+/**
+ * What is opened by a button has no address of its own: where the button is, and how it is called.
+ */
 const dialogsOf = (agent: string): readonly (readonly [string, string | RegExp])[] => [
   ['/night', 'New routine'],
   ['/night', 'New script'],
@@ -215,7 +226,9 @@ const dialogsOf = (agent: string): readonly (readonly [string, string | RegExp])
   [`${agent}/more`, /^Forget this conversation/],
   [`${agent}/more`, /^Forget (?!this)/],
 ];
-/** A dialog that is scrolled sideways, or is higher than the window, has its buttons out of sight. */
+/**
+ * A dialog that is scrolled sideways, or is higher than the window, has its buttons out of sight.
+ */
 const sideways = () =>
   [...document.querySelectorAll('dialog[open], dialog[open] .dialog-body')].flatMap((each) => {
     const { top, bottom } = each.getBoundingClientRect();
@@ -246,7 +259,8 @@ describe('every page and dialog', () => {
         found.push(...(await page.evaluate(cutOff)).map((what) => `${path} at ${size[0]} px: ${what}`));
       }
       found.push(...(await visitor.axe()).map((what) => `${path}: ${what}`));
-      // The others are looked at by night in the tests of what they do; in the other light only colours are others.
+      // The others are looked at by night in the tests of what they do; in the other light only
+      // colours are others.
       if (!path.startsWith(agent)) continue;
       await page.emulateMedia({ colorScheme: 'dark', ...STILL });
       found.push(...(await visitor.axe(['color-contrast'])).map((what) => `${path} by night: ${what}`));

@@ -29,7 +29,10 @@ const heardOf = (tab: Page) =>
 const range = (from: number, to: number) => Array.from({ length: to - from }, (_, i) => from + i);
 const idsOf = (numbers: readonly number[]) => numbers.map((n) => `m${n}`);
 
-/** What lies in the volumes once everything is there and nobody is at work: the ids of all documents. */
+/**
+ * What lies in the volumes once everything is there and nobody is at work: the ids of all
+ * documents.
+ */
 async function settled(tab: Page): Promise<string[]> {
   await drained(tab);
   await home.closeTabs();

@@ -102,7 +102,8 @@ describe('the household', () => {
     });
     await append([
       identityDoc(1, 'a1', 0),
-      // How far one has read is no wish, an agent's soul is its own, and what a newer app set cannot be told.
+      // How far one has read is no wish, an agent's soul is its own, and what a newer app set
+      // cannot be told.
       settingDoc(2, 'read:a1', 'm1'),
       changeDoc(3, 'a1', { kind: 'soul', individuationArtifact: 'I am more.' }),
       settingDoc(4, 'humanName', 5),
@@ -526,7 +527,8 @@ describe('what an agent takes along', () => {
       ...range(0, 4).map((n) => messageDoc(n)),
       messageDoc(4, { waiting: true, author: 'a2', role: 'user' }),
       ...idle(10, 1),
-      // What set it to work, said to it by others, and what it said and did; what waited is read then.
+      // What set it to work, said to it by others, and what it said and did; what waited is read
+      // then.
       alone(20, { author: 'relay' }),
       alone(21),
       alone(22, { author: 'a2' }),

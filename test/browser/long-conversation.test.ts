@@ -1,7 +1,7 @@
 /**
- * A conversation of many thousands of messages in the built page: it opens, scrolls, streams and leaps without
- * gaps, without anything twice, without the view jumping. How long the page was held up is printed, and not held
- * against it: that depends on the machine.
+ * A conversation of many thousands of messages in the built page: it opens, scrolls, streams and
+ * leaps without gaps, without anything twice, without the view jumping. How long the page was held
+ * up is printed, and not held against it: that depends on the machine.
  */
 import { fileURLToPath } from 'node:url';
 import type { BrowserContext, Page } from 'playwright-core';
@@ -16,7 +16,10 @@ import { bindEyes, type Eyes } from '../support/log-eyes.ts';
 import { servePage, type PageServer } from '../support/page-server.ts';
 import { createSseRelay, type SseRelay } from '../support/sse-relay.ts';
 
-/** What a screen costs depends on the screen: a thousand show it as well as the 20,000 of `npm run faults -- conversation`. */
+/**
+ * What a screen costs depends on the screen: a thousand show it as well as the 20,000 of `npm run
+ * faults -- conversation`.
+ */
 const COUNT = Number(process.env['ROOST_LONG_TALK'] ?? 1_000);
 const LAST = COUNT - 1;
 const SEED = 7;
@@ -117,7 +120,10 @@ async function open(agentId = AGENT, last = LAST) {
   await eyes.until((seen) => seen.includes(last));
 }
 
-/** Turns the wheel towards this message until it holds; upwards or downwards through the message itself. */
+/**
+ * Turns the wheel towards this message until it holds; upwards or downwards through the message
+ * itself.
+ */
 async function wheelUntil(n: number, through: 'up' | 'down', holds: () => Promise<boolean>) {
   let down = through === 'down';
   while (!(await holds())) {

@@ -1,4 +1,7 @@
-/** Who works and who asks, in every tab: the tile's second line, the amber ring, and what needs the person, answered from any page. */
+/**
+ * Who works and who asks, in every tab: the tile's second line, the amber ring, and what needs the
+ * person, answered from any page.
+ */
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

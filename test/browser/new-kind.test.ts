@@ -1,4 +1,7 @@
-/** A kind of documents that is one file and one line, in the real ledger: kept before it is known, folded from then on. */
+/**
+ * A kind of documents that is one file and one line, in the real ledger: kept before it is known,
+ * folded from then on.
+ */
 import { fileURLToPath } from 'node:url';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';

@@ -1,4 +1,7 @@
-/** A routine, from the page that it is written on to the run in the conversation: the real page, relay and clock; only the model is scripted. */
+/**
+ * A routine, from the page that it is written on to the run in the conversation: the real page,
+ * relay and clock; only the model is scripted.
+ */
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createGuest, type Guest, QUIET } from '../support/chromium.ts';
@@ -97,7 +100,8 @@ describe('A routine', { timeout: 120_000 }, () => {
     const had = runs().slice(0, 1).flatMap(offeredIn);
     expect(had).toEqual(expect.arrayContaining(['write_file', 'propose_routine']));
     expect(had).not.toContain('message_agent');
-    // What it asked for is a routine once it is allowed, and by keyboard alone it goes above the other, for good.
+    // What it asked for is a routine once it is allowed, and by keyboard alone it goes above the
+    // other, for good.
     await visitor.press('Allow: Watch the bridge');
     const names = routines.locator('h4');
     await names.nth(1).waitFor();
@@ -165,14 +169,16 @@ describe('A routine', { timeout: 120_000 }, () => {
     };
     await expect.poll(afterReload).toBe(0);
 
-    // On a phone: the card is opened again from Wakes, a script's form fits, and what was left is taken back.
+    // On a phone: the card is opened again from Wakes, a script's form fits, and what was left is
+    // taken back.
     await page.setViewportSize({ width: 360, height: 800 });
     await goWithin(page, '/wakes');
     await page.getByRole('link', { name: 'What happened while you were away' }).click();
     await card.getByText(WORDS).waitFor();
     expect(await visitor.axe()).toEqual([]);
     await goWithin(page, '/night');
-    // By keyboard alone: everything is reached by Tab, a form is left by Escape, and the focus is where it was.
+    // By keyboard alone: everything is reached by Tab, a form is left by Escape, and the focus is
+    // where it was.
     await page.getByRole('button', { name: 'Take it back: Name1' }).waitFor();
     for (const [opener, title] of [
       ['New routine', 'A new routine'],

@@ -1,6 +1,7 @@
 /**
- * The page key in a real browser: a page that has lost it is told what to do, and comes back with everything; and another
- * program of this machine, which browsers send the cookie of every port, has nothing of it.
+ * The page key in a real browser: a page that has lost it is told what to do, and comes back with
+ * everything; and another program of this machine, which browsers send the cookie of every port,
+ * has nothing of it.
  */
 import { createServer, type Server } from 'node:http';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -96,7 +97,8 @@ it('another program of this machine is sent the cookie, and gets nothing for it,
       socket: 'refused',
     });
 
-    // The program, with every header that the relay's own page would send, and with those of somebody who opens a page.
+    // The program, with every header that the relay's own page would send, and with those of
+    // somebody who opens a page.
     const own = {
       origin: relay.url,
       referer: `${relay.url}/`,

@@ -149,7 +149,8 @@ describe('On a phone', () => {
     if (!alone) throw new Error('the browser has no further contexts');
     await shareSignIn(page.context(), alone, page.url());
     const stranger = await createVisitor(alone, relay.url);
-    // It keeps nothing of the team that lives in the home of its sign-in, and begins beside it, never in its place.
+    // It keeps nothing of the team that lives in the home of its sign-in, and begins beside it,
+    // never in its place.
     await stranger.page.getByRole('heading', { name: 'A team of yours lives at this relay' }).waitFor();
     await stranger.press('Begin a household of my own');
     await stranger.begin();

@@ -1,4 +1,7 @@
-/** How agents reach each other, as a person sees it: the real page, relay and rehearsal mind, and a client that nobody here wrote. */
+/**
+ * How agents reach each other, as a person sees it: the real page, relay and rehearsal mind, and a
+ * client that nobody here wrote.
+ */
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

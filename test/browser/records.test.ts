@@ -1,4 +1,7 @@
-/** A relay whose home is deleted gets back from the page what it was set, and what was said in threads: as a person lives it. */
+/**
+ * A relay whose home is deleted gets back from the page what it was set, and what was said in
+ * threads: as a person lives it.
+ */
 import { rm } from 'node:fs/promises';
 import type { BrowserContext } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

@@ -1,4 +1,7 @@
-/** What was said is remembered over wakes that were followed by nothing: by an agent, and by the lead. */
+/**
+ * What was said is remembered over wakes that were followed by nothing: by an agent, and by the
+ * lead.
+ */
 import { quote } from '../../src/shared/domain/quoting.ts';
 import { afterEach, expect, it } from 'vitest';
 import { createGuest, type Guest, QUIET } from '../support/chromium.ts';

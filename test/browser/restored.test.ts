@@ -1,4 +1,7 @@
-/** A copy that somebody prepared, brought into an empty browser: what it has act outside the household does nothing before its own yes. */
+/**
+ * A copy that somebody prepared, brought into an empty browser: what it has act outside the
+ * household does nothing before its own yes.
+ */
 import { createHash } from 'node:crypto';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,7 @@
-/** Scenes with a scripted model behind the Messages API: what a person sees when minds are real, odd or failing. */
+/**
+ * Scenes with a scripted model behind the Messages API: what a person sees when minds are real, odd
+ * or failing.
+ */
 import { createDeferred } from '../../src/shared/domain/platform/deferred.ts';
 import { quote } from '../../src/shared/domain/quoting.ts';
 import type { BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
@@ -19,7 +22,10 @@ import { createVisitor, goWithin, type Visitor } from '../support/visitor.ts';
 const DESK = { width: 1440, height: 900 };
 const DAY = 86_400_000;
 
-/** Runs in a page or a worker, before anything of it: its clock is ahead by what is said on the channel. */
+/**
+ * Runs in a page or a worker, before anything of it: its clock is ahead by what is said on the
+ * channel.
+ */
 function shiftClock(): void {
   const Real = Date;
   let ahead = 0;
@@ -76,7 +82,10 @@ async function alone(script: Script, options?: Opening): Promise<House> {
 }
 
 const common = shared(hatched, (house) => house.close());
-/** The common household: everybody is awake, as each test leaves it, and the model follows this script from now on. */
+/**
+ * The common household: everybody is awake, as each test leaves it, and the model follows this
+ * script from now on.
+ */
 async function home(script: Script = teamScript()): Promise<House> {
   const house = await common();
   await house.visitor.untilAll('awake');
@@ -282,7 +291,8 @@ describe('A message that an agent leaves for the person', () => {
     await expect.poll(() => mark.count()).toBe(0);
     await expect.poll(() => elsewhere.count()).toBe(0);
     await expect.poll(() => newIn(other)).toBe(0);
-    // What it goes on to say once nobody looks any more is new again, though it began before what was read.
+    // What it goes on to say once nobody looks any more is new again, though it began before what
+    // was read.
     await visitor.open('lead');
     seen.resolve();
     await expect.poll(() => mark.allInnerTexts()).toEqual(['1']);
@@ -299,7 +309,8 @@ describe('A page whose clock jumps', () => {
   it('a day forward and back goes on talking, and what was said keeps its order, also after a reload', async () => {
     let workers = 0;
     const { visitor } = await alone(teamScript(), {
-      // The owner's worker is to have the same clock: the page starts its own, whose script can be given one.
+      // The owner's worker is to have the same clock: the page starts its own, whose script can be
+      // given one.
       serviceWorkers: 'block',
       async prepare(context) {
         await context.addInitScript(shiftClock);
@@ -334,7 +345,8 @@ describe('A page whose clock jumps', () => {
     const order = async () => (await visitor.reading()).match(/Seat 1 heard: [^.]*\./g);
     const answers = said.map((text) => `Seat 1 heard: ${text}`);
     expect(await order()).toEqual(answers);
-    // What is written of one's own is dated by the same clock: it goes on behind what was dated ahead.
+    // What is written of one's own is dated by the same clock: it goes on behind what was dated
+    // ahead.
     await visitor.press('End session');
     await visitor.untilSeats('it asleep', (seats) => seats[0]?.state === 'sleeping');
     await visitor.say('For when you wake.');

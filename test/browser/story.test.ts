@@ -1,4 +1,6 @@
-/** The whole story, as one person lives it: hatch a team, close everything, wake it as who it was. */
+/**
+ * The whole story, as one person lives it: hatch a team, close everything, wake it as who it was.
+ */
 import { afterEach, describe, expect, it } from 'vitest';
 import { createProfile, type Profile } from '../support/chromium.ts';
 import { freePort } from '../support/free-port.ts';
@@ -39,7 +41,10 @@ const minds: Record<'rehearsal' | 'anthropic', () => Promise<MindOptions>> = {
   },
 };
 
-/** On a phone, with all that moves; at a desk it is lived in `engines` and `connect`, and the rehearsal is what most other tests talk to. */
+/**
+ * On a phone, with all that moves; at a desk it is lived in `engines` and `connect`, and the
+ * rehearsal is what most other tests talk to.
+ */
 const STORIES = [{ mind: 'anthropic', width: 360, height: 780, motion: 'no-preference' }] as const;
 /** With `npm run faults -- story`. */
 const FURTHER =

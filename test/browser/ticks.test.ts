@@ -1,4 +1,7 @@
-/** Files that are more than they say, as a person brings them: what is not ticked does not come, and what is ticked comes alone. */
+/**
+ * Files that are more than they say, as a person brings them: what is not ticked does not come, and
+ * what is ticked comes alone.
+ */
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { gzipSync } from 'node:zlib';

@@ -1,4 +1,7 @@
-/** Keys, fields, drops and small windows in a real browser: input methods, undo, Back, a browser that translates the page. */
+/**
+ * Keys, fields, drops and small windows in a real browser: input methods, undo, Back, a browser
+ * that translates the page.
+ */
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -60,7 +63,10 @@ const openPalette = async () => {
   await palette().waitFor();
 };
 
-/** A press as Safari gives it when it ends a composition: nothing is composed any more, and the key has the number of an input method. */
+/**
+ * A press as Safari gives it when it ends a composition: nothing is composed any more, and the key
+ * has the number of an input method.
+ */
 async function pressOfInputMethod(key: 'Enter' | 'Escape'): Promise<void> {
   const press = { key, code: key, windowsVirtualKeyCode: 229 };
   await cdp.send('Input.dispatchKeyEvent', { type: 'rawKeyDown', ...press });

@@ -1,4 +1,7 @@
-/** How far somebody has read, in the built page: every tab says the same, and a conversation opens where new begins. */
+/**
+ * How far somebody has read, in the built page: every tab says the same, and a conversation opens
+ * where new begins.
+ */
 import { fileURLToPath } from 'node:url';
 import type { BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';

@@ -1,4 +1,7 @@
-/** The whole page in two browsers of one household: the relay introduces them, goes away, and they converge without it. */
+/**
+ * The whole page in two browsers of one household: the relay introduces them, goes away, and they
+ * converge without it.
+ */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { SyncStatus } from '../../src/shared/protocol/sync/page.ts';
 import { createProfile, STILL, type Profile } from '../support/chromium.ts';

@@ -1,4 +1,7 @@
-/** What must hold after any fault. Each check answers with what is wrong, as sentences; nothing is good. */
+/**
+ * What must hold after any fault. Each check answers with what is wrong, as sentences; nothing is
+ * good.
+ */
 import { isDeepStrictEqual } from 'node:util';
 import type { Doc } from '../../src/shared/protocol/documents.ts';
 import { isKnown } from '../../src/shared/protocol/known.ts';
@@ -9,7 +12,10 @@ import { faultOf, numberOf, plain, type Words } from './words.ts';
 
 const textsOf = (rows: readonly Shown[]) => rows.filter((row) => !row.mine).flatMap((row) => row.texts);
 
-/** Each text that was shown before is there still, and maybe more of it; each answer stands once; no word is wrong. */
+/**
+ * Each text that was shown before is there still, and maybe more of it; each answer stands once; no
+ * word is wrong.
+ */
 export function faultsOfShown(
   where: string,
   before: readonly Shown[],
@@ -62,7 +68,10 @@ export function faultsOfLog(events: readonly StoredEvent[], told: Words['told'])
   return faults.map((fault) => `the relay’s log: ${fault}`);
 }
 
-/** The ledger holds what the relay says, word for word, and nothing of it that the relay does not say; what it held before it holds unchanged. */
+/**
+ * The ledger holds what the relay says, word for word, and nothing of it that the relay does not
+ * say; what it held before it holds unchanged.
+ */
 export function faultsOfLedger(
   before: readonly Doc[],
   after: readonly Doc[],

@@ -2,7 +2,10 @@
 import { cp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** The places of a profile, below its directory. `buckets`: databases of storage buckets, of which a sound profile has none. */
+/**
+ * The places of a profile, below its directory. `buckets`: databases of storage buckets, of which a
+ * sound profile has none.
+ */
 export const PLACES = {
   indexedDB: 'Default/IndexedDB',
   localStorage: 'Default/Local Storage',
@@ -15,7 +18,10 @@ export interface Kind {
   readonly name: string;
   /** Nothing is left on the device but the key. */
   readonly needsRelay: boolean;
-  /** Harms the profile in `directory`; `older` is a copy of it from before its last documents. Throws where there is nothing of the kind to be harmed. */
+  /**
+   * Harms the profile in `directory`; `older` is a copy of it from before its last documents.
+   * Throws where there is nothing of the kind to be harmed.
+   */
   harm(directory: string, older: string): Promise<void>;
 }
 

@@ -1,4 +1,7 @@
-/** What may happen while a lost household is being brought back: in the end everything is there, once. */
+/**
+ * What may happen while a lost household is being brought back: in the end everything is there,
+ * once.
+ */
 import type { BrowserContext, Page } from 'playwright-core';
 import { messageDoc } from '../support/documents.ts';
 import { createOwnerLine } from '../support/owner-line.ts';
@@ -86,7 +89,11 @@ export const INTERRUPTIONS: readonly Interruption[] = [
   },
 ];
 
-/** Databases that open no more are left for a storage bucket; and when that one opens no more either, for the next. Answers which are used in the end, and whether the browser keeps the last for good, which it would if asked. */
+/**
+ * Databases that open no more are left for a storage bucket; and when that one opens no more
+ * either, for the next. Answers which are used in the end, and whether the browser keeps the last
+ * for good, which it would if asked.
+ */
 export async function fromBucketToBucket(
   home: DamagedHome,
   moves: number,
@@ -126,7 +133,10 @@ const WRITTEN_SINCE = 5;
 /** Longer than what is sealed waits to be handed over, some times. */
 const HANDED_OVER_MS = 800;
 
-/** In Settings; then a browser that knows nothing but the key asks the relay for what it has: what was there before, and no more. Answers how often its person was told. */
+/**
+ * In Settings; then a browser that knows nothing but the key asks the relay for what it has: what
+ * was there before, and no more. Answers how often its person was told.
+ */
 export async function switchOff(home: DamagedHome): Promise<number> {
   await home.harmed({ name: 'nothing', needsRelay: false, harm: () => Promise.resolve() });
   const context = await home.open();

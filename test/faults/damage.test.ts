@@ -4,8 +4,9 @@ import { fromBucketToBucket, INTERRUPTIONS, switchOff } from './damage-restore.t
 import { createDamagedHome, type DamagedHome } from './damage.ts';
 
 /**
- * Each road by which a household comes back, once. Every kind of damage at both relays, and everything that may break into a
- * restore, in a household for which it takes a while: `npm run faults -- damage` and `damage-restore`.
+ * Each road by which a household comes back, once. Every kind of damage at both relays, and
+ * everything that may break into a restore, in a household for which it takes a while: `npm run
+ * faults -- damage` and `damage-restore`.
  */
 const MESSAGES = 60;
 

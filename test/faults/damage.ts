@@ -1,6 +1,7 @@
 /**
- * A closed browser profile whose files are damaged, one kind of damage at a time, and what is there when it is opened
- * again: everything that was ever acknowledged, once, within a bounded time, and the person told.
+ * A closed browser profile whose files are damaged, one kind of damage at a time, and what is there
+ * when it is opened again: everything that was ever acknowledged, once, within a bounded time, and
+ * the person told.
  */
 import { cp, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -16,7 +17,10 @@ import type { Kind } from './damage-kinds.ts';
 import { letIn } from '../support/sign-in.ts';
 
 export interface RoundOptions {
-  /** What starts again to see that it lasts: the whole browser (the default), or the owner alone, which is a second of a browser's time. */
+  /**
+   * What starts again to see that it lasts: the whole browser (the default), or the owner alone,
+   * which is a second of a browser's time.
+   */
   readonly next?: 'browser' | 'owner';
 }
 
@@ -24,7 +28,10 @@ export interface DamagedHome {
   /** The relay's, whichever it is. */
   readonly url: string;
   readonly documents: number;
-  /** Opens the profile as `kind` left it. Rejects with what is wrong; answers ms until everything was there, and how often the person was told. */
+  /**
+   * Opens the profile as `kind` left it. Rejects with what is wrong; answers ms until everything
+   * was there, and how often the person was told.
+   */
   round(kind: Kind, options?: RoundOptions): Promise<{ readonly ms: number; readonly told: number }>;
   /** The profile as it was when it was closed, and then harmed. */
   harmed(kind: Kind): Promise<void>;
@@ -34,7 +41,10 @@ export interface DamagedHome {
   open(): Promise<BrowserContext>;
   /** One more tab. */
   tab(context: BrowserContext): Promise<Page>;
-  /** Resolves when everything is there, once, for who asks in this tab: with the ms that it took. Rejects with what is wrong. */
+  /**
+   * Resolves when everything is there, once, for who asks in this tab: with the ms that it took.
+   * Rejects with what is wrong.
+   */
   untilWhole(page: Page, what: string): Promise<number>;
   /** Ends the browser as a crash would. */
   killBrowser(): Promise<void>;
@@ -77,13 +87,17 @@ const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve,
 
 /** So many documents are written in a moment. */
 const SMALL = 1_000;
-/** ms after which what is not there is not awaited any more: the bar, and what a busy machine adds. */
+/**
+ * ms after which what is not there is not awaited any more: the bar, and what a busy machine adds.
+ */
 const PATIENCE_MS = 45_000;
 
 export interface DamagedHomeOptions {
   readonly messages: number;
   readonly from: RelayOrigin;
-  /** Default true: a copy of before the last documents, for the kinds of damage that put it back. */
+  /**
+   * Default true: a copy of before the last documents, for the kinds of damage that put it back.
+   */
   readonly hasOlder?: boolean;
 }
 
@@ -122,7 +136,8 @@ export async function createDamagedHome({ messages, from, hasOlder = true }: Dam
       if (status.kind === 'alone' && status.kept?.link === 'live' && status.kept.toSend === 0) break;
       if (Date.now() > end) throw new Error(`not everything was handed over: ${JSON.stringify(status)}`);
     }
-    // Files follow within a quarter of a second; volumes in their own time, and most of a large household is in them.
+    // Files follow within a quarter of a second; volumes in their own time, and most of a large
+    // household is in them.
     await pause(docs.length > SMALL ? 1_500 : 600);
     for (const [id, doc] of await owner.documents()) expected.set(id, JSON.stringify(doc));
     await page.context().close();
@@ -146,7 +161,10 @@ export async function createDamagedHome({ messages, from, hasOlder = true }: Dam
     return null;
   }
 
-  /** Asks little until all of it is counted: what is asked takes its part of the worker. Answers ms until then; afterwards every document is compared. */
+  /**
+   * Asks little until all of it is counted: what is asked takes its part of the worker. Answers ms
+   * until then; afterwards every document is compared.
+   */
   async function untilWhole(page: Page, what: string): Promise<number> {
     const began = performance.now();
     let wrong = 'nothing was read';
@@ -234,8 +252,8 @@ export async function createDamagedHome({ messages, from, hasOlder = true }: Dam
         for (const words of NEVER_SHOWN)
           if (shown.includes(words)) throw new Error(`${kind.name}: the page has shown “${words}”.`);
         const told = await toldOn(page);
-        // The next start is an ordinary one. (A repair that takes two starts may be told with the second.)
-        // The owner ends with its last tab.
+        // The next start is an ordinary one. (A repair that takes two starts may be told with the
+        // second.) The owner ends with its last tab.
         if (starts === 'owner') await page.close();
         else {
           await context.close();

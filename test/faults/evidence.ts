@@ -1,4 +1,7 @@
-/** What can be seen from outside: what the page shows, what the ledger holds, what the relay has on disk. */
+/**
+ * What can be seen from outside: what the page shows, what the ledger holds, what the relay has on
+ * disk.
+ */
 import type { Page } from 'playwright-core';
 import { parseDocument, type Doc, type MessageDoc } from '../../src/shared/protocol/documents.ts';
 import { isKnown } from '../../src/shared/protocol/known.ts';
@@ -17,7 +20,10 @@ export interface Shown {
   readonly texts: readonly string[];
 }
 
-/** Reads the open conversation from its beginning to its end, as somebody who scrolls through it; without tool lines and dividers. */
+/**
+ * Reads the open conversation from its beginning to its end, as somebody who scrolls through it;
+ * without tool lines and dividers.
+ */
 export async function readShown(page: Page): Promise<Shown[]> {
   const rows = await page.getByRole('region', { name: /^Conversation with / }).evaluate(async (log) => {
     interface Row {

@@ -1,4 +1,7 @@
-/** A whole relay whose disk is filled while somebody talks, and freed: the next session starts, and is answered, without a restart. */
+/**
+ * A whole relay whose disk is filled while somebody talks, and freed: the next session starts, and
+ * is answered, without a restart.
+ */
 import { randomUUID } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -37,7 +40,10 @@ export async function fillDiskOfRelay(rounds: number, random: () => number): Pro
     post('/api/sessions', { human: { name: 'Ada' }, lead: { name: 'Julian', soul: null, transcript: null } });
   const isRefused = (status: number) => status >= 500;
 
-  /** What the person asks has an answer; resolves with what stood in the way, null where nothing did. */
+  /**
+   * What the person asks has an answer; resolves with what stood in the way, null where nothing
+   * did.
+   */
   async function answered(question: string): Promise<string | null> {
     let last = 'nothing was tried';
     for (const until = performance.now() + PATIENCE_MS; performance.now() < until; await sleep(50)) {

@@ -1,4 +1,7 @@
-/** A store on a small disk that is filled and freed at random moments while events are written to it. */
+/**
+ * A store on a small disk that is filled and freed at random moments while events are written to
+ * it.
+ */
 import { randomBytes } from 'node:crypto';
 import { open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -20,8 +23,9 @@ const CHUNK = Buffer.alloc(64 * 1024, 1);
 /** What only the write-ahead log has to hold. */
 const LOGGED = 'so that the write-ahead log is soon at its end '.repeat(150);
 /**
- * Bytes of an event, in hexadecimal digits. Random, because Postgres compresses: what repeats takes a hundredth of its
- * length, and thousands of such events fit into the room of those that were dropped before.
+ * Bytes of an event, in hexadecimal digits. Random, because Postgres compresses: what repeats takes
+ * a hundredth of its length, and thousands of such events fit into the room of those that were
+ * dropped before.
  */
 const EVENT_BYTES = 8_192;
 
@@ -85,7 +89,8 @@ export async function fillDisk(
     const writer = (async () => {
       while (!ending) {
         try {
-          // Only into the write-ahead log: Postgres gives up where that cannot grow, and only fails a statement where a table cannot.
+          // Only into the write-ahead log: Postgres gives up where that cannot grow, and only fails
+          // a statement where a table cannot.
           if (random() < 0.5)
             await sql`select pg_logical_emit_message(true, 'fill', repeat(${LOGGED}, 50))`.execute(store.db);
           const stored = await log.append([
@@ -118,7 +123,8 @@ export async function fillDisk(
       const freed = performance.now();
       const until = freed + GOES_ON_MS;
       while (acknowledged.length === count && performance.now() < until) await sleep(5);
-      // What was acknowledged meanwhile may lie in the journal alone; the tables take it a moment later.
+      // What was acknowledged meanwhile may lie in the journal alone; the tables take it a moment
+      // later.
       const { upTo, stored } = await readPatiently(log, until);
       const kept = new Set(stored.map(({ id }) => id));
       const oldest = Math.min(...kept);

@@ -1,4 +1,7 @@
-/** Days in the life of a relay's store, by a clock of their own: what a thousand messages a day leave behind. */
+/**
+ * Days in the life of a relay's store, by a clock of their own: what a thousand messages a day
+ * leave behind.
+ */
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { openEventLog } from '../../server/team/events/index.ts';

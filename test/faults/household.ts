@@ -1,4 +1,7 @@
-/** A relay, a model of numbered words, a browser and a person: everything that a round breaks and looks at. */
+/**
+ * A relay, a model of numbered words, a browser and a person: everything that a round breaks and
+ * looks at.
+ */
 import { spawn } from 'node:child_process';
 import { rm } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -47,7 +50,10 @@ export interface House {
   tell(who: Who, text: string): Promise<void>;
   /** Opens each conversation and reads it. */
   readAll(who: readonly Who[]): Promise<Map<Who, Shown[]>>;
-  /** Waits until the ledger holds what the relay says and the page shows it, and holds everything against what was before. */
+  /**
+   * Waits until the ledger holds what the relay says and the page shows it, and holds everything
+   * against what was before.
+   */
   holdAgainst(
     when: string,
     before: Before,

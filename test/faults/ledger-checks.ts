@@ -1,4 +1,7 @@
-/** What a ledger must hold after any fault, seen through its owner and past it. Checks answer as sentences; none is good. */
+/**
+ * What a ledger must hold after any fault, seen through its owner and past it. Checks answer as
+ * sentences; none is good.
+ */
 import { isDeepStrictEqual } from 'node:util';
 import type { Page } from 'playwright-core';
 import type { Doc } from '../../src/shared/protocol/documents.ts';
@@ -52,7 +55,10 @@ export async function viewsOf(tab: Page, agentIds: readonly string[]): Promise<V
 const some = (ids: readonly string[]) => `${ids.length} (${ids.slice(0, 5).join(', ')}${ids.length > 5 ? ', …' : ''})`;
 const doubled = (ids: readonly string[]) => ids.filter((id, i) => ids.indexOf(id) !== i);
 
-/** The documents that were acknowledged are among those, as they were written, and none is there twice. */
+/**
+ * The documents that were acknowledged are among those, as they were written, and none is there
+ * twice.
+ */
 export function faultsOfHeld(
   where: string,
   written: ReadonlyMap<string, Doc>,
@@ -101,7 +107,10 @@ export interface Story {
   readonly agentIds: readonly string[];
 }
 
-/** Holds views, volumes and rebuilt views against what was acknowledged, and against each other. Closes the tabs. */
+/**
+ * Holds views, volumes and rebuilt views against what was acknowledged, and against each other.
+ * Closes the tabs.
+ */
 export async function faultsOfLedgerAfter(home: Household, story: Story, query = ''): Promise<string[]> {
   const { written, acknowledged, agentIds } = story;
   let tab = await home.tab(query);

@@ -2,7 +2,10 @@ import { afterAll, beforeAll, describe, it } from 'vitest';
 import { openBench, type LedgerBench } from '../support/ledger-harness.ts';
 import { endOf, runLedgerSeed, takesOver } from './ledger-seed.ts';
 
-/** One for each that can be killed, one of which takes over, and short; the long form is `npm run faults -- ledger`. */
+/**
+ * One for each that can be killed, one of which takes over, and short; the long form is `npm run
+ * faults -- ledger`.
+ */
 const SEEDS = [2, 3, 10];
 const WRITES = 100;
 const KILLS = 2;

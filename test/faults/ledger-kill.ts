@@ -1,6 +1,6 @@
 /**
- * A run of writes, and at a random moment of it whoever owns the ledger is ended: the worker, the tab whose
- * worker it is, or the whole browser. The run goes on to its end with whoever takes over.
+ * A run of writes, and at a random moment of it whoever owns the ledger is ended: the worker, the
+ * tab whose worker it is, or the whole browser. The run goes on to its end with whoever takes over.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Page } from 'playwright-core';
@@ -24,7 +24,9 @@ export const WRITES = 500;
 const JITTER = 15;
 /** Calls under way at once, at most. */
 const MOST_WRITERS = 5;
-/** One run on a new household, which is removed. Rejects with a `Fault` where something is wrong. */
+/**
+ * One run on a new household, which is removed. Rejects with a `Fault` where something is wrong.
+ */
 export async function ledgerKillRound(
   bench: LedgerBench,
   how: OwnerEnd,

@@ -1,7 +1,10 @@
 /** Ending whoever owns the ledger, from outside and without a word, as a crash does. */
 import type { BrowserContext, Page } from 'playwright-core';
 
-/** Ends the SharedWorker's process side. Answers how many there were: 0 where it was just being replaced. */
+/**
+ * Ends the SharedWorker's process side. Answers how many there were: 0 where it was just being
+ * replaced.
+ */
 export async function killOwner(context: BrowserContext): Promise<number> {
   const session = await context.browser()?.newBrowserCDPSession();
   if (!session) throw new Error('The browser cannot be reached.');
@@ -12,7 +15,10 @@ export async function killOwner(context: BrowserContext): Promise<number> {
   return owners.length;
 }
 
-/** Crashes the process of a tab, and its dedicated worker with it. Calls that wait for the tab reject. */
+/**
+ * Crashes the process of a tab, and its dedicated worker with it. Calls that wait for the tab
+ * reject.
+ */
 export async function crashTab(tab: Page): Promise<void> {
   const session = await tab.context().newCDPSession(tab);
   const crashed = tab.waitForEvent('crash');

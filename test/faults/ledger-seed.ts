@@ -1,4 +1,7 @@
-/** What one seed does to a ledger: a run of writes with a kill in it; every tenth also kills ten owners of three tabs. */
+/**
+ * What one seed does to a ledger: a run of writes with a kill in it; every tenth also kills ten
+ * owners of three tabs.
+ */
 import type { LedgerBench } from '../support/ledger-harness.ts';
 import { createRandom } from '../support/random.ts';
 import { ledgerKillRound, type OwnerEnd } from './ledger-kill.ts';

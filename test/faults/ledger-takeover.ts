@@ -12,7 +12,9 @@ const KILLS = 10;
 /** ms at most from one kill to the next. */
 const BETWEEN = 700;
 
-/** One story on a new household, which is removed. Rejects with a `Fault` where something is wrong. */
+/**
+ * One story on a new household, which is removed. Rejects with a `Fault` where something is wrong.
+ */
 export async function ledgerTakeoverRound(bench: LedgerBench, random: () => number, kills = KILLS): Promise<void> {
   const home = await bench.household();
   try {

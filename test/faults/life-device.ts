@@ -1,4 +1,7 @@
-/** One of a household's browsers over many sessions: open at the page, closed, or killed, as a laptop is. */
+/**
+ * One of a household's browsers over many sessions: open at the page, closed, or killed, as a
+ * laptop is.
+ */
 import { createProfile, QUIET } from '../support/chromium.ts';
 import { deviceOf, type DeviceBrowser } from '../support/devices.ts';
 import { letIn, type SignIn } from '../support/sign-in.ts';

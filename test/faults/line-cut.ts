@@ -1,4 +1,7 @@
-/** The line between page and relay is cut, again and again, in mid-answer: what was missed is caught up, once and in order. */
+/**
+ * The line between page and relay is cut, again and again, in mid-answer: what was missed is caught
+ * up, once and in order.
+ */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LEAD_ID } from '../../src/shared/domain/seat.ts';
 import { demand } from './checks.ts';

@@ -1,4 +1,6 @@
-/** A line between browser and relay that can be cut: an HTTP proxy that the browser is told to use. */
+/**
+ * A line between browser and relay that can be cut: an HTTP proxy that the browser is told to use.
+ */
 import { createServer, request as ask, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 

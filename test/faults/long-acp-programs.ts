@@ -1,7 +1,8 @@
 /**
- * `npm run faults -- acp-claude acp-codex acp-gemini acp-opencode`: the four programs themselves, as people install them, each as an
- * agent's mind before a stand-in of its provider. It wakes twice, uses Roost's tools, and acts after a yes on a card each time.
- * A part installs its program and Node 22 from the registry into a folder of the cache at its first run.
+ * `npm run faults -- acp-claude acp-codex acp-gemini acp-opencode`: the four programs themselves,
+ * as people install them, each as an agent's mind before a stand-in of its provider. It wakes
+ * twice, uses Roost's tools, and acts after a yes on a card each time. A part installs its program
+ * and Node 22 from the registry into a folder of the cache at its first run.
  */
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';

@@ -1,7 +1,7 @@
 /**
- * `npm run faults -- acp`: Claude Code itself, through its real adapter, as an agent's mind, before a scripted Messages API.
- * Adapter and Node 22, which it needs, are installed from the registry into a folder of the cache: they are too large for
- * everybody's `npm ci`.
+ * `npm run faults -- acp`: Claude Code itself, through its real adapter, as an agent's mind, before
+ * a scripted Messages API. Adapter and Node 22, which it needs, are installed from the registry
+ * into a folder of the cache: they are too large for everybody's `npm ci`.
  */
 import { execFileSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';

@@ -5,10 +5,16 @@ import { withSeed } from './seeds.ts';
 
 /** Said before, and by the lead's and eight agents' last session: about ten thousand documents. */
 const MESSAGES = 9_400;
-/** From the page's opening until everything is there, for ten thousand documents on a quiet machine. Shown, never demanded. */
+/**
+ * From the page's opening until everything is there, for ten thousand documents on a quiet machine.
+ * Shown, never demanded.
+ */
 const BAR_S = 10;
 
-/** A seed is a kind of damage, in the order in which they are listed: each meets a relay that has everything, and then one that has nothing. */
+/**
+ * A seed is a kind of damage, in the order in which they are listed: each meets a relay that has
+ * everything, and then one that has nothing.
+ */
 export const damagePart: LongPart = {
   name: 'damage',
   short: ['faults/damage.test.ts'],

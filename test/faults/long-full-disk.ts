@@ -1,4 +1,7 @@
-/** Each seed fills a small disk under a store once, at a random moment under load, and frees it, and then one under a whole relay. Needs root. */
+/**
+ * Each seed fills a small disk under a store once, at a random moment under load, and frees it, and
+ * then one under a whole relay. Needs root.
+ */
 import { createRandom } from '../support/random.ts';
 import { fillDisk } from './full-disk.ts';
 import { fillDiskOfRelay } from './full-disk-relay.ts';

@@ -1,4 +1,7 @@
-/** Each seed is a simulated day of a thousand messages in one store: what the home grows by is printed for each. */
+/**
+ * Each seed is a simulated day of a thousand messages in one store: what the home grows by is
+ * printed for each.
+ */
 import { demand } from './checks.ts';
 import { liveDays } from './growth.ts';
 import type { LongPart } from './long-part.ts';

@@ -1,4 +1,7 @@
-/** Every attack at once over two households, beside somebody who is honest: each of their calls is answered rightly, and in time. */
+/**
+ * Every attack at once over two households, beside somebody who is honest: each of their calls is
+ * answered rightly, and in time.
+ */
 import { percentile } from '../bench/figures.ts';
 import { openMix, type Mix, type Timed } from './hostile/mix.ts';
 import type { LongPart } from './long-part.ts';
@@ -6,11 +9,16 @@ import { withSeed } from './seeds.ts';
 
 /** ms of one seed; fifty make ten minutes. */
 const SEED_MS = 12_000;
-/** Seeds in a row share two households and a relay; a seed is run again with those before it there. */
+/**
+ * Seeds in a row share two households and a relay; a seed is run again with those before it there.
+ */
 const IN_A_ROW = 5;
 /** ms of each such row before the attacks: what the same calls take on this machine just now. */
 const CALM_MS = 6_000;
-/** ms that 99 of 100 honest calls may take; or so many times what they take without attacks, on a machine that is busy by itself. */
+/**
+ * ms that 99 of 100 honest calls may take; or so many times what they take without attacks, on a
+ * machine that is busy by itself.
+ */
 const LIMIT = { ms: 200, times: 3 };
 
 const shown = (what: string, values: readonly number[]) => {

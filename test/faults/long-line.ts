@@ -1,4 +1,7 @@
-/** The connection to the relay is cut in mid-answer, as chance has it, again and again in one household. */
+/**
+ * The connection to the relay is cut in mid-answer, as chance has it, again and again in one
+ * household.
+ */
 import { createRandom } from '../support/random.ts';
 import { createHouse } from './household.ts';
 import { lineCutRound } from './line-cut.ts';

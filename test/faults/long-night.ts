@@ -1,8 +1,9 @@
 /**
- * Each seed is a fiftieth of a year, with ten kills: fifty of them are a hundred routines over a whole year, both changes of
- * the clocks, and five hundred kills. Ten that follow each other are of one household, so that faults meet an account that has
- * been through others: a seed is run again with those before it there. With the first come thirty idle nights, eight hours
- * without a relay, and relays that hang.
+ * Each seed is a fiftieth of a year, with ten kills: fifty of them are a hundred routines over a
+ * whole year, both changes of the clocks, and five hundred kills. Ten that follow each other are of
+ * one household, so that faults meet an account that has been through others: a seed is run again
+ * with those before it there. With the first come thirty idle nights, eight hours without a relay,
+ * and relays that hang.
  */
 import { createRandom } from '../support/random.ts';
 import type { LongPart } from './long-part.ts';

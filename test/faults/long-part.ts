@@ -4,6 +4,9 @@ export interface LongPart {
   readonly short: readonly string[];
   /** The seeds to run so that this one meets what it met. */
   with(seed: number): readonly number[];
-  /** Runs the seeds and prints a line for each; answers with a line about all. Rejects with the seed that failed. */
+  /**
+   * Runs the seeds and prints a line for each; answers with a line about all. Rejects with the seed
+   * that failed.
+   */
   run(seeds: readonly number[]): Promise<string>;
 }

@@ -1,4 +1,7 @@
-/** Plain Fireproof's traps, each looked at again in real Chromium; what was seen is recorded with the version. One round, whatever the seeds. */
+/**
+ * Plain Fireproof's traps, each looked at again in real Chromium; what was seen is recorded with
+ * the version. One round, whatever the seeds.
+ */
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

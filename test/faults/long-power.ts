@@ -1,4 +1,7 @@
-/** Each seed is one power cut under load; some in a row share a writer, so that its log has been through checkpoints. Needs root. */
+/**
+ * Each seed is one power cut under load; some in a row share a writer, so that its log has been
+ * through checkpoints. Needs root.
+ */
 import { createRandom } from '../support/random.ts';
 import { cutPower } from './power.ts';
 import type { LongPart } from './long-part.ts';

@@ -1,6 +1,6 @@
 /**
- * Each seed kills the relay once and the page once, in mid-answer, in a household that has been through the seeds
- * before it; so a seed is run again with those.
+ * Each seed kills the relay once and the page once, in mid-answer, in a household that has been
+ * through the seeds before it; so a seed is run again with those.
  */
 import { MOMENTS, relayKillRound } from './relay-kill.ts';
 import { ROUNDS_IN_A_HOUSE, runSeeds, seedsUpTo } from './seeds.ts';

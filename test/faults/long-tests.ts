@@ -1,4 +1,7 @@
-/** Tests of `npm run verify` that do more where they are told to: the same file, at its full length. One round, whatever the seeds. */
+/**
+ * Tests of `npm run verify` that do more where they are told to: the same file, at its full length.
+ * One round, whatever the seeds.
+ */
 import { spawnSync } from 'node:child_process';
 import type { LongPart } from './long-part.ts';
 

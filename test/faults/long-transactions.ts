@@ -1,7 +1,8 @@
 /**
- * Under Fireproof and under us: a browser that is killed while two readwrite transactions are under way in one
- * IndexedDB database may find it gone when it is back. Each seed is one kill with two at a time, which now and then
- * loses everything (it is counted, as it is a matter of chance), and one with one at a time, which never may.
+ * Under Fireproof and under us: a browser that is killed while two readwrite transactions are under
+ * way in one IndexedDB database may find it gone when it is back. Each seed is one kill with two at
+ * a time, which now and then loses everything (it is counted, as it is a matter of chance), and one
+ * with one at a time, which never may.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createProfile } from '../support/chromium.ts';
@@ -32,7 +33,10 @@ async function killedWhileWriting(url: string, atOnce: 'two' | 'one', ms: number
 export interface TransactionsPlan {
   /** The browser is killed within so many ms. */
   readonly withinMs: number;
-  /** How many transactions are under way, one kill each: with one the database must be there afterwards. */
+  /**
+   * How many transactions are under way, one kill each: with one the database must be there
+   * afterwards.
+   */
   readonly kills: readonly ('two' | 'one')[];
 }
 const FULL: TransactionsPlan = { withinMs: 1_500, kills: ['two', 'one'] };

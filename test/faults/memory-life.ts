@@ -1,8 +1,9 @@
 /**
- * A household that lives through many sessions: talks, wakes that are followed by nothing, agents that fail to wake,
- * messages as long as books, letters, a relay that is killed in mid-answer and comes back with another clock, and two
- * devices that take turns. The relay is a process of its own; each device is the built page in a Chromium of its own, with its
- * own ledger, that knows what happened on the other one by sealed entries alone, wherever the relay has let go of what it said.
+ * A household that lives through many sessions: talks, wakes that are followed by nothing, agents
+ * that fail to wake, messages as long as books, letters, a relay that is killed in mid-answer and
+ * comes back with another clock, and two devices that take turns. The relay is a process of its
+ * own; each device is the built page in a Chromium of its own, with its own ledger, that knows what
+ * happened on the other one by sealed entries alone, wherever the relay has let go of what it said.
  * What is looked at is what the model was sent.
  */
 import { randomUUID } from 'node:crypto';
@@ -36,12 +37,17 @@ export interface LifeReport {
   readonly facts: number;
   /** Of the relay, and of a browser. */
   readonly kills: number;
-  /** How often the other device was taken up; and of these, how often nothing but sealed entries said what had happened. */
+  /**
+   * How often the other device was taken up; and of these, how often nothing but sealed entries
+   * said what had happened.
+   */
   readonly turns: number;
   readonly sealed: number;
 }
 
-/** Lives `sessions` sessions. Rejects with what was wrong with a prompt, and after which session. */
+/**
+ * Lives `sessions` sessions. Rejects with what was wrong with a prompt, and after which session.
+ */
 export async function liveMemoryLife({
   seed,
   sessions,
@@ -66,7 +72,8 @@ export async function liveMemoryLife({
     const { seat, last, body, results } = request;
     if (seat !== null && failing.has(seat) && body.messages.length === 1)
       return { fail: { status: 400, type: 'invalid_request_error', message: 'No.' } };
-    // A call to the team and a prompt that wakes carry what was said before. A letter is quoted; who said it back would tell it twice.
+    // A call to the team and a prompt that wakes carry what was said before. A letter is quoted;
+    // who said it back would tell it twice.
     const isNew =
       /^(?:> )*¶/m.test(last) && !/^\[(WAKE|SUMMON) AGENTS\]/.test(last) && (seat === null || body.messages.length > 1);
     if (!isNew)
@@ -186,7 +193,10 @@ export async function liveMemoryLife({
   const endButton = (device: LifeDevice) => device.visitor().page.getByRole('button', { name: 'End session' });
   const untilOver = (device: LifeDevice) => endButton(device).waitFor({ state: 'hidden' });
 
-  /** The relay was off for the night: its clock is another one, and it lets go of all that a browser has stored. */
+  /**
+   * The relay was off for the night: its clock is another one, and it lets go of all that a browser
+   * has stored.
+   */
   async function sleepOver(): Promise<void> {
     hear();
     line().stream.close();
@@ -222,7 +232,9 @@ export async function liveMemoryLife({
     report.turns += 1;
   }
 
-  /** Wakes everybody who sleeps, as a person does, and looks at what the model was sent for each. */
+  /**
+   * Wakes everybody who sleeps, as a person does, and looks at what the model was sent for each.
+   */
   async function wake(device: LifeDevice, agents: readonly Agent[], begins: boolean, after: string): Promise<void> {
     hear();
     const expected = [...agents, null].map((agent) => ({

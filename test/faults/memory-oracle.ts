@@ -1,4 +1,7 @@
-/** What each agent was told, session by session, as the relay's events have it: an account of its own, in their order. */
+/**
+ * What each agent was told, session by session, as the relay's events have it: an account of its
+ * own, in their order.
+ */
 import { quote } from '../../src/shared/domain/quoting.ts';
 import type { EventOf, RoostEvent } from '../../src/shared/protocol/events.ts';
 
@@ -45,13 +48,19 @@ export function createOracle(): Oracle {
   };
 }
 
-/** What stands around each place where it is told: by that a fault of a life that takes an hour is understood. */
+/**
+ * What stands around each place where it is told: by that a fault of a life that takes an hour is
+ * understood.
+ */
 const aroundEach = (text: string, part: string) =>
   [...text.matchAll(new RegExp(part, 'g'))].map(({ index }) => text.slice(Math.max(0, index - 200), index + 80));
 
 const countOf = (text: string, part: string) => text.split(part).length - 1;
 
-/** What is wrong with a prompt that woke somebody; empty where nothing is. `cap`: characters that a transcript may have. */
+/**
+ * What is wrong with a prompt that woke somebody; empty where nothing is. `cap`: characters that a
+ * transcript may have.
+ */
 export function faultsOf(
   prompt: string,
   {

@@ -1,4 +1,7 @@
-/** When a hundred routines of one year are due, reckoned here by hand: nothing of the relay's arithmetic is asked. */
+/**
+ * When a hundred routines of one year are due, reckoned here by hand: nothing of the relay's
+ * arithmetic is asked.
+ */
 import type { Timing } from '../../src/shared/domain/schedule/timing.ts';
 import type { ScheduleOf } from '../../src/shared/protocol/schedules.ts';
 
@@ -15,7 +18,10 @@ const ZONES: Readonly<Record<string, { readonly hours: number; readonly forward:
 };
 export const YEAR_START = Date.UTC(2027, 0, 1);
 
-/** The first moment at which clocks there show this; where they leave it out, the one at which they go forward. */
+/**
+ * The first moment at which clocks there show this; where they leave it out, the one at which they
+ * go forward.
+ */
 function momentOf(zone: string, wall: number): number {
   const found = ZONES[zone];
   if (!found) throw new Error(`No clocks are known of ${zone}.`);
@@ -68,7 +74,10 @@ export function momentsByHand(timing: Timing, offset: number | null, from: numbe
   }
 }
 
-/** Times of a hundred routines: of each day, of some days, by cron text in two zones, at intervals with and without an offset; some in the hours that clocks leave out or show twice. */
+/**
+ * Times of a hundred routines: of each day, of some days, by cron text in two zones, at intervals
+ * with and without an offset; some in the hours that clocks leave out or show twice.
+ */
 export function timingsOf(random: () => number, count: number): ScheduleOf<'routine'>['timing'][] {
   const odd = ['02:30', '02:00', '03:00', '01:30', '00:00'];
   const two = (value: number) => String(value).padStart(2, '0');

@@ -1,4 +1,7 @@
-/** What a conversation tells of a run, against what stands in the account of what was due: both say the same. */
+/**
+ * What a conversation tells of a run, against what stands in the account of what was due: both say
+ * the same.
+ */
 import type { Store } from '../../server/store/index.ts';
 import { eventSchema } from '../../src/shared/protocol/events.ts';
 import type { Occurrence } from '../../src/shared/protocol/schedules.ts';

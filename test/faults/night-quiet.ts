@@ -1,4 +1,7 @@
-/** Nights in which nothing is there to be done, hours in which the relay is away, and a relay that hangs. */
+/**
+ * Nights in which nothing is there to be done, hours in which the relay is away, and a relay that
+ * hangs.
+ */
 import { randomUUID } from 'node:crypto';
 import { createAnthropicMind } from '../../server/agents/minds/index.ts';
 import { createScheduleRows } from '../../server/schedules/rows.ts';
@@ -15,7 +18,10 @@ const HOUR = 60 * MINUTE;
 const EVENING = Date.UTC(2027, 2, 27, 21);
 const NIGHT_MS = 9 * HOUR;
 
-/** Eight agents with the default pulse, and nothing for them. Throws where a model was asked, or a run began. Answers with the moments that passed. */
+/**
+ * Eight agents with the default pulse, and nothing for them. Throws where a model was asked, or a
+ * run began. Answers with the moments that passed.
+ */
 export async function idleNights(nights: number, nightMs = NIGHT_MS, shared?: Store): Promise<number> {
   const house = await openNight({ start: EVENING, ...(shared ? { shared } : {}) });
   try {
@@ -46,7 +52,10 @@ export async function idleNights(nights: number, nightMs = NIGHT_MS, shared?: St
   }
 }
 
-/** So many schedules of eight agents are due while the relay is dead for eight hours. Answers with what became of the moments. */
+/**
+ * So many schedules of eight agents are due while the relay is dead for eight hours. Answers with
+ * what became of the moments.
+ */
 export async function awayForHours(
   many = 40,
   shared?: Store,
@@ -98,8 +107,9 @@ export async function awayForHours(
 }
 
 /**
- * So many routines of eight agents are due at one moment. Throws where one has another number of ends than one, or where
- * more ran at once than may. Answers with what became of them, and how long somebody waited for the list meanwhile, in ms.
+ * So many routines of eight agents are due at one moment. Throws where one has another number of
+ * ends than one, or where more ran at once than may. Answers with what became of them, and how long
+ * somebody waited for the list meanwhile, in ms.
  */
 export async function crowdAtOnce(
   many = 400,
@@ -152,8 +162,9 @@ export async function crowdAtOnce(
 }
 
 /**
- * Two relays on one store. The first hangs, after its claim or in its run, for longer than its lease; the second takes over;
- * then the first comes back. Throws where one moment asked a model twice for the same work, or its end changed.
+ * Two relays on one store. The first hangs, after its claim or in its run, for longer than its
+ * lease; the second takes over; then the first comes back. Throws where one moment asked a model
+ * twice for the same work, or its end changed.
  */
 export async function hungRelay(where: 'claimed' | 'in a run', shared?: Store): Promise<string> {
   const place = shared ? null : await createStorePlace('pglite');

@@ -1,7 +1,8 @@
 /**
- * A household that lives by its routines: the team as a relay wires it, on the embedded store, with a model over HTTP; only
- * the clock is the test's, which jumps to what is due next. The relay is dropped without a word, or ended, at moments that
- * chance says, and started again after seconds or hours.
+ * A household that lives by its routines: the team as a relay wires it, on the embedded store, with
+ * a model over HTTP; only the clock is the test's, which jumps to what is due next. The relay is
+ * dropped without a word, or ended, at moments that chance says, and started again after seconds or
+ * hours.
  */
 import { randomUUID } from 'node:crypto';
 import { createScheduleRows, type ScheduleRows } from '../../server/schedules/rows.ts';
@@ -27,7 +28,9 @@ export const SLICE_MS = (365 * DAY) / SLICES;
 export const KILLS_IN_A_SLICE = 10;
 const POSITIONS = [0, 1, 2, 3, 5, 6, 7, 8] as const;
 export const AGENTS = POSITIONS.map((position) => `agent-${position}`);
-/** Where a relay dies: at a statement of the store, before or after it, or while a model answers. */
+/**
+ * Where a relay dies: at a statement of the store, before or after it, or while a model answers.
+ */
 export const STATEMENTS = {
   'while it claims': /with "next"/i,
   'while it begins': /update .*"occurrences" set "state" = \$1, "run" =/i,
@@ -56,7 +59,9 @@ export interface NightHouse {
   relay(): MortalRelay;
   /** Opens another relay on the same home. */
   restart(): Promise<void>;
-  /** Everything that is due up to then comes to its end; a relay that dies on the way ends it early. */
+  /**
+   * Everything that is due up to then comes to its end; a relay that dies on the way ends it early.
+   */
   liveTo(time: number): Promise<void>;
   /** What was logged by relays that lived. */
   logged(): readonly string[];
@@ -155,7 +160,10 @@ export interface Slice {
   readonly runs: number;
 }
 
-/** `many` routines of eight agents; every sixth asks a model, the others look whether something waits. */
+/**
+ * `many` routines of eight agents; every sixth asks a model, the others look whether something
+ * waits.
+ */
 export async function addRoutines(house: NightHouse, many: number, random: () => number): Promise<void> {
   for (const [i, timing] of timingsOf(random, many).entries()) {
     const written = await house.relay().team.schedules.add(
@@ -184,7 +192,10 @@ async function openStates(eyes: ScheduleRows, now: number): Promise<string> {
   return open.length > 0 ? 'due' : 'between';
 }
 
-/** Lives so long with so many kills, and one stop by the person; throws what is wrong with the account then. */
+/**
+ * Lives so long with so many kills, and one stop by the person; throws what is wrong with the
+ * account then.
+ */
 export async function liveSlice(
   house: NightHouse,
   spanMs: number,
@@ -307,7 +318,10 @@ function faultsOfPreview(
   ];
 }
 
-/** No moment asks a model twice. On the night on which an hour is shown twice, its text is the same for both. */
+/**
+ * No moment asks a model twice. On the night on which an hour is shown twice, its text is the same
+ * for both.
+ */
 function faultsOfRequests({ model }: NightHouse, from: number): string[] {
   const counts = new Map<string, number>();
   for (const { first, body } of model.requests.slice(from)) {

@@ -8,7 +8,9 @@ import { deviceOf, pair } from '../support/devices.ts';
 import { shared } from '../support/shared.ts';
 import { letIn } from '../support/sign-in.ts';
 
-/** Times that each is tried: two clicks meet differently each time, `npm run faults -- one-wake`. */
+/**
+ * Times that each is tried: two clicks meet differently each time, `npm run faults -- one-wake`.
+ */
 const TIMES = Number(process.env['ROOST_WAKES'] ?? 1);
 
 const asleep = shared(
@@ -33,8 +35,8 @@ const wakesOf = async () =>
 const TOGETHER_IN_MS = 500;
 
 /**
- * Two clicks in one go, before the page can paint in between; by every visitor at the same moment. The buttons are
- * found before: what one click does takes the button off the other pages.
+ * Two clicks in one go, before the page can paint in between; by every visitor at the same moment.
+ * The buttons are found before: what one click does takes the button off the other pages.
  */
 async function clickTwice(visitors: readonly Visitor[]): Promise<void> {
   const buttons = await Promise.all(
@@ -65,7 +67,10 @@ function asked(from: number): { calls: number; greetings: number[] } {
 }
 const ONCE = { calls: 1, greetings: [1, 2, 3, 4, 6, 7, 8, 9] };
 
-/** Everyone clicks; everyone is awake on every page; the minds were asked once; nobody is told of a failure. */
+/**
+ * Everyone clicks; everyone is awake on every page; the minds were asked once; nobody is told of a
+ * failure.
+ */
 async function oneWake(visitors: readonly Visitor[]): Promise<void> {
   const before = await wakesOf();
   for (let time = 0; time < TIMES; time++) {

@@ -1,11 +1,17 @@
-/** Our ledger, behind its owner, for the tests of one file; each test has a browser profile of its own. */
+/**
+ * Our ledger, behind its owner, for the tests of one file; each test has a browser profile of its
+ * own.
+ */
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest';
 import { drained, openBench, volumesOf, type Household, type LedgerBench } from '../support/ledger-harness.ts';
 
 export interface OwnerPage {
   home(): Household;
-  /** Waits until all lies in volumes, closes every tab, and answers with the ids that Fireproof gives back. */
+  /**
+   * Waits until all lies in volumes, closes every tab, and answers with the ids that Fireproof
+   * gives back.
+   */
   stored(tab: Page): Promise<string[]>;
 }
 

@@ -1,6 +1,6 @@
 /**
- * What plain Fireproof 0.24.19 loses, beside ours on the same data. Where an upgrade cures a trap, its test fails:
- * then the rule that closes it in src/worker/ledger can go.
+ * What plain Fireproof 0.24.19 loses, beside ours on the same data. Where an upgrade cures a trap,
+ * its test fails: then the rule that closes it in src/worker/ledger can go.
  */
 import { notAgain } from './plain-record.ts';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
@@ -17,14 +17,18 @@ export interface PlainPage {
 }
 
 /**
- * A test of plain Fireproof alone: what it loses was seen with the version in `plain-fireproof.json`, and is looked at again
- * when another is installed, or by `npm run faults -- plain`, which writes that file.
+ * A test of plain Fireproof alone: what it loses was seen with the version in
+ * `plain-fireproof.json`, and is looked at again when another is installed, or by `npm run faults
+ * -- plain`, which writes that file.
  */
 export function itIsPlain(name: string, test: () => Promise<void>): void {
   if (notAgain().length === 0) it(name, test);
 }
 
-/** Serves the page for the tests of one file; each test has a browser profile of its own, and no browser is started for none. */
+/**
+ * Serves the page for the tests of one file; each test has a browser profile of its own, and no
+ * browser is started for none.
+ */
 export function usePlainPage(): PlainPage {
   let page: BuiltPage;
   let server: PageServer;

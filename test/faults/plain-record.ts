@@ -7,8 +7,8 @@ export const LOOK_AGAIN = 'ROOST_PLAIN_FIREPROOF';
 export const RECORD = new URL('./plain-fireproof.json', import.meta.url);
 
 /**
- * Files whose traps ours avoids in what other tests do all the time, with more tabs, kills and documents: they run with those of
- * plain Fireproof alone.
+ * Files whose traps ours avoids in what other tests do all the time, with more tabs, kills and
+ * documents: they run with those of plain Fireproof alone.
  */
 const HELD_BESIDE = {
   changes: 'browser/ledger-tabs: every tab hears of each document',
@@ -30,7 +30,9 @@ export function installedVersion(): string {
   return z.object({ version: z.string() }).parse(JSON.parse(readFileSync(file, 'utf8'))).version;
 }
 
-/** Of the tests in this folder, those that need not be run: the installed Fireproof was looked at. */
+/**
+ * Of the tests in this folder, those that need not be run: the installed Fireproof was looked at.
+ */
 export const notAgain = (): readonly string[] =>
   process.env[LOOK_AGAIN] !== undefined || recorded.version !== installedVersion()
     ? []

@@ -1,4 +1,7 @@
-/** A writer on a disk of its own; the power goes at random moments, and each disk that is left is started from. */
+/**
+ * A writer on a disk of its own; the power goes at random moments, and each disk that is left is
+ * started from.
+ */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, open, readFile, rm } from 'node:fs/promises';

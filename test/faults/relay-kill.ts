@@ -1,7 +1,7 @@
 /**
- * The relay is killed (`kill -9`) at a random moment while somebody speaks, and started again on the same
- * home: no word that the page has shown is missing, none stands twice, the session is closed as a crash,
- * everyone sleeps, and WAKE goes on from there.
+ * The relay is killed (`kill -9`) at a random moment while somebody speaks, and started again on
+ * the same home: no word that the page has shown is missing, none stands twice, the session is
+ * closed as a crash, everyone sleeps, and WAKE goes on from there.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LEAD_ID } from '../../src/shared/domain/seat.ts';
@@ -142,7 +142,10 @@ const lost = (before: readonly Shown[], after: readonly Shown[]): string[] =>
     .filter((text) => !after.some((now) => now.texts.some((same) => same.startsWith(text))))
     .map((text) => `"${text.slice(-40)}" was shown, and is gone`);
 
-/** An answer that is not whole says that it was cut, and one that is whole does not; none is still being written. */
+/**
+ * An answer that is not whole says that it was cut, and one that is whole does not; none is still
+ * being written.
+ */
 function unmarked(house: House, rows: readonly Shown[]): string[] {
   const wholes = new Set(house.words.told.values());
   return rows
@@ -159,7 +162,10 @@ function unmarked(house: House, rows: readonly Shown[]): string[] {
 /** Of a greeting to which nobody said anything, at least the beginning is told. */
 const GREETING_KEPT = 200;
 
-/** What `agentId` said last: of all, and in the last session in which the person said something to it. */
+/**
+ * What `agentId` said last: of all, and in the last session in which the person said something to
+ * it.
+ */
 function lastWords(docs: readonly Doc[], agentId: string): { readonly words: string; readonly whole: boolean }[] {
   const messages = messagesIn(docs)
     .filter((doc) => doc.agentId === agentId)

@@ -1,8 +1,9 @@
 /**
- * Four devices and a relay, 500 operations, in virtual time, with the real replication and the real sealing: lines
- * that drop, repeat, reorder, change and forge, cuts, partitions, restarts, full disks, a relay and a device from an
- * older copy, a relay that goes away, one device that joins late. In the end everybody must have the same, and every
- * document that was ever said to be kept, and that some disk still had after a disk was lost, must be everywhere.
+ * Four devices and a relay, 500 operations, in virtual time, with the real replication and the real
+ * sealing: lines that drop, repeat, reorder, change and forge, cuts, partitions, restarts, full
+ * disks, a relay and a device from an older copy, a relay that goes away, one device that joins
+ * late. In the end everybody must have the same, and every document that was ever said to be kept,
+ * and that some disk still had after a disk was lost, must be everywhere.
  */
 import { highest } from '../../src/shared/domain/ranges.ts';
 import { createReplica, type ReplicationSettings } from '../../src/shared/replication/index.ts';
@@ -45,8 +46,9 @@ export interface SeedResult {
 }
 
 /**
- * Runs one seed. Rejects with a Fault that lists what is wrong. `restored`: devices are also put back to older copies
- * of their profiles, and go on from there; `blind`: without looking whether anybody wrote there since; `times`: that many operations.
+ * Runs one seed. Rejects with a Fault that lists what is wrong. `restored`: devices are also put
+ * back to older copies of their profiles, and go on from there; `blind`: without looking whether
+ * anybody wrote there since; `times`: that many operations.
  */
 export async function runDevicesSeed(
   seed: number,
@@ -155,7 +157,9 @@ export async function runDevicesSeed(
     time.after(ms, () => restart(name));
   };
 
-  /** After a disk was lost or spoilt: documents that nobody has any more are not to be found again. */
+  /**
+   * After a disk was lost or spoilt: documents that nobody has any more are not to be found again.
+   */
   function mourn(): void {
     const left = new Set<string>();
     for (const entries of [relayDisk.all, ...[...disks.values()].map((disk) => disk.entries.all)]) {

@@ -1,7 +1,8 @@
 /**
- * `npm run faults -- --seeds 50`: the long form of every part. `npm run faults -- ledger --seeds 100` runs one
- * part, `npm run faults -- ledger --seed K` runs one seed again (or several: `--seed K --seed L`), with those before it that
- * each needs. A part that fails says why, and the others go on; the run has failed then.
+ * `npm run faults -- --seeds 50`: the long form of every part. `npm run faults -- ledger --seeds
+ * 100` runs one part, `npm run faults -- ledger --seed K` runs one seed again (or several: `--seed
+ * K --seed L`), with those before it that each needs. A part that fails says why, and the others go
+ * on; the run has failed then.
  */
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';

@@ -1,6 +1,7 @@
 /**
- * Seeded rounds. Some rounds in a row share a household, so that faults meet a ledger and a log that have been
- * through others; a seed is run again together with those before it in its household.
+ * Seeded rounds. Some rounds in a row share a household, so that faults meet a ledger and a log
+ * that have been through others; a seed is run again together with those before it in its
+ * household.
  */
 import { createRandom } from '../support/random.ts';
 import { createHouse, type House } from './household.ts';

@@ -1,4 +1,7 @@
-/** A device of a household, as far as its entries go: what its owner does with what the replica tells it. */
+/**
+ * A device of a household, as far as its entries go: what its owner does with what the replica
+ * tells it.
+ */
 import { createReplica, type Replica, type ReplicaDeps } from '../../src/shared/replication/index.ts';
 import type { Entry } from '../../src/shared/protocol/sync/entries.ts';
 import type { HouseholdKeys, Stream, RandomBytes } from '../../src/worker/sync/contract.ts';
@@ -76,7 +79,10 @@ export interface Device {
   write(stream: Stream, docs: readonly Doc[]): Promise<void>;
 }
 
-/** The device wakes with this disk. `blind`: it goes on under its writers without asking the relay whether they end where it thinks. */
+/**
+ * The device wakes with this disk. `blind`: it goes on under its writers without asking the relay
+ * whether they end where it thinks.
+ */
 export function startDevice({
   disk,
   keys,
@@ -149,7 +155,10 @@ export function startDevice({
   }
 
   let shown: Entry[] = [];
-  /** What lies here and what lies there are both kept, and written anew where this device wrote: all of it in one stroke. */
+  /**
+   * What lies here and what lies there are both kept, and written anew where this device wrote: all
+   * of it in one stroke.
+   */
   function settle(): void {
     const all = shown;
     shown = [];

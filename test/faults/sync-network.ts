@@ -35,7 +35,8 @@ function forged(entries: readonly Entry[], random: () => number): readonly Entry
     if (i !== which) return entry;
     if (random() < 0.3) return { ...entry, counter: entry.counter + 1 + Math.floor(random() * 3) };
     const sealed = entry.sealed.slice();
-    // Its first bytes say which Roost and which key sealed it: those of later ones are kept until they can be opened.
+    // Its first bytes say which Roost and which key sealed it: those of later ones are kept until
+    // they can be opened.
     const at = 3 + Math.floor(random() * (sealed.length - 3));
     sealed[at] = (sealed[at] ?? 0) ^ (1 << Math.floor(random() * 8));
     return { ...entry, sealed };

@@ -1,4 +1,7 @@
-/** A store on a disk that outlives the process which uses it, takes its time, and fails now and then. */
+/**
+ * A store on a disk that outlives the process which uses it, takes its time, and fails now and
+ * then.
+ */
 import type { Entry, EntryKey } from '../../src/shared/protocol/sync/entries.ts';
 import type { EntryStore, PutOutcome } from '../../src/shared/protocol/sync/store.ts';
 import type { MemoryEntries } from '../support/memory-entries.ts';
@@ -21,7 +24,10 @@ const SLOWEST_MS = 12;
 /** How often a single piece of work fails. */
 const FAILS = 0.01;
 
-/** Runs `work` at once some ms from now, whole or not at all; never answers where the process died meanwhile. */
+/**
+ * Runs `work` at once some ms from now, whole or not at all; never answers where the process died
+ * meanwhile.
+ */
 export function inTime<T>({ time, random, life }: StoreWorld, work: () => T): Promise<T> {
   return new Promise((resolve, reject) => {
     time.after(1 + Math.floor(random() * SLOWEST_MS), () => {

@@ -1,6 +1,6 @@
 /**
- * The page goes in mid-answer, and the relay goes on: after it is opened again every word is there once, those
- * spoken meanwhile too, the session still runs, and whoever was awake is awake.
+ * The page goes in mid-answer, and the relay goes on: after it is opened again every word is there
+ * once, those spoken meanwhile too, the session still runs, and whoever was awake is awake.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LEAD_ID } from '../../src/shared/domain/seat.ts';

@@ -1,7 +1,10 @@
 import { expect, it } from 'vitest';
 import { killTransactions } from './long-transactions.ts';
 
-/** The long form, with kills in two transactions at a time as well, is `npm run faults -- transactions`. */
+/**
+ * The long form, with kills in two transactions at a time as well, is `npm run faults --
+ * transactions`.
+ */
 const SEED = 1;
 const WITHIN_MS = 300;
 

@@ -1,4 +1,7 @@
-/** After all answers have ended: each conversation shows every answer of the relay's log, once, and to its last word. */
+/**
+ * After all answers have ended: each conversation shows every answer of the relay's log, once, and
+ * to its last word.
+ */
 import { isDeepStrictEqual } from 'node:util';
 import type { StoredEvent } from '../../src/shared/protocol/events.ts';
 import { readRelay, readShown } from './evidence.ts';
@@ -26,7 +29,10 @@ const answersOf = (events: readonly StoredEvent[], agentId: string | null) =>
       : [],
   );
 
-/** Waits for it; what is wrong after that, as sentences. The log is read with the page: what waited in a queue is answered after it was settled. */
+/**
+ * Waits for it; what is wrong after that, as sentences. The log is read with the page: what waited
+ * in a queue is answered after it was settled.
+ */
 export async function faultsOfWhole(house: House, team: readonly Who[]): Promise<string[]> {
   const faults: string[] = [];
   for (const who of team) {

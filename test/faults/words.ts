@@ -1,6 +1,7 @@
 /**
- * Answers made of numbered words, each answer with a number of its own: `a7w0 a7w1 a7w2 …`. Whatever is shown
- * or stored of one must be a beginning of it, so that a word that is missing, doubled or out of place shows.
+ * Answers made of numbered words, each answer with a number of its own: `a7w0 a7w1 a7w2 …`.
+ * Whatever is shown or stored of one must be a beginning of it, so that a word that is missing,
+ * doubled or out of place shows.
  */
 import { createRandom } from '../support/random.ts';
 import { seatsCalled, type Part, type Script } from '../support/scripted-model.ts';
@@ -63,7 +64,10 @@ export function numberOf(text: string): number | null {
   return match ? Number(match[1]) : null;
 }
 
-/** What is wrong with a text, as a sentence; null where it is a beginning of something that was said. */
+/**
+ * What is wrong with a text, as a sentence; null where it is a beginning of something that was
+ * said.
+ */
 export function faultOf(text: string, told: Words['told']): string | null {
   const number = numberOf(text);
   if (number === null) return /^(a\d*)?$/.test(text) ? null : `"${text.slice(0, 60)}" was said by nobody`;

@@ -1,6 +1,7 @@
 /**
- * The gallery: the page in states that are rare or hard to come by, each with the real components and stores over a
- * made-up household. For whoever works on it: it is served by `npm run dev` alone and is in no build.
+ * The gallery: the page in states that are rare or hard to come by, each with the real components
+ * and stores over a made-up household. For whoever works on it: it is served by `npm run dev` alone
+ * and is in no build.
  *
  * `/gallery` shows them side by side; `/gallery?scene=NAME` is one of them.
  */
@@ -45,7 +46,10 @@ function List() {
   );
 }
 
-/** A name of the page as it is called in its language: "History of Morning round" is "Verlauf von Morning round". */
+/**
+ * A name of the page as it is called in its language: "History of Morning round" is "Verlauf von
+ * Morning round".
+ */
 function inPageLanguage(name: string): string {
   const whole = spoken.texts[name];
   if (typeof whole === 'string') return whole;
@@ -58,8 +62,8 @@ function inPageLanguage(name: string): string {
 }
 
 /**
- * Presses what is called so, in the language of the page, as soon as it is there; what a scene opens by hand has no address of
- * its own.
+ * Presses what is called so, in the language of the page, as soon as it is there; what a scene
+ * opens by hand has no address of its own.
  */
 async function press(name: string): Promise<void> {
   const wanted = inPageLanguage(name);

@@ -157,7 +157,10 @@ const MEANWHILE: readonly RoostEvent[] = (
   ...{ error: null, usage: null, clientId: `meanwhile-${i}`, replaces: null, waiting: false },
   ...(attachments.length === 0 ? {} : { attachments: [...attachments] }),
 }));
-/** Seat by seat: awake, answering, waking, an egg, asleep of its own accord, resting, played from elsewhere, sleeping. */
+/**
+ * Seat by seat: awake, answering, waking, an egg, asleep of its own accord, resting, played from
+ * elsewhere, sleeping.
+ */
 const EVERY_SEAT = runningSession({
   awake: ['agent-1', 'agent-2', 'agent-6'],
   hatching: [egg('agent-3', 2, 'wake', 'Sable'), egg('egg-1', 8, 'summon', null)],

@@ -1,4 +1,7 @@
-/** The script in the guide to the API, taken out of the document and run as a program of its own against a real relay. */
+/**
+ * The script in the guide to the API, taken out of the document and run as a program of its own
+ * against a real relay.
+ */
 import { execFile } from 'node:child_process';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -50,7 +50,8 @@ describe.each(STORES)('a relay with its store on %s', (kind: StoreKind) => {
     return String(sessionId);
   }
 
-  // A signal is heard before the store is: each on one of them, and what a service manager sends on both.
+  // A signal is heard before the store is: each on one of them, and what a service manager sends on
+  // both.
   it.each(kind === 'pglite' ? (['SIGTERM'] as const) : (['SIGINT', 'SIGTERM', 'SIGHUP'] as const))(
     'ends the session in mid-answer on %s, flushes, and exits with 0',
     async (signal) => {

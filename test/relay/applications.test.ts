@@ -1,4 +1,7 @@
-/** Programs that are no agent, and agents that are allowed to, set others to sleep and wake them by plain calls. */
+/**
+ * Programs that are no agent, and agents that are allowed to, set others to sleep and wake them by
+ * plain calls.
+ */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { madeCredentialSchema } from '../../src/shared/protocol/team.ts';
 import { wakeFeedSchema } from '../../src/shared/protocol/wakes.ts';

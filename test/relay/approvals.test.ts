@@ -1,4 +1,7 @@
-/** What an agent may do, what waits for the person, and what became of it: through a whole relay, killed where it hurts. */
+/**
+ * What an agent may do, what waits for the person, and what became of it: through a whole relay,
+ * killed where it hurts.
+ */
 import { spawnSync } from 'node:child_process';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -541,7 +544,9 @@ describe('commands in the sandbox, through a whole relay', () => {
   });
 });
 
-/** Whoever is asked who is here looks, says this once it has an answer, and hears what became of it. */
+/**
+ * Whoever is asked who is here looks, says this once it has an answer, and hears what became of it.
+ */
 function asking(meanwhile: string): Script {
   const usual = teamScript();
   return (request) => {

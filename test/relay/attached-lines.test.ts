@@ -1,4 +1,7 @@
-/** The connection to an MCP server of the person's: it ends, is slow or has no end, through a whole relay and over HTTP. */
+/**
+ * The connection to an MCP server of the person's: it ends, is slow or has no end, through a whole
+ * relay and over HTTP.
+ */
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';

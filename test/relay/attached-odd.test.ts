@@ -1,4 +1,7 @@
-/** MCP servers that do not speak as they should: what is odd in one thing takes nothing else along, through a whole relay. */
+/**
+ * MCP servers that do not speak as they should: what is odd in one thing takes nothing else along,
+ * through a whole relay.
+ */
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -69,7 +72,10 @@ afterAll(async () => {
 });
 
 const DEFS = { $defs: { 'A<b>': { type: 'object', properties: { 'x y': { type: 'string' } } } } };
-/** What a tool takes, as servers write it and as no model's server takes it, and what minds are told. */
+/**
+ * What a tool takes, as servers write it and as no model's server takes it, and what minds are
+ * told.
+ */
 const ODD: Readonly<Record<string, readonly [given: unknown, told: object]>> = {
   'without a type': [
     { properties: { a: { type: 'string' } } },

@@ -1,4 +1,7 @@
-/** MCP servers that the person attaches, through a whole relay: real programs and a real HTTP server, used by an agent at work. */
+/**
+ * MCP servers that the person attaches, through a whole relay: real programs and a real HTTP
+ * server, used by an agent at work.
+ */
 import { spawn } from 'node:child_process';
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer, type Server, type ServerResponse } from 'node:http';
@@ -285,7 +288,8 @@ describe('a relay whose home was lost', () => {
     expect(JSON.stringify(await recordsOf(hands.relay()))).not.toContain(SECRET);
     expect(docs[1]?.['value']).toMatchObject({ secrets: ['SECRET'], tools: { echo: { use: true } } });
     expect(docs[2]?.['value']).toMatchObject({ where: { kind: 'address', url: at }, secrets: ['authorization', '?'] });
-    // To this one they say nothing new; what was taken away is not brought back by what was told before.
+    // To this one they say nothing new; what was taken away is not brought back by what was told
+    // before.
     const offer = async (relay: Browser, given: readonly (Doc | undefined)[]) => {
       const json = { records: given.filter((doc) => doc !== undefined).map(toOffer) };
       const answer = await relay.fetch('/api/records', { method: 'POST', json });
@@ -334,7 +338,10 @@ describe('a relay whose home was lost', () => {
   });
 });
 
-/** Ways in which a server may mean harm: each its own case, forty and more in all. After each, nobody else was reached. */
+/**
+ * Ways in which a server may mean harm: each its own case, forty and more in all. After each,
+ * nobody else was reached.
+ */
 describe('a hostile server', () => {
   afterEach(async () => {
     // No tool but its own was called, nobody was asked for anything, and no key was told.
@@ -857,7 +864,8 @@ describe('a server of the reference implementation', () => {
     expect(answers[5]).toMatch(/HOME=\/tmp[^]*TOKEN=\[key\]/);
     expect(answers[5]).not.toContain(SECRET);
     expect(answers[5]).not.toMatch(/key-of-a-test|ANTHROPIC|ROOST/);
-    // With the folders of the relay, or without those of its program, it does not start, and says why.
+    // With the folders of the relay, or without those of its program, it does not start, and says
+    // why.
     const put = async (next: object | null) =>
       serverOf(await call('PUT', `/api/attached/${server.serverId}`, { box: next }));
     const own = await put({ ...box, folder: hands.relay().home });

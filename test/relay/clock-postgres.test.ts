@@ -1,4 +1,7 @@
-/** Two relays of one home on one Postgres, and the wall clock of one of them jumps: they go by the database's clock, both. */
+/**
+ * Two relays of one home on one Postgres, and the wall clock of one of them jumps: they go by the
+ * database's clock, both.
+ */
 import { cp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';

@@ -1,4 +1,7 @@
-/** A clock that stands still is said so, within two minutes and at the next start: it cannot say it itself. */
+/**
+ * A clock that stands still is said so, within two minutes and at the next start: it cannot say it
+ * itself.
+ */
 import { randomUUID } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';

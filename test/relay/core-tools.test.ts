@@ -1,4 +1,7 @@
-/** What tools a model is told of with each request, and how it comes to the others: on the requests that leave a whole relay. */
+/**
+ * What tools a model is told of with each request, and how it comes to the others: on the requests
+ * that leave a whole relay.
+ */
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { seatColor } from '../../src/shared/domain/seat.ts';
@@ -25,7 +28,10 @@ const LYRA = { agentId: 'agent-0', name: 'Lyra', position: 0, retired: false };
 const START = { human: { name: 'Ada' }, lead: { name: 'Julian', soul: 'I keep the door.', transcript: null } };
 const SOUL = 'I chose Lyra because it sounds like rain.';
 const WAKE = writeWake([{ id: LYRA.agentId, name: 'Lyra', ...seatColor(0), position: 0, soul: SOUL, transcript: '' }]);
-/** All that any agent may be offered in this relay: commands, the web and routines are off, or ask, at first. */
+/**
+ * All that any agent may be offered in this relay: commands, the web and routines are off, or ask,
+ * at first.
+ */
 const OPEN = {
   ...{ may_put_others_to_sleep: true, may_propose_routines: true },
   toolsets: { shell: 'allow', web: 'allow', files: 'allow', team: 'allow', schedule: 'allow' },

@@ -1,4 +1,7 @@
-/** Rows of a home that cannot be read: each is left out and told, and nothing else of the home is touched by it. */
+/**
+ * Rows of a home that cannot be read: each is left out and told, and nothing else of the home is
+ * touched by it.
+ */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import pg from 'pg';
@@ -72,7 +75,8 @@ describe('A home whose log has rows that cannot be read', () => {
       await client.query(`update roost.events set kind = 'party', event_json = '{"kind":"party"}' where id = $1`, [
         second,
       ]);
-      // As an earlier version wrote them: a count that was none, a call without an id, a sum that is no whole number.
+      // As an earlier version wrote them: a count that was none, a call without an id, a sum that
+      // is no whole number.
       const { rows } = await client.query<{ id: string; event_json: string }>(
         `select id, event_json from roost.events where kind in ('message', 'run-ended') order by id`,
       );
@@ -144,7 +148,8 @@ describe('A home whose log has rows that cannot be read', () => {
     await put('POST', `/v1/pulse-routines/${scheduleId}/trigger`);
     expect((await eventually(ended, ({ length }) => length === 2)).at(-1)?.data).toMatchObject({ outcome: 'failed' });
     const both = () => eventually(costs, ({ routines: [first] }) => first?.runs === 2);
-    // What a relay had not written down when it was stopped is written by the next, once its claim is over.
+    // What a relay had not written down when it was stopped is written by the next, once its claim
+    // is over.
     await both();
     await restart();
     const { routines } = await both();

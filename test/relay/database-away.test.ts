@@ -1,4 +1,7 @@
-/** A Postgres that is away for a while: frozen, or killed and started anew, with a whole relay at work on it. */
+/**
+ * A Postgres that is away for a while: frozen, or killed and started anew, with a whole relay at
+ * work on it.
+ */
 import { rm } from 'node:fs/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
@@ -192,7 +195,8 @@ describe.each(['frozen', 'killed'] as const)('a Postgres that is %s for a while'
       ];
 
       const letGo = createDeferred();
-      // Both speak as it goes, and end while it is away; what one of them is asked next waits for it.
+      // Both speak as it goes, and end while it is away; what one of them is asked next waits for
+      // it.
       house.model.follow(({ last, first }) =>
         first.includes('The human has answered')
           ? [{ say: 'Thank you.' }]

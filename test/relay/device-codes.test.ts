@@ -81,7 +81,8 @@ describe('a device’s code', () => {
     expect(await stateOf(id)).toEqual({ state: 'offered', offer: 'ROOST1.second' });
     expect((await call(host, 'PUT', `/api/device-codes/${id}/guest`)).status).toBe(204);
     expect((await call(guest, 'GET', '/api/look')).type).not.toBe('guest');
-    // Who was let in stays, whatever time goes by; where it became no device after all, it goes with its code.
+    // Who was let in stays, whatever time goes by; where it became no device after all, it goes
+    // with its code.
     relay.pass(DEVICE_CODES.openMs + MINUTE);
     expect((await call(guest, 'GET', '/api/home')).status).toBe(200);
     expect((await call(host, 'DELETE', `/api/device-codes/${id}`)).status).toBe(204);

@@ -9,7 +9,9 @@ const KILLS = 6;
 /** The writer is killed after this many lines at most; drawn anew each time. */
 const LINES_MOST = 400;
 
-/** Runs the writer until it has said `lines` lines, kills it, and answers with everything it said. */
+/**
+ * Runs the writer until it has said `lines` lines, kills it, and answers with everything it said.
+ */
 async function writeAndKill(place: StorePlace, lines: number): Promise<string[]> {
   const args = [...SHORT_LIVED, await programOf('test/support/log-writer.ts'), place.folder, place.databaseUrl ?? ''];
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] });

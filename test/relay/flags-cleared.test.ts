@@ -1,4 +1,7 @@
-/** Sleeping flags that an application or a thread clears: no wakes that limits count, and none that is lost. Through a relay over HTTP. */
+/**
+ * Sleeping flags that an application or a thread clears: no wakes that limits count, and none that
+ * is lost. Through a relay over HTTP.
+ */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { clientOf } from '../support/proxied.ts';
 import { openNightRelay, type NightRelay } from '../support/night-relay.ts';

@@ -27,7 +27,10 @@ const CALLS = [
   '/enter',
 ];
 
-/** A path and query as they travel: printable ASCII without spaces, with every kind of broken escape in it. */
+/**
+ * A path and query as they travel: printable ASCII without spaces, with every kind of broken escape
+ * in it.
+ */
 const junk = fc.stringMatching(/^[!-"$-~]{0,40}$/);
 const path = fc.oneof(
   { weight: 6, arbitrary: fc.constantFrom(...CALLS) },
@@ -55,7 +58,10 @@ const query = fc.oneof(
   },
 );
 
-/** Bodies that are near to what the schemas take, so that each check is reached, and bodies that are not. */
+/**
+ * Bodies that are near to what the schemas take, so that each check is reached, and bodies that are
+ * not.
+ */
 const nearText = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 60 }),
   fc.constantFrom(

@@ -146,7 +146,8 @@ describe('two relay processes on one Postgres', () => {
     await other.gate.recover();
     expect(await other.gate.stats('orin')).toMatchObject({ running: 1 });
     clock.pass(SECOND);
-    // Dead, as the other sees it, from its last sign of life on, whether it has been written or not.
+    // Dead, as the other sees it, from its last sign of life on, whether it has been written or
+    // not.
     expect(await other.gate.stats('orin')).toMatchObject({ running: 0, minutesToday: 10 / 60 });
     await other.gate.recover();
     expect(await other.gate.stats('orin')).toMatchObject({ running: 0, minutesToday: 10 / 60 });

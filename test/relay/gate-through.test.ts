@@ -18,7 +18,10 @@ interface Clock {
 interface Opened {
   readonly house: Household;
   readonly clock: Clock;
-  /** What became of a wake of `target`, by somebody of this name; its session is over when this resolves. */
+  /**
+   * What became of a wake of `target`, by somebody of this name; its session is over when this
+   * resolves.
+   */
   ask(by?: string, target?: string): Promise<string>;
 }
 

@@ -1,4 +1,7 @@
-/** A wake that was granted, and whose relay ends before its run begins: through relays that die at a statement, on one store. */
+/**
+ * A wake that was granted, and whose relay ends before its run begins: through relays that die at a
+ * statement, on one store.
+ */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { openNight, STATEMENTS, type NightHouse } from '../faults/night.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -8,7 +11,10 @@ import { createStorePlace, type StorePlace } from '../support/stores.ts';
 
 const [ASKS, WOKEN] = ['agent-0', 'agent-1'];
 const SAYS = 'The well is dry.';
-/** Until the relay that comes after asks again: it leaves the others of its store time to say that they live. */
+/**
+ * Until the relay that comes after asks again: it leaves the others of its store time to say that
+ * they live.
+ */
 const PATIENT = { timeout: 20_000 };
 const TAKEN_UP_MS = REACH_SETTINGS.takenUpMs + 1_000;
 

@@ -1,4 +1,6 @@
-/** Something between the page and the relay that lets calls through and holds the event stream back. */
+/**
+ * Something between the page and the relay that lets calls through and holds the event stream back.
+ */
 import { createServer, type Server } from 'node:http';
 import { randomUUID } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
@@ -17,7 +19,9 @@ beforeAll(async () => {
 });
 afterAll(() => relay.close());
 
-/** `header`: of an answer without end not even the header passes; `body`: nothing but the header. */
+/**
+ * `header`: of an answer without end not even the header passes; `body`: nothing but the header.
+ */
 type Holds = 'header' | 'body' | 'nothing';
 
 /** Passes an answer on as a whole, once it is there. */

@@ -19,7 +19,9 @@ const bornSchema = z.object({ agentId: z.string(), name: z.string(), position: z
 const standing = async (browser: Browser) => homeStandingSchema.parse(await (await browser.fetch('/api/home')).json());
 const begin = (browser: Browser, beside: boolean, anew?: boolean) =>
   browser.fetch('/api/home', { method: 'POST', json: { beside, ...(anew === undefined ? {} : { anew }) } });
-/** The sign-in that a browser takes to begin a household beside the one of the sign-in that it has. */
+/**
+ * The sign-in that a browser takes to begin a household beside the one of the sign-in that it has.
+ */
 async function takeOwn(browser: Browser): Promise<Browser> {
   const given = await begin(browser, true, true);
   expect(homeStandingSchema.parse(await given.json()).begun).toBe(false);
@@ -178,7 +180,8 @@ describe('households of one relay', () => {
       expect([stays.status, stays.headers.getSetCookie()]).toEqual([200, []]);
       const own = await takeOwn(one());
       expect(await standing(own)).toEqual({ begun: false, lived: false, others: 1, look: true });
-      // It followed that log too, and does not come back to it: the sign-in was given so as to leave it.
+      // It followed that log too, and does not come back to it: the sign-in was given so as to
+      // leave it.
       expect(textsOf(await eventsOf(own, `/api/events?after=0&log=${log}`))).toEqual([]);
       const begun = await begin(own, true, true);
       expect([begun.status, begun.headers.getSetCookie()]).toEqual([200, []]);
@@ -353,7 +356,8 @@ describe('households of one relay', () => {
       const again = await comeBack();
       let answered = false;
       const waking = wake(again).finally(() => (answered = true));
-      // Its device proves itself only once the write has come: what is asked in between is answered.
+      // Its device proves itself only once the write has come: what is asked in between is
+      // answered.
       for (let n = 0; n < 5; n++) expect(await standing(again)).toMatchObject({ begun: false, others: 1 });
       expect(answered).toBe(false);
       expect((await register(again, household, device)).status).toBe(200);

@@ -84,7 +84,10 @@ describe('the event log on a journal', () => {
     await place.remove();
   });
 
-  /** Bytes of its journal: some records, so that it begins anew often, and now and then one does not fit at all. */
+  /**
+   * Bytes of its journal: some records, so that it begins anew often, and now and then one does not
+   * fit at all.
+   */
   const BYTES = 2_000;
   const journals = new Map<string, Journal>();
   /** Nothing more reaches the journal of this log; what it holds is found by the next. */

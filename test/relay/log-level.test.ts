@@ -1,4 +1,7 @@
-/** What the relay's own log holds: more or less of what happened, and at no level what anybody said, or a key. */
+/**
+ * What the relay's own log holds: more or less of what happened, and at no level what anybody said,
+ * or a key.
+ */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, expect, it } from 'vitest';
@@ -15,7 +18,10 @@ afterEach(async () => {
   relay = null;
 });
 
-/** The log of a relay in which names, words, a soul and a credential were put wherever a call takes any, and how it was asked. */
+/**
+ * The log of a relay in which names, words, a soul and a credential were put wherever a call takes
+ * any, and how it was asked.
+ */
 async function logOf(level: string): Promise<{ text: string; secrets: readonly string[] }> {
   const { url, home, signIn } = (relay = await openTestRelay({
     args: ['--log-level', level, '--rehearsal', '{"delayMs":0}'],

@@ -1,6 +1,6 @@
 /**
- * Statements that a Postgres server has carried out, whose answer is lost with the connection: what they did is not done a
- * second time, and not taken for undone.
+ * Statements that a Postgres server has carried out, whose answer is lost with the connection: what
+ * they did is not done a second time, and not taken for undone.
  */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

@@ -1,4 +1,7 @@
-/** The conformance suite for MCP clients, with the relay's connection to tool servers and its sign-in as the client. */
+/**
+ * The conformance suite for MCP clients, with the relay's connection to tool servers and its
+ * sign-in as the client.
+ */
 import { execFile } from 'node:child_process';
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { createRequire } from 'node:module';
@@ -26,7 +29,9 @@ const SCENARIOS = [
   'auth/scope-retry-limit',
   ...['basic', 'post', 'none'].map((name) => `auth/token-endpoint-auth-${name}`),
 ];
-/** Extensions, and what came later than the revision. The suite runs them and does not count them. */
+/**
+ * Extensions, and what came later than the revision. The suite runs them and does not count them.
+ */
 const NOT_COUNTED = /^auth\/(?:client-credentials-|enterprise-managed-|dpop|wif-)|^json-schema-/;
 const SUITE_MS = 150_000;
 

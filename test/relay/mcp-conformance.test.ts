@@ -11,7 +11,10 @@ import { createCredentialProxy } from '../support/credential-proxy.ts';
 import { LYRA, openMcp } from '../support/mcp.ts';
 import { createStorePlace } from '../support/stores.ts';
 
-/** The scenarios of each revision that say something of this server. Each passes by checks of its own. */
+/**
+ * The scenarios of each revision that say something of this server. Each passes by checks of its
+ * own.
+ */
 const GENERIC = {
   '2025-11-25': [
     'server-initialize',
@@ -38,7 +41,10 @@ const GENERIC = {
   ],
 } as const;
 
-/** Checks within them that ask for a tool of the suite's own, or for prompts, which a Roost has none of. */
+/**
+ * Checks within them that ask for a tool of the suite's own, or for prompts, which a Roost has none
+ * of.
+ */
 const NOT_FOR_US = [
   'sep-2575-server-rejects-undeclared-capability',
   'sep-2575-missing-capability-http-400',
@@ -54,7 +60,10 @@ const OTHERS = [
   /^resources-(read-text|read-binary|templates-read|subscribe|unsubscribe)$/,
   /^(json-schema-2020-12|http-custom-header-server-validation|server-sse-polling)$/,
 ];
-/** Made by the suite for every scenario: each message that the server sent is valid by the specification's own schema. */
+/**
+ * Made by the suite for every scenario: each message that the server sent is valid by the
+ * specification's own schema.
+ */
 const WIRE_CHECK = 'wire-schema-valid';
 
 /** The two tools that the suite asks every server to have and that a Roost's tools can be. */

@@ -1,4 +1,7 @@
-/** Each model server that people have: connected on the page, hatched, a tool used where it can, woken. */
+/**
+ * Each model server that people have: connected on the page, hatched, a tool used where it can,
+ * woken.
+ */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { SEAT_ORDER, seatColor } from '../../src/shared/domain/seat.ts';
 import { writeSummon, writeWake } from '../../src/shared/domain/wake-payload.ts';

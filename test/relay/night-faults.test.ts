@@ -1,4 +1,7 @@
-/** What runs by itself, through relays that die, hang and stay away: the short form of `npm run faults -- night`. */
+/**
+ * What runs by itself, through relays that die, hang and stay away: the short form of `npm run
+ * faults -- night`.
+ */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { awayForHours, crowdAtOnce, hungRelay, idleNights } from '../faults/night-quiet.ts';
 import { DAY, liveSlice, openNight, openYear, STATEMENTS, type NightHouse } from '../faults/night.ts';
@@ -12,7 +15,8 @@ import { createStorePlace, type StorePlace } from '../support/stores.ts';
 const HOUR = 3_600_000;
 
 describe('every moment at which something is due', () => {
-  // One for all: each household has a home of its own in it, and an idle one costs the others nothing.
+  // One for all: each household has a home of its own in it, and an idle one costs the others
+  // nothing.
   let place: StorePlace;
   let store: Store;
   beforeAll(async () => {

@@ -1,4 +1,7 @@
-/** Runs of the night on a real Postgres: two relays of one home, of which the first hangs; and a server that is started anew. */
+/**
+ * Runs of the night on a real Postgres: two relays of one home, of which the first hangs; and a
+ * server that is started anew.
+ */
 import { execFileSync } from 'node:child_process';
 import { cp, rm } from 'node:fs/promises';
 import { join } from 'node:path';

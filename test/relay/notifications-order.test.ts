@@ -1,4 +1,7 @@
-/** In which order devices are told, and when: with a clock that the test moves, on a real store, through a real push service. */
+/**
+ * In which order devices are told, and when: with a clock that the test moves, on a real store,
+ * through a real push service.
+ */
 import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -45,7 +48,10 @@ describe('Who is told, and when', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  /** A home at nine in the evening, and the devices that are told there: each used a minute after the one before. */
+  /**
+   * A home at nine in the evening, and the devices that are told there: each used a minute after
+   * the one before.
+   */
   async function homeWith(
     devices: Readonly<Record<string, Partial<DeviceChoice>>>,
     own: Partial<NotificationsDeps> = {},
@@ -185,7 +191,8 @@ describe('Who is told, and when', () => {
   it('shows of a night nothing to anybody before its morning, lets nobody see it away before, and tells the device that was used last by then', async () => {
     const home = await homeWith({ phone: {}, desk: {} });
     await home.works();
-    // Where the household is, it is four in the afternoon: eight there is long after eight where its relay stands.
+    // Where the household is, it is four in the afternoon: eight there is long after eight where
+    // its relay stands.
     const key = `night:${Date.UTC(2026, 10, 24, 13)}`;
     expect([await home.open(), home.told()]).toEqual([[], 2]);
     await home.see('desk', key);
@@ -246,7 +253,10 @@ describe('Who is told, and when', () => {
 
   it('tells one device after the other, whichever relays on the store see to it, and at which moment they look', async () => {
     const home = await homeWith({ desk: {}, phone: {} }, { alone: false });
-    /** What it reads of who is to be told it has in hand only when the other has done all that it does. */
+    /**
+     * What it reads of who is to be told it has in hand only when the other has done all that it
+     * does.
+     */
     const lagging = store().db.withPlugin({
       transformQuery: ({ node }) => node,
       async transformResult({ result }) {
@@ -403,7 +413,8 @@ describe('Who is told, and when', () => {
     await home.pass(10_000);
     expect(pushed()).toEqual(['desk told']);
 
-    // A fault of the relay's: the device stays, and the settings say what is wrong until one comes through.
+    // A fault of the relay's: the device stays, and the settings say what is wrong until one comes
+    // through.
     service.answers.set('desk', [403]);
     await home.answers();
     expect((await home.shown('desk')).devices).toMatchObject([{ pushed: true, refused: 403 }]);

@@ -1,4 +1,7 @@
-/** Told while everything is closed: through a whole relay and a push service that checks what it is given. */
+/**
+ * Told while everything is closed: through a whole relay and a push service that checks what it is
+ * given.
+ */
 import { readFile, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

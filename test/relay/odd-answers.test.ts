@@ -1,4 +1,7 @@
-/** What an odd answer of a model costs: its own turn, with a sentence that says why. The session, the seat and the words stay. */
+/**
+ * What an odd answer of a model costs: its own turn, with a sentence that says why. The session,
+ * the seat and the words stay.
+ */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { createAnthropicMind, type Mind, type MindAnswer, type MindTool } from '../../server/agents/minds/index.ts';
 import type { OwnTools } from '../../server/agents/runs/toolbox.ts';

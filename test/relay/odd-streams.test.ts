@@ -1,4 +1,7 @@
-/** Streams that no API documents, and that servers send all the same: what is wrong in one costs that answer, and no word of it. */
+/**
+ * Streams that no API documents, and that servers send all the same: what is wrong in one costs
+ * that answer, and no word of it.
+ */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createAnthropicMind, type Mind, type MindAnswer, type MindRequest } from '../../server/agents/minds/index.ts';
 import {

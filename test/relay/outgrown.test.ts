@@ -1,4 +1,7 @@
-/** Conversations that are longer than their model reads: before a strict model that refuses them as the real ones do. */
+/**
+ * Conversations that are longer than their model reads: before a strict model that refuses them as
+ * the real ones do.
+ */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Reply, Script, ScriptedRequest } from '../support/scripted-model.ts';
 import { teamScript } from '../support/scripted-model.ts';
@@ -10,7 +13,10 @@ beforeAll(async () => {
 });
 afterAll(() => bench.close());
 
-/** Characters of the whole request, as the strict model counts them: what stands before the conversation takes about half of 40,000. */
+/**
+ * Characters of the whole request, as the strict model counts them: what stands before the
+ * conversation takes about half of 40,000.
+ */
 const charactersOf = ({ body }: ScriptedRequest) => JSON.stringify(body).length;
 const REFUSALS: Readonly<Record<string, (characters: number, most: number) => Reply>> = {
   'as Anthropic says it': (characters, most) => ({

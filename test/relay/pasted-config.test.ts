@@ -1,4 +1,7 @@
-/** Settings of an agent as people and programs send them: in parts, pasted from elsewhere, and by other names. */
+/**
+ * Settings of an agent as people and programs send them: in parts, pasted from elsewhere, and by
+ * other names.
+ */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { occurrenceSchema } from '../../src/shared/protocol/schedules.ts';
 import { startRelay, type TestRelay } from '../support/relay.ts';

@@ -1,4 +1,7 @@
-/** A team that hatches with an ACP agent alone: no model is connected, and every egg is a process of its own. */
+/**
+ * A team that hatches with an ACP agent alone: no model is connected, and every egg is a process of
+ * its own.
+ */
 import { readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';

@@ -1,4 +1,7 @@
-/** Agents whose mind is a program of its own, through a whole relay: a real process that speaks the protocol with its own library. */
+/**
+ * Agents whose mind is a program of its own, through a whole relay: a real process that speaks the
+ * protocol with its own library.
+ */
 import { randomUUID } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -420,7 +423,10 @@ describe('an agent whose mind is a program', () => {
   /** How often the connected model was asked for her. */
   const modelAsked = () => hands.model.requests.filter(({ system }) => system.includes('You woke as Lyra')).length;
   const messageSchema = z.object({ kind: z.literal('message'), agentId: z.literal('a1'), time: z.number() });
-  /** Its turn is over, the session ends, and it is woken in the next, as the page would after that: with when the last thing was said. */
+  /**
+   * Its turn is over, the session ends, and it is woken in the next, as the page would after that:
+   * with when the last thing was said.
+   */
   async function again(
     more: (asleepSince: number) => Partial<AgentPayload> = () => ({}),
     isAsked = true,
@@ -452,7 +458,8 @@ describe('an agent whose mind is a program', () => {
     expect(await counts()).toBe('2 1 1');
     expect(resumed).toContain('You slept, and are awake again.');
     expect(resumed).not.toContain('I love herons.');
-    // It has Roost’s tools with the secret of this run; and what it reports for its session so far is counted once.
+    // It has Roost’s tools with the secret of this run; and what it reports for its session so far
+    // is counted once.
     await tell({ mcp: 'list_team' }, { cost: 0.4 }, { say: 'White, too.' });
     await says('White, too.');
     expect((await notes('mcp'))[0]).toContain('Lyra (you)');
@@ -527,7 +534,8 @@ describe('an agent whose mind is a program', () => {
     expect(await notes('prompt')).toHaveLength(before);
     await flag(false);
     await says('Awake again.');
-    // What it was let, and what it asked nobody for, are stopped with it, and stand so in the account.
+    // What it was let, and what it asked nobody for, are stopped with it, and stand so in the
+    // account.
     const reads = {
       toolCallId: 'r1',
       title: 'Read',
@@ -613,7 +621,8 @@ describe('an agent whose mind is a program', () => {
     expect(await notes('refused')).toHaveLength(outside.length * 2 + 1);
     await tell({ read: { path: `${cwd}/new.md` } }, { say: 'There is none yet.' });
     await says('There is none yet.');
-    // A program that makes a file reads it first: that there is none is said in the protocol's own way.
+    // A program that makes a file reads it first: that there is none is said in the protocol's own
+    // way.
     expect((await notes('refused')).at(-1)).toMatch(/^Resource not found/);
     expect(await notes('refused')).toContain('This lies outside of the folder.');
     expect(await notes('wrote')).toEqual([`${cwd}/notes/today.md`]);

@@ -15,7 +15,9 @@ afterAll(() => bench.close());
 const LYRA = { agentId: 'agent-0', name: 'Lyra', position: 0, retired: false };
 const SAGE = { agentId: 'agent-1', name: 'Sage', position: 1, retired: false };
 const MORNING = Date.UTC(2026, 10, 23, 7, 5);
-/** Agents that are awake say what `agents` says; where that is null, and in all else, what is usual. */
+/**
+ * Agents that are awake say what `agents` says; where that is null, and in all else, what is usual.
+ */
 const withAgents = (agents: (request: ScriptedRequest) => Reply | null): Script => {
   const usual = teamScript();
   return (request) =>

@@ -1,4 +1,7 @@
-/** OpenAI's and Google's protocols, over HTTP: what is sent, what is read, and what a server may get wrong. */
+/**
+ * OpenAI's and Google's protocols, over HTTP: what is sent, what is read, and what a server may get
+ * wrong.
+ */
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {

@@ -54,7 +54,10 @@ const client = () => clientOf(base());
 const sleep = () => proxy.pauses.set(SESSION, 'a1', true, 'human');
 const wake = () => proxy.pauses.set(SESSION, 'a1', false, 'human');
 const waiting = (count: number) => expect.poll(() => proxy.pauses.waiting(), { interval: 5 }).toBe(count);
-/** For a request that may be refused before anybody looks at it: what it ends with is looked at later. */
+/**
+ * For a request that may be refused before anybody looks at it: what it ends with is looked at
+ * later.
+ */
 const held = <Asked extends Promise<unknown>>(asked: Asked): Asked => {
   asked.catch(() => undefined);
   return asked;

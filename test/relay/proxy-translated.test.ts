@@ -1,4 +1,7 @@
-/** A program that speaks Anthropic's Messages API, as one of the team, where the model's server speaks another protocol. */
+/**
+ * A program that speaks Anthropic's Messages API, as one of the team, where the model's server
+ * speaks another protocol.
+ */
 import type Anthropic from '@anthropic-ai/sdk';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { costsSchema } from '../../src/shared/protocol/costs.ts';

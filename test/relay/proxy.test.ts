@@ -13,7 +13,10 @@ const hello = {
   max_tokens: 100,
   messages: [{ role: 'user', content: 'Good morning.' }],
 } satisfies Anthropic.MessageCreateParams;
-/** What the scripted model says it took, by the prices of the model asked for: 10 and 20 tokens, 3 read and 2 written. */
+/**
+ * What the scripted model says it took, by the prices of the model asked for: 10 and 20 tokens, 3
+ * read and 2 written.
+ */
 const TOKENS = { inputTokens: 10, outputTokens: 20, cacheReadTokens: 3, cacheWriteTokens: 2 };
 const COST = 10 * 2 + 20 * 10 + Math.ceil(3 * 0.1 + 2 * 2.5);
 
@@ -197,7 +200,8 @@ describe('a request', () => {
       upstream: { baseUrl: `http://127.0.0.1:${address.port}`, key: REAL_KEY, keyHeader: null },
     });
     try {
-      // Whoever reads this and writes it again writes something else: blanks, escapes, a key twice, digits that no number keeps.
+      // Whoever reads this and writes it again writes something else: blanks, escapes, a key twice,
+      // digits that no number keeps.
       const odd = String.raw`{ "model":"claude-sonnet-5-5",  "max_tokens" : 1e2, "model" :"claude-sonnet-5-5",
         "seed": 12345678901234567890.10, "\u0061b":"\u00e9 é \ud800 🌅", "messages":[{"role":"user","content":"`;
       const head = Buffer.from(odd);

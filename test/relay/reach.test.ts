@@ -11,7 +11,10 @@ const SAGE = payload(1, { name: 'Sage' });
 const ROOK = payload(2, { name: 'Rook' });
 const memberOf = ({ id, name, position }: typeof LYRA): TeamMember => ({ agentId: id, name, position, retired: false });
 
-/** Agents say what `agents` says once they have greeted; the lead behaves, and so does everybody for whom it says nothing. */
+/**
+ * Agents say what `agents` says once they have greeted; the lead behaves, and so does everybody for
+ * whom it says nothing.
+ */
 function withAgents(agents: (request: ScriptedRequest) => Reply | null): Script {
   const usual = teamScript();
   return (request) =>
@@ -217,7 +220,10 @@ describe.each(STORES)('agents on %s', (kind) => {
       () => time,
     );
     await house.post({ text: 'serve', to: LYRA.id });
-    /** The clock moves on only when no session that a wake has opened is still on its way to its end. */
+    /**
+     * The clock moves on only when no session that a wake has opened is still on its way to its
+     * end.
+     */
     const untilOver = async () => {
       await house.until(() => results(house, LYRA.id).length + results(house, SAGE.id).length >= thrown);
       await house.untilQuiet();

@@ -1,4 +1,6 @@
-/** A relay that has lost its home is given back by a page what people and agents set and said there. */
+/**
+ * A relay that has lost its home is given back by a page what people and agents set and said there.
+ */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { HOLDINGS } from '../../server/store/holdings.ts';
 import { formatStamp } from '../../src/shared/domain/stamp.ts';
@@ -190,7 +192,8 @@ describe('a relay whose home was lost', () => {
       for (const text of ['two', 'three']) await say(bridge, text);
       await told(4);
       const docs = await documentsFrom(page);
-      // A relay that was put back from a copy, in which people went on before they gave anything back.
+      // A relay that was put back from a copy, in which people went on before they gave anything
+      // back.
       await newRelay();
       await team();
       await offer(page, copy);

@@ -107,7 +107,10 @@ describe('the rehearsal mind', () => {
     expect(new Set(souls(first)).size).toBe(8);
   });
 
-  /** What a sensible answer to each speaks of; of those that are not here, only that it is none of the senseless ones. */
+  /**
+   * What a sensible answer to each speaks of; of those that are not here, only that it is none of
+   * the senseless ones.
+   */
   const SENTENCES = [...FIRST_SENTENCES, ...MORE_FIRST_SENTENCES];
   const SPEAKS_OF: Readonly<Partial<Record<(typeof SENTENCES)[number], RegExp>>> = {
     'Hello!': /^Hello, Ada/,

@@ -1,4 +1,7 @@
-/** An agent at work: started by a test, with nothing but an identity, a cause and a mind. No session, no lead, no page. */
+/**
+ * An agent at work: started by a test, with nothing but an identity, a cause and a mind. No
+ * session, no lead, no page.
+ */
 import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
@@ -206,7 +209,8 @@ describe.each(STORES)('a run on %s', (kind) => {
     expect(await house.team.runs.start(alone)).toEqual({ ok: false, skipped: 'agent-busy' });
     gate.open();
     await house.untilQuiet();
-    // Then out of it: what the person says meanwhile is answered after it, and nothing of it is lost.
+    // Then out of it: what the person says meanwhile is answered after it, and nothing of it is
+    // lost.
     const second = createGate();
     house.model.follow(({ last }) => [{ say: 'Done.' }, ...(last.includes('round') ? [{ until: second.passed }] : [])]);
     const run = await start(house, asked({ identity: { agentId: 'agent-0' } }));

@@ -35,7 +35,8 @@ describe('what the person writes during an answer', () => {
     const words = docs
       .toSorted((a, b) => (a.at < b.at ? -1 : 1))
       .map(({ blocks }) => (blocks[0]?.kind === 'text' ? blocks[0].text : ''));
-    // An answer stands where it began, and says when it was whole: nobody had read all of it before that.
+    // An answer stands where it began, and says when it was whole: nobody had read all of it before
+    // that.
     for (const { completedAt, at } of docs.filter(({ author }) => author === 'lead'))
       expect((completedAt ?? '') > at).toBe(true);
     const [, first, second] = docs.toSorted((a, b) => (a.at < b.at ? -1 : 1));

@@ -1,4 +1,7 @@
-/** What was scheduled uses none of the limits of wakes, and nothing of it is lost: through a relay over HTTP, with a clock that the test moves. */
+/**
+ * What was scheduled uses none of the limits of wakes, and nothing of it is lost: through a relay
+ * over HTTP, with a clock that the test moves.
+ */
 import { afterEach, describe, expect, it } from 'vitest';
 import { DEFAULT_INSTRUCTIONS } from '../../src/shared/domain/schedule/default-routine.ts';
 import { createDeferred } from '../../src/shared/domain/platform/deferred.ts';

@@ -1,4 +1,6 @@
-/** Who may end a moment that was due: a relay that dies, one that hangs and comes back, two at once. */
+/**
+ * Who may end a moment that was due: a relay that dies, one that hangs and comes back, two at once.
+ */
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

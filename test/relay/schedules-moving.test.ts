@@ -1,4 +1,7 @@
-/** What is due belongs to one relay: a household that uses several never has it run at two, whatever its devices know of each other. */
+/**
+ * What is due belongs to one relay: a household that uses several never has it run at two, whatever
+ * its devices know of each other.
+ */
 import { cp, mkdtemp, rename, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -32,7 +35,10 @@ describe('over HTTP, of two real relays', () => {
   const listSchema = z.object({ schedules: z.array(scheduledSchema) });
   const list = async (browser: Browser) =>
     listSchema.parse(await (await browser.fetch('/v1/pulse-routines')).json()).schedules;
-  /** A page is opened there: it hears what the relay tells, and gives it what it knows that is newer. */
+  /**
+   * A page is opened there: it hears what the relay tells, and gives it what it knows that is
+   * newer.
+   */
   async function visit(device: Device, browser: Browser): Promise<void> {
     const listen = async () => {
       for (const { event, data } of await eventsOf(browser)) {
@@ -110,7 +116,8 @@ describe('over HTTP, of two real relays', () => {
         schedule: { context: 'own_runs', maxTurns: 7 },
       });
 
-      // Nobody is asked where the person says that the other runs no more; a page that comes there stops it all the same.
+      // Nobody is asked where the person says that the other runs no more; a page that comes there
+      // stops it all the same.
       await move(old, true);
       expect((await list(old))[0]).toMatchObject({ elsewhere: null, nextAt: expect.any(Number) });
       await eventually(

@@ -1,4 +1,7 @@
-/** What is due without anybody there, by HTTP, through a whole relay that is killed and started again. */
+/**
+ * What is due without anybody there, by HTTP, through a whole relay that is killed and started
+ * again.
+ */
 import { mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -216,7 +219,8 @@ describe('an agent’s settings', () => {
       ],
     });
     expect((await put({ pulse_blackouts: blackouts, pulse_container_timeout_ms: 5_000 })).status).toBe(200);
-    // What is left out of the pulse stays as it is, and what the person does to the routine is told here.
+    // What is left out of the pulse stays as it is, and what the person does to the routine is told
+    // here.
     expect(await config()).toMatchObject({
       pulse_enabled: true,
       pulse_interval_minutes: 45,

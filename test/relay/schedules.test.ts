@@ -1,4 +1,7 @@
-/** What is due without anybody there: through the store, the gate, a run and the event log, with a clock that the test moves. */
+/**
+ * What is due without anybody there: through the store, the gate, a run and the event log, with a
+ * clock that the test moves.
+ */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises';
@@ -270,7 +273,8 @@ describe.each(STORES)('what is due, on %s', (kind) => {
     expect([first?.body.model, second?.body.model]).toEqual(['claude-opus-5-5', 'claude-haiku-4-5']);
     expect(first?.body.tools?.map(({ name }) => name)).toEqual(['list_team']);
     expect(first?.last).toContain('My daughter is called Ida.');
-    // What comes again within the hour stays in the model's cache until then; what changes stands behind it.
+    // What comes again within the hour stays in the model's cache until then; what changes stands
+    // behind it.
     expect(first?.body.system).toMatchObject([{ cache_control: { type: 'ephemeral', ttl: '1h' } }]);
     expect(first?.system).not.toContain('2026');
   });
@@ -641,7 +645,8 @@ describe.each(STORES)('what is due, on %s', (kind) => {
       detail: 'It came to its end.',
     });
     expect(await goOn('nobody')).toMatchObject({ ok: false, reason: 'unknown' });
-    // The gate has it as the person's own word, and its account of moments no more than the one that was due.
+    // The gate has it as the person's own word, and its account of moments no more than the one
+    // that was due.
     const { wakes } = await house.team.gate.feed({ before: null, limit: 5, agentId: LYRA.id });
     expect(wakes.map(({ way }) => way)).toEqual(['person', 'person', 'schedule']);
   });
@@ -902,7 +907,8 @@ describe.each(STORES)('what is due, on %s', (kind) => {
       'Morning round',
     ]);
     await other.team.schedules.remove(second.scheduleId);
-    // It is due where it was, as far as anybody knows; the person says that nothing is there any more.
+    // It is due where it was, as far as anybody knows; the person says that nothing is there any
+    // more.
     expect(await other.team.schedules.list()).toMatchObject([{ scheduleId, nextAt: null, elsewhere: 'due' }]);
     await other.team.schedules.move(true);
     // It was never set there: the person says yes to what it says.
@@ -989,7 +995,8 @@ describe.each(STORES)('what is due, on %s', (kind) => {
     await pass(house, clock, 30 * MINUTE);
     await pass(other, clock, 0);
     expect(requests()).toEqual([1, 0]);
-    // Taken with the person's word that there is no other: a page that comes there with that stops it.
+    // Taken with the person's word that there is no other: a page that comes there with that stops
+    // it.
     await other.team.schedules.move(true);
     await allowIn(other.team.records);
     const moved = await told(other, 1);
@@ -1003,7 +1010,8 @@ describe.each(STORES)('what is due, on %s', (kind) => {
     // Told again, nothing moves back by itself.
     expect(await give(house, moved)).toBe('kept');
     expect(await give(other, moved)).toBe('kept');
-    // It asks. The other lets go when it hears that, and what was due in between is in the account of this one.
+    // It asks. The other lets go when it hears that, and what was due in between is in the account
+    // of this one.
     await house.team.schedules.move(false);
     const asked = await told(house, 2);
     await pass(house, clock, 5 * MINUTE);

@@ -1,4 +1,7 @@
-/** What a tool server asks the person while one of its tools is called (MCP's elicitation), through a whole relay. */
+/**
+ * What a tool server asks the person while one of its tools is called (MCP's elicitation), through
+ * a whole relay.
+ */
 import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';

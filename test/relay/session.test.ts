@@ -93,7 +93,8 @@ describe('a session', () => {
       await house.post({ text: 'one', to: 'agent-0' });
       await house.post({ text: 'two', to: 'agent-1' });
       await house.until(() => house.of('text').filter(({ text }) => text === 'I was just about').length >= 3);
-      // The lead is in the middle of its greeting as well. What comes in now is taken whole or not at all.
+      // The lead is in the middle of its greeting as well. What comes in now is taken whole or not
+      // at all.
       const late = [
         house.post({ text: 'late', to: 'agent-0' }),
         house.post({ text: 'for a sleeper', to: 'agent-8' }),

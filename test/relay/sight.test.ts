@@ -1,4 +1,7 @@
-/** One picture that a model's server cannot read: it is found and left out, and the model sees all others. */
+/**
+ * One picture that a model's server cannot read: it is found and left out, and the model sees all
+ * others.
+ */
 import { deflateSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createAnthropicMind, type Mind, type MindBlock, type MindMessage } from '../../server/agents/minds/index.ts';

@@ -1,6 +1,6 @@
 /**
- * `npm start` and `npm run build` in a small clone: the scripts are the real ones, and Vite builds; the page and the relay are
- * a few lines each, so that a build takes a second.
+ * `npm start` and `npm run build` in a small clone: the scripts are the real ones, and Vite builds;
+ * the page and the relay are a few lines each, so that a build takes a second.
  */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
@@ -48,7 +48,10 @@ else {
   server.listen(0, '127.0.0.1', () => console.log('LISTENS ' + server.address().port));
 }
 `;
-/** Counts the builds, waits in each for as long as \`hold\` is there, and adds a file from what the build has written. */
+/**
+ * Counts the builds, waits in each for as long as \`hold\` is there, and adds a file from what the
+ * build has written.
+ */
 const CONFIG = `
 import { appendFileSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

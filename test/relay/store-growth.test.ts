@@ -3,7 +3,10 @@ import { liveDays } from '../faults/growth.ts';
 
 /** The long form, 60 days, is `npm run faults -- growth --seeds 60`. */
 const DAYS = 7;
-/** What a home may grow by over those days beside its rows: half a day's messages, where it was 3.2 MB for each day. */
+/**
+ * What a home may grow by over those days beside its rows: half a day's messages, where it was 3.2
+ * MB for each day.
+ */
 const MOST_BYTES = 1.5 * 2 ** 20;
 
 describe('the embedded store over days of a thousand messages', () => {

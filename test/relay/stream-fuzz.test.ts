@@ -1,4 +1,7 @@
-/** What must hold of any stream that a model's server may send, over HTTP, and a few of them through the whole relay. */
+/**
+ * What must hold of any stream that a model's server may send, over HTTP, and a few of them through
+ * the whole relay.
+ */
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createConversation } from '../../server/agents/runs/conversation.ts';

@@ -37,7 +37,10 @@ import { createTestReplica } from '../support/sync-replica.ts';
 const random = (length: number) => new Uint8Array(randomBytes(length));
 const utf8 = (text: string) => new TextEncoder().encode(text);
 
-/** A soul, a name, a message, a device's name, the words of a signal, and one that comes in the wrong place. */
+/**
+ * A soul, a name, a message, a device's name, the words of a signal, and one that comes in the
+ * wrong place.
+ */
 const PLANTED = [
   'Heartwood-of-Ålesund',
   'Quillfeather Wintermoth',

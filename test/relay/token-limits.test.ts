@@ -3,7 +3,10 @@ import { describe, expect, it } from 'vitest';
 import { limitsIn } from '../../server/agents/minds/token-limits.ts';
 
 const SENT = 8_192;
-/** Who says it, what, and what that means: of the window, what was sent of it; and of the answer alone. */
+/**
+ * Who says it, what, and what that means: of the window, what was sent of it; and of the answer
+ * alone.
+ */
 const SAID: readonly (readonly [
   string,
   string,

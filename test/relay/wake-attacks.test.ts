@@ -1,4 +1,7 @@
-/** What comes between a click on WAKE and the first words: slow lines, second clicks, Stop, the end, and a kill. */
+/**
+ * What comes between a click on WAKE and the first words: slow lines, second clicks, Stop, the end,
+ * and a kill.
+ */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { writeWake } from '../../src/shared/domain/wake-payload.ts';

@@ -1,4 +1,6 @@
-/** What a wake is said to cost before it is sent, beside what the model's server counts when it is. */
+/**
+ * What a wake is said to cost before it is sent, beside what the model's server counts when it is.
+ */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { SEAT_ORDER, seatColor } from '../../src/shared/domain/seat.ts';

@@ -1,4 +1,7 @@
-/** Nothing stands between the person and those they call: whatever the lead does costs its greeting, and nobody's wake. */
+/**
+ * Nothing stands between the person and those they call: whatever the lead does costs its greeting,
+ * and nobody's wake.
+ */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { seatsCalled, teamScript, type Part, type Reply, type Script } from '../support/scripted-model.ts';
 import { openSessionBench, payload, team, type Bench, type Household } from '../support/session.ts';

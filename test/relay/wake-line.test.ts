@@ -1,4 +1,7 @@
-/** Eight are called, and the model's server takes one, two or three at once: all eight awake, whoever waits is told where. */
+/**
+ * Eight are called, and the model's server takes one, two or three at once: all eight awake,
+ * whoever waits is told where.
+ */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { narrowModel, type NarrowOptions } from '../support/narrow-model.ts';
 import { teamScript, type Script } from '../support/scripted-model.ts';

@@ -1,4 +1,7 @@
-/** Messages that agents set for themselves again and again, and what their runs are given: through a relay over HTTP, with a clock that the test moves. */
+/**
+ * Messages that agents set for themselves again and again, and what their runs are given: through a
+ * relay over HTTP, with a clock that the test moves.
+ */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { agreementOf, isAgreed } from '../../server/schedules/agreed.ts';

@@ -1,4 +1,7 @@
-/** Scripts that agents register themselves, in a whole relay with the real sandbox: what is asked, what runs, and what never does. */
+/**
+ * Scripts that agents register themselves, in a whole relay with the real sandbox: what is asked,
+ * what runs, and what never does.
+ */
 import { createServer, type Server } from 'node:http';
 import { spawnSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';

@@ -83,7 +83,8 @@ describe('every way to ask for a wake', () => {
       found = await rows();
     }
     await house.untilQuiet();
-    // The person is never refused; everybody else is, by the switch, and no mind was asked for them.
+    // The person is never refused; everybody else is, by the switch, and no mind was asked for
+    // them.
     expect(found[0]).toMatchObject(
       way === 'person' || way === 'answer' ? { outcome: 'granted' } : { outcome: 'suppressed', check: 'disabled' },
     );
@@ -95,7 +96,8 @@ describe('every way to ask for a wake', () => {
     const using = (what: RegExp) =>
       files.filter((file) => what.test(readFileSync(new URL(file, SERVER), 'utf8'))).toSorted();
     expect(using(/gate\.ask\(/)).toEqual(['agents/reach/ask.ts']);
-    // What the person has answered is told in a turn that the gate has let: `askTo` is what carries it out.
+    // What the person has answered is told in a turn that the gate has let: `askTo` is what carries
+    // it out.
     expect(using(/host\.rouse\(/)).toEqual(['agents/reach/ask.ts', 'tools/calls/tell-agent.ts']);
     expect(using(/pauses\.set\(\s*[^)]*?,\s*false\b/)).toEqual(['agents/reach/ask.ts']);
   });

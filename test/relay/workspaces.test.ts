@@ -1,4 +1,7 @@
-/** An agent's folder through a whole relay: the agent works in it by its tools, and the person sees it, gives to it and takes from it by HTTP. */
+/**
+ * An agent's folder through a whole relay: the agent works in it by its tools, and the person sees
+ * it, gives to it and takes from it by HTTP.
+ */
 import { link, mkdir, readdir, rm, symlink, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { unzipSync } from 'fflate';

@@ -1,6 +1,7 @@
 /**
- * An agent program over its input and output, with the agent side of the protocol's own library: it does what stands as JSON
- * behind `DO` in its newest prompt. The first argument is a log of what it was given; the second, how it behaves at its start.
+ * An agent program over its input and output, with the agent side of the protocol's own library: it
+ * does what stands as JSON behind `DO` in its newest prompt. The first argument is a log of what it
+ * was given; the second, how it behaves at its start.
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { appendFileSync, existsSync, readdirSync, readFileSync } from 'node:fs';
@@ -177,7 +178,10 @@ async function perform(step, client, own = sessionId) {
   }
 }
 
-/** As Claude Code begins a session: with the hooks that lie in its folder, and a look at the state of git. */
+/**
+ * As Claude Code begins a session: with the hooks that lie in its folder, and a look at the state
+ * of git.
+ */
 function trust(cwd) {
   for (const name of ['settings.json', 'settings.local.json'])
     for (const folder of readdirSync(cwd).filter((each) => each.toLowerCase() === '.claude')) {

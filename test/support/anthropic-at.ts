@@ -1,6 +1,6 @@
 /**
- * Sends what this process would send to Anthropic's own address to a model on this machine: so a relay is tried as it speaks to
- * Claude. Returns the way to take that back.
+ * Sends what this process would send to Anthropic's own address to a model on this machine: so a
+ * relay is tried as it speaks to Claude. Returns the way to take that back.
  */
 import { OFFICIAL_API } from '../../server/agents/minds/settings.ts';
 

@@ -1,6 +1,6 @@
 /**
- * An MCP server over its input and output, written by hand so that it can do what no library would: it does at each request
- * what the file named in its arguments says just then.
+ * An MCP server over its input and output, written by hand so that it can do what no library would:
+ * it does at each request what the file named in its arguments says just then.
  */
 import { spawn } from 'node:child_process';
 import { appendFileSync, readFileSync } from 'node:fs';

@@ -1,4 +1,7 @@
-/** An MCP server that asks for a sign-in, and its authorisation server (OAuth 2.1: discovery, registration, PKCE, refresh with rotation), both over HTTP. */
+/**
+ * An MCP server that asks for a sign-in, and its authorisation server (OAuth 2.1: discovery,
+ * registration, PKCE, refresh with rotation), both over HTTP.
+ */
 import { createHash, randomUUID } from 'node:crypto';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';

@@ -1,6 +1,7 @@
 /**
- * Commands in a sandbox, as its own process: each in the folder of an agent of its own, under bounds that are small enough to be
- * passed in a moment. Reads what is to be run as JSON, and writes what became of it.
+ * Commands in a sandbox, as its own process: each in the folder of an agent of its own, under
+ * bounds that are small enough to be passed in a moment. Reads what is to be run as JSON, and
+ * writes what became of it.
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { createSandbox } from '../../server/tools/sandbox/index.ts';

@@ -1,4 +1,7 @@
-/** The browsers' tests look at the page as it is built: it is built from the sources as they are, where that is not done yet. */
+/**
+ * The browsers' tests look at the page as it is built: it is built from the sources as they are,
+ * where that is not done yet.
+ */
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';

@@ -1,6 +1,7 @@
 /**
- * Makes one file of `entry` and of all that it imports, packages too: `node bundle.mjs entry outDir [cjs]`, in the root of the project. A process that
- * starts from one file does so in half the time of one that reads hundreds. `cjs`: as CommonJS, which can be kept compiled (`compiled.mjs`).
+ * Makes one file of `entry` and of all that it imports, packages too: `node bundle.mjs entry outDir
+ * [cjs]`, in the root of the project. A process that starts from one file does so in half the time
+ * of one that reads hundreds. `cjs`: as CommonJS, which can be kept compiled (`compiled.mjs`).
  */
 import { build } from 'vite';
 

@@ -5,7 +5,9 @@ import { join } from 'node:path';
 import { chromium, type Browser, type BrowserContext, type BrowserContextOptions } from 'playwright-core';
 import { findChromium, findHeadlessShell } from './install-browsers.mjs';
 
-/** `--no-sandbox` because containers run tests as root; the rest keeps the browser off the network. */
+/**
+ * `--no-sandbox` because containers run tests as root; the rest keeps the browser off the network.
+ */
 const FLAGS = [
   '--no-sandbox',
   '--disable-gpu',
@@ -27,21 +29,27 @@ function chromiumPath(build: Build): string {
 }
 
 /**
- * For tests of something else than motion: while the hearth moves, a page without a graphics card is busy for half of the
- * time, as long as it is open.
+ * For tests of something else than motion: while the hearth moves, a page without a graphics card
+ * is busy for half of the time, as long as it is open.
  */
 export const STILL = { reducedMotion: 'reduce' } as const;
 
 /**
- * For tests of something else than motion and than pages without a relay, too: a page that puts its whole build by for that,
- * at the first visit, is busy with it for a second and a half.
+ * For tests of something else than motion and than pages without a relay, too: a page that puts its
+ * whole build by for that, at the first visit, is busy with it for a second and a half.
  */
 export const QUIET = { ...STILL, serviceWorkers: 'block' } as const;
 
-/** Where tests run straight from their sources (`tsx`), functions are named by a helper that no page has. */
+/**
+ * Where tests run straight from their sources (`tsx`), functions are named by a helper that no page
+ * has.
+ */
 const NAMING = 'globalThis.__name ??= (named) => named;';
 
-/** A browser; a profile lives as long as a context of it (`browser.newContext()`). Close it with `close()`. */
+/**
+ * A browser; a profile lives as long as a context of it (`browser.newContext()`). Close it with
+ * `close()`.
+ */
 export async function launchBrowser(build: Build = 'shell'): Promise<Browser> {
   const browser = await chromium.launch({ executablePath: chromiumPath(build), args: FLAGS, headless: true });
   return browser.on('context', (context) => void context.addInitScript(NAMING));
@@ -50,7 +58,10 @@ export async function launchBrowser(build: Build = 'shell'): Promise<Browser> {
 /** Ends with this process. */
 let common: Promise<Browser> | null = null;
 
-/** As `Profile`, in a browser that others are in as well: it cannot be killed, and what it stores is gone with its context. */
+/**
+ * As `Profile`, in a browser that others are in as well: it cannot be killed, and what it stores is
+ * gone with its context.
+ */
 export interface Guest {
   open(options?: BrowserContextOptions): Promise<BrowserContext>;
   remove(): Promise<void>;
@@ -61,7 +72,9 @@ async function newCommonContext(options: BrowserContextOptions): Promise<Browser
   return await (await common).newContext(options);
 }
 
-/** For tests that neither kill a browser nor look at what one left: the process is there already. */
+/**
+ * For tests that neither kill a browser nor look at what one left: the process is there already.
+ */
 export function createGuest(): Guest {
   const opened: BrowserContext[] = [];
   return {
@@ -80,15 +93,18 @@ export interface Profile extends Guest {
   readonly directory: string;
   /** Starts a browser on this profile. One at a time. */
   open(options?: BrowserContextOptions): Promise<BrowserContext>;
-  /** Ends the browser process at once, as a crash or a power cut would, and waits until it is gone. */
+  /**
+   * Ends the browser process at once, as a crash or a power cut would, and waits until it is gone.
+   */
   kill(): Promise<void>;
   /** Closes what is open and removes the directory. */
   remove(): Promise<void>;
 }
 
 /**
- * A guest that is opened again and again, as a profile is: closing it closes its pages, and with them its workers; what it
- * stored is there at the next opening. It is quiet. The options are those of the first opening.
+ * A guest that is opened again and again, as a profile is: closing it closes its pages, and with
+ * them its workers; what it stored is there at the next opening. It is quiet. The options are those
+ * of the first opening.
  */
 export async function createLastingGuest(): Promise<Guest> {
   let context: BrowserContext | null = null;
@@ -121,7 +137,9 @@ const alive = (pid: number) => {
 
 const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
 
-/** A profile directory of its own, so that what a browser stored can be looked at by the next one. */
+/**
+ * A profile directory of its own, so that what a browser stored can be looked at by the next one.
+ */
 export async function createProfile(): Promise<Profile> {
   const directory = await mkdtemp(join(tmpdir(), 'roost-profile-'));
   let context: BrowserContext | null = null;

@@ -1,6 +1,7 @@
 /**
- * Runs the bundle that lies beside it (`main.mjs` runs `main.bundle.cjs`) with what V8 made of it at an earlier run: compiling seven
- * million characters is a third of a start. With `KEEP_COMPILED` it writes that down when the process ends.
+ * Runs the bundle that lies beside it (`main.mjs` runs `main.bundle.cjs`) with what V8 made of it
+ * at an earlier run: compiling seven million characters is a third of a start. With `KEEP_COMPILED`
+ * it writes that down when the process ends.
  */
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';

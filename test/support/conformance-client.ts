@@ -1,4 +1,7 @@
-/** The relay's connection to a tool server and its sign-in, as the client that the conformance suite starts for each scenario. */
+/**
+ * The relay's connection to a tool server and its sign-in, as the client that the conformance suite
+ * starts for each scenario.
+ */
 import { z } from 'zod';
 import { realTimers } from '../../src/shared/domain/platform/timers.ts';
 import { checkForm } from '../../src/shared/domain/question-form.ts';

@@ -1,4 +1,7 @@
-/** The conformance suite names `globSync` of `fs`, which Node has from 22 on, for a command that is not used here. */
+/**
+ * The conformance suite names `globSync` of `fs`, which Node has from 22 on, for a command that is
+ * not used here.
+ */
 import { register } from 'node:module';
 
 const FS = `import * as fs from 'node:fs';

@@ -1,13 +1,17 @@
 /**
- * A model's server that knows what it has worked, request by request, and goes on counting where nobody listens any more.
+ * A model's server that knows what it has worked, request by request, and goes on counting where
+ * nobody listens any more.
  *
- * What it bills of a stream that does not come to its end, where it stops when it is left (`stopsWhenLeft`):
+ * What it bills of a stream that does not come to its end, where it stops when it is left
+ * (`stopsWhenLeft`):
  * - somebody leaves, and its line is whole: what it has written until it notices.
  * - its line dies (`cut`, `broken`), and nobody has left it: the whole answer that it had in mind.
- * - both at once: what came first here. That somebody has left is noticed within a few turns of the event loop; where it was
- *   before the line dies, it is one that was left. Nothing that Roost sees could tell these two apart either: a server that
- *   hears of the leaving first bills what is written, one whose line had died before bills all. What Roost promises is about
- *   a line that had died *before* it was left: see `deaf-model.ts` and the attack `budgets-stop`, which put the two in order.
+ * - both at once: what came first here. That somebody has left is noticed within a few turns of the
+ *   event loop; where it was before the line dies, it is one that was left. Nothing that Roost sees
+ *   could tell these two apart either: a server that hears of the leaving first bills what is
+ *   written, one whose line had died before bills all. What Roost promises is about a line that had
+ *   died *before* it was left: see `deaf-model.ts` and the attack `budgets-stop`, which put the two
+ *   in order.
  *
  * A server that does not stop bills every answer whole, whatever becomes of its line.
  */
@@ -34,7 +38,10 @@ const bodySchema = z.looseObject({
   messages: z.array(z.looseObject({ content: z.union([z.string(), z.array(z.looseObject({ type: z.string() }))]) })),
 });
 
-/** `whole`: to its end. `cut`: the line goes dead in the middle. `broken`: before the first byte. `refused`: it is too busy, and charges nothing. */
+/**
+ * `whole`: to its end. `cut`: the line goes dead in the middle. `broken`: before the first byte.
+ * `refused`: it is too busy, and charges nothing.
+ */
 export type Fate = 'whole' | 'cut' | 'broken' | 'refused';
 
 export interface CountingModel {
@@ -50,7 +57,10 @@ export interface CountingModel {
 export interface CountingModelOptions {
   readonly random: () => number;
   readonly fate: () => Fate;
-  /** It writes no further once the other side has gone. Otherwise, and where its line has died by itself, it writes to the end that it had in mind. */
+  /**
+   * It writes no further once the other side has gone. Otherwise, and where its line has died by
+   * itself, it writes to the end that it had in mind.
+   */
   readonly stopsWhenLeft: boolean;
   /** It has the longest answer in mind that it may give. */
   readonly wordy: boolean;

@@ -1,4 +1,7 @@
-/** Adds a credential to every request, for clients that cannot be told one. What they say of themselves goes through: names other than this proxy's own, too. */
+/**
+ * Adds a credential to every request, for clients that cannot be told one. What they say of
+ * themselves goes through: names other than this proxy's own, too.
+ */
 import { createServer, request as send } from 'node:http';
 
 export interface CredentialProxy {

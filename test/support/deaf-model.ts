@@ -1,6 +1,7 @@
 /**
- * A model's server that does not notice when nobody hears it: it writes every answer to its longest, and charges for it, also
- * where its line has died. Where its line is whole and somebody leaves it, it stops, as Anthropic's own does.
+ * A model's server that does not notice when nobody hears it: it writes every answer to its
+ * longest, and charges for it, also where its line has died. Where its line is whole and somebody
+ * leaves it, it stops, as Anthropic's own does.
  */
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';

@@ -44,7 +44,9 @@ export function deviceOf<In extends Guest>(profile: In, context: BrowserContext,
   return device;
 }
 
-/** Opens the relay's page in a profile of its own; `signedIn`: a browser whose sign-in it shares. */
+/**
+ * Opens the relay's page in a profile of its own; `signedIn`: a browser whose sign-in it shares.
+ */
 export async function openDevice(
   url: string,
   signedIn: BrowserContext,
@@ -68,7 +70,10 @@ export async function openDeviceIn<In extends Guest>(
   return deviceOf(own, context, page);
 }
 
-/** By the calls that the page makes: `one` begins to share where it does not yet, `other` joins. Answers the six words that both saw. */
+/**
+ * By the calls that the page makes: `one` begins to share where it does not yet, `other` joins.
+ * Answers the six words that both saw.
+ */
 export async function pair(
   one: DeviceBrowser<Guest>,
   other: DeviceBrowser<Guest>,
@@ -105,7 +110,10 @@ const isStep = <Step extends Joining['step']>(
   step: Step,
 ): joining is Extract<Joining, { step: Step }> => joining.step === step;
 
-/** Waits until all of them hold the same documents, content and all; answers how many. Fails with what differs. */
+/**
+ * Waits until all of them hold the same documents, content and all; answers how many. Fails with
+ * what differs.
+ */
 export async function untilEqual(devices: readonly DeviceBrowser<Guest>[], least = 0): Promise<number> {
   for (const end = Date.now() + PATIENCE_MS; ; await pause(250)) {
     const [first = new Map<string, unknown>(), ...others] = await Promise.all(

@@ -1,7 +1,7 @@
 /**
- * A disk of its own in a file, for what happens to a home when the plug is pulled. What a program has written but not
- * flushed is in memory only; the file has what the disk would have. So a copy of the file is the disk after a power
- * cut. Only root may mount one.
+ * A disk of its own in a file, for what happens to a home when the plug is pulled. What a program
+ * has written but not flushed is in memory only; the file has what the disk would have. So a copy
+ * of the file is the disk after a power cut. Only root may mount one.
  */
 import { execFile } from 'node:child_process';
 import { copyFile, mkdir, mkdtemp, rm } from 'node:fs/promises';
@@ -21,7 +21,10 @@ export interface DiskImage {
   readonly folder: string;
   /** Everything that was written is flushed. */
   sync(): Promise<void>;
-  /** The disk as it would be if the power went now. Whoever writes to it should be held still meanwhile. */
+  /**
+   * The disk as it would be if the power went now. Whoever writes to it should be held still
+   * meanwhile.
+   */
   cut(): Promise<DiskImage>;
   remove(): Promise<void>;
 }

@@ -1,6 +1,6 @@
 /**
- * What people say first to somebody new. Written down before it was looked at how the rehearsal mind answers them, and kept so:
- * each gets a sensible answer.
+ * What people say first to somebody new. Written down before it was looked at how the rehearsal
+ * mind answers them, and kept so: each gets a sensible answer.
  */
 export const FIRST_SENTENCES = [
   'Hello!',
@@ -35,7 +35,10 @@ export const FIRST_SENTENCES = [
   'Goodbye, see you tomorrow',
 ] as const;
 
-/** Further ones, of those who are in a hurry, unsure, cross or abroad; written down before it was looked how they are answered, too. */
+/**
+ * Further ones, of those who are in a hurry, unsure, cross or abroad; written down before it was
+ * looked how they are answered, too.
+ */
 export const MORE_FIRST_SENTENCES = [
   'Good evening everyone',
   'helo how r u',

@@ -1,10 +1,16 @@
-/** A line to a Postgres server that loses answers: what is sent over it arrives and is done, and nobody hears of that. */
+/**
+ * A line to a Postgres server that loses answers: what is sent over it arrives and is done, and
+ * nobody hears of that.
+ */
 import { connect, createServer, type Socket } from 'node:net';
 
 export interface ForgetfulLine {
   /** The server's address, over this line. */
   readonly url: string;
-  /** The answer to the next statement with this text is lost, and its connection with it. Resolves when that has happened. */
+  /**
+   * The answer to the next statement with this text is lost, and its connection with it. Resolves
+   * when that has happened.
+   */
   loseAnswerTo(statement: RegExp): Promise<void>;
   close(): Promise<void>;
 }
@@ -29,7 +35,8 @@ export async function openForgetfulLine(to: string): Promise<ForgetfulLine> {
     });
     upstream.on('data', (said: Buffer) => {
       if (lost === null) return client.write(said);
-      // It is ready for the next statement: this one is done. (Message Formats in Postgres's manual.)
+      // It is ready for the next statement: this one is done. (Message Formats in Postgres's
+      // manual.)
       if (said.at(-6) === 'Z'.charCodeAt(0)) {
         client.destroy();
         upstream.destroy();

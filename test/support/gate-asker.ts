@@ -1,7 +1,7 @@
 /**
- * A process with a gate of its own. Arguments: a database URL and the household's relay. Each line on standard
- * input is a number: so many wakes of Orin are asked for at once, and a line of JSON says what became of them.
- * What is granted is never ended.
+ * A process with a gate of its own. Arguments: a database URL and the household's relay. Each line
+ * on standard input is a number: so many wakes of Orin are asked for at once, and a line of JSON
+ * says what became of them. What is granted is never ended.
  */
 import { randomUUID } from 'node:crypto';
 import { createInterface } from 'node:readline';

@@ -1,4 +1,7 @@
-/** An agent with hands, at work alone before a scripted model in a whole relay, and the person at its questions. */
+/**
+ * An agent with hands, at work alone before a scripted model in a whole relay, and the person at
+ * its questions.
+ */
 import { rm } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'vitest';
@@ -24,9 +27,15 @@ export interface Hands {
   works(...does: readonly (readonly Part[])[]): Promise<readonly string[]>;
   /** It works alone once, and that comes to nothing; resolves with why, as the person is told. */
   fails(...does: readonly (readonly Part[])[]): Promise<string>;
-  /** The lead is spoken to in a session and does this; resolves with what each of its calls answered. */
+  /**
+   * The lead is spoken to in a session and does this; resolves with what each of its calls
+   * answered.
+   */
   talks(...does: readonly (readonly Part[])[]): Promise<readonly string[]>;
-  /** It works alone once, with this for its instructions; `anew`: what it needs for that was taken back, and is left again. */
+  /**
+   * It works alone once, with this for its instructions; `anew`: what it needs for that was taken
+   * back, and is left again.
+   */
   runs(instructions: string, anew?: boolean): Promise<void>;
   waiting(): Promise<readonly ToolCall[]>;
   answered(): Promise<readonly ToolCall[]>;
@@ -35,7 +44,10 @@ export interface Hands {
   /** A file of its folder; null: there is none. */
   file(path: string): Promise<string | null>;
   put(path: string, body: string | Uint8Array<ArrayBuffer>): Promise<void>;
-  /** kill -9, and a start on the same home, with this in its environment too; resolves with what the first had written. */
+  /**
+   * kill -9, and a start on the same home, with this in its environment too; resolves with what the
+   * first had written.
+   */
   restart(more?: Readonly<Record<string, string>>): Promise<ProcessEnd>;
   close(): Promise<void>;
 }

@@ -1,4 +1,7 @@
-/** For how long a thread was held up: by the clock, and by the processor's time, which a busy machine does not stretch. */
+/**
+ * For how long a thread was held up: by the clock, and by the processor's time, which a busy
+ * machine does not stretch.
+ */
 import { readFileSync } from 'node:fs';
 import type { BrowserContext, Page } from 'playwright-core';
 import { z } from 'zod';
@@ -10,7 +13,10 @@ const CATEGORIES = ['toplevel', '__metadata'];
 /** Of the pages, and of the worker that owns the ledger, as Chromium names them. */
 const THREADS = { page: 'CrRendererMain', owner: 'SharedWorker thread' } as const;
 
-/** A task of over 50 ms by the clock; ms. The rest of `clock` the thread waited, mostly for a free core. */
+/**
+ * A task of over 50 ms by the clock; ms. The rest of `clock` the thread waited, mostly for a free
+ * core.
+ */
 export interface Block {
   readonly clock: number;
   readonly cpu: number;
@@ -18,7 +24,10 @@ export interface Block {
 
 export interface HeldUp {
   readonly blocks: readonly Block[];
-  /** ms for which the pages' threads were ready to run and had no core, by Linux's count; null elsewhere, and for the owner. */
+  /**
+   * ms for which the pages' threads were ready to run and had no core, by Linux's count; null
+   * elsewhere, and for the owner.
+   */
   readonly waited: number | null;
   /** ms of the processor's time that the longest task took. */
   readonly longest: number;
@@ -36,8 +45,8 @@ const eventSchema = z.looseObject({
 });
 
 /**
- * ms for which this thread has waited for a core, from its start. Source: proc_pid_schedstat of the Linux kernel's
- * documentation, whose second field counts ns on the run queue.
+ * ms for which this thread has waited for a core, from its start. Source: proc_pid_schedstat of the
+ * Linux kernel's documentation, whose second field counts ns on the run queue.
  */
 function waitedForCore(pid: number): number | null {
   try {
@@ -48,7 +57,10 @@ function waitedForCore(pid: number): number | null {
   }
 }
 
-/** Begins to watch all such threads of the browser; the function that it answers ends that. One watch at a time. */
+/**
+ * Begins to watch all such threads of the browser; the function that it answers ends that. One
+ * watch at a time.
+ */
 export async function watchHeldUp(
   context: BrowserContext,
   thread: keyof typeof THREADS = 'page',

@@ -1,4 +1,7 @@
-/** Names that lead somewhere else each time that they are looked up in this process, as a hostile name server has it. */
+/**
+ * Names that lead somewhere else each time that they are looked up in this process, as a hostile
+ * name server has it.
+ */
 import dns, { type LookupAddress, type LookupOptions } from 'node:dns';
 import { syncBuiltinESMExports } from 'node:module';
 import { isIP } from 'node:net';

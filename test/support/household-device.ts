@@ -1,6 +1,7 @@
 /**
- * A device of a household as the page has it — its keys, its members, its key rotation, its connection and its replica are the real ones —
- * over a real socket to a real relay. Only what is written into IndexedDB lies in memory.
+ * A device of a household as the page has it — its keys, its members, its key rotation, its
+ * connection and its replica are the real ones — over a real socket to a real relay. Only what is
+ * written into IndexedDB lies in memory.
  */
 import { randomBytes } from 'node:crypto';
 import { WebSocket } from 'ws';
@@ -41,7 +42,10 @@ export interface HouseholdDevice {
   known(): readonly KnownDevice[];
   isRemoved(): boolean;
   isLive(): boolean;
-  /** Seals whatever it is given, as an entry of its own. `keys`: with these, left out: its own newest. */
+  /**
+   * Seals whatever it is given, as an entry of its own. `keys`: with these, left out: its own
+   * newest.
+   */
   say(payload: unknown, keys?: HouseholdKeys): Promise<void>;
   /** How many entries of others were taken. */
   heard(): number;
@@ -74,7 +78,10 @@ function socketsOf(home: Home, { cookie, key }: SignIn): OpenSocket {
 
 export const newHouseholdKeys = (): HouseholdKeys => newHousehold(random);
 
-/** Opens one that has the household's keys, and introduces it. `letIn`: whose word it carries, by its id; left out: nobody's. */
+/**
+ * Opens one that has the household's keys, and introduces it. `letIn`: whose word it carries, by
+ * its id; left out: nobody's.
+ */
 export async function openHouseholdDevice(
   home: Home,
   household: HouseholdKeys,

@@ -1,10 +1,12 @@
 /**
- * A household as years leave it behind: one lead, eight agents, sessions every few hours, and in them messages
- * of the lengths that people and agents write. The same seed gives the same documents, id for id, whatever is
- * taken from them; they come in batches, so that nobody has to hold all of them.
+ * A household as years leave it behind: one lead, eight agents, sessions every few hours, and in
+ * them messages of the lengths that people and agents write. The same seed gives the same
+ * documents, id for id, whatever is taken from them; they come in batches, so that nobody has to
+ * hold all of them.
  *
- * `messages` were said over `sessions`; after those comes one more session, in which each of the eight says and
- * hears `lastSession` messages: that is what they take along when they wake, the same behind any number of years.
+ * `messages` were said over `sessions`; after those comes one more session, in which each of the
+ * eight says and hears `lastSession` messages: that is what they take along when they wake, the
+ * same behind any number of years.
  */
 import { formatStamp } from '../../src/shared/domain/stamp.ts';
 import { LEAD_COLOR, LEAD_ID, LEAD_POSITION, SEAT_ORDER, seatColor } from '../../src/shared/domain/seat.ts';
@@ -20,7 +22,9 @@ export interface HouseholdPlan {
   readonly sessions?: number;
   /** Messages of each of the eight in the last session. Default 200. */
   readonly lastSession?: number;
-  /** Sessions after that in which all eight greet, and nobody says anything to them. Default none. */
+  /**
+   * Sessions after that in which all eight greet, and nobody says anything to them. Default none.
+   */
   readonly idle?: number;
   /** Documents at once, at least. Default 1,000. */
   readonly batch?: number;

@@ -1,4 +1,6 @@
-/** Words without meaning, in the lengths that messages have, cut from one long text made by chance. */
+/**
+ * Words without meaning, in the lengths that messages have, cut from one long text made by chance.
+ */
 
 const SYLLABLES = [
   'ka',

@@ -1,6 +1,7 @@
 /**
- * A process with an inbox of its own. Arguments: a database URL and the household's relay. Each line on standard input is
- * `sender count`: so many messages of that agent to Orin at once, and a line of JSON says what became of them.
+ * A process with an inbox of its own. Arguments: a database URL and the household's relay. Each
+ * line on standard input is `sender count`: so many messages of that agent to Orin at once, and a
+ * line of JSON says what became of them.
  */
 import { randomUUID } from 'node:crypto';
 import { createInterface } from 'node:readline';

@@ -1,4 +1,7 @@
-/** The path of a browser, or null where there is none. Throws where `CHROME_PATH` or `FIREFOX_PATH` names no file. */
+/**
+ * The path of a browser, or null where there is none. Throws where `CHROME_PATH` or `FIREFOX_PATH`
+ * names no file.
+ */
 export function findChromium(): string | null;
 export function findHeadlessShell(): string | null;
 export function findFirefox(): string | null;

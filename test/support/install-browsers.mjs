@@ -1,9 +1,9 @@
 /**
- * Finds the browsers of the tests, or installs them: Chromium, which every browser test needs, its headless shell, which does
- * the same work for a fifth less of the processor, and Firefox and Safari's engine (WebKitGTK), in which the story is lived
- * too where they can be had. Quick where they are there already.
- * Bubblewrap too, in which the commands of agents run. Run by `npm test` before the tests; the finders are what the tests
- * themselves ask.
+ * Finds the browsers of the tests, or installs them: Chromium, which every browser test needs, its
+ * headless shell, which does the same work for a fifth less of the processor, and Firefox and
+ * Safari's engine (WebKitGTK), in which the story is lived too where they can be had. Quick where
+ * they are there already. Bubblewrap too, in which the commands of agents run. Run by `npm test`
+ * before the tests; the finders are what the tests themselves ask.
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
@@ -33,10 +33,16 @@ const SANDBOX = { name: 'bubblewrap', find: () => onPath('bwrap')[0] ?? null, pa
 const CHROMIUM_COMMANDS = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
 const MAC_CHROMIUM = '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome';
 const MAC_FIREFOX = '/Applications/Firefox.app/Contents/MacOS/firefox';
-/** Where distributions put WebKitGTK's own small browser; the folders' names say the version of its interface. */
+/**
+ * Where distributions put WebKitGTK's own small browser; the folders' names say the version of its
+ * interface.
+ */
 const LIBRARIES = ['/usr/lib', '/usr/libexec'];
 
-/** Ubuntu's `chromium-browser` and `firefox` may be stubs that only ask for a snap: what cannot say its version is not a browser. */
+/**
+ * Ubuntu's `chromium-browser` and `firefox` may be stubs that only ask for a snap: what cannot say
+ * its version is not a browser.
+ */
 function runs(path) {
   return spawnSync(path, ['--version'], { stdio: 'ignore', timeout: 30_000 }).status === 0;
 }
@@ -63,7 +69,10 @@ export function findChromium() {
   return existsSync(own) ? own : null;
 }
 
-/** Chromium's engine without a window around it. Where `CHROME_PATH` names a browser, that one is meant for everything. */
+/**
+ * Chromium's engine without a window around it. Where `CHROME_PATH` names a browser, that one is
+ * meant for everything.
+ */
 export function findHeadlessShell() {
   return named('CHROME_PATH') ?? onPath('chromium-headless-shell', 'chrome-headless-shell').find(runs) ?? null;
 }
@@ -110,7 +119,10 @@ function asRoot() {
   return spawnSync('sudo', ['-n', 'true'], { stdio: 'ignore' }).status === 0 ? ['sudo', '-n'] : null;
 }
 
-/** Debian itself, as root: there all of them can be had, and a test that needs one that is missing fails. */
+/**
+ * Debian itself, as root: there all of them can be had, and a test that needs one that is missing
+ * fails.
+ */
 export function canInstallAll() {
   return isDebian() && process.getuid?.() === 0 && /^ID="?debian/m.test(readFileSync('/etc/os-release', 'utf8'));
 }

@@ -93,7 +93,10 @@ function tabsOf(url: string, context: () => Promise<BrowserContext>): Pick<House
 type Tab = Pick<Page, 'evaluate'>;
 type Owner = LedgerPage['owner'];
 
-/** Calls the owner from a tab. Documents and answers cross to the browser as JSON that keeps every code unit. */
+/**
+ * Calls the owner from a tab. Documents and answers cross to the browser as JSON that keeps every
+ * code unit.
+ */
 export function ownerOf(tab: Tab) {
   const call = async (name: string, ...args: unknown[]): Promise<unknown> => {
     const text = await tab.evaluate(

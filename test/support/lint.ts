@@ -9,7 +9,10 @@ import { z } from 'zod';
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
 export interface Finding {
-  /** As `group/name`; without the group where it is the linter's own. What the types say is `typescript/TS` and a number. */
+  /**
+   * As `group/name`; without the group where it is the linter's own. What the types say is
+   * `typescript/TS` and a number.
+   */
   readonly rule: string;
   /** Of the file, from 1. */
   readonly line: number;
@@ -40,7 +43,10 @@ const run = (cwd: string, ...args: string[]) =>
     );
   });
 
-/** Lints all of them in one run, as if their paths (`src/shared/domain/a.ts`) were in the repository. `typed`: with the rules that need types. */
+/**
+ * Lints all of them in one run, as if their paths (`src/shared/domain/a.ts`) were in the
+ * repository. `typed`: with the rules that need types.
+ */
 export async function findingsIn(files: ReadonlyMap<string, string>, { typed = false } = {}): Promise<Findings> {
   // Its real path: elements are told by where files really are.
   const tree = realpathSync(mkdtempSync(join(tmpdir(), 'roost-lint-')));

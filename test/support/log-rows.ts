@@ -1,4 +1,7 @@
-/** What stands in the open conversation, row by row, and which of it answers what was just said: for a person in any engine. */
+/**
+ * What stands in the open conversation, row by row, and which of it answers what was just said: for
+ * a person in any engine.
+ */
 
 export interface LogRow {
   /** The same as long as the row is there; `key#1` goes on with the message of `key`. */
@@ -49,9 +52,10 @@ export function readLog(): LogOnPage {
 const plain = (text: string) => text.replace(/\s+/g, ' ').trim();
 
 /**
- * Waits for the answer to `text`, which is said after `before` was read: give it the log again and again; null while there
- * is no answer that is done. An answer is what the agent said after the person's own new row with that text, and nothing
- * else: what was there earlier may be drawn at any moment.
+ * Waits for the answer to `text`, which is said after `before` was read: give it the log again and
+ * again; null while there is no answer that is done. An answer is what the agent said after the
+ * person's own new row with that text, and nothing else: what was there earlier may be drawn at any
+ * moment.
  */
 export function listenFor(text: string, before: LogOnPage): (now: LogOnPage) => string | null {
   const earlier = new Set(before.rows.map(({ key }) => key));
@@ -62,7 +66,8 @@ export function listenFor(text: string, before: LogOnPage): (now: LogOnPage) => 
     );
     own = said?.key ?? own;
     if (own === null || answering || said?.done === false) return null;
-    // A long answer may have pushed what it answers out of sight: then all that is on the page comes after that.
+    // A long answer may have pushed what it answers out of sight: then all that is on the page
+    // comes after that.
     const after = rows.slice(rows.findIndex(({ key }) => key === own) + 1);
     const newest = after.findLast(({ key, by }) => by === 'agent' && !earlier.has(key));
     return newest?.done === true && newest.words !== '' ? newest.words : null;

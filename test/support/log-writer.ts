@@ -1,6 +1,6 @@
 /**
- * A process that writes events until it is killed, and says on standard output which of them it was told
- * are on disk. Arguments: the store's folder, a database URL or nothing.
+ * A process that writes events until it is killed, and says on standard output which of them it was
+ * told are on disk. Arguments: the store's folder, a database URL or nothing.
  */
 import { writeSync } from 'node:fs';
 import { openEventLog } from '../../server/team/events/index.ts';

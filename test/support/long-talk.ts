@@ -1,4 +1,7 @@
-/** A long conversation for tests: messages of every length that people and agents write, the same for the same seed. */
+/**
+ * A long conversation for tests: messages of every length that people and agents write, the same
+ * for the same seed.
+ */
 import type { Doc, MessageDoc } from '../../src/shared/protocol/documents.ts';
 import { messageDoc, sessionEnd, sessionStart } from './documents.ts';
 import { createRandom } from './random.ts';
@@ -10,7 +13,10 @@ const WORDS =
 /** Messages of one session. */
 const SESSION = 100;
 
-/** `[[17]]` stands in the words of the seventeenth message, so that what is on the screen can be told. */
+/**
+ * `[[17]]` stands in the words of the seventeenth message, so that what is on the screen can be
+ * told.
+ */
 export const mark = (n: number): string => `[[${n}]]`;
 
 export interface LongTalk {

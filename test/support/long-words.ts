@@ -1,6 +1,6 @@
 /**
- * What strangers write to hold the relay up: tool servers, pages, model servers, clients. Each input goes through a whole relay,
- * which says how long its event loop was held meanwhile.
+ * What strangers write to hold the relay up: tool servers, pages, model servers, clients. Each
+ * input goes through a whole relay, which says how long its event loop was held meanwhile.
  */
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';

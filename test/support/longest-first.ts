@@ -1,8 +1,14 @@
-/** The order of the files: what takes longest begins first, so that no core waits for one file at the end. */
+/**
+ * The order of the files: what takes longest begins first, so that no core waits for one file at
+ * the end.
+ */
 import { relative } from 'node:path';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-/** Seconds, about, as a run prints them at its end; what is not named takes few. A wrong one costs a little time and nothing else. */
+/**
+ * Seconds, about, as a run prints them at its end; what is not named takes few. A wrong one costs a
+ * little time and nothing else.
+ */
 const SECONDS: Readonly<Record<string, number>> = {
   'browser/engines': 85,
   'browser/bench': 60,

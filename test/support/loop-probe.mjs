@@ -1,7 +1,7 @@
 /**
- * Loaded into a relay under test by `--import`. It says how long the event loop was held at most since it was last asked: so long
- * any other call had to wait for its turn. On Linux, that is the time in which the relay's own thread worked: what else runs on a
- * busy machine does not count.
+ * Loaded into a relay under test by `--import`. It says how long the event loop was held at most
+ * since it was last asked: so long any other call had to wait for its turn. On Linux, that is the
+ * time in which the relay's own thread worked: what else runs on a busy machine does not count.
  */
 import { openSync, readSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';

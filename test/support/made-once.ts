@@ -1,6 +1,7 @@
 /**
- * What takes seconds to make and is the same as long as what it is made of is: made once, by whoever needs it first, in
- * this run or an earlier one. Named by the contents of all that decides what is in it.
+ * What takes seconds to make and is the same as long as what it is made of is: made once, by
+ * whoever needs it first, in this run or an earlier one. Named by the contents of all that decides
+ * what is in it.
  */
 import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
@@ -30,7 +31,10 @@ async function make(name: string, from: readonly string[], into: (folder: string
 
 const made = new Map<string, Promise<string>>();
 
-/** The folder that `into` fills, from the files and folders `from` of the project. Nobody changes anything in it. */
+/**
+ * The folder that `into` fills, from the files and folders `from` of the project. Nobody changes
+ * anything in it.
+ */
 export function madeOnce(
   name: string,
   from: readonly string[],

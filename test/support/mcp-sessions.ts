@@ -1,4 +1,7 @@
-/** An MCP server over HTTP that keeps sessions, as most do: it can be restarted, and refuses whom it does not know. */
+/**
+ * An MCP server over HTTP that keeps sessions, as most do: it can be restarted, and refuses whom it
+ * does not know.
+ */
 import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';

@@ -1,4 +1,7 @@
-/** The relay's MCP server over HTTP, with everything around it real but the session: two agents, and tools that tell what they did. */
+/**
+ * The relay's MCP server over HTTP, with everything around it real but the session: two agents, and
+ * tools that tell what they did.
+ */
 import { randomUUID } from 'node:crypto';
 import { Client, StreamableHTTPClientTransport, type ClientOptions } from '@modelcontextprotocol/client';
 import { getRequestListener } from '@hono/node-server';

@@ -1,7 +1,8 @@
 /**
- * A relay's team on a store, in this process, that can be dropped without a word: from one statement to the next nothing
- * that it says reaches the store any more, and none of its timers goes off. Another may be opened on the same store then,
- * as after a kill. What is asked of its model goes over HTTP; its clock is the test's.
+ * A relay's team on a store, in this process, that can be dropped without a word: from one
+ * statement to the next nothing that it says reaches the store any more, and none of its timers
+ * goes off. Another may be opened on the same store then, as after a kill. What is asked of its
+ * model goes over HTTP; its clock is the test's.
  */
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -26,9 +27,15 @@ export interface MortalRelay {
   readonly logged: readonly string[];
   /** Dies at once. */
   die(): void;
-  /** Dies at so many statements from now; or at the next whose text has this. `sent`: it arrives still, and its answer does not. */
+  /**
+   * Dies at so many statements from now; or at the next whose text has this. `sent`: it arrives
+   * still, and its answer does not.
+   */
   dieAt(statement: number | RegExp, sent: boolean): void;
-  /** At the answer to the next statement whose text has this it hangs until it is let go on, as a process that was stopped. */
+  /**
+   * At the answer to the next statement whose text has this it hangs until it is let go on, as a
+   * process that was stopped.
+   */
   hangAt(statement: RegExp): () => void;
   /** So many statements whose text has this are refused, as by a store that is away. */
   refuse(statement: RegExp, times: number): void;

@@ -1,4 +1,6 @@
-/** Model servers that take only so many at once: by a line of their own, or by refusing the others. */
+/**
+ * Model servers that take only so many at once: by a line of their own, or by refusing the others.
+ */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Reply, Script } from './scripted-model.ts';
 
@@ -22,7 +24,9 @@ export interface Narrow {
   mostHeld(): number;
 }
 
-/** `says` is answered as fast as the server can; it says a first word at once when its turn comes. */
+/**
+ * `says` is answered as fast as the server can; it says a first word at once when its turn comes.
+ */
 export function narrowModel({ atOnce, by, retryAfter, status = 429, answerMs }: NarrowOptions, says: Script): Narrow {
   let busy = 0;
   let most = 0;

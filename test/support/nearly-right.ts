@@ -1,4 +1,7 @@
-/** Calls that are nearly right, at every route that the relay has: made of its schemas, and of what such fields mostly have. */
+/**
+ * Calls that are nearly right, at every route that the relay has: made of its schemas, and of what
+ * such fields mostly have.
+ */
 import { z } from 'zod';
 import { toWellFormed } from '../../server/platform/well-formed.ts';
 import type { Endpoint } from '../../src/shared/protocol/endpoints/endpoint.ts';

@@ -1,4 +1,7 @@
-/** Roost as its next version would be installed: a package of its own, with a page whose files have other names. */
+/**
+ * Roost as its next version would be installed: a package of its own, with a page whose files have
+ * other names.
+ */
 import { cp, mkdtemp, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -17,7 +20,10 @@ export interface NextBuild {
   remove(): Promise<void>;
 }
 
-/** The page of the next version says so, and has a file that no page asks for, `only-in-the-next-….txt`: `<html data-version="next">`. */
+/**
+ * The page of the next version says so, and has a file that no page asks for,
+ * `only-in-the-next-….txt`: `<html data-version="next">`.
+ */
 const nextPage = () =>
   madeOnce(
     'next-page',

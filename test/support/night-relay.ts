@@ -1,4 +1,7 @@
-/** A relay whose agents can be at work alone, with the calls that tests of the night make over and over. */
+/**
+ * A relay whose agents can be at work alone, with the calls that tests of the night make over and
+ * over.
+ */
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { expect } from 'vitest';
 import { z } from 'zod';

@@ -1,4 +1,7 @@
-/** Streams of answers as fast-check makes them: a plain one, and then whatever may go wrong with it on its way. */
+/**
+ * Streams of answers as fast-check makes them: a plain one, and then whatever may go wrong with it
+ * on its way.
+ */
 import fc from 'fast-check';
 import { begins, ends, opens, OVER, adds, stops, type RawAnswer, type StreamEvent } from './raw-model.ts';
 

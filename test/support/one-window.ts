@@ -1,6 +1,7 @@
 /**
- * One window of jsdom for all files that a worker runs: React, its testing library and the virtual list hold the first window
- * that they meet, and to load them anew for each file took more than most files' own tests.
+ * One window of jsdom for all files that a worker runs: React, its testing library and the virtual
+ * list hold the first window that they meet, and to load them anew for each file took more than
+ * most files' own tests.
  */
 import { builtinEnvironments, type Environment } from 'vitest/runtime';
 

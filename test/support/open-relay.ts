@@ -1,4 +1,7 @@
-/** The whole relay within the test's own process: its clock can be moved, and it lets in as many browsers as are wanted. */
+/**
+ * The whole relay within the test's own process: its clock can be moved, and it lets in as many
+ * browsers as are wanted.
+ */
 import { rm } from 'node:fs/promises';
 import { readConfig } from '../../server/startup/config.ts';
 import { findPackageRoot } from '../../server/startup/package-root.ts';
@@ -58,7 +61,10 @@ export interface OpenRelayOptions {
   readonly home?: string;
   /** What is said at the terminal. */
   readonly say?: (line: string) => void;
-  /** What no argument can set so low. One sign-in may bring as many households as the relay takes, unless this says otherwise. */
+  /**
+   * What no argument can set so low. One sign-in may bring as many households as the relay takes,
+   * unless this says otherwise.
+   */
   readonly sync?: Partial<SyncSettings>;
 }
 

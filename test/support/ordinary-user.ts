@@ -1,4 +1,7 @@
-/** Runs a program of the tests as a user who is not root, also where the tests are: much is bounded in another way then. */
+/**
+ * Runs a program of the tests as a user who is not root, also where the tests are: much is bounded
+ * in another way then.
+ */
 import { spawn, spawnSync } from 'node:child_process';
 import { chmod, chown, cp, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
@@ -20,7 +23,10 @@ export interface OrdinaryPlace {
   readonly folder: string;
   /** Gives the place of a control group to the user. */
   own(path: string): Promise<void>;
-  /** Runs it with `given` at its input; resolves with what it wrote as JSON. `before`: a shell command in which it is begun, as the tests’ own user. */
+  /**
+   * Runs it with `given` at its input; resolves with what it wrote as JSON. `before`: a shell
+   * command in which it is begun, as the tests’ own user.
+   */
   run(given: unknown, before?: string): Promise<unknown>;
   remove(): Promise<void>;
 }

@@ -1,6 +1,6 @@
 /**
- * A line of a test's own to the owner of a real page: the page's built worker is asked as its tabs ask it, for
- * what a person would have to look for on many screens.
+ * A line of a test's own to the owner of a real page: the page's built worker is asked as its tabs
+ * ask it, for what a person would have to look for on many screens.
  */
 import type { Page } from 'playwright-core';
 import type { OwnerCallName, OwnerCalls } from '../../src/shared/protocol/owner-rpc.ts';
@@ -41,7 +41,8 @@ export function createOwnerLine(page: Page): OwnerLine {
           data,
         }: MessageEvent<readonly { reply?: string; ok?: boolean; value?: unknown; error?: { message: string } }[]>) => {
           for (const message of data) {
-            // Nothing that was asked is answered any more; the next call opens a line to the next owner.
+            // Nothing that was asked is answered any more; the next call opens a line to the next
+            // owner.
             if ('news' in message && message.news === 'restarting') {
               delete window.ownerLine;
               for (const { reject } of open.values()) reject(new Error('The owner begins anew.'));

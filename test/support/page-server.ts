@@ -1,4 +1,6 @@
-/** A page of its own for tests: built by Vite from a folder with an index.html, served over HTTP. */
+/**
+ * A page of its own for tests: built by Vite from a folder with an index.html, served over HTTP.
+ */
 import { createReadStream } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
@@ -26,8 +28,8 @@ export interface BuiltPage {
 }
 
 /**
- * Builds the page in `folder` of `test/support`, where it has not been built from the same sources before. `plugins`: for what
- * is to be otherwise in it, and in its workers.
+ * Builds the page in `folder` of `test/support`, where it has not been built from the same sources
+ * before. `plugins`: for what is to be otherwise in it, and in its workers.
  */
 export async function buildPage(folder: string, plugins: readonly Plugin[] = []): Promise<BuiltPage> {
   const name = [folder, ...plugins.map((plugin) => plugin.name)].join('-');

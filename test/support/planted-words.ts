@@ -1,13 +1,16 @@
 /**
- * Looks for words in everything that a relay has stored, as somebody with a full copy of it would: every file of its home as
- * raw bytes, the database's own among them, and every row of every table.
+ * Looks for words in everything that a relay has stored, as somebody with a full copy of it would:
+ * every file of its home as raw bytes, the database's own among them, and every row of every table.
  */
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sql } from 'kysely';
 import type { Db } from '../../server/store/index.ts';
 
-/** The middle of the base64 of some text that stands 0, 1 or 2 bytes after a multiple of 3: what does not depend on its neighbours. */
+/**
+ * The middle of the base64 of some text that stands 0, 1 or 2 bytes after a multiple of 3: what
+ * does not depend on its neighbours.
+ */
 function base64At(bytes: Buffer, offset: number): string {
   const padded = Buffer.concat([Buffer.alloc(offset), bytes]).toString('base64');
   const first = [0, 2, 3][offset] ?? 0;
@@ -15,7 +18,10 @@ function base64At(bytes: Buffer, offset: number): string {
   return padded.slice(first, whole);
 }
 
-/** The ways in which a word may be written: as UTF-8, UTF-16 (little-endian), base64 and base64url at each offset, and hex. */
+/**
+ * The ways in which a word may be written: as UTF-8, UTF-16 (little-endian), base64 and base64url
+ * at each offset, and hex.
+ */
 export function writtenForms(word: string): ReadonlyMap<string, Buffer> {
   const utf8 = Buffer.from(word, 'utf8');
   const forms = new Map<string, Buffer>([

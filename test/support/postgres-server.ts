@@ -1,4 +1,7 @@
-/** A real Postgres server for one run of the tests, with a database in it that all others are copies of. */
+/**
+ * A real Postgres server for one run of the tests, with a database in it that all others are copies
+ * of.
+ */
 import pg from 'pg';
 import { openStore } from '../../server/store/index.ts';
 import { startPostgres } from './postgres-process.ts';
@@ -15,7 +18,10 @@ async function makeEmptyDatabase(): Promise<void> {
   await (await openStore({ folder: '', databaseUrl: urlOfDatabase(EMPTY_DATABASE) })).close();
 }
 
-/** Before the first process of the tests begins: each takes the server's address, of its database `postgres` as its superuser, from `TEST_POSTGRES_URL`. */
+/**
+ * Before the first process of the tests begins: each takes the server's address, of its database
+ * `postgres` as its superuser, from `TEST_POSTGRES_URL`.
+ */
 export default async function setup(): Promise<(() => Promise<void>) | undefined> {
   // Of another project of the same run.
   if (process.env['TEST_POSTGRES_URL'] !== undefined) return;

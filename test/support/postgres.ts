@@ -33,7 +33,10 @@ export interface TestDatabase {
   drop(): Promise<void>;
 }
 
-/** A new database with an empty, migrated store in it: ten milliseconds. `fresh`: with nothing in it at all. */
+/**
+ * A new database with an empty, migrated store in it: ten milliseconds. `fresh`: with nothing in it
+ * at all.
+ */
 export async function createDatabase({ fresh = false } = {}): Promise<TestDatabase> {
   const name = `roost_${randomBytes(8).toString('hex')}`;
   await run(`create database ${name}${fresh ? '' : ` template ${EMPTY_DATABASE} strategy file_copy`}`);

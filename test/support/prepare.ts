@@ -7,7 +7,8 @@ import { relayMain } from './relay-build.ts';
 const MAKE_TEMPLATE = fileURLToPath(new URL('./make-store-template.ts', import.meta.url));
 
 export default async function setup(): Promise<void> {
-  // In a process of its own: Vitest's has no `import.meta.resolve`, by which the store finds its engine.
+  // In a process of its own: Vitest's has no `import.meta.resolve`, by which the store finds its
+  // engine.
   await promisify(execFile)(process.execPath, ['--import', 'tsx', MAKE_TEMPLATE]);
   await relayMain();
 }

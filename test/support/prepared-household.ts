@@ -1,6 +1,6 @@
 /**
- * A browser profile with a household in it that was made by the generator and written by the owner itself, so
- * that the real page, served from the same address, opens on years of messages.
+ * A browser profile with a household in it that was made by the generator and written by the owner
+ * itself, so that the real page, served from the same address, opens on years of messages.
  */
 import { createProfile, type Guest } from './chromium.ts';
 import type { HouseholdPlan } from './household-generator.ts';
@@ -18,7 +18,10 @@ export interface PreparedHousehold {
   readonly drained: number;
 }
 
-/** Writes the household to the origin `http://127.0.0.1:<port>`, where nothing may be served meanwhile. Remove its profile yourself. */
+/**
+ * Writes the household to the origin `http://127.0.0.1:<port>`, where nothing may be served
+ * meanwhile. Remove its profile yourself.
+ */
 export async function prepareHousehold(
   plan: HouseholdPlan,
   port: number,

@@ -88,7 +88,8 @@ export async function startProxied({ store: { db }, relay, upstream, pingMs }: P
     async join(agentId) {
       const { credential, secret } = await credentials.make(agentId, '');
       made.set(secret, credential.credentialId);
-      // Whom a test sets to sleep is here already; whoever starts asleep comes with its first request.
+      // Whom a test sets to sleep is here already; whoever starts asleep comes with its first
+      // request.
       if (!(await configs.agent(agentId)).effective.coordination.sleep_events.includes('agent_started'))
         await pauses.join(agentId);
       return secret;
@@ -105,7 +106,10 @@ export async function startProxied({ store: { db }, relay, upstream, pingMs }: P
   };
 }
 
-/** The official client as people set it up: `current` as the SDK is now, `first` with the headers of the first generation. */
+/**
+ * The official client as people set it up: `current` as the SDK is now, `first` with the headers of
+ * the first generation.
+ */
 export function clientOf(
   baseURL: string,
   generation: 'current' | 'first' = 'current',

@@ -1,4 +1,7 @@
-/** A push service of the tests' own: it gives out subscriptions, checks who pushes (RFC 8292), and opens what is pushed (RFC 8188, 8291) by itself. */
+/**
+ * A push service of the tests' own: it gives out subscriptions, checks who pushes (RFC 8292), and
+ * opens what is pushed (RFC 8188, 8291) by itself.
+ */
 import { createDecipheriv, createECDH, createPublicKey, hkdfSync, randomBytes, verify } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -67,7 +70,10 @@ function open(body: Buffer, keys: ReturnType<typeof createECDH>, auth: Buffer): 
 export async function startPushService() {
   const pushes: Push[] = [];
   const devices = new Map<string, { ecdh: ReturnType<typeof createECDH>; auth: Buffer; key: string }>();
-  /** Statuses that come instead of 201, with `retry-after` where one is given, one for each of the next pushes to a device. */
+  /**
+   * Statuses that come instead of 201, with `retry-after` where one is given, one for each of the
+   * next pushes to a device.
+   */
   const answers = new Map<string, (number | readonly [status: number, retryAfter: string])[]>();
   const refused: string[] = [];
   const server = createServer((request, response) => {

@@ -1,7 +1,8 @@
 /**
- * Homes and profiles of one run, in memory where there is room for them: a new home is some five hundred files, and Postgres
- * flushes at every commit, so that on a disk a good part of a run is spent in the system. A process that is killed loses
- * nothing by it; what a power cut leaves is looked at on a disk of its own (`disk-image.ts`).
+ * Homes and profiles of one run, in memory where there is room for them: a new home is some five
+ * hundred files, and Postgres flushes at every commit, so that on a disk a good part of a run is
+ * spent in the system. A process that is killed loses nothing by it; what a power cut leaves is
+ * looked at on a disk of its own (`disk-image.ts`).
  */
 import { chmodSync, existsSync, mkdtempSync, rmSync, statfsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,7 +11,10 @@ const MEMORY = '/dev/shm';
 /** Bytes that a whole run stays below by far. */
 const ROOM = 4 * 2 ** 30;
 
-/** Before the first process of the tests begins: they take their temporary folders from what this one says. */
+/**
+ * Before the first process of the tests begins: they take their temporary folders from what this
+ * one says.
+ */
 export default function setup(): (() => void) | undefined {
   if (process.env['TMPDIR'] !== undefined || !existsSync(MEMORY)) return;
   const { bavail, bsize } = statfsSync(MEMORY);

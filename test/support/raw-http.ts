@@ -1,4 +1,6 @@
-/** Requests that `fetch` will not make: any `Host`, any path, any method, any header, as they are. */
+/**
+ * Requests that `fetch` will not make: any `Host`, any path, any method, any header, as they are.
+ */
 import { request } from 'node:http';
 import { gunzipSync, inflateSync } from 'node:zlib';
 
@@ -38,7 +40,8 @@ export function rawRequest({
   from,
 }: RawRequest): Promise<RawResponse> {
   return new Promise((resolve, reject) => {
-    // Node frames the body of POST and PUT only; without this, another method's body would be read as the next request.
+    // Node frames the body of POST and PUT only; without this, another method's body would be read
+    // as the next request.
     const framed =
       body === undefined || headers['transfer-encoding'] !== undefined
         ? {}

@@ -12,7 +12,10 @@ export interface RawRequest {
   readonly text: string;
 }
 
-/** `chunks` are written one after the other. `cut`: the line goes dead after them. `open`: the line stays open. */
+/**
+ * `chunks` are written one after the other. `cut`: the line goes dead after them. `open`: the line
+ * stays open.
+ */
 export interface RawAnswer {
   readonly status?: number;
   readonly type?: string;
@@ -33,7 +36,10 @@ export interface StreamEvent {
   readonly [field: string]: unknown;
 }
 
-/** Events as the Messages API writes them: https://platform.claude.com/docs/en/build-with-claude/streaming */
+/**
+ * Events as the Messages API writes them:
+ * https://platform.claude.com/docs/en/build-with-claude/streaming
+ */
 export const written = (events: readonly StreamEvent[]): string =>
   events.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`).join('');
 

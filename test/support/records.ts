@@ -1,4 +1,7 @@
-/** What a page knows of records, for tests: what it has stored, what holds of it, and how it offers it. */
+/**
+ * What a page knows of records, for tests: what it has stored, what holds of it, and how it offers
+ * it.
+ */
 import type { Doc } from '../../src/shared/protocol/documents.ts';
 import { slotOf, wins } from '../../src/shared/protocol/known.ts';
 import { askedRecordsSchema, type AskedRecord, type OfferedRecord } from '../../src/shared/protocol/records.ts';

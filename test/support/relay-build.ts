@@ -1,6 +1,6 @@
 /**
- * The relay, and what tests run beside it, each as one file made from the sources as they are now: a process starts from
- * it in a fraction of the time that compiling takes.
+ * The relay, and what tests run beside it, each as one file made from the sources as they are now:
+ * a process starts from it in a fraction of the time that compiling takes.
  */
 import { spawn } from 'node:child_process';
 import { copyFile, rm } from 'node:fs/promises';

@@ -29,7 +29,10 @@ export interface RelayOptions {
   readonly port?: number;
   /** `sources`, the default: as they are now. `built`: what `npm run build` has left in dist. */
   readonly from?: RelayOrigin;
-  /** At a terminal, as a person runs it, so that `newLink` can ask for more links. Linux only; end it with SIGTERM. */
+  /**
+   * At a terminal, as a person runs it, so that `newLink` can ask for more links. Linux only; end
+   * it with SIGTERM.
+   */
   readonly terminal?: boolean;
   /** Files and folders that it finds open at its start, by the number of their descriptor. */
   readonly inherits?: Readonly<Record<number, string>>;
@@ -62,7 +65,9 @@ export interface TestRelay {
   newLink(): Promise<string>;
   /** Sends a signal and waits for the end. */
   kill(signal: NodeJS.Signals): Promise<ProcessEnd>;
-  /** Ends it in good order, and removes its home unless that was given. Harmless when it has ended. */
+  /**
+   * Ends it in good order, and removes its home unless that was given. Harmless when it has ended.
+   */
   stop(): Promise<ProcessEnd>;
   readonly ended: Promise<ProcessEnd>;
 }
@@ -132,7 +137,10 @@ async function dropDatabases(): Promise<void> {
   for (const [home, database] of databases) if (!existsSync(home) && databases.delete(home)) await database.drop();
 }
 
-/** An empty home with a store, so that starting on it is quick; null: without one. Remove it yourself. */
+/**
+ * An empty home with a store, so that starting on it is quick; null: without one. Remove it
+ * yourself.
+ */
 export async function createHome({
   store = usualStore(),
 }: { store?: StoreKind | null | undefined } = {}): Promise<string> {

@@ -2,7 +2,10 @@
 import type { Link, LinkEnd, Replica } from '../../src/shared/replication/index.ts';
 import type { VirtualTime } from './virtual-time.ts';
 
-/** What happens to a frame on its way: the delays, in ms, of each copy that arrives, and the bytes of it. */
+/**
+ * What happens to a frame on its way: the delays, in ms, of each copy that arrives, and the bytes
+ * of it.
+ */
 export type Carrier = (frame: Uint8Array) => readonly { readonly ms: number; readonly frame: Uint8Array }[];
 
 export interface Line {

@@ -1,6 +1,6 @@
 /**
- * Runs the parts of a program one after the other, each in a process of its own. So a part that fails, breaks or hangs does not
- * stop those after it, and leaves nothing running beside them.
+ * Runs the parts of a program one after the other, each in a process of its own. So a part that
+ * fails, breaks or hangs does not stop those after it, and leaves nothing running beside them.
  */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';

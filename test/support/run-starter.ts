@@ -1,6 +1,7 @@
 /**
- * A process in which one agent is at work alone, until it is killed. Arguments: the store's folder, a database URL or
- * nothing, the model's address. Says `said` on standard output when words of it are on disk.
+ * A process in which one agent is at work alone, until it is killed. Arguments: the store's folder,
+ * a database URL or nothing, the model's address. Says `said` on standard output when words of it
+ * are on disk.
  */
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';

@@ -1,11 +1,17 @@
-/** A model that says what a test tells it, over HTTP: the Messages API with streaming, tools, errors and cuts. */
+/**
+ * A model that says what a test tells it, over HTTP: the Messages API with streaming, tools, errors
+ * and cuts.
+ */
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { positionsCalled } from '../../src/shared/domain/wake-payload.ts';
 
 export type Part =
-  /** Sent in pieces of `chunk` UTF-16 code units (default: all at once), so that a pair of surrogates may be torn. */
+  /**
+   * Sent in pieces of `chunk` UTF-16 code units (default: all at once), so that a pair of
+   * surrogates may be torn.
+   */
   | { readonly say: string; readonly chunk?: number; readonly everyMs?: number }
   /** `json`: sent instead of the input, as it is. */
   | { readonly call: string; readonly input: unknown; readonly json?: string }
@@ -26,7 +32,10 @@ export type Part =
 
 export type Reply =
   | readonly Part[]
-  /** `retryAfterMs`: the failure may be tried again, after so long. `headers`: these instead of the word that it must not be. */
+  /**
+   * `retryAfterMs`: the failure may be tried again, after so long. `headers`: these instead of the
+   * word that it must not be.
+   */
   | {
       readonly fail: {
         readonly status: number;
@@ -76,7 +85,10 @@ export interface ScriptedRequest {
   readonly open: number;
 }
 
-/** The tools that stand before the conversation: Claude reads no others, until it has searched for them. */
+/**
+ * The tools that stand before the conversation: Claude reads no others, until it has searched for
+ * them.
+ */
 export const toldIn = ({ body: { tools = [] } }: Pick<ScriptedRequest, 'body'>) =>
   tools.filter(({ defer_loading: waits }) => waits !== true);
 /** Names of all tools that can be had: those that are told of, and those that `find_tool` names. */
@@ -224,7 +236,10 @@ export function seatsCalled(text: string): number[] {
   return positions.map((position) => position + 1);
 }
 
-/** What a well-behaved team says: the lead calls and greets, eggs choose `names[seat]` with `souls[seat]`, agents greet and echo. */
+/**
+ * What a well-behaved team says: the lead calls and greets, eggs choose `names[seat]` with
+ * `souls[seat]`, agents greet and echo.
+ */
 export function teamScript({
   souls = {},
   names = {},

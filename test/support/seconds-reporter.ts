@@ -1,4 +1,7 @@
-/** Says at the end of a run how long each project took, and which files most. Leaves what no test report holds in `test/artifacts/run.json`. */
+/**
+ * Says at the end of a run how long each project took, and which files most. Leaves what no test
+ * report holds in `test/artifacts/run.json`.
+ */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { relative } from 'node:path';
 import { fileURLToPath } from 'node:url';

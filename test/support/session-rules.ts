@@ -85,7 +85,8 @@ export function brokenRules(stored: readonly StoredEvent[]): string[] {
         seen.add(event.messageId);
         if (event.role === 'user') break;
         const answer = answers.get(event.messageId);
-        // What an agent leaves for the person is whole from the start, and no model was asked for it.
+        // What an agent leaves for the person is whole from the start, and no model was asked for
+        // it.
         if (!answer && event.usage === null && event.status === 'complete') break;
         if (!answer) wrong('an answer that did not begin');
         else if (JSON.stringify(answer.blocks) !== JSON.stringify(event.blocks))

@@ -1,6 +1,7 @@
 /**
- * A session host on a real store, before a scripted model: everything of the relay but HTTP. Closing a
- * household checks what must hold of every log and every request, whatever the test was about.
+ * A session host on a real store, before a scripted model: everything of the relay but HTTP.
+ * Closing a household checks what must hold of every log and every request, whatever the test was
+ * about.
  */
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -52,7 +53,9 @@ export interface Household {
   until(enough: () => boolean): Promise<void>;
   untilQuiet(): Promise<void>;
   requestsOf(seat: number | null): ScriptedRequest[];
-  /** The process is gone and another one begins on the same home; the session that ran is not ended. */
+  /**
+   * The process is gone and another one begins on the same home; the session that ran is not ended.
+   */
   restart(): Promise<void>;
   close(): Promise<void>;
 }
@@ -258,7 +261,10 @@ async function openHousehold(
   return household;
 }
 
-/** The log as a process sees it that may be killed: nothing that it writes after its death arrives, or is answered. */
+/**
+ * The log as a process sees it that may be killed: nothing that it writes after its death arrives,
+ * or is answered.
+ */
 function mortal(log: OpenEventLog): { readonly log: OpenEventLog; die(): void } {
   let dead = false;
   const never = new Promise<never>(() => undefined);

@@ -1,4 +1,6 @@
-/** A sign-in as a browser has it: the cookie, and the page key that the link handed over besides. */
+/**
+ * A sign-in as a browser has it: the cookie, and the page key that the link handed over besides.
+ */
 import type { BrowserContext } from 'playwright-core';
 import { PAGE_KEY } from '../../src/shared/protocol/page-key.ts';
 
@@ -42,7 +44,10 @@ async function addCookie(context: BrowserContext, url: string, cookie: string): 
   ]);
 }
 
-/** Stores a sign-in in a profile, as a link does: every browser on it is let in from now on. `path`: a page of the relay's for everybody. */
+/**
+ * Stores a sign-in in a profile, as a link does: every browser on it is let in from now on. `path`:
+ * a page of the relay's for everybody.
+ */
 export async function storeSignIn(
   context: BrowserContext,
   url: string,

@@ -1,4 +1,7 @@
-/** A household that spends: its session, and the proxy beside it, with one account of costs for both. */
+/**
+ * A household that spends: its session, and the proxy beside it, with one account of costs for
+ * both.
+ */
 import { randomUUID } from 'node:crypto';
 import { createCredentials } from '../../server/access/index.ts';
 import { openEventLog } from '../../server/team/events/index.ts';

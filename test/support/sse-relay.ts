@@ -1,4 +1,7 @@
-/** A relay of a few lines for tests: an event log over real HTTP that can be cut, silenced and replaced. */
+/**
+ * A relay of a few lines for tests: an event log over real HTTP that can be cut, silenced and
+ * replaced.
+ */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { z } from 'zod';
 import type { RoostEvent, Snapshot, StoredEvent } from '../../src/shared/protocol/events.ts';

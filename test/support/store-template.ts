@@ -1,6 +1,6 @@
 /**
- * Making an embedded store takes seconds; tests that are about something else start from a copy of one that
- * was made before, in this run or an earlier one. Named by all that decides what is in it.
+ * Making an embedded store takes seconds; tests that are about something else start from a copy of
+ * one that was made before, in this run or an earlier one. Named by all that decides what is in it.
  */
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -42,7 +42,10 @@ export async function storeTemplate(): Promise<string> {
   return folder;
 }
 
-/** Puts an empty, migrated embedded store at `folder`. By the system's own command: five hundred files, one by one from here, take half a second. */
+/**
+ * Puts an empty, migrated embedded store at `folder`. By the system's own command: five hundred
+ * files, one by one from here, take half a second.
+ */
 export async function copyStoreTemplate(folder: string): Promise<void> {
   await mkdir(folder, { recursive: true });
   await promisify(execFile)('cp', ['-R', `${await storeTemplate()}/.`, folder]);

@@ -10,9 +10,10 @@ export const STORES = ['pglite', 'postgres'] as const;
 export type StoreKind = (typeof STORES)[number];
 
 /**
- * The store of a relay that is started for tests about something else. Starting on a database of the run's server takes half the
- * processor that the embedded engine does; tests of the store, of homes and of kills, and the story, name the embedded one, and
- * so does what runs inside the test's own process, where it makes no difference. `ROOST_TEST_STORE=pglite`: that one everywhere.
+ * The store of a relay that is started for tests about something else. Starting on a database of
+ * the run's server takes half the processor that the embedded engine does; tests of the store, of
+ * homes and of kills, and the story, name the embedded one, and so does what runs inside the test's
+ * own process, where it makes no difference. `ROOST_TEST_STORE=pglite`: that one everywhere.
  */
 export const usualStore = (): StoreKind =>
   process.env['TEST_POSTGRES_URL'] === undefined || process.env['ROOST_TEST_STORE'] === 'pglite'

@@ -1,4 +1,7 @@
-/** The calls of synchronisation where nobody shares anything: every one but the question of how it stands refuses. */
+/**
+ * The calls of synchronisation where nobody shares anything: every one but the question of how it
+ * stands refuses.
+ */
 import type { SyncCalls } from '../../src/shared/protocol/sync/methods.ts';
 
 const refuse = (): never => {

@@ -1,4 +1,7 @@
-/** A device of a household as the relay meets it: keys, proofs and calls, with Node's own cryptography and real sockets. */
+/**
+ * A device of a household as the relay meets it: keys, proofs and calls, with Node's own
+ * cryptography and real sockets.
+ */
 import { createHash, generateKeyPairSync, randomBytes, sign, type KeyObject } from 'node:crypto';
 import { WebSocket } from 'ws';
 import {

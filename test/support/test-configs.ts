@@ -1,4 +1,7 @@
-/** The real settings on a store, with words for what tests change; waits may be shorter than a person can set them. */
+/**
+ * The real settings on a store, with words for what tests change; waits may be shorter than a
+ * person can set them.
+ */
 import { createConfigs } from '../../server/team/gate/index.ts';
 import type { Configs } from '../../server/contracts/index.ts';
 import type { Db } from '../../server/store/index.ts';

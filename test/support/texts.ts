@@ -1,6 +1,6 @@
 /**
- * Finds the texts of the page in its code: what the catalogue of another language must hold. `npm run texts` says what one lacks
- * and what it holds in vain.
+ * Finds the texts of the page in its code: what the catalogue of another language must hold. `npm
+ * run texts` says what one lacks and what it holds in vain.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -14,7 +14,10 @@ import { PROBLEMS } from '../../src/shared/protocol/problems.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const FOLDERS = ['src/page/ui', 'src/page/state', 'src/page/language'];
-/** Where sentences are said that pages say anew in their language: see `src/shared/domain/sentence.ts`. */
+/**
+ * Where sentences are said that pages say anew in their language: see
+ * `src/shared/domain/sentence.ts`.
+ */
 const ELSEWHERE = [
   'src/page/archive',
   'src/shared/domain',
@@ -25,7 +28,10 @@ const ELSEWHERE = [
   'src/worker/worker.ts',
   'server',
 ];
-/** What may stand in an element or an attribute unmarked: names, commands and addresses are the same in every language. */
+/**
+ * What may stand in an element or an attribute unmarked: names, commands and addresses are the same
+ * in every language.
+ */
 const SAME_EVERYWHERE = /^(Roost|WAKE|SUMMON|mcpServers|NAME=value|npx|YAML|npm .*|\S*[./:…-]\S*|\{[^]*|[A-Z])$/;
 /** Attributes that people read or hear. */
 const READ = /^(title|alt|placeholder|label|hint|legend|heading|aria-(label|description|roledescription|valuetext))$/;
@@ -118,7 +124,10 @@ const holes = (text: string) => [...text.matchAll(/\{\d+\}/g)].map(([hole]) => h
 const forms = (translation: Translation) =>
   typeof translation === 'string' ? [translation] : Object.values(translation);
 
-/** What is wrong with a catalogue: a text that it lacks, one that no page has, and one that says less or more than its key. */
+/**
+ * What is wrong with a catalogue: a text that it lacks, one that no page has, and one that says
+ * less or more than its key.
+ */
 export function faultsOf(language: string, texts: Texts, { marked }: FoundTexts): string[] {
   const keys = new Map(marked.map(({ key, at }) => [key, at]));
   const lacking = [...keys].filter(([key]) => !Object.hasOwn(texts, key)).map(([key, at]) => `lacks (${at}): ${key}`);

@@ -1,6 +1,6 @@
 /**
- * What tests of the page's parts share: how long they wait, the layout that jsdom does not do, and how each finds the window.
- * Run for every file, in the same window (`one-window.ts`).
+ * What tests of the page's parts share: how long they wait, the layout that jsdom does not do, and
+ * how each finds the window. Run for every file, in the same window (`one-window.ts`).
  */
 import { cleanup, configure } from '@testing-library/react';
 import { afterAll, afterEach, beforeEach, vi } from 'vitest';
@@ -63,7 +63,10 @@ const inner = Object.getOwnPropertySymbols(document).find(({ description }) => d
 const changes = () =>
   inner === undefined ? NaN : ((document as unknown as Record<symbol, { _version: number }>)[inner]?._version ?? NaN);
 
-/** An element's style is asked for again and again while nothing changes, for itself and for all that is in it: by every look for a role. */
+/**
+ * An element's style is asked for again and again while nothing changes, for itself and for all
+ * that is in it: by every look for a role.
+ */
 function reckonOnce() {
   const reckon = window.getComputedStyle.bind(window);
   let styles = new WeakMap<Element, CSSStyleDeclaration>();

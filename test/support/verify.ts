@@ -1,6 +1,6 @@
 /**
- * `npm run verify`: everything that must hold. `npm run verify -- --changed` looks at what differs from main, for an answer
- * in about a minute while working. Other arguments go to Vitest.
+ * `npm run verify`: everything that must hold. `npm run verify -- --changed` looks at what differs
+ * from main, for an answer in about a minute while working. Other arguments go to Vitest.
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -8,7 +8,10 @@ import { constants, setPriority } from 'node:os';
 
 const REPORTERS = ['--reporter=default', '--reporter=./test/support/seconds-reporter.ts'];
 
-/** How a run ends: the second also where tests failed besides. No second run of a file makes that good. */
+/**
+ * How a run ends: the second also where tests failed besides. No second run of a file makes that
+ * good.
+ */
 const ENDS = { held: 0, testsFailed: 1, checksFailed: 2 } as const;
 type End = (typeof ENDS)[keyof typeof ENDS];
 
@@ -54,7 +57,10 @@ async function aside(...scripts: readonly string[]): Promise<boolean> {
   return held.every(Boolean);
 }
 
-/** Tests wait a good part of their time: types and lint have the processor meanwhile, and give way to every test. */
+/**
+ * Tests wait a good part of their time: types and lint have the processor meanwhile, and give way
+ * to every test.
+ */
 async function everything(args: readonly string[]): Promise<End> {
   const checks = aside('types-and-lint', 'lint:format');
   const ready = await inTurn(

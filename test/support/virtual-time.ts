@@ -1,4 +1,7 @@
-/** Time that passes when it is told to: what is due runs in order, and what it sets off in promises runs before the next. */
+/**
+ * Time that passes when it is told to: what is due runs in order, and what it sets off in promises
+ * runs before the next.
+ */
 
 export interface VirtualTime {
   /** ms since the beginning. */
@@ -6,7 +9,10 @@ export interface VirtualTime {
   after(ms: number, run: () => void): () => void;
   /** Runs what is due within so many ms. */
   pass(ms: number): Promise<void>;
-  /** Runs until the check holds; answers whether it did within so many ms. It is checked after each thing that ran. */
+  /**
+   * Runs until the check holds; answers whether it did within so many ms. It is checked after each
+   * thing that ran.
+   */
   until(holds: () => boolean, ms: number): Promise<boolean>;
 }
 

@@ -1,4 +1,6 @@
-/** A person at the page: opens the link, presses what a person presses, reads what a person reads. */
+/**
+ * A person at the page: opens the link, presses what a person presses, reads what a person reads.
+ */
 import { mkdir, readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
@@ -25,7 +27,10 @@ export interface Seat {
 }
 
 const LABEL = /^(?:(.*?), )?seat (\d), /s;
-/** What the cell says of its seat by its look; whoever is at work alone sleeps as far as a session goes. */
+/**
+ * What the cell says of its seat by its look; whoever is at work alone sleeps as far as a session
+ * goes.
+ */
 const STATES: Readonly<Record<string, SeatState>> = {
   ...{ empty: 'empty', hatching: 'hatching', awake: 'awake', sleeping: 'sleeping', working: 'sleeping' },
 };
@@ -66,8 +71,8 @@ export interface Visitor {
 }
 
 /**
- * What Chromium itself logs of a request that failed, the second where it looks for a newer service worker of its
- * own accord; the page says it in its own words.
+ * What Chromium itself logs of a request that failed, the second where it looks for a newer service
+ * worker of its own accord; the page says it in its own words.
  */
 const OF_THE_BROWSER = /Failed to load resource|An unknown error occurred when fetching the script/;
 
@@ -78,7 +83,10 @@ const whereLogIs = () => {
   return { top, height, seen, draft: document.querySelector('textarea')?.value };
 };
 
-/** To another place of an open page, as one of its own links would: nothing is loaded anew, which would take a second of a processor. */
+/**
+ * To another place of an open page, as one of its own links would: nothing is loaded anew, which
+ * would take a second of a processor.
+ */
 export const goWithin = (page: Page, path: string): Promise<void> =>
   page.evaluate((to) => history.pushState(null, '', to), path);
 
@@ -131,7 +139,8 @@ export async function createVisitor(context: BrowserContext, link: string): Prom
     seats,
     async untilSeats(what, holds, patience = PATIENCE) {
       const end = Date.now() + patience;
-      // What the page says meanwhile goes by; it is the first thing that whoever reads the failure wants to know.
+      // What the page says meanwhile goes by; it is the first thing that whoever reads the failure
+      // wants to know.
       const told = new Set<string>();
       for (;;) {
         const now = await seats();

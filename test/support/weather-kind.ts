@@ -1,4 +1,7 @@
-/** A kind of documents that Roost does not have: what a new one takes is this file, and its line in the list. */
+/**
+ * A kind of documents that Roost does not have: what a new one takes is this file, and its line in
+ * the list.
+ */
 import { defineKind } from '../../src/shared/protocol/documents/kind.ts';
 
 export const weather = defineKind({

@@ -79,7 +79,10 @@ interface Row {
   readonly meaning: string;
 }
 
-/** The object whose fields a table shows under this field, if any: an object, one that may be null, a list of them. */
+/**
+ * The object whose fields a table shows under this field, if any: an object, one that may be null,
+ * a list of them.
+ */
 function nested(schema: Schema): { fields: Schema; type: string; suffix: string } | null {
   const { inner, orNull } = nullable(schema);
   const orNone = orNull ? ' or null' : '';

@@ -1,9 +1,10 @@
 /**
- * `npm run dev`: the page from its sources with hot reload, and the relay, which starts again when its own change. One
- * link leads to both. Their home is a folder of this clone, never the one that `npm start` uses.
+ * `npm run dev`: the page from its sources with hot reload, and the relay, which starts again when
+ * its own change. One link leads to both. Their home is a folder of this clone, never the one that
+ * `npm start` uses.
  *
- * `--port N` is the page's address (4750); the relay listens at the next one. Everything else is handed to the relay:
- * `npm run dev -- --log-level debug`.
+ * `--port N` is the page's address (4750); the relay listens at the next one. Everything else is
+ * handed to the relay: `npm run dev -- --log-level debug`.
  */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -27,7 +28,9 @@ mkdirSync(home, { recursive: true });
 const [page, relayPort] = [`http://127.0.0.1:${port}`, port + 1];
 const say = (line: string) => void process.stdout.write(`${line.replaceAll(`http://127.0.0.1:${relayPort}`, page)}\n`);
 
-/** A relay that started again has another link; this browser is in already. Enter still prints it. */
+/**
+ * A relay that started again has another link; this browser is in already. Enter still prints it.
+ */
 let isLinkShown = false;
 const LINK = /Open Roost:/;
 const server = await startDevPage({ root, port, relayPort });

@@ -1,6 +1,7 @@
 /**
- * `npm run gallery`: a picture of every state in the gallery, in dark and light, as wide as a phone, a tablet and a desk, in
- * test/artifacts/gallery. `npm run gallery -- WORD` takes those whose names hold the word, `--language de` the page in German.
+ * `npm run gallery`: a picture of every state in the gallery, in dark and light, as wide as a
+ * phone, a tablet and a desk, in test/artifacts/gallery. `npm run gallery -- WORD` takes those
+ * whose names hold the word, `--language de` the page in German.
  */
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -38,7 +39,8 @@ async function take(name: string, width: number): Promise<void> {
   try {
     page.on('pageerror', (error) => faults.push(`${name}, ${width}: ${error.message}`));
     const address = `http://127.0.0.1:${port}/gallery?scene=${encodeURIComponent(name)}`;
-    // The server reloads the page where it had to make a package ready first, which ends what is on its way.
+    // The server reloads the page where it had to make a package ready first, which ends what is on
+    // its way.
     await page.goto(address).catch(() => page.goto(address));
     await page
       .waitForFunction(() => document.documentElement.dataset['scene'] !== undefined, null, { timeout: 60_000 })

@@ -1,6 +1,6 @@
 /**
- * `npm run seed -- small|year`: a household to work with, as a copy that Roost imports. The same size gives the same
- * household every time.
+ * `npm run seed -- small|year`: a household to work with, as a copy that Roost imports. The same
+ * size gives the same household every time.
  */
 import { mkdirSync } from 'node:fs';
 import { relative } from 'node:path';

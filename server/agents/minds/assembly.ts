@@ -1,12 +1,15 @@
 /**
- * Puts one answer together from its events, whatever the server makes of them. Pure: the filter for the words and the way to
- * new ids are arguments.
+ * Puts one answer together from its events, whatever the server makes of them. Pure: the filter for
+ * the words and the way to new ids are arguments.
  *
- * The answer is a state machine: `waiting` (nothing came), `open`, `told` (its end came: the reason, and what it took),
- * `over` (nothing that comes counts any more). So is each block: `open`, then `ended`, once. Rules:
- * 1. Words count wherever they come: in the start of a block, in one that never began, in one that has ended.
+ * The answer is a state machine: `waiting` (nothing came), `open`, `told` (its end came: the
+ * reason, and what it took), `over` (nothing that comes counts any more). So is each block: `open`,
+ * then `ended`, once. Rules:
+ * 1. Words count wherever they come: in the start of a block, in one that never began, in one that
+ *    has ended.
  * 2. Words are given back as they were shown: in the order in which they came, after the filter.
- * 3. A block is found by its index. An index need be neither dense nor in order, and a new block may take it again.
+ * 3. A block is found by its index. An index need be neither dense nor in order, and a new block
+ *    may take it again.
  * 4. A block without its end ends with the answer, or where another takes its index.
  * 5. A call has an id of its own and a name. A call that comes twice, word for word, is one call.
  * 6. A call whose input cannot be read is a call still: it says why, and is not run.
@@ -33,7 +36,10 @@ export type AssemblyState = 'waiting' | 'open' | 'told' | 'over';
 
 export interface Assembly {
   take(event: Exclude<WireEvent, { kind: 'error' }>): readonly Told[];
-  /** Nothing more comes. `cut`: the answer broke off; what the provider had begun by then is told as begun. */
+  /**
+   * Nothing more comes. `cut`: the answer broke off; what the provider had begun by then is told as
+   * begun.
+   */
   close(cut: boolean): readonly Told[];
   state(): AssemblyState;
   /** Every block that began has had its end. */
@@ -43,7 +49,9 @@ export interface Assembly {
   stop(): StopReason;
   /** The model called a tool, and which one did not come. */
   lostCall(): boolean;
-  /** What came so far: characters and bytes of words, thoughts and inputs, and blocks that began. */
+  /**
+   * What came so far: characters and bytes of words, thoughts and inputs, and blocks that began.
+   */
   size(): { readonly characters: number; readonly bytes: number; readonly blocks: number };
   readonly usage: ToldUsage;
 }
@@ -75,7 +83,10 @@ interface Part {
   readonly count: JsonCount;
   /** Why no more of `json` was taken; null: all of it was. */
   tooMuch: TooMuchJson | 'length' | null;
-  /** Whether `json`, when it had this length, was whole: a server can ask that with each of its events. */
+  /**
+   * Whether `json`, when it had this length, was whole: a server can ask that with each of its
+   * events.
+   */
   wholeJson: { readonly length: number; readonly is: boolean };
 }
 
@@ -363,7 +374,8 @@ export function createAssembly({ words, newId }: AssemblyDeps): Assembly {
       case 'end':
         state = 'told';
         reason = event.reason ?? reason;
-        // Its own counts alone tell what was written: those of the beginning stood there before a word was.
+        // Its own counts alone tell what was written: those of the beginning stood there before a
+        // word was.
         usage.add(isRecord(event.usage) ? event.usage : {});
         return [];
       case 'whole': {

@@ -1,7 +1,8 @@
 /**
- * Reads the events of one answer out of its body: a stream of server-sent events, however it is written, or one JSON text.
- * Which of the two it is, its first character says: headers are wrong about it too often. An answer is counted before it is
- * parsed, and read in steps, so that no server can hold the relay.
+ * Reads the events of one answer out of its body: a stream of server-sent events, however it is
+ * written, or one JSON text. Which of the two it is, its first character says: headers are wrong
+ * about it too often. An answer is counted before it is parsed, and read in steps, so that no
+ * server can hold the relay.
  */
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import { parseJson } from '../../../src/shared/domain/platform/json.ts';
@@ -10,15 +11,23 @@ import { createPace, inSteps } from '../../platform/pace.ts';
 import { MIND_LIMITS } from './settings.ts';
 import type { WireEvent } from './wire-events.ts';
 
-/** The server sent something that cannot be read, or all too much. What stood in it is not known. */
+/**
+ * The server sent something that cannot be read, or all too much. What stood in it is not known.
+ */
 export class UnreadableAnswer extends Error {
   override readonly name = 'UnreadableAnswer';
 }
 
-/** Reads one event of a protocol. `named`: the name of the event, where the server gave one. May throw what ends the answer. */
+/**
+ * Reads one event of a protocol. `named`: the name of the event, where the server gave one. May
+ * throw what ends the answer.
+ */
 export type ReadEvent<Event> = (value: unknown, named: string | undefined) => Event;
 
-/** An event whose data is no JSON. Servers write marks of their own between events, such as `[DONE]`; a torn object is no mark. */
+/**
+ * An event whose data is no JSON. Servers write marks of their own between events, such as
+ * `[DONE]`; a torn object is no mark.
+ */
 function eventsIn<Event>({ data, event: named }: EventSourceMessage, eventOf: ReadEvent<Event>): Event[] {
   const text = data.trim();
   if (text === '') return [];
@@ -86,9 +95,10 @@ function* inPieces(event: WireEvent): Generator<WireEvent, void, undefined> {
 }
 
 /**
- * `patience`: asked before each read, ms to wait for what comes next; after that the stream counts as ended.
- * Rejects with what the line's own failure is, or with `UnreadableAnswer`. Whoever leaves the loop early leaves the line: it
- * is read to its end for a moment, so that it can be used again, and closed then.
+ * `patience`: asked before each read, ms to wait for what comes next; after that the stream counts
+ * as ended. Rejects with what the line's own failure is, or with `UnreadableAnswer`. Whoever leaves
+ * the loop early leaves the line: it is read to its end for a moment, so that it can be used again,
+ * and closed then.
  */
 export async function* eventsOf<Event>(
   body: ReadableStream<Uint8Array> | null,
@@ -169,7 +179,10 @@ function withEnd(
   ];
 }
 
-/** The events of an answer, whichever protocol they came by: its words are counted, and come in steps. */
+/**
+ * The events of an answer, whichever protocol they came by: its words are counted, and come in
+ * steps.
+ */
 export async function* inBounds(events: AsyncIterable<WireEvent>): AsyncGenerator<WireEvent, void, undefined> {
   const pace = createPace();
   const count = createWordCount();

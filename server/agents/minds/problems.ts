@@ -153,7 +153,10 @@ function statusProblem(error: InstanceType<typeof Anthropic.APIError>, context: 
   };
 }
 
-/** ms after which the server may be asked again, as it says in seconds, in ms, or by a date; null: it does not say. */
+/**
+ * ms after which the server may be asked again, as it says in seconds, in ms, or by a date; null:
+ * it does not say.
+ */
 export function retryAfterOf(headers: Headers | undefined): number | null {
   const [ms, seconds] = [headers?.get('retry-after-ms') ?? '', headers?.get('retry-after') ?? ''];
   if (/^\d+(\.\d+)?$/.test(ms)) return Number(ms);
@@ -173,8 +176,8 @@ function laterWords(after: number | null): string {
 }
 
 /**
- * Refused for now. `lasting`: longer than is waited for. Then it is no moment's crowd but a limit of a day or an account, and
- * only the provider's own words say which.
+ * Refused for now. `lasting`: longer than is waited for. Then it is no moment's crowd but a limit
+ * of a day or an account, and only the provider's own words say which.
  */
 function busyProblem(
   kind: 'rate-limited' | 'overloaded',
@@ -227,7 +230,10 @@ export function problemOf(error: unknown, context: ProblemContext): MindError {
   throw error;
 }
 
-/** May the server have worked at a request that ended like this before its answer began? What it refuses costs nothing. */
+/**
+ * May the server have worked at a request that ended like this before its answer began? What it
+ * refuses costs nothing.
+ */
 export function mayHaveArrived(error: unknown): boolean {
   if (error instanceof Anthropic.APIUserAbortError) return true;
   if (error instanceof Anthropic.APIConnectionError) return !isUnsent(error);

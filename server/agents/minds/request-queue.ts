@@ -1,19 +1,24 @@
 /**
- * The line before one model server: at most as many requests at once as it takes. How many that is, is learned and kept
- * while the relay runs, in two ways.
+ * The line before one model server: at most as many requests at once as it takes. How many that is,
+ * is learned and kept while the relay runs, in two ways.
  *
- * A server that refuses (429, 503, 529): fewer are sent, as in congestion control: half, once for each volley, never fewer
- * than it is answering; after a run of answers one more is tried. What was refused goes back to its place in line.
+ * A server that refuses (429, 503, 529): fewer are sent, as in congestion control: half, once for
+ * each volley, never fewer than it is answering; after a run of answers one more is tried. What was
+ * refused goes back to its place in line.
  *
- * A server that takes all and answers a few at a time: who was sent before another was begun, and begins only after that
- * one has ended, stood in the server's own line. So many as were answered side by side is what it takes. Until that is
- * known, and for those that are there already, no time runs while the server is busy with one that was sent before.
+ * A server that takes all and answers a few at a time: who was sent before another was begun, and
+ * begins only after that one has ended, stood in the server's own line. So many as were answered
+ * side by side is what it takes. Until that is known, and for those that are there already, no time
+ * runs while the server is busy with one that was sent before.
  */
 import type { Timers } from '../../../src/shared/domain/platform/timers.ts';
 import { PRIORITIES, type Priority, type RequestState } from '../../contracts/mind.ts';
 import type { QueueLimits } from './settings.ts';
 
-/** How one sending ended. `busy`: refused for now. `broken`: no answer, and it may be asked again. `done`: anything else. */
+/**
+ * How one sending ended. `busy`: refused for now. `broken`: no answer, and it may be asked again.
+ * `done`: anything else.
+ */
 export type Sending<T> =
   | { readonly kind: 'done'; readonly value: T; readonly answered: boolean }
   | { readonly kind: 'busy'; readonly value: T; readonly retryAfterMs: number | null }
@@ -32,7 +37,9 @@ export interface Turn {
 }
 
 export interface RequestQueue {
-  /** Resolves with the last sending's value; null where the signal aborted before anything was sent. */
+  /**
+   * Resolves with the last sending's value; null where the signal aborted before anything was sent.
+   */
   run<T>(request: QueuedRequest, send: (turn: Turn) => Promise<Sending<T>>): Promise<T | null>;
   /** How many may be out at once, as far as is known. */
   limit(): number;
@@ -106,7 +113,10 @@ export function createRequestQueue({ limits, max, timers, now }: RequestQueueDep
     entry.request.onState?.(state);
   }
 
-  /** `moved`: the server got on with one of ours, and whoever stands behind it at the server has its time anew. */
+  /**
+   * `moved`: the server got on with one of ours, and whoever stands behind it at the server has its
+   * time anew.
+   */
   function tellAll(moved = false): void {
     const inService = [...out].sort((a, b) => Number(a.begunAt === null) - Number(b.begunAt === null) || a.at - b.at);
     let position = 0;
@@ -161,7 +171,10 @@ export function createRequestQueue({ limits, max, timers, now }: RequestQueueDep
     tellAll(true);
   }
 
-  /** It stood in the server's line, and was answered beside so many: twice the same is what the server takes. */
+  /**
+   * It stood in the server's line, and was answered beside so many: twice the same is what the
+   * server takes.
+   */
   function learnSerial(sent: Sent): void {
     const { begunAt, at, together } = sent;
     if (begunAt === null || begunAt - at < limits.serialAfterMs) return;

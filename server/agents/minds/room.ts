@@ -1,7 +1,8 @@
 /**
- * How much an answer may have, and whether there is room for tools, for models that read little. A server that counts what
- * is sent and what is written together refuses a request for the answer that it asks for. The answer is then asked for in
- * what is left. What the server says of its limits is kept while the relay runs.
+ * How much an answer may have, and whether there is room for tools, for models that read little. A
+ * server that counts what is sent and what is written together refuses a request for the answer
+ * that it asks for. The answer is then asked for in what is left. What the server says of its
+ * limits is kept while the relay runs.
  */
 import { plainTools } from './wire.ts';
 import type { MindRequest } from '../../contracts/mind.ts';
@@ -14,7 +15,10 @@ export type RoomShape = Pick<Shape, 'maxTokens' | 'toolless'>;
 
 export interface Room {
   first(model: string, request: MindRequest, toolless: boolean): RoomShape;
-  /** After a refusal. `too-long`: what is sent has to be shorter. Null: it was refused for something else. */
+  /**
+   * After a refusal. `too-long`: what is sent has to be shorter. Null: it was refused for something
+   * else.
+   */
   less(shape: RoomShape, said: string, request: MindRequest): RoomShape | 'too-long' | null;
   /** Tools were left out because there is no room for them. */
   isCause(model: string, request: MindRequest): boolean;

@@ -28,19 +28,30 @@ export interface ServedMindConfig {
   /** What the server speaks. Default: the Messages API. */
   readonly protocol?: Protocol;
   readonly key: string | null;
-  /** Without `/v1`, of the Messages API; of other protocols, what their path is put behind. Null is Anthropic's own. */
+  /**
+   * Without `/v1`, of the Messages API; of other protocols, what their path is put behind. Null is
+   * Anthropic's own.
+   */
   readonly baseUrl: string | null;
-  /** Of the Messages API. Default: `bearer` for Anthropic's own (what its SDK sends), `both` for any other server. */
+  /**
+   * Of the Messages API. Default: `bearer` for Anthropic's own (what its SDK sends), `both` for any
+   * other server.
+   */
   readonly keyHeader?: KeyHeader;
   /** Default: on for Claude models at Anthropic's own, off for any other server. */
   readonly thinking?: boolean;
-  /** The same of searching for deferred tools. `every`: all its models do, whatever they are called. */
+  /**
+   * The same of searching for deferred tools. `every`: all its models do, whatever they are called.
+   */
   readonly searching?: boolean | 'every';
   /** The same of the provider's own search and reading of the web. */
   readonly web?: boolean;
   readonly models?: { readonly lead: string; readonly agent: string };
   readonly kind?: MindInfo['kind'];
-  /** The server writes no further, and charges nothing more, once a request is stopped. Default: Anthropic's own does; of any other it is not known. */
+  /**
+   * The server writes no further, and charges nothing more, once a request is stopped. Default:
+   * Anthropic's own does; of any other it is not known.
+   */
   readonly stopsWhenLeft?: boolean;
   /** Most requests at once. */
   readonly maxRequests?: number;
@@ -56,7 +67,10 @@ interface Attempt {
   readonly answer: MindAnswer;
   /** Set where the request as such was refused before anything was said. */
   readonly refused: Refused | null;
-  /** What went wrong before a word was said; null where nothing did, something was, or it may not be sent again. */
+  /**
+   * What went wrong before a word was said; null where nothing did, something was, or it may not be
+   * sent again.
+   */
   readonly unsaid: unknown;
 }
 
@@ -83,7 +97,10 @@ function refusalIn(error: unknown, kind: MindErrorKind): Attempt['refused'] {
   return { status: error.status ?? 0, said: refusalWords(error), whole, kind };
 }
 
-/** What a failure means for the line: only where nothing was said yet, and the server does not say that it is final. */
+/**
+ * What a failure means for the line: only where nothing was said yet, and the server does not say
+ * that it is final.
+ */
 function sendingOf(answer: MindAnswer, unsaid: unknown): Sending<MindAnswer> {
   const done: Sending<MindAnswer> = { kind: 'done', value: answer, answered: answer.ok };
   if (answer.ok || unsaid === null) return done;
@@ -99,11 +116,17 @@ function sendingOf(answer: MindAnswer, unsaid: unknown): Sending<MindAnswer> {
   return broken ? { kind: 'broken', value: answer } : done;
 }
 
-/** A request that was broken off by us, however deep that is wrapped: its line reports what its platform calls it. */
+/**
+ * A request that was broken off by us, however deep that is wrapped: its line reports what its
+ * platform calls it.
+ */
 const isAbort = (error: unknown): boolean =>
   error instanceof Error && (error.name === 'AbortError' || error instanceof Anthropic.APIUserAbortError);
 
-/** `told`: its end came, so that what it does not say was left out. Of one that broke off, that goes without saying. */
+/**
+ * `told`: its end came, so that what it does not say was left out. Of one that broke off, that goes
+ * without saying.
+ */
 function untoldOf({ usage, size }: Assembly, told: boolean): { readonly untold?: Untold } {
   const input = !usage.inputTold();
   const { outputTokens } = usage.counts();
@@ -113,7 +136,10 @@ function untoldOf({ usage, size }: Assembly, told: boolean): { readonly untold?:
   return input || output ? { untold: { input, output } } : {};
 }
 
-/** What makes it dearer than its counts: the cache writes that stay for an hour, searches, and its terms. */
+/**
+ * What makes it dearer than its counts: the cache writes that stay for an hour, searches, and its
+ * terms.
+ */
 function dearnessOf({ usage }: Assembly): Pick<MindAnswer, 'hourCacheWrites' | 'searches' | 'terms'> {
   const hourCacheWrites = usage.hourCacheWrites();
   const searches = usage.searches();
@@ -208,7 +234,8 @@ export function createServedMind(config: ServedMindConfig): Mind {
     const context = { model: request.model, host, filter, hasKey, setOn: config.setOn, protocol, maxTokens, began };
     const error = failure ?? new LostCall();
     const problem = clean(problemOf(signal.aborted ? new Anthropic.APIUserAbortError() : error, context));
-    // Only where our leaving is what ended it: a line that died by itself did so unheard, whatever came after it.
+    // Only where our leaving is what ended it: a line that died by itself did so unheard, whatever
+    // came after it.
     const left = leaving.signal.aborted && error instanceof Anthropic.APIUserAbortError;
     const refused = began || !MAY_BE_EASED.has(problem.kind) ? null : refusalIn(error, problem.kind);
     const { characters, ...written } = answer.size();
@@ -234,8 +261,8 @@ export function createServedMind(config: ServedMindConfig): Mind {
   }
 
   /**
-   * Sends the request, and hands on what comes of it until `take` has enough. Resolves with what broke it off; null: nothing
-   * did. What `take` throws is an error of ours, and is thrown on.
+   * Sends the request, and hands on what comes of it until `take` has enough. Resolves with what
+   * broke it off; null: nothing did. What `take` throws is an error of ours, and is thrown on.
    */
   async function readAnswer(
     request: MindRequest,

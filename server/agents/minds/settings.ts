@@ -14,16 +14,25 @@ export const MIND_LIMITS = {
   refusalChars: 4_000,
   /** ms that a stream may stay open after its last event, before its line is closed. */
   afterEndMs: 1_000,
-  /** ms without an event after an answer told how it ended, and all its blocks have: servers leave the last event out. */
+  /**
+   * ms without an event after an answer told how it ended, and all its blocks have: servers leave
+   * the last event out.
+   */
   afterToldMs: 3_000,
-  /** Bytes of one whole answer. A token of 4 letters takes some 150 bytes of events, and the longest answers have 128,000. */
+  /**
+   * Bytes of one whole answer. A token of 4 letters takes some 150 bytes of events, and the longest
+   * answers have 128,000.
+   */
   answerBytes: 100_000_000,
   /** Characters and lines of one event of a stream: a page that the server read may lie in one. */
   eventCharacters: 5_000_000,
   eventLines: 1_000,
   /** Levels and values of the JSON of one event, and of a whole answer. */
   json: { depth: 500, values: 20_000 },
-  /** Characters of the words and thoughts of one answer, twice as many as the longest have; and of the input of one call. */
+  /**
+   * Characters of the words and thoughts of one answer, twice as many as the longest have; and of
+   * the input of one call.
+   */
   wordCharacters: 1_000_000,
   inputCharacters: 2_000_000,
   /** Values in that input. */
@@ -36,7 +45,10 @@ export const MIND_LIMITS = {
   /** Characters of a call's id and of a tool's name. The Messages API takes 128 for a name. */
   idCharacters: 200,
   nameCharacters: 128,
-  /** Tokens of one kind that any request can come to: ten times what the largest model reads. More than that was not counted. */
+  /**
+   * Tokens of one kind that any request can come to: ten times what the largest model reads. More
+   * than that was not counted.
+   */
   mostTokens: 100_000_000,
 } as const;
 
@@ -45,16 +57,24 @@ export const QUEUE_LIMITS = {
   /** Pause after a refusal that names none; it doubles with each in a row. */
   pauseMs: 500,
   pauseMostMs: 8_000,
-  /** The longest pause that a server may ask for and that is waited for; a longer one is told instead. */
+  /**
+   * The longest pause that a server may ask for and that is waited for; a longer one is told
+   * instead.
+   */
   longestRetryAfterMs: 90_000,
-  /** Refusals (429, 503, 529) while the server answers none of ours, and broken answers, after which a request is given up. */
+  /**
+   * Refusals (429, 503, 529) while the server answers none of ours, and broken answers, after which
+   * a request is given up.
+   */
   refusals: 4,
   breaks: 2,
   /** Answers in a row while it was full, after which one more is sent at once. */
   tryMoreAfter: 16,
   /** Requests sent within this time are one volley: the server may take them in any order. */
   volleyMs: 1_000,
-  /** How long one answer may keep the time of those from running that the server was sent after it. */
+  /**
+   * How long one answer may keep the time of those from running that the server was sent after it.
+   */
   holdMs: 300_000,
   /** A wait at the server that says something of its line. */
   serialAfterMs: 1_000,
@@ -74,25 +94,40 @@ export const STOPPED = {
   afterStopMs: 2_000,
   /** What a block takes beside its text: a call's name and marks. */
   tokensPerBlock: 64,
-  /** Of the event loop, in which the end of a line that came before the stop is noticed: read, closed, and told on. */
+  /**
+   * Of the event loop, in which the end of a line that came before the stop is noticed: read,
+   * closed, and told on.
+   */
   turns: 8,
 } as const;
 
 /** Looking for the one picture that a server refuses. */
 export const SIGHT_LIMITS = {
-  /** Pictures and PDFs of one request that are left out one by one, the newest first; then all that are new. */
+  /**
+   * Pictures and PDFs of one request that are left out one by one, the newest first; then all that
+   * are new.
+   */
   trials: 6,
-  /** Answers in a row for which something had to be left out, of a model that never took any, after which it is sent none. */
+  /**
+   * Answers in a row for which something had to be left out, of a model that never took any, after
+   * which it is sent none.
+   */
   blindAfter: 3,
 } as const;
 
 /** Where a model reads little. */
 export const ROOM_LIMITS = {
-  /** Tokens: an answer that can have fewer is not asked for. What is before it is made shorter instead. */
+  /**
+   * Tokens: an answer that can have fewer is not asked for. What is before it is made shorter
+   * instead.
+   */
   leastAnswer: 256,
   /** Bytes of a token, where no server has said how many a request had. */
   bytesPerToken: 3.6,
-  /** Of what the model reads, the part that tools may take. Where they take more, it is told of none. */
+  /**
+   * Of what the model reads, the part that tools may take. Where they take more, it is told of
+   * none.
+   */
   toolsMost: 0.6,
   /** Times that one request is made smaller. */
   tries: 4,
@@ -104,18 +139,27 @@ export const MAX_REQUESTS = 16;
 export const OFFICIAL_API = 'https://api.anthropic.com';
 
 /**
- * Models that think adaptively: Claude 4.6 and later, and everything from 5 on. 4.5 and older take a token
- * budget instead and answer `adaptive` with a 400.
+ * Models that think adaptively: Claude 4.6 and later, and everything from 5 on. 4.5 and older take
+ * a token budget instead and answer `adaptive` with a 400.
  */
 export const thinksAdaptively = (model: string): boolean => isFrom(model, 6);
 
-/** Models that search by themselves for deferred tools: from 4.5 on. One that does not after all refuses, and is given our own search. */
+/**
+ * Models that search by themselves for deferred tools: from 4.5 on. One that does not after all
+ * refuses, and is given our own search.
+ */
 export const searchesTools = (model: string): boolean => isFrom(model, 5);
 
-/** Models whose provider searches and reads the web for them: from 4 on. Where an account has that switched off, it is refused once. */
+/**
+ * Models whose provider searches and reads the web for them: from 4 on. Where an account has that
+ * switched off, it is refused once.
+ */
 export const readsWeb = (model: string): boolean => isFrom(model, 0);
 
-/** The provider's own tools for the web, in one request. A search costs `SEARCH_MICRO_USD`, a page what its tokens cost. */
+/**
+ * The provider's own tools for the web, in one request. A search costs `SEARCH_MICRO_USD`, a page
+ * what its tokens cost.
+ */
 export const WEB_LIMITS = {
   searches: 5,
   fetches: 5,
@@ -134,8 +178,8 @@ function isFrom(model: string, minor: number): boolean {
 }
 
 /**
- * Tokens that a model reads: what the person set, or what its name tells. Null: not known, and learned: a model that
- * refuses says how much it reads, or is asked with less until it answers.
+ * Tokens that a model reads: what the person set, or what its name tells. Null: not known, and
+ * learned: a model that refuses says how much it reads, or is asked with less until it answers.
  */
 export const windowTokensOf = (model: string, set: number): number | null =>
   set > 0 ? set : (readsOf(model)?.windowTokens ?? null);

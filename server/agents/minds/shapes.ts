@@ -1,4 +1,7 @@
-/** How requests are written to one server: first as well as it can be done, and easier where that is refused. What it turned out not to understand is learned once, and kept while the relay runs. */
+/**
+ * How requests are written to one server: first as well as it can be done, and easier where that is
+ * refused. What it turned out not to understand is learned once, and kept while the relay runs.
+ */
 import type { MindErrorKind, MindRequest } from '../../contracts/mind.ts';
 import { readsWeb, searchesTools, thinksAdaptively } from './settings.ts';
 import { refusesWeb } from './web.ts';
@@ -46,7 +49,10 @@ function isExact({ system, messages }: MindRequest): boolean {
   return wellFormed;
 }
 
-/** As Ollama, vLLM without a parser, llama.cpp without `--jinja`, Groq, LM Studio and OpenRouter say it. */
+/**
+ * As Ollama, vLLM without a parser, llama.cpp without `--jinja`, Groq, LM Studio and OpenRouter say
+ * it.
+ */
 const USES_NO_TOOLS =
   /(?:not|n't|no|without) (?:\w+ ){0,2}(?:support|accept|allow|implement|capab)[^.]{0,40}(?:tool|function)|(?:tool|function)[^.]{0,60}(?:not|n't|un)[ -]?(?:\w+ )?(?:support|available|enabled|allowed|implemented|capable)|--jinja|enable-auto-tool-choice|tool-call-parser|no endpoints found that support tool/i;
 /** It is one of the tools, or one field of them, that it does not take. */

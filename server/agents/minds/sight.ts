@@ -1,7 +1,8 @@
 /**
- * Which pictures and PDFs a model's server is sent. One that is damaged is refused together with everything around it, so
- * it is found and left out alone: one after the other is tried, those first that were never taken. What was refused once is
- * not sent again while the relay runs. A server that says that it sees nothing is sent none at all.
+ * Which pictures and PDFs a model's server is sent. One that is damaged is refused together with
+ * everything around it, so it is found and left out alone: one after the other is tried, those
+ * first that were never taken. What was refused once is not sent again while the relay runs. A
+ * server that says that it sees nothing is sent none at all.
  */
 import { createHash } from 'node:crypto';
 import type { Picture } from '../../../src/shared/domain/picture.ts';

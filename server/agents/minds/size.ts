@@ -7,7 +7,10 @@ import { SEARCH, toldTools } from './tool-params.ts';
 /** Bytes that one block, message or tool takes on the way beside what is in it. */
 const AROUND = 64;
 
-/** Names of the tools that a model's own search found: their definitions are read where they were found. */
+/**
+ * Names of the tools that a model's own search found: their definitions are read where they were
+ * found.
+ */
 function foundIn(block: MindBlock): readonly string[] {
   if (block.kind !== 'tool-search' || block.block.type !== 'tool_search_tool_result') return [];
   const { content } = block.block;
@@ -26,7 +29,10 @@ function readTools({ tools, messages }: Pick<MindRequest, 'tools' | 'messages'>,
   ];
 }
 
-/** `searching`: its model searches by itself for deferred tools. `wire.ts` marks what may be kept in the model's cache, for minutes or for an hour. */
+/**
+ * `searching`: its model searches by itself for deferred tools. `wire.ts` marks what may be kept in
+ * the model's cache, for minutes or for an hour.
+ */
 export function sizeOfRequest(
   {
     model,

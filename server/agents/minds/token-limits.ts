@@ -1,7 +1,8 @@
 /**
- * What a server's refusal says of its limits: how much the model reads, how much of that was sent, and how much it may
- * write. Servers that count both together (vLLM, OpenRouter, SGLang) refuse a short request for the room that its answer asks
- * for. Their sentences are quoted in `test/relay/token-limits.test.ts`.
+ * What a server's refusal says of its limits: how much the model reads, how much of that was sent,
+ * and how much it may write. Servers that count both together (vLLM, OpenRouter, SGLang) refuse a
+ * short request for the room that its answer asks for. Their sentences are quoted in
+ * `test/relay/token-limits.test.ts`.
  */
 
 export interface SaidLimits {

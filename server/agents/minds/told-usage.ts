@@ -1,7 +1,7 @@
 /**
- * What a server says that an answer took. Servers leave counts out, write them as texts, or make them up. A count is
- * believed where it is a whole number that a request can come to. Any other value counts as not told, so that the most
- * that the request may have taken is charged.
+ * What a server says that an answer took. Servers leave counts out, write them as texts, or make
+ * them up. A count is believed where it is a whole number that a request can come to. Any other
+ * value counts as not told, so that the most that the request may have taken is charged.
  */
 import { isRecord } from '../../../src/shared/domain/platform/is-record.ts';
 import type { Terms } from '../../../src/shared/domain/request-cost.ts';
@@ -15,7 +15,10 @@ export interface TokenCounts {
 }
 
 export interface ToldUsage {
-  /** Takes one `usage` object. What is told later is of the whole answer so far, and replaces what was told before. */
+  /**
+   * Takes one `usage` object. What is told later is of the whole answer so far, and replaces what
+   * was told before.
+   */
   add(usage: unknown): void;
   /** Whether any `usage` object came. */
   isTold(): boolean;
@@ -69,7 +72,9 @@ export function createToldUsage(): ToldUsage {
   const hourWrites = createCount();
   const searches = createCount();
   const terms: { -readonly [Name in keyof Terms]?: boolean } = {};
-  /** Summaries that the server wrote for itself on the way. They are in none of the other counts. */
+  /**
+   * Summaries that the server wrote for itself on the way. They are in none of the other counts.
+   */
   let compacted = { input: 0, output: 0 };
   let isTold = false;
   let outputTold = false;

@@ -1,4 +1,7 @@
-/** The tools that a request lists: Roost's own, deferred ones among them, and those of the model's provider. */
+/**
+ * The tools that a request lists: Roost's own, deferred ones among them, and those of the model's
+ * provider.
+ */
 import type Anthropic from '@anthropic-ai/sdk';
 import type { MindRequest, MindTool } from '../../contracts/mind.ts';
 import { webToolParam } from './web.ts';
@@ -14,7 +17,10 @@ const isDeferred = ({ waits, roomy }: MindTool) => waits !== undefined && !roomy
 /** Whether a model that searches by itself has anything to search for. */
 export const searchesIn = ({ tools }: Pick<MindRequest, 'tools'>) => tools.some(isDeferred);
 
-/** The tools that stand before a conversation. `searching`: the model searches for the others by itself. */
+/**
+ * The tools that stand before a conversation. `searching`: the model searches for the others by
+ * itself.
+ */
 export function toldTools(tools: readonly MindTool[], searching: boolean): readonly MindTool[] {
   if (!searching) return tools.filter(({ waits }) => waits !== 'unseen');
   const searches = searchesIn({ tools });

@@ -1,7 +1,8 @@
 /**
- * What the first request of a process pays for once: the SDK's stream, the runtime's `fetch` and its connections are
- * loaded and compiled when they are first used. Here they are used once for nobody: with a model of our own on loopback,
- * as close to a real one as can be, which says a word to whoever asks.
+ * What the first request of a process pays for once: the SDK's stream, the runtime's `fetch` and
+ * its connections are loaded and compiled when they are first used. Here they are used once for
+ * nobody: with a model of our own on loopback, as close to a real one as can be, which says a word
+ * to whoever asks.
  */
 import { createServer } from 'node:http';
 import { createAnthropicMind } from './served.ts';

@@ -1,6 +1,7 @@
 /**
- * The provider's own search of the web and reading of pages: carried out by its servers in the middle of an answer, and not by
- * the relay. What came of it is handed back unchanged, as long as the tool is there, and is shown in words.
+ * The provider's own search of the web and reading of pages: carried out by its servers in the
+ * middle of an answer, and not by the relay. What came of it is handed back unchanged, as long as
+ * the tool is there, and is shown in words.
  */
 import type Anthropic from '@anthropic-ai/sdk';
 import { cutMiddle } from '../../../src/shared/domain/cut-middle.ts';
@@ -53,7 +54,10 @@ export function webParam(
   return { type, tool_use_id, content };
 }
 
-/** Whether a server that refuses a request does so for these tools: an account may have them switched off. */
+/**
+ * Whether a server that refuses a request does so for these tools: an account may have them
+ * switched off.
+ */
 export const refusesWeb = (said: string): boolean => /web[ _]search|web[ _]fetch/i.test(said);
 
 /** What it found or read, in words for the person; and whether it failed. */
@@ -73,8 +77,9 @@ function resultText(block: Exclude<WebBlock, { type: 'server_tool_use' }>): read
 }
 
 /**
- * Tells of these calls as they come, in one request. `before`: the conversation; an answer that paused has the call there whose
- * result comes now. One that gets no result is left open: whoever is told of it ends it.
+ * Tells of these calls as they come, in one request. `before`: the conversation; an answer that
+ * paused has the call there whose result comes now. One that gets no result is left open: whoever
+ * is told of it ends it.
  */
 export function createWebCalls(
   before: readonly MindMessage[],
@@ -98,7 +103,10 @@ export function createWebCalls(
   };
 }
 
-/** Without those whose result never came, and without results of nothing: neither may be handed back. */
+/**
+ * Without those whose result never came, and without results of nothing: neither may be handed
+ * back.
+ */
 export function withWholeWeb(blocks: readonly MindBlock[]): readonly MindBlock[] {
   const uses = new Set<string>();
   const results = new Set<string>();

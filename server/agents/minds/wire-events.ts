@@ -1,12 +1,15 @@
 /**
- * The events of an answer as the Messages API documents them, read as leniently as can be: what does not fit is left out,
- * and nothing throws. https://platform.claude.com/docs/en/build-with-claude/streaming
+ * The events of an answer as the Messages API documents them, read as leniently as can be: what
+ * does not fit is left out, and nothing throws.
+ * https://platform.claude.com/docs/en/build-with-claude/streaming
  */
 import { z } from 'zod';
 import { isRecord } from '../../../src/shared/domain/platform/is-record.ts';
 import type { Sealed } from '../../contracts/mind.ts';
 
-/** A block as it begins. `raw`: as the server wrote it, for blocks that are handed back unchanged. */
+/**
+ * A block as it begins. `raw`: as the server wrote it, for blocks that are handed back unchanged.
+ */
 export type WireBlock =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'thinking'; readonly thinking: string; readonly signature: string }
@@ -100,7 +103,9 @@ const contentOf = (value: unknown): readonly WireBlock[] =>
 
 const OTHER: WireEvent = { kind: 'other' };
 
-/** `named`: the type that the stream gives the event beside its data; that in the data comes first. */
+/**
+ * `named`: the type that the stream gives the event beside its data; that in the data comes first.
+ */
 export function eventOf(data: unknown, named: string | undefined): WireEvent {
   if (!isRecord(data)) return OTHER;
   const type = typeof data['type'] === 'string' ? data['type'] : named;

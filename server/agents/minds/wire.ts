@@ -1,6 +1,6 @@
 /**
- * Between our words and the Messages API's. The caching marks go on the system prompt (which covers the
- * tools before it), on the first user message (which holds the soul) and on the newest turn.
+ * Between our words and the Messages API's. The caching marks go on the system prompt (which covers
+ * the tools before it), on the first user message (which holds the soul) and on the newest turn.
  */
 import type Anthropic from '@anthropic-ai/sdk';
 import { isRecord } from '../../../src/shared/domain/platform/is-record.ts';
@@ -27,7 +27,10 @@ export interface Shape {
   readonly web: boolean;
   /** It is told of no tools, and reads of former calls in words. */
   readonly toolless: boolean;
-  /** Most tokens of the answer, where the server takes fewer than the request asks for. Infinity: as asked. */
+  /**
+   * Most tokens of the answer, where the server takes fewer than the request asks for. Infinity: as
+   * asked.
+   */
   readonly maxTokens: number;
   /** Of Chat Completions: the limit is called `max_completion_tokens`. */
   readonly completionTokens: boolean;
@@ -69,8 +72,8 @@ const damaged = (name: string) => `[${name} could not be read by your server, an
 const DAMAGED = '[The picture could not be read by your server, and was left out. It may be damaged.]';
 
 /**
- * What stands in the place of a block that this server is not sent as it is, in words. Null: it is sent as it is. Text is no
- * such block.
+ * What stands in the place of a block that this server is not sent as it is, in words. Null: it is
+ * sent as it is. Text is no such block.
  */
 export function blockText(
   block: MindBlock,
@@ -204,7 +207,8 @@ export function requestParams(request: MindRequest, shape: Shape): Anthropic.Mes
       messageParam(message, !shape.plain && (i === 0 || i === newest), written),
     ),
     ...(tools.length > 0 ? { tools } : {}),
-    // Thoughts are not shown, so their text need not travel; the signature carries them through a tool loop.
+    // Thoughts are not shown, so their text need not travel; the signature carries them through a
+    // tool loop.
     ...(shape.thinking ? { thinking: { type: 'adaptive' as const, display: 'omitted' as const } } : {}),
   };
 }
@@ -214,8 +218,9 @@ export const writtenWithin = (ms: number): number =>
   Math.ceil(((ms + STOPPED.afterStopMs) / 1_000) * STOPPED.tokensPerSecond);
 
 /**
- * The most tokens that a server which stops when it is left can have written when it was left: what came, and what did not
- * come yet. `ms`: since something last came; where it thinks without showing it, since it began.
+ * The most tokens that a server which stops when it is left can have written when it was left: what
+ * came, and what did not come yet. `ms`: since something last came; where it thinks without showing
+ * it, since it began.
  */
 export function mostWritten(
   { bytes, blocks, ms }: { readonly bytes: number; readonly blocks: number; readonly ms: number },

@@ -100,7 +100,10 @@ export function createLine({
   };
 }
 
-/** What answers where nobody has chosen: Roost's own defaults where they are listed, else the nearest by name, else the first. */
+/**
+ * What answers where nobody has chosen: Roost's own defaults where they are listed, else the
+ * nearest by name, else the first.
+ */
 export function usualModels(
   kind: Kept['kind'],
   listed: readonly ListedModel[],
@@ -129,7 +132,10 @@ const GONE: MindAnswer = {
   outputMost: null,
 };
 
-/** A connection as sessions hold it: another key holds for them at once, and one that was removed answers nothing more. */
+/**
+ * A connection as sessions hold it: another key holds for them at once, and one that was removed
+ * answers nothing more.
+ */
 export interface Connected {
   readonly connectionId: string;
   readonly mind: Mind;

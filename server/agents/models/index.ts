@@ -1,7 +1,8 @@
 /**
- * The models of one household: what the relay's environment names, and what its pages have connected. A run alone takes
- * them as they are when it begins, a session as they are at each answer. Another key holds at once, and a model that is removed
- * answers nothing more. Where none is connected, the rehearsal mind answers.
+ * The models of one household: what the relay's environment names, and what its pages have
+ * connected. A run alone takes them as they are when it begins, a session as they are at each
+ * answer. Another key holds at once, and a model that is removed answers nothing more. Where none
+ * is connected, the rehearsal mind answers.
  */
 import { sentence } from '../../../src/shared/domain/sentence.ts';
 import type {
@@ -43,11 +44,15 @@ export interface HomeModels {
   /** Where the proxy sends a request for this model; null: no model is connected. */
   upstream(model: string | null): UpstreamKey | null;
   /**
-   * The mind of the server that lists this model, or where none that speaks the Messages API is connected, of the first, as far as
-   * that speaks another protocol; null: a request goes to `upstream`.
+   * The mind of the server that lists this model, or where none that speaks the Messages API is
+   * connected, of the first, as far as that speaks another protocol; null: a request goes to
+   * `upstream`.
    */
   foreign(model: string | null): Mind | null;
-  /** Whether this is a model of Claude's and every server that is connected has others only. Programs made for Claude ask for it by themselves. */
+  /**
+   * Whether this is a model of Claude's and every server that is connected has others only.
+   * Programs made for Claude ask for it by themselves.
+   */
   lacks(model: string): boolean;
   shown(): Models;
   /** Asks every server for its models, and gives them all. */
@@ -84,7 +89,10 @@ export interface HomeModelsDeps extends ModelRowsDeps {
 const OWN = { protocol: 'messages', address: null } as const;
 const NONE = sentence`Whoever runs this relay has not allowed pages to connect models (--model-addresses).`;
 
-/** After these the server may speak another protocol: it has no such address, or answers with something else. */
+/**
+ * After these the server may speak another protocol: it has no such address, or answers with
+ * something else.
+ */
 const MAY_BE_ANOTHER: ReadonlySet<MindErrorKind> = new Set([
   'no-such-address',
   'upstream-broken',
@@ -260,7 +268,10 @@ export async function openHomeModels(deps: HomeModelsDeps): Promise<HomeModels> 
     return { ok: false, reason: 'no-answer', detail: whyNot(failures, host) };
   }
 
-  /** Asks for the models in each way, until one answers. The ways after it, and it, are left to be tried. */
+  /**
+   * Asks for the models in each way, until one answers. The ways after it, and it, are left to be
+   * tried.
+   */
   async function look(ways: readonly TriedWay[], key: string | null) {
     let listing: Listing = { kind: 'none' };
     for (const way of ways) {

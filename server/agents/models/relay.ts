@@ -1,4 +1,7 @@
-/** The models of a relay: what its environment names, what each home’s pages connect, and the rehearsal mind for where there is none. */
+/**
+ * The models of a relay: what its environment names, what each home’s pages connect, and the
+ * rehearsal mind for where there is none.
+ */
 import type { ListedModel } from '../../../src/shared/protocol/models.ts';
 import type { KeyHeader } from '../../platform/key-filter.ts';
 import { createRehearsalMind, DEFAULT_MODELS, type RehearsalMind } from '../minds/index.ts';
@@ -36,7 +39,10 @@ export interface Models {
   close(): Promise<void>;
 }
 
-/** What answers where only an address is set: as the page picks it. A key may mean that what is asked costs money. */
+/**
+ * What answers where only an address is set: as the page picks it. A key may mean that what is
+ * asked costs money.
+ */
 async function pickedBy(line: Line): Promise<{ readonly models: ListedModel[]; readonly picked: string | null }> {
   const models = modelsIn(await line.list(CONNECT_LIMITS.findMs)) ?? [];
   await line.close();

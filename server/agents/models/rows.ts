@@ -1,4 +1,7 @@
-/** Connections as they lie in the store: sealed, key and all, with a key that lies in the relay's folder. */
+/**
+ * Connections as they lie in the store: sealed, key and all, with a key that lies in the relay's
+ * folder.
+ */
 import { z } from 'zod';
 import { modelSchema, protocolSchema } from '../../../src/shared/protocol/models.ts';
 import type { Sealer } from '../../platform/sealer.ts';

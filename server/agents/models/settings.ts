@@ -2,10 +2,16 @@
 import type { Protocol } from '../../../src/shared/protocol/models.ts';
 
 export const CONNECT_LIMITS = {
-  /** ms for a list of models, and for a first word: a local server may have to load the model before. */
+  /**
+   * ms for a list of models, and for a first word: a local server may have to load the model
+   * before.
+   */
   listMs: 10_000,
   tryMs: 100_000,
-  /** Models of a list that are asked for a word, one after the other, where the server refuses those before. */
+  /**
+   * Models of a list that are asked for a word, one after the other, where the server refuses those
+   * before.
+   */
   tried: 3,
   /** ms for each of the usual ports, which are near. */
   findMs: 2_000,
@@ -33,7 +39,10 @@ interface KnownWay {
   readonly address: string;
 }
 
-/** Hosts whose address alone does not say where their protocol is. `paths`: what people write behind them. */
+/**
+ * Hosts whose address alone does not say where their protocol is. `paths`: what people write behind
+ * them.
+ */
 export const KNOWN_HOSTS: Readonly<
   Record<string, { readonly paths: readonly string[]; readonly ways: readonly KnownWay[] }>
 > = {

@@ -59,8 +59,8 @@ export interface ListedServer {
 }
 
 /**
- * What came of asking a server for its models. `none`: it has no such list. `locked`: it lets nobody in without a key, or not
- * with this one. `unreachable`: nothing answers there.
+ * What came of asking a server for its models. `none`: it has no such list. `locked`: it lets
+ * nobody in without a key, or not with this one. `unreachable`: nothing answers there.
  */
 export type Listing =
   | { readonly kind: 'models'; readonly models: readonly ListedModel[] }
@@ -168,7 +168,10 @@ export interface Trial {
   readonly failure: MindErrorKind | null;
 }
 
-/** A model that takes no tools refuses, or is asked again without: that is known before an agent is born with it. */
+/**
+ * A model that takes no tools refuses, or is asked again without: that is known before an agent is
+ * born with it.
+ */
 const TOOL: MindTool = {
   name: 'say_present',
   description: 'Says that somebody is there. There is no need to call it.',

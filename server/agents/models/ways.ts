@@ -1,7 +1,7 @@
 /**
- * In which ways the server at an address may be asked: which protocol, and behind which address its path is put. People paste
- * what a server's documentation shows: a base URL with or without its version, or the whole address of a call. Where the
- * address does not decide, each way is tried.
+ * In which ways the server at an address may be asked: which protocol, and behind which address its
+ * path is put. People paste what a server's documentation shows: a base URL with or without its
+ * version, or the whole address of a call. Where the address does not decide, each way is tried.
  */
 import type { Protocol } from '../../../src/shared/protocol/models.ts';
 import { KNOWN_HOSTS } from './settings.ts';

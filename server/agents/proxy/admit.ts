@@ -1,4 +1,7 @@
-/** Whether a request may go to the model: once its agent is awake and the budgets have room, in one moment. */
+/**
+ * Whether a request may go to the model: once its agent is awake and the budgets have room, in one
+ * moment.
+ */
 import type { RequestSize } from '../../../src/shared/domain/request-cost.ts';
 import type { Configs, CostHold, CostRequest, Costs, Pauses } from '../../contracts/index.ts';
 import type { TeamMember } from '../../../src/shared/protocol/team.ts';
@@ -83,7 +86,8 @@ export function createAdmit({ pauses, costs, configs, sessionId, now }: AdmitDep
         ? await room({ agentId: agent.agentId, credentialId, size, sessionId: sessionId() }, signal)
         : { kind: 'go', hold: null };
       if (admission.kind !== 'go') return admission;
-      // Nothing is awaited between here and the request, so an agent that was just set to sleep sends none.
+      // Nothing is awaited between here and the request, so an agent that was just set to sleep
+      // sends none.
       if (!signal.aborted && !pauses.isPaused(agent.agentId)) return admission;
       admission.hold?.release();
       if (signal.aborted) return { kind: 'gone' };

@@ -1,4 +1,7 @@
-/** One request from the moment it may go: it is sent, what comes back passes through, and what it took is counted. */
+/**
+ * One request from the moment it may go: it is sent, what comes back passes through, and what it
+ * took is counted.
+ */
 import type { CostHold, Took } from '../../contracts/index.ts';
 import { isUnsent } from '../../platform/unsent.ts';
 import { createLeaving, type Leaving } from '../minds/leave.ts';
@@ -14,7 +17,10 @@ import { pipeline, Readable } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import type { SessionId } from '../../../src/shared/domain/ids.ts';
 
-/** Bodies as they are, where a server packs them although it was asked not to: in a packed one nothing can be counted or taken out. */
+/**
+ * Bodies as they are, where a server packs them although it was asked not to: in a packed one
+ * nothing can be counted or taken out.
+ */
 const UNPACKERS = {
   gzip: createGunzip,
   'x-gzip': createGunzip,
@@ -51,7 +57,10 @@ export interface ProxyAnswer {
   readonly headers: Readonly<Record<string, string>>;
   /** Rejects with the upstream's error where it breaks off. */
   readonly body: AsyncGenerator<Uint8Array, void, undefined>;
-  /** Counts what it took, and gives the hold back. Called by the body at its end, and by whoever stops before; a repeat changes nothing. */
+  /**
+   * Counts what it took, and gives the hold back. Called by the body at its end, and by whoever
+   * stops before; a repeat changes nothing.
+   */
   close(): Promise<void>;
 }
 
@@ -106,14 +115,19 @@ async function refusal(body: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
   return Buffer.concat(chunks);
 }
 
-/** Of one that was left before it said anything: all that it was to read, and what any model writes in that time. */
+/**
+ * Of one that was left before it said anything: all that it was to read, and what any model writes
+ * in that time.
+ */
 const saidNothing = (model: string, leftAfterMs: number): Took => ({
   usage: { model, inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0 },
   whole: false,
   untold: { input: true, output: true },
   outputMost: writtenWithin(leftAfterMs),
 });
-/** What it took; of one that was left while it wrote, no more than any model writes in that time. */
+/**
+ * What it took; of one that was left while it wrote, no more than any model writes in that time.
+ */
 function tookOf(reader: UsageReader, { model, stream }: Account, leftAfterMs: number | null): Took {
   const took = reader.took();
   if (leftAfterMs === null || took?.whole === true) return took;
@@ -138,7 +152,8 @@ async function* passed(
     }
   } catch (error) {
     over = true;
-    // How it is told of, an abort of ours looks as one of theirs: whether it had broken before that was looked at then.
+    // How it is told of, an abort of ours looks as one of theirs: whether it had broken before that
+    // was looked at then.
     left = leaving.signal.aborted;
     throw error;
   } finally {
@@ -217,7 +232,8 @@ export function createAsk({ upstream, stopsWhenLeft, key, onError }: AnswerDeps)
     } catch (error) {
       leaving.done();
       if (!(error instanceof Error)) throw error;
-      // It went out, and nobody will tell what it took. Only where our leaving is what ended it, it has heard of that.
+      // It went out, and nobody will tell what it took. Only where our leaving is what ended it, it
+      // has heard of that.
       const left = leaving.signal.aborted && error.name === 'AbortError' && stopsWhenLeft && account?.stream === true;
       if (account && !isUnsent(error))
         await settle(account, left ? saidNothing(account.model, performance.now() - begun) : null);

@@ -1,4 +1,7 @@
-/** Bodies in both directions: a request read whole within the limit, an answer handed on as it comes. */
+/**
+ * Bodies in both directions: a request read whole within the limit, an answer handed on as it
+ * comes.
+ */
 import type { ServerResponse } from 'node:http';
 import { z } from 'zod';
 import { isRecord } from '../../../src/shared/domain/platform/is-record.ts';
@@ -22,10 +25,16 @@ const textOf = (value: unknown) => (typeof value === 'string' ? value : null);
 const toolOf = (tool: unknown) =>
   isRecord(tool) ? { type: textOf(tool['type']), most: tool['max_uses'] } : { type: null, most: null };
 
-/** Searches where a request names no limit of its own, and the most that fit into one answer whatever it names. */
+/**
+ * Searches where a request names no limit of its own, and the most that fit into one answer
+ * whatever it names.
+ */
 const SEARCHES = 10;
 const SEARCHES_MOST = 1_000;
-/** Deeper than that nothing is looked for: content stands in messages, in the results of tools in them, and in documents in those. */
+/**
+ * Deeper than that nothing is looked for: content stands in messages, in the results of tools in
+ * them, and in documents in those.
+ */
 const DEPTH = 16;
 
 interface Found {
@@ -61,7 +70,10 @@ function look(value: unknown, found: Found, depth: number): void {
   for (const each of Object.values(value)) look(each, found, depth + 1);
 }
 
-/** Tools of a client's own have no type, or `custom`, or are among those that the model knows and the client runs; all others may be run by the server. */
+/**
+ * Tools of a client's own have no type, or `custom`, or are among those that the model knows and
+ * the client runs; all others may be run by the server.
+ */
 const isOfServer = (type: string | null) =>
   type !== null && !/^(?:custom$|bash_|text_editor_|computer_|memory_)/.test(type);
 
@@ -141,8 +153,9 @@ export async function readRequest(
 }
 
 /**
- * The pieces as they come, no faster than they are read. Where they break off the connection does too, once what was
- * said is on its way: an answer that was cut must not look whole. `over` is called when no more will be read.
+ * The pieces as they come, no faster than they are read. Where they break off the connection does
+ * too, once what was said is on its way: an answer that was cut must not look whole. `over` is
+ * called when no more will be read.
  */
 export function streamOf(
   pieces: AsyncGenerator<Uint8Array, void, undefined>,

@@ -1,6 +1,7 @@
 /**
- * Which headers pass. Both ways only those that the Messages API and its clients are known to use: so no key or
- * cookie of a client reaches the upstream, and nothing of the upstream's connection reaches a client.
+ * Which headers pass. Both ways only those that the Messages API and its clients are known to use:
+ * so no key or cookie of a client reaches the upstream, and nothing of the upstream's connection
+ * reaches a client.
  */
 import type { Agent, IncomingHttpHeaders } from 'node:http';
 import type { KeyFilter, KeyHeader } from '../../platform/key-filter.ts';
@@ -13,7 +14,9 @@ export interface UpstreamKey {
   readonly keyHeader: KeyHeader | null;
   /** Without `/v1`; null is Anthropic's own. */
   readonly baseUrl: string | null;
-  /** It writes no more, and charges for no more, when it is left; left out: Anthropic's own does. */
+  /**
+   * It writes no more, and charges for no more, when it is left; left out: Anthropic's own does.
+   */
   readonly stopsWhenLeft?: boolean;
   /** Makes its connections, where not every address may be called. */
   readonly createAgent?: () => Agent;
@@ -33,7 +36,10 @@ const RESPONSE = new Set([
 ]);
 const RESPONSE_PREFIXES = ['anthropic-'];
 
-/** Anthropic's own takes a key as the client's generation sends it; of other servers it is not known which they read. */
+/**
+ * Anthropic's own takes a key as the client's generation sends it; of other servers it is not known
+ * which they read.
+ */
 /** Does it go to Anthropic's own API? */
 export const isOfficial = ({ baseUrl }: Pick<UpstreamKey, 'baseUrl'>): boolean =>
   baseUrl === null || new URL(baseUrl).host === new URL(OFFICIAL_API).host;
@@ -58,7 +64,10 @@ export function requestHeaders(sent: Headers, upstream: UpstreamKey): Record<str
   return headers;
 }
 
-/** A header that repeats the key is left out; so is how long and how packed the body was, which is passed on unpacked and without the key. */
+/**
+ * A header that repeats the key is left out; so is how long and how packed the body was, which is
+ * passed on unpacked and without the key.
+ */
 export function responseHeaders(sent: IncomingHttpHeaders, filter: KeyFilter): Record<string, string> {
   const headers: Record<string, string> = {};
   for (const [name, value] of Object.entries(sent)) {

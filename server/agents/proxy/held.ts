@@ -1,4 +1,6 @@
-/** A streaming request that is held: its answer has begun, and pings keep it alive until it may go. */
+/**
+ * A streaming request that is held: its answer has begun, and pings keep it alive until it may go.
+ */
 import { z } from 'zod';
 import { realTimers, within } from '../../../src/shared/domain/platform/timers.ts';
 import { errorEvent, event, PING, type ProxyError } from './errors.ts';

@@ -1,6 +1,7 @@
 /**
- * The model proxy: `/llm/{credential}/v1/…` is the Messages API for an agent that runs elsewhere. It adds the
- * relay's key, counts tokens, keeps to the budgets, and holds back what an agent asks while its sleeping flag is set.
+ * The model proxy: `/llm/{credential}/v1/…` is the Messages API for an agent that runs elsewhere.
+ * It adds the relay's key, counts tokens, keeps to the budgets, and holds back what an agent asks
+ * while its sleeping flag is set.
  */
 import type { Context } from 'hono';
 import type { AgentId } from '../../../src/shared/domain/ids.ts';
@@ -30,7 +31,9 @@ import { createUpstream, type Upstream } from './upstream.ts';
 interface OpenCalls {
   /** The reason with which a call aborts whose credential was revoked. */
   readonly revoked: Error;
-  /** `gone` aborts with the client's signal and with the credential. `done` when the call is over. */
+  /**
+   * `gone` aborts with the client's signal and with the credential. `done` when the call is over.
+   */
   add(credentialId: string, client: AbortSignal): { readonly gone: AbortController; readonly done: () => void };
 }
 
@@ -74,11 +77,17 @@ export interface ProxyDeps {
   readonly newborn?: SessionHost['newborn'];
   /** Where a request for this model goes, null: for any; null: no model is connected. */
   readonly upstream: (model: string | null) => UpstreamKey | null;
-  /** The mind of the server for this model, where that speaks another protocol than the Messages API; null: it does speak it, or is none. Left out: all do. */
+  /**
+   * The mind of the server for this model, where that speaks another protocol than the Messages
+   * API; null: it does speak it, or is none. Left out: all do.
+   */
   readonly foreign?: (model: string | null) => Mind | null;
   /** Models that are listed to a program where no server speaks the Messages API. */
   readonly listed?: () => readonly ListedModel[];
-  /** The model that a request for this one is asked of, where no server that is connected has it; null: the same. */
+  /**
+   * The model that a request for this one is asked of, where no server that is connected has it;
+   * null: the same.
+   */
   readonly standIn?: (model: string, agentId: AgentId) => string | null;
   readonly now: () => number;
   /** An error of ours that nobody else is told of. */
@@ -179,7 +188,10 @@ export function createProxy(deps: ProxyDeps): Proxy {
   const translate = createTranslator({ known: createKnownCalls(), newId: () => crypto.randomUUID(), onError });
   const everybody = singleFlight(() => directory.all());
 
-  /** Whose call this is, and `run` with it; `gone` aborts when the client goes or the credential is revoked. */
+  /**
+   * Whose call this is, and `run` with it; `gone` aborts when the client goes or the credential is
+   * revoked.
+   */
   async function called(
     context: Context<Env>,
     run: (call: Call, gone: AbortController, done: () => void) => Promise<Response>,

@@ -1,7 +1,7 @@
 /**
- * A request of the Messages API in the words of a mind, for servers that speak another protocol. What would change the meaning
- * of an answer and cannot be said in all protocols is refused, by name; hints such as a temperature are left out.
- * https://platform.claude.com/docs/en/api/messages
+ * A request of the Messages API in the words of a mind, for servers that speak another protocol.
+ * What would change the meaning of an answer and cannot be said in all protocols is refused, by
+ * name; hints such as a temperature are left out. https://platform.claude.com/docs/en/api/messages
  */
 import { z } from 'zod';
 import type { MindBlock, MindMessage, MindRequest, MindTool } from '../minds/index.ts';
@@ -112,7 +112,10 @@ function blocksOf(each: z.infer<typeof block>, known: KnownCalls): readonly Mind
   }
 }
 
-/** Calls that a model made, with what its provider sealed and wants handed back: clients cannot carry that. */
+/**
+ * Calls that a model made, with what its provider sealed and wants handed back: clients cannot
+ * carry that.
+ */
 export interface KnownCalls {
   /** The call, and what has to stand before it; null: it is not known, or was forgotten. */
   of(toolUseId: string): readonly MindBlock[] | null;

@@ -1,4 +1,7 @@
-/** The Messages API before a server that speaks another protocol: the mind that speaks it is asked, and its answer is written as Anthropic's. */
+/**
+ * The Messages API before a server that speaks another protocol: the mind that speaks it is asked,
+ * and its answer is written as Anthropic's.
+ */
 import { tookOf, type Mind, type MindAnswer, type MindBlock, type MindError } from '../minds/index.ts';
 import { wholeAnswer, type Account, type ProxyAnswer } from './answer.ts';
 import type { ProxyBody } from './body.ts';

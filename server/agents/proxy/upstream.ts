@@ -1,4 +1,7 @@
-/** Requests to the server behind the proxy. By node:http, which changes no byte of a body and follows no redirect with a key in hand. */
+/**
+ * Requests to the server behind the proxy. By node:http, which changes no byte of a body and
+ * follows no redirect with a key in hand.
+ */
 import http, { type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
 import https from 'node:https';
 import { PROXY_LIMITS } from './settings.ts';
@@ -31,7 +34,10 @@ export interface Upstream {
   close(): void;
 }
 
-/** A kept connection that the other side closed just now: in all likelihood before it read the request. */
+/**
+ * A kept connection that the other side closed just now: in all likelihood before it read the
+ * request.
+ */
 const isStale = (error: NodeJS.ErrnoException, request: http.ClientRequest) =>
   request.reusedSocket && error.code === 'ECONNRESET';
 

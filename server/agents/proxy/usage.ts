@@ -1,6 +1,6 @@
 /**
- * What a request took, read from the answer while it passes: from the events `message_start` and `message_delta`
- * of a stream, or from a whole JSON answer. Nothing here changes or delays a byte.
+ * What a request took, read from the answer while it passes: from the events `message_start` and
+ * `message_delta` of a stream, or from a whole JSON answer. Nothing here changes or delays a byte.
  */
 import { z } from 'zod';
 import { isRecord } from '../../../src/shared/domain/platform/is-record.ts';
@@ -19,7 +19,10 @@ const eventShape = z.object({
 
 const NOTHING = { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0 };
 
-/** Of the hundreds of events of an answer only these say what it took; the others need not be parsed. */
+/**
+ * Of the hundreds of events of an answer only these say what it took; the others need not be
+ * parsed.
+ */
 const TELLS = /"(?:message_start|message_delta|error)"/;
 
 export interface UsageReader {

@@ -1,7 +1,8 @@
 /**
- * The one road to the gate. Whatever wants an agent awake calls `ask`; nothing else in the relay calls the
- * gate, and nothing else clears a sleeping flag or begins a turn for messages. Granted, the agent's flag is cleared
- * and a turn begins in which it is given what waits; deferred, it is asked again when the agent's turn, or its run alone, ends.
+ * The one road to the gate. Whatever wants an agent awake calls `ask`; nothing else in the relay
+ * calls the gate, and nothing else clears a sleeping flag or begins a turn for messages. Granted,
+ * the agent's flag is cleared and a turn begins in which it is given what waits; deferred, it is
+ * asked again when the agent's turn, or its run alone, ends.
  */
 import type { WakeReason, WakeWay } from '../../../src/shared/domain/guardrails.ts';
 import type { AgentId, MessageId } from '../../../src/shared/domain/ids.ts';
@@ -58,7 +59,10 @@ const CAN_GO_ON: ReadonlySet<Awaited<ReturnType<Alone['carried']>>> = new Set(['
 
 const NOT_READ: NotReached = { reached: false, reason: 'agent-busy', detail: null, until: null };
 
-/** Deferred wakes remembered for one agent: what waits is all read in one turn, so the newest stands for all of them. */
+/**
+ * Deferred wakes remembered for one agent: what waits is all read in one turn, so the newest stands
+ * for all of them.
+ */
 export function createAsk({
   gate,
   pauses,
@@ -74,7 +78,10 @@ export function createAsk({
   readonly ask: Reach['ask'];
   readonly askTo: Reach['askTo'];
   turnEnded(agentId: AgentId): Promise<void>;
-  /** Takes up what an earlier process deferred, or was granted and had not begun, for agents that can be at work alone. Once. */
+  /**
+   * Takes up what an earlier process deferred, or was granted and had not begun, for agents that
+   * can be at work alone. Once.
+   */
   recover(): Promise<void>;
   close(): void;
 } {
@@ -83,7 +90,10 @@ export function createAsk({
   let closed = false;
   const waits = async (messageId: MessageId) => (await inbox.standing(messageId)) === 'waits';
 
-  /** A turn may take long, or wait for the person. So this resolves once the agent has read the message. */
+  /**
+   * A turn may take long, or wait for the person. So this resolves once the agent has read the
+   * message.
+   */
   async function whenRead(messageId: MessageId | null, turn: Promise<unknown>): Promise<Reached> {
     let isOver = false;
     const over = turn.finally(() => (isOver = true));
@@ -94,7 +104,10 @@ export function createAsk({
     return messageId === null || !(await waits(messageId)) ? { reached: true } : NOT_READ;
   }
 
-  /** `told` is called as soon as it is known whether the message was read; the wake itself may go on. */
+  /**
+   * `told` is called as soon as it is known whether the message was read; the wake itself may go
+   * on.
+   */
   async function wakeUp(
     {
       target,
@@ -125,7 +138,8 @@ export function createAsk({
         return;
       }
       if (sessionId !== null && pauses.isPaused(target)) await pauses.set(sessionId, target, false, nameOf(source));
-      // Somebody whom the person wakes from afar, or in the middle of a turn, needs no turn of its own.
+      // Somebody whom the person wakes from afar, or in the middle of a turn, needs no turn of its
+      // own.
       if (state !== 'paused' && state !== 'idle') return told(Promise.resolve({ reached: true }));
       const turn = host.rouse(target, await why());
       if (due) told(whenRead(messageId, turn));
@@ -146,7 +160,8 @@ export function createAsk({
     carry?: () => Promise<void>,
   ): ReturnType<Reach['ask']> {
     const { target, source, way, reason, messageId } = request;
-    // A relay that died after it was granted, and before that was written where it was due, asks for it once more.
+    // A relay that died after it was granted, and before that was written where it was due, asks
+    // for it once more.
     const before = due && messageId !== null ? await gate.granted({ target, messageId }) : null;
     // What was granted and is still not read was carried out by nobody.
     if (before && messageId !== null && !(await waits(messageId))) return { decision: before, left: null };
@@ -166,7 +181,8 @@ export function createAsk({
         );
       return answer;
     }
-    // It is free in the session, or could begin, and was deferred all the same: it is at work for an earlier wake.
+    // It is free in the session, or could begin, and was deferred all the same: it is at work for
+    // an earlier wake.
     const isAtWork = oneAtATime && (state === 'idle' || canAlone);
     if (outcome === 'deferred' && (state === 'busy' || isAtWork)) {
       deferred.set(target, { source, way: wanted ?? way, reason, messageId, due, grantedAt: request.grantedAt });
@@ -200,7 +216,10 @@ export function createAsk({
     if (!deferred.has(target)) deferred.set(target, wanted);
     timers.after(ms, () => void turnEnded(target));
   }
-  /** Asks for what was granted once more, unless something was begun for it; what stops it passes some time. */
+  /**
+   * Asks for what was granted once more, unless something was begun for it; what stops it passes
+   * some time.
+   */
   async function grantedBefore(wanted: Deferred, request: WakeAsked & { readonly grantedAt: number }): Promise<void> {
     const { target, messageId, grantedAt } = request;
     if (messageId === null || grantedAt < now() - settings.deferredMs || !(await waits(messageId))) return;

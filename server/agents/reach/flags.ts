@@ -1,6 +1,7 @@
 /**
- * The queue in which applications and threads clear sleeping flags. The gate is asked again for what it stops, the oldest first,
- * until it passes. The queue is in memory, as the flags are: both end with the session.
+ * The queue in which applications and threads clear sleeping flags. The gate is asked again for
+ * what it stops, the oldest first, until it passes. The queue is in memory, as the flags are: both
+ * end with the session.
  */
 import type { GateCheck } from '../../../src/shared/domain/guardrails.ts';
 import type { SessionId } from '../../../src/shared/domain/ids.ts';
@@ -52,7 +53,10 @@ export function createFlags({ ask, pauses, host, timers, now, logger, settings }
 
   const nextAfter = (until: number | null) => now() + againIn(until, now(), settings);
 
-  /** Asks for those whose time has come, in order. Who waits for the flood guard holds up those behind it. */
+  /**
+   * Asks for those whose time has come, in order. Who waits for the flood guard holds up those
+   * behind it.
+   */
   async function pass(): Promise<void> {
     for (const one of [...waiting]) {
       if (!waiting.includes(one)) continue;

@@ -1,4 +1,7 @@
-/** How agents reach each other: messages, wakes, and what happens in threads. See `Reach` in contracts.ts. */
+/**
+ * How agents reach each other: messages, wakes, and what happens in threads. See `Reach` in
+ * contracts.ts.
+ */
 import { applicationNameOf } from '../../../src/shared/domain/applications.ts';
 import type { TeamEvent, WakeWay } from '../../../src/shared/domain/guardrails.ts';
 import { quote, titled } from '../../../src/shared/domain/quoting.ts';
@@ -143,7 +146,9 @@ export function createReach(deps: ReachDeps): OpenReach {
   const happened: Reach['happened'] = async (agentId, events, { by, messageId }) =>
     void (await happening(agentId, events, by, messageId));
 
-  /** Who was added to a thread in the session that runs. With it the flags end that this is about. */
+  /**
+   * Who was added to a thread in the session that runs. With it the flags end that this is about.
+   */
   let added: { readonly sessionId: SessionId | null; readonly agents: Set<AgentId> } | null = null;
   /** Whether this is the first thread that the agent is added to in this session. */
   function isFirstThread(agentId: AgentId): boolean {
@@ -154,7 +159,10 @@ export function createReach(deps: ReachDeps): OpenReach {
     return isFirst;
   }
 
-  /** What the person does in a thread is told by the relay: it is not part of their conversation with the agent. */
+  /**
+   * What the person does in a thread is told by the relay: it is not part of their conversation
+   * with the agent.
+   */
   const tellerOf = (by: string) => (by === 'human' ? 'relay' : by);
   const mentionId = (messageId: MessageId, agentId: AgentId) => `${messageId}-${agentId}`;
   const hooks: ThreadHooks = {
@@ -197,7 +205,8 @@ export function createReach(deps: ReachDeps): OpenReach {
         await nameOf(agentId),
       );
       if (full !== null) return full;
-      // Whoever is set to sleep is woken by its own list alone; whoever is awake is asked for as by an urgent message.
+      // Whoever is set to sleep is woken by its own list alone; whoever is awake is asked for as by
+      // an urgent message.
       if (pauses.isPaused(agentId)) return happening(agentId, ['mentioned'], by, messageId);
       return askFor(agentId, 'thread_mention', by, messageId);
     },

@@ -1,4 +1,7 @@
-/** What an agent leaves for the person: it stands in their conversation with it, whether or not anybody looks, as any answer does. */
+/**
+ * What an agent leaves for the person: it stands in their conversation with it, whether or not
+ * anybody looks, as any answer does.
+ */
 import type { AgentId } from '../../../src/shared/domain/ids.ts';
 import type { EventLog, SessionHost, ToolOutcome } from '../../contracts/index.ts';
 import { messageEvent } from '../runs/message-event.ts';

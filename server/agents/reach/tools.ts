@@ -1,4 +1,6 @@
-/** What every agent can do to reach others, and to be left alone. Descriptions are read by models. */
+/**
+ * What every agent can do to reach others, and to be left alone. Descriptions are read by models.
+ */
 import { z } from 'zod';
 import { MESSAGE_BATCH_LIMITS, messageBatch } from '../../../src/shared/domain/message-batch.ts';
 import {
@@ -153,7 +155,8 @@ export function createReachTools({
           await inbox.waiting(caller.agentId, MESSAGE_BATCH_LIMITS.count),
           MESSAGE_BATCH_LIMITS,
         );
-        // What a client reads leaves no trace in the session's log, so it is not looked for there after a crash.
+        // What a client reads leaves no trace in the session's log, so it is not looked for there
+        // after a crash.
         const readIn = caller.kind === 'client' ? null : (caller.sessionId ?? caller.runId ?? null);
         // The mind that sits in this seat reads its inbox itself: it is shown here, and waits on.
         const claimed = await inbox.claim(beside ? [] : waiting.map(({ messageId }) => messageId), {

@@ -8,7 +8,9 @@ import type { WakeDecision, WakeSource } from '../../../src/shared/protocol/wake
 const waits = (name: string) =>
   `Your message is in ${name}’s inbox and will be read at its next turn; nothing of it is lost.`;
 
-/** `left`: calls of `wake_agent` that the caller has left in its session; null: not counted here. */
+/**
+ * `left`: calls of `wake_agent` that the caller has left in its session; null: not counted here.
+ */
 export function outcomeText(
   name: string,
   { outcome, detail }: Pick<WakeDecision, 'outcome' | 'detail'>,

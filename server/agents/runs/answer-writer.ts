@@ -1,6 +1,6 @@
 /**
- * Writes one answer into the log: `answer-started`, then `text` and `tool` as they come, then the whole
- * `message`. The log gathers words that come close upon others.
+ * Writes one answer into the log: `answer-started`, then `text` and `tool` as they come, then the
+ * whole `message`. The log gathers words that come close upon others.
  */
 import type { AgentId, MessageId, RunId, SessionId } from '../../../src/shared/domain/ids.ts';
 import {
@@ -15,7 +15,10 @@ import { RUN_BROKEN } from './outcome.ts';
 import type { WriteEvents } from './record.ts';
 
 export interface AnswerWriter {
-  /** Writes `answer-started` now; otherwise it comes with the first thing that is said. Resolves when it is on disk. */
+  /**
+   * Writes `answer-started` now; otherwise it comes with the first thing that is said. Resolves
+   * when it is on disk.
+   */
   begin(with_: readonly RoostEvent[]): Promise<unknown>;
   text(words: string): void;
   /** Returns the way to write the result. */
@@ -26,7 +29,10 @@ export interface AnswerWriter {
   hasWords(): boolean;
   /** What was said so far, in order. */
   blocks(): readonly Block[];
-  /** Resolves when the message and `with_` are on disk. An answer in which nothing was said and that was not begun leaves no message. */
+  /**
+   * Resolves when the message and `with_` are on disk. An answer in which nothing was said and that
+   * was not begun leaves no message.
+   */
   finish(
     end: { status: MessageStatus; error: string | null; usage: Usage | null; unasked?: boolean },
     with_: readonly RoostEvent[],
@@ -44,7 +50,9 @@ export interface AnswerWriterDeps {
   /** Something of the answer could not be written: it is not to go on. */
   readonly onUnkept: () => void;
   readonly now: () => number;
-  /** Called once, at the first word that is not blank; what it returns is written before that word. */
+  /**
+   * Called once, at the first word that is not blank; what it returns is written before that word.
+   */
   readonly onFirstWords: () => readonly RoostEvent[];
 }
 
@@ -57,7 +65,10 @@ function addWords(blocks: Block[], words: string): void {
   else blocks.push({ kind: 'text', text: words });
 }
 
-/** Takes this id among the others, and gives what it is there: some servers number the calls of every turn from the same start. */
+/**
+ * Takes this id among the others, and gives what it is there: some servers number the calls of
+ * every turn from the same start.
+ */
 function addUnlike(given: string, others: Set<string>): string {
   let id = given;
   for (let n = 2; others.has(id); n++) id = `${given}.${n}`;
@@ -65,7 +76,9 @@ function addUnlike(given: string, others: Set<string>): string {
   return id;
 }
 
-/** A message that the log would not take loses what does not fit, and says so: its words are kept. */
+/**
+ * A message that the log would not take loses what does not fit, and says so: its words are kept.
+ */
 function keepable(message: EventOf<'message'>): EventOf<'message'> {
   if (eventSchema.safeParse(message).success) return message;
   const { blocks, usage } = message;
@@ -149,7 +162,8 @@ export function createAnswerWriter(deps: AnswerWriterDeps): AnswerWriter {
       finished = true;
       const message: EventOf<'message'> = {
         kind: 'message',
-        // It stands where it began, as the log stamps it too: what was written meanwhile was not heard in it.
+        // It stands where it began, as the log stamps it too: what was written meanwhile was not
+        // heard in it.
         time: startedAt,
         messageId,
         sessionId,

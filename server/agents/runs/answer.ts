@@ -1,6 +1,6 @@
 /**
- * One answer: the mind is asked, its tools are run, and it is asked again with their results, until it is
- * done. What is said goes into the log by the writer and into the conversation.
+ * One answer: the mind is asked, its tools are run, and it is asked again with their results, until
+ * it is done. What is said goes into the log by the writer and into the conversation.
  */
 import type { MessageStatus, Usage } from '../../../src/shared/protocol/documents.ts';
 import {
@@ -32,7 +32,11 @@ import { isThinking, unfinished, type Unfinished } from './unfinished.ts';
 import type { Window } from './window.ts';
 import { sentence } from '../../../src/shared/domain/sentence.ts';
 
-/** Of `settle`, for a request that was sent, and `release` the first call counts; `again` and `spent` as `CostHold` has them. `reason`: a sentence for people, and the answer ends with it; null: it was interrupted. */
+/**
+ * Of `settle`, for a request that was sent, and `release` the first call counts; `again` and
+ * `spent` as `CostHold` has them. `reason`: a sentence for people, and the answer ends with it;
+ * null: it was interrupted.
+ */
 export type Permit =
   | {
       readonly ok: true;
@@ -76,7 +80,10 @@ export interface AnswerDeps {
   /** A request is over: what it took, and what it cost. */
   readonly onSpent: (usage: Usage | null, cost: Cost) => void;
   readonly runTool: (name: string, input: unknown) => Promise<ToolOutcome>;
-  /** A tool that the mind runs by itself has begun. Returns the way to tell its end, which comes in any case. */
+  /**
+   * A tool that the mind runs by itself has begun. Returns the way to tell its end, which comes in
+   * any case.
+   */
   readonly onBegun: (name: string, input: unknown) => (outcome: ToolOutcome) => void;
 }
 
@@ -100,7 +107,9 @@ export interface AnswerOutcome {
 }
 
 const CALL_CUT = 'This call was cut off before it answered.';
-/** Nothing is lost by it: a result that was cut short would be, where it was taken out of an inbox. */
+/**
+ * Nothing is lost by it: a result that was cut short would be, where it was taken out of an inbox.
+ */
 const notRun = (characters: number) =>
   `Not run: the calls before this one have answered with ${characters.toLocaleString('en')} characters, which is all that is put before you at once. It has done and read nothing; what it would have given is where it was. Call it again in your next turn.`;
 
@@ -142,7 +151,10 @@ async function runTools(
   return { results, endsTurn, failed, unreadable };
 }
 
-/** One that ended without a word of what it took was counted then; one that was left before its first is counted here. */
+/**
+ * One that ended without a word of what it took was counted then; one that was left before its
+ * first is counted here.
+ */
 async function settle(permit: Extract<Permit, { ok: true }>, model: string, answer: MindAnswer): Promise<void> {
   const took = tookOf(model, answer);
   if (took === 'nothing') permit.release();
@@ -150,9 +162,9 @@ async function settle(permit: Extract<Permit, { ok: true }>, model: string, answ
 }
 
 /**
- * Whether the server read clearly less than it was sent: some leave out what is too long, without a word. Null: it did not,
- * or it cannot be known. Some servers count only what is new to them: a count of that kind comes to no more than the newest
- * message.
+ * Whether the server read clearly less than it was sent: some leave out what is too long, without a
+ * word. Null: it did not, or it cannot be known. Some servers count only what is new to them: a
+ * count of that kind comes to no more than the newest message.
  */
 function readLess(
   { system, messages, tools }: Pick<MindRequest, 'system' | 'messages' | 'tools'>,
@@ -196,7 +208,10 @@ function endOf(answer: MindAnswer, maxTokens: number): Pick<AnswerOutcome, 'stat
   }
 }
 
-/** What a mind, or its provider, calls by itself: each is begun once, and ends with the answer where nothing else has ended it. */
+/**
+ * What a mind, or its provider, calls by itself: each is begun once, and ends with the answer where
+ * nothing else has ended it.
+ */
 function createOwnCalls({ writer, onBegun }: Pick<AnswerDeps, 'writer' | 'onBegun'>) {
   const open = new Map<string, ReturnType<NonNullable<MindListener['onTool']>>>();
   return {
@@ -218,7 +233,10 @@ function createOwnCalls({ writer, onBegun }: Pick<AnswerDeps, 'writer' | 'onBegu
   };
 }
 
-/** Asks until the mind is done, fails, or `signal` aborts. The conversation is left valid in every case. */
+/**
+ * Asks until the mind is done, fails, or `signal` aborts. The conversation is left valid in every
+ * case.
+ */
 export async function runAnswer(deps: AnswerDeps): Promise<AnswerOutcome> {
   const own = createOwnCalls(deps);
   try {
@@ -311,7 +329,8 @@ async function askedUntilDone(deps: AnswerDeps, own: ReturnType<typeof createOwn
         tools: new Set(tools.map(({ name }) => name)),
       });
       if (!nothing) return end;
-      // Once more, where that costs little: a model that fell silent without a thought often speaks the second time.
+      // Once more, where that costs little: a model that fell silent without a thought often speaks
+      // the second time.
       const mayRepeat =
         nothing.why !== 'leaked' &&
         !isRepeated &&
@@ -351,5 +370,8 @@ async function askedUntilDone(deps: AnswerDeps, own: ReturnType<typeof createOwn
   }
 }
 
-/** A call that was never run has no result to stand with it. A search may have begun before: see `closeCalls`. */
+/**
+ * A call that was never run has no result to stand with it. A search may have begun before: see
+ * `closeCalls`.
+ */
 const withoutCalls = (blocks: readonly MindBlock[]) => blocks.filter(({ kind }) => kind === 'text' || kind === 'web');

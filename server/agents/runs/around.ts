@@ -1,4 +1,7 @@
-/** How things are just now, for what is put before a mind; and what of that it has to be told, economically. */
+/**
+ * How things are just now, for what is put before a mind; and what of that it has to be told,
+ * economically.
+ */
 import type { AgentId } from '../../../src/shared/domain/ids.ts';
 import { momentText } from '../../../src/shared/domain/moments.ts';
 import { teammatesText } from '../../../src/shared/domain/teammates.ts';
@@ -47,9 +50,15 @@ export function createReadAround({ configs, directory, now, onError }: ReadAroun
 }
 
 export interface News {
-  /** This prompt tells it how things are, and the time where it is in it: the person may have written the template. */
+  /**
+   * This prompt tells it how things are, and the time where it is in it: the person may have
+   * written the template.
+   */
   announced(around: Around, prompt: string): void;
-  /** Lines for what is said next: the time where it was told long ago or on another day, and who lives here where that has changed. */
+  /**
+   * Lines for what is said next: the time where it was told long ago or on another day, and who
+   * lives here where that has changed.
+   */
   since(around: Around): readonly string[];
 }
 

@@ -1,4 +1,7 @@
-/** What is put before a mind besides what was said to it: how things are, what of that has changed, and why it was woken. */
+/**
+ * What is put before a mind besides what was said to it: how things are, what of that has changed,
+ * and why it was woken.
+ */
 import type { AgentId } from '../../../src/shared/domain/ids.ts';
 import { createNews, type Around } from './around.ts';
 import type { UserText } from './conversation.ts';
@@ -9,7 +12,10 @@ export interface Briefing {
   announced(around: Around, system: string): void;
   /** Told with its next turn. */
   woken(why: string): void;
-  /** As they are put: the prompts first, then what has changed since, who woke it, and what was said. */
+  /**
+   * As they are put: the prompts first, then what has changed since, who woke it, and what was
+   * said.
+   */
   textsOf(items: readonly Item[], around: Around): UserText[];
 }
 

@@ -1,4 +1,7 @@
-/** What an agent at work needs of its surroundings, and all that it may reach for. Whoever starts it gives it. */
+/**
+ * What an agent at work needs of its surroundings, and all that it may reach for. Whoever starts it
+ * gives it.
+ */
 import type { AgentId, SessionId } from '../../../src/shared/domain/ids.ts';
 import type { Costs } from '../../contracts/index.ts';
 import type { Mind } from '../minds/index.ts';
@@ -17,7 +20,10 @@ export interface Logger {
 /** Whether an agent is set to sleep, for whoever is about to ask something of its mind. */
 export interface Rest {
   isPaused(agentId: AgentId): boolean;
-  /** Resolves when it is not, or `signal` aborts. False: it never will be, nothing may be asked of it any more. */
+  /**
+   * Resolves when it is not, or `signal` aborts. False: it never will be, nothing may be asked of
+   * it any more.
+   */
   untilResumed(agentId: AgentId, signal: AbortSignal): Promise<boolean>;
 }
 
@@ -37,7 +43,10 @@ export interface RunContext {
   readonly rest: Rest;
   /** Tools that every agent has, besides those of this run. */
   readonly teamTools: Pick<TeamTools, 'all'>;
-  /** Before each turn: resolves with the way to end it, once nobody else has this agent’s turn; null where `signal` aborts first. */
+  /**
+   * Before each turn: resolves with the way to end it, once nobody else has this agent’s turn; null
+   * where `signal` aborts first.
+   */
   readonly takeTurn: (agentId: AgentId, signal: AbortSignal) => Promise<(() => void) | null>;
   /** How things are just now. */
   readonly around: ReadAround;
@@ -51,7 +60,10 @@ export interface RunContext {
   readonly logger: Logger;
   /** Its turn is over, and nothing more waits before it. */
   readonly onQuiet: (agentId: AgentId) => void;
-  /** A log that cannot be written ends the run, and nothing more is written. An event that does not fit its schema is left out. */
+  /**
+   * A log that cannot be written ends the run, and nothing more is written. An event that does not
+   * fit its schema is left out.
+   */
   readonly record: WriteEvents;
   /** Something happened that must not: it ends at once, and the log says why as far as it can. */
   readonly fail: (error: unknown) => void;

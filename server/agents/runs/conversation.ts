@@ -1,7 +1,8 @@
 /**
- * One conversation as a mind is given it. It stays valid for the Messages API whatever happens to an
- * answer: roles alternate, no text is empty, every tool call has a result. It can be made shorter, where it
- * outgrows its model: never between a call and its result, and the newest words always stay.
+ * One conversation as a mind is given it. It stays valid for the Messages API whatever happens to
+ * an answer: roles alternate, no text is empty, every tool call has a result. It can be made
+ * shorter, where it outgrows its model: never between a call and its result, and the newest words
+ * always stay.
  */
 import { cutMiddle } from '../../../src/shared/domain/cut-middle.ts';
 import type { SentAttachment } from '../../../src/shared/domain/attachment.ts';
@@ -24,7 +25,10 @@ export interface UserText {
   readonly text: string;
   /** What came with it: stands behind it. */
   readonly attachments?: readonly SentAttachment[];
-  /** It stays when older words are left out; the same prompt within about so many characters, as far as it can be shortened. */
+  /**
+   * It stays when older words are left out; the same prompt within about so many characters, as far
+   * as it can be shortened.
+   */
   readonly shortened?: (most: number) => string;
 }
 
@@ -42,7 +46,10 @@ export interface Conversation {
   addResults(results: readonly ToolResult[]): void;
   /** Changes the words of every answer in it; what is blank then is left out. */
   changeAnswers(change: (text: string) => string): void;
-  /** Gives every tool call that has no result yet this one. What its provider did not bring to an end is left out. */
+  /**
+   * Gives every tool call that has no result yet this one. What its provider did not bring to an
+   * end is left out.
+   */
   closeCalls(reason: string): void;
   /** Is this message in it? What was shortened away is not. */
   has(messageId: MessageId): boolean;
@@ -52,7 +59,10 @@ export interface Conversation {
   cutBefore(messageId: MessageId): boolean;
   /** Characters of everything in it. */
   size(): number;
-  /** Makes it about `most` characters long: the oldest turns are left out, and long texts lose their middle. False where there was nothing to leave out. */
+  /**
+   * Makes it about `most` characters long: the oldest turns are left out, and long texts lose their
+   * middle. False where there was nothing to leave out.
+   */
   shorten(most: number): boolean;
   messages(): MindMessage[];
 }

@@ -1,6 +1,7 @@
 /**
- * What waits in the inbox of an agent that is awake. What the person wrote is put before it at once. What
- * other agents wrote costs nothing by itself: it is put before it with its next turn, whatever begins that.
+ * What waits in the inbox of an agent that is awake. What the person wrote is put before it at
+ * once. What other agents wrote costs nothing by itself: it is put before it with its next turn,
+ * whatever begins that.
  */
 import { messageTypeText } from '../../../src/shared/domain/guardrails.ts';
 import type { AgentId, RunId } from '../../../src/shared/domain/ids.ts';
@@ -24,8 +25,9 @@ export interface InboxReader {
   /** Something was put into the inbox, or the agent may read it now. */
   changed(): void;
   /**
-   * Takes everything that waits, to be put before the agent in this run: the items, and what to write of them.
-   * On disk as read before it resolves, so that nothing is put before an agent twice.
+   * Takes everything that waits, to be put before the agent in this run: the items, and what to
+   * write of them. On disk as read before it resolves, so that nothing is put before an agent
+   * twice.
    */
   take(run: string): Promise<Gathered>;
 }
@@ -63,15 +65,18 @@ interface Taken {
 }
 
 /**
- * Takes what waits, as much as is put at once, to be put before the agent in this answer. On disk as read before it
- * resolves, so that nothing is put before an agent twice.
+ * Takes what waits, as much as is put at once, to be put before the agent in this answer. On disk
+ * as read before it resolves, so that nothing is put before an agent twice.
  */
 export async function takeWaiting(
   { inbox, directory, sessionId, limits, now }: Omit<InboxReaderContext, 'rest' | 'logger'>,
   { agentId, runId }: ReadIn,
   answer: string,
 ): Promise<Taken> {
-  /** A message of another agent enters the conversation when it is read; the person's stood in it from the start. */
+  /**
+   * A message of another agent enters the conversation when it is read; the person's stood in it
+   * from the start.
+   */
   function eventOf(message: InboxMessage): RoostEvent {
     const read = { time: now(), messageId: message.messageId, sessionId, runId, agentId };
     return isOwnTalk(message)

@@ -1,7 +1,8 @@
 /**
- * Agents at work alone: runs in no session. Whoever starts one brings all that it needs, and it asks nothing of who
- * that was. It has its words in the event log, its costs, one outcome, a way to stop it, and a time after which it is
- * stopped. An agent does one thing at a time: a run waits for the end of a turn in the session, and the session for it.
+ * Agents at work alone: runs in no session. Whoever starts one brings all that it needs, and it
+ * asks nothing of who that was. It has its words in the event log, its costs, one outcome, a way to
+ * stop it, and a time after which it is stopped. An agent does one thing at a time: a run waits for
+ * the end of a turn in the session, and the session for it.
  */
 import type { AgentId, RunId } from '../../../src/shared/domain/ids.ts';
 import { NO_COST } from '../../../src/shared/domain/prices.ts';
@@ -41,7 +42,10 @@ export interface AgentRun {
     readonly model: string;
     /** Of its requests after tools were used; left out: the same. */
     readonly laterModel?: string;
-    /** What its prompts begin with comes again within the hour, and is to stay in the model's cache until then. */
+    /**
+     * What its prompts begin with comes again within the hour, and is to stay in the model's cache
+     * until then.
+     */
     readonly cachesForAnHour?: boolean;
   };
   readonly limits: AnswerRoom & {
@@ -62,7 +66,10 @@ const isRefusedForNow = (failure: MindError | null) =>
 /** `overBudget`: a budget let nothing of it be asked. */
 export interface OverRun extends RunEnd {
   readonly overBudget: boolean;
-  /** The model's provider refuses everything for a while that is too long to wait for: a limit of the day, say. */
+  /**
+   * The model's provider refuses everything for a while that is too long to wait for: a limit of
+   * the day, say.
+   */
   readonly refusedForNow?: boolean;
 }
 
@@ -71,13 +78,19 @@ export interface Run {
   readonly agentId: AgentId;
   /** The person stops it. False where it is over. */
   stop(): boolean;
-  /** Resolves when its end is on disk; or, where the log cannot be written, when nothing of it goes on. */
+  /**
+   * Resolves when its end is on disk; or, where the log cannot be written, when nothing of it goes
+   * on.
+   */
   readonly whenEnded: Promise<OverRun>;
 }
 
 type Started =
   | { readonly ok: true; readonly run: Run }
-  /** Nothing was begun. `agent-busy`: it did not get its turn in time; `closing`: the relay ends; `not-ours`: `begins` said so. */
+  /**
+   * Nothing was begun. `agent-busy`: it did not get its turn in time; `closing`: the relay ends;
+   * `not-ours`: `begins` said so.
+   */
   | { readonly ok: false; readonly skipped: 'agent-busy' | 'closing' | 'not-ours' };
 
 export interface Runs {
@@ -129,7 +142,10 @@ export function createRuns(deps: RunsDeps): Runs {
       (await pauses.wait(agentId, { signal, limitMs: Infinity })) !== 'aborted' || !signal.aborted,
   };
 
-  /** At work until its one turn is over. Its turn is its own until then: nothing else asks its mind meanwhile. */
+  /**
+   * At work until its one turn is over. Its turn is its own until then: nothing else asks its mind
+   * meanwhile.
+   */
   function begin(asked: AgentRun, life: Life): Live {
     const { identity, instructions, context: first, tools, mind, limits: own } = asked;
     const { agentId } = identity;
@@ -207,7 +223,8 @@ export function createRuns(deps: RunsDeps): Runs {
       },
     });
 
-    // The log has one end of it, whoever wrote that: a relay that was believed dead goes no further with what is over.
+    // The log has one end of it, whoever wrote that: a relay that was believed dead goes no further
+    // with what is over.
     const unsubscribe = log.subscribe(({ event }) => {
       if (event.kind !== 'run-ended' || event.runId !== runId) return;
       const goesOn = life.end() === null;

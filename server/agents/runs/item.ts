@@ -7,7 +7,10 @@ import type { Around, Prompt } from './around.ts';
 export interface Item {
   /** Null for prompts. */
   readonly messageId: MessageId | null;
-  /** A function: a prompt that says how things are when it is put, and stays when the conversation outgrows its model. */
+  /**
+   * A function: a prompt that says how things are when it is put, and stays when the conversation
+   * outgrows its model.
+   */
   readonly text: string | ((around: Around) => Prompt);
   /** Tools by name that it needs: they are at hand with it. */
   readonly tools?: readonly string[];
@@ -29,7 +32,10 @@ export const priorityOf = (items: readonly Item[]): Priority => {
   return PRIORITIES.find((priority) => wanted.includes(priority)) ?? 'team';
 };
 
-/** How many of what waits are put together: up to one that is put alone, or that takes something back. */
+/**
+ * How many of what waits are put together: up to one that is put alone, or that takes something
+ * back.
+ */
 export function countTogether(waiting: readonly Item[]): number {
   if (waiting[0]?.alone) return 1;
   const until = waiting.findIndex((item, i) => i > 0 && (item.alone || item.replaces !== undefined));

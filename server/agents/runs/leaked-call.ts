@@ -1,11 +1,13 @@
 /**
- * A tool call that a model wrote as text: its server did not recognise it as one, because it knows no tools, or not this
- * model's way to write them. It is recognised so that it can be said. It is never run. Pure.
+ * A tool call that a model wrote as text: its server did not recognise it as one, because it knows
+ * no tools, or not this model's way to write them. It is recognised so that it can be said. It is
+ * never run. Pure.
  *
- * Models are trained on marks of their own: Hermes and Qwen `<tool_call>{…}`, Llama `<function=…>` and `<|python_tag|>`,
- * Mistral `[TOOL_CALLS]`, DeepSeek `<｜tool▁calls▁begin｜>`, Kimi `<|tool_calls_section_begin|>`, Phi and Granite
- * `<|tool_call|>`, gpt-oss `to=functions.…`, LFM `<|tool_call_start|>`, Command `<|START_ACTION|>`, older Claude
- * `<function_calls>`. Others write JSON, alone or in a fence.
+ * Models are trained on marks of their own: Hermes and Qwen `<tool_call>{…}`, Llama `<function=…>`
+ * and `<|python_tag|>`, Mistral `[TOOL_CALLS]`, DeepSeek `<｜tool▁calls▁begin｜>`, Kimi
+ * `<|tool_calls_section_begin|>`, Phi and Granite `<|tool_call|>`, gpt-oss `to=functions.…`, LFM
+ * `<|tool_call_start|>`, Command `<|START_ACTION|>`, older Claude `<function_calls>`. Others write
+ * JSON, alone or in a fence.
  */
 
 /** A mark, and the beginning of what is called behind it. */
@@ -33,7 +35,10 @@ const JSON_INPUT = /"(?:arguments|parameters|input|args|tool_input)"\s*:\s*["{]/
 /** Characters of a text in which the name of a call stands, where it is one. */
 const HEAD = 400;
 
-/** `isAll`: the text is nothing else. Then it is a call whatever it calls; else it calls one of the tools that there are. */
+/**
+ * `isAll`: the text is nothing else. Then it is a call whatever it calls; else it calls one of the
+ * tools that there are.
+ */
 function isJsonCall(text: string, tools: ReadonlySet<string>, isAll: boolean): boolean {
   if (!/^[[{]/.test(text) || !/[\]}]$/.test(text)) return false;
   const name = JSON_NAME.exec(text.slice(0, HEAD))?.[1];
@@ -45,7 +50,9 @@ const callsOne = (code: string, tools: ReadonlySet<string>) => {
   return name !== undefined && tools.has(name);
 };
 
-/** Whether these words end in a call of a tool. `tools`: names of those that the model was told of. */
+/**
+ * Whether these words end in a call of a tool. `tools`: names of those that the model was told of.
+ */
 export function isLeakedCall(words: string, tools: ReadonlySet<string>): boolean {
   const text = words.trim();
   if (tools.size === 0 || !ENDS.test(text)) return false;

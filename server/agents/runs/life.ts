@@ -1,4 +1,7 @@
-/** The life of one run, as the log tells it: it begins once and ends once, in one way, with what it took. */
+/**
+ * The life of one run, as the log tells it: it begins once and ends once, in one way, with what it
+ * took.
+ */
 import type { AgentId, RunId, SessionId } from '../../../src/shared/domain/ids.ts';
 import { usageSchema, type Usage } from '../../../src/shared/protocol/documents.ts';
 import type { EventOf } from '../../../src/shared/protocol/events.ts';

@@ -1,4 +1,7 @@
-/** Messages that no person wrote on the page, and no mind in an answer: the relay's own, those of other agents, and what an agent leaves for the person. */
+/**
+ * Messages that no person wrote on the page, and no mind in an answer: the relay's own, those of
+ * other agents, and what an agent leaves for the person.
+ */
 import type { EventOf } from '../../../src/shared/protocol/events.ts';
 
 interface MessageFields extends Pick<

@@ -1,4 +1,6 @@
-/** When a request of an agent may be sent: not while it is set to sleep, and not beyond its budget. */
+/**
+ * When a request of an agent may be sent: not while it is set to sleep, and not beyond its budget.
+ */
 import type { AgentId, MessageId, SessionId } from '../../../src/shared/domain/ids.ts';
 import type { RequestSize } from '../../../src/shared/domain/request-cost.ts';
 import type { Costs } from '../../contracts/index.ts';
@@ -7,7 +9,10 @@ import { isAway } from '../../store/index.ts';
 import type { Rest } from './context.ts';
 
 export interface Permits {
-  /** Nothing is asked of a mind, and no tool is run, while the agent is set to sleep. False: nothing may be any more. */
+  /**
+   * Nothing is asked of a mind, and no tool is run, while the agent is set to sleep. False: nothing
+   * may be any more.
+   */
   untilResumed(signal: AbortSignal): Promise<boolean>;
   /** For one request, of the answer `messageId`; waits as long as it has to. */
   next(size: RequestSize, messageId: MessageId, signal: AbortSignal): Promise<Permit>;

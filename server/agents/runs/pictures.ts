@@ -1,13 +1,22 @@
-/** Pictures and PDFs as a mind has them before it, which tools have shown or the person has sent: they are dear, and a request has room for few. */
+/**
+ * Pictures and PDFs as a mind has them before it, which tools have shown or the person has sent:
+ * they are dear, and a request has room for few.
+ */
 import type { SentAttachment } from '../../../src/shared/domain/attachment.ts';
 import { writeSaid } from '../../../src/shared/domain/quoting.ts';
 import type { MindBlock, MindMessage } from '../minds/index.ts';
 
-/** Of all of them, the newest are before a mind: so many, and characters of base64. A request to the Messages API has room for 32 MB and 100 pictures; what the person sends with one message fits. */
+/**
+ * Of all of them, the newest are before a mind: so many, and characters of base64. A request to the
+ * Messages API has room for 32 MB and 100 pictures; what the person sends with one message fits.
+ */
 const SHOWN_PICTURES = { most: 20, characters: 27_000_000 } as const;
 /** A picture takes as much of a window as so many characters. */
 export const PICTURE_CHARACTERS = 6_400;
-/** Of a PDF, so many characters of base64 take as much of a window as one: nobody knows its pages before it is read. */
+/**
+ * Of a PDF, so many characters of base64 take as much of a window as one: nobody knows its pages
+ * before it is read.
+ */
 const PDF_SHARE = 10;
 
 type ResultBlock = Extract<MindBlock, { kind: 'tool-result' }>;
@@ -31,7 +40,10 @@ const dataOf = (block: SentBlock) => (block.kind === 'picture' ? block.picture.d
 export const charactersOf = (block: SentBlock): number =>
   block.kind === 'picture' ? PICTURE_CHARACTERS : PICTURE_CHARACTERS + Math.ceil(block.data.length / PDF_SHARE);
 
-/** What the person sent, as a mind is given it behind the words that name it: texts as somebody's words. */
+/**
+ * What the person sent, as a mind is given it behind the words that name it: texts as somebody's
+ * words.
+ */
 export function attachmentBlocks({ name, mediaType, data }: SentAttachment): MindBlock[] {
   if (mediaType === 'application/pdf') return [{ kind: 'document', name, data }];
   if (mediaType !== 'text/plain') return [{ kind: 'picture', name, picture: { type: mediaType, data } }];

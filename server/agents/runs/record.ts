@@ -8,7 +8,10 @@ export interface RecordDeps {
   readonly onUnfit: (error: UnfitEvents) => void;
   /** The log cannot be written. */
   readonly fail: (error: unknown) => void;
-  /** Whether that has happened. Then only the last word of each answer is written, which has all of it. Left out: never. */
+  /**
+   * Whether that has happened. Then only the last word of each answer is written, which has all of
+   * it. Left out: never.
+   */
   readonly isBroken?: () => boolean;
 }
 

@@ -1,4 +1,7 @@
-/** After a crash: what was being said ends as `interrupted` with the words that are in the log, every run as `crashed`, the session as `crash`. */
+/**
+ * After a crash: what was being said ends as `interrupted` with the words that are in the log,
+ * every run as `crashed`, the session as `crash`.
+ */
 import type { MessageId, RunId, SessionId } from '../../../src/shared/domain/ids.ts';
 import { addCost, NO_COST, type Cost } from '../../../src/shared/domain/prices.ts';
 import type { Block, Usage } from '../../../src/shared/protocol/documents.ts';
@@ -65,7 +68,10 @@ async function readLeft(log: EventLog, { answering, runs }: Snapshot): Promise<L
   return left;
 }
 
-/** Gives back what was taken out of inboxes and did not reach the log before the crash: nobody has read it. `readIn`: a session, or a run in none. */
+/**
+ * Gives back what was taken out of inboxes and did not reach the log before the crash: nobody has
+ * read it. `readIn`: a session, or a run in none.
+ */
 async function giveBackUnread(log: EventLog, inbox: RecoverDeps['inbox'], readIn: SessionId | RunId): Promise<void> {
   const taken = new Map((await inbox.takenIn(readIn)).map((message) => [message.messageId, message]));
   if (taken.size === 0) return;

@@ -4,22 +4,40 @@ import type { WindowLimits } from './window.ts';
 
 /** Every limit of an agent at work that is not a setting of the household, in one place. */
 export interface RunLimits {
-  /** Most requests to the mind for one answer; each use of tools takes one more. Enough for a piece of work in a folder; what it costs is bounded by budgets. */
+  /**
+   * Most requests to the mind for one answer; each use of tools takes one more. Enough for a piece
+   * of work in a folder; what it costs is bounded by budgets.
+   */
   readonly maxTurns: number;
-  /** Characters of what tools answered in one turn after which no further call of that turn is run: each alone is bounded, and a mind may call many at once. */
+  /**
+   * Characters of what tools answered in one turn after which no further call of that turn is run:
+   * each alone is bounded, and a mind may call many at once.
+   */
   readonly resultCharacters: number;
-  /** Turns in a row in which a model called tools and no call could be read, after which its answer is given up: each is paid. */
+  /**
+   * Turns in a row in which a model called tools and no call could be read, after which its answer
+   * is given up: each is paid.
+   */
   readonly unreadableTurns: number;
   /** Of what waits, so much is put before an agent in one turn. */
   readonly messages: MessageBatchLimits;
   readonly window: WindowLimits;
   /** ms after which an agent is told the time again, with what is said next. */
   readonly timeEveryMs: number;
-  /** Most of Roost's own tools that a mind is told of from the start, where its model searches for the others by itself. */
+  /**
+   * Most of Roost's own tools that a mind is told of from the start, where its model searches for
+   * the others by itself.
+   */
   readonly toolsAtOnce: number;
-  /** The same of any other model, with `find_tool` among them: servers of one's own have small contexts. */
+  /**
+   * The same of any other model, with `find_tool` among them: servers of one's own have small
+   * contexts.
+   */
   readonly toolsWithoutSearch: number;
-  /** Tools of attached servers that a mind is told of at once; with more, all of them wait until they are found. */
+  /**
+   * Tools of attached servers that a mind is told of at once; with more, all of them wait until
+   * they are found.
+   */
   readonly attachedAtOnce: number;
   /** Tools that one search finds at most. */
   readonly toolsFound: number;

@@ -51,14 +51,20 @@ export interface SpeakerDeps {
   /** Of requests after tools were used; left out: the same. */
   readonly laterModel?: string;
   readonly cachesForAnHour?: boolean;
-  /** Its system prompt, by the names of the tools that it is offered. Called anew only where those have changed. */
+  /**
+   * Its system prompt, by the names of the tools that it is offered. Called anew only where those
+   * have changed.
+   */
   readonly system: (tools: ReadonlySet<string>) => string;
   /** Words that it works by, and is not told as an item: tools that they name are at hand. */
   readonly worksBy?: readonly string[];
   /** What the system prompt says of how things are; left out: its first message says it. */
   readonly systemAround?: Around;
   readonly tools: OwnTools;
-  /** Whether an answer shows before its first word. False while it is not known whether there will be one. */
+  /**
+   * Whether an answer shows before its first word. False while it is not known whether there will
+   * be one.
+   */
   readonly announces: () => boolean;
   readonly hooks: SpeakerHooks;
 }

@@ -1,7 +1,7 @@
 /**
- * Somebody who answers: the lead, or an agent, in a session or at work alone. It has one conversation and answers one
- * thing at a time. What arrives meanwhile waits in order and is put before it together, except a call to
- * the team, which is put alone.
+ * Somebody who answers: the lead, or an agent, in a session or at work alone. It has one
+ * conversation and answers one thing at a time. What arrives meanwhile waits in order and is put
+ * before it together, except a call to the team, which is put alone.
  */
 import { withoutDisclaimers } from '../../../src/shared/domain/demo-words.ts';
 import type { MessageId } from '../../../src/shared/domain/ids.ts';
@@ -29,13 +29,22 @@ export interface Speaker {
   prod(why?: string): void;
   /** Resolves when it is quiet. */
   whenQuiet(): Promise<void>;
-  /** Whether this is a message of the person's that still waits, or that the mind has before it: another can take its place. */
+  /**
+   * Whether this is a message of the person's that still waits, or that the mind has before it:
+   * another can take its place.
+   */
   holds(messageId: MessageId): boolean;
   /** Takes back one message of the person's that still waits, alone. False where it does not. */
   takeBack(messageId: MessageId): boolean;
-  /** Takes back a message and what the person wrote after it: none of it waits any more, and what is being said is stopped, on disk. */
+  /**
+   * Takes back a message and what the person wrote after it: none of it waits any more, and what is
+   * being said is stopped, on disk.
+   */
   withdraw(messageId: MessageId): Promise<void>;
-  /** What the person has said until now stays as it is: they called the team, and nobody takes that back. */
+  /**
+   * What the person has said until now stays as it is: they called the team, and nobody takes that
+   * back.
+   */
   settle(): void;
   /** An answer is under way, whether or not it has said anything. */
   busy(): boolean;
@@ -155,7 +164,10 @@ export function createSpeaker(deps: SpeakerDeps): Speaker {
   const isUnasked = (items: readonly Item[]) =>
     (life.cause.kind === 'session' || life.cause.kind === 'wake') && !items.some(({ fromPerson }) => fromPerson);
 
-  /** What the next answer is asked of. Returns what its agent is told of that; null: nothing is new to it. */
+  /**
+   * What the next answer is asked of. Returns what its agent is told of that; null: nothing is new
+   * to it.
+   */
   function chooseMind(): string | null {
     const before = asked;
     asked = { mind: mindNow(), model: deps.model() };
@@ -165,7 +177,10 @@ export function createSpeaker(deps: SpeakerDeps): Speaker {
     return MODEL_CAME;
   }
 
-  /** What it can do is in its system prompt. A list of tools that changes is read anew anyway, and the prompt with it. */
+  /**
+   * What it can do is in its system prompt. A list of tools that changes is read anew anyway, and
+   * the prompt with it.
+   */
   function writeSystem(offered: readonly MindTool[]): void {
     const names = offered
       .filter(({ provider }) => !provider || asked.mind.web?.(asked.model))
@@ -233,7 +248,8 @@ export function createSpeaker(deps: SpeakerDeps): Speaker {
 
   async function takeInTurn(given: readonly Item[], messageId: MessageId, mine: Current): Promise<void> {
     const { writer } = mine;
-    // What is taken out of the inbox is put before it: not while it sleeps, where the session may end before it is woken.
+    // What is taken out of the inbox is put before it: not while it sleeps, where the session may
+    // end before it is woken.
     await permits.untilResumed(mine.abort.signal);
     // It slept until the end: nothing of this was put before it.
     if (mine.interruption?.by === 'closing') return;
@@ -270,7 +286,10 @@ export function createSpeaker(deps: SpeakerDeps): Speaker {
     await writer.finish({ ...end, unasked: isUnasked(items) }, with_);
   }
 
-  /** Puts the turn before the mind, with what waits for it, until it is done. Null: there is nothing to put. */
+  /**
+   * Puts the turn before the mind, with what waits for it, until it is done. Null: there is nothing
+   * to put.
+   */
   async function askAbout(turn: Turn, messageId: MessageId, mine: Current): Promise<AnswerOutcome | null> {
     const { writer } = mine;
     const given = turn.items;
@@ -302,7 +321,8 @@ export function createSpeaker(deps: SpeakerDeps): Speaker {
     turn.isPut = true;
     hooks.onStart?.(items);
     const begun = announces() ? writer.begin(read) : read.length > 0 ? record(read) : null;
-    // What was read is in the log before a mind is asked about it: a crash in between leaves it read, and told.
+    // What was read is in the log before a mind is asked about it: a crash in between leaves it
+    // read, and told.
     if (read.length > 0) await begun;
     const restore = conversation.mark();
     const answering = async (): Promise<AnswerOutcome> => {
@@ -342,7 +362,8 @@ export function createSpeaker(deps: SpeakerDeps): Speaker {
     };
     return await answering().catch((error: unknown): AnswerOutcome => {
       if (isAway(error)) throw error;
-      // A mistake of ours costs this answer, and nothing that was shown. What it did to the conversation is undone.
+      // A mistake of ours costs this answer, and nothing that was shown. What it did to the
+      // conversation is undone.
       logger.error('an answer ended because something in it failed', {
         agentId,
         messageId,

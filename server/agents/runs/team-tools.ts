@@ -1,4 +1,7 @@
-/** The tools that every agent has besides those of the session itself: what the mind is told of them, and how they are run. */
+/**
+ * The tools that every agent has besides those of the session itself: what the mind is told of
+ * them, and how they are run.
+ */
 import { z } from 'zod';
 import { deeperThan } from '../../../src/shared/domain/deeper-than.ts';
 import { isRecord } from '../../../src/shared/domain/platform/is-record.ts';
@@ -14,8 +17,8 @@ const objectSchema = z.looseObject({
 });
 
 /**
- * Where the parts of the team lay down what agents can do with them. Agents at work read it when they begin, so that the
- * parts that offer tools may need those in which agents work.
+ * Where the parts of the team lay down what agents can do with them. Agents at work read it when
+ * they begin, so that the parts that offer tools may need those in which agents work.
  */
 export interface TeamTools {
   offer(tools: readonly TeamTool[]): void;
@@ -38,8 +41,8 @@ export function createTeamTools(): TeamTools {
 const UNCOUNTED = 1_000;
 
 /**
- * Bounds that no mind goes by are paid for with every request, and servers that make a grammar of a schema break on large ones. The
- * tool itself holds them, and says so.
+ * Bounds that no mind goes by are paid for with every request, and servers that make a grammar of a
+ * schema break on large ones. The tool itself holds them, and says so.
  */
 function isIdle(key: string, bound: unknown): boolean {
   if (typeof bound !== 'number') return false;
@@ -81,7 +84,10 @@ export async function allowedTools(tools: readonly TeamTool[], caller: Caller): 
   return tools.filter((_tool, i) => allowed[i]);
 }
 
-/** Runs the tool of this name; null where there is none. What does not fit is a sentence for the mind, which may try again. */
+/**
+ * Runs the tool of this name; null where there is none. What does not fit is a sentence for the
+ * mind, which may try again.
+ */
 export async function runTeamTool(
   tools: readonly TeamTool[],
   name: string,

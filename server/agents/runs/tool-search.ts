@@ -1,8 +1,9 @@
 /**
- * Which tools a mind is told of from the start. Every definition is paid for with every request, and a model that reads little
- * has no room for many. So a mind has a core of few tools, which stays the same in a conversation: a changed list would be
- * read anew, and not from the model's cache. All others are deferred. A model that can search for tools by itself finds them
- * so, any other by `find_tool`. What was found stays for the rest of the conversation.
+ * Which tools a mind is told of from the start. Every definition is paid for with every request,
+ * and a model that reads little has no room for many. So a mind has a core of few tools, which
+ * stays the same in a conversation: a changed list would be read anew, and not from the model's
+ * cache. All others are deferred. A model that can search for tools by itself finds them so, any
+ * other by `find_tool`. What was found stays for the rest of the conversation.
  */
 import { beginningOfText } from '../../../src/shared/domain/cut-middle.ts';
 import { ATTACHED_PREFIX } from '../../../src/shared/domain/toolsets.ts';
@@ -32,8 +33,8 @@ export interface ToolSearch {
   /** The tools of the next request. Those that wait are marked. */
   offered(all: readonly MindTool[]): readonly MindTool[];
   /**
-   * A turn begins with these words, and with these tools by name. What they name is at hand: before the first request from the
-   * start, later as if it was found.
+   * A turn begins with these words, and with these tools by name. What they name is at hand: before
+   * the first request from the start, later as if it was found.
    */
   begin(all: readonly MindTool[], words: readonly string[], names: readonly string[]): void;
   /** It was called, and so it is known. */
@@ -70,7 +71,10 @@ function wordsOfTool(tool: MindTool): Words {
 /** One that fits so much less well than the best shares nothing with it but common words. */
 const LEAST_FIT = 1 / 4;
 
-/** Those with these words, the best first: a word that few of them have counts for more, one that all have for nothing. */
+/**
+ * Those with these words, the best first: a word that few of them have counts for more, one that
+ * all have for nothing.
+ */
 function searched(tools: readonly MindTool[], query: string): MindTool[] {
   const all = tools.map(wordsOfTool);
   const score = new Map(tools.map((tool) => [tool, names(query, tool.name) ? Infinity : 0]));

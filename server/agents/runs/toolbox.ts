@@ -1,4 +1,7 @@
-/** The tools of one agent at work: those of this run, and of the team's those that it may use just now. */
+/**
+ * The tools of one agent at work: those of this run, and of the team's those that it may use just
+ * now.
+ */
 import type { AgentId } from '../../../src/shared/domain/ids.ts';
 import type { Caller, TeamTool, ToolOutcome } from '../../contracts/index.ts';
 import { toolError } from '../../contracts/define-tool.ts';
@@ -8,7 +11,10 @@ import type { Permits } from './permits.ts';
 import { allowedTools, runTeamTool, mindToolOf } from './team-tools.ts';
 import { createToolSearch } from './tool-search.ts';
 
-/** Tools of this run alone: what its mind is told of them, and how they are run. What does not fit is an outcome, which the mind reads. */
+/**
+ * Tools of this run alone: what its mind is told of them, and how they are run. What does not fit
+ * is an outcome, which the mind reads.
+ */
 export interface OwnTools {
   readonly definitions: readonly MindTool[];
   /** All that the mind is told of for now. Null, and left out: these and the team's. */
@@ -24,7 +30,10 @@ interface Offered {
   readonly team: readonly TeamTool[];
   /** What the next request tells of: more, once something was found. */
   all(): readonly MindTool[];
-  /** The same, without what the person has switched off meanwhile of that which is not asked for call by call. */
+  /**
+   * The same, without what the person has switched off meanwhile of that which is not asked for
+   * call by call.
+   */
   now(): Promise<readonly MindTool[]>;
 }
 
@@ -42,7 +51,9 @@ export interface Toolbox {
   offered(caller: Caller, begun: Begun): Promise<Offered>;
   /** Never rejects: what goes wrong is an outcome, which the mind reads. */
   run(name: string, input: unknown, caller: Caller, offered: Offered): Promise<ToolOutcome>;
-  /** The provider of its mind carries out one of these by itself. Returns the way to tell its end. */
+  /**
+   * The provider of its mind carries out one of these by itself. Returns the way to tell its end.
+   */
   begun(name: string, input: unknown, caller: Caller, offered: Offered): (outcome: ToolOutcome) => void;
 }
 

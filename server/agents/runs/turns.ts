@@ -1,8 +1,14 @@
-/** Whose turn it is: an agent does one thing at a time, in a session or out of it. Who comes first is first. */
+/**
+ * Whose turn it is: an agent does one thing at a time, in a session or out of it. Who comes first
+ * is first.
+ */
 import type { AgentId } from '../../../src/shared/domain/ids.ts';
 
 export interface Turns {
-  /** Resolves with the way to end the turn, once whoever has it has ended theirs; null where `signal` aborts, or `limitMs` is over, before that. */
+  /**
+   * Resolves with the way to end the turn, once whoever has it has ended theirs; null where
+   * `signal` aborts, or `limitMs` is over, before that.
+   */
   take(
     agentId: AgentId,
     options: { readonly signal: AbortSignal; readonly limitMs: number },

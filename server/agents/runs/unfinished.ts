@@ -1,11 +1,14 @@
-/** Whether an answer that a model has ended came to anything: silence and calls that nobody ran are no end. Pure. */
+/**
+ * Whether an answer that a model has ended came to anything: silence and calls that nobody ran are
+ * no end. Pure.
+ */
 import type { MindBlock } from '../minds/index.ts';
 import { sentence } from '../../../src/shared/domain/sentence.ts';
 import { isLeakedCall } from './leaked-call.ts';
 
 /**
- * `silent`: it said nothing and did nothing. `after-failure`: it said nothing after a tool had failed. `leaked`: it wrote
- * a call of a tool as text.
+ * `silent`: it said nothing and did nothing. `after-failure`: it said nothing after a tool had
+ * failed. `leaked`: it wrote a call of a tool as text.
  */
 export type Unfinished = 'silent' | 'after-failure' | 'leaked';
 

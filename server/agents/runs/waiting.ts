@@ -1,4 +1,7 @@
-/** Who waits in line before the model's server, and what API clients do, for those who look on: it is shown, and kept nowhere. */
+/**
+ * Who waits in line before the model's server, and what API clients do, for those who look on: it
+ * is shown, and kept nowhere.
+ */
 import type { AgentId } from '../../../src/shared/domain/ids.ts';
 import type { Waiting } from '../../../src/shared/protocol/stream.ts';
 
@@ -6,7 +9,10 @@ export interface WaitingAgents {
   /** `position`: 1 is next; null: it does not wait. */
   set(agentId: AgentId, position: number | null): void;
   clear(): void;
-  /** An API client has called this tool, or, where it is null, a model. Returns the way to tell its end. */
+  /**
+   * An API client has called this tool, or, where it is null, a model. Returns the way to tell its
+   * end.
+   */
   begin(agentId: AgentId, tool: string | null, input: unknown): () => void;
   now(): Waiting;
   /** Called after each change; changes of one moment are told once. Returns the way to stop. */

@@ -1,7 +1,7 @@
 /**
- * How much of a conversation its model can read. What the model counts is known only from its answers: until it has
- * said so, or refused, nothing is left out. Once a conversation is too long it is made much shorter at once, so that
- * what is cached of it holds for many turns.
+ * How much of a conversation its model can read. What the model counts is known only from its
+ * answers: until it has said so, or refused, nothing is left out. Once a conversation is too long
+ * it is made much shorter at once, so that what is cached of it holds for many turns.
  */
 import type { Usage } from '../../../src/shared/protocol/documents.ts';
 import type { MindError } from '../minds/index.ts';
@@ -19,7 +19,9 @@ export interface WindowLimits {
 }
 
 export interface Window {
-  /** Another model reads it from now on; what the one before counted and refused holds no longer. */
+  /**
+   * Another model reads it from now on; what the one before counted and refused holds no longer.
+   */
   readsNow(windowTokens: number | null): void;
   /** Before each request. Leaves the oldest out where the conversation would not fit. */
   fit(): void;
@@ -27,7 +29,10 @@ export interface Window {
   counted(usage: Usage): void;
   /** The server read so many tokens of the last request, and left the rest out without a word. */
   readsOnly(tokens: number): void;
-  /** The model refused the last request as too long. Whether something was left out, so that it can be asked again. */
+  /**
+   * The model refused the last request as too long. Whether something was left out, so that it can
+   * be asked again.
+   */
   refused(error: MindError): boolean;
 }
 
@@ -80,7 +85,8 @@ export function createWindow(deps: WindowDeps): Window {
       tries = 0;
     },
     fit() {
-      // Where what stands before it fills the window by itself, reckoned: the newest words are sent all the same.
+      // Where what stands before it fills the window by itself, reckoned: the newest words are sent
+      // all the same.
       if (size() > room()) shortenTo(Math.max(room() * limits.keep, deps.fixed + room() * limits.least));
       sent = size();
     },

@@ -1,6 +1,6 @@
 /**
- * What of a call to the team may pass: nobody is woken twice, no seat is taken twice. This is what makes a
- * double click, two tabs and two devices one wake.
+ * What of a call to the team may pass: nobody is woken twice, no seat is taken twice. This is what
+ * makes a double click, two tabs and two devices one wake.
  */
 import type { AgentId } from '../../../src/shared/domain/ids.ts';
 import { seatNumber } from '../../../src/shared/domain/seat.ts';
@@ -15,7 +15,10 @@ export type Admission =
 
 const sentence = (names: readonly string[]) => names.join(', ');
 
-/** The call without those who are awake or on the way already. Whoever is only played by a client can be woken; nobody is born in its seat. */
+/**
+ * The call without those who are awake or on the way already. Whoever is only played by a client
+ * can be woken; nobody is born in its seat.
+ */
 export function admit(
   call: TeamCall,
   presence: Presence,

@@ -1,4 +1,7 @@
-/** What every part of one running session shares: what each of its runs needs, and what makes them one session. */
+/**
+ * What every part of one running session shares: what each of its runs needs, and what makes them
+ * one session.
+ */
 import type { AgentId, SessionId } from '../../../src/shared/domain/ids.ts';
 import type { Directory, Inbox, Pauses, Meanwhile } from '../../contracts/index.ts';
 import type { Around } from '../runs/around.ts';
@@ -8,12 +11,18 @@ import type { WakeMaterials } from './wake-materials.ts';
 import type { Prompts } from './prompts.ts';
 import type { SessionLimits, SessionSettings } from './settings.ts';
 
-/** `record` and `fail`: a log that cannot be written ends the session at once. Its `timers` end with it. */
+/**
+ * `record` and `fail`: a log that cannot be written ends the session at once. Its `timers` end with
+ * it.
+ */
 export interface SessionContext extends RunContext {
   /** A run in this session, for whoever takes a seat. */
   readonly newLife: (agentId: AgentId) => Life;
   readonly sessionId: SessionId;
-  /** As they are now: a model that is connected meanwhile is another. `of`: what answers for this agent; `agent`: for who has nothing of its own, and for whoever is born. */
+  /**
+   * As they are now: a model that is connected meanwhile is another. `of`: what answers for this
+   * agent; `agent`: for who has nothing of its own, and for whoever is born.
+   */
   readonly models: {
     readonly lead: () => string;
     readonly agent: () => string;
@@ -29,9 +38,14 @@ export interface SessionContext extends RunContext {
   /** Whether its settings set it to sleep as soon as it is here. */
   readonly startsPaused: (agentId: AgentId) => Promise<boolean>;
   readonly meanwhile: Meanwhile;
-  /** The person wakes an agent, by this call: for the gate's record. Resolves when that is decided. */
+  /**
+   * The person wakes an agent, by this call: for the gate's record. Resolves when that is decided.
+   */
   readonly onPersonWake: (agentId: AgentId, callId: string) => Promise<void>;
-  /** An agent has answered for the first time in this session. Resolves when it is known whether it starts asleep; a repeat changes nothing. */
+  /**
+   * An agent has answered for the first time in this session. Resolves when it is known whether it
+   * starts asleep; a repeat changes nothing.
+   */
   readonly onHere: (agentId: AgentId) => Promise<void>;
   readonly prompts: Prompts;
   readonly settings: SessionSettings;

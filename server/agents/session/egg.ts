@@ -1,6 +1,7 @@
 /**
- * An agent that is born: it thinks aloud, and when it has chosen a name and its turn is complete, it is
- * born with all it wrote as its soul. After that it lives in the session like one that was woken.
+ * An agent that is born: it thinks aloud, and when it has chosen a name and its turn is complete,
+ * it is born with all it wrote as its soul. After that it lives in the session like one that was
+ * woken.
  */
 import type { AgentId } from '../../../src/shared/domain/ids.ts';
 import type { SeatPayload } from '../../../src/shared/domain/wake-payload.ts';
@@ -124,7 +125,8 @@ export function createEgg({ context, call, agentId, seat, remove }: EggDeps): Pr
     if (givenUp) return ended(givenUp);
     const hasSoul = soul.length > 0;
     const closing = end.interruption?.by === 'closing';
-    // A name and words are somebody, also where a person stopped it or the session ends in the middle.
+    // A name and words are somebody, also where a person stopped it or the session ends in the
+    // middle.
     if (name !== null && hasSoul && (endedItself(end) || end.interruption || isFull(end))) return born(name);
     if (closing) return [];
     const failed = isFull(end) ? null : firstWords.isSilent() ? silence : failedReason(end);
@@ -187,7 +189,8 @@ export function createEgg({ context, call, agentId, seat, remove }: EggDeps): Pr
     return toolDone('Kept. It is part of your soul.');
   }
 
-  // Whoever has no name yet needs no other tool, and a model that reads little has no room for them.
+  // Whoever has no name yet needs no other tool, and a model that reads little has no room for
+  // them.
   const own = ownTools(AGENT_TOOLS, prompts.human, runTool);
 
   /** Each try is a conversation of its own. */

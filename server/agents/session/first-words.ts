@@ -1,6 +1,7 @@
 /**
- * Asking an agent that is on its way for its first words. Each try is a conversation of its own, and has its time, which
- * runs while it is its turn at the model's server; there is one more where what went wrong may pass by itself.
+ * Asking an agent that is on its way for its first words. Each try is a conversation of its own,
+ * and has its time, which runs while it is its turn at the model's server; there is one more where
+ * what went wrong may pass by itself.
  */
 import type { MindError, RequestState } from '../minds/index.ts';
 import { mayPass } from './reasons.ts';

@@ -1,6 +1,7 @@
 /**
- * Clients that joined with an agent's credential and play it from elsewhere: beside a mind of the relay's, or where
- * none is. They have no seat in `Presence`: the seat is free for a mind at any time. They fetch their own messages.
+ * Clients that joined with an agent's credential and play it from elsewhere: beside a mind of the
+ * relay's, or where none is. They have no seat in `Presence`: the seat is free for a mind at any
+ * time. They fetch their own messages.
  */
 import { shownName } from '../../../src/shared/domain/names.ts';
 import type { JoinedClient } from '../../../src/shared/domain/answering.ts';
@@ -65,7 +66,8 @@ export function createGuests({ sessionId, now, timers, limits, pauses, record, o
       guest.client = client;
       guests.set(credentialId, guest);
       awaitCall(guest);
-      // Of calls that come together, none goes on before it is known whether the agent starts asleep.
+      // Of calls that come together, none goes on before it is known whether the agent starts
+      // asleep.
       const here = onHere(agent.agentId);
       if (isNews)
         await record([

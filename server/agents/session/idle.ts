@@ -6,7 +6,10 @@ export interface Idle {
   touch(): void;
 }
 
-/** `elapsed`: ms, only ever forward. `busy` says whether something is being said; then the time begins anew. */
+/**
+ * `elapsed`: ms, only ever forward. `busy` says whether something is being said; then the time
+ * begins anew.
+ */
 export function createIdle({
   idleMs,
   timers,

@@ -1,4 +1,7 @@
-/** The session host: the one session a relay runs, from its start to its end. See `SessionHost` in contracts.ts. */
+/**
+ * The session host: the one session a relay runs, from its start to its end. See `SessionHost` in
+ * contracts.ts.
+ */
 import { isDeepStrictEqual } from 'node:util';
 import type { AgentId, MessageId, SessionId } from '../../../src/shared/domain/ids.ts';
 import { LEAD_ID } from '../../../src/shared/domain/seat.ts';
@@ -71,7 +74,10 @@ export function createSessionHost(deps: SessionHostDeps): SessionHost {
   /** Posts under way, by the client's id: a repeat that comes at the same time is the same call. */
   const posts = new Map<string, Promise<PostOutcome>>();
   const turnEnds = new Set<(agentId: AgentId) => void>();
-  /** Messages that nobody reads any more, the oldest first: whoever heard nothing of the answer asks once more. */
+  /**
+   * Messages that nobody reads any more, the oldest first: whoever heard nothing of the answer asks
+   * once more.
+   */
   const takenBack = new Set<MessageId>();
   let onPersonWake: (agentId: AgentId, callId: string) => Promise<void> = () => Promise.resolve();
   // Whoever is woken hears what the person said meanwhile.
@@ -102,7 +108,8 @@ export function createSessionHost(deps: SessionHostDeps): SessionHost {
 
     /** The log cannot be written, or a bug: what cannot be kept is not said. */
     function fail(error: unknown): void {
-      // What waits for the database waits in the log; what could not wait is told where it was asked for.
+      // What waits for the database waits in the log; what could not wait is told where it was
+      // asked for.
       if (isAway(error)) return logger.warn('something in the session was cut: the database broke off', { sessionId });
       if (broken) return;
       broken = true;

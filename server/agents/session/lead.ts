@@ -1,8 +1,9 @@
 /**
- * The lead: answers the person, and is told of each call to the team, whose agents are on their way without it.
- * `spawn_team` answers it when every seat is decided; a lead that is needed meanwhile (the person writes, or an
- * egg takes long) gets a report of those who are here, and of the others when they are decided. Whatever the
- * lead makes of a call, it is only its own greeting that depends on it.
+ * The lead: answers the person, and is told of each call to the team, whose agents are on their way
+ * without it. `spawn_team` answers it when every seat is decided; a lead that is needed meanwhile
+ * (the person writes, or an egg takes long) gets a report of those who are here, and of the others
+ * when they are decided. Whatever the lead makes of a call, it is only its own greeting that
+ * depends on it.
  */
 import type { MessageId } from '../../../src/shared/domain/ids.ts';
 import { LEAD_ID } from '../../../src/shared/domain/seat.ts';
@@ -51,7 +52,10 @@ export function createLead(context: SessionContext): Lead {
   let isNeeded = false;
   let needed: () => void = () => undefined;
 
-  /** Resolves when the lead should hear how the call goes: it is over, an egg takes long, or the lead is needed. */
+  /**
+   * Resolves when the lead should hear how the call goes: it is over, an egg takes long, or the
+   * lead is needed.
+   */
   async function untilReport(call: RunningCall, signal: AbortSignal): Promise<void> {
     if (isNeeded) return;
     let cancel: () => void = () => undefined;
@@ -66,7 +70,10 @@ export function createLead(context: SessionContext): Lead {
     cancel();
   }
 
-  /** Whoever is called stands in the line before a narrow server before the lead does, whose greeting is of them. */
+  /**
+   * Whoever is called stands in the line before a narrow server before the lead does, whose
+   * greeting is of them.
+   */
   async function afterTheCalled(signal: AbortSignal): Promise<void> {
     if (!current || signal.aborted) return;
     const brokenOff = new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
@@ -89,7 +96,10 @@ export function createLead(context: SessionContext): Lead {
     };
   };
 
-  /** Tells the lead, when the call is over, of those it has not been told of: in a turn for it, or with its next one. */
+  /**
+   * Tells the lead, when the call is over, of those it has not been told of: in a turn for it, or
+   * with its next one.
+   */
   async function reportLater(call: RunningCall, inTurn: boolean): Promise<void> {
     await call.whenOver();
     const text = call.lateReport();
@@ -127,7 +137,8 @@ export function createLead(context: SessionContext): Lead {
     current = null;
     if (!hasSoul && end.status === 'complete' && end.items.some(({ fromPerson }) => fromPerson))
       cancelSoul = timers.after(limits.soulQuietMs, askForSoul);
-    // Who answers in words greets once it knows whom; who cannot answer is not asked again for that.
+    // Who answers in words greets once it knows whom; who cannot answer is not asked again for
+    // that.
     if (ended && !ended.joined && end.interruption?.by !== 'closing')
       void reportLater(ended.call, end.status === 'complete');
     return [];

@@ -1,4 +1,7 @@
-/** Which mind answers in a session, and with which models: what is connected now, so that nothing has to be ended for it. */
+/**
+ * Which mind answers in a session, and with which models: what is connected now, so that nothing
+ * has to be ended for it.
+ */
 import type { AgentId } from '../../../src/shared/domain/ids.ts';
 import type { MindInfo } from '../../../src/shared/protocol/events.ts';
 import type { StartSession } from '../../../src/shared/protocol/http.ts';
@@ -16,7 +19,10 @@ export function createMinds(source: Mind, settings: StartSession['settings']): M
   const own = new Map(Object.entries(settings?.agentModels ?? {}));
   let mind = newest();
 
-  /** The demo never takes over from a model that was removed: the model's own refusal says what happened. */
+  /**
+   * The demo never takes over from a model that was removed: the model's own refusal says what
+   * happened.
+   */
   function current(): Mind {
     const next = newest();
     if (!isRehearsal(next) || isRehearsal(mind)) mind = next;

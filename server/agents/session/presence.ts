@@ -6,7 +6,10 @@ import type { Life } from '../runs/life.ts';
 import type { Interruption } from '../runs/outcome.ts';
 import type { Speaker } from '../runs/speaker.ts';
 
-/** `called`: it has a seat. `waking`, `hatching`: it is asked for its first words. `leaving`: being put to sleep. */
+/**
+ * `called`: it has a seat. `waking`, `hatching`: it is asked for its first words. `leaving`: being
+ * put to sleep.
+ */
 export type Phase = 'called' | 'waking' | 'hatching' | 'awake' | 'leaving';
 
 export interface Present {
@@ -24,9 +27,14 @@ export interface Present {
   begin(): void;
   /** The call was not one after all: it goes, and nothing is written. */
   abandon(): void;
-  /** The person stops what it is saying, or is still to be asked. False where there is nothing to stop. */
+  /**
+   * The person stops what it is saying, or is still to be asked. False where there is nothing to
+   * stop.
+   */
   stop(): boolean;
-  /** The session ends: nothing more is asked or said. Resolves when what was being said is on disk. */
+  /**
+   * The session ends: nothing more is asked or said. Resolves when what was being said is on disk.
+   */
   close(why: Interruption): Promise<void>;
   /** It goes, whatever it is doing; resolves when that is on disk. */
   leave(reason: AsleepReason): Promise<void>;

@@ -1,4 +1,6 @@
-/** The prompts of one session, from the protocol's templates and what the page said when it began. */
+/**
+ * The prompts of one session, from the protocol's templates and what the page said when it began.
+ */
 import { cutMiddle } from '../../../src/shared/domain/cut-middle.ts';
 import type { AgentId } from '../../../src/shared/domain/ids.ts';
 import { momentText, spanText } from '../../../src/shared/domain/moments.ts';
@@ -20,7 +22,10 @@ import type { Around, Prompt } from '../runs/around.ts';
 export interface Prompts {
   /** What the person is called. */
   readonly human: string;
-  /** `around`: as the session begins. It stands in every request, so it says nothing that changes. `tools`: names of those offered. */
+  /**
+   * `around`: as the session begins. It stands in every request, so it says nothing that changes.
+   * `tools`: names of those offered.
+   */
   leadSystem(around: Around, tools: ReadonlySet<string>): string;
   agentSystem(
     agent: { readonly name: string | null; readonly colorName: string; readonly position: number },

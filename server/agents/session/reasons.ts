@@ -79,7 +79,10 @@ export function outcomeAtEnd(reason: EndReason): RunOutcome {
   }
 }
 
-/** Failures that may pass by themselves; a key, an account, a model's name or a request does not mend itself. */
+/**
+ * Failures that may pass by themselves; a key, an account, a model's name or a request does not
+ * mend itself.
+ */
 const PASSING: ReadonlySet<MindErrorKind> = new Set([
   'overloaded',
   'rate-limited',

@@ -14,6 +14,9 @@ export const withoutBytes = ({
   width,
   height,
 }: NonNullable<PostMessage['attachments']>[number]) => ({ attachmentId, name, mediaType, bytes, width, height });
-/** What was said, and by name what came with it: that is there for minds that see nothing, and after a restart. */
+/**
+ * What was said, and by name what came with it: that is there for minds that see nothing, and after
+ * a restart.
+ */
 export const textWith = (text: string, attachments: readonly Attachment[]): string =>
   [...(text === '' ? [] : [text]), ...attachments.map(attachmentLine)].join('\n\n');

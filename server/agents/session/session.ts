@@ -53,7 +53,10 @@ export interface RunningSession {
   cut(why: Interruption): void;
   /** The lead is at work from the first: to be written with the session's beginning. */
   started(): readonly RoostEvent[];
-  /** Ends everything that is being said; resolves when that is on disk, with the ends of all runs, to be written with the session's. Nothing is said after it. */
+  /**
+   * Ends everything that is being said; resolves when that is on disk, with the ends of all runs,
+   * to be written with the session's. Nothing is said after it.
+   */
   close(reason: EndReason): Promise<readonly RoostEvent[]>;
 }
 
@@ -80,7 +83,10 @@ export function createRunningSession(context: SessionContext, log: EventLog): Ru
   const lead = createLead(context);
   const closed = createDeferred();
 
-  /** The person's message as an event. Its id follows from the client's, so that a repeat is the same message. */
+  /**
+   * The person's message as an event. Its id follows from the client's, so that a repeat is the
+   * same message.
+   */
   function personMessage(
     message: PostMessage,
     agentId: AgentId,
@@ -108,9 +114,9 @@ export function createRunningSession(context: SessionContext, log: EventLog): Ru
   }
 
   /**
-   * Takes the seats at once, so that no second call can, and asks everybody for their first words in the same tick: the
-   * person has called them, and nothing stands in between. All they say comes after the call in the log. Gives the seats
-   * back where the message turns out a repeat.
+   * Takes the seats at once, so that no second call can, and asks everybody for their first words
+   * in the same tick: the person has called them, and nothing stands in between. All they say comes
+   * after the call in the log. Gives the seats back where the message turns out a repeat.
    */
   const living = async () => (await context.directory.all()).filter(({ retired }) => !retired);
   async function postCall(message: PostMessage): Promise<PostOutcome> {
@@ -153,7 +159,9 @@ export function createRunningSession(context: SessionContext, log: EventLog): Ru
     return { ok: true, eventId };
   }
 
-  /** One agent, as a program asks for it: the lead has no part in it, and the gate was asked before. */
+  /**
+   * One agent, as a program asks for it: the lead has no part in it, and the gate was asked before.
+   */
   async function bring(payload: AgentPayload): Promise<Brought> {
     const asked = withShownNames({ kind: 'wake', agents: [payload] });
     const admission = admit(asked, presence, guests, (agentId) => pauses.isPaused(agentId));
@@ -245,13 +253,16 @@ export function createRunningSession(context: SessionContext, log: EventLog): Ru
     return { ok: true, eventId };
   }
 
-  /** To somebody who sleeps, or is still on the way: it waits, and is read after the first words. */
+  /**
+   * To somebody who sleeps, or is still on the way: it waits, and is read after the first words.
+   */
   async function postLater(message: PostMessage, agentId: AgentId): Promise<PostOutcome> {
     const { text, clientId, replaces, attachments = [] } = message;
     if (replaces !== undefined)
       return refused('not-last', 'This agent sleeps. A message can be changed while the agent is awake.');
     const event = personMessage(message, agentId, wordsOf(text), true);
-    // First the inbox, whose row is the same for a repeat: a crash between the two leaves nothing unread.
+    // First the inbox, whose row is the same for a repeat: a crash between the two leaves nothing
+    // unread.
     await inbox.put({
       messageId: event.messageId,
       to: agentId,

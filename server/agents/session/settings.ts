@@ -15,11 +15,16 @@ export interface SessionLimits extends RunLimits {
   readonly clientSilentMs: number;
   /** Characters of each soul that the lead is told of whom is called; 0: none. */
   readonly soulFirstWords: number;
-  /** Characters of what is said to and by an agent in this session that its client can read back. */
+  /**
+   * Characters of what is said to and by an agent in this session that its client can read back.
+   */
   readonly conversationChars: number;
   /** ms before an agent that failed for a reason that may pass is asked once more. */
   readonly secondTryMs: number;
-  /** ms for which the gate's records of a wake wait at most for all of its requests, and then for the last of them to leave: what is written meanwhile would hold them up. */
+  /**
+   * ms for which the gate's records of a wake wait at most for all of its requests, and then for
+   * the last of them to leave: what is written meanwhile would hold them up.
+   */
   readonly askedWithinMs: number;
   readonly askedLeaveMs: number;
   /** Messages of the person's that were taken back and are remembered as such. */

@@ -1,6 +1,7 @@
 /**
- * Counts the requests that a wake would send. The wake runs for nobody, through the session's own code, before a mind
- * that measures each request and sends none. So the figure cannot leave out what a real wake sends.
+ * Counts the requests that a wake would send. The wake runs for nobody, through the session's own
+ * code, before a mind that measures each request and sends none. So the figure cannot leave out
+ * what a real wake sends.
  */
 import type { AgentId } from '../../../src/shared/domain/ids.ts';
 import { realTimers } from '../../../src/shared/domain/platform/timers.ts';

@@ -1,7 +1,8 @@
 /**
- * What a client reads and keeps of the agent in whose seat it is: its name, its soul, its last conversation. Agents with
- * a mind of the relay's have theirs as tools of their session and in their prompts. What is kept goes into the ledger by
- * the session's log, so a session has to run. Nobody writes a soul anew without having read the one that stands.
+ * What a client reads and keeps of the agent in whose seat it is: its name, its soul, its last
+ * conversation. Agents with a mind of the relay's have theirs as tools of their session and in
+ * their prompts. What is kept goes into the ledger by the session's log, so a session has to run.
+ * Nobody writes a soul anew without having read the one that stands.
  */
 import { withoutDisclaimers } from '../../../src/shared/domain/demo-words.ts';
 import { z } from 'zod';

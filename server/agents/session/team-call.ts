@@ -1,6 +1,7 @@
 /**
- * One wake or one summon, from the message to the last seat decided. Every seat of it ends in exactly one
- * of: here, or not here with a reason. `call-ended` is written together with the last of them.
+ * One wake or one summon, from the message to the last seat decided. Every seat of it ends in
+ * exactly one of: here, or not here with a reason. `call-ended` is written together with the last
+ * of them.
  */
 import type { AgentId } from '../../../src/shared/domain/ids.ts';
 import { createDeferred } from '../../../src/shared/domain/platform/deferred.ts';
@@ -45,7 +46,10 @@ export interface RunningCall {
   seat(agents: readonly Present[]): void;
   /** This agent's request is on its way, or waits in line for the model. */
   asked(agentId: AgentId): void;
-  /** Resolves when all of them are asked or decided, and what was asked had time to leave; or after a while. */
+  /**
+   * Resolves when all of them are asked or decided, and what was asked had time to leave; or after
+   * a while.
+   */
   whenAsked(): Promise<void>;
   /** A seat is decided: what to write beside its own event. */
   decided(agentId: AgentId, outcome: SeatOutcome): readonly RoostEvent[];

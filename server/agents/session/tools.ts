@@ -57,7 +57,10 @@ const callSchema = z.discriminatedUnion('tool', [
 /** A call that is read, its name as it is kept. */
 export type ToolCall = z.infer<typeof callSchema>;
 
-/** Reads a call of one of these; the reason is a sentence for the mind, which may try again. `human`: what the person is called. */
+/**
+ * Reads a call of one of these; the reason is a sentence for the mind, which may try again.
+ * `human`: what the person is called.
+ */
 function readToolCall(
   name: string,
   input: unknown,

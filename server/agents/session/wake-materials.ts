@@ -1,6 +1,7 @@
 /**
- * What the relay holds of souls and last conversations while a session runs: what came with its start and with each
- * WAKE or birth, and what was kept and said since. They live in the browsers: nothing of a session is left here after it.
+ * What the relay holds of souls and last conversations while a session runs: what came with its
+ * start and with each WAKE or birth, and what was kept and said since. They live in the browsers:
+ * nothing of a session is left here after it.
  */
 import type { AgentId, MessageId } from '../../../src/shared/domain/ids.ts';
 import { applicationText } from '../../../src/shared/domain/applications.ts';
@@ -24,7 +25,10 @@ export interface WakeMaterials {
   human(): string | null;
   /** Undefined: not known here. Null: it has none. */
   soulOf(agentId: AgentId): string | null | undefined;
-  /** Its last conversations and what was said in this session, '' where nothing was; null: not known here. */
+  /**
+   * Its last conversations and what was said in this session, '' where nothing was; null: not known
+   * here.
+   */
   conversationOf(agentId: AgentId): Promise<string | null>;
   /** What it woke with, and what was said since; null: it was not called in this session. */
   talkOf(agentId: AgentId): WokenTalk | null;

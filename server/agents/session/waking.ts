@@ -1,4 +1,6 @@
-/** An agent that is woken: from the call to its first words, and its life in the session after them. */
+/**
+ * An agent that is woken: from the call to its first words, and its life in the session after them.
+ */
 import type { AgentPayload } from '../../../src/shared/domain/wake-payload.ts';
 import type { AsleepReason, RoostEvent } from '../../../src/shared/protocol/events.ts';
 import { applyChange } from './changes.ts';
@@ -39,7 +41,10 @@ export function createWaking({ context, call, payload, onWake, remove }: WakingD
   let knowsUpTo = payload.asleepSince ?? 0;
   /** Once. */
   const recordWake = () => (recorded ??= onWake(agentId, call.callId));
-  /** When the requests of all are on their way: the gate’s record of a wake stands between the click and none of them. */
+  /**
+   * When the requests of all are on their way: the gate’s record of a wake stands between the click
+   * and none of them.
+   */
   function noteAsked(): void {
     if (asked) return;
     asked = true;
@@ -133,7 +138,10 @@ export function createWaking({ context, call, payload, onWake, remove }: WakingD
     ]);
   }
 
-  /** It is here, set to sleep: nothing is asked of a mind until it is woken, and then its prompt comes first. */
+  /**
+   * It is here, set to sleep: nothing is asked of a mind until it is woken, and then its prompt
+   * comes first.
+   */
   async function rest(): Promise<void> {
     call.asked(agentId);
     // Before its flag is set: it would be woken by it.

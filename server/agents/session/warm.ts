@@ -1,7 +1,8 @@
 /**
- * A session for nobody: a WAKE of eight with everything that a real one runs through, on the relay's own parts where
- * they only read, and on stand-ins where they would write. What a process does for the first time takes ten times as
- * long: code is compiled, statements are planned. Nothing of it is kept, told or counted.
+ * A session for nobody: a WAKE of eight with everything that a real one runs through, on the
+ * relay's own parts where they only read, and on stand-ins where they would write. What a process
+ * does for the first time takes ten times as long: code is compiled, statements are planned.
+ * Nothing of it is kept, told or counted.
  */
 import { NO_COST } from '../../../src/shared/domain/prices.ts';
 import { momentText } from '../../../src/shared/domain/moments.ts';
@@ -106,7 +107,9 @@ export function standIns(deps: SessionHostDeps, mind: Mind, onError: (error: unk
   };
 }
 
-/** What is asked of the store before a request to a mind, and is not asked by a session for nobody. */
+/**
+ * What is asked of the store before a request to a mind, and is not asked by a session for nobody.
+ */
 export async function askStore({ costs, teamTools, inbox, log, configs, now }: SessionHostDeps): Promise<void> {
   const signal = new AbortController().signal;
   const caller: Caller = { agentId: LEAD_ID, sessionId: null, run: 'warm', kind: 'session', signal };
@@ -135,7 +138,10 @@ interface WakeOfNobody {
   readonly clientId: string;
 }
 
-/** One wake of nobody, from the start of a session to its end. `host`: of the stand-ins. Resolves early where `signal` aborts. */
+/**
+ * One wake of nobody, from the start of a session to its end. `host`: of the stand-ins. Resolves
+ * early where `signal` aborts.
+ */
 export async function runWake(
   host: SessionHost,
   log: EventLog,

@@ -1,7 +1,8 @@
 /**
- * Process groups as they are written down: a relay that is killed takes nothing with it that runs without a sandbox, and the
- * next one ends it by what was written. A number is given to another process once it is free: so a group is known by when its
- * first process began, or by the mark that it was given in its environment. Linux only.
+ * Process groups as they are written down: a relay that is killed takes nothing with it that runs
+ * without a sandbox, and the next one ends it by what was written. A number is given to another
+ * process once it is free: so a group is known by when its first process began, or by the mark that
+ * it was given in its environment. Linux only.
  */
 import { readFile, readlink } from 'node:fs/promises';
 import { z } from 'zod';
@@ -11,7 +12,9 @@ import { allProcesses, processOf, type Process } from './proc.ts';
 export const GROUP_MARK = 'ROOST_SCRIPT_RUN';
 
 export const groupSchema = z.object({
-  /** Since when this machine is up, and among which processes: elsewhere the numbers are others'. */
+  /**
+   * Since when this machine is up, and among which processes: elsewhere the numbers are others'.
+   */
   machine: z.string(),
   /** Of its first process, and of the group. */
   pid: z.number().int().min(2),
@@ -46,10 +49,16 @@ async function isOf({ pid, since, mark }: WrittenGroup, one: Process): Promise<b
   return one.pid === pid ? one.since === since : await isMarked(one, mark);
 }
 
-/** Looks for those that left the group: one that begins another meanwhile is found with the next look. */
+/**
+ * Looks for those that left the group: one that begins another meanwhile is found with the next
+ * look.
+ */
 const LOOKS = 5;
 
-/** Ends what was begun with this mark and has left its group, as a daemon does (setsid(2)); what hides its environment is not found. True: something was. */
+/**
+ * Ends what was begun with this mark and has left its group, as a daemon does (setsid(2)); what
+ * hides its environment is not found. True: something was.
+ */
 export async function endMarked(mark: string): Promise<boolean> {
   let ended = false;
   for (let look = 0; look < LOOKS; look++) {

@@ -1,8 +1,8 @@
 /**
- * Programs that run beside the relay for longer than one call: each in a process group of its own, which is written down in
- * the relay's folder before anything of it runs. A relay that was killed leaves them behind, and the next one on this folder
- * ends them by what was written, never by a name. Linux only: elsewhere nothing is written down, and a program ends when its
- * input does.
+ * Programs that run beside the relay for longer than one call: each in a process group of its own,
+ * which is written down in the relay's folder before anything of it runs. A relay that was killed
+ * leaves them behind, and the next one on this folder ends them by what was written, never by a
+ * name. Linux only: elsewhere nothing is written down, and a program ends when its input does.
  */
 import type { ChildProcess } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
@@ -32,12 +32,18 @@ export interface Group {
   readonly child: ChildProcess;
   /** To all that is in it; nothing where it has ended. */
   signal(name: NodeJS.Signals): void;
-  /** To its input. Rejects where it has ended; one that does not read holds up nobody but who waits for its answer. */
+  /**
+   * To its input. Rejects where it has ended; one that does not read holds up nobody but who waits
+   * for its answer.
+   */
   write(text: string): Promise<void>;
 }
 
 export interface Processes {
-  /** Rejects where there is no such program, as a sentence. Its group is struck out once its first process has ended and the rest was ended with it. */
+  /**
+   * Rejects where there is no such program, as a sentence. Its group is struck out once its first
+   * process has ended and the rest was ended with it.
+   */
   start(program: ProgramStart): Promise<Group>;
   /** Ends what a relay that died has left. Resolves with how many groups that were. */
   endLeft(): Promise<number>;
@@ -77,7 +83,10 @@ export function programFor({ command, env }: Pick<ProgramStart, 'command' | 'env
   return file;
 }
 
-/** Resolves when this process, the first of a group of its own, has begun; rejects where it cannot. With its end all of its group ends. */
+/**
+ * Resolves when this process, the first of a group of its own, has begun; rejects where it cannot.
+ * With its end all of its group ends.
+ */
 export async function begun(child: ChildProcess): Promise<Group> {
   await new Promise<void>((done, failed) => {
     child.once('spawn', () => done());

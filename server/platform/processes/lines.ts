@@ -1,6 +1,7 @@
 /**
- * What a program writes to its output, line by line. A line is bounded in bytes and in the JSON that it may be, and all of them
- * in how many come at once. Lines are read as they come, and given one by one: between two of them every other call has its turn.
+ * What a program writes to its output, line by line. A line is bounded in bytes and in the JSON
+ * that it may be, and all of them in how many come at once. Lines are read as they come, and given
+ * one by one: between two of them every other call has its turn.
  */
 import type { Readable } from 'node:stream';
 import { createJsonCount } from '../json-bounds.ts';
@@ -39,7 +40,10 @@ function createGrowing() {
   };
 }
 
-/** Reads at once, and ends with the output. Throws a `TooMuchError`, also for what nobody has taken yet. */
+/**
+ * Reads at once, and ends with the output. Throws a `TooMuchError`, also for what nobody has taken
+ * yet.
+ */
 export function linesOf(output: Readable, bounds: LineBounds): AsyncGenerator<Buffer, void, undefined> {
   const isFlooded = createFlood(bounds);
   const begun = createGrowing();

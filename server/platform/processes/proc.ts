@@ -1,4 +1,7 @@
-/** What the kernel says of the processes of this machine, by `/proc`. Linux only: elsewhere there are none. */
+/**
+ * What the kernel says of the processes of this machine, by `/proc`. Linux only: elsewhere there
+ * are none.
+ */
 import { readdirSync, readFileSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { freemem } from 'node:os';
@@ -19,7 +22,8 @@ export interface Process {
 
 /** Of a line as proc_pid_stat(5) says it. */
 function processIn(pid: number, stat: string): Process {
-  // Behind the program's name, which may hold anything; the state is the third field there, and the first here.
+  // Behind the program's name, which may hold anything; the state is the third field there, and the
+  // first here.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   return {
     pid,
@@ -45,7 +49,8 @@ export async function allProcesses(): Promise<Process[]> {
   return found.filter((each) => each !== null);
 }
 
-// The same at once, for whoever must not be outrun: a process that hands all it has to a child and ends is gone a moment later.
+// The same at once, for whoever must not be outrun: a process that hands all it has to a child and
+// ends is gone a moment later.
 
 export function processNow(pid: number): Process | null {
   try {
@@ -58,7 +63,10 @@ export function processNow(pid: number): Process | null {
 /** Numbers of all that there are. */
 export const processesNow = (): number[] => numbersIn(readdirSync('/proc'));
 
-/** Bytes of memory that a program could get without taking them from another, and bytes of free swap. */
+/**
+ * Bytes of memory that a program could get without taking them from another, and bytes of free
+ * swap.
+ */
 export async function memoryLeft(): Promise<{ readonly available: number; readonly swap: number }> {
   const told = await readFile('/proc/meminfo', 'utf8').catch(() => '');
   const bytes = (name: string) => {

@@ -1,6 +1,7 @@
 /**
- * The one place where the relay starts programs. Lint refuses `node:child_process` elsewhere in `server`. A program gets only
- * the descriptors that its start names, and none that the relay inherited.
+ * The one place where the relay starts programs. Lint refuses `node:child_process` elsewhere in
+ * `server`. A program gets only the descriptors that its start names, and none that the relay
+ * inherited.
  */
 import { spawn, type ChildProcess, type SpawnOptions } from 'node:child_process';
 import { closeSync, readdirSync, readFileSync } from 'node:fs';
@@ -24,9 +25,10 @@ function isInherited(descriptor: number): boolean {
 let closed = false;
 
 /**
- * Closes inherited descriptors. Node marks everything that it opens as close-on-exec, and the first sixteen that it inherits.
- * So an unmarked descriptor was inherited. An open folder leads out of every sandbox (openat(2)). macOS needs nothing: libuv
- * passes no descriptor on there (POSIX_SPAWN_CLOEXEC_DEFAULT).
+ * Closes inherited descriptors. Node marks everything that it opens as close-on-exec, and the first
+ * sixteen that it inherits. So an unmarked descriptor was inherited. An open folder leads out of
+ * every sandbox (openat(2)). macOS needs nothing: libuv passes no descriptor on there
+ * (POSIX_SPAWN_CLOEXEC_DEFAULT).
  */
 export function closeInherited(): void {
   if (closed || process.platform !== 'linux') return;

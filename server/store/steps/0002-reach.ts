@@ -1,4 +1,7 @@
-/** How agents reach each other: who there is, messages among agents, wakes, limits, threads, credentials, and what requests cost. */
+/**
+ * How agents reach each other: who there is, messages among agents, wakes, limits, threads,
+ * credentials, and what requests cost.
+ */
 import { sql, type Kysely, type Migration } from 'kysely';
 import { SCHEMA } from '../schema.ts';
 
@@ -54,8 +57,9 @@ export const reach: Migration = {
       .execute();
     await schema.createIndex('wakes_feed').on('wakes').columns(['home', 'sequence']).execute();
     await schema.createIndex('wakes_target_feed').on('wakes').columns(['home', 'target_json', 'sequence']).execute();
-    // Each question of the gate has one index that fits and no other that nearly does: a store that has never
-    // counted its rows, as the embedded one never does by itself, picks the right one all the same.
+    // Each question of the gate has one index that fits and no other that nearly does: a store that
+    // has never counted its rows, as the embedded one never does by itself, picks the right one all
+    // the same.
     await schema
       .createIndex('wakes_granted')
       .on('wakes')
@@ -90,8 +94,8 @@ export const reach: Migration = {
       .where(sql.ref('ended_at'), 'is', null)
       .execute();
 
-    // A function, because a store that is asked in text plans anew each time, which takes longer than the answer: the
-    // plan of a function is kept for as long as the connection.
+    // A function, because a store that is asked in text plans anew each time, which takes longer
+    // than the answer: the plan of a function is kept for as long as the connection.
     await sql`
       create function ${sql.id(SCHEMA, 'wake_facts')} (home_ text, target text, budget text, since bigint, most_wakes integer, flood_since bigint, most_latest integer, day_start bigint)
       returns table (what text, at bigint, seen bigint, ended bigint, note text) language plpgsql stable as $$

@@ -1,4 +1,6 @@
-/** Synchronisation: households and their devices, renewed keys, offers to join, and sealed entries. */
+/**
+ * Synchronisation: households and their devices, renewed keys, offers to join, and sealed entries.
+ */
 import { sql, type Kysely, type Migration } from 'kysely';
 import { SCHEMA } from '../schema.ts';
 

@@ -1,4 +1,7 @@
-/** What a browser shows besides its cookie. One that was let in before has none, and opens a link again. */
+/**
+ * What a browser shows besides its cookie. One that was let in before has none, and opens a link
+ * again.
+ */
 import type { Kysely, Migration } from 'kysely';
 import { SCHEMA } from '../schema.ts';
 

@@ -1,4 +1,7 @@
-/** Under which stamp a row was told in the event log. What was there before has none, and is told once. */
+/**
+ * Under which stamp a row was told in the event log. What was there before has none, and is told
+ * once.
+ */
 import { sql, type Kysely, type Migration } from 'kysely';
 import { SCHEMA } from '../schema.ts';
 

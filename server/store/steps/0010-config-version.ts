@@ -1,6 +1,7 @@
 /**
- * By which a decision of the gate knows that nobody decided, and nobody set anything, since it read what it stands on. The
- * store counts changes of settings itself, so that no way of making one can be forgotten.
+ * By which a decision of the gate knows that nobody decided, and nobody set anything, since it read
+ * what it stands on. The store counts changes of settings itself, so that no way of making one can
+ * be forgotten.
  */
 import { sql, type Kysely, type Migration } from 'kysely';
 import { SCHEMA } from '../schema.ts';

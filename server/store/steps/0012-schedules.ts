@@ -1,4 +1,7 @@
-/** What is due without anybody there: schedules, an account of every moment that came, and what agents need to be at work alone. */
+/**
+ * What is due without anybody there: schedules, an account of every moment that came, and what
+ * agents need to be at work alone.
+ */
 import { sql, type Kysely, type Migration } from 'kysely';
 import { SCHEMA } from '../schema.ts';
 

@@ -1,7 +1,8 @@
 /**
- * Of what is due without anybody there: the offset that a schedule was given, so that a look at the clock reads only what is
- * due; runs that somebody's wake began, in the same account as those that were due; routines that agents have proposed; and
- * the relay at which a schedule is due now, where it is another.
+ * Of what is due without anybody there: the offset that a schedule was given, so that a look at the
+ * clock reads only what is due; runs that somebody's wake began, in the same account as those that
+ * were due; routines that agents have proposed; and the relay at which a schedule is due now, where
+ * it is another.
  */
 import { sql, type Kysely, type Migration } from 'kysely';
 import { SCHEMA } from '../schema.ts';

@@ -1,4 +1,7 @@
-/** Of what is due at another relay of the household: whether this one asks for it. And runs by when they began, for what they cost. */
+/**
+ * Of what is due at another relay of the household: whether this one asks for it. And runs by when
+ * they began, for what they cost.
+ */
 import { sql, type Kysely, type Migration } from 'kysely';
 import { SCHEMA } from '../schema.ts';
 

@@ -1,4 +1,7 @@
-/** MCP servers that the person has attached: how each is reached lies sealed; `value_json` holds what of it agents may use. */
+/**
+ * MCP servers that the person has attached: how each is reached lies sealed; `value_json` holds
+ * what of it agents may use.
+ */
 import type { Kysely, Migration } from 'kysely';
 import { SCHEMA } from '../schema.ts';
 

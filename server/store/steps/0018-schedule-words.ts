@@ -1,4 +1,7 @@
-/** What is scheduled, in the words of the wire: `catch_up` and `on_failure`. Every page is told of it anew, in those words. */
+/**
+ * What is scheduled, in the words of the wire: `catch_up` and `on_failure`. Every page is told of
+ * it anew, in those words.
+ */
 import { sql, type Kysely, type Migration } from 'kysely';
 import { SCHEMA } from '../schema.ts';
 

@@ -1,4 +1,7 @@
-/** Of scripts under way: the group of processes that one is, so that a relay that finds it left behind can end it. */
+/**
+ * Of scripts under way: the group of processes that one is, so that a relay that finds it left
+ * behind can end it.
+ */
 import type { Kysely, Migration } from 'kysely';
 import { SCHEMA } from '../schema.ts';
 

@@ -1,4 +1,7 @@
-/** Of a home's clock: where its folder lies, and under which name it is known to other relays; both change with a copy of the folder. */
+/**
+ * Of a home's clock: where its folder lies, and under which name it is known to other relays; both
+ * change with a copy of the folder.
+ */
 import type { Kysely, Migration } from 'kysely';
 import { SCHEMA } from '../schema.ts';
 

@@ -1,4 +1,6 @@
-/** Agent programs that can be an agent's mind: `sealed` holds how each is started, and with what. */
+/**
+ * Agent programs that can be an agent's mind: `sealed` holds how each is started, and with what.
+ */
 import type { Kysely, Migration } from 'kysely';
 import { SCHEMA } from '../schema.ts';
 

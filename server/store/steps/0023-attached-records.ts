@@ -1,4 +1,7 @@
-/** Attached servers are records: each change of one is told under a stamp, and one that was taken away leaves a row that says so. */
+/**
+ * Attached servers are records: each change of one is told under a stamp, and one that was taken
+ * away leaves a row that says so.
+ */
 import type { Kysely, Migration } from 'kysely';
 import { SCHEMA } from '../schema.ts';
 

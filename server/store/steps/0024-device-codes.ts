@@ -1,4 +1,7 @@
-/** Codes that a page shows for another device: whom each let in, and the offer to join that came by it. */
+/**
+ * Codes that a page shows for another device: whom each let in, and the offer to join that came by
+ * it.
+ */
 import type { Kysely, Migration } from 'kysely';
 import { SCHEMA } from '../schema.ts';
 

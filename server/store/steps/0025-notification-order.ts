@@ -1,4 +1,7 @@
-/** When the next device is told of a notification: which one that is, is known only then. Null: nobody more is told. */
+/**
+ * When the next device is told of a notification: which one that is, is known only then. Null:
+ * nobody more is told.
+ */
 import type { Kysely, Migration } from 'kysely';
 import { SCHEMA } from '../schema.ts';
 

@@ -1,4 +1,7 @@
-/** Where push services reach whoever runs the relay, and with which status one has refused the last push to a device. */
+/**
+ * Where push services reach whoever runs the relay, and with which status one has refused the last
+ * push to a device.
+ */
 import type { Kysely, Migration } from 'kysely';
 import { SCHEMA } from '../schema.ts';
 

@@ -1,4 +1,7 @@
-/** Sessions of agent programs that ended with their agent’s own, one for each agent: its next wake may go on with it. */
+/**
+ * Sessions of agent programs that ended with their agent’s own, one for each agent: its next wake
+ * may go on with it.
+ */
 import type { Kysely, Migration } from 'kysely';
 import { SCHEMA } from '../schema.ts';
 

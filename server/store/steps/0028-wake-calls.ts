@@ -1,4 +1,7 @@
-/** By which call of the team a wake was asked: what one click woke is told together. Null: by none, or by one of before. */
+/**
+ * By which call of the team a wake was asked: what one click woke is told together. Null: by none,
+ * or by one of before.
+ */
 import type { Kysely, Migration } from 'kysely';
 import { SCHEMA } from '../schema.ts';
 

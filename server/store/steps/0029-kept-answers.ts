@@ -1,6 +1,7 @@
 /**
- * What came of calls that waited for the person, kept until it is used: pictures with the message that tells of them, as long as
- * that is there, and a yes to what a mind does by itself, by the SHA-256 of what was asked.
+ * What came of calls that waited for the person, kept until it is used: pictures with the message
+ * that tells of them, as long as that is there, and a yes to what a mind does by itself, by the
+ * SHA-256 of what was asked.
  */
 import type { Kysely, Migration } from 'kysely';
 import { SCHEMA } from '../schema.ts';

@@ -1,6 +1,6 @@
 /**
- * What came as a record and waits for the person's yes; and of what is scheduled, what they have agreed to. What is due here
- * already was set or brought here by them.
+ * What came as a record and waits for the person's yes; and of what is scheduled, what they have
+ * agreed to. What is due here already was set or brought here by them.
  */
 import { createHash } from 'node:crypto';
 import { sql, type Kysely, type Migration } from 'kysely';

@@ -1,4 +1,6 @@
-/** What an application's credential lets it do. Those that were made before may do what they could. */
+/**
+ * What an application's credential lets it do. Those that were made before may do what they could.
+ */
 import { sql, type Kysely, type Migration } from 'kysely';
 import { SCHEMA } from '../schema.ts';
 

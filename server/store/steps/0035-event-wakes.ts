@@ -1,6 +1,6 @@
 /**
- * Limits count event wakes only: not what was scheduled, and not clearing a sleeping flag. What is scheduled and waits until it can run
- * is an occurrence, too, and says for what it waits.
+ * Limits count event wakes only: not what was scheduled, and not clearing a sleeping flag. What is
+ * scheduled and waits until it can run is an occurrence, too, and says for what it waits.
  */
 import { sql, type Kysely, type Migration } from 'kysely';
 import { SCHEMA } from '../schema.ts';

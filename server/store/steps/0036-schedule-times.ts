@@ -1,4 +1,7 @@
-/** When something was scheduled, and when it was changed last. Of what was there before neither is known. */
+/**
+ * When something was scheduled, and when it was changed last. Of what was there before neither is
+ * known.
+ */
 import type { Kysely, Migration } from 'kysely';
 import { SCHEMA } from '../schema.ts';
 

@@ -1,4 +1,7 @@
-/** Texts of scheduled scripts that the person accepted or declined. The relay runs the accepted text, whatever the file says. */
+/**
+ * Texts of scheduled scripts that the person accepted or declined. The relay runs the accepted
+ * text, whatever the file says.
+ */
 import type { Kysely, Migration } from 'kysely';
 import { SCHEMA } from '../schema.ts';
 

@@ -1,12 +1,13 @@
 /**
  * The daily budgets: whether one more request fits in.
  *
- * What a request will cost is known when it is over. Until then the most that it may come to is held: by its size, its
- * longest answer and the dearest rate that applies. Another is sent where what is spent, what is held and the most of its
- * own stay within the budget; otherwise it waits for one of them to end, and is decided anew. One alone is sent while
- * anything is left, so a budget is overrun by one request at most, and never stands unused because nothing fits in.
- * Holds are this process's; what is spent is counted in the store, for every process. What a process held that was killed
- * is spent: see `reserves.ts`.
+ * What a request will cost is known when it is over. Until then the most that it may come to is
+ * held: by its size, its longest answer and the dearest rate that applies. Another is sent where
+ * what is spent, what is held and the most of its own stay within the budget; otherwise it waits
+ * for one of them to end, and is decided anew. One alone is sent while anything is left, so a
+ * budget is overrun by one request at most, and never stands unused because nothing fits in. Holds
+ * are this process's; what is spent is counted in the store, for every process. What a process held
+ * that was killed is spent: see `reserves.ts`.
  */
 import type { AgentId } from '../../../src/shared/domain/ids.ts';
 import { microUsdOf, roomIn, usdText, type BudgetState } from '../../../src/shared/domain/prices.ts';
@@ -34,7 +35,9 @@ export interface BudgetDeps {
 type Spending = readonly { readonly agentId: AgentId; readonly microUsd: number }[];
 type BudgetScope = { readonly scope: 'household' } | { readonly scope: 'agent'; readonly agentId: AgentId };
 
-/** As `CostCheck`, with what gives the hold back. `most`: what is held, in millionths of a dollar. */
+/**
+ * As `CostCheck`, with what gives the hold back. `most`: what is held, in millionths of a dollar.
+ */
 export type Room =
   | { readonly ok: true; readonly most: number; readonly release: () => void }
   | { readonly ok: false; readonly message: string; readonly until: number };
@@ -42,7 +45,10 @@ export type Room =
 export interface Budgets {
   /** `patient` false: what would have to wait is refused. */
   check(request: CostRequest, signal?: AbortSignal, patient?: boolean): Promise<Room>;
-  /** The budget that is used up, of the agent's and the household's; null: a request of this agent may still be sent. */
+  /**
+   * The budget that is used up, of the agent's and the household's; null: a request of this agent
+   * may still be sent.
+   */
   used(agentId: AgentId): Promise<Extract<Room, { ok: false }> | null>;
   /** How the message for a budget that is used up reads. */
   usedUp(scope: BudgetScope, state: BudgetState, spending: Spending, day: Day, timeZone: string): Promise<string>;

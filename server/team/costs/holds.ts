@@ -1,4 +1,6 @@
-/** Requests under way, with the most that each may cost, and whoever waits for one of them to end. */
+/**
+ * Requests under way, with the most that each may cost, and whoever waits for one of them to end.
+ */
 import type { AgentId } from '../../../src/shared/domain/ids.ts';
 
 interface Held {
@@ -16,7 +18,10 @@ export interface Holds {
   take(held: Held): () => void;
   /** How many were released so far. */
   released(): number;
-  /** Resolves when some hold is released, or after `ms`. Rejects with the signal's reason once that aborts. */
+  /**
+   * Resolves when some hold is released, or after `ms`. Rejects with the signal's reason once that
+   * aborts.
+   */
   nextRelease(ms: number, signal: AbortSignal | undefined): Promise<void>;
 }
 

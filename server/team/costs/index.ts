@@ -1,4 +1,7 @@
-/** Tokens and money: every request to a model is a row, priced when it is written, and daily budgets stop the next one before it is sent. */
+/**
+ * Tokens and money: every request to a model is a row, priced when it is written, and daily budgets
+ * stop the next one before it is sent.
+ */
 import { randomUUID } from 'node:crypto';
 import type { AgentId, MessageId } from '../../../src/shared/domain/ids.ts';
 import { addCost, NO_COST, type Cost } from '../../../src/shared/domain/prices.ts';
@@ -25,14 +28,20 @@ export interface CostDeps {
   readonly db: Db;
   /** Left out: it can always be reached. */
   readonly database?: Pick<Database, 'untilThere'>;
-  /** For the embedded store: see `reserves.ts`. Null, or left out: what is held goes into the tables at once. */
+  /**
+   * For the embedded store: see `reserves.ts`. Null, or left out: what is held goes into the tables
+   * at once.
+   */
   readonly openJournal?: OpenJournal | null;
   /** Names the home: homes that share a store do not share a purse. */
   readonly home: string;
   readonly configs: Configs;
   readonly directory: Pick<Directory, 'all'>;
   readonly log: Pick<EventLog, 'append'>;
-  /** No other process can have this store open, as with the embedded one: prices and what was spent are read once. */
+  /**
+   * No other process can have this store open, as with the embedded one: prices and what was spent
+   * are read once.
+   */
   readonly alone?: boolean;
   readonly now: () => number;
   /** ms, only ever forward, for spans; left out: `now`. */
@@ -42,7 +51,10 @@ export interface CostDeps {
   readonly waitMs?: number;
 }
 
-/** `microUsd`: millionths of a dollar. `estimated`: by the price for models that the table does not have. */
+/**
+ * `microUsd`: millionths of a dollar. `estimated`: by the price for models that the table does not
+ * have.
+ */
 export interface Expected {
   readonly tokens: number;
   readonly microUsd: number;
@@ -54,18 +66,27 @@ export interface OpenCosts extends Costs {
   /** Counts a request that was held nowhere. */
   note(request: RequestEnd & { readonly agentId: AgentId; readonly took: NonNullable<Took> }): Promise<void>;
   report(days: number): Promise<Report>;
-  /** The budget of this agent, or of the household, that is used up, with when it opens again; null: none is. */
+  /**
+   * The budget of this agent, or of the household, that is used up, with when it opens again; null:
+   * none is.
+   */
   usedUp(agentId: AgentId): Promise<{ readonly message: string; readonly until: number } | null>;
   /** By reply; those that cost nothing that is known are left out. */
   replies(messageIds: readonly MessageId[]): Promise<ReadonlyMap<string, Cost>>;
   prices(): Promise<readonly Price[]>;
-  /** What reading requests of so many bytes would take: in order, each begins with all of the one before it. */
+  /**
+   * What reading requests of so many bytes would take: in order, each begins with all of the one
+   * before it.
+   */
   expected(model: string, bytes: readonly number[]): Promise<Expected>;
   /** They were changed in the store: what is remembered of them does not hold. */
   forgetPrices(): void;
   /** An empty list brings Roost's own back. What was counted before keeps its price. */
   setPrices(prices: readonly Price[]): Promise<void>;
-  /** Charges what a process that was killed had under way. Before anything is sent; what is sent without it begins with it. */
+  /**
+   * Charges what a process that was killed had under way. Before anything is sent; what is sent
+   * without it begins with it.
+   */
   recover(): Promise<void>;
   /** Resolves when everything that ended is written as such. */
   close(): Promise<void>;
@@ -149,7 +170,10 @@ export function createCosts({
   const rows = createUsageRows({ db, database, home, alone, elapsed });
   const prices = createPriceTable(db, home, alone);
   const budgets = createBudgets({ rows, prices, holds: createHolds(), configs, directory, now, elapsed, waitMs });
-  /** By agent: an event that waits for the one before it to be on disk. What ends meanwhile is told by the same one. */
+  /**
+   * By agent: an event that waits for the one before it to be on disk. What ends meanwhile is told
+   * by the same one.
+   */
   const telling = new Map<string | null, { readonly now: Promise<unknown>; next: Promise<unknown> | null }>();
   function changed(agentId: AgentId | null): Promise<unknown> {
     const under = telling.get(agentId);

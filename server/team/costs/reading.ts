@@ -1,6 +1,6 @@
 /**
- * How many tokens a request of so many bytes comes to. Each model's server counts in its own way: what it counted of
- * earlier requests tells, and until there are some a usual figure holds.
+ * How many tokens a request of so many bytes comes to. Each model's server counts in its own way:
+ * what it counted of earlier requests tells, and until there are some a usual figure holds.
  */
 import { inputOf, type TokenCount } from '../../../src/shared/domain/prices.ts';
 import { COST_LIMITS } from './settings.ts';
@@ -13,7 +13,10 @@ interface Known {
 }
 
 export interface Reading {
-  /** `bytes`: of a request without pictures; `count`: what its server told of it. What cannot be so is passed over. */
+  /**
+   * `bytes`: of a request without pictures; `count`: what its server told of it. What cannot be so
+   * is passed over.
+   */
   learn(model: string, bytes: number, count: TokenCount): void;
   /** Of requests in order, each of which begins with all of the one before it. */
   expect(model: string, bytes: readonly number[]): TokenCount;

@@ -1,10 +1,12 @@
 /**
- * What is held for requests under way, on disk before they are sent. A process that is killed cannot tell what its requests
- * took: the next one finds them here, and charges each at the most that it may have cost.
+ * What is held for requests under way, on disk before they are sent. A process that is killed
+ * cannot tell what its requests took: the next one finds them here, and charges each at the most
+ * that it may have cost.
  *
- * On the embedded store, which is one process's alone, a reserve goes into a journal, which costs one flush of one file; the
- * table is written where the journal is full. On a Postgres server it is a row. Reserves that begin or end together are
- * written together. The next process counts on being the only one of its home, as the event log does.
+ * On the embedded store, which is one process's alone, a reserve goes into a journal, which costs
+ * one flush of one file; the table is written where the journal is full. On a Postgres server it is
+ * a row. Reserves that begin or end together are written together. The next process counts on being
+ * the only one of its home, as the event log does.
  */
 import { z } from 'zod';
 import type { AgentId, MessageId, SessionId } from '../../../src/shared/domain/ids.ts';
@@ -39,7 +41,10 @@ const changesSchema = z.object({ taken: z.array(reserveSchema), over: z.array(z.
 type Changes = z.infer<typeof changesSchema>;
 
 export interface Reserves {
-  /** What earlier processes left; empty the second time. `charge` writes it, and then it is forgotten. */
+  /**
+   * What earlier processes left; empty the second time. `charge` writes it, and then it is
+   * forgotten.
+   */
   recover(charge: (left: readonly Reserve[]) => Promise<void>): Promise<void>;
   /** Resolves when it is on disk. Not before `recover`. */
   take(reserve: Reserve): Promise<void>;
@@ -114,7 +119,8 @@ export function createReserves({ db, home, openJournal, elapsed }: ReservesDeps)
 
   function over(reserve: string): void {
     ended.add(reserve);
-    // What cannot be written goes with what is written next. After a kill it would be charged, which is too much and never too little.
+    // What cannot be written goes with what is written next. After a kill it would be charged,
+    // which is too much and never too little.
     commits.add(null, false).catch(() => undefined);
   }
 

@@ -26,7 +26,10 @@ export interface UsageRow {
   readonly reserve: string;
 }
 
-/** What one agent spent in one session on one day; `day` counts up from the first boundary, from 0. What the demo took is a group of its own. */
+/**
+ * What one agent spent in one session on one day; `day` counts up from the first boundary, from 0.
+ * What the demo took is a group of its own.
+ */
 export interface UsageGroup {
   readonly day: number;
   readonly agentId: AgentId;
@@ -63,8 +66,9 @@ export function createUsageRows({ db, database, home, alone, elapsed }: UsageRow
   let turn = 0;
 
   /**
-   * One statement, so that all of it is written or nothing; many requests that end together are one, as many as they are.
-   * What was written before, by a statement whose answer did not come, is left out.
+   * One statement, so that all of it is written or nothing; many requests that end together are
+   * one, as many as they are. What was written before, by a statement whose answer did not come, is
+   * left out.
    */
   async function insert(rows: readonly UsageRow[]): Promise<void> {
     await sql`

@@ -1,6 +1,6 @@
 /**
- * Who there is: the relay's own list of the household's agents, so that a message to a name finds an id, and a
- * message to nobody is refused. It holds names and seats, and no soul.
+ * Who there is: the relay's own list of the household's agents, so that a message to a name finds
+ * an id, and a message to nobody is refused. It holds names and seats, and no soul.
  */
 import type { AgentId } from '../../../src/shared/domain/ids.ts';
 import { alikeOf, isSameName, NAME_MAX, shownName } from '../../../src/shared/domain/names.ts';
@@ -17,7 +17,10 @@ import { parseText, type Db } from '../../store/index.ts';
 
 // The page says who there is.
 
-/** `onTeam`: somebody lives here; before they are written. `onForgotten`: of these agents nothing is to be left. */
+/**
+ * `onTeam`: somebody lives here; before they are written. `onForgotten`: of these agents nothing is
+ * to be left.
+ */
 export function createDirectoryRoutes({
   directory,
   beginsIn,
@@ -54,7 +57,10 @@ const shownReference = (wanted: string) => inOneLine(wanted, NAME_MAX).replaceAl
 const called = ({ name, position, agentId }: TeamMember) =>
   `${name}${position === null ? '' : ` (seat ${seatNumber(position)})`}, id ${agentId}`;
 
-/** Finds one member by what an agent or a person calls it: an id, a name to the eye, or a seat. Where that is several, whoever asks is told to choose. Pure. */
+/**
+ * Finds one member by what an agent or a person calls it: an id, a name to the eye, or a seat.
+ * Where that is several, whoever asks is told to choose. Pure.
+ */
 export function findMember(members: readonly TeamMember[], reference: string): Awaited<ReturnType<Directory['find']>> {
   const wanted = reference.trim().replace(/^@/, '');
   const known = members.filter((member) => !member.retired);
@@ -114,7 +120,10 @@ export function createDirectory({ db, home, tell, now }: DirectoryDeps): Directo
       : [...members, { agentId: LEAD_ID, name: 'Lead', position: LEAD_POSITION, retired: false }];
   }
 
-  /** As the store has it; kept because every tool call asks. Only this process writes it: a home has one relay. */
+  /**
+   * As the store has it; kept because every tool call asks. Only this process writes it: a home has
+   * one relay.
+   */
   const known = keepLoaded(read);
   const all = known.get;
 
@@ -141,7 +150,10 @@ export function createDirectory({ db, home, tell, now }: DirectoryDeps): Directo
   };
 }
 
-/** The agent that an address names, by id, name or seat. Throws a 404 where it is nobody's, or that of several. */
+/**
+ * The agent that an address names, by id, name or seat. Throws a 404 where it is nobody's, or that
+ * of several.
+ */
 export async function agentIdIn(directory: Pick<Directory, 'all'>, called: string): Promise<string> {
   const members = await directory.all();
   // Also of one who is retired: what there is of it can be looked at.

@@ -1,9 +1,10 @@
 /**
  * Group commit: writes that come close together share one transaction.
  *
- * The first write after a quiet moment goes at once; what comes while a commit is under way goes with the
- * next. Writes that may wait (the words of a stream) are held until `windowMs` after the last commit, so
- * that eight agents talking do not make a transaction for every word; one that may not wait takes them along.
+ * The first write after a quiet moment goes at once; what comes while a commit is under way goes
+ * with the next. Writes that may wait (the words of a stream) are held until `windowMs` after the
+ * last commit, so that eight agents talking do not make a transaction for every word; one that may
+ * not wait takes them along.
  */
 
 export interface Commits<Write, Result> {

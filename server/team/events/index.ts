@@ -1,9 +1,10 @@
 /**
- * The durable event log on the store, one per home. See `EventLog` in contracts.ts for what it promises.
+ * The durable event log on the store, one per home. See `EventLog` in contracts.ts for what it
+ * promises.
  *
- * It knows the head and the snapshot in memory because one relay at a time runs on a home. On a Postgres server another may
- * have come meanwhile, where this one was believed dead: so nothing is written behind events that were not read, and what
- * the other has ended is not ended again.
+ * It knows the head and the snapshot in memory because one relay at a time runs on a home. On a
+ * Postgres server another may have come meanwhile, where this one was believed dead: so nothing is
+ * written behind events that were not read, and what the other has ended is not ended again.
  */
 import {
   eventSchema,
@@ -26,13 +27,19 @@ import { createReadRow, type UnreadableRow } from './stored-rows.ts';
 export type { UnreadableRow } from './stored-rows.ts';
 
 export const EVENT_LOG_DEFAULTS = {
-  /** ms after a commit that words of a stream wait for company before they are committed; those of one answer become one event. */
+  /**
+   * ms after a commit that words of a stream wait for company before they are committed; those of
+   * one answer become one event.
+   */
   windowMs: 20,
   /** ms that events which a browser has stored are kept nevertheless. */
   retentionMs: 24 * 3_600_000,
   /** ms between two looks for events to drop. */
   pruneEveryMs: 60_000,
-  /** Characters of answers that are held in memory while the database is away. Beyond it the answers are stopped. */
+  /**
+   * Characters of answers that are held in memory while the database is away. Beyond it the answers
+   * are stopped.
+   */
   heldMost: 8_000_000,
 } as const;
 
@@ -42,7 +49,10 @@ export interface EventLogDeps {
   readonly database?: Pick<Database, 'state' | 'untilThere'>;
   /** As much waits for the database as may: nothing more is to be said. */
   readonly onHeldMost?: () => void;
-  /** For the embedded store: see keepers.ts. Null, or left out: every commit goes into the tables at once. */
+  /**
+   * For the embedded store: see keepers.ts. Null, or left out: every commit goes into the tables at
+   * once.
+   */
   readonly openJournal?: OpenJournal | null;
   /** Names the home: each home has its own log in a shared store. */
   readonly home: string;
@@ -71,7 +81,9 @@ type Written =
   | { readonly repeated: false; readonly stored: readonly StoredEvent[] }
   | { readonly repeated: true; readonly eventId: number };
 
-/** Throws where one of them does not fit its own schema: read back, it would fit no more than now. */
+/**
+ * Throws where one of them does not fit its own schema: read back, it would fit no more than now.
+ */
 function checkFit(events: readonly RoostEvent[]): void {
   const unfit = events.flatMap((event) => {
     const { error } = eventSchema.safeParse(event);
@@ -113,13 +125,17 @@ export async function openEventLog(deps: EventLogDeps): Promise<OpenEventLog> {
     if ('time' in event) clock.follow(stampOf(id, event));
   const listeners = new Set<(stored: StoredEvent) => void>();
 
-  /** Of answers that are being written, from when they began: a whole answer stands there, above what was written meanwhile. */
+  /**
+   * Of answers that are being written, from when they began: a whole answer stands there, above
+   * what was written meanwhile.
+   */
   const begun = new Map(
     snapshot.answering.flatMap(({ messageId, at }) => (at === undefined ? [] : [[messageId, at] as const])),
   );
   /**
-   * In the order of ids: whatever the wall clock does, what begins later has the later stamp. What of it is kept is known
-   * only when it is written: until then `beginning` has what the batch itself began or ended.
+   * In the order of ids: whatever the wall clock does, what begins later has the later stamp. What
+   * of it is kept is known only when it is written: until then `beginning` has what the batch
+   * itself began or ended.
    */
   function stamped(event: RoostEvent, beginning: Map<string, Stamp | null>): RoostEvent {
     if (!('time' in event)) return event;
@@ -168,7 +184,10 @@ export async function openEventLog(deps: EventLogDeps): Promise<OpenEventLog> {
         return true;
     }
   }
-  /** Reads what others have written behind the head, or this process where it did not hear that it was kept. */
+  /**
+   * Reads what others have written behind the head, or this process where it did not hear that it
+   * was kept.
+   */
   async function catchUp(): Promise<void> {
     const newest = await keeper.newest();
     if (newest <= head) return;
@@ -198,7 +217,10 @@ export async function openEventLog(deps: EventLogDeps): Promise<OpenEventLog> {
     return { writes, firsts, all: [...firsts.values()], clients: [...claimed] };
   }
 
-  /** Every write with its ids, in order; a client id that was taken before, also in this batch, gets its old one. */
+  /**
+   * Every write with its ids, in order; a client id that was taken before, also in this batch, gets
+   * its old one.
+   */
   async function outcomeOf({ writes, firsts, all, clients }: Attempt, ids: readonly number[]): Promise<Written[]> {
     let next = ids[0] ?? Infinity;
     // Where everything was written, nothing had been taken before.
@@ -244,7 +266,9 @@ export async function openEventLog(deps: EventLogDeps): Promise<OpenEventLog> {
     }
   }
 
-  /** Words that wait for their commit, by answer: what is said next stands in one event with them. */
+  /**
+   * Words that wait for their commit, by answer: what is said next stands in one event with them.
+   */
   const gathering = new Map<string, { readonly events: [EventOf<'text'>]; readonly written: Promise<Written> }>();
   function addWords(event: EventOf<'text'>): Promise<Written> {
     const before = gathering.get(event.messageId);
@@ -292,7 +316,8 @@ export async function openEventLog(deps: EventLogDeps): Promise<OpenEventLog> {
       const results = await writeAll(writes);
       const stored = results.flatMap((result) => (result.repeated ? [] : result.stored));
       const first = stored[0]?.id ?? head + 1;
-      // An earlier commit that seemed to fail (the connection broke before the answer) may be on disk all the same.
+      // An earlier commit that seemed to fail (the connection broke before the answer) may be on
+      // disk all the same.
       if (first > head + 1) publish(await enduring(database, () => read(head, first - head - 1)));
       // Listeners hear of it before whoever appended goes on: nobody answers ahead of the stream.
       publish(stored);
@@ -351,7 +376,10 @@ interface TellDeps {
   readonly logger: Pick<Logger, 'error'>;
 }
 
-/** Says to pages, without waiting for it, that something has changed which they ask for by a call of its own. */
+/**
+ * Says to pages, without waiting for it, that something has changed which they ask for by a call of
+ * its own.
+ */
 export const createTell =
   ({ log, logger }: TellDeps) =>
   (event: RoostEvent): void =>

@@ -1,8 +1,8 @@
 /**
- * Where appended events are kept. On a Postgres server, which other processes write to as well: in its tables, one
- * statement for all that came together. On the embedded store, which is one process's alone: in a journal, one flush,
- * and in the tables a moment later, many at a time; until then they are read from nowhere, so whoever reads the tables
- * asks for `settled` before.
+ * Where appended events are kept. On a Postgres server, which other processes write to as well: in
+ * its tables, one statement for all that came together. On the embedded store, which is one
+ * process's alone: in a journal, one flush, and in the tables a moment later, many at a time; until
+ * then they are read from nowhere, so whoever reads the tables asks for `settled` before.
  */
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
@@ -23,7 +23,10 @@ import { createReadRow } from './stored-rows.ts';
 const KEEPER_SETTINGS = {
   /** ms that events lie in the journal alone, so that many come into the tables together. */
   tablesAfterMs: 100,
-  /** Events that do not wait for that, and about as many as come into the tables at once: each holds the process up a little. */
+  /**
+   * Events that do not wait for that, and about as many as come into the tables at once: each holds
+   * the process up a little.
+   */
   tablesMost: 256,
   /** ms after which what the tables did not take is tried again. */
   retryMs: 1_000,
@@ -33,12 +36,15 @@ export interface Keeper {
   /** Highest id that was given, as of the opening. */
   readonly head: number;
   /**
-   * Gives the events the next ids after `after`, in order, and keeps them; those of a client that was taken before are
-   * left out. On disk when it resolves, with the ids, ascending. One at a time. Null: others have written meanwhile, and
-   * what they wrote is to be read first.
+   * Gives the events the next ids after `after`, in order, and keeps them; those of a client that
+   * was taken before are left out. On disk when it resolves, with the ids, ascending. One at a
+   * time. Null: others have written meanwhile, and what they wrote is to be read first.
    */
   insert(writes: readonly Write[], after: number): Promise<readonly number[] | null>;
-  /** The ids of what an `insert` has written whose answer did not come, behind `after`; null: it has not. */
+  /**
+   * The ids of what an `insert` has written whose answer did not come, behind `after`; null: it has
+   * not.
+   */
   find(writes: readonly Write[], after: number): Promise<readonly number[] | null>;
   /** Highest id that is given now, by whoever. */
   newest(): Promise<number>;
@@ -118,7 +124,10 @@ export interface JournalKeeperDeps {
   readonly now: () => number;
 }
 
-/** Puts what an earlier process left in the journal into the tables first. Rejects where they do not take it. */
+/**
+ * Puts what an earlier process left in the journal into the tables first. Rejects where they do not
+ * take it.
+ */
 export async function openJournalKeeper({
   db,
   row: { log, head: head0 },
@@ -225,7 +234,9 @@ export async function openJournalKeeper({
     inTables = head;
   }
 
-  /** Whether it is in the journal; where that is full, everything in it comes into the tables first. */
+  /**
+   * Whether it is in the journal; where that is full, everything in it comes into the tables first.
+   */
   async function journalled(record: Buffer): Promise<boolean> {
     if (await journal.write(record)) return true;
     await move(head);

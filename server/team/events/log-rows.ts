@@ -37,7 +37,10 @@ export async function openLogRow(db: Db, home: string, newLog: string, now: numb
 /** Some events that get their ids one after another. */
 export interface Write {
   readonly events: readonly RoostEvent[];
-  /** JSON text of the client id, where it is to be written once; null: always. No two of a batch have the same. */
+  /**
+   * JSON text of the client id, where it is to be written once; null: always. No two of a batch
+   * have the same.
+   */
   readonly client: string | null;
 }
 
@@ -47,17 +50,18 @@ const table = (name: 'logs' | 'events' | 'taken') => sql.table(`${SCHEMA}.${name
 const BETWEEN = '\u0001';
 
 /**
- * Texts of JSON as an array of SQL. As parameters of that type they would be escaped once more, character by character, which
- * takes as long as all the rest.
+ * Texts of JSON as an array of SQL. As parameters of that type they would be escaped once more,
+ * character by character, which takes as long as all the rest.
  */
 const textsOf = (rows: readonly { readonly text: string }[]) =>
   sql<string[]>`string_to_array(${rows.map(({ text }) => text).join(BETWEEN)}::text, ${BETWEEN}::text)`;
 
 /**
- * Gives the events the next ids, in order, and keeps them; those of a client that was taken before are left out. Answers
- * with the ids, ascending. One statement: one call into Postgres, one flush. The log's row stays locked until it has
- * ended, so that ids appear in the order of commits; the columns travel as arrays. Nothing is written behind events that
- * the writer has not read: no ids where the head is not `after`.
+ * Gives the events the next ids, in order, and keeps them; those of a client that was taken before
+ * are left out. Answers with the ids, ascending. One statement: one call into Postgres, one flush.
+ * The log's row stays locked until it has ended, so that ids appear in the order of commits; the
+ * columns travel as arrays. Nothing is written behind events that the writer has not read: no ids
+ * where the head is not `after`.
  */
 export async function insertEvents(
   db: Db,
@@ -108,7 +112,10 @@ export interface Numbered {
   readonly events: readonly { readonly kind: string; readonly text: string }[];
 }
 
-/** Puts these into the tables, in order; all or, where the first does not follow the head, none: false. */
+/**
+ * Puts these into the tables, in order; all or, where the first does not follow the head, none:
+ * false.
+ */
 export async function insertNumbered(db: Db, log: string, writes: readonly Numbered[]): Promise<boolean> {
   const [first] = writes;
   if (!first) return true;
@@ -160,7 +167,10 @@ export async function readEvents(
   }
 }
 
-/** The run that an event is of. Postgres would read it too, but for rows with a text that it has no character for. */
+/**
+ * The run that an event is of. Postgres would read it too, but for rows with a text that it has no
+ * character for.
+ */
 function runIn(text: string): unknown {
   const event = parseJson(text);
   return isRecord(event) ? event['runId'] : undefined;
@@ -182,7 +192,10 @@ async function readOldestRun(db: Db, log: string): Promise<number | null> {
   return open.size === 0 ? null : Math.min(...open.values());
 }
 
-/** The events that a snapshot is a fold of: from the last end of a session on, or from where a run began that lasts, without the words of answers. */
+/**
+ * The events that a snapshot is a fold of: from the last end of a session on, or from where a run
+ * began that lasts, without the words of answers.
+ */
 export async function readForSnapshot(db: Db, log: string, read: ReadRow): Promise<StoredEvent[]> {
   const lastEnd = await db
     .selectFrom('events')
@@ -255,9 +268,9 @@ export async function raiseAcked(db: Db, log: string, upTo: number): Promise<num
 }
 
 /**
- * Drops what browsers have, is older than `before`, and lies before the last start or end of a session:
- * the running session stays whole, and so does the last end, which snapshots tell. `keepFrom`: where the oldest run
- * began that is under way.
+ * Drops what browsers have, is older than `before`, and lies before the last start or end of a
+ * session: the running session stays whole, and so does the last end, which snapshots tell.
+ * `keepFrom`: where the oldest run began that is under way.
  */
 export async function prune(db: Db, log: string, before: number, keepFrom: number): Promise<number> {
   const { numDeletedRows } = await db
@@ -278,7 +291,10 @@ export async function prune(db: Db, log: string, before: number, keepFrom: numbe
   return Number(numDeletedRows);
 }
 
-/** A browser that has stored what its call became does not make the call again: the client ids of dropped events go with them. */
+/**
+ * A browser that has stored what its call became does not make the call again: the client ids of
+ * dropped events go with them.
+ */
 async function forgetTaken(db: Db, log: string): Promise<void> {
   await db
     .deleteFrom('taken')

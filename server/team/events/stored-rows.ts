@@ -1,6 +1,7 @@
 /**
- * Rows of the log, read back. A row that does not fit its schema is mended where only what a model said of itself is wrong
- * in it; else it is set aside: one row must not keep a household from all the others.
+ * Rows of the log, read back. A row that does not fit its schema is mended where only what a model
+ * said of itself is wrong in it; else it is set aside: one row must not keep a household from all
+ * the others.
  */
 import { isRecord } from '../../../src/shared/domain/platform/is-record.ts';
 import { parseJson } from '../../../src/shared/domain/platform/json.ts';

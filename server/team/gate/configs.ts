@@ -1,7 +1,7 @@
 /**
- * What the person has set, on the store. Where other processes may have it open too, nothing of it is kept in memory:
- * a change by one process holds for the next question to any other. On the embedded store, which has one process, it is
- * read once.
+ * What the person has set, on the store. Where other processes may have it open too, nothing of it
+ * is kept in memory: a change by one process holds for the next question to any other. On the
+ * embedded store, which has one process, it is read once.
  */
 import { sql } from 'kysely';
 import { z } from 'zod';
@@ -35,26 +35,30 @@ export interface ConfigsDeps {
 
 export interface OpenConfigs extends Configs {
   /**
-   * Decides with the limits for a wake of `target`, with the budget of `caller`, an agent or null. `decide` writes its
-   * decision only where the household is at `version` still, which every decision and every change of settings counts on
-   * (null: nobody else can), and answers null where it is not: then it is asked again. So decisions stand one after the
-   * other without a lock that would cost a call of its own, and when the household's switch has been turned, no wake
-   * passes any more.
+   * Decides with the limits for a wake of `target`, with the budget of `caller`, an agent or null.
+   * `decide` writes its decision only where the household is at `version` still, which every
+   * decision and every change of settings counts on (null: nobody else can), and answers null where
+   * it is not: then it is asked again. So decisions stand one after the other without a lock that
+   * would cost a call of its own, and when the household's switch has been turned, no wake passes
+   * any more.
    */
   deciding<Decision>(
     wake: { readonly target: string; readonly caller: string | null },
     decide: (limits: WakeLimits, version: number | null) => Promise<Decision | null>,
   ): Promise<Decision>;
   /**
-   * Changes what is set of an agent, with `also`, in one transaction. False: `also` could not be, and nothing was changed.
-   * `edit` is given what is set of it by then, and what holds.
+   * Changes what is set of an agent, with `also`, in one transaction. False: `also` could not be,
+   * and nothing was changed. `edit` is given what is set of it by then, and what holds.
    */
   changeAgent(
     agentId: AgentId,
     edit: (now: Awaited<ReturnType<Configs['agent']>>) => AgentConfigInput,
     also: (within: Db) => Promise<boolean>,
   ): Promise<boolean>;
-  /** The time zone of the browser in which the household begins. It holds as long as the person sets none. */
+  /**
+   * The time zone of the browser in which the household begins. It holds as long as the person sets
+   * none.
+   */
   beginsIn(timeZone: string): Promise<void>;
   /** Runs a change of this row: nobody decides by it meanwhile, and nothing of it is remembered. */
   changing<Result>(scope: string, work: () => Promise<Result>): Promise<Result>;
@@ -88,11 +92,16 @@ export const scopeOf = (agentId: AgentId): string => `${AGENT}${JSON.stringify(a
 export const agentOfScope = (scope: string): string => z.string().parse(JSON.parse(scope.slice(AGENT.length)));
 
 export function createConfigs({ db, home, alone, timeZone: ofRelay, tell, now }: ConfigsDeps): OpenConfigs {
-  /** By scope, null where nothing is set. A write counts the turns on as it begins and ends, so that nothing is noted that was read meanwhile. */
+  /**
+   * By scope, null where nothing is set. A write counts the turns on as it begins and ends, so that
+   * nothing is noted that was read meanwhile.
+   */
   const known = new Map<string, string | null>();
   let turn = 0;
   const inTurn = createQueue();
-  /** As of a version: what was read for the decisions before, as long as nobody else has counted on. */
+  /**
+   * As of a version: what was read for the decisions before, as long as nobody else has counted on.
+   */
   let held: { readonly version: number; readonly known: ReadonlyMap<string, string | null> } | null = null;
 
   const rowsOf = (from: Db, agentIds: readonly AgentId[]) =>
@@ -123,7 +132,10 @@ export function createConfigs({ db, home, alone, timeZone: ofRelay, tell, now }:
         known.set(scope, rows.find((row) => row.scope === scope)?.config_json ?? null);
     return parse(rows);
   }
-  /** What is asked in one moment, as by eight that are woken at once, is one query. What is asked later is read anew, unless it is known. */
+  /**
+   * What is asked in one moment, as by eight that are woken at once, is one query. What is asked
+   * later is read anew, unless it is known.
+   */
   function read(agentIds: readonly AgentId[]): Promise<Gathered> {
     const scopes = [...FOR_ALL, ...agentIds.map(scopeOf)];
     if (scopes.every((scope) => known.has(scope))) return Promise.resolve(parse(asRows(known)));

@@ -1,4 +1,7 @@
-/** What the store knows of past wakes, for the decision: a few rows at most, whatever the years behind it. */
+/**
+ * What the store knows of past wakes, for the decision: a few rows at most, whatever the years
+ * behind it.
+ */
 import { sql } from 'kysely';
 import { COORDINATION_BOUNDS, type WakeLimits } from '../../../src/shared/domain/guardrails.ts';
 import type { WakeFacts } from '../../../src/shared/domain/wake-gate.ts';
@@ -31,8 +34,9 @@ export interface Known {
 }
 
 /**
- * `wake`: an event wake of the target, `note` is its source. `latest`: one of the household's. `cleared`: a sleeping flag of the
- * household was cleared. `call`: one of the budget. `session`: a session of the target, `note` is its wake.
+ * `wake`: an event wake of the target, `note` is its source. `latest`: one of the household's.
+ * `cleared`: a sleeping flag of the household was cleared. `call`: one of the budget. `session`: a
+ * session of the target, `note` is its wake.
  */
 interface Row {
   readonly what: 'wake' | 'latest' | 'cleared' | 'call' | 'session';
@@ -54,7 +58,10 @@ const statement = (
   select * from ${FACTS}(${home}::text, ${JSON.stringify(target)}::text, ${budget}::text, ${Math.min(dayStart, now - LONGEST_COOLDOWN_MS)}::bigint, ${Math.max(1, maxWakesPerDay)}::integer,
     ${now - floodWindowSeconds * 1_000}::bigint, ${floodMaxWakes}::integer, ${dayStart}::bigint)`;
 
-/** One statement. Counts of today are exact up to the limit of wakes a day, where the decision needs no more. */
+/**
+ * One statement. Counts of today are exact up to the limit of wakes a day, where the decision needs
+ * no more.
+ */
 export async function readFacts(db: Db, about: About, limits: WakeLimits, now: number): Promise<Known> {
   const day = dayOf(limits.timeZone, now);
   const { rows } = await statement(about, limits, day.start, now).execute(db);

@@ -1,4 +1,7 @@
-/** The gate on the store. See `Gate` in contracts.ts for what it promises, and src/shared/domain/wake-gate.ts for what it decides. */
+/**
+ * The gate on the store. See `Gate` in contracts.ts for what it promises, and
+ * src/shared/domain/wake-gate.ts for what it decides.
+ */
 import { sql } from 'kysely';
 import type { WakeLimits } from '../../../src/shared/domain/guardrails.ts';
 import type { AgentId } from '../../../src/shared/domain/ids.ts';
@@ -137,7 +140,8 @@ export function createGate(deps: GateDeps): OpenGate {
       time,
       sessions,
     );
-    // Decided here, where decisions of all processes stand one after the other: of two that ask at once, one begins.
+    // Decided here, where decisions of all processes stand one after the other: of two that ask at
+    // once, one begins.
     const atWork = request.oneAtATime === true && facts.running.length > 0;
     const question: WakeQuestion = {
       way,

@@ -22,13 +22,19 @@ export interface GateRoutesDeps {
   readonly gate: Pick<Gate, 'stats' | 'feed'>;
   readonly configs: Configs;
   readonly directory: Pick<Directory, 'all'>;
-  /** Its default routine, as its settings say it. `set` writes the whole configuration. Throws a problem where it does not fit. */
+  /**
+   * Its default routine, as its settings say it. `set` writes the whole configuration. Throws a
+   * problem where it does not fit.
+   */
   readonly pulses: Pulses;
 }
 
 const versionOf = (own: object) => createHash('sha256').update(JSON.stringify(own)).digest('base64url').slice(0, 22);
 
-/** Throws a problem where what is set is not what `version` names; left out, whatever is set gives way. */
+/**
+ * Throws a problem where what is set is not what `version` names; left out, whatever is set gives
+ * way.
+ */
 function expectVersion(version: string | undefined, { own }: { readonly own: object }): void {
   if (version !== undefined && version !== versionOf(own))
     throw problem(409, 'set-meanwhile', 'Something else was set since you read this. Read it again, then set it.');
@@ -42,7 +48,10 @@ function laidOver<Config extends AgentConfig | HouseholdConfig>(own: Config, sai
   return { ...own, ...said, coordination: { ...own.coordination, ...said.coordination, ...guardrails } };
 }
 
-/** What an application may set with `limits`: how often and when an agent is woken. The rest is the person's alone. */
+/**
+ * What an application may set with `limits`: how often and when an agent is woken. The rest is the
+ * person's alone.
+ */
 const WAKE_LIMITS = [
   'wakes_enabled',
   'max_concurrent_pulse_sessions',

@@ -20,8 +20,9 @@ const WAKE_SESSIONS = sql.id(SCHEMA, 'wake_sessions');
 const WAKES = sql.id(SCHEMA, 'wakes');
 
 /**
- * Grants that are noted for later than now are of before the clock went back: they count from now on, so that what they
- * hold back waits for as long as it may, and not for as long as the clock jumped.
+ * Grants that are noted for later than now are of before the clock went back: they count from now
+ * on, so that what they hold back waits for as long as it may, and not for as long as the clock
+ * jumped.
  */
 export async function countFromNow(db: Db, home: string, now: number): Promise<void> {
   await db
@@ -33,7 +34,10 @@ export async function countFromNow(db: Db, home: string, now: number): Promise<v
     .execute();
 }
 
-/** Who asks for a wake, as rows know it: the same text for the same source, whatever the order of its fields. */
+/**
+ * Who asks for a wake, as rows know it: the same text for the same source, whatever the order of
+ * its fields.
+ */
 export function sourceKey(source: WakeSource): string {
   switch (source.kind) {
     case 'person':
@@ -62,8 +66,8 @@ export function sourceLabel(source: WakeSource): string {
 }
 
 /**
- * Whose budget of `wake_agent` in which session this would use; null: none. Where the caller has no session, its
- * day is one: it may not call without end.
+ * Whose budget of `wake_agent` in which session this would use; null: none. Where the caller has no
+ * session, its day is one: it may not call without end.
  */
 export function budgetKey(
   { way, source, callerSession }: Pick<WakeRequest, 'way' | 'source' | 'callerSession'>,
@@ -74,9 +78,10 @@ export function budgetKey(
 }
 
 /**
- * With the session that it opens, where it was granted. `budget`: what it used, see `budgetKey`. One statement: one call, one
- * flush. `version`: where the household is at it no more, nothing is written, and the answer is false; null: nobody else
- * can have counted on. `clears`: it clears a sleeping flag, or was counted before, and is counted as no wake.
+ * With the session that it opens, where it was granted. `budget`: what it used, see `budgetKey`.
+ * One statement: one call, one flush. `version`: where the household is at it no more, nothing is
+ * written, and the answer is false; null: nobody else can have counted on. `clears`: it clears a
+ * sleeping flag, or was counted before, and is counted as no wake.
  */
 export async function insertDecision(
   db: Db,
@@ -170,7 +175,10 @@ export async function readGranted(
   return row ? decisionOf(row) : null;
 }
 
-/** The newest decision of each message since then, where that is a grant, or that it waits until its agent is free. */
+/**
+ * The newest decision of each message since then, where that is a grant, or that it waits until its
+ * agent is free.
+ */
 export async function readOpen(db: Db, home: string, since: number): Promise<WakeDecision[]> {
   const rows = await db
     .selectFrom('wakes')

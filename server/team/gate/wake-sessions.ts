@@ -1,7 +1,8 @@
 /**
- * The gate's record of the sessions that wakes have opened, and which of them still run. A process says of its own,
- * again and again, that they do; of a process that has said nothing for a while, they are over since it last did.
- * What agents do in a session, their runs, stands in server/agents/runs.
+ * The gate's record of the sessions that wakes have opened, and which of them still run. A process
+ * says of its own, again and again, that they do; of a process that has said nothing for a while,
+ * they are over since it last did. What agents do in a session, their runs, stands in
+ * server/agents/runs.
  */
 import { sql } from 'kysely';
 import { createQueue } from '../../../src/shared/domain/platform/queue.ts';
@@ -21,7 +22,10 @@ export interface WakeSessionsDeps {
   readonly database: Pick<Database, 'backMs'>;
   readonly home: string;
   readonly now: () => number;
-  /** No other process can have this store open: what runs there and is not ours was left by an earlier one. */
+  /**
+   * No other process can have this store open: what runs there and is not ours was left by an
+   * earlier one.
+   */
   readonly alone: boolean;
   readonly timers: Timers;
   /** A sign of life could not be written; the next one is tried all the same. */
@@ -36,7 +40,9 @@ export interface WakeSessions {
   /** Whose it was; null where it was over already, or never was. */
   ended(decisionId: string): Promise<string | null>;
   isLive(session: OpenWakeSession, time: number): boolean;
-  /** Ends what is not live, with its last sign of life. Resolves with the wakes that had opened it. */
+  /**
+   * Ends what is not live, with its last sign of life. Resolves with the wakes that had opened it.
+   */
   closeDead(): Promise<readonly string[]>;
   /** Ends all of this process. */
   close(): Promise<void>;

@@ -5,7 +5,10 @@ import { sentAttachmentSchema } from '../../../src/shared/protocol/http.ts';
 import type { NewInboxMessage } from '../../contracts/index.ts';
 import { parseText, type Db } from '../../store/index.ts';
 
-/** Characters of base64, in memory and in the store: beyond it the oldest is let go, and is there by name alone. */
+/**
+ * Characters of base64, in memory and in the store: beyond it the oldest is let go, and is there by
+ * name alone.
+ */
 export const HELD_CHARACTERS = 120_000_000;
 
 /** What the person sent along: in memory alone, so that nothing of it lies in the relay's store. */
@@ -30,7 +33,10 @@ export function createHeld(most: number) {
   };
 }
 
-/** What the relay sends along, as what a tool gave back: nobody else has it, so it lies in the store with its message. */
+/**
+ * What the relay sends along, as what a tool gave back: nobody else has it, so it lies in the store
+ * with its message.
+ */
 export function createKept(db: Db, home: string, most: number) {
   return {
     /** Within the transaction that writes its message. */

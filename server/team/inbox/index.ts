@@ -1,4 +1,7 @@
-/** The inbox on the store. See `Inbox` in contracts.ts. Ids and texts are kept as JSON text, see store/tables.ts. */
+/**
+ * The inbox on the store. See `Inbox` in contracts.ts. Ids and texts are kept as JSON text, see
+ * store/tables.ts.
+ */
 import { sql, type Expression, type ExpressionBuilder, type Selectable, type SqlBool } from 'kysely';
 import { z } from 'zod';
 import { MESSAGE_PRIORITIES, MESSAGE_TYPES } from '../../../src/shared/domain/guardrails.ts';
@@ -36,7 +39,10 @@ export interface InboxDeps {
   readonly retentionMs: number;
   /** Says that somebody's inbox has changed. */
   readonly tell: (event: RoostEvent) => void;
-  /** Why agents may store no more just now, as a sentence; null: they may. Left out: they always may. */
+  /**
+   * Why agents may store no more just now, as a sentence; null: they may. Left out: they always
+   * may.
+   */
   readonly refuseForRoom?: () => Promise<string | null>;
   /** Of pictures and files, in base64; left out: as many as there is room for. */
   readonly heldCharacters?: number;
@@ -62,7 +68,10 @@ function messageOf(row: Selectable<Tables['inbox']>): InboxMessage {
 }
 
 export interface OpenInbox extends Inbox {
-  /** A message of the relay's, for which there always is a place; `also` is written with it, or neither is. */
+  /**
+   * A message of the relay's, for which there always is a place; `also` is written with it, or
+   * neither is.
+   */
   tell(message: NewInboxMessage & { readonly from: 'relay' }, also: (within: Db) => Promise<void>): Promise<void>;
 }
 
@@ -85,7 +94,10 @@ export function createInbox({
   const held = createHeld(heldCharacters);
   const kept = createKept(db, home, heldCharacters);
   const changed = (agentId: AgentId) => tell({ kind: 'changed', time: now(), what: 'inbox', agentId });
-  /** Removes a message that nobody has read, of this sender. Returns whose it was; null: there is none. */
+  /**
+   * Removes a message that nobody has read, of this sender. Returns whose it was; null: there is
+   * none.
+   */
   async function removeUnread(
     messageId: MessageId,
     isSender: (builder: ExpressionBuilder<Tables, 'inbox'>) => Expression<SqlBool>,
@@ -160,7 +172,10 @@ export function createInbox({
     ];
   }
 
-  /** One after the other for one receiver, in every process of this relay: two that count at once would both find room. */
+  /**
+   * One after the other for one receiver, in every process of this relay: two that count at once
+   * would both find room.
+   */
   const putWithin = (
     message: NewInboxMessage,
     name: string,
@@ -222,7 +237,8 @@ export function createInbox({
     },
     async claim(messageIds, { readIn, run, time }) {
       if (messageIds.length === 0) return [];
-      // Nothing is asked of the store once they are taken: where it failed, nobody would have read them.
+      // Nothing is asked of the store once they are taken: where it failed, nobody would have read
+      // them.
       await db
         .deleteFrom('inbox')
         .where('home', '=', home)

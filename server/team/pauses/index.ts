@@ -1,10 +1,10 @@
 /**
  * Who is paused in the running session, in memory. See `Pauses` in contracts.ts.
  *
- * A flag changes when its event is on disk and not before, so what is shown and what holds calls back cannot
- * disagree. Changes of one agent take turns; whoever waits is released in the moment in which the flag is
- * cleared, before the next change can have its turn. A relay that was killed has no session when it comes back, and so
- * no flags.
+ * A flag changes when its event is on disk and not before, so what is shown and what holds calls
+ * back cannot disagree. Changes of one agent take turns; whoever waits is released in the moment in
+ * which the flag is cleared, before the next change can have its turn. A relay that was killed has
+ * no session when it comes back, and so no flags.
  */
 import type { AgentId, SessionId } from '../../../src/shared/domain/ids.ts';
 import type { Configs, EventLists, EventLog, Pauses, PauseWait } from '../../contracts/index.ts';
@@ -61,7 +61,9 @@ export interface PausesDeps {
 }
 
 interface Pausable {
-  /** `joining`: it is not known yet whether it starts asleep; what it asks for waits until it is. */
+  /**
+   * `joining`: it is not known yet whether it starts asleep; what it asks for waits until it is.
+   */
   state: 'joining' | 'awake' | 'paused';
   readonly waiters: Waiters;
 }
@@ -102,7 +104,10 @@ export function createPauses({ log, configs, now, timers, onListenerError }: Pau
     }
   }
 
-  /** What is on disk holds from here on. False where meanwhile the session has ended, or the agent has left it. */
+  /**
+   * What is on disk holds from here on. False where meanwhile the session has ended, or the agent
+   * has left it.
+   */
   function apply(session: Running, agentId: AgentId, agent: Pausable, paused: boolean): boolean {
     if (running !== session || session.agents.get(agentId) !== agent) return false;
     const wasJoining = agent.state === 'joining';

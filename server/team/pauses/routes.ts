@@ -21,8 +21,8 @@ export interface PauseRoutesDeps {
   /** Of the running session; null where none runs. */
   readonly sessionId: () => string | null;
   /**
-   * Who calls: the person, by the page's cookie, or, as kind `api`, whoever has a credential with which it may do this to
-   * this agent. Throws a problem for everybody else.
+   * Who calls: the person, by the page's cookie, or, as kind `api`, whoever has a credential with
+   * which it may do this to this agent. Throws a problem for everybody else.
    */
   readonly callerOf: (context: Context, agentId: AgentId) => Promise<WakeSource>;
   /** Asks the gate and, where it lets it pass, wakes. */
@@ -40,7 +40,10 @@ export function createPauseRoutes({
     throw problem(404, 'unknown', 'There is no such session, or this agent is not in it.');
   }
 
-  /** Agents by id, name or seat, as everywhere else. What nobody is called stays as it is, and is unknown later. */
+  /**
+   * Agents by id, name or seat, as everywhere else. What nobody is called stays as it is, and is
+   * unknown later.
+   */
   async function addressed({
     sessionId: session,
     agentId: called,
@@ -64,7 +67,8 @@ export function createPauseRoutes({
     const [sessionId, agentId] = await addressed(given);
     const source = await callerOf(context, agentId);
     const before = flagOf(sessionId, agentId);
-    // Not set and waited for: it may be set by another call in this moment, and that one is not undone without the gate.
+    // Not set and waited for: it may be set by another call in this moment, and that one is not
+    // undone without the gate.
     if (!before && !asked.sleeping) return { sleeping: false };
     if (agentId === LEAD_ID)
       throw problem(

@@ -1,6 +1,7 @@
 /**
- * What of a record waits for the person's yes at this relay: it acts outside of the household, or lets agents do so. It came from
- * a copy, another device or another relay, and holds nowhere before. A no is remembered, so that the same is not asked again.
+ * What of a record waits for the person's yes at this relay: it acts outside of the household, or
+ * lets agents do so. It came from a copy, another device or another relay, and holds nowhere
+ * before. A no is remembered, so that the same is not asked again.
  */
 import { createHash } from 'node:crypto';
 import { sql } from 'kysely';
@@ -24,7 +25,10 @@ export interface AskedRows {
   get(id: string, part: string): Promise<AskedRow | null>;
   /** By record: the newest version of it that waits, or was declined. */
   newest(ids: readonly string[]): Promise<ReadonlyMap<string, Stamp>>;
-  /** In the place of what waits of this record, in one transaction with what else becomes of it. Throws `NoRoomError`. */
+  /**
+   * In the place of what waits of this record, in one transaction with what else becomes of it.
+   * Throws `NoRoomError`.
+   */
   put(within: Db, id: string, at: Stamp, parts: ReadonlyMap<string, unknown>): Promise<void>;
   decline(id: string, part: string): Promise<void>;
   /** `part` left out: all of this record. */

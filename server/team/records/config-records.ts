@@ -32,7 +32,10 @@ function rowOf(record: RelayRecord): { readonly scope: string; readonly value: u
   return { scope: agentId === null ? HOUSEHOLD_SCOPE : scopeOf(agentId), value: config };
 }
 
-/** The record that a row is. The household's limits and the prices are there once; those of an agent are under its id. */
+/**
+ * The record that a row is. The household's limits and the prices are there once; those of an agent
+ * are under its id.
+ */
 function recordOf(scope: string, json: string): ConfigRecord {
   const value: unknown = JSON.parse(json);
   if (scope === PRICES_SCOPE) return { type: 'prices', id: PRICES_SCOPE, value: pricesSchema.parse(value) };
@@ -49,7 +52,9 @@ export interface ConfigRecordsDeps {
   readonly db: Db;
   /** Names the home. */
   readonly home: string;
-  /** Runs a change of this row, while nobody decides by it, and so that nothing of it is remembered. */
+  /**
+   * Runs a change of this row, while nobody decides by it, and so that nothing of it is remembered.
+   */
   readonly changing: OpenConfigs['changing'];
   /** The prices were changed in the store. */
   readonly forgetPrices: () => void;

@@ -1,8 +1,9 @@
 /**
- * Records: rows that the relay must have at hand to act alone, and that the household must not lose with the relay's home.
- * Each change of one is told in the event log, from which every browser stores it as a document; and a page gives them
- * back to a relay that has lost them. A row that was changed and is not in the log yet has no stamp: it is told when the
- * change is, or, after a crash, when the home is opened again.
+ * Records: rows that the relay must have at hand to act alone, and that the household must not lose
+ * with the relay's home. Each change of one is told in the event log, from which every browser
+ * stores it as a document; and a page gives them back to a relay that has lost them. A row that was
+ * changed and is not in the log yet has no stamp: it is told when the change is, or, after a crash,
+ * when the home is opened again.
  */
 import { createQueue } from '../../../src/shared/domain/platform/queue.ts';
 import type { Stamp } from '../../../src/shared/domain/stamp.ts';
@@ -45,8 +46,8 @@ export interface RecordSource {
   unannounced(): Promise<readonly Unannounced[]>;
   standings(asked: readonly Asked[]): Promise<readonly RecordStanding[]>;
   /**
-   * Takes those that are newer than what is here, without telling or waking anybody. In the same order. Nothing begins to act by
-   * it: what would is kept apart until the person has said yes.
+   * Takes those that are newer than what is here, without telling or waking anybody. In the same
+   * order. Nothing begins to act by it: what would is kept apart until the person has said yes.
    */
   restore(offered: readonly (RelayRecord & { readonly at: Stamp })[]): Promise<readonly RecordAnswer[]>;
   /** What waits for the person's yes. Left out: nothing of these ever acts. */

@@ -1,7 +1,7 @@
 /**
- * What agents look for in what was said. Only pages have that: those that are open are asked over their event streams, and
- * the first that has everything is heard. Who asks is the relay's to say, never the page's or the agent's, and an answer
- * goes to the one who asked.
+ * What agents look for in what was said. Only pages have that: those that are open are asked over
+ * their event streams, and the first that has everything is heard. Who asks is the relay's to say,
+ * never the page's or the agent's, and an answer goes to the one who asked.
  */
 import type { Timers } from '../../../src/shared/domain/platform/timers.ts';
 import { searchEndpoints } from '../../../src/shared/protocol/endpoints/searches.ts';

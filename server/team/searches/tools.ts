@@ -17,7 +17,8 @@ import { defineTool, toolDone, toolError } from '../../contracts/define-tool.ts'
 import type { Threads } from '../threads/index.ts';
 import { SEARCH_LIMITS } from './settings.ts';
 
-// Words looked for in the last conversation of a standing copy: by their beginnings, without an index. Pure.
+// Words looked for in the last conversation of a standing copy: by their beginnings, without an
+// index. Pure.
 
 /** Without case and accents. */
 const folded = (text: string) =>
@@ -28,7 +29,10 @@ const folded = (text: string) =>
 const wordsOf = (text: string): readonly string[] => folded(text).match(/[\p{L}\p{N}\p{M}]+/gu) ?? [];
 const UNSPACED = /[\p{sc=Hani}\p{sc=Hira}\p{sc=Kana}\p{sc=Thai}\p{sc=Laoo}\p{sc=Khmr}\p{sc=Mymr}\p{sc=Tibt}]/u;
 
-/** The messages with the most of these words, the newest first: with all of them, or, where none has all, with one in four missing. */
+/**
+ * The messages with the most of these words, the newest first: with all of them, or, where none has
+ * all, with one in four missing.
+ */
 function searchTranscript(transcript: string, query: string): readonly TranscriptMessage[] {
   const wanted = [...new Set(wordsOf(query))];
   const counted = parseTranscript(transcript).map((message) => {
@@ -166,7 +170,10 @@ export function createSearchTools({ searches, directory, threads: all, copies }:
     );
   }
 
-  /** The newest of its threads, or this one, however old it is. `more`: it is in older ones, which are not looked through. */
+  /**
+   * The newest of its threads, or this one, however old it is. `more`: it is in older ones, which
+   * are not looked through.
+   */
   async function threadsOf(
     agentId: AgentId,
     only: string | undefined,

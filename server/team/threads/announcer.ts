@@ -1,6 +1,6 @@
 /**
- * Announces to others what happened in threads. What was announced is marked, so that a relay that was killed between
- * writing and announcing announces it when it comes back.
+ * Announces to others what happened in threads. What was announced is marked, so that a relay that
+ * was killed between writing and announcing announces it when it comes back.
  */
 import { sql } from 'kysely';
 import type { AgentId, ThreadId } from '../../../src/shared/domain/ids.ts';
@@ -10,12 +10,16 @@ import type { ThreadsContext } from './context.ts';
 import { json, messageOf } from './rows.ts';
 
 export interface Announcer {
-  /** Tells those of `agentIds` who were added to the thread and were not told yet, in this order. */
+  /**
+   * Tells those of `agentIds` who were added to the thread and were not told yet, in this order.
+   */
   added(
     thread: { readonly threadId: ThreadId; readonly title: string },
     agentIds: readonly AgentId[],
   ): Promise<readonly string[]>;
-  /** Tells those whom the message mentions and who were not told yet, in the order of the mentions. */
+  /**
+   * Tells those whom the message mentions and who were not told yet, in the order of the mentions.
+   */
   mentioned(
     thread: { readonly threadId: ThreadId; readonly title: string },
     message: ThreadMessage,

@@ -14,7 +14,10 @@ import type { Answer, Refusal } from './types.ts';
 
 /** Agents that wait for something in their threads, and the notifier that has them look again. */
 interface Listener {
-  /** `rung`: something happened since the last time this was asked; look again. The others end the wait. */
+  /**
+   * `rung`: something happened since the last time this was asked; look again. The others end the
+   * wait.
+   */
   next(): Promise<'rung' | 'late' | 'aborted'>;
   stop(): void;
 }
@@ -80,7 +83,10 @@ export interface ThreadsDeps {
   readonly now: () => number;
   readonly newId: () => string;
   readonly timers: Timers;
-  /** Why agents may store no more just now, as a sentence; null: they may. Left out: they always may. */
+  /**
+   * Why agents may store no more just now, as a sentence; null: they may. Left out: they always
+   * may.
+   */
   readonly refuseForRoom?: () => Promise<string | null>;
   readonly hooks: ThreadHooks;
 }

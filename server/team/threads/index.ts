@@ -1,8 +1,9 @@
 /**
  * Threads: agents, and the person, talking among several. See `Threads` in types.ts.
  *
- * Everything is in the store; what is in memory is who waits. Messages have places from 1, given out under a lock on their
- * thread's row, so two processes that write at once cannot give one twice.
+ * Everything is in the store; what is in memory is who waits. Messages have places from 1, given
+ * out under a lock on their thread's row, so two processes that write at once cannot give one
+ * twice.
  */
 import type { Context } from 'hono';
 import type { HTTPException } from 'hono/http-exception';
@@ -179,7 +180,10 @@ function createSending(context: ThreadsContext, announcer: Announcer): Pick<Thre
   };
 }
 
-/** Waiting for something in a thread: a look at what is there, and another whenever something happens. */
+/**
+ * Waiting for something in a thread: a look at what is there, and another whenever something
+ * happens.
+ */
 function createWaiting(
   { db, home, notifier }: ThreadsContext,
   { takeUnread }: Reading,
@@ -204,7 +208,10 @@ function createWaiting(
       .executeTakeFirst();
     return found !== undefined;
   };
-  /** The thread with the oldest message that this agent waits for and was not given yet; null where there is none. */
+  /**
+   * The thread with the oldest message that this agent waits for and was not given yet; null where
+   * there is none.
+   */
   async function findUnread(agentId: AgentId, until: WaitFor, threadId: ThreadId | null): Promise<string | null> {
     let query = db
       .selectFrom('thread_members as member')

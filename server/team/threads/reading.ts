@@ -10,7 +10,10 @@ import { THREAD_LIMITS } from './settings.ts';
 import type { Page, Threads } from './types.ts';
 
 export interface Reading extends Pick<Threads, 'list' | 'read'> {
-  /** All that this agent was not given yet of what others said, oldest first, up to a page, and marks it as given; null where there is nothing, or it is not in it. */
+  /**
+   * All that this agent was not given yet of what others said, oldest first, up to a page, and
+   * marks it as given; null where there is nothing, or it is not in it.
+   */
   takeUnread(agentId: AgentId, threadId: ThreadId, run: string): Promise<Page | null>;
 }
 
@@ -47,7 +50,9 @@ export function createReading({ db, home, inTurn, hooks, tell, now }: ThreadsCon
     return Object.fromEntries(members.map((row) => [parseText(row.agent_json), row.seen_sequence]));
   }
 
-  /** A mention that is read here waits in the inbox too; told of in turn, so after it was put there. */
+  /**
+   * A mention that is read here waits in the inbox too; told of in turn, so after it was put there.
+   */
   async function announceRead(
     agentId: AgentId,
     threadId: ThreadId,

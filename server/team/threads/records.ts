@@ -1,6 +1,7 @@
 /**
- * Threads and what was said in them, as records. A thread has the stamp of its newest version; what was said is told once
- * and never changes. What is given back stands where it stood, marked as given back, and nobody is woken or told by it.
+ * Threads and what was said in them, as records. A thread has the stamp of its newest version; what
+ * was said is told once and never changes. What is given back stands where it stood, marked as
+ * given back, and nobody is woken or told by it.
  */
 import { sql } from 'kysely';
 import type { ThreadId } from '../../../src/shared/domain/ids.ts';

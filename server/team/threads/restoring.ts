@@ -95,7 +95,10 @@ export function createRestoring({ db, home }: Pick<ThreadsContext, 'db' | 'home'
     });
   }
 
-  /** Those of one thread. They stand where they stood; where others stand there by now, all are put in the order of their times. */
+  /**
+   * Those of one thread. They stand where they stood; where others stand there by now, all are put
+   * in the order of their times.
+   */
   async function restoreMessages(
     threadId: ThreadId,
     offered: readonly Offered<'thread-message'>[],
@@ -183,7 +186,9 @@ export function createRestoring({ db, home }: Pick<ThreadsContext, 'db' | 'home'
     return row?.last ?? 0;
   }
 
-  /** Places by time. Nobody is given anything twice by it, and what nobody was given yet stays so. */
+  /**
+   * Places by time. Nobody is given anything twice by it, and what nobody was given yet stays so.
+   */
   async function inOrderOfTime(trx: Db, threadId: ThreadId): Promise<void> {
     const rows: readonly Numbered[] = await trx
       .selectFrom('thread_messages')

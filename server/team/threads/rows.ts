@@ -1,4 +1,7 @@
-/** Threads, who is in them and what was said, as rows. Every function takes the transaction or database it runs in. */
+/**
+ * Threads, who is in them and what was said, as rows. Every function takes the transaction or
+ * database it runs in.
+ */
 import { sql, type Selectable } from 'kysely';
 import { z } from 'zod';
 import type { AgentId, ThreadId } from '../../../src/shared/domain/ids.ts';
@@ -78,7 +81,9 @@ export async function readThread(db: Db, home: string, threadId: ThreadId): Prom
   return (await threadsOf(db, home, rows))[0] ?? null;
 }
 
-/** The thread, locked until the transaction ends: messages get their places in the order of commits. */
+/**
+ * The thread, locked until the transaction ends: messages get their places in the order of commits.
+ */
 export async function lockThread(db: Db, home: string, threadId: ThreadId): Promise<Thread | null> {
   const rows = await db
     .selectFrom('threads')
@@ -90,7 +95,10 @@ export async function lockThread(db: Db, home: string, threadId: ThreadId): Prom
   return (await threadsOf(db, home, rows))[0] ?? null;
 }
 
-/** One at a time changes who is in which thread, or closes one: whoever leaves its last open thread is seen to, once. */
+/**
+ * One at a time changes who is in which thread, or closes one: whoever leaves its last open thread
+ * is seen to, once.
+ */
 export async function lockMemberships(db: Db, home: string): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${`threads of ${home}`}, 0))`.execute(db);
 }

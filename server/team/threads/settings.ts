@@ -1,4 +1,7 @@
-/** Every limit of threads that is not a size of the wire. Inclusive; `otherwise` holds where nothing is said. */
+/**
+ * Every limit of threads that is not a size of the wire. Inclusive; `otherwise` holds where nothing
+ * is said.
+ */
 export const THREAD_LIMITS = {
   /** Seconds that a call waits. Many clients give a call up after 60 s. */
   waitSeconds: { min: 0, max: 600, otherwise: 30 },

@@ -19,7 +19,10 @@ import { withSeatWhereAlike } from '../../../src/shared/domain/teammates.ts';
 import type { TeamMember } from '../../../src/shared/protocol/team.ts';
 import { QUOTAS } from '../../platform/quotas.ts';
 
-/** Threads in words, for minds. What was said stands as such (quoting.ts), so that nothing in it can pass for the head of another message. */
+/**
+ * Threads in words, for minds. What was said stands as such (quoting.ts), so that nothing in it can
+ * pass for the head of another message.
+ */
 const INDENT = '    ';
 
 interface Words {

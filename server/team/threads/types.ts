@@ -1,6 +1,6 @@
 /**
- * What threads can do. `by` and `reader` are "human", who may do everything everywhere, an agent's id, or an
- * application's, which may do everything in the threads that it began.
+ * What threads can do. `by` and `reader` are "human", who may do everything everywhere, an agent's
+ * id, or an application's, which may do everything in the threads that it began.
  */
 import type { AgentId, ThreadId } from '../../../src/shared/domain/ids.ts';
 import type { Thread, ThreadMessage } from '../../../src/shared/protocol/threads.ts';
@@ -19,11 +19,15 @@ export interface Page {
   readonly messages: readonly ThreadMessage[];
   /** Reading: earlier ones are there. Waiting: later ones are there, unread. */
   readonly more: boolean;
-  /** Where the person reads: by who takes part, the place up to which it was given what others said. */
+  /**
+   * Where the person reads: by who takes part, the place up to which it was given what others said.
+   */
   readonly read?: Readonly<Record<string, number>>;
 }
 
-/** What a wait is for: anything that others say, what mentions the reader, or what somebody says. */
+/**
+ * What a wait is for: anything that others say, what mentions the reader, or what somebody says.
+ */
 export type WaitFor =
   | { readonly kind: 'message' }
   | { readonly kind: 'mention' }
@@ -34,21 +38,29 @@ type WaitAnswer = Answer<
   { readonly came: true; readonly page: Page } | { readonly came: false; readonly why: 'late' | 'aborted' }
 >;
 
-/** Agents are named by id, name or seat wherever a name below ends in `Ref`. `notes` are what became of the wakes that were asked for. */
+/**
+ * Agents are named by id, name or seat wherever a name below ends in `Ref`. `notes` are what became
+ * of the wakes that were asked for.
+ */
 export interface Threads {
   /** An agent that creates a thread is in it. */
   create(
     by: string,
     thread: { readonly title: string; readonly participantRefs: readonly string[] },
   ): Promise<Answer<{ readonly thread: Thread; readonly notes: readonly string[] }>>;
-  /** A new participant may read everything that was said. Adding one who is there already changes nothing. */
+  /**
+   * A new participant may read everything that was said. Adding one who is there already changes
+   * nothing.
+   */
   add(
     by: string,
     threadId: ThreadId,
     agentRef: string,
   ): Promise<Answer<{ readonly thread: Thread; readonly notes: readonly string[] }>>;
   remove(by: string, threadId: ThreadId, agentRef: string): Promise<Answer<{ readonly thread: Thread }>>;
-  /** A repeat with the same `clientId` is one message, also when the thread was closed in between. */
+  /**
+   * A repeat with the same `clientId` is one message, also when the thread was closed in between.
+   */
   send(
     by: string,
     threadId: ThreadId,
@@ -60,15 +72,19 @@ export interface Threads {
     reader: string,
     page: { readonly before: string | null; readonly limit: number; readonly closedToo: boolean },
   ): Promise<{ readonly threads: readonly Thread[]; readonly more: boolean }>;
-  /** The newest messages before the place `before`. With `run`, those are marked as given to the agent in this run. */
+  /**
+   * The newest messages before the place `before`. With `run`, those are marked as given to the
+   * agent in this run.
+   */
   read(
     reader: string,
     threadId: ThreadId,
     page: { readonly before: number | null; readonly limit: number; readonly run: string | null },
   ): Promise<Answer<Page>>;
   /**
-   * Waits until one of the reader's threads, or this one, has something that it was not given yet and that it waits for;
-   * it may be there already. Gives all of that thread that the reader was not given yet, its own words apart, and marks it as given.
+   * Waits until one of the reader's threads, or this one, has something that it was not given yet
+   * and that it waits for; it may be there already. Gives all of that thread that the reader was
+   * not given yet, its own words apart, and marks it as given.
    */
   wait(
     reader: string,
@@ -82,6 +98,9 @@ export interface Threads {
   ): Promise<WaitAnswer>;
   /** Whether others have written something in its threads since then that it was not given yet. */
   hasNews(agentId: AgentId, since: number): Promise<boolean>;
-  /** Tells again what an earlier process of this relay has written and not told. Once, before anything else. */
+  /**
+   * Tells again what an earlier process of this relay has written and not told. Once, before
+   * anything else.
+   */
   recover(): Promise<void>;
 }

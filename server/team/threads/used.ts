@@ -1,11 +1,17 @@
-/** What an agent has used of its quotas in threads. By indexes alone: a flood must not make each call dearer. */
+/**
+ * What an agent has used of its quotas in threads. By indexes alone: a flood must not make each
+ * call dearer.
+ */
 import { sql } from 'kysely';
 import { PERSON } from '../../../src/shared/domain/threads.ts';
 import { QUOTA_SPANS, type Said, type ThreadsUsed } from '../../platform/quotas.ts';
 import type { Db } from '../../store/index.ts';
 import { json } from './rows.ts';
 
-/** `now`: ms since the epoch. What is later than that is of before the clock went back, and counts for nothing. */
+/**
+ * `now`: ms since the epoch. What is later than that is of before the clock went back, and counts
+ * for nothing.
+ */
 export async function threadsUsed(db: Db, home: string, by: string, now: number): Promise<ThreadsUsed> {
   const open = await db
     .selectFrom('threads')

@@ -1,4 +1,7 @@
-/** The files that a program has Roost read and write: those of its agent's own folder, by the ways that hold for all. */
+/**
+ * The files that a program has Roost read and write: those of its agent's own folder, by the ways
+ * that hold for all.
+ */
 import { realpath } from 'node:fs/promises';
 import { isAbsolute, relative, sep } from 'node:path';
 import { RequestError } from '@agentclientprotocol/sdk';
@@ -21,7 +24,10 @@ export interface FilesDeps {
 
 const NEWLINE = 0x0a;
 
-/** Where the line begins that is so many lines below the one at `from`; behind the end and its last break, where there is none. */
+/**
+ * Where the line begins that is so many lines below the one at `from`; behind the end and its last
+ * break, where there is none.
+ */
 function startOfLine(bytes: Uint8Array, below: number, from: number): number {
   let at = from;
   for (let line = 0; line < below; line++) {
@@ -35,8 +41,9 @@ function startOfLine(bytes: Uint8Array, below: number, from: number): number {
 const INVALID_PARAMS = -32_602;
 const isMissing = (error: unknown) => error instanceof WorkspaceError && error.kind === 'not-found';
 /**
- * As the protocol says it: a program that is about to make a file reads it first, and has to know that there is none. Other
- * refusals go out with their words; the library would say “Internal error” of them.
+ * As the protocol says it: a program that is about to make a file reads it first, and has to know
+ * that there is none. Other refusals go out with their words; the library would say “Internal
+ * error” of them.
  */
 function refusalOf(error: unknown, path: string): unknown {
   if (isMissing(error)) return RequestError.resourceNotFound(path);

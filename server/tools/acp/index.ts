@@ -1,4 +1,7 @@
-/** Agent programs of one household: what is kept of each, whether it answers, and which agent has one as its mind. */
+/**
+ * Agent programs of one household: what is kept of each, whether it answers, and which agent has
+ * one as its mind.
+ */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -18,7 +21,8 @@ import { takesTools } from './prompt.ts';
 import { createProgramRows, type KeptProgram, type ProgramRowsDeps } from './rows.ts';
 import { KNOWN_AGENTS, PROGRAM_LIMITS, type ProgramLimits } from './settings.ts';
 
-// Starting a program to see whether it answers: in an empty folder, and as far as a session. Nothing is asked of its model.
+// Starting a program to see whether it answers: in an empty folder, and as far as a session.
+// Nothing is asked of its model.
 
 /** Asked of one that is only tried: it gets nothing. */
 const NOBODY: LineHandlers = {

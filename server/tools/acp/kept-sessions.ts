@@ -1,6 +1,7 @@
 /**
- * Sessions of programs that ended with their agent’s own: the next wake goes on with one, where the program can, and the agent
- * and its conversation are still what it knows of them. Where anything of that is another, soul and transcript do, as for all.
+ * Sessions of programs that ended with their agent’s own: the next wake goes on with one, where the
+ * program can, and the agent and its conversation are still what it knows of them. Where anything
+ * of that is another, soul and transcript do, as for all.
  */
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
@@ -56,8 +57,9 @@ function keptOf(programId: string, left: LeftSession, talk: WokenTalk): KeptSess
 }
 
 /**
- * Whether an agent that wakes with this program is the one that it knew, and its conversation is what it heard: nothing was
- * said since, and nothing was forgotten, not in the midst of it either: what it began with is told again.
+ * Whether an agent that wakes with this program is the one that it knew, and its conversation is
+ * what it heard: nothing was said since, and nothing was forgotten, not in the midst of it either:
+ * what it began with is told again.
  */
 const isSame = (kept: KeptSession, programId: string, system: string, talk: WokenTalk): boolean =>
   kept.programId === programId &&
@@ -84,7 +86,10 @@ export function createKeptSessions({ db, home, sealer, now, talkOf, limits }: Ke
     async start(): Promise<void> {
       await db.deleteFrom('program_sessions').where('home', '=', home).where('ended_at', '<', oldest()).execute();
     },
-    /** The one that a wake may go on with; null: none. It is no more then: a relay that is killed now leaves what nobody has heard. */
+    /**
+     * The one that a wake may go on with; null: none. It is no more then: a relay that is killed
+     * now leaves what nobody has heard.
+     */
     async take(agentId: AgentId, programId: string, system: string): Promise<ResumableSession | null> {
       const talk = talkOf(agentId);
       const row = await db

@@ -1,7 +1,8 @@
 /**
- * The line to one agent program: its process, and the Agent Client Protocol over its input and output. What it writes is
- * bounded, in one message and in time; what is no message is passed over, and too much of that ends it. It is given the few
- * variables that programs need to be found and to keep their sign-in, and those that are named for it; none of the relay's.
+ * The line to one agent program: its process, and the Agent Client Protocol over its input and
+ * output. What it writes is bounded, in one message and in time; what is no message is passed over,
+ * and too much of that ends it. It is given the few variables that programs need to be found and to
+ * keep their sign-in, and those that are named for it; none of the relay's.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -63,7 +64,10 @@ export interface LineStart {
   readonly command: string;
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
-  /** Of its sessions. Its process begins in an empty folder of its own: many programs read what lies where they begin. */
+  /**
+   * Of its sessions. Its process begins in an empty folder of its own: many programs read what lies
+   * where they begin.
+   */
   readonly cwd: string;
   readonly processes: Pick<Processes, 'start'>;
   readonly version: string;
@@ -74,8 +78,9 @@ export interface LineStart {
 const FREE: ReadonlySet<string> = new Set(['rawInput', 'rawOutput']);
 
 /**
- * A message of which the parser of the protocol has at most so many values to check: it takes up to 0.2 ms for one that does not
- * fit, and looks at all of them. No message that means anything has as many. What is left out comes last in its list.
+ * A message of which the parser of the protocol has at most so many values to check: it takes up to
+ * 0.2 ms for one that does not fit, and looks at all of them. No message that means anything has as
+ * many. What is left out comes last in its list.
  */
 function checkable(message: unknown, most: number): unknown {
   let left = most;
@@ -192,8 +197,9 @@ export function faultOf(name: string, error: unknown): ProgramError {
 }
 
 /**
- * Starts it, and resolves when it has said hello; rejects with a `ProgramError`, and nothing of it is left then. `late` ends it,
- * now and in the rest of its start, with the `ProgramError` that is its reason, or as one that hangs.
+ * Starts it, and resolves when it has said hello; rejects with a `ProgramError`, and nothing of it
+ * is left then. `late` ends it, now and in the rest of its start, with the `ProgramError` that is
+ * its reason, or as one that hangs.
  */
 export async function openLine(start: LineStart, handlers: LineHandlers, late: AbortSignal): Promise<Line> {
   const { name, command, args, limits } = start;

@@ -1,4 +1,7 @@
-/** The processes of those agents that have a program as their mind: one for each run, from its first turn to its end. */
+/**
+ * The processes of those agents that have a program as their mind: one for each run, from its first
+ * turn to its end.
+ */
 import type { AgentId, RunId } from '../../../src/shared/domain/ids.ts';
 import type { Timers } from '../../../src/shared/domain/platform/timers.ts';
 import type { Program } from '../../../src/shared/protocol/programs.ts';
@@ -27,7 +30,10 @@ export interface ProgramStartDeps {
   readonly version: string;
 }
 
-/** How it is started: with the way to its model through this relay, where that is chosen. `secret`: null where it is only tried. */
+/**
+ * How it is started: with the way to its model through this relay, where that is chosen. `secret`:
+ * null where it is only tried.
+ */
 export function startOf(
   { name, command, args, env, throughRelay }: KeptProgram,
   secret: string | null,

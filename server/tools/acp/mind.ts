@@ -1,7 +1,8 @@
 /**
- * A mind that is a process: one for one run of one agent, in that agent's folder. What is new in the conversation is put
- * before it as its next prompt; a process that has ended is started again with what was said before. Its questions go to the
- * person as any others do, and what it may reach through Roost is its own folder, and its own agent's tools.
+ * A mind that is a process: one for one run of one agent, in that agent's folder. What is new in
+ * the conversation is put before it as its next prompt; a process that has ended is started again
+ * with what was said before. Its questions go to the person as any others do, and what it may reach
+ * through Roost is its own folder, and its own agent's tools.
  */
 import { isSameJson } from '../../../src/shared/domain/platform/json.ts';
 import type {
@@ -117,7 +118,10 @@ export function createProgramMind(deps: ProgramMindDeps): ProgramMind {
   let turnOver = new AbortController();
   let questions = 0;
   const silence = createSilence(name, limits.silentMs, timers);
-  /** What the person said to a question, for its next prompt: the protocol has no words beside yes and no. */
+  /**
+   * What the person said to a question, for its next prompt: the protocol has no words beside yes
+   * and no.
+   */
   const told: string[] = [];
   const reported = createReported(name, deps.countsItself);
   let mayResume = deps.wakes;
@@ -157,7 +161,8 @@ export function createProgramMind(deps: ProgramMindDeps): ProgramMind {
       // What it does with Roost's own tools, Roost decides where it is done.
       const verdict = own ? ROOSTS_OWN : await deps.permit({ tool, input, caller: deps.callerOf(signal) });
       const says = verdict.let ? 'allow' : 'reject';
-      // For good it would ask no more, whatever the person says later; Roost's own tools are asked about by Roost.
+      // For good it would ask no more, whatever the person says later; Roost's own tools are asked
+      // about by Roost.
       const hows = verdict.let && !own ? ['once'] : ['once', 'always'];
       const option = hows.flatMap((how) => options.filter(({ kind }) => kind === `${says}_${how}`)).at(0);
       if (verdict.let && option) begun(verdict.over);
@@ -222,8 +227,8 @@ export function createProgramMind(deps: ProgramMindDeps): ProgramMind {
   }
 
   /**
-   * Asks the person about settings in the folder that the program follows by itself. Resolves with those that they let. Throws
-   * where they say no, or are not there.
+   * Asks the person about settings in the folder that the program follows by itself. Resolves with
+   * those that they let. Throws where they say no, or are not there.
    */
   async function letSettings(signal: AbortSignal): Promise<Settings> {
     await mkdir(folder, { recursive: true, mode: 0o700 });
@@ -303,7 +308,8 @@ export function createProgramMind(deps: ProgramMindDeps): ProgramMind {
       const words = told.splice(0);
       const first = prompted(session, promptOf(session, request, words, session.takes), listener.signal);
       const ended = await first.catch(async (error: unknown) => {
-        // A session that opens need not be one that answers: soul and transcript do, as where it does not open.
+        // A session that opens need not be one that answers: soul and transcript do, as where it
+        // does not open.
         if (!unproven || !mine.isSilent() || listener.signal.aborted) throw error;
         await session.line.close();
         open = null;

@@ -1,4 +1,7 @@
-/** From a program that does not run to one that waits for its first prompt: its process, and one session in it. */
+/**
+ * From a program that does not run to one that waits for its first prompt: its process, and one
+ * session in it.
+ */
 import { methods } from '@agentclientprotocol/sdk';
 import type {
   LoadSessionRequest,
@@ -43,7 +46,10 @@ export interface Modes {
   now(): { readonly name: string; readonly asks: boolean } | null;
   /** It says that it is in this mode from now on. */
   changed(modeId: string): void;
-  /** Puts it into a mode in which the person is asked, where it has one: some begin in another, or change by themselves. */
+  /**
+   * Puts it into a mode in which the person is asked, where it has one: some begin in another, or
+   * change by themselves.
+   */
   ask(): Promise<void>;
 }
 
@@ -144,7 +150,10 @@ export async function openSession(
   return open(start, { ...asked, resumes: null }, handlers, late);
 }
 
-/** Does it within the time that a start may take; what `left` or the time ends ends with a `ProgramError` as its reason. */
+/**
+ * Does it within the time that a start may take; what `left` or the time ends ends with a
+ * `ProgramError` as its reason.
+ */
 export async function inTime<Value>(
   timers: { after(ms: number, run: () => void): () => void },
   { startMs }: Pick<ProgramLimits, 'startMs'>,

@@ -1,4 +1,7 @@
-/** What a turn of a program comes to: how it failed, and what it reports to have cost, which is of its whole session so far. */
+/**
+ * What a turn of a program comes to: how it failed, and what it reports to have cost, which is of
+ * its whole session so far.
+ */
 import type { MindAnswer, MindErrorKind } from '../../agents/minds/index.ts';
 
 export const failed = (kind: MindErrorKind, message: string, text: string): MindAnswer => ({
@@ -19,7 +22,10 @@ export interface Reported {
   spent(dollars: number | null): Pick<MindAnswer, 'usage' | 'reportedMicroUsd'>;
 }
 
-/** `name`: stands for its model, which is not told; `countsItself`: nothing that it reports is counted. */
+/**
+ * `name`: stands for its model, which is not told; `countsItself`: nothing that it reports is
+ * counted.
+ */
 export function createReported(name: string, countsItself: boolean): Reported {
   let before = 0;
   return {

@@ -1,7 +1,8 @@
 /**
- * Settings in an agent's folder that make a program act there before it asks anybody: hooks, servers, variables and permissions
- * of agent programs, and commands in the settings of git, which such programs run. The agent can write all of them, so the
- * person sees them before a program is started in that folder. A yes is for exactly these contents.
+ * Settings in an agent's folder that make a program act there before it asks anybody: hooks,
+ * servers, variables and permissions of agent programs, and commands in the settings of git, which
+ * such programs run. The agent can write all of them, so the person sees them before a program is
+ * started in that folder. A yes is for exactly these contents.
  */
 import { createHash } from 'node:crypto';
 import { fileText } from '../../../src/shared/domain/file-text.ts';
@@ -23,7 +24,9 @@ const READ: ReadonlySet<string> = new Set([
 ]);
 interface PlantedFile {
   readonly path: string;
-  /** SHA-256 of its contents. Null: nobody can tell what a program will find there, as with a link. */
+  /**
+   * SHA-256 of its contents. Null: nobody can tell what a program will find there, as with a link.
+   */
   readonly hash: string | null;
   /** Its contents, for the person to read. Null: they are no text, or long. */
   readonly text: string | null;
@@ -31,7 +34,10 @@ interface PlantedFile {
 
 type Looked = Pick<Workspace, 'list' | 'walk' | 'bytesOf'>;
 
-/** Disks that tell no capitals, or pass over characters that nobody sees, find a file by other names too. */
+/**
+ * Disks that tell no capitals, or pass over characters that nobody sees, find a file by other names
+ * too.
+ */
 const folded = (name: string) =>
   name
     .normalize('NFKC')
@@ -45,7 +51,10 @@ const HARMLESS = [
   /^(user\.(name|email)|init\.defaultbranch|pull\.(rebase|ff)|push\.(default|autosetupremote)|color\..*)$/,
 ];
 
-/** Whether a file of settings can only say what is harmless: each line is read in the plainest form alone. */
+/**
+ * Whether a file of settings can only say what is harmless: each line is read in the plainest form
+ * alone.
+ */
 function isHarmless(config: string): boolean {
   let section = '';
   return config.split('\n').every((line) => {
@@ -132,7 +141,10 @@ export async function plantedIn(
   return [...found.values()];
 }
 
-/** What the person is asked: contents as changes, which the page shows whole, and the hash of what is too long for that. */
+/**
+ * What the person is asked: contents as changes, which the page shows whole, and the hash of what
+ * is too long for that.
+ */
 export function questionOf(name: string, files: readonly PlantedFile[]): Readonly<Record<string, unknown>> {
   const long = files.filter(({ text }) => text === null);
   return {

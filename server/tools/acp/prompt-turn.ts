@@ -15,7 +15,10 @@ export interface PromptTurn {
   readonly cancelMs: number;
 }
 
-/** Rejects with a `ProgramError`; `stopped`: it did not end by itself in time, and its process was ended. */
+/**
+ * Rejects with a `ProgramError`; `stopped`: it did not end by itself in time, and its process was
+ * ended.
+ */
 export async function sayPrompt(
   { line, sessionId }: Pick<OpenSession, 'line' | 'sessionId'>,
   prompt: ContentBlock[],

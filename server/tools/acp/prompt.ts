@@ -1,4 +1,7 @@
-/** What a program is given of a conversation: what is new in it, and where it was not there, what was said before. Pure. */
+/**
+ * What a program is given of a conversation: what is new in it, and where it was not there, what
+ * was said before. Pure.
+ */
 import type { ContentBlock, McpServer } from '@agentclientprotocol/sdk';
 import type { MindBlock, MindMessage, MindRequest } from '../../agents/minds/index.ts';
 import type { Line } from './line.ts';
@@ -35,7 +38,10 @@ const textsOf = ({ blocks }: MindMessage): string[] =>
   blocks.flatMap((block) => (block.kind === 'text' ? [block.text] : []));
 const text = (words: string): ContentBlock => ({ type: 'text', text: words });
 
-/** What the person sent along, in its place; by name where the program does not take it. Calls and results are the program's own. */
+/**
+ * What the person sent along, in its place; by name where the program does not take it. Calls and
+ * results are the program's own.
+ */
 function contentOf(block: MindBlock, takes: Takes): ContentBlock[] {
   if (block.kind === 'text') return [text(block.text)];
   if (block.kind !== 'picture' && block.kind !== 'document') return [];
@@ -69,8 +75,8 @@ export const heardIn = (messages: readonly MindMessage[]): string[] =>
 const wakeOf = ({ messages }: Pick<MindRequest, 'messages'>) => messages.slice(0, 1).flatMap(textsOf).at(0);
 
 /**
- * What it is told beside the conversation, and keeps where it shortens that by itself: how things are, and where it
- * `wakes`, who it is and what was said last.
+ * What it is told beside the conversation, and keeps where it shortens that by itself: how things
+ * are, and where it `wakes`, who it is and what was said last.
  */
 export function instructionsOf(request: Pick<MindRequest, 'system' | 'messages'>, wakes: boolean): string {
   const woken = wakes ? wakeOf(request) : undefined;
@@ -104,7 +110,9 @@ function afterTexts(blocks: readonly MindBlock[], count: number): readonly MindB
   return from < 0 ? [] : blocks.slice(from);
 }
 
-/** Its next prompt; `told`: what it is told of its questions. What was put into it counts as given. */
+/**
+ * Its next prompt; `told`: what it is told of its questions. What was put into it counts as given.
+ */
 export function promptOf(
   mine: Given,
   { system, messages }: Pick<MindRequest, 'system' | 'messages'>,

@@ -1,4 +1,7 @@
-/** The person's calls about agent programs. No program may ask: whoever holds a credential is not the person. */
+/**
+ * The person's calls about agent programs. No program may ask: whoever holds a credential is not
+ * the person.
+ */
 import type { Context } from 'hono';
 import { programEndpoints } from '../../../src/shared/protocol/endpoints/programs.ts';
 import { answer, type Env, type Handled } from '../../http/endpoint.ts';

@@ -8,9 +8,15 @@ const MS_PER_MINUTE = 60_000;
 export interface Silence {
   /** It said something. */
   sign(): void;
-  /** It waits for somebody's answer, until what this gives is called: meanwhile no silence is its own. */
+  /**
+   * It waits for somebody's answer, until what this gives is called: meanwhile no silence is its
+   * own.
+   */
   hold(): () => void;
-  /** From now on; `onSilent` once, with what to say of it, after `silentMs` without a sign. Gives back what ends the watch. */
+  /**
+   * From now on; `onSilent` once, with what to say of it, after `silentMs` without a sign. Gives
+   * back what ends the watch.
+   */
   watch(onSilent: (error: ProgramError) => void): () => void;
 }
 

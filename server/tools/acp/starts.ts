@@ -1,11 +1,14 @@
-/** The line in which programs wait to be started: one for all homes, with so many under way as its own household has set, and as memory allows. */
+/**
+ * The line in which programs wait to be started: one for all homes, with so many under way as its
+ * own household has set, and as memory allows.
+ */
 import { memoryLeft } from '../../platform/processes/index.ts';
 import type { ProgramLimits } from './settings.ts';
 
 export interface Starts {
   /**
-   * `onPlace`: 1 is next; told whenever it changes. `most`: how many may be under way with it, as its household has set it.
-   * Rejects with an `AbortError` where `signal` aborts before its turn.
+   * `onPlace`: 1 is next; told whenever it changes. `most`: how many may be under way with it, as
+   * its household has set it. Rejects with an `AbortError` where `signal` aborts before its turn.
    */
   inTurn<Value>(
     work: () => Promise<Value>,
@@ -32,7 +35,10 @@ export function createStarts(
   /** Something has changed that whoever looks now may not have seen. */
   let [looking, again] = [false, false];
 
-  /** One is always let: where memory is short, or what is set cannot be read, they come one after another. */
+  /**
+   * One is always let: where memory is short, or what is set cannot be read, they come one after
+   * another.
+   */
   const mayStart = async ({ most }: Waiter) =>
     under === 0 || (under < (await most().catch(() => 1)) && (await available()) >= limits.freeBytes);
 

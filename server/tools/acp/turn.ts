@@ -1,4 +1,7 @@
-/** What a program says within one turn, as Roost's own events have it: words, thoughts, plans, calls of tools and diffs. */
+/**
+ * What a program says within one turn, as Roost's own events have it: words, thoughts, plans, calls
+ * of tools and diffs.
+ */
 import type { SessionUpdate, ToolCallContent, ToolCallUpdate } from '@agentclientprotocol/sdk';
 import { MIND_PREFIX } from '../../../src/shared/domain/toolsets.ts';
 import { beginningOfText, cutMiddle } from '../../../src/shared/domain/cut-middle.ts';
@@ -93,14 +96,21 @@ const diffsOf = (content: readonly ToolCallContent[]) =>
 const hasInput = (input: unknown) =>
   typeof input === 'object' && input !== null ? Object.keys(input).length > 0 : input !== undefined && input !== null;
 
-/** How programs call a tool of Roost's: Claude Code and Codex by its name, Gemini CLI by a title. */
+/**
+ * How programs call a tool of Roost's: Claude Code and Codex by its name, Gemini CLI by a title.
+ */
 const OWN: readonly RegExp[] = [
   new RegExp(`^mcp__${OWN_SERVER}__([a-z_]+)$`),
   new RegExp(`^([a-z_]+) \\(${OWN_SERVER} MCP Server\\)$`),
 ];
-/** Kinds of what a program does by itself: a title may be what the agent wrote, a command or a path. */
+/**
+ * Kinds of what a program does by itself: a title may be what the agent wrote, a command or a path.
+ */
 const BY_ITSELF: readonly string[] = ['execute', 'edit', 'delete', 'move', 'read', 'search', 'fetch'];
-/** The name of Roost's own tool that is called; null: it is another. Of a program that tells no names, its title counts. */
+/**
+ * The name of Roost's own tool that is called; null: it is another. Of a program that tells no
+ * names, its title counts.
+ */
 function ownNameOf({ name, title, kind }: Pick<Call, 'name' | 'title' | 'kind'>): string | null {
   if (name === null && BY_ITSELF.includes(kind)) return null;
   for (const form of OWN) {

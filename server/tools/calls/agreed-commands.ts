@@ -1,4 +1,7 @@
-/** What lay in the folder, and how far it went, when the person let a command for always. It is this machine's alone. */
+/**
+ * What lay in the folder, and how far it went, when the person let a command for always. It is this
+ * machine's alone.
+ */
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import type { AgentId } from '../../../src/shared/domain/ids.ts';

@@ -68,7 +68,8 @@ export function createCarryOut(deps: CarryOutDeps): (call: KeptCall, ownHosts?: 
       changed(agentId);
       return;
     }
-    // With what it gave back, whole, or not at all: a kill in between leaves it as one of which nobody knows.
+    // With what it gave back, whole, or not at all: a kill in between leaves it as one of which
+    // nobody knows.
     await enduring(database, () =>
       tellAgent({ ...call, state: 'done' }, input, outcome, (within) =>
         rows.end(callId, JSON.parse(input), outcome, now(), { within }),

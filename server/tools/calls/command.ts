@@ -1,7 +1,7 @@
 /**
- * Calls that run a command, as what is let exactly as it stands is kept: a command of the sandbox's by its words, one of a
- * program's own by all that it gives but what it says of it. Neither stands for the other: the same words are another thing
- * where no sandbox is around them.
+ * Calls that run a command, as what is let exactly as it stands is kept: a command of the sandbox's
+ * by its words, one of a program's own by all that it gives but what it says of it. Neither stands
+ * for the other: the same words are another thing where no sandbox is around them.
  */
 import { MIND_PREFIX } from '../../../src/shared/domain/toolsets.ts';
 import { ALLOWED_COMMAND_MAX } from '../../../src/shared/protocol/grants.ts';

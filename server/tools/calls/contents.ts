@@ -1,4 +1,7 @@
-/** What lies where calls are about that wait for the person: looked at anew whenever they are shown or answered. */
+/**
+ * What lies where calls are about that wait for the person: looked at anew whenever they are shown
+ * or answered.
+ */
 import type { Agreed } from '../../contracts/index.ts';
 import type { Pinned, PinnedCall, Pins } from '../pins/index.ts';
 import type { CallRows, KeptCall } from './rows.ts';

@@ -1,8 +1,10 @@
 /**
- * Questions of tool servers that the person answers by a form. Each is a row like any other question, so that it stands on the
- * page, in the header and on the phone. Its server waits for it within a call, so it lives no longer than its relay: what a relay
- * left behind is withdrawn at the next start. What the person types is in no row, event or log: it goes to the server alone. The
- * account of calls has the names of the fields, as Roost has no use for the values and some are nobody else's business.
+ * Questions of tool servers that the person answers by a form. Each is a row like any other
+ * question, so that it stands on the page, in the header and on the phone. Its server waits for it
+ * within a call, so it lives no longer than its relay: what a relay left behind is withdrawn at the
+ * next start. What the person types is in no row, event or log: it goes to the server alone. The
+ * account of calls has the names of the fields, as Roost has no use for the values and some are
+ * nobody else's business.
  *
  *   asked → done (sent) | declined | withdrawn (nobody answered in time, or nobody waits any more)
  */

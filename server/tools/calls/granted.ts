@@ -13,7 +13,10 @@ import type { KeptCall } from './rows.ts';
 
 /** What is set of agents, as far as it is read and changed here. */
 export interface GrantedConfigs extends Pick<Configs, 'agent'> {
-  /** Changes it with `also`, in one transaction. False: `also` could not be, and nothing was changed. */
+  /**
+   * Changes it with `also`, in one transaction. False: `also` could not be, and nothing was
+   * changed.
+   */
   changeAgent(
     agentId: AgentId,
     edit: (now: Awaited<ReturnType<Configs['agent']>>) => AgentConfigInput,
@@ -24,9 +27,15 @@ export interface GrantedConfigs extends Pick<Configs, 'agent'> {
 /** How a call is let. */
 export type Let =
   | { readonly by: 'off' | 'allow' }
-  /** `before`: what lay there when exactly this command was let for always, where something else lies there now. */
+  /**
+   * `before`: what lay there when exactly this command was let for always, where something else
+   * lies there now.
+   */
   | { readonly by: 'ask'; readonly before: readonly PinnedFile[] | null }
-  /** Exactly this command was let for always. `with`: what lies there, which it was let with; left out: that does not matter. */
+  /**
+   * Exactly this command was let for always. `with`: what lies there, which it was let with; left
+   * out: that does not matter.
+   */
   | { readonly by: 'command'; readonly with?: { readonly pinned: Pinned | null } };
 
 const ASK: Let = { by: 'ask', before: null };
@@ -51,10 +60,14 @@ export function createGranted({ configs, pins, agreed }: GrantedDeps) {
   const grantFor = async (agentId: AgentId, tool: string): Promise<Grant> =>
     grantOf(await coordinationOf(agentId), tool) ?? 'off';
 
-  /** A command that was let for always: it goes no further than it did then, and what it reads is what lay there then. */
+  /**
+   * A command that was let for always: it goes no further than it did then, and what it reads is
+   * what lay there then.
+   */
   async function letForAlways(call: PinnedCall, command: string): Promise<Let> {
     const reach = await pins.reachOf(call);
-    // In the sandbox, without a network, it can do nothing that its agent could not do by its other tools.
+    // In the sandbox, without a network, it can do nothing that its agent could not do by its other
+    // tools.
     if (reach === null || isBounded(reach)) return { by: 'command' };
     const [then, now] = await Promise.all([agreed.get(call.agentId, command), pins.of(call)]);
     if (then !== null && !goesAsFar(then.reach, reach)) return ASK;
@@ -86,8 +99,8 @@ export function createGranted({ configs, pins, agreed }: GrantedDeps) {
   }
 
   /**
-   * With the person's yes to this one, which `begin` writes, and in the same transaction: it holds for every later one, or they
-   * have said nothing. False: `begin` came too late.
+   * With the person's yes to this one, which `begin` writes, and in the same transaction: it holds
+   * for every later one, or they have said nothing. False: `begin` came too late.
    */
   async function always(
     { agentId, tool, input, pinned }: Pick<KeptCall, 'agentId' | 'tool' | 'input' | 'pinned'>,

@@ -1,7 +1,8 @@
 /**
- * Calls of tools: which the person lets, which wait for a yes, and the account of all. What waits is a row before anybody is
- * asked; a yes is on disk before anything runs; and what ran when the relay died is not run again, as nobody knows whether it
- * did. Its agent is told what came of it by a message, which waits like any other.
+ * Calls of tools: which the person lets, which wait for a yes, and the account of all. What waits
+ * is a row before anybody is asked; a yes is on disk before anything runs; and what ran when the
+ * relay died is not run again, as nobody knows whether it did. Its agent is told what came of it by
+ * a message, which waits like any other.
  */
 import type { AgentId } from '../../../src/shared/domain/ids.ts';
 import type { Given } from '../../../src/shared/domain/question-form.ts';
@@ -67,7 +68,10 @@ export interface CallsDeps {
   readonly log: Pick<EventLog, 'subscribe'>;
   readonly alone: Alone;
   readonly reach: Pick<Reach, 'askTo'>;
-  /** The person says no to a call. Resolves with what is written in the transaction of their answer; null: nothing. */
+  /**
+   * The person says no to a call. Resolves with what is written in the transaction of their answer;
+   * null: nothing.
+   */
   readonly onDeclined?: (call: AnsweredCall) => Promise<((within: Db) => Promise<void>) | null>;
   readonly tell: (event: RoostEvent) => void;
   readonly now: () => number;
@@ -133,7 +137,9 @@ export function createCalls(deps: CallsDeps): Calls {
   const question = createQuestion({ ...deps, rows });
   const leave = createLeave({ rows, question, letBy, pins, newCall, changed, counted, beside, now });
   const forms = createForms({ rows, question, newCall, changed, counted, beside, closing: closing.signal, now });
-  /** A question of a server is answered by what it waits for, and its agent is told nothing of it. */
+  /**
+   * A question of a server is answered by what it waits for, and its agent is told nothing of it.
+   */
   const ended = async (call: KeptCall, action: 'decline' | 'cancel', words: string): Promise<boolean> =>
     call.question ? (forms.end(call.callId, action), true) : await leave.no(call, words);
 

@@ -1,8 +1,9 @@
 /**
- * Leave for what a mind does by itself: a program that is an agent's mind asks before it acts, and goes on when it is told.
- * The question is a row like any other. In a session it waits for its answer; where nobody is there, the program is told no
- * for now, and a later yes lets the same thing once, when it is asked for again within a day. What it does is in the account
- * from its beginning, with how it ended, also where it asked nobody.
+ * Leave for what a mind does by itself: a program that is an agent's mind asks before it acts, and
+ * goes on when it is told. The question is a row like any other. In a session it waits for its
+ * answer; where nobody is there, the program is told no for now, and a later yes lets the same
+ * thing once, when it is asked for again within a day. What it does is in the account from its
+ * beginning, with how it ended, also where it asked nobody.
  */
 import { createHash } from 'node:crypto';
 import type { AgentId } from '../../../src/shared/domain/ids.ts';
@@ -32,7 +33,10 @@ export interface LeaveDeps {
 export interface Leave {
   readonly ask: AskLeave;
   readonly note: NoteDeed;
-  /** A yes is on disk. True: somebody waited for it, and goes on; false: it is let when it is asked for again. */
+  /**
+   * A yes is on disk. True: somebody waited for it, and goes on; false: it is let when it is asked
+   * for again.
+   */
   yes(call: KeptCall): Promise<boolean>;
   /** It was declined, or withdrawn. True: somebody waited for it, and was told. */
   no(call: Pick<KeptCall, 'callId'>, words: string): Promise<boolean>;

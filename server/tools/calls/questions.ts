@@ -1,4 +1,7 @@
-/** Questions to the person, as they are asked: one after the other, also by two processes on one store. Else each would find the room that there is for one. */
+/**
+ * Questions to the person, as they are asked: one after the other, also by two processes on one
+ * store. Else each would find the room that there is for one.
+ */
 import { sql } from 'kysely';
 import { createQueue } from '../../../src/shared/domain/platform/queue.ts';
 import type { Db } from '../../store/index.ts';
@@ -16,8 +19,8 @@ export interface QuestionOptions {
 }
 
 /**
- * The id under which it waits: its own, or that of one that waits already and asks the same. Null: too many of its agent wait. What
- * the relay asks by itself is not counted among those.
+ * The id under which it waits: its own, or that of one that waits already and asks the same. Null:
+ * too many of its agent wait. What the relay asks by itself is not counted among those.
  */
 export type Question = (
   call: NewCall,

@@ -1,4 +1,7 @@
-/** The person's calls about what agents did and ask for. No program may ask: whoever holds a credential is not the person. */
+/**
+ * The person's calls about what agents did and ask for. No program may ask: whoever holds a
+ * credential is not the person.
+ */
 import type { Context } from 'hono';
 import { callEndpoints } from '../../../src/shared/protocol/endpoints/calls.ts';
 import type { AgentId } from '../../../src/shared/domain/ids.ts';

@@ -1,4 +1,7 @@
-/** Calls of tools on the store. What an agent may not do twice is decided here, by one statement each. */
+/**
+ * Calls of tools on the store. What an agent may not do twice is decided here, by one statement
+ * each.
+ */
 import type { Selectable } from 'kysely';
 import { z } from 'zod';
 import { beginningOfText, cutMiddle } from '../../../src/shared/domain/cut-middle.ts';
@@ -44,7 +47,10 @@ export interface NewCall {
   /** Of a tool server’s question. */
   readonly question?: ServerQuestion;
 }
-/** What a yes is to, and what lay there before, where somebody has agreed to that or was asked about it. */
+/**
+ * What a yes is to, and what lay there before, where somebody has agreed to that or was asked about
+ * it.
+ */
 export interface AskedContent {
   readonly now: Pinned | null;
   readonly before: readonly PinnedFile[] | null;
@@ -215,7 +221,10 @@ export function createCallRows({ db, home }: { readonly db: Db; readonly home: s
       const listed = rows.slice(0, limit).map((row) => callOf({ ...row, content_json: null, before_json: null }));
       return { calls: listed, more: rows.length > limit };
     },
-    /** The person's yes to what `pin` stands for, before anything runs. False: it waits no more, or is to something else. */
+    /**
+     * The person's yes to what `pin` stands for, before anything runs. False: it waits no more, or
+     * is to something else.
+     */
     begin: async (
       { callId, pinned }: Pick<KeptCall, 'callId' | 'pinned'>,
       allowedBy: AllowedBy,
@@ -237,7 +246,10 @@ export function createCallRows({ db, home }: { readonly db: Db; readonly home: s
         .where('state', '=', 'running')
         .where('answered_at', '=', at)
         .executeTakeFirst()) !== undefined,
-    /** Something else lies there than what `call` was to. False: it waits no more, or somebody else has seen that. */
+    /**
+     * Something else lies there than what `call` was to. False: it waits no more, or somebody else
+     * has seen that.
+     */
     askAnew: async ({ callId, pinned }: Pick<KeptCall, 'callId' | 'pinned'>, content: AskedContent): Promise<boolean> =>
       changedOne(
         await update()
@@ -287,7 +299,10 @@ export function createCallRows({ db, home }: { readonly db: Db; readonly home: s
         .where('state', '=', 'done')
         .execute();
     },
-    /** Questions of servers that another relay left behind, asked before `before`: nobody waits for their answers. */
+    /**
+     * Questions of servers that another relay left behind, asked before `before`: nobody waits for
+     * their answers.
+     */
     async leftBehind(before: number, why: string, at: number): Promise<void> {
       await update()
         .set({ state: 'withdrawn', answered_at: at, ended_at: at, words_json: json(why), ...NO_CONTENT })

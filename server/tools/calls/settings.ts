@@ -22,7 +22,10 @@ export const CALL_LIMITS = {
   answeredForMs: 86_400_000,
   /** Calls that are shown as answered. */
   answeredShown: 50,
-  /** ms after a change of an agent's files, before it is looked whether its questions are to something else by now. */
+  /**
+   * ms after a change of an agent's files, before it is looked whether its questions are to
+   * something else by now.
+   */
   lookMs: 300,
   /** ms between two words to pages that there are new calls. */
   tellEveryMs: 2_000,

@@ -1,4 +1,7 @@
-/** Tells an agent what came of a question: by a message, which waits like any other, and a turn that begins with it where it can. */
+/**
+ * Tells an agent what came of a question: by a message, which waits like any other, and a turn that
+ * begins with it where it can.
+ */
 import type { AgentId } from '../../../src/shared/domain/ids.ts';
 import type { SentAttachment } from '../../../src/shared/domain/attachment.ts';
 import type { Picture } from '../../../src/shared/domain/picture.ts';
@@ -27,8 +30,8 @@ export interface TellAgentDeps {
 }
 
 /**
- * `input`: as its agent gave it; `answer`: all that the tool gave back; null: only the beginning of its words is known. `also`:
- * written with the message, or neither is.
+ * `input`: as its agent gave it; `answer`: all that the tool gave back; null: only the beginning of
+ * its words is known. `also`: written with the message, or neither is.
  */
 export type TellAgent = (
   call: KeptCall,
@@ -46,7 +49,10 @@ function alongOf({ callId, tool }: KeptCall, { type, data }: Picture): SentAttac
 
 export function createTellAgent(deps: TellAgentDeps): TellAgent {
   const { rows, inbox, host, alone, reach, beside, closing, now, logger } = deps;
-  /** The person's answer wakes as their own word does: the gate refuses it nothing, and has it in its account. Resolves when what it began is over. */
+  /**
+   * The person's answer wakes as their own word does: the gate refuses it nothing, and has it in
+   * its account. Resolves when what it began is over.
+   */
   async function wakeByPerson(agentId: AgentId, carry: () => Promise<unknown>): Promise<void> {
     const begun: Promise<unknown>[] = [];
     await reach.askTo(
@@ -92,7 +98,8 @@ export function createTellAgent(deps: TellAgentDeps): TellAgent {
 
   return async (call, input, answer, also) => {
     const { agentId, callId } = call;
-    // What the relay asked by itself is worth no turn and no run: it is read with whatever comes next.
+    // What the relay asked by itself is worth no turn and no run: it is read with whatever comes
+    // next.
     const isRelays = call.where === 'relay';
     const message = {
       messageId: `call-${callId}`,

@@ -15,9 +15,15 @@ export interface AnswerOptions {
   readonly ownHosts?: readonly string[];
 }
 export interface Calls {
-  /** A tool of the relay's own, which no agent is offered: it runs only with the person's yes to `askAlone`. */
+  /**
+   * A tool of the relay's own, which no agent is offered: it runs only with the person's yes to
+   * `askAlone`.
+   */
   ofRelay(tool: TeamTool): void;
-  /** The relay asks about such a call by itself. One question waits for each key. `before`: what the person knows of that file. */
+  /**
+   * The relay asks about such a call by itself. One question waits for each key. `before`: what the
+   * person knows of that file.
+   */
   askAlone(agentId: AgentId, tool: string, input: unknown, before: PinnedFile | null): Promise<void>;
   /** What is asked with this tool under this key needs no answer any more. */
   withdrawAsked(tool: string, key: string): Promise<void>;

@@ -52,7 +52,10 @@ export const pictureName = (tool: string): string => `the picture that ${tool} g
 const PICTURE_BESIDE =
   '\n\n[The picture itself comes with this message. Where it does not, newer ones have taken its room: ask for it once more.]';
 
-/** `input`: as its agent gave it; `answer`: all that the tool gave back; null: only the beginning of its words is known, as it was kept. */
+/**
+ * `input`: as its agent gave it; `answer`: all that the tool gave back; null: only the beginning of
+ * its words is known, as it was kept.
+ */
 export function toldOf(
   { state, tool, words, outcome, where }: KeptCall,
   input: string,

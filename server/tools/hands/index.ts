@@ -1,4 +1,6 @@
-/** What agents have hands for: the toolsets `files` and `shell`, over one folder each, and `web`. */
+/**
+ * What agents have hands for: the toolsets `files` and `shell`, over one folder each, and `web`.
+ */
 import type { AgentId } from '../../../src/shared/domain/ids.ts';
 import { grantOf } from '../../../src/shared/domain/toolsets.ts';
 import type { CommandReach as AskedReach } from '../../../src/shared/protocol/calls.ts';

@@ -1,7 +1,7 @@
 /**
- * What a server asks the person while one of its tools is called (MCP's elicitation, form mode, revision 2025-11-25). A form is
- * read here as far as the protocol has it, bounded, and refused as a whole where it is anything else. While the person is asked,
- * the time of the call stands still.
+ * What a server asks the person while one of its tools is called (MCP's elicitation, form mode,
+ * revision 2025-11-25). A form is read here as far as the protocol has it, bounded, and refused as
+ * a whole where it is anything else. While the person is asked, the time of the call stands still.
  */
 import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/client';
 import { z } from 'zod';
@@ -25,7 +25,9 @@ import type { AttachedLimits } from './settings.ts';
 /** Who makes a call, for what its server asks meanwhile. */
 export interface Asks {
   readonly agentId: AgentId;
-  /** `signal` aborts when nobody waits for the answer any more; its reason says why, as a sentence. */
+  /**
+   * `signal` aborts when nobody waits for the answer any more; its reason says why, as a sentence.
+   */
   person(question: Omit<ServerQuestion, 'server'>, signal: AbortSignal): Promise<PersonAnswer>;
 }
 
@@ -127,7 +129,10 @@ const paramsSchema = z.object({
 /** Characters that nobody sees in a field; not what joins letters and pictures. */
 const UNSEEN = /(?!\u200c|\u200d|\n|\t)[\p{Cf}\p{Cc}\p{Zl}\p{Zp}]/u;
 
-/** Which of its fields an answer names: as long as it can be shown, and never the one that objects have of their own. */
+/**
+ * Which of its fields an answer names: as long as it can be shown, and never the one that objects
+ * have of their own.
+ */
 const isFieldName = (name: string, most: number) =>
   name !== '' && name.length <= most && shownText(name) === name && name !== '__proto__';
 
@@ -152,7 +157,8 @@ function fieldOf(name: string, schema: unknown, isRequired: boolean, filter: Key
       : {}),
   } as FormField;
   const isSimple = ['string', 'number', 'boolean'].includes(typeof given) || Array.isArray(given);
-  // A default that its own field does not take is none, nor one of which the person would not see all.
+  // A default that its own field does not take is none, nor one of which the person would not see
+  // all.
   const isSeen = typeof given !== 'string' || !UNSEEN.test(given);
   return isSimple && isSeen && misfitOf(field, given as FormValue) === null
     ? ({ ...field, preset: given } as FormField)
@@ -259,7 +265,9 @@ export interface Questions {
   /** A call begins. Returns the way to end it: what was asked for it alone is withdrawn. */
   begin(asks: Asks, time: CallTime): () => void;
   /** `withdrawn` aborts when the server wants no answer any more, or its connection has ended. */
-  /** `sign`: tells the server that the question still stands. Left out: it does not want to know. */
+  /**
+   * `sign`: tells the server that the question still stands. Left out: it does not want to know.
+   */
   ask(params: unknown, withdrawn: AbortSignal, sign?: () => void): Promise<PersonAnswer>;
 }
 
@@ -296,7 +304,8 @@ export function createQuestions({
           ProtocolErrorCode.InvalidRequest,
           'The person is asked only while a tool of this server is called.',
         );
-      // The server does not say for which call it asks. It is the newest that may still bring about a question.
+      // The server does not say for which call it asks. It is the newest that may still bring about
+      // a question.
       const calls = [...underWay];
       const one = calls.findLast(({ left }) => left > 0);
       if (!one)

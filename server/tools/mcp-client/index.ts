@@ -1,6 +1,7 @@
 /**
- * MCP servers that the person has attached: kept sealed, reached by one line each, and offered to agents tool by tool, as
- * each was when the person looked at it. A tool that is new, or is another than it was, is off until they have looked again.
+ * MCP servers that the person has attached: kept sealed, reached by one line each, and offered to
+ * agents tool by tool, as each was when the person looked at it. A tool that is new, or is another
+ * than it was, is off until they have looked again.
  */
 import { errorMessage } from '../../../src/shared/domain/platform/error-message.ts';
 import { createQueue } from '../../../src/shared/domain/platform/queue.ts';
@@ -111,7 +112,9 @@ export function createAttached(deps: AttachedDeps): Attached {
     db.updateTable('attached').where('home', '=', home).where('server', '=', serverId);
   const sealedOf = ({ serverId, sealed }: Kept) => sealer.seal(JSON.stringify(sealed), about(serverId));
 
-  /** Why this household may not have a program run so, as a sentence; null: it may, or it is none. */
+  /**
+   * Why this household may not have a program run so, as a sentence; null: it may, or it is none.
+   */
   function programRefused(attachment: Attachment): string | null {
     const right = rightFor(attachment);
     return right === null || rights.has(right) ? null : rights.refusal(right);
@@ -157,7 +160,10 @@ export function createAttached(deps: AttachedDeps): Attached {
     onChange();
   }
 
-  /** Connects the server in another way, and keeps what the person has allowed of it. The old connection ends first. */
+  /**
+   * Connects the server in another way, and keeps what the person has allowed of it. The old
+   * connection ends first.
+   */
   async function renewed(before: Kept, sealed: Sealed): Promise<Kept> {
     const one = keep(before.serverId, before.name, sealed, before.value);
     ending.set(one, end(before));

@@ -1,4 +1,7 @@
-/** The line to one attached server: opened when it is needed, tried again with pauses where it fails, and ended as a whole. */
+/**
+ * The line to one attached server: opened when it is needed, tried again with pauses where it
+ * fails, and ended as a whole.
+ */
 import {
   Client,
   InsufficientScopeError,
@@ -54,11 +57,17 @@ export class LinkError extends Error {
 
 export interface Link {
   standing(): LinkStanding;
-  /** Resolves when it is connected and its tools are known, or that failed. Where it failed a moment ago, that is said again until its pause is over. */
+  /**
+   * Resolves when it is connected and its tools are known, or that failed. Where it failed a moment
+   * ago, that is said again until its pause is over.
+   */
   open(): Promise<LinkStanding>;
   /** The same at once, pause or none, and its tools anew: the person asks. */
   retry(): Promise<LinkStanding>;
-  /** Throws `LinkError`. `asks`: the way to the person, for what the server asks meanwhile. `again`: the server refused this call once without running it. A second refusal is the answer. */
+  /**
+   * Throws `LinkError`. `asks`: the way to the person, for what the server asks meanwhile. `again`:
+   * the server refused this call once without running it. A second refusal is the answer.
+   */
   call(
     tool: string,
     input: Record<string, unknown>,
@@ -74,7 +83,10 @@ export interface LinkDeps extends Starts {
   readonly attachment: Attachment;
   /** Gives the token that goes with each call; null: there is no sign-in to it. */
   readonly auth: AuthProvider | null;
-  /** The server refused the renewed token too. `scope`: it took the token, and asks for this scope besides. */
+  /**
+   * The server refused the renewed token too. `scope`: it took the token, and asks for this scope
+   * besides.
+   */
   readonly onTokenRefused?: (scope?: string) => void;
   readonly fetch: typeof globalThis.fetch;
   readonly version: string;
@@ -83,7 +95,9 @@ export interface LinkDeps extends Starts {
   readonly now: () => number;
   /** ms, only ever forward */
   readonly elapsed: () => number;
-  /** Takes out of its words what it was given in confidence: no agent is told, nor the person again. */
+  /**
+   * Takes out of its words what it was given in confidence: no agent is told, nor the person again.
+   */
   readonly filter: KeyFilter;
   /** Its state, or its tools, are others. */
   readonly onChange: () => void;
@@ -102,7 +116,10 @@ interface Open {
   replaced: boolean;
 }
 
-/** The transport: streamable HTTP (`requests`), or HTTP with SSE of the revision of 2024-11-05 (`stream`). */
+/**
+ * The transport: streamable HTTP (`requests`), or HTTP with SSE of the revision of 2024-11-05
+ * (`stream`).
+ */
 type Way = 'requests' | 'stream';
 
 /** What the person typed, as the SDK takes it: its lists are not readonly. */
@@ -112,7 +129,10 @@ const forServer = (content: Readonly<Record<string, FormValue>>) =>
   );
 
 type Asked = Parameters<NonNullable<Client['fallbackRequestHandler']>>[1]['mcpReq'];
-/** Servers wait a minute by default, and longer for whoever says that the question still stands. Undefined: it wants no signs. */
+/**
+ * Servers wait a minute by default, and longer for whoever says that the question still stands.
+ * Undefined: it wants no signs.
+ */
 function signOf({ _meta, notify }: Asked): (() => void) | undefined {
   const progressToken = _meta?.progressToken;
   if (progressToken === undefined) return undefined;
@@ -163,7 +183,9 @@ const sentenceOf = (error: unknown): string => {
   return reason === '' || message.includes(reason) ? message : `${message}: ${reason}`;
 };
 
-/** `cause`: why it could not be connected; `said`: the end of what a program wrote to its errors. */
+/**
+ * `cause`: why it could not be connected; `said`: the end of what a program wrote to its errors.
+ */
 class ConnectError extends Error {
   readonly said: string;
   constructor(cause: unknown, said = '') {
@@ -192,7 +214,9 @@ export function createLink(deps: LinkDeps): Link {
     if (!closed) onChange();
   }
 
-  /** What goes wrong with one request may be the end of the connection: then its state is another. */
+  /**
+   * What goes wrong with one request may be the end of the connection: then its state is another.
+   */
   const watched: typeof fetch = async (input, init) => {
     const doubt = () => current && lookSoon(current);
     try {
@@ -252,7 +276,8 @@ export function createLink(deps: LinkDeps): Link {
     let chars = 0;
     let unread = 0;
     for (let page = 0; page < limits.pages; page++) {
-      // Of each tool no more is looked at than is needed to refuse it: the SDK would check all of all first.
+      // Of each tool no more is looked at than is needed to refuse it: the SDK would check all of
+      // all first.
       const answer = await left((options) =>
         client.request({ method: 'tools/list', params: cursor === undefined ? {} : { cursor } }, listSchema, options),
       );
@@ -323,7 +348,9 @@ export function createLink(deps: LinkDeps): Link {
     return standing;
   }
 
-  /** Closed when its calls have ended; `atOnce`: those that are under way are not answered any more. */
+  /**
+   * Closed when its calls have ended; `atOnce`: those that are under way are not answered any more.
+   */
   function retire(open: Open, atOnce: boolean): void {
     open.replaced = true;
     open.client.onclose = NOTHING;
@@ -367,14 +394,16 @@ export function createLink(deps: LinkDeps): Link {
     const client = new Client(
       { name: 'roost', version },
       {
-        // Not `url`: no page is opened for a server, and nothing that it links to is shown as a step of Roost’s.
+        // Not `url`: no page is opened for a server, and nothing that it links to is shown as a
+        // step of Roost’s.
         capabilities: { elicitation: { form: {} } },
         jsonSchemaValidator: NO_CHECK,
         listChanged: { tools: { autoRefresh: false, debounceMs: 0, onChanged: () => open && lookSoon(open) } },
       },
     );
     const questions = createQuestions({ filter, now, timers, limits });
-    // The SDK's own handler checks a whole form first, and answers a large one that is wrong with fifty megabytes.
+    // The SDK's own handler checks a whole form first, and answers a large one that is wrong with
+    // fifty megabytes.
     client.fallbackRequestHandler = async ({ method, params }, { mcpReq }) => {
       if (method !== 'elicitation/create')
         throw new ProtocolError(ProtocolErrorCode.MethodNotFound, 'Method not found');
@@ -383,7 +412,8 @@ export function createLink(deps: LinkDeps): Link {
     };
     client.onerror = (error) => {
       if (attachment.kind === 'program') first ??= error;
-      // Its one stream comes back by itself, to a server that knows nothing of what was said before.
+      // Its one stream comes back by itself, to a server that knows nothing of what was said
+      // before.
       if (way === 'stream' && open) void replace(open);
     };
     // The SDK answers each question of a server by a request of its own.

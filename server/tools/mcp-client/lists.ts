@@ -1,10 +1,16 @@
-/** Lists that a server gives page by page: bounded in total, and ended where the next page makes no sense. */
+/**
+ * Lists that a server gives page by page: bounded in total, and ended where the next page makes no
+ * sense.
+ */
 import { SdkError, SdkErrorCode } from '@modelcontextprotocol/client';
 import { sentence } from '../../../src/shared/domain/sentence.ts';
 
 /** Cursors of one list. */
 export interface Cursors {
-  /** The cursor of the next page; undefined: there is none, or the server named it before and would never end. */
+  /**
+   * The cursor of the next page; undefined: there is none, or the server named it before and would
+   * never end.
+   */
   next(named: unknown): string | undefined;
 }
 
@@ -24,7 +30,10 @@ interface Times {
   readonly maxTotalTimeout: number;
 }
 
-/** One time-out of `ms` for several requests together. After it each throws a sentence. `elapsed`: a monotonic clock, in ms. */
+/**
+ * One time-out of `ms` for several requests together. After it each throws a sentence. `elapsed`: a
+ * monotonic clock, in ms.
+ */
 export function createDeadline(
   ms: number,
   elapsed: () => number,

@@ -1,7 +1,8 @@
 /**
- * What a tool takes, as every model's server lets it be said. A model's server refuses a whole request for one schema that it
- * does not take, and so one tool would keep its agent from saying anything. What can be said otherwise is: names are mapped,
- * there and back, and choices at the top become one object. A tool for which that cannot be done is off, with its reason. Pure.
+ * What a tool takes, as every model's server lets it be said. A model's server refuses a whole
+ * request for one schema that it does not take, and so one tool would keep its agent from saying
+ * anything. What can be said otherwise is: names are mapped, there and back, and choices at the top
+ * become one object. A tool for which that cannot be done is off, with its reason. Pure.
  */
 import { isSameJson } from '../../../src/shared/domain/platform/json.ts';
 import { createHash } from 'node:crypto';
@@ -67,7 +68,10 @@ function mindPropertyOf(name: string): string {
   return `${plain}_${short(name, HASH_CHARS)}`;
 }
 
-/* Words that are left out: they name places, or say how to read a schema. Places are looked up here instead. */
+/*
+ * Words that are left out: they name places, or say how to read a schema. Places are looked up here
+ * instead.
+ */
 const LEFT_OUT = setOf(
   '$anchor $comment $dynamicAnchor $dynamicRef $id $recursiveAnchor $recursiveRef $schema $vocabulary dependencies id',
 );
@@ -76,7 +80,10 @@ const MAY_BE_NULL = setOf('const default enum examples');
 /** At the top no model's server takes a choice or a condition. */
 const NOT_AT_TOP = setOf('$ref allOf anyOf const dependentSchemas else enum if not oneOf then');
 
-/** Patterns that every model's server can read: anchored at both ends, without groups that look around and names of classes. */
+/**
+ * Patterns that every model's server can read: anchored at both ends, without groups that look
+ * around and names of classes.
+ */
 const isPlainPattern = (pattern: string) =>
   /^\^[^]*\$$/.test(pattern) && !/\(\?|\\[pPbBkux\d]|\|/.test(pattern) && isPattern(pattern);
 function isPattern(pattern: string): boolean {
@@ -150,7 +157,10 @@ export function mindSchemaOf(given: unknown, { schemaParts }: MindSchemaLimits):
       inside.pop();
     }
   }
-  /** A reference to one of the definitions at the top stays one; another is replaced by what stands there. */
+  /**
+   * A reference to one of the definitions at the top stays one; another is replaced by what stands
+   * there.
+   */
   function referred(pointer: unknown): Fields {
     const [, name] = /^#\/(?:\$defs|definitions)\/([^/]+)$/.exec(String(pointer)) ?? [];
     if (name === undefined || at(String(pointer)) === undefined) {
@@ -230,7 +240,10 @@ export function mindSchemaOf(given: unknown, { schemaParts }: MindSchemaLimits):
     readonly rest: Schema;
     readonly notes: readonly string[];
   }
-  /** What an object takes in all, whatever choices it leaves: all that any of them names, and of all what is wanted. */
+  /**
+   * What an object takes in all, whatever choices it leaves: all that any of them names, and of all
+   * what is wanted.
+   */
   function top(node: unknown): Top {
     count();
     const own = isRecord(node) ? node : {};

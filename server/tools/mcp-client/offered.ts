@@ -1,4 +1,7 @@
-/** What an attached server says of its tools, and what they answer: bounded, and as data of that server’s. */
+/**
+ * What an attached server says of its tools, and what they answer: bounded, and as data of that
+ * server’s.
+ */
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { beginningOfText, cutMiddle } from '../../../src/shared/domain/cut-middle.ts';
@@ -76,7 +79,10 @@ export interface ListedTool extends OfferedTool {
 /** Characters of a title that are looked at for each that is shown: some of them nobody sees. */
 const UNSEEN_TOO = 8;
 
-/** A tool as its server lists it; null: that is none. What is too large or too deep is not read to its end. */
+/**
+ * A tool as its server lists it; null: that is none. What is too large or too deep is not read to
+ * its end.
+ */
 export function offeredOf(
   listed: unknown,
   filter: KeyFilter,
@@ -139,7 +145,10 @@ function partText(part: unknown): string {
   }
 }
 
-/** The first picture among these that a mind can be shown, by what it is and not by what its server says; null: none. */
+/**
+ * The first picture among these that a mind can be shown, by what it is and not by what its server
+ * says; null: none.
+ */
 function pictureIn(content: readonly unknown[]): { readonly at: number; readonly picture: Picture } | null {
   for (const [at, part] of content.entries()) {
     const { data: read } = partSchema.safeParse(part);
@@ -172,8 +181,8 @@ export interface Answered {
 export type ReadAnswer = Pick<ToolOutcome, 'text' | 'picture'>;
 
 /**
- * The words of an answer, cut, and without what its server was given in confidence. The bytes of the picture stay as they are:
- * a mind reads no words in them.
+ * The words of an answer, cut, and without what its server was given in confidence. The bytes of
+ * the picture stay as they are: a mind reads no words in them.
  */
 export function readAnswer(
   { content, structured }: Answered,

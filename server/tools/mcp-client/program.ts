@@ -1,7 +1,8 @@
 /**
- * A program that speaks MCP over its input and output, in a process group of its own: what it has started ends with it. It
- * is given the few variables that programs need to be found and to keep their caches, and those that the person has set for
- * it; none of the relay's. What it writes is bounded, in one message and in time.
+ * A program that speaks MCP over its input and output, in a process group of its own: what it has
+ * started ends with it. It is given the few variables that programs need to be found and to keep
+ * their caches, and those that the person has set for it; none of the relay's. What it writes is
+ * bounded, in one message and in time.
  */
 import type { Readable } from 'node:stream';
 import {
@@ -44,7 +45,9 @@ type Limits = Pick<
   'messageBytes' | 'jsonDepth' | 'jsonValues' | 'windowMs' | 'windowMessages' | 'windowBytes' | 'endMs' | 'errorChars'
 >;
 
-/** What a line says; null: it is no message. Programs greet in words, and write logs as JSON, too. */
+/**
+ * What a line says; null: it is no message. Programs greet in words, and write logs as JSON, too.
+ */
 function messageIn(line: string): JSONRPCMessage | null {
   try {
     return deserializeMessage(line);
@@ -52,7 +55,9 @@ function messageIn(line: string): JSONRPCMessage | null {
     return unreadableAnswer(line);
   }
 }
-/** An answer that is none fails the call for which it came, and no other. Null: it answers nothing. */
+/**
+ * An answer that is none fails the call for which it came, and no other. Null: it answers nothing.
+ */
 function unreadableAnswer(line: string): JSONRPCMessage | null {
   const answer = answerSchema.safeParse(jsonIn(line));
   if (!answer.success || 'method' in answer.data) return null;

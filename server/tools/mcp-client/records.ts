@@ -1,4 +1,7 @@
-/** Attached servers as records: what the person has set of each, and no secret. A relay that has lost its home is given them back, and says what they lack. */
+/**
+ * Attached servers as records: what the person has set of each, and no secret. A relay that has
+ * lost its home is given them back, and says what they lack.
+ */
 import { sql } from 'kysely';
 import { sentence } from '../../../src/shared/domain/sentence.ts';
 import type { Stamp } from '../../../src/shared/domain/stamp.ts';
@@ -33,7 +36,10 @@ export function recordOf(name: string, { attachment, lacks }: Sealed, { agents, 
   return { ...about, where: { kind: 'address', url: `${origin}${pathname}` }, secrets: [...new Set(secrets)] };
 }
 
-/** What is kept of it from now on. `before`: what is here of the same one, whose secrets hold where it is at the same place. Null: it was taken away. */
+/**
+ * What is kept of it from now on. `before`: what is here of the same one, whose secrets hold where
+ * it is at the same place. Null: it was taken away.
+ */
 export function takenBack(
   { where, secrets, agents, tools }: AttachedRecord,
   before: Sealed | null,
@@ -55,7 +61,10 @@ export function takenBack(
   return { sealed: { attachment, signIn: null, lacks: [...secrets] }, value };
 }
 
-/** Whether all that it would do is done here already, with the person's yes: the same server, with no further tool for anybody else. */
+/**
+ * Whether all that it would do is done here already, with the person's yes: the same server, with
+ * no further tool for anybody else.
+ */
 function isCovered({ name, where, agents, tools }: AttachedRecord, here: AttachedRecord): boolean {
   const isUsed = (tool: string, hash: string) => here.tools[tool]?.use === true && here.tools[tool].hash === hash;
   return (
@@ -84,7 +93,10 @@ export function createAttachedRecords({ db, home, inTurn, valueOf, take, leave }
 
   const asked = createAskedRows({ db, home }, 'attached-server');
 
-  /** Whether what is here is no older than this. One that was changed and not told has no stamp, and is newer than anything. */
+  /**
+   * Whether what is here is no older than this. One that was changed and not told has no stamp, and
+   * is newer than anything.
+   */
   async function isKnown(serverId: string, at: Stamp): Promise<boolean> {
     const row = await rows().where('server', '=', serverId).executeTakeFirst();
     return row !== undefined && (row.stamp === null || row.stamp >= at);

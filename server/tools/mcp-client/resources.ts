@@ -1,4 +1,7 @@
-/** What a server has to read (MCP's resources), as one more tool of it: listed, or read by address, and bounded like any answer. */
+/**
+ * What a server has to read (MCP's resources), as one more tool of it: listed, or read by address,
+ * and bounded like any answer.
+ */
 import type { Client, RequestOptions } from '@modelcontextprotocol/client';
 import { z } from 'zod';
 import { beginningOfText } from '../../../src/shared/domain/cut-middle.ts';
@@ -26,7 +29,10 @@ const RESOURCES_TOOL = offeredOf(
   createKeyFilter(),
 );
 
-/** Those that a server lists, and the one more where it has something to read and no tool of that name. */
+/**
+ * Those that a server lists, and the one more where it has something to read and no tool of that
+ * name.
+ */
 export const withResources = (client: Client, listed: ReadonlyMap<string, ListedTool>): readonly ListedTool[] => [
   ...listed.values(),
   ...(client.getServerCapabilities()?.resources && !listed.has(NAME) && RESOURCES_TOOL ? [RESOURCES_TOOL] : []),

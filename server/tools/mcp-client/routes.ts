@@ -1,4 +1,7 @@
-/** The person's calls about attached servers. No program may ask: whoever holds a credential is not the person. */
+/**
+ * The person's calls about attached servers. No program may ask: whoever holds a credential is not
+ * the person.
+ */
 import type { Context } from 'hono';
 import { ATTACHED_PREFIX, type Grant } from '../../../src/shared/domain/toolsets.ts';
 import type { AttachedServer } from '../../../src/shared/protocol/attached.ts';
@@ -10,7 +13,8 @@ import type { HomeRights } from '../../access/owner-rights.ts';
 import { problem } from '../../http/problem.ts';
 import type { Attached, Refused } from './index.ts';
 
-// A server that the person took away: what they let of it is not let of the next one by its name, and what waits of it waits no more.
+// A server that the person took away: what they let of it is not let of the next one by its name,
+// and what waits of it waits no more.
 
 interface LetGoDeps {
   readonly configs: Pick<Configs, 'agent' | 'setAgent' | 'household' | 'setHousehold'>;
@@ -88,7 +92,8 @@ export function createAttachedRoutes(deps: AttachedRoutesDeps): readonly Handled
     },
     async signInToAttached({ serverId }, context) {
       byPerson(context);
-      // Back to the very address under which this browser is let in; whether it is one of ours was looked at before.
+      // Back to the very address under which this browser is let in; whether it is one of ours was
+      // looked at before.
       const origin = context.req.header('origin') ?? new URL(context.req.url).origin;
       const begun = await attached.signIn(serverId, new URL(relayEndpoints.signedIn.path, origin).href);
       if (begun === null || 'refused' in begun) return refuse(begun);

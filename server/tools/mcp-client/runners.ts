@@ -1,4 +1,7 @@
-/** What this machine has set for programs that fetch others (`npx`, `bunx`, `uvx`). Their own settings are asked, when a page wants to know. */
+/**
+ * What this machine has set for programs that fetch others (`npx`, `bunx`, `uvx`). Their own
+ * settings are asked, when a page wants to know.
+ */
 import { realpath } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { getDefaultEnvironment } from '@modelcontextprotocol/client/stdio';

@@ -7,7 +7,10 @@ export const ATTACHED_LIMITS = {
   /** Tools of one server that are looked at; pages of its list. */
   tools: 200,
   pages: 20,
-  /** Until it has said hello; has listed all that it has; has answered a call, or said how far it is with it. */
+  /**
+   * Until it has said hello; has listed all that it has; has answered a call, or said how far it is
+   * with it.
+   */
   connectMs: 20_000,
   /** The same where it has to be fetched first, as by `npx`. */
   fetchedConnectMs: 120_000,
@@ -21,7 +24,10 @@ export const ATTACHED_LIMITS = {
   questionSignMs: 15_000,
   /** Questions that one call may bring about. */
   questionsPerCall: 5,
-  /** Of a question: fields, options of one field, characters of its message, of a field's name, and of its schema as JSON. */
+  /**
+   * Of a question: fields, options of one field, characters of its message, of a field's name, and
+   * of its schema as JSON.
+   */
   questionFields: 20,
   questionOptions: 100,
   questionChars: 2_000,
@@ -41,7 +47,10 @@ export const ATTACHED_LIMITS = {
   answerChars: 30_000,
   /** Characters with which a server describes all of its tools. */
   toolChars: 1_000_000,
-  /** Of a tool: characters of its title, its description, and its schema as JSON; levels of the schema. */
+  /**
+   * Of a tool: characters of its title, its description, and its schema as JSON; levels of the
+   * schema.
+   */
   titleChars: 120,
   descriptionChars: 4_000,
   schemaChars: 32_000,
@@ -53,7 +62,10 @@ export const ATTACHED_LIMITS = {
   /** Until the person has allowed a sign-in; bytes of one answer of a sign-in server. */
   signInMs: 600_000,
   signInBytes: 1_000_000,
-  /** Characters of one token; and how many tokens of the past are still taken out of what the server says. */
+  /**
+   * Characters of one token; and how many tokens of the past are still taken out of what the server
+   * says.
+   */
   tokenChars: 10_000,
   tokensKept: 8,
   /** Before it is tried again after it failed; doubles with each in a row. */

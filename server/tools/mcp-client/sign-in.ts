@@ -1,8 +1,8 @@
 /**
- * The sign-in to one attached server, by OAuth as MCP has it: its authorisation server is found, Roost registers there as a
- * client, the person allows it in their browser (PKCE), and what comes back is kept sealed and renewed. Only what was asked
- * for is taken: by its `state`, once, within its time, from the authorisation server that was asked, and in the household
- * whose page began it.
+ * The sign-in to one attached server, by OAuth as MCP has it: its authorisation server is found,
+ * Roost registers there as a client, the person allows it in their browser (PKCE), and what comes
+ * back is kept sealed and renewed. Only what was asked for is taken: by its `state`, once, within
+ * its time, from the authorisation server that was asked, and in the household whose page began it.
  */
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import {
@@ -32,7 +32,10 @@ import type { KeyFilter } from '../../platform/key-filter.ts';
 import { checkAddress } from '../../platform/guarded-fetch.ts';
 import { jsonOf, type AttachedLimits } from './settings.ts';
 
-/** What is kept of it, sealed. `discovery`: whom it was made with; `redirect`: where that sends the person back to. */
+/**
+ * What is kept of it, sealed. `discovery`: whom it was made with; `redirect`: where that sends the
+ * person back to.
+ */
 const heldSchema = <Value>() => z.custom<Value>((value) => typeof value === 'object' && value !== null);
 export const keptSignInSchema = z.object({
   redirect: z.string(),
@@ -50,13 +53,19 @@ export interface SignIn {
   standing(): SignInStanding;
   /** For the line: the token that goes with each call, renewed where it is no longer taken. */
   readonly auth: AuthProvider;
-  /** Where the person allows it. `redirect`: the address that they are sent back to. Throws `SignInError`. */
+  /**
+   * Where the person allows it. `redirect`: the address that they are sent back to. Throws
+   * `SignInError`.
+   */
   begin(redirect: string): Promise<URL>;
   /** Whether this is the `state` of what was begun here last, and is still waited for. */
   waitsFor(state: string): boolean;
   /** With what they were sent back with. Throws `SignInError`; one answer is looked at once. */
   finish(query: URLSearchParams): Promise<void>;
-  /** The server does not take the token, though it is fresh: the person has to sign in again. `scope`: what it wants besides. */
+  /**
+   * The server does not take the token, though it is fresh: the person has to sign in again.
+   * `scope`: what it wants besides.
+   */
   refused(scope?: string): Promise<void>;
   /** Forgets the tokens, and what is waited for. */
   leave(): Promise<void>;
@@ -92,7 +101,10 @@ interface Begun {
 const NO_SIGN_IN = 'it asks for a sign-in, or does not take the key it was given';
 const EXPIRED = 'the sign-in there has expired or was withdrawn: sign in again';
 export const NOT_BEGUN = 'This sign-in was not begun here, was used already, or took too long. Begin it once more.';
-/** An authorisation server that answers so is not well, or wants to be asked later. Every other answer without a token is a refusal. */
+/**
+ * An authorisation server that answers so is not well, or wants to be asked later. Every other
+ * answer without a token is a refusal.
+ */
 const isUnwell = (status: number) => status >= 500 || status === 408 || status === 429;
 
 const isSame = (one: string, other: string) => {
@@ -100,7 +112,10 @@ const isSame = (one: string, other: string) => {
   return a.length === b.length && timingSafeEqual(a, b);
 };
 
-/** Whom it is for, as the authorisation server says it in an ID token; it came from there directly, so no signature is checked. */
+/**
+ * Whom it is for, as the authorisation server says it in an ID token; it came from there directly,
+ * so no signature is checked.
+ */
 function whoOf(tokens: StoredOAuthTokens | null, { tokenChars }: Pick<AttachedLimits, 'tokenChars'>): string | null {
   const idToken = tokens?.id_token ?? '';
   const claims = idToken.length > tokenChars ? undefined : idToken.split('.')[1];
@@ -134,7 +149,10 @@ function wordsOf(error: unknown, filter: KeyFilter): string {
     : `The sign-in server cannot be used: ${words}`;
 }
 
-/** Throws where a token is longer than any that is known: each is looked for in whatever its server says. */
+/**
+ * Throws where a token is longer than any that is known: each is looked for in whatever its server
+ * says.
+ */
 function checkTokens(tokens: StoredOAuthTokens, { tokenChars }: Pick<AttachedLimits, 'tokenChars'>): void {
   for (const token of [tokens.access_token, tokens.refresh_token])
     if (token !== undefined && token.length > tokenChars)
@@ -190,7 +208,10 @@ export function createSignIn(deps: SignInDeps): SignIn {
       },
     }) satisfies OAuthClientProvider;
 
-  /** Once for all who find at the same time that the token is no longer taken: a refresh token is often good once. */
+  /**
+   * Once for all who find at the same time that the token is no longer taken: a refresh token is
+   * often good once.
+   */
   const renew = singleFlight(async () => {
     const { discovery, client, tokens } = kept ?? {};
     if (!kept || !discovery || !client || !tokens?.refresh_token) {

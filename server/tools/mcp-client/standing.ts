@@ -1,4 +1,7 @@
-/** What is kept of an attached server, and what of it is shown: what it offers now beside what the person has looked at. */
+/**
+ * What is kept of an attached server, and what of it is shown: what it offers now beside what the
+ * person has looked at.
+ */
 import { existsSync } from 'node:fs';
 import { delimiter, dirname, isAbsolute } from 'node:path';
 import { z } from 'zod';
@@ -36,7 +39,10 @@ const keptAttachmentSchema = z.preprocess(
   (kept) => (isRecord(kept) && kept['kind'] === 'program' ? { box: null, ...kept } : kept),
   attachmentSchema,
 );
-/** What lies sealed of it: how it is reached, and who is signed in to it. Before there were sign-ins, it was the first alone. */
+/**
+ * What lies sealed of it: how it is reached, and who is signed in to it. Before there were
+ * sign-ins, it was the first alone.
+ */
 export const sealedSchema = z.union([
   z.object({
     attachment: keptAttachmentSchema,
@@ -65,13 +71,19 @@ export function rightFor(attachment: Attachment): OwnerRight | null {
 /** Variables that programs are given for their ways, and that name nothing which has to be kept. */
 const OPEN_VARIABLES = /^(?:DEBUG|HOME|LANG|LC_\w+|LOG_LEVEL|NODE_ENV|PATH|TZ)$/;
 
-/** Places on this machine: agents need their names in what a server answers. A key may begin with `/`, but leads nowhere. */
+/**
+ * Places on this machine: agents need their names in what a server answers. A key may begin with
+ * `/`, but leads nowhere.
+ */
 const isPlace = (value: string) =>
   isAbsolute(value) &&
   value.split(delimiter).every((path) => existsSync(path) || (dirname(path).length > 1 && existsSync(dirname(path))));
 const isOrigin = (value: string) => URL.canParse(value) && new URL(value).href === `${new URL(value).origin}/`;
 
-/** What it is given to reach it with, and never tells on: variables, headers, and what stands behind a question mark. */
+/**
+ * What it is given to reach it with, and never tells on: variables, headers, and what stands behind
+ * a question mark.
+ */
 export function secretsOf(attachment: Attachment): string[] {
   if (attachment.kind === 'address')
     return [
@@ -104,8 +116,8 @@ export const namedSecrets = ({ headers, client }: Extract<Attachment, { kind: 'a
 ];
 
 /**
- * What the person has looked at, with these looked at now. `there`: the tools as they stand; `name`: the server’s. `reason`: a
- * sentence for the person; then nothing of it holds.
+ * What the person has looked at, with these looked at now. `there`: the tools as they stand;
+ * `name`: the server’s. `reason`: a sentence for the person; then nothing of it holds.
  */
 export function lookedAt(
   name: string,
@@ -130,7 +142,10 @@ export function lookedAt(
 
 type Seen = z.infer<typeof seenSchema>;
 
-/** A hash of version 0.1 left out two fields. The title was kept beside it. What the other one was, nobody knows. */
+/**
+ * A hash of version 0.1 left out two fields. The title was kept beside it. What the other one was,
+ * nobody knows.
+ */
 const asOfNow = (seen: Seen, { hashBefore, hash, title, readOnly }: ListedTool): Seen =>
   seen.hash === hashBefore && seen.title === title ? { ...seen, hash, readOnly } : seen;
 
@@ -142,7 +157,10 @@ const seenPart = ({ hash, title, description, schema, readOnly }: Seen): Attache
   readOnly,
 });
 
-/** What it offers beside what the person has looked at. `name`: the server's; `offered` null: it has not said yet. */
+/**
+ * What it offers beside what the person has looked at. `name`: the server's; `offered` null: it has
+ * not said yet.
+ */
 export function toolsBeside(name: string, offered: readonly ListedTool[] | null, value: Value): AttachedTool[] {
   const called = new Map<string, number>();
   for (const tool of offered ?? []) {

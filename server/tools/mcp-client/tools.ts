@@ -1,4 +1,7 @@
-/** A tool of an attached server, as agents are offered it: carried out only while it is what the person has looked at. */
+/**
+ * A tool of an attached server, as agents are offered it: carried out only while it is what the
+ * person has looked at.
+ */
 import { z } from 'zod';
 import { shownText } from '../../../src/shared/domain/names.ts';
 import type { AttachedTool } from '../../../src/shared/protocol/attached.ts';
@@ -68,7 +71,8 @@ export function createToolOf<One extends Usable>({ isAttached, toolsOf, askPerso
     const before = one.made.get(tool.name);
     if (before?.hash === tool.hash) return before.tool;
     const read = mindSchemaOf(tool.schema, ATTACHED_LIMITS);
-    // Minds are told of each thing that a tool takes. What is said of all of them stands with the tool.
+    // Minds are told of each thing that a tool takes. What is said of all of them stands with the
+    // tool.
     const whole =
       read.ok && typeof read.schema['description'] === 'string' ? shownText(read.schema['description']) : '';
     const made: TeamTool = {

@@ -1,4 +1,7 @@
-/** The person's words to an agent that a client plays: a call of that client that only waits ends with them. */
+/**
+ * The person's words to an agent that a client plays: a call of that client that only waits ends
+ * with them.
+ */
 import type { AgentId } from '../../../src/shared/domain/ids.ts';
 import type { EventLog, Inbox, SessionHost } from '../../contracts/index.ts';
 
@@ -9,7 +12,10 @@ export interface HeardDeps {
 }
 
 export interface Heard {
-  /** `signal` aborts when the person has written something that waits for this agent's client, also before the call. */
+  /**
+   * `signal` aborts when the person has written something that waits for this agent's client, also
+   * before the call.
+   */
   listen(agentId: AgentId): Promise<{ readonly signal: AbortSignal; stop(): void }>;
   close(): void;
 }

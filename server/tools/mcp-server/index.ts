@@ -37,8 +37,9 @@ import { readJson as readBody, tooMuchOf } from '../../http/read-json.ts';
 import { authenticate, joinedFrom, type BearerDeps } from './bearer.ts';
 
 /**
- * `/mcp`: the relay as MCP server, over streamable HTTP, for both generations of the protocol. What carries the
- * envelope of 2026-07-28 is answered from a fresh instance; everything else belongs to a session.
+ * `/mcp`: the relay as MCP server, over streamable HTTP, for both generations of the protocol. What
+ * carries the envelope of 2026-07-28 is answered from a fresh instance; everything else belongs to
+ * a session.
  */
 interface McpRoutesDeps extends BearerDeps {
   readonly modern: Pick<McpHttpHandler, 'fetch'>;
@@ -106,7 +107,10 @@ export interface McpDeps {
   readonly threads: Pick<Threads, 'list'>;
   /** The session that runs, or null. */
   readonly sessionId: () => string | null;
-  /** A client has called while a session runs: its agent is here. Before every tool call and resource read. */
+  /**
+   * A client has called while a session runs: its agent is here. Before every tool call and
+   * resource read.
+   */
   readonly joined: SessionHost['joined'];
   readonly clientCalls: SessionHost['clientCalls'];
   /** Left out: no session gives birth. */
@@ -121,7 +125,10 @@ export interface McpDeps {
   readonly logger: Logger;
   readonly settings?: Partial<McpSettings>;
   readonly every?: Every;
-  /** The store, where other processes may have sessions of the same credentials; left out: this one has all of them. */
+  /**
+   * The store, where other processes may have sessions of the same credentials; left out: this one
+   * has all of them.
+   */
   readonly shared?: Pick<SlotsDeps, 'db' | 'database' | 'home'>;
 }
 

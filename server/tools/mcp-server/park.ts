@@ -1,4 +1,7 @@
-/** The sleep gate of MCP calls: a call of a sleeping agent waits until it is woken, and then goes on, once. */
+/**
+ * The sleep gate of MCP calls: a call of a sleeping agent waits until it is woken, and then goes
+ * on, once.
+ */
 import type { AgentId } from '../../../src/shared/domain/ids.ts';
 import type { Credentials } from '../../access/index.ts';
 import type { Configs, Pauses } from '../../contracts/index.ts';
@@ -24,7 +27,10 @@ interface ParkedCall {
 type ParkOutcome = { readonly go: true } | { readonly go: false; readonly held: StillParked; readonly seconds: number };
 
 export interface Park {
-  /** At once where the agent is awake. Rejects with the signal's reason where the client goes away first. */
+  /**
+   * At once where the agent is awake. Rejects with the signal's reason where the client goes away
+   * first.
+   */
   wait(call: ParkedCall): Promise<ParkOutcome>;
   close(): void;
 }

@@ -1,4 +1,7 @@
-/** Progress notifications of one call, for clients that asked for them: those give up on calls that say nothing. */
+/**
+ * Progress notifications of one call, for clients that asked for them: those give up on calls that
+ * say nothing.
+ */
 import type { ServerContext } from '@modelcontextprotocol/server';
 
 /** Calls `run` every `ms`. Returns the way to stop. */

@@ -24,14 +24,20 @@ export interface AgentResource extends Resource {
 /** Open threads that `roost://agent/threads` carries at most; tools read the others. */
 const MOST_THREADS = 50;
 
-/** JSON in which nothing is taken for the end of a line: what others wrote stands within its strings. */
+/**
+ * JSON in which nothing is taken for the end of a line: what others wrote stands within its
+ * strings.
+ */
 const json = (value: unknown) =>
   JSON.stringify(value, null, 2).replace(
     /[\u007f-\u009f\u2028\u2029]/g,
     (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`,
   );
 
-/** The agent's state, as `roost://agent/state` carries it. Seats count from 1; times are in ms since the epoch. */
+/**
+ * The agent's state, as `roost://agent/state` carries it. Seats count from 1; times are in ms since
+ * the epoch.
+ */
 async function stateOf({ pauses, inbox, gate, sessionId }: ResourceDeps, { agentId, name, position }: TeamMember) {
   const [unread, wakes] = await Promise.all([inbox.unread(), gate.stats(agentId)]);
   return {

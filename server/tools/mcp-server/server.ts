@@ -1,6 +1,7 @@
 /**
- * One MCP server instance: the team's tools, and the agent's own resources. It holds nothing of its caller; who
- * calls comes with each request, so one instance serves one request of the stateless protocol as well as a session.
+ * One MCP server instance: the team's tools, and the agent's own resources. It holds nothing of its
+ * caller; who calls comes with each request, so one instance serves one request of the stateless
+ * protocol as well as a session.
  */
 import {
   ProtocolError,
@@ -22,7 +23,10 @@ import type { AgentResource } from './resources.ts';
 import { parkedSentence, INSTRUCTIONS, notBorn, WORKING } from './sayings.ts';
 import { createProgress, type Progress, type ProgressDeps } from './progress.ts';
 
-/** JSON-RPC error of a resource that was not read because its agent sleeps: in the range that servers may use as they like. */
+/**
+ * JSON-RPC error of a resource that was not read because its agent sleeps: in the range that
+ * servers may use as they like.
+ */
 const PAUSED_CODE = -32_010;
 
 export interface McpServerDeps extends ProgressDeps {
@@ -42,7 +46,10 @@ export interface McpServerDeps extends ProgressDeps {
   readonly onFault: (error: unknown) => string;
 }
 
-/** Called when a request begins; what it returns, when it is over. `cancelled`: nothing will be answered. */
+/**
+ * Called when a request begins; what it returns, when it is over. `cancelled`: nothing will be
+ * answered.
+ */
 export type Busy = (id: RequestId) => (cancelled: boolean) => void;
 
 /** JSON Schema as the plain JSON that it is on the wire. */
@@ -106,7 +113,10 @@ export function createServers(deps: McpServerDeps): (busy?: Busy) => Server {
     if (why) throw new ProtocolError(PAUSED_CODE, why.words, { held: why.held });
   }
 
-  /** What the SDK or the client is told goes out as it is; everything else is a fault of ours, told in the log. */
+  /**
+   * What the SDK or the client is told goes out as it is; everything else is a fault of ours, told
+   * in the log.
+   */
   async function answer<Result>(
     context: ServerContext,
     busy: Busy | undefined,
@@ -134,7 +144,9 @@ export function createServers(deps: McpServerDeps): (busy?: Busy) => Server {
   });
 
   return (busy) => {
-    /** While the agent sleeps everything waits but `initialize` and `ping`, which the SDK answers. */
+    /**
+     * While the agent sleeps everything waits but `initialize` and `ping`, which the SDK answers.
+     */
     const answerAwake = <Result>(context: ServerContext, run: Parameters<typeof answer<Result>>[2]) =>
       answer(context, busy, async (who, signal, telling) => {
         refuseHeld(await held(who, signal, telling));
@@ -159,7 +171,8 @@ export function createServers(deps: McpServerDeps): (busy?: Busy) => Server {
     server.setRequestHandler('tools/call', ({ params }, context) =>
       answer(context, busy, async (who, signal, telling) => {
         const birth = birthOf(who);
-        // An MCP client lists tools once. So an egg lists all of them, and may call those of its birth only.
+        // An MCP client lists tools once. So an egg lists all of them, and may call those of its
+        // birth only.
         if (birth)
           return birth.tools.includes(params.name)
             ? resultOf(await birth.call(params.name, params.arguments ?? {}))

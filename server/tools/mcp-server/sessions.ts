@@ -1,7 +1,7 @@
 /**
- * Sessions of clients that speak the protocol up to 2025-11-25: they begin with `initialize`, and everything
- * later names the session. A session belongs to the credential that began it; its client may cancel a call by a
- * notification, which is why the session is kept.
+ * Sessions of clients that speak the protocol up to 2025-11-25: they begin with `initialize`, and
+ * everything later names the session. A session belongs to the credential that began it; its client
+ * may cancel a call by a notification, which is why the session is kept.
  */
 import {
   isInitializeRequest,
@@ -23,7 +23,10 @@ export interface McpSessionsDeps {
     McpSettings,
     'sessions' | 'sessionsOfOne' | 'ownIdleMs' | 'sessionIdleMs' | 'keepAliveMs' | 'revokeGraceMs'
   >;
-  /** Where other processes may have sessions of the same credentials; null: this one has all of them. */
+  /**
+   * Where other processes may have sessions of the same credentials; null: this one has all of
+   * them.
+   */
   readonly slots: ((own: { isBusy(session: string): boolean; onLost(session: string): void }) => Slots) | null;
   readonly onError: (error: unknown) => void;
 }
@@ -64,7 +67,10 @@ export function createMcpSessions({
 }: McpSessionsDeps): McpSessions {
   /** In the order in which they were last used. */
   const sessions = new Map<string, Session>();
-  /** Not named yet; they take a place from their first moment, so that many at once find no more than there are. */
+  /**
+   * Not named yet; they take a place from their first moment, so that many at once find no more
+   * than there are.
+   */
   const beginning = new Set<Session>();
 
   function end(id: string): void {
@@ -92,7 +98,10 @@ export function createMcpSessions({
       `This credential has ${settings.sessionsOfOne} sessions open, which is the most. End one with DELETE and its Mcp-Session-Id, or wait: one that is not used for ${Math.ceil(settings.ownIdleMs / 1_000)} s makes place.`,
     );
 
-  /** Why there is no place for another session of this credential; null where there is, or one has made place. */
+  /**
+   * Why there is no place for another session of this credential; null where there is, or one has
+   * made place.
+   */
   function refuse(credentialId: string): Response | null {
     if (slots === null) {
       const own = [...sessions].filter(([, session]) => session.credentialId === credentialId);
@@ -127,7 +136,8 @@ export function createMcpSessions({
       return (cancelled) => {
         session.open -= 1;
         session.usedAt = now();
-        // The transport keeps a stream open until its request is answered, and this one never will be.
+        // The transport keeps a stream open until its request is answered, and this one never will
+        // be.
         if (cancelled) transport.closeSSEStream(id);
       };
     });

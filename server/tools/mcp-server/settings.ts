@@ -4,7 +4,10 @@ import { QUOTAS } from '../../platform/quotas.ts';
 export interface McpSettings {
   /** ms between two progress notifications of a call that waits for its agent to be woken. */
   readonly progressEveryMs: number;
-  /** ms between two comments on a stream that is otherwise silent, for proxies that cut what is silent. */
+  /**
+   * ms between two comments on a stream that is otherwise silent, for proxies that cut what is
+   * silent.
+   */
   readonly keepAliveMs: number;
   /** Bytes that one request may carry. */
   readonly bodyBytes: number;
@@ -12,9 +15,14 @@ export interface McpSettings {
   readonly sessions: number;
   /** Of these, sessions of one credential. */
   readonly sessionsOfOne: number;
-  /** ms without a request after which a session may make place for another of the same credential. */
+  /**
+   * ms without a request after which a session may make place for another of the same credential.
+   */
   readonly ownIdleMs: number;
-  /** ms between two signs of life of this process's sessions, where several processes count them together. */
+  /**
+   * ms between two signs of life of this process's sessions, where several processes count them
+   * together.
+   */
   readonly seenEveryMs: number;
   /** ms without one, after which a session's process counts as dead. */
   readonly deadMs: number;

@@ -1,7 +1,8 @@
 /**
- * The slots that a credential has for sessions, where several processes share a store. Each session is a row there: its
- * process says of it, again and again, that it is there, and what has not been heard of for a while was left by a process that
- * died. Times are the store's own, so that clocks of several machines need not agree.
+ * The slots that a credential has for sessions, where several processes share a store. Each session
+ * is a row there: its process says of it, again and again, that it is there, and what has not been
+ * heard of for a while was left by a process that died. Times are the store's own, so that clocks
+ * of several machines need not agree.
  */
 import { sql } from 'kysely';
 import type { Timers } from '../../../src/shared/domain/platform/timers.ts';

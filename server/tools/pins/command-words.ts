@@ -1,6 +1,7 @@
 /**
- * What the words of a command may name, read as bash reads them. It names rather too much than too little: whoever asks looks
- * what of it there is. Where only the shell knows what a part will be, the command is `opaque`. Pure.
+ * What the words of a command may name, read as bash reads them. It names rather too much than too
+ * little: whoever asks looks what of it there is. Where only the shell knows what a part will be,
+ * the command is `opaque`. Pure.
  */
 import { PIN_LIMITS } from './settings.ts';
 
@@ -9,7 +10,9 @@ export interface CommandWords {
   readonly names: readonly string[];
   /** Folders that it changes into. */
   readonly enters: readonly string[];
-  /** It has parts that only the shell fills in: variables, patterns, what another command writes. */
+  /**
+   * It has parts that only the shell fills in: variables, patterns, what another command writes.
+   */
   readonly opaque: boolean;
   /** It runs nothing but programs that read their arguments and nothing else. */
   readonly plain: boolean;
@@ -32,7 +35,10 @@ const SHELLS = new Set(['sh', 'bash', 'dash', 'zsh', 'ksh', 'ash', 'eval']);
 /** Options after which a command comes in one word. */
 const COMMAND_FOLLOWS = /^-[a-zA-Z]*c$/;
 const ASSIGNMENT = /^[A-Za-z_][A-Za-z\d_]*\+?=/;
-/** What parts a word into several that may each name something: `--file=x`, `a:b`, `@x`, `{"script":"x"}`. */
+/**
+ * What parts a word into several that may each name something: `--file=x`, `a:b`, `@x`,
+ * `{"script":"x"}`.
+ */
 const PARTS = /[\s=:,;@()"'`<>{}|&$#!]+/;
 
 interface Word {

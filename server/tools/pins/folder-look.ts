@@ -1,6 +1,7 @@
 /**
- * One look at an agent's folder: what lies at the paths that a command names, and at those that these name in turn. Links are
- * followed, since programs follow them, and what they lead to is looked at too.
+ * One look at an agent's folder: what lies at the paths that a command names, and at those that
+ * these name in turn. Links are followed, since programs follow them, and what they lead to is
+ * looked at too.
  */
 import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
@@ -41,9 +42,15 @@ export interface FolderLook {
   kindOf(path: string): Promise<Kind | null>;
   /** Looks at a file, at what a link leads to, or at a folder with all that is in it. */
   take(path: string, inTurn: boolean): Promise<void>;
-  /** What this word may name as a program does: without an ending, or with dots between folders. Whatever its name, it is run. */
+  /**
+   * What this word may name as a program does: without an ending, or with dots between folders.
+   * Whatever its name, it is run.
+   */
   takeProgram(word: string, base: string): Promise<void>;
-  /** All that the files which were looked at name in turn, from their own folders and these. False: they name too much. */
+  /**
+   * All that the files which were looked at name in turn, from their own folders and these. False:
+   * they name too much.
+   */
   takeNamed(bases: readonly string[]): Promise<boolean>;
   /** What programs read by themselves that are run in this folder. */
   takeWellKnown(base: string): Promise<void>;
@@ -276,7 +283,10 @@ export function createFolderLook(folder: string, alsoCalled: readonly string[], 
     for (const each of found) if (runs || (await isRun(each))) await look.take(each, true);
   }
 
-  /** The file of this path, those that it names without their endings, and those that stand for a folder of this path. */
+  /**
+   * The file of this path, those that it names without their endings, and those that stand for a
+   * folder of this path.
+   */
   async function lookUp(path: string, found: Set<string>): Promise<void> {
     const parent = posix.dirname(path) === '.' ? '' : posix.dirname(path);
     const known = await names(parent);

@@ -1,13 +1,14 @@
 /**
- * What a yes is to, besides the words of a call: what lies in the agent's folder at the paths that it is about. Each has a mark
- * that changes with it, and one pin stands for all of them.
+ * What a yes is to, besides the words of a call: what lies in the agent's folder at the paths that
+ * it is about. Each has a mark that changes with it, and one pin stands for all of them.
  *
- * A command in the sandbox that reaches no network can do no more than its agent's own tools can: it is held to the files that
- * it names, for the one call that is answered. Any other command can hand on or destroy what is not in the folder. There the
- * files that it names are looked at with those that they name in turn, as far as their texts tell, and with what programs read
- * by themselves (`package.json`, Makefiles, git hooks and the like). Where only the shell knows what a command names, all of
- * the folder counts. What a program finds in other ways is not seen: installed packages, tests that a runner collects, names
- * that are put together while it runs.
+ * A command in the sandbox that reaches no network can do no more than its agent's own tools can:
+ * it is held to the files that it names, for the one call that is answered. Any other command can
+ * hand on or destroy what is not in the folder. There the files that it names are looked at with
+ * those that they name in turn, as far as their texts tell, and with what programs read by
+ * themselves (`package.json`, Makefiles, git hooks and the like). Where only the shell knows what a
+ * command names, all of the folder counts. What a program finds in other ways is not seen:
+ * installed packages, tests that a runner collects, names that are put together while it runs.
  */
 import { createHash } from 'node:crypto';
 import { realpath } from 'node:fs/promises';
@@ -44,8 +45,8 @@ export interface Pins {
   /** Null: the call is about nothing in the folder. */
   of(call: PinnedCall): Promise<Pinned | null>;
   /**
-   * Keeps what the call is about as it is, as far as Roost itself changes anything there, until the returned function is
-   * called. Null: it is not what was pinned.
+   * Keeps what the call is about as it is, as far as Roost itself changes anything there, until the
+   * returned function is called. Null: it is not what was pinned.
    */
   hold(call: PinnedCall, pinned: Pinned | null): Promise<(() => void) | null>;
   /** How far this call of a command goes; null: it runs none. */
@@ -201,7 +202,8 @@ export function createPins({ workspaces, commandReach, limits = PIN_LIMITS }: Pi
     },
     async hold(call, pinned) {
       const reach = await reachOf(call);
-      // Where it can do no more than its agent can, it is not held either: both go on with their work.
+      // Where it can do no more than its agent can, it is not held either: both go on with their
+      // work.
       const isHeld = reach !== null && !isBounded(reach);
       const paths = (pinned?.files ?? []).flatMap(({ path, leadsTo }) => [
         path,

@@ -6,7 +6,10 @@ export const PIN_LIMITS = {
   inTurn: 500,
   /** Files and folders that are looked at, and how deep. */
   entries: 100_000,
-  /** Bytes of a file up to which its content is compared. Of a longer one: its inode, size and times. */
+  /**
+   * Bytes of a file up to which its content is compared. Of a longer one: its inode, size and
+   * times.
+   */
   hashedBytes: 20_000_000,
   /** Bytes of all files whose content is compared, in one look. */
   allHashedBytes: 100_000_000,

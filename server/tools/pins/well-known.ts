@@ -1,10 +1,16 @@
 /** Files that programs read by themselves, or that are most likely to be run. Pure. */
 
-/** Endings of programs. Not of data and settings, which a program may write itself: those that count are well known. */
+/**
+ * Endings of programs. Not of data and settings, which a program may write itself: those that count
+ * are well known.
+ */
 const CODE =
   /\.(?:sh|bash|zsh|ksh|fish|ps1|bat|cmd|py|pyw|pyx|[cm]?[jt]sx?|rb|rake|pl|pm|php|lua|tcl|awk|r|jl|go|rs|c|cc|cpp|h|hpp|java|kts?|groovy|gradle|scala|cs|swift|ml|hs|ex|exs|erl|clj|el|nix|mk|cmake|so|dylib|dll|jar|wasm)$/i;
 
-/** Names that build tools, interpreters and package managers look for in the folder in which they are run. */
+/**
+ * Names that build tools, interpreters and package managers look for in the folder in which they
+ * are run.
+ */
 const WELL_KNOWN = new RegExp(
   `^(?:${[
     '(?:GNU)?[Mm]akefile',
@@ -58,7 +64,10 @@ const RUNS =
 const QUOTED = /"([^"\n]{1,300})"|'([^'\n]{1,300})'|`([^`\n]{1,300})`/g;
 const WORDS = /[\p{L}\p{N}_.@+%~/-]+/gu;
 
-/** What the text of a file may name. `runs`: is certainly read as a program. Each once, in the order in which they stand, at most `most` in all. */
+/**
+ * What the text of a file may name. `runs`: is certainly read as a program. Each once, in the order
+ * in which they stand, at most `most` in all.
+ */
 export function wordsOfText(
   text: string,
   most: number,

@@ -1,4 +1,7 @@
-/** Starts a process in a sandbox: in a control group where one can be made, behind `bwrap`, under limits that it cannot raise. */
+/**
+ * Starts a process in a sandbox: in a control group where one can be made, behind `bwrap`, under
+ * limits that it cannot raise.
+ */
 import type { ChildProcess } from 'node:child_process';
 import type { Network } from '../../../src/shared/domain/network.ts';
 import { begun, startProgram, type Group } from '../../platform/processes/index.ts';
@@ -25,7 +28,10 @@ export interface BoxDeps {
 }
 
 export interface BoxedStart {
-  /** The arguments of `bwrap`. `wayOut`: the folder of the socket that leads to the network; null: none does. */
+  /**
+   * The arguments of `bwrap`. `wayOut`: the folder of the socket that leads to the network; null:
+   * none does.
+   */
   readonly sees: (seccompFd: number, wayOut: string | null) => readonly string[];
   readonly program: readonly string[];
   readonly env: Readonly<Record<string, string>>;
@@ -38,7 +44,10 @@ export interface BoxedStart {
 }
 
 export interface Boxed {
-  /** The inner process dies with the outer one. It is the first of its namespace, so all others die with it. */
+  /**
+   * The inner process dies with the outer one. It is the first of its namespace, so all others die
+   * with it.
+   */
   readonly group: Group;
   readonly child: ChildProcess;
   readonly kin: Kin;

@@ -1,9 +1,11 @@
 /**
- * How bubblewrap (`bwrap`) is called: a new root in memory with the system's programs read-only, one folder to write in, and
- * namespaces of its own for users, processes, network and the rest. Nothing of the machine is there that is not named here.
+ * How bubblewrap (`bwrap`) is called: a new root in memory with the system's programs read-only,
+ * one folder to write in, and namespaces of its own for users, processes, network and the rest.
+ * Nothing of the machine is there that is not named here.
  *
- * Not `@anthropic-ai/sandbox-runtime`: it shows the whole disk but for what is named, holds one policy for a process, needs
- * ripgrep and socat beside bubblewrap, and bounds neither memory nor processes nor files. Its calls of `bwrap` are the same.
+ * Not `@anthropic-ai/sandbox-runtime`: it shows the whole disk but for what is named, holds one
+ * policy for a process, needs ripgrep and socat beside bubblewrap, and bounds neither memory nor
+ * processes nor files. Its calls of `bwrap` are the same.
  */
 import { lstatSync, readlinkSync } from 'node:fs';
 import { SOCKET } from './network.ts';
@@ -59,7 +61,10 @@ const nothing = (seccompFd: number, limits: SandboxLimits): string[] => [
   ...['--proc', '/proc', '--dev', '/dev'],
   ...[...size(limits.shared), '--tmpfs', '/dev/shm', ...size(limits.temporary), '--tmpfs', '/tmp'],
 ];
-/** What lies in memory has a size of its own, or cannot be written. Nor can the kernel’s settings: where the relay runs as root, they take it for root that writes, whoever it is within. */
+/**
+ * What lies in memory has a size of its own, or cannot be written. Nor can the kernel’s settings:
+ * where the relay runs as root, they take it for root that writes, whoever it is within.
+ */
 const CLOSED = ['--remount-ro', '/proc', '--remount-ro', '/dev', '--remount-ro', '/'];
 
 /** `seccompFd`: where `bwrap` reads the program of calls that are refused. */
@@ -78,7 +83,10 @@ export const bubbleArguments = (
   ...CLOSED,
 ];
 
-/** For a program of the person's own, with the environment that it is started in. Folders, each with its place within. */
+/**
+ * For a program of the person's own, with the environment that it is started in. Folders, each with
+ * its place within.
+ */
 export const programArguments = (
   {
     writes,
@@ -99,7 +107,10 @@ export const programArguments = (
   ...CLOSED,
 ];
 
-/** Passes on to the relay's socket what comes to the port; says when it listens, and ends with all else that is within. */
+/**
+ * Passes on to the relay's socket what comes to the port; says when it listens, and ends with all
+ * else that is within.
+ */
 const FORWARD = `const net = require("net");
 net.createServer((near) => {
   const far = net.connect("${NET}/${SOCKET}");
@@ -108,8 +119,9 @@ net.createServer((near) => {
 }).listen(${PORT}, "127.0.0.1", () => console.log("ready"));`;
 
 /**
- * Run by `bash` within: bounds that nothing in it can raise, and then what was asked for. Sizes of `ulimit` are in KiB.
- * `counted`: a control group bounds memory; else what one process may write is bounded, at least.
+ * Run by `bash` within: bounds that nothing in it can raise, and then what was asked for. Sizes of
+ * `ulimit` are in KiB. `counted`: a control group bounds memory; else what one process may write is
+ * bounded, at least.
  */
 export const boundedBy = (
   { file, addresses, memory, processes, openFiles, queues }: SandboxLimits,

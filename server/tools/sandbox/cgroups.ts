@@ -1,8 +1,9 @@
 /**
- * A control group for each run, where the relay may make one. Only a group bounds the memory of all processes together,
- * whatever they do. A relay that runs as root needs one, since the kernel counts no processes of root. An ordinary user may
- * make one below a group that was delegated to them. systemd delegates the services and scopes of each user. Without a group,
- * `watch.ts` looks instead.
+ * A control group for each run, where the relay may make one. Only a group bounds the memory of all
+ * processes together, whatever they do. A relay that runs as root needs one, since the kernel
+ * counts no processes of root. An ordinary user may make one below a group that was delegated to
+ * them. systemd delegates the services and scopes of each user. Without a group, `watch.ts` looks
+ * instead.
  */
 import { constants } from 'node:fs';
 import { access, mkdir, readdir, readFile, rmdir, stat, writeFile } from 'node:fs/promises';
@@ -37,7 +38,10 @@ const REMOVE_MS = 50;
 /** ms after which an empty group counts as left by a killed relay. */
 const LEFT_MS = 60_000;
 
-/** For `sh`: enters the groups whose folders come first, up to `--`, and then becomes the program that follows. */
+/**
+ * For `sh`: enters the groups whose folders come first, up to `--`, and then becomes the program
+ * that follows.
+ */
 export const ENTER_GROUPS =
   'while [ "$1" != -- ]; do echo $$ > "$1/cgroup.procs" || exit 125; shift; done; shift; exec "$@"';
 
@@ -103,7 +107,9 @@ async function createAt({ parts, shortage: [part, file] }: Place): Promise<Cgrou
   };
 }
 
-/** Moves a process into a group there, to see whether that works. The permissions alone do not tell. */
+/**
+ * Moves a process into a group there, to see whether that works. The permissions alone do not tell.
+ */
 async function works(place: Place): Promise<boolean> {
   const group = await createAt(place);
   if (!group) return false;
@@ -170,8 +176,9 @@ async function ancestors(): Promise<ReadonlySet<number>> {
 }
 
 /**
- * Version 2 allows processes only in the leaves of the tree. A service with `Delegate=yes` owns its group, but not the one
- * above. So the relay moves into a leaf below its group, and its runs get leaves beside it. It moves nobody else's process.
+ * Version 2 allows processes only in the leaves of the tree. A service with `Delegate=yes` owns its
+ * group, but not the one above. So the relay moves into a leaf below its group, and its runs get
+ * leaves beside it. It moves nobody else's process.
  */
 async function makesPlace(own: string): Promise<boolean> {
   if (!(await mayWrite(own))) return false;

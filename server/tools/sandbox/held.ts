@@ -1,8 +1,9 @@
 /**
  * What the processes of a sandbox hold, read from `/proc`.
  *
- * A process can pass all it holds to a child and exit within a millisecond. So each process is read synchronously, in slices
- * of a few ms that do not block the relay. A look repeats until it finds no process that began meanwhile.
+ * A process can pass all it holds to a child and exit within a millisecond. So each process is read
+ * synchronously, in slices of a few ms that do not block the relay. A look repeats until it finds
+ * no process that began meanwhile.
  */
 import { closeSync, openSync, readdirSync, readFileSync, readlinkSync, readSync, statfsSync, statSync } from 'node:fs';
 import { setImmediate as nextTurn } from 'node:timers/promises';
@@ -13,7 +14,10 @@ import { processesNow, processNow, type Process } from '../../platform/processes
 export interface Kin {
   /** The outermost. */
   readonly root: number;
-  /** Path of `cgroup.procs`. Null: there is no control group, and the tree of parents tells the processes. */
+  /**
+   * Path of `cgroup.procs`. Null: there is no control group, and the tree of parents tells the
+   * processes.
+   */
   readonly list: string | null;
 }
 
@@ -84,8 +88,8 @@ async function eachMember({ root, list }: Kin, visit: (member: Process) => void)
 }
 
 /**
- * Where `/proc` tells the memory and the descriptors of a process. If the first thread has exited, another one tells them:
- * threads share both here (see `seccomp.ts`).
+ * Where `/proc` tells the memory and the descriptors of a process. If the first thread has exited,
+ * another one tells them: threads share both here (see `seccomp.ts`).
  */
 function placeOf({ pid, ended }: Process): string {
   const own = `/proc/${pid}`;
@@ -193,9 +197,10 @@ function inMemoryFiles(pid: number): number {
 }
 
 /**
- * The most memory that the sandbox may hold, in bytes. Anonymous pages are counted exactly. A shared anonymous mapping counts
- * with its whole length, and a socket with its largest buffer: their contents cannot be measured. `addresses` is what a process
- * counts for whose list of mappings is too long to read.
+ * The most memory that the sandbox may hold, in bytes. Anonymous pages are counted exactly. A
+ * shared anonymous mapping counts with its whole length, and a socket with its largest buffer:
+ * their contents cannot be measured. `addresses` is what a process counts for whose list of
+ * mappings is too long to read.
  */
 export async function memoryOf(kin: Kin, addresses: number): Promise<number> {
   let own = 0;
@@ -234,7 +239,10 @@ function deviceName(device: number): string {
 export interface Unlinked {
   /** Bytes on the disk. */
   readonly bytes: number;
-  /** There may be more: a process hides its descriptors, or has sent some into a socket that nobody reads. */
+  /**
+   * There may be more: a process hides its descriptors, or has sent some into a socket that nobody
+   * reads.
+   */
   readonly hidden: boolean;
 }
 

@@ -1,7 +1,7 @@
 /**
- * The sandbox: bash in a world that holds one folder, the system's programs, and nothing else: no home, no environment, no
- * other process, and of the network what the person has granted. What it takes is bounded, and it is ended as a whole. Linux
- * only, by bubblewrap.
+ * The sandbox: bash in a world that holds one folder, the system's programs, and nothing else: no
+ * home, no environment, no other process, and of the network what the person has granted. What it
+ * takes is bounded, and it is ended as a whole. Linux only, by bubblewrap.
  */
 import { errorMessage } from '../../../src/shared/domain/platform/error-message.ts';
 import { sentence } from '../../../src/shared/domain/sentence.ts';
@@ -60,9 +60,15 @@ export interface SandboxTask {
   readonly space?: Space;
   /** Left out: none. */
   readonly network?: Network;
-  /** Hosts that may lie in the relay's own machine and networks, each named by the person. Left out: none. */
+  /**
+   * Hosts that may lie in the relay's own machine and networks, each named by the person. Left out:
+   * none.
+   */
   readonly ownHosts?: readonly string[];
-  /** The person insists: where there is no sandbox, it is run without one, as whoever started the relay. */
+  /**
+   * The person insists: where there is no sandbox, it is run without one, as whoever started the
+   * relay.
+   */
   readonly bare?: boolean;
 }
 
@@ -136,7 +142,8 @@ export function createSandbox({
   async function bare({ folder, bash }: SandboxTask): Promise<Boxed> {
     const group = await processes.start({
       command: '/bin/sh',
-      // Bash takes the socket that is its input for a line from elsewhere, and would read the person's own settings first.
+      // Bash takes the socket that is its input for a line from elsewhere, and would read the
+      // person's own settings first.
       args: ['-c', BARE, 'sh', '/bin/bash', '--norc', ...bash],
       env: bareEnvironment(),
       cwd: folder,

@@ -1,4 +1,6 @@
-/** Why commands stay off where there is no sandbox, and what the person can do: sentences for them. */
+/**
+ * Why commands stay off where there is no sandbox, and what the person can do: sentences for them.
+ */
 import { delimiter, join } from 'node:path';
 import { existsSync } from 'node:fs';
 import { sentence } from '../../../src/shared/domain/sentence.ts';
@@ -43,7 +45,10 @@ export const AS_ROOT = sentence`Commands stay off: as root, processes can only b
 export const watched = (limits: Pick<SandboxLimits, 'memory' | 'watchMs'>): string =>
   sentence`Commands run in their sandbox, but the kernel does not bound their memory: this relay may make no control group. It looks every ${limits.watchMs / 1_000} s instead, and ends a command that has more than ${limits.memory / 1_000_000_000} GB; until it looks, the command has it. The kernel bounds it where you start the relay as a service of systemd, or with “systemd-run --user --scope npm start”.`;
 
-/** `bwrap` could not begin: the kernel, or who bounds it, lets no program have namespaces of its own. */
+/**
+ * `bwrap` could not begin: the kernel, or who bounds it, lets no program have namespaces of its
+ * own.
+ */
 const NAMESPACES = /namespace|uid map|uid_map|setuid|RTM_NEWADDR|Operation not permitted|Permission denied/i;
 
 /** It was tried, and said this. */

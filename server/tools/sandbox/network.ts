@@ -1,9 +1,11 @@
 /**
- * The only way out of a sandbox that has one: a proxy of the relay's, for one run, at a socket in the file system. Within is no
- * network but the sandbox's own, and no names are looked up; a program there passes on to the socket what comes to one port. So
- * each connection and each request, and each redirect that is followed, names a host here, and is refused where the person has
- * not. Names lead only where agents may read (`--web-addresses`): what is looked up is what is connected. Hosts of the relay's
- * own machine and networks are reached only where the person has named exactly them for this run.
+ * The only way out of a sandbox that has one: a proxy of the relay's, for one run, at a socket in
+ * the file system. Within is no network but the sandbox's own, and no names are looked up; a
+ * program there passes on to the socket what comes to one port. So each connection and each
+ * request, and each redirect that is followed, names a host here, and is refused where the person
+ * has not. Names lead only where agents may read (`--web-addresses`): what is looked up is what is
+ * connected. Hosts of the relay's own machine and networks are reached only where the person has
+ * named exactly them for this run.
  */
 import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import { createServer, request, type IncomingMessage, type ServerResponse } from 'node:http';
@@ -56,7 +58,10 @@ function targetOf(address: string, port: number): Target | null {
   return { url, host: hostOf(url).replace(/\.$/, ''), port: Number(url.port) || port };
 }
 
-/** Of a tunnel: a host and a port (RFC 9110, 9.3.6). A URL does not say the port that its scheme has by default. */
+/**
+ * Of a tunnel: a host and a port (RFC 9110, 9.3.6). A URL does not say the port that its scheme has
+ * by default.
+ */
 function tunnelTargetOf(authority: string): Target | null {
   const target = targetOf(`http://${authority}`, 443);
   const port = /:(\d{1,5})$/.exec(authority)?.[1];
@@ -74,7 +79,9 @@ const answers = (socket: string): Promise<boolean> =>
     line.once('connect', () => line.destroy());
   });
 
-/** Removes what relays have left behind that were killed: folders at whose socket nobody answers. */
+/**
+ * Removes what relays have left behind that were killed: folders at whose socket nobody answers.
+ */
 export async function removeLeftWaysOut(): Promise<void> {
   for (const name of await readdir(tmpdir())) {
     if (!name.startsWith(FOLDER)) continue;
@@ -96,7 +103,9 @@ export async function openWayOut(network: Exclude<Network, 'none'>, deps: WayOut
   const isOwn = ({ host, port }: Target) => mayReach(ownHosts, host, port);
   const lookupFor = (target: Target) => (isOwn(target) ? ownLookup : lookup);
 
-  /** Why it is not gone to, in a line for whoever reads what the command writes; null: it may be. */
+  /**
+   * Why it is not gone to, in a line for whoever reads what the command writes; null: it may be.
+   */
   function refusal(target: Target): string | null {
     const { host, port } = target;
     if (!isOwn(target) && !mayReach(network, host, port))

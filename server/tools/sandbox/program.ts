@@ -1,6 +1,7 @@
 /**
- * A program that goes on, in a sandbox of its own: as commands are held there, but with an input and an output, no end by time,
- * and of the machine's folders those that the person has named for it, at their own places.
+ * A program that goes on, in a sandbox of its own: as commands are held there, but with an input
+ * and an output, no end by time, and of the machine's folders those that the person has named for
+ * it, at their own places.
  */
 import { mkdir, realpath } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, normalize } from 'node:path';
@@ -20,7 +21,10 @@ export interface BoxedProgram extends Omit<ProgramStart, 'cwd'> {
 }
 
 export interface ProgramsDeps extends BoxDeps {
-  /** Why nothing of the machine but the system's programs is shown, as a sentence; null: what is named is. */
+  /**
+   * Why nothing of the machine but the system's programs is shown, as a sentence; null: what is
+   * named is.
+   */
   readonly refuseFolders: string | null;
   /** No folder above, at or below one of these is shown, whoever names it. */
   readonly hidden: readonly string[];
@@ -51,7 +55,9 @@ async function shown(path: string, hidden: readonly string[]): Promise<readonly 
   return [real, path];
 }
 
-/** Rejects, as a sentence, where it cannot be begun. With its end all that it has started is gone. */
+/**
+ * Rejects, as a sentence, where it cannot be begun. With its end all that it has started is gone.
+ */
 export async function startBoxed(
   box: Box,
   { command, args, env, folder, reads, network }: BoxedProgram,

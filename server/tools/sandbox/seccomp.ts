@@ -1,7 +1,7 @@
 /**
- * System calls that are refused in the sandbox, as a program for seccomp(2) that `bwrap --seccomp` reads. Some reach what has
- * no namespace: keys, other machines by VSOCK, tracing, clocks. Some are the beginning of a way out. Some hold memory or files
- * where `held.ts` cannot count them.
+ * System calls that are refused in the sandbox, as a program for seccomp(2) that `bwrap --seccomp`
+ * reads. Some reach what has no namespace: keys, other machines by VSOCK, tracing, clocks. Some are
+ * the beginning of a way out. Some hold memory or files where `held.ts` cannot count them.
  */
 import { endianness } from 'node:os';
 import type { SandboxLimits } from './settings.ts';
@@ -10,7 +10,8 @@ import type { SandboxLimits } from './settings.ts';
 const MACHINES = {
   x64: {
     mark: 0xc000_003e,
-    // keys; tracing and bpf; io_uring; modules and kexec; mounts; handles; namespaces; swap, power, log, quotas, ports, clock
+    // keys; tracing and bpf; io_uring; modules and kexec; mounts; handles; namespaces; swap, power,
+    // log, quotas, ports, clock
     refused: [
       248, 249, 250, 298, 321, 323, 425, 426, 427, 175, 176, 313, 246, 320, 155, 165, 166, 428, 429, 430, 431, 432, 433,
       442, 303, 304, 272, 308, 163, 167, 168, 169, 103, 172, 173, 179, 227,
@@ -32,7 +33,10 @@ const MACHINES = {
 /** The same number everywhere. */
 const [CLONE3, CLOSE_RANGE] = [435, 436];
 
-/** Unix, IPv4, IPv6 and netlink, all within its own empty network. VSOCK has no namespace: it would reach the machine below. */
+/**
+ * Unix, IPv4, IPv6 and netlink, all within its own empty network. VSOCK has no namespace: it would
+ * reach the machine below.
+ */
 const FAMILIES = [1, 2, 10, 16];
 /** Of clone(2), close_range(2) and prctl(2). */
 const [CLONE_THREAD, CLONE_FILES] = [0x1_0000, 0x400];
@@ -53,7 +57,10 @@ const X32 = 0x4000_0000;
 /** Code, jump where true, jump where false, operand. */
 type Step = readonly [number, number, number, number];
 
-/** `steps` run only for this call, and each way through them returns. The steps after them find the call's number loaded. */
+/**
+ * `steps` run only for this call, and each way through them returns. The steps after them find the
+ * call's number loaded.
+ */
 const where = (call: number, steps: readonly Step[]): Step[] => [[EQUAL, 0, steps.length, call], ...steps];
 const refuse = (calls: readonly number[], error: number) =>
   calls.flatMap((call) => where(call, [[RETURN, 0, 0, errno(error)]]));
@@ -72,7 +79,10 @@ const bounded = (call: number, most: number, bits: 32 | 64): Step[] =>
     [RETURN, 0, 0, ALLOW],
   ]);
 
-/** Null: this architecture is not supported. `limits` null: a control group counts the memory, so more is allowed. */
+/**
+ * Null: this architecture is not supported. `limits` null: a control group counts the memory, so
+ * more is allowed.
+ */
 export function seccompProgram(
   machine: string,
   limits: Pick<SandboxLimits, 'segment' | 'semaphores'> | null,
@@ -89,7 +99,8 @@ export function seccompProgram(
     ...refuse(refused, EPERM),
     // A filter cannot read its arguments, which lie in memory. Programs fall back to clone(2).
     ...refuse([CLONE3], ENOSYS),
-    // A thread must share the descriptors of its process: `held.ts` reads one table for each process.
+    // A thread must share the descriptors of its process: `held.ts` reads one table for each
+    // process.
     ...where(clone, [
       [LOAD, 0, 0, argument(0)],
       [AND, 0, 0, CLONE_THREAD | CLONE_FILES],

@@ -1,10 +1,11 @@
 /**
- * Watches what a sandbox takes and reports the first excess. It watches the disk always, and the memory where no control
- * group bounds it.
+ * Watches what a sandbox takes and reports the first excess. It watches the disk always, and the
+ * memory where no control group bounds it.
  *
- * A process can hide what it holds from a cheap count, for example in a deleted file. It cannot hide what the whole machine
- * has lost. So the watch compares that loss with what the sandbox may still take. A larger loss makes it look closely at
- * every process. If the sandbox is within its bounds then, another program caused the loss, and the watch starts afresh.
+ * A process can hide what it holds from a cheap count, for example in a deleted file. It cannot
+ * hide what the whole machine has lost. So the watch compares that loss with what the sandbox may
+ * still take. A larger loss makes it look closely at every process. If the sandbox is within its
+ * bounds then, another program caused the loss, and the watch starts afresh.
  */
 import { stat, statfs } from 'node:fs/promises';
 import { memoryLeft } from '../../platform/processes/index.ts';
@@ -38,7 +39,10 @@ export interface WatchDeps {
   readonly onExcess: (what: Excess) => void;
 }
 
-/** Runs `work` at most every `everyMs`, and rests `rest` times as long as the last run took. Null: not due, or no excess. */
+/**
+ * Runs `work` at most every `everyMs`, and rests `rest` times as long as the last run took. Null:
+ * not due, or no excess.
+ */
 function paced<Given extends readonly unknown[]>(
   work: (...given: Given) => Promise<Excess | null>,
   everyMs: number,
@@ -86,7 +90,8 @@ async function watchMemory({ kin, limits }: WatchDeps): Promise<Look> {
     const held = await memoryOf(kin, limits.addresses);
     const now = await left();
     agree = held > limits.memory ? agree + 1 : 0;
-    // Processes that fork while they are read count shared pages twice. Then the machine has lost less than was counted.
+    // Processes that fork while they are read count shared pages twice. Then the machine has lost
+    // less than was counted.
     const isSure = before + loss.of(now) > limits.memory || agree === limits.memoryLooks;
     if (agree > 0) return isSure ? 'memory' : null;
     before = held;

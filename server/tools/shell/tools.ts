@@ -1,4 +1,7 @@
-/** The toolset `shell`: commands in a sandbox that sees the agent's own folder. What they write is data, and stands before it as such. */
+/**
+ * The toolset `shell`: commands in a sandbox that sees the agent's own folder. What they write is
+ * data, and stands before it as such.
+ */
 import { z } from 'zod';
 import type { AgentId } from '../../../src/shared/domain/ids.ts';
 import { HAND_BOUNDS } from '../../../src/shared/domain/guardrails.ts';
@@ -117,7 +120,8 @@ export function createShellTools(deps: ShellToolsDeps): ShellTools {
     if (left.bytes <= 0 || left.entries <= 0) return `Your folder is full, so no command runs. ${MAKE_ROOM}`;
     const reach = await reachOf(agentId);
     const limitMs = background ? limits.backgroundMs : reach.commandMs;
-    // As late as can be: what it reads is what the human has let it with, and stays that until it has ended.
+    // As late as can be: what it reads is what the human has let it with, and stays that until it
+    // has ended.
     const release = agreed ? await agreed.hold() : () => undefined;
     if (release === null) return { ...toolError(CHANGED), changed: true };
     let run: SandboxRun;

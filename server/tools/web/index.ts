@@ -1,8 +1,9 @@
 /**
- * Pages of the web, for agents: an address is asked for, and what its page says is given as text. The relay stands in
- * somebody's network, and an agent may have been talked into anything by what it has read: so a name is checked by the
- * connection itself, each redirect as if it were the first address, nothing that could sign anybody in goes along, and what
- * comes back is bounded in time and size.
+ * Pages of the web, for agents: an address is asked for, and what its page says is given as text.
+ * The relay stands in somebody's network, and an agent may have been talked into anything by what
+ * it has read: so a name is checked by the connection itself, each redirect as if it were the first
+ * address, nothing that could sign anybody in goes along, and what comes back is bounded in time
+ * and size.
  */
 import { beginningOfText } from '../../../src/shared/domain/cut-middle.ts';
 import { isIP, type LookupFunction } from 'node:net';
@@ -79,7 +80,10 @@ export function createWeb({ addresses, version, limits = WEB_LIMITS, ...deps }: 
   const guarded = createGuardedFetch(addresses, deps.lookup);
   let reading = 0;
 
-  /** Where this leads, from a page or from nowhere; a sentence: why it is not gone to. A name is looked up by the connection. */
+  /**
+   * Where this leads, from a page or from nowhere; a sentence: why it is not gone to. A name is
+   * looked up by the connection.
+   */
   function destinationOf(address: string, from: string | undefined): URL | string {
     if (address.length > limits.address) return `An address has at most ${limits.address} characters.`;
     if (!URL.canParse(address, from))

@@ -1,6 +1,7 @@
 /**
- * What a page says, without what it is set in: as Markdown, in one pass over its marks. No tree is made of it: a page is a
- * stranger's, and trees of a few hundred kilobytes have been seen to take half a minute and all the memory there is. Pure.
+ * What a page says, without what it is set in: as Markdown, in one pass over its marks. No tree is
+ * made of it: a page is a stranger's, and trees of a few hundred kilobytes have been seen to take
+ * half a minute and all the memory there is. Pure.
  */
 import { beginningOfText } from '../../../src/shared/domain/cut-middle.ts';
 import { Parser } from 'htmlparser2';
@@ -73,8 +74,8 @@ class Lines {
 }
 
 /**
- * A page in HTML as text, with where its links lead. `base`: where it came from; `pause`: lets others have their turn,
- * between its pieces.
+ * A page in HTML as text, with where its links lead. `base`: where it came from; `pause`: lets
+ * others have their turn, between its pieces.
  */
 export async function pageText(
   html: string,
@@ -94,7 +95,10 @@ export async function pageText(
   const apart = (lines: number) => open().forEach((each) => each.apart(lines));
   const add = (text: string, asIs = false) => open().forEach((each) => each.add(text, asIs));
 
-  /** Reads no further. What the parser has read already it may still tell of: to reset it here would break it. */
+  /**
+   * Reads no further. What the parser has read already it may still tell of: to reset it here would
+   * break it.
+   */
   const stop = () => {
     cut = true;
     parser.pause();

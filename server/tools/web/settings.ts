@@ -8,7 +8,10 @@ export const WEB_LIMITS = {
   pageMs: 20_000,
   /** Bytes of a page that are read. What is longer is cut, and said to be. */
   bytes: 2_000_000,
-  /** Levels of its elements, as browsers draw them, and characters of its text. What is beyond is cut. */
+  /**
+   * Levels of its elements, as browsers draw them, and characters of its text. What is beyond is
+   * cut.
+   */
   depth: 512,
   textChars: 300_000,
   titleChars: 300,

@@ -14,8 +14,9 @@ export interface WebToolsDeps {
 }
 
 /**
- * What the provider of a model does of this by itself. `may`: agents read the web here at all. Its input and its result go
- * between the model and its provider; where a mind is told of one, its provider runs it.
+ * What the provider of a model does of this by itself. `may`: agents read the web here at all. Its
+ * input and its result go between the model and its provider; where a mind is told of one, its
+ * provider runs it.
  */
 export function createProviderTools(may: () => boolean): readonly TeamTool[] {
   const descriptions = {
@@ -36,7 +37,10 @@ export function createProviderTools(may: () => boolean): readonly TeamTool[] {
 }
 
 export function createWebTools({ web, now, limits = WEB_LIMITS }: WebToolsDeps): readonly TeamTool[] {
-  /** What was read lately, by whom and under which address it was asked for: who reads on reads the same page on. */
+  /**
+   * What was read lately, by whom and under which address it was asked for: who reads on reads the
+   * same page on.
+   */
   const kept = new Map<string, { readonly page: Page; readonly at: number }>();
 
   return [

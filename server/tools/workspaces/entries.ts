@@ -16,17 +16,25 @@ export interface Entry {
 /** An entry as it was found in its folder. `raw`: the bytes of its name. */
 export interface FoundEntry extends Entry {
   readonly raw: Buffer;
-  /** Changes with each write, rename or change of rights: inode, size, and the times of content and of inode. */
+  /**
+   * Changes with each write, rename or change of rights: inode, size, and the times of content and
+   * of inode.
+   */
   readonly stamp: string;
 }
 /** An entry below a folder, with its path in the workspace. */
 export interface EntryBelow extends FoundEntry {
   readonly path: string;
-  /** Opens this file, whatever its name. Only while the walk stands at it. Throws `WorkspaceError`. */
+  /**
+   * Opens this file, whatever its name. Only while the walk stands at it. Throws `WorkspaceError`.
+   */
   open(): Promise<OpenedFile>;
 }
 
-/** Why a walk did not look at something: the bound on entries, the bound on depth, or a folder that cannot be opened. */
+/**
+ * Why a walk did not look at something: the bound on entries, the bound on depth, or a folder that
+ * cannot be opened.
+ */
 export type Passed = 'too-many' | 'too-deep' | 'closed';
 
 /** How far a walk goes, and who is told what it passes over. */
@@ -111,8 +119,8 @@ const SIDE_BY_SIDE = 64;
 const BLOCK = 512;
 
 /**
- * Calls `use` for each entry below, in no order, and holds few names in memory: a program may have made millions. False: there
- * are more than `walk` takes.
+ * Calls `use` for each entry below, in no order, and holds few names in memory: a program may have
+ * made millions. False: there are more than `walk` takes.
  */
 export async function countBelow(
   folder: OpenFolder,

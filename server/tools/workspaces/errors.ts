@@ -27,7 +27,10 @@ export class WorkspaceError extends Error {
 
 export const shownPath = (names: readonly string[]): string => (names.length === 0 ? 'the folder' : names.join('/'));
 
-/** What the system says of something that was to be opened; what it says of the system itself stays as it is. */
+/**
+ * What the system says of something that was to be opened; what it says of the system itself stays
+ * as it is.
+ */
 export function missing(error: unknown, names: readonly string[]): unknown {
   const what = shownPath(names);
   switch (codeOf(error)) {

@@ -1,13 +1,17 @@
 /**
- * Where a text stands in another, in a time that grows with their lengths alone (Knuth–Morris–Pratt). The search of the engine
- * takes their product at worst: an agent that was talked into it would hold the relay for hours with one file and one call.
+ * Where a text stands in another, in a time that grows with their lengths alone
+ * (Knuth–Morris–Pratt). The search of the engine takes their product at worst: an agent that was
+ * talked into it would hold the relay for hours with one file and one call.
  */
 import { createPace } from '../../platform/pace.ts';
 
 /** Characters that are looked through in one step. */
 const STEP_CHARS = 65_536;
 
-/** By length of a beginning of `wanted`: how long the longest beginning is with which it ends too, itself aside. */
+/**
+ * By length of a beginning of `wanted`: how long the longest beginning is with which it ends too,
+ * itself aside.
+ */
 function fallbacksOf(wanted: string): Uint32Array {
   const back = new Uint32Array(wanted.length + 1);
   let length = 0;
@@ -21,8 +25,8 @@ function fallbacksOf(wanted: string): Uint32Array {
 }
 
 /**
- * The places at which `wanted` begins, in order, as many at once as one step has found. Those that lie over each other count once.
- * `wanted` has a character at least.
+ * The places at which `wanted` begins, in order, as many at once as one step has found. Those that
+ * lie over each other count once. `wanted` has a character at least.
  */
 export async function* placesIn(text: string, wanted: string): AsyncGenerator<readonly number[], void, undefined> {
   const back = fallbacksOf(wanted);

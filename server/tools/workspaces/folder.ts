@@ -1,4 +1,7 @@
-/** What lies in one folder: listed, read, written, moved and removed, and nothing outside of it touched. */
+/**
+ * What lies in one folder: listed, read, written, moved and removed, and nothing outside of it
+ * touched.
+ */
 import { constants } from 'node:fs';
 import { lstat, open, readdir, rename, rmdir, unlink, type FileHandle } from 'node:fs/promises';
 import { randomUUID } from 'node:crypto';
@@ -32,12 +35,21 @@ import {
 import { WORKSPACE_LIMITS } from './settings.ts';
 
 const NEW_FILE = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | NO_LINKS;
-/** What is being written or taken away begins so. One that is left of a relay that was killed is a file like any other. */
+/**
+ * What is being written or taken away begins so. One that is left of a relay that was killed is a
+ * file like any other.
+ */
 const UNFINISHED = '.roost-';
-/** Folders in each other that are entered to remove what is in them, all held open; what lies deeper is taken up first. */
+/**
+ * Folders in each other that are entered to remove what is in them, all held open; what lies deeper
+ * is taken up first.
+ */
 const REMOVED_DEEPEST = 64;
 
-/** What must lie at a path for it to be changed: the `mark` of `Lies`. Left out: whatever lies there. */
+/**
+ * What must lie at a path for it to be changed: the `mark` of `Lies`. Left out: whatever lies
+ * there.
+ */
 export interface Expects {
   readonly expects?: string | undefined;
 }
@@ -56,15 +68,19 @@ export interface Folder {
   open(path: string): Promise<OpenedFile>;
   /** Calls `use` with the open file and its length in bytes. */
   read<Value>(path: string, use: (file: FileHandle, bytes: number) => Promise<Value>): Promise<Value>;
-  /** Writes all of it or nothing; makes the folders that it lies in. Says what it replaced, in bytes; null: it is new. */
+  /**
+   * Writes all of it or nothing; makes the folders that it lies in. Says what it replaced, in
+   * bytes; null: it is new.
+   */
   write(path: string, bytes: Uint8Array, expects?: Expects): Promise<{ readonly replaced: number | null }>;
   /** A file, or a folder with all that is in it. Links go; what they lead to stays. */
   remove(path: string, options?: Expects & { readonly onlyEmpty?: boolean }): Promise<Removed>;
   /** Removes all that is in it. */
   clear(): Promise<void>;
   /**
-   * Moves a file or folder. Never replaces a folder, and a file only where `replaces` says so. `makes`: folders that `to` lies
-   * in are made. `expectsThere`: of what lies at `to`. Says whether it replaced a file.
+   * Moves a file or folder. Never replaces a folder, and a file only where `replaces` says so.
+   * `makes`: folders that `to` lies in are made. `expectsThere`: of what lies at `to`. Says whether
+   * it replaced a file.
    */
   move(
     from: string,
@@ -77,13 +93,19 @@ export interface Folder {
   ): Promise<{ readonly replaced: boolean }>;
   /** What lies at a path. Links are not followed, also not on the way: behind one lies nothing. */
   lies(path: string): Promise<Lies>;
-  /** All files and folders below, a folder before what is in it; at most `most`. `passed`: is told what is not looked at. */
+  /**
+   * All files and folders below, a folder before what is in it; at most `most`. `passed`: is told
+   * what is not looked at.
+   */
   walk(path: string, most: number, passed?: Walk['passed']): AsyncGenerator<EntryBelow>;
-  /** Calls `use` for each of at most `most`, as deep as it lies. False: there is more, or something that cannot be opened. */
+  /**
+   * Calls `use` for each of at most `most`, as deep as it lies. False: there is more, or something
+   * that cannot be opened.
+   */
   countAll(most: number, use: (entry: CountedEntry) => void): Promise<boolean>;
   /**
-   * Keeps what lies at these paths as it is: until the returned function is called, nothing here writes, moves or removes it.
-   * Resolves when no change of it is under way.
+   * Keeps what lies at these paths as it is: until the returned function is called, nothing here
+   * writes, moves or removes it. Resolves when no change of it is under way.
    */
   hold(paths: readonly string[]): Promise<() => void>;
 }
@@ -93,8 +115,9 @@ const UNSEEN =
   /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u00ad\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\u{e0000}-\u{e007f}]/u;
 
 /**
- * The names of a path within the folder, outermost first; a sentence where it is none. It is relative, with `/` between
- * names, and nothing in it leads or looks elsewhere. An empty path is the folder itself. Pure.
+ * The names of a path within the folder, outermost first; a sentence where it is none. It is
+ * relative, with `/` between names, and nothing in it leads or looks elsewhere. An empty path is
+ * the folder itself. Pure.
  */
 function namesOf(path: string): { readonly names: readonly string[] } | { readonly refused: string } {
   const refused = (why: string) => ({ refused: `${JSON.stringify(path.slice(0, 200))} ${why}` });
@@ -136,7 +159,10 @@ async function unseen<Value>(use: (name: string) => Promise<Value>): Promise<Val
   }
 }
 
-/** Removes what has this name. What lies too deep to hold every folder above it open is taken up to `root` first. */
+/**
+ * Removes what has this name. What lies too deep to hold every folder above it open is taken up to
+ * `root` first.
+ */
 async function removeIn(root: OpenFolder, parent: OpenFolder, name: Buffer, depth = 0): Promise<Removed> {
   const place = placeOf(parent, name);
   const found = await lstat(place);
@@ -271,7 +297,8 @@ export function createFolder(root: string): Folder {
               await refuseOther(parent, Buffer.from(name), expects, names);
               const before = await statOf(at(parent, name));
               refuseNoFile(before);
-              // It takes the place of whatever is there by now, a link included; what that leads to stays as it is.
+              // It takes the place of whatever is there by now, a link included; what that leads to
+              // stays as it is.
               await rename(half, at(parent, name));
               return { replaced: before ? before.size : null };
             });

@@ -21,7 +21,10 @@ export { WORKSPACE_LIMITS } from './settings.ts';
 export interface Room {
   /** On the disk: short files take more there than their length. */
   readonly bytes: number;
-  /** Files and folders. Less than 0: there is more than can be counted, by number or by depth, or something that cannot be opened. */
+  /**
+   * Files and folders. Less than 0: there is more than can be counted, by number or by depth, or
+   * something that cannot be opened.
+   */
   readonly entries: number;
 }
 
@@ -36,7 +39,10 @@ export interface Used {
   readonly whole?: false;
 }
 
-/** One agent's folder. All throw `WorkspaceError` for what cannot be done; `path` is relative, with `/` between names. */
+/**
+ * One agent's folder. All throw `WorkspaceError` for what cannot be done; `path` is relative, with
+ * `/` between names.
+ */
 export interface Workspace extends Folder {
   used(): Promise<Used>;
   room(): Promise<Room>;
@@ -61,8 +67,9 @@ export interface Workspaces {
 }
 
 /**
- * Agents’ ids may hold anything; a folder’s name may not. What stands for one is no other’s id, also on a disk that tells no
- * case. `kept`: names of folders from when ids with capitals stood for themselves.
+ * Agents’ ids may hold anything; a folder’s name may not. What stands for one is no other’s id,
+ * also on a disk that tells no case. `kept`: names of folders from when ids with capitals stood for
+ * themselves.
  */
 export const folderName = (agentId: AgentId, kept: ReadonlySet<string> = new Set()): string =>
   /^[a-z\d_-]{1,64}$/.test(agentId) || (/^[\w-]{1,64}$/.test(agentId) && kept.has(agentId))
@@ -102,7 +109,10 @@ export interface WorkspacesDeps {
   readonly folder: string;
   /** ms, only ever forward. */
   readonly elapsed: () => number;
-  /** Bytes that the files of an agent's folder may take, as the person has set it; left out: as where nothing is set. */
+  /**
+   * Bytes that the files of an agent's folder may take, as the person has set it; left out: as
+   * where nothing is set.
+   */
   readonly most?: (agentId: AgentId) => Promise<number>;
   readonly limits?: WorkspaceLimits;
 }
@@ -160,7 +170,8 @@ export function createWorkspaces({
             : !sum.whole || sum.entries >= limits.entries
               ? `The folder holds ${limits.entries} files, which is the most, or folders in each other without end.`
               : null;
-        // What takes no more room than what it replaces may be written in a full folder too: its agent has no other way to make room.
+        // What takes no more room than what it replaces may be written in a full folder too: its
+        // agent has no other way to make room.
         const isLess = () =>
           files.read(where, (_file, size) => Promise.resolve(bytes.length <= size)).catch(() => false);
         if (why !== null && !(await isLess()))

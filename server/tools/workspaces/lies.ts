@@ -1,4 +1,6 @@
-/** What lies at a place in a workspace, with a mark by which every later change of it is noticed. */
+/**
+ * What lies at a place in a workspace, with a mark by which every later change of it is noticed.
+ */
 import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
 import { lstat, open, readlink, type FileHandle } from 'node:fs/promises';
@@ -23,7 +25,10 @@ export interface Lies {
 }
 
 export interface LiesLimits {
-  /** Bytes of a file up to which its mark is its content. The mark of a longer one is its inode, size and times. */
+  /**
+   * Bytes of a file up to which its mark is its content. The mark of a longer one is its inode,
+   * size and times.
+   */
   readonly hashedBytes: number;
   /** Bytes up to which `content` is given. */
   readonly contentBytes: number;
@@ -37,7 +42,9 @@ export const NOTHING: Lies = { kind: 'none', bytes: 0, entries: 0, mark: 'none',
 export const contentMark = (content: Uint8Array): string =>
   `sha256:${createHash('sha256').update(content).digest('hex')}`;
 
-/** All of an open file, as long as it was when it was opened: one that grows meanwhile has an end. */
+/**
+ * All of an open file, as long as it was when it was opened: one that grows meanwhile has an end.
+ */
 export async function readWhole(file: FileHandle, bytes: number): Promise<Buffer> {
   const buffer = Buffer.alloc(bytes);
   let read = 0;

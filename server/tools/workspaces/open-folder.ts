@@ -1,7 +1,8 @@
 /**
- * Folders that are held open. Every step from one is taken from it, and never through a link: whatever another program
- * swaps meanwhile, where a step leads to lies in the folder that was opened. Linux gives that by `/proc/self/fd` (as
- * `openat` with `O_NOFOLLOW` does), macOS by `O_NOFOLLOW_ANY`; see open(2) of either.
+ * Folders that are held open. Every step from one is taken from it, and never through a link:
+ * whatever another program swaps meanwhile, where a step leads to lies in the folder that was
+ * opened. Linux gives that by `/proc/self/fd` (as `openat` with `O_NOFOLLOW` does), macOS by
+ * `O_NOFOLLOW_ANY`; see open(2) of either.
  */
 import { constants } from 'node:fs';
 import { chmod, lchmod, mkdir, open, readdir, type FileHandle } from 'node:fs/promises';
@@ -15,7 +16,9 @@ export const NO_LINKS = process.platform === 'darwin' ? O_NOFOLLOW_ANY : constan
 const FOLDER = constants.O_RDONLY | constants.O_DIRECTORY | NO_LINKS;
 /** Not waiting: a pipe that nobody writes to would be waited for. */
 const FILE = constants.O_RDONLY | constants.O_NONBLOCK | NO_LINKS;
-/** Of open(2) on Linux: a place, opened without any right to what lies there. Node does not name it. */
+/**
+ * Of open(2) on Linux: a place, opened without any right to what lies there. Node does not name it.
+ */
 const O_PATH = 0x20_0000;
 /** The rights that the owner of a folder needs to look into it and to empty it. */
 export const OWNERS_RIGHTS = 0o700;
@@ -36,7 +39,9 @@ export const itself = ({ handle, path }: OpenFolder): string =>
   process.platform === 'linux' ? `/proc/self/fd/${handle.fd}` : path;
 
 const STANDS_FOR_BYTES = '\ufffd';
-/** The bytes of a name as it was listed: where they are no text, those of the first that reads so. */
+/**
+ * The bytes of a name as it was listed: where they are no text, those of the first that reads so.
+ */
 export async function rawName(folder: OpenFolder, name: string): Promise<Buffer> {
   const own = Buffer.from(name);
   if (!name.includes(STANDS_FOR_BYTES)) return own;
@@ -45,8 +50,8 @@ export async function rawName(folder: OpenFolder, name: string): Promise<Buffer>
 }
 
 /**
- * Gives the owner of this folder their rights to it. A program may have taken them, and then nobody but root can open the
- * folder or empty it. Never follows a link.
+ * Gives the owner of this folder their rights to it. A program may have taken them, and then nobody
+ * but root can open the folder or empty it. Never follows a link.
  */
 async function giveRights(place: string | Buffer): Promise<void> {
   if (process.platform !== 'linux') return await lchmod(place, OWNERS_RIGHTS);
@@ -75,7 +80,9 @@ async function openRoot(path: string): Promise<OpenFolder> {
   return { handle: await openOwned(path), path };
 }
 
-/** The folder of this name in another one, to be emptied: its owner has all rights to it afterwards. */
+/**
+ * The folder of this name in another one, to be emptied: its owner has all rights to it afterwards.
+ */
 export async function stepToEmpty(from: OpenFolder, raw: Buffer): Promise<OpenFolder> {
   const handle = await openOwned(placeOf(from, raw));
   try {
@@ -103,7 +110,10 @@ export async function step(from: OpenFolder, name: string | Buffer, make = false
     }
 }
 
-/** The folder at the end of these names, the root where there are none. Whoever asks closes it. Throws `WorkspaceError`. */
+/**
+ * The folder at the end of these names, the root where there are none. Whoever asks closes it.
+ * Throws `WorkspaceError`.
+ */
 export async function openWithin(root: string, names: readonly string[], make: boolean): Promise<OpenFolder> {
   let folder = await openRoot(root);
   for (const [i, name] of names.entries()) {

@@ -1,4 +1,7 @@
-/** The person's calls about what lies in agents' folders. No program may ask: whoever holds a credential is not the person. */
+/**
+ * The person's calls about what lies in agents' folders. No program may ask: whoever holds a
+ * credential is not the person.
+ */
 import type { Context } from 'hono';
 import { createLimiter } from '../../../src/shared/domain/platform/queue.ts';
 import { LISTED_ENTRIES, UPLOAD_BYTES, workspaceEndpoints } from '../../../src/shared/protocol/endpoints/workspaces.ts';
@@ -43,7 +46,10 @@ async function orProblem<Value>(does: Promise<Value>): Promise<Value> {
   }
 }
 
-/** Whatever it is, it is kept and not opened: no browser takes it for a page, a script or a picture of this origin. */
+/**
+ * Whatever it is, it is kept and not opened: no browser takes it for a page, a script or a picture
+ * of this origin.
+ */
 const KEPT = {
   'content-type': 'application/octet-stream',
   'x-content-type-options': 'nosniff',

@@ -9,16 +9,25 @@ export const WORKSPACE_LIMITS = {
   /** Characters of a path, and bytes of one name in it. */
   path: 1_000,
   name: 255,
-  /** Bytes of a file that a tool reads or writes as text; larger ones are for whoever downloads them. */
+  /**
+   * Bytes of a file that a tool reads or writes as text; larger ones are for whoever downloads
+   * them.
+   */
   textBytes: 10_000_000,
-  /** Bytes of the files of one zip: its format has 32 bits for places, and what describes the files needs some of them. */
+  /**
+   * Bytes of the files of one zip: its format has 32 bits for places, and what describes the files
+   * needs some of them.
+   */
   zipBytes: 4_200_000_000,
   /** Files and folders of one zip, and how many are named that are not in it. */
   zipEntries: 500_000,
   zipNamed: 10_000,
   /** Files that are taken from pages at once. */
   uploadsAtOnce: 4,
-  /** ms after which the room that is used is counted anew: programs besides Roost may write in a folder. */
+  /**
+   * ms after which the room that is used is counted anew: programs besides Roost may write in a
+   * folder.
+   */
   countedForMs: 30_000,
   /** Of what lies at a path: see `LiesLimits`. */
   lies: { hashedBytes: 20_000_000, contentBytes: 200_000, entries: 100_000, deepest: 200 },

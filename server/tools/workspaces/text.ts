@@ -10,7 +10,10 @@ export interface Part {
   readonly to: number;
   /** Lines of the whole. */
   readonly lines: number;
-  /** Of its one line, which is longer than what is given at once: the character from 1 at which the rest begins, and all of them. Null: no line is cut. */
+  /**
+   * Of its one line, which is longer than what is given at once: the character from 1 at which the
+   * rest begins, and all of them. Null: no line is cut.
+   */
   readonly cut: { readonly next: number; readonly characters: number } | null;
 }
 
@@ -42,8 +45,9 @@ function startOfLine(text: string, line: number): number {
 }
 
 /**
- * Lines from `offset` on, at most `limit` of them and `characters` in all with the marks before them. The first of them is
- * always there, from its character `column` on, and is cut where it is too long.
+ * Lines from `offset` on, at most `limit` of them and `characters` in all with the marks before
+ * them. The first of them is always there, from its character `column` on, and is cut where it is
+ * too long.
  */
 export function partOf(
   text: string,
@@ -105,12 +109,14 @@ export interface Found {
   readonly text: string;
 }
 
-/** In small letters, character by character: the one that two stand for in small letters is one too. */
+/**
+ * In small letters, character by character: the one that two stand for in small letters is one too.
+ */
 const folded = (text: string) => text.replaceAll('İ', 'i').toLowerCase();
 
 /**
- * Each line that has `wanted` in it, at most `most`. No line has what goes over its end. Where only a part of it is given, `…`
- * stands for the rest.
+ * Each line that has `wanted` in it, at most `most`. No line has what goes over its end. Where only
+ * a part of it is given, `…` stands for the rest.
  */
 export async function linesWith(
   text: string,

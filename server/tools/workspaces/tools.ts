@@ -1,4 +1,7 @@
-/** The toolset `files`: what an agent can do in its own folder. What it reads there, names too, are somebody's words, and stand before it as such (quoting.ts). */
+/**
+ * The toolset `files`: what an agent can do in its own folder. What it reads there, names too, are
+ * somebody's words, and stand before it as such (quoting.ts).
+ */
 import { z } from 'zod';
 import { fileText } from '../../../src/shared/domain/file-text.ts';
 import { onOneLine, quote, titled } from '../../../src/shared/domain/quoting.ts';
@@ -51,7 +54,9 @@ const entryLine = ({ path: where, kind, bytes }: Listed) => {
 
 const counted = (count: number) => count.toLocaleString('en');
 
-/** Names of agents' files in a line of the relay's: the first of them, and how many more there are. */
+/**
+ * Names of agents' files in a line of the relay's: the first of them, and how many more there are.
+ */
 function namesOf(paths: readonly string[]): string {
   const named = paths.slice(0, FILE_TOOL_LIMITS.passedNamed).map(titled).join(', ');
   const rest = paths.length - FILE_TOOL_LIMITS.passedNamed;
@@ -272,7 +277,8 @@ export function createFileTools({ workspaces, refuseForRoom }: FileToolsDeps): r
           const workspace = own(caller);
           const bytes = await workspace.bytesOf(where, WORKSPACE_LIMITS.textBytes);
           const text = await textOf(where, bytes);
-          // What it is changed from is what was agreed to, and nobody has written in it since it was read.
+          // What it is changed from is what was agreed to, and nobody has written in it since it
+          // was read.
           const mark = contentMark(bytes);
           const agreed = caller.agreed?.markOf(where);
           if (agreed !== undefined && agreed !== mark)

@@ -1,6 +1,7 @@
 /**
- * A folder as a zip that is made while it is sent. Everything below the folder is in it; what cannot be is named, with the
- * reason, in a last file of the zip, and counted in the comment of the zip, which stands at its very end.
+ * A folder as a zip that is made while it is sent. Everything below the folder is in it; what
+ * cannot be is named, with the reason, in a last file of the zip, and counted in the comment of the
+ * zip, which stands at its very end.
  */
 import { promisify } from 'node:util';
 import { pipeline, Readable } from 'node:stream';
@@ -31,7 +32,10 @@ const [EARLIEST, LATEST] = [Date.UTC(1980, 0, 2), Date.UTC(2099, 11, 30)];
 
 type Chunk = Uint8Array<ArrayBuffer>;
 
-/** Pieces of an open file, as long as it was when it was opened: one that grows meanwhile has an end. */
+/**
+ * Pieces of an open file, as long as it was when it was opened: one that grows meanwhile has an
+ * end.
+ */
 async function* piecesOf({ file, bytes }: OpenedFile): AsyncGenerator<Chunk> {
   for (let at = 0; at < bytes;) {
     const buffer = new Uint8Array(Math.min(CHUNK, bytes - at));
@@ -82,11 +86,15 @@ function leftOutText({ count, lines }: LeftOut): string {
   ].join('\n');
 }
 
-/** Names of a zip. Each is given once: of two that would be the same where they are unpacked, the second is another. */
+/**
+ * Names of a zip. Each is given once: of two that would be the same where they are unpacked, the
+ * second is another.
+ */
 function createNames() {
   const taken = new Set<string>();
   return (path: string): string => {
-    // On Windows a backslash parts folders and a colon follows a drive: such a name would lead out of where it is unpacked.
+    // On Windows a backslash parts folders and a colon follows a drive: such a name would lead out
+    // of where it is unpacked.
     const wanted = path.replaceAll('\\', '_').replace(/^([A-Za-z]):/, '$1_');
     let name = wanted;
     for (let nth = 2; taken.has(name); nth++) name = `${wanted} (${nth})`;
@@ -123,7 +131,8 @@ function createPacked(filename: string, mtime: number): Packed {
       async function* counted() {
         for await (const piece of pieces) yield count(piece);
       }
-      // What goes wrong is thrown where `packing` is read; whoever reads no further ends the pieces too.
+      // What goes wrong is thrown where `packing` is read; whoever reads no further ends the pieces
+      // too.
       pipeline(Readable.from(counted(), { objectMode: false }), packing, () => undefined);
       // The last chunk is told with the end: until the next has come, any may be the last.
       let before = new Uint8Array();
@@ -138,7 +147,10 @@ function createPacked(filename: string, mtime: number): Packed {
   };
 }
 
-/** The end of a zip, whatever the number of its entries, in place of the one that says no more than 65,535. */
+/**
+ * The end of a zip, whatever the number of its entries, in place of the one that says no more than
+ * 65,535.
+ */
 function endOf(entries: number, directoryBytes: number, directoryAt: number, comment: string): Buffer {
   const words = Buffer.from(comment);
   const wide = Buffer.alloc(WIDE_END_BYTES + LOCATOR_BYTES);

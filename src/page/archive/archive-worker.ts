@@ -1,4 +1,6 @@
-/** The archive's worker: packs and unpacks beside the page, so that the page is never held up by it. */
+/**
+ * The archive's worker: packs and unpacks beside the page, so that the page is never held up by it.
+ */
 import { serveArchive } from './serve.ts';
 
 serveArchive({

@@ -25,7 +25,10 @@ export async function* fileChunks(file: Blob): AsyncGenerator<Uint8Array, void, 
   }
 }
 
-/** A stream that asks `source` for a chunk only when somebody wants one, and cuts it to at most `size` bytes. */
+/**
+ * A stream that asks `source` for a chunk only when somebody wants one, and cuts it to at most
+ * `size` bytes.
+ */
 export function streamOf(
   source: AsyncGenerator<Uint8Array, void, undefined>,
   size: number,

@@ -1,4 +1,7 @@
-/** The page's side: starts a worker for each piece of work and lends it the functions that it was given. */
+/**
+ * The page's side: starts a worker for each piece of work and lends it the functions that it was
+ * given.
+ */
 import { sentence } from '../../shared/domain/sentence.ts';
 import type { Doc } from '../../shared/protocol/documents.ts';
 import { createCalls } from '../../shared/rpc/calls.ts';
@@ -22,25 +25,37 @@ import type {
 export type ArchiveWorker = Pick<Worker, 'addEventListener' | 'postMessage' | 'terminate'>;
 
 /**
- * Every call may be aborted, and then rejects with the signal's reason. What a function that was passed in
- * rejects with, the call rejects with. `ArchiveError` where a file cannot be taken, or with kind `no-worker`
- * where the worker's file cannot be fetched.
+ * Every call may be aborted, and then rejects with the signal's reason. What a function that was
+ * passed in rejects with, the call rejects with. `ArchiveError` where a file cannot be taken, or
+ * with kind `no-worker` where the worker's file cannot be fetched.
  */
 export interface Archive {
   /**
-   * Fetches the worker's file while there is a relay to give it, so that the browser has it later. Never
-   * rejects: what is missing is said when it is needed.
+   * Fetches the worker's file while there is a relay to give it, so that the browser has it later.
+   * Never rejects: what is missing is said when it is needed.
    */
   warm(): Promise<void>;
-  /** Writes everything into one file. Resolves when the sink is closed. Afterwards the caller notes the export. */
+  /**
+   * Writes everything into one file. Resolves when the sink is closed. Afterwards the caller notes
+   * the export.
+   */
   exportHousehold(options: HouseholdExport): Promise<Exported>;
   /** Reads the whole file, checks it, and says what importing it would do. Writes nothing. */
   openArchive(file: Blob, passphrase: string | null, options: PreviewPorts & ArchiveWork): Promise<OpenedArchive>;
-  /** Appends what the file holds. Harmless when repeated, and can be: after an abort, what was appended stays. */
+  /**
+   * Appends what the file holds. Harmless when repeated, and can be: after an abort, what was
+   * appended stays.
+   */
   importArchive(opened: OpenedArchive, options: ArchiveImport): Promise<Imported>;
-  /** Writes all that belongs to one agent into a zip with a folder of plain files. Resolves when the sink is closed. */
+  /**
+   * Writes all that belongs to one agent into a zip with a folder of plain files. Resolves when the
+   * sink is closed.
+   */
   exportAgent(options: AgentExport): Promise<Exported>;
-  /** Reads one agent from such a zip, from a zip that holds a SOUL.md, or from a Markdown file. Writes nothing. */
+  /**
+   * Reads one agent from such a zip, from a zip that holds a SOUL.md, or from a Markdown file.
+   * Writes nothing.
+   */
   readAgentZip(file: Blob, options?: ArchiveWork): Promise<ParsedAgent>;
 }
 
@@ -175,7 +190,10 @@ export function createArchive({ spawn }: { readonly spawn: () => ArchiveWorker }
   };
 }
 
-/** The sink is closed after good work and aborted after bad, so that no half file passes for a whole one. */
+/**
+ * The sink is closed after good work and aborted after bad, so that no half file passes for a whole
+ * one.
+ */
 async function intoSink(
   sink: WritableStream<Uint8Array>,
   work: (write: Ports['write']) => Promise<Exported>,

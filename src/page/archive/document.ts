@@ -5,9 +5,9 @@ import { ArchiveError } from './problem.ts';
 import { ARCHIVE } from './settings.ts';
 
 /**
- * Throws where `value` is no document, and an `ArchiveError` where it is too deep to be handed on: the engine would end at it
- * with words of its own. The parser's own answer would be an equal one with its fields in
- * another order; this leaves it as it was written.
+ * Throws where `value` is no document, and an `ArchiveError` where it is too deep to be handed on:
+ * the engine would end at it with words of its own. The parser's own answer would be an equal one
+ * with its fields in another order; this leaves it as it was written.
  */
 export function assertDocument(value: unknown): asserts value is Doc {
   if (deeperThan(value, ARCHIVE.depth))

@@ -1,7 +1,7 @@
 /**
- * Copies that leave the household and come back: everything in one file, or one agent as a folder of plain
- * files in a zip. Packing and unpacking run in a worker of their own; documents come and go through the
- * functions that a caller passes in.
+ * Copies that leave the household and come back: everything in one file, or one agent as a folder
+ * of plain files in a zip. Packing and unpacking run in a worker of their own; documents come and
+ * go through the functions that a caller passes in.
  */
 export { adopt, aheadOf } from './agent/adopt.ts';
 export { createArchive, type Archive, type ArchiveWorker } from './client.ts';

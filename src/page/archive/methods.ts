@@ -1,6 +1,6 @@
 /**
- * What the page and the archive's worker ask of each other. One worker does one job and is ended after it:
- * that is how work is called off, in the middle of stretching a passphrase too.
+ * What the page and the archive's worker ask of each other. One worker does one job and is ended
+ * after it: that is how work is called off, in the middle of stretching a passphrase too.
  */
 import { z } from 'zod';
 import type { AgentId } from '../../shared/domain/ids.ts';

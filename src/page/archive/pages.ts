@@ -6,12 +6,17 @@ import { ARCHIVE } from './settings.ts';
 
 export interface DocumentLines {
   readonly docs: readonly Doc[];
-  /** Each document as JSON, which never holds a line break. Halves of pairs are escaped, so UTF-8 takes it all. */
+  /**
+   * Each document as JSON, which never holds a line break. Halves of pairs are escaped, so UTF-8
+   * takes it all.
+   */
   readonly lines: readonly string[];
   readonly of: number;
 }
 
-/** At least one page, which may be empty. The number asked for follows how long the documents are. */
+/**
+ * At least one page, which may be empty. The number asked for follows how long the documents are.
+ */
 export async function* pagesOf(
   read: Ports['read'],
   agentId: AgentId | null,

@@ -26,7 +26,10 @@ export class ArchiveError extends Error {
 export const CUT_SHORT = sentence`This file is not whole: its end is missing or damaged. Copy it from where it came once more, or use another copy. Nothing was imported.`;
 export const DAMAGED = sentence`This file is damaged. Copy it from where it came once more, or use another copy. Nothing was imported.`;
 
-/** The error of a file that the browser cannot read any more: it was moved, changed, or its drive is gone. null: another error. */
+/**
+ * The error of a file that the browser cannot read any more: it was moved, changed, or its drive is
+ * gone. null: another error.
+ */
 export function unreadableFile(error: unknown): ArchiveError | null {
   const name = error instanceof Error || error instanceof DOMException ? error.name : '';
   if (name !== 'NotReadableError' && name !== 'NotFoundError') return null;

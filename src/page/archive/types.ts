@@ -1,4 +1,6 @@
-/** What the page and the archive say to each other: requests, previews and progress, as plain data. */
+/**
+ * What the page and the archive say to each other: requests, previews and progress, as plain data.
+ */
 import type { AgentId } from '../../shared/domain/ids.ts';
 import type { Doc } from '../../shared/protocol/documents.ts';
 import type { Stamp } from '../../shared/domain/stamp.ts';
@@ -6,7 +8,10 @@ import type { AttachedRecord } from '../../shared/protocol/attached.ts';
 import type { ScheduleRecord } from '../../shared/protocol/schedules.ts';
 import type { Comparison, DocumentPage, HouseholdView } from '../../shared/protocol/worker.ts';
 
-/** How far long work is. `key`: the passphrase is being stretched, which takes a second or two and cannot be counted. */
+/**
+ * How far long work is. `key`: the passphrase is being stretched, which takes a second or two and
+ * cannot be counted.
+ */
 export interface ArchiveProgress {
   readonly stage: 'key' | 'documents';
   readonly done: number;
@@ -48,7 +53,10 @@ export interface Exported {
 export interface PreviewPorts {
   /** `OwnerCalls.compare`; called with at most `ARCHIVE.batchDocuments` at a time. */
   readonly compare: (docs: readonly Doc[]) => Promise<Comparison>;
-  /** Who lives here, how they want things, and what the relay goes by, as `OwnerCalls.household` gives it. */
+  /**
+   * Who lives here, how they want things, and what the relay goes by, as `OwnerCalls.household`
+   * gives it.
+   */
   readonly here: Pick<HouseholdView, 'identities' | 'changes' | 'settings' | 'records'>;
   /** ms since the epoch: what is dated much later is not taken unasked. */
   readonly now: number;
@@ -76,7 +84,10 @@ export interface ArchivedAgent {
 
 /** What importing everything would meet. */
 export type ArchiveConflict =
-  /** Two want one seat: `sits` (an agent id) has it afterwards, the earlier born; the other one waits for a seat. */
+  /**
+   * Two want one seat: `sits` (an agent id) has it afterwards, the earlier born; the other one
+   * waits for a seat.
+   */
   | {
       readonly kind: 'seat';
       readonly position: number;
@@ -84,9 +95,14 @@ export type ArchiveConflict =
       readonly here: { readonly agentId: AgentId; readonly name: string };
       readonly sits: string;
     }
-  /** The lead of the file was named at another time than the lead here. There is one lead: `after` is its name then. */
+  /**
+   * The lead of the file was named at another time than the lead here. There is one lead: `after`
+   * is its name then.
+   */
   | { readonly kind: 'lead'; readonly here: string; readonly file: string; readonly after: string }
-  /** Documents dated further ahead than any clock goes wrong, a hundred years: they are not taken. */
+  /**
+   * Documents dated further ahead than any clock goes wrong, a hundred years: they are not taken.
+   */
   | { readonly kind: 'never'; readonly documents: number }
   /** Documents that this Roost cannot read, or that do not fit together: they are not taken. */
   | { readonly kind: 'unfit'; readonly documents: number }
@@ -101,7 +117,10 @@ export interface ShownAgent {
   readonly retired: boolean;
 }
 
-/** Something that is here and would be different afterwards. It comes only where its `tick` is given to `importArchive`. */
+/**
+ * Something that is here and would be different afterwards. It comes only where its `tick` is given
+ * to `importArchive`.
+ */
 export type ArchiveChange = { readonly tick: string } & (
   | {
       readonly kind: 'agent';
@@ -110,9 +129,15 @@ export type ArchiveChange = { readonly tick: string } & (
       readonly here: ShownAgent;
       readonly after: ShownAgent;
     }
-  /** The file has another, earlier birth of somebody who lives here: the name, the soul and the face would be of that one. */
+  /**
+   * The file has another, earlier birth of somebody who lives here: the name, the soul and the face
+   * would be of that one.
+   */
   | { readonly kind: 'birth'; readonly agentId: AgentId; readonly here: ShownAgent; readonly after: ShownAgent }
-  /** Somebody new was born before the one who sits there (`here`), and would have the seat. Without its tick it does not come. */
+  /**
+   * Somebody new was born before the one who sits there (`here`), and would have the seat. Without
+   * its tick it does not come.
+   */
   | {
       readonly kind: 'takes-seat';
       readonly agentId: AgentId;
@@ -127,7 +152,10 @@ export type ArchiveChange = { readonly tick: string } & (
       readonly file: unknown;
       readonly isDefaultHere: boolean;
     }
-  /** Somebody, or what was said with them, would be forgotten. `name` null: nobody of here. `finalAt`: ms since the epoch, maybe past. */
+  /**
+   * Somebody, or what was said with them, would be forgotten. `name` null: nobody of here.
+   * `finalAt`: ms since the epoch, maybe past.
+   */
   | {
       readonly kind: 'forget';
       readonly agentId: AgentId;
@@ -137,9 +165,14 @@ export type ArchiveChange = { readonly tick: string } & (
     }
   /** What was asked here to be forgotten would be kept. */
   | { readonly kind: 'keep' }
-  /** Messages that take the place of others: what stands here from there on would be out of sight. */
+  /**
+   * Messages that take the place of others: what stands here from there on would be out of sight.
+   */
   | { readonly kind: 'edits'; readonly agentId: AgentId; readonly name: string; readonly messages: number }
-  /** Something that is due without anybody there: set, changed or taken away. `here` null: it is not here. `name`: its agent's. */
+  /**
+   * Something that is due without anybody there: set, changed or taken away. `here` null: it is not
+   * here. `name`: its agent's.
+   */
   | {
       readonly kind: 'schedule';
       readonly agentId: AgentId;
@@ -150,8 +183,9 @@ export type ArchiveChange = { readonly tick: string } & (
   /** A tool server: connected, changed or removed. `here` null: it is not here. */
   | { readonly kind: 'attached'; readonly here: AttachedRecord | null; readonly after: AttachedRecord }
   /**
-   * One limit, budget, grant or price. `field`: see src/shared/protocol/record-fields.ts; undefined on either side: not set. `agentId` null:
-   * the household's. `rest`: what of its record comes without a tick; left out: nothing does.
+   * One limit, budget, grant or price. `field`: see src/shared/protocol/record-fields.ts; undefined
+   * on either side: not set. `agentId` null: the household's. `rest`: what of its record comes
+   * without a tick; left out: nothing does.
    */
   | {
       readonly kind: 'limit';
@@ -166,7 +200,10 @@ export type ArchiveChange = { readonly tick: string } & (
       readonly after: unknown;
       readonly rest?: unknown;
     }
-  /** A thread that is here. `here` null: it cannot be read. `closed`: its summary; null: it is open. Members by their names. */
+  /**
+   * A thread that is here. `here` null: it cannot be read. `closed`: its summary; null: it is open.
+   * Members by their names.
+   */
   | {
       readonly kind: 'thread';
       readonly here: string | null;
@@ -180,11 +217,16 @@ export type ArchiveChange = { readonly tick: string } & (
   | { readonly kind: 'thread-messages'; readonly title: string; readonly messages: number; readonly yours: number }
   /** Threads that are not here; `what`: in people's words. */
   | { readonly kind: 'records'; readonly what: string; readonly documents: number }
-  /** Of kinds or versions that this Roost does not know: what they would change shows only to a newer one. */
+  /**
+   * Of kinds or versions that this Roost does not know: what they would change shows only to a
+   * newer one.
+   */
   | { readonly kind: 'newer'; readonly documents: number }
   /** Messages that wait to be sent as the person's. */
   | { readonly kind: 'queued'; readonly messages: number }
-  /** Documents dated ahead of this device's clock by more than a day. `latest`: ms since the epoch. */
+  /**
+   * Documents dated ahead of this device's clock by more than a day. `latest`: ms since the epoch.
+   */
   | { readonly kind: 'ahead'; readonly documents: number; readonly latest: number }
   /** SOUL.md of one agent's folder says something else than the soul here. */
   | { readonly kind: 'soul-edited'; readonly agentId: AgentId }
@@ -210,7 +252,10 @@ export interface ArchivePreview {
   readonly changes: readonly ArchiveChange[];
 }
 
-/** A file that was read whole, is undamaged, and can be imported. Holds no documents; the file is read again. */
+/**
+ * A file that was read whole, is undamaged, and can be imported. Holds no documents; the file is
+ * read again.
+ */
 export interface OpenedArchive {
   readonly preview: ArchivePreview;
   /** For `importArchive` only. */
@@ -219,7 +264,10 @@ export interface OpenedArchive {
 
 export interface ArchiveSource {
   readonly file: Blob;
-  /** The file's own key, so that the passphrase need not be stretched a second time. null: not sealed. */
+  /**
+   * The file's own key, so that the passphrase need not be stretched a second time. null: not
+   * sealed.
+   */
   readonly fileKey: Uint8Array | null;
   readonly documents: number;
   /** SHA-256 of the file's lines, in hex. */
@@ -232,15 +280,24 @@ export interface ArchiveSource {
 }
 
 export interface ArchiveImport extends ArchiveWork {
-  /** `OwnerCalls.append`; called with at most `ARCHIVE.batchDocuments` at a time, one call after the other. */
+  /**
+   * `OwnerCalls.append`; called with at most `ARCHIVE.batchDocuments` at a time, one call after the
+   * other.
+   */
   readonly append: (docs: readonly Doc[]) => Promise<{ readonly written: number }>;
-  /** Records as they hold here now. Of a record that the person wants in part, what is ticked is set in them. */
+  /**
+   * Records as they hold here now. Of a record that the person wants in part, what is ticked is set
+   * in them.
+   */
   readonly records: () => Promise<readonly Doc[]>;
   /** The next stamp of this device, after the one given. */
   readonly stamp: (after: string | null) => Stamp;
   /** false: the settings of the file are left out. */
   readonly withSettings: boolean;
-  /** Agent ids of which nothing is taken: no identity, change, message or anything else that belongs to them. */
+  /**
+   * Agent ids of which nothing is taken: no identity, change, message or anything else that belongs
+   * to them.
+   */
   readonly leaveOut: readonly string[];
   /** `tick` of each change that the person wants. */
   readonly ticks: readonly string[];
@@ -269,11 +326,17 @@ export type AgentWarning =
   | { readonly kind: 'never'; readonly documents: number }
   /** Documents that this Roost cannot read, or that do not fit together: they are not taken. */
   | { readonly kind: 'unfit'; readonly documents: number }
-  /** SOUL.md says something else than the identity beside it: the file's words are taken, as a later soul. */
+  /**
+   * SOUL.md says something else than the identity beside it: the file's words are taken, as a later
+   * soul.
+   */
   | { readonly kind: 'soul-edited' }
   /** The text is not UTF-8 or UTF-16: it was read as Windows-1252. */
   | { readonly kind: 'other-encoding'; readonly path: string }
-  /** There is an identity.json or a transcript that is not one of Roost's, with the reason: it is left out. */
+  /**
+   * There is an identity.json or a transcript that is not one of Roost's, with the reason: it is
+   * left out.
+   */
   | { readonly kind: 'unreadable'; readonly path: string; readonly reason: string };
 
 /** Somebody read from a zip or a Markdown file, not yet living here. */

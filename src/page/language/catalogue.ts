@@ -1,13 +1,16 @@
 /**
  * Which language the page speaks, and its texts.
  *
- * The texts stand in the code in English. Another language is a catalogue: a JSON file beside this one, from each English text to
- * its own. It must be there before the first module of the page is evaluated, since many keep their texts in constants; so it
- * is kept in localStorage, the one store of a browser that answers at once. A browser that has none yet fetches it (see
- * `fetch-texts.ts`) and opens the page once more.
+ * The texts stand in the code in English. Another language is a catalogue: a JSON file beside this
+ * one, from each English text to its own. It must be there before the first module of the page is
+ * evaluated, since many keep their texts in constants; so it is kept in localStorage, the one store
+ * of a browser that answers at once. A browser that has none yet fetches it (see `fetch-texts.ts`)
+ * and opens the page once more.
  */
 
-/** Of one text: itself, or one form for each of CLDR's plural categories that the language knows. */
+/**
+ * Of one text: itself, or one form for each of CLDR's plural categories that the language knows.
+ */
 export type Translation = string | Readonly<Partial<Record<Intl.LDMLPluralRule, string>>>;
 export type Texts = Readonly<Record<string, Translation>>;
 
@@ -61,7 +64,9 @@ const asked = typeof navigator === 'undefined' ? [] : navigator.languages.map((t
 export const wanted = chosenLanguage() ?? asked.find(known) ?? SOURCE;
 const kept = wanted === SOURCE ? null : keptTexts();
 
-/** The language of this page, from its first word to its last: it changes by opening the page anew. */
+/**
+ * The language of this page, from its first word to its last: it changes by opening the page anew.
+ */
 export const spoken: Spoken = kept?.language === wanted ? kept : ENGLISH;
 
 /** Does the page lack the texts of its language, or have them of another build only? */

@@ -1,17 +1,24 @@
 /** Other languages than the page's own: fetched when one is wanted. */
 import { SOURCE, STORED, TEXTS, wanted, type Spoken, type Texts } from './catalogue.ts';
 
-/** By their codes of ISO 639. What an agent says is in no catalogue: it answers in the language it is spoken to. */
+/**
+ * By their codes of ISO 639. What an agent says is in no catalogue: it answers in the language it
+ * is spoken to.
+ */
 export const LANGUAGES: Readonly<Record<string, Pick<Spoken, 'locale' | 'direction'> & { readonly name: string }>> = {
   [SOURCE]: { name: 'English', locale: 'en-GB', direction: 'ltr' },
   de: { name: 'Deutsch', locale: 'de-DE', direction: 'ltr' },
 };
-/** In sessionStorage: where the texts came from that were fetched right before the page was opened anew. */
+/**
+ * In sessionStorage: where the texts came from that were fetched right before the page was opened
+ * anew.
+ */
 const FETCHED = 'roost-language-fetched';
 
 /**
  * Fetches the texts of the wanted language, and keeps them for the next time the page is opened.
- * @returns whether it is to be opened anew. Not twice: a browser that keeps nothing stays with what it has.
+ * @returns whether it is to be opened anew. Not twice: a browser that keeps nothing stays with what
+ *   it has.
  */
 export async function fetchTexts(): Promise<boolean> {
   const info = LANGUAGES[wanted];

@@ -1,4 +1,7 @@
-/** What is said in English where no page is (the relay, a worker, a model's server), in the language of the page. */
+/**
+ * What is said in English where no page is (the relay, a worker, a model's server), in the language
+ * of the page.
+ */
 import { SOURCE, spoken } from './catalogue.ts';
 
 /** Before the form of such a sentence in a catalogue: see `src/shared/domain/sentence.ts`. */
@@ -23,8 +26,9 @@ const allForms = (): readonly Form[] =>
     });
 
 /**
- * `code`: of a problem document of the relay (`about:roost/too-large`), whose text may hold the relay's own words as `{0}`.
- * What no catalogue knows stays as it was said: rather that than nothing.
+ * `code`: of a problem document of the relay (`about:roost/too-large`), whose text may hold the
+ * relay's own words as `{0}`. What no catalogue knows stays as it was said: rather that than
+ * nothing.
  */
 export function retold(said: string, code?: string): string {
   if (spoken.language === SOURCE) return said;

@@ -1,8 +1,13 @@
-/** The texts of the page: written in English where they are used, shown in the language of the page. */
+/**
+ * The texts of the page: written in English where they are used, shown in the language of the page.
+ */
 import { createElement, Fragment, type ReactNode } from 'react';
 import { spoken, type Translation } from './catalogue.ts';
 
-/** The key of a text in a catalogue: `Wake {0}`. Braces stand for nothing else in a text of the page. */
+/**
+ * The key of a text in a catalogue: `Wake {0}`. Braces stand for nothing else in a text of the
+ * page.
+ */
 export const keyOf = (strings: readonly string[]): string =>
   strings.reduce((key, string, at) => `${key}{${at - 1}}${string}`);
 
@@ -32,9 +37,9 @@ function formOf(found: Translation | undefined, of: number): string | undefined 
 const plurals = new Intl.PluralRules(spoken.locale);
 
 /**
- * A text in the language of the page: t`Wake ${name}`. What is put in may be words and numbers, and then it is a string, or
- * elements of the page: t`Press ${<kbd>Esc</kbd>} to close it`. The texts in the code are the keys of the catalogue;
- * `npm run texts` says which of them a language lacks.
+ * A text in the language of the page: t`Wake ${name}`. What is put in may be words and numbers, and
+ * then it is a string, or elements of the page: t`Press ${<kbd>Esc</kbd>} to close it`. The texts
+ * in the code are the keys of the catalogue; `npm run texts` says which of them a language lacks.
  */
 export function t(strings: TemplateStringsArray, ...values: readonly (string | number)[]): string;
 export function t(strings: TemplateStringsArray, ...values: readonly ReactNode[]): ReactNode;
@@ -46,8 +51,8 @@ export function t(strings: TemplateStringsArray, ...values: readonly ReactNode[]
 }
 
 /**
- * A number of things: `1 message`, `12 messages`. In a catalogue it stands by both forms, `{0} message|{0} messages`, with a form
- * for each category that the language knows.
+ * A number of things: `1 message`, `12 messages`. In a catalogue it stands by both forms, `{0}
+ * message|{0} messages`, with a form for each category that the language knows.
  * @param shown the number as it is read
  */
 export function counted(value: number, shown: string, one: string, many: string): string {
@@ -55,7 +60,10 @@ export function counted(value: number, shown: string, one: string, many: string)
   return form.replace('{0}', shown);
 }
 
-/** A text that comes from elsewhere, word by word as it is in English: from the relay, or from a table that others read too. */
+/**
+ * A text that comes from elsewhere, word by word as it is in English: from the relay, or from a
+ * table that others read too.
+ */
 export function translated(text: string): string {
   const found = spoken.texts[text];
   return typeof found === 'string' ? found : text;

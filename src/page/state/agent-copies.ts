@@ -1,4 +1,7 @@
-/** One agent as a file: out of the household, and into an empty seat. Fetched with the pages that need it. */
+/**
+ * One agent as a file: out of the household, and into an empty seat. Fetched with the pages that
+ * need it.
+ */
 import {
   adopt,
   ARCHIVE,
@@ -105,7 +108,9 @@ export async function readAgent(
 const SOUL_EDITED = 'soul-edited';
 
 export type Welcoming =
-  /** It lives here: what is missing of it comes, and of what would change it only what is ticked. */
+  /**
+   * It lives here: what is missing of it comes, and of what would change it only what is ticked.
+   */
   | { readonly as: 'missing'; readonly agentId: AgentId; readonly ticks: ReadonlySet<string> }
   /** Under its own id. null keeps the name or the seat that it has. */
   | {

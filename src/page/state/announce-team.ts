@@ -1,4 +1,7 @@
-/** Tells the relay who the household has, and who was forgotten, whenever that or the line to it changes: names and seats, never souls. */
+/**
+ * Tells the relay who the household has, and who was forgotten, whenever that or the line to it
+ * changes: names and seats, never souls.
+ */
 import type { Agent, Roster } from '../../shared/domain/agent.ts';
 import { isSameName, NAME_MAX } from '../../shared/domain/names.ts';
 import { t } from '../language/t.ts';
@@ -8,7 +11,10 @@ import type { Parts } from './actions/parts.ts';
 import { isRefusedAs, problemText } from './ports.ts';
 import { humanNameOf } from './people.ts';
 
-/** Everybody, as the relay's directory takes it. Who waits for a seat that another has is without one; who has the person's name has its colour in it. */
+/**
+ * Everybody, as the relay's directory takes it. Who waits for a seat that another has is without
+ * one; who has the person's name has its colour in it.
+ */
 export function teamOf(roster: Roster, person: string): Team {
   const seated = new Set(
     [...roster.seats.values(), ...(roster.lead ? [roster.lead] : [])].map(({ agentId }) => agentId),
@@ -46,7 +52,8 @@ export function announceTeam({
       announced = '';
       return;
     }
-    // A browser that keeps nobody has nothing to say of who lives there: its sign-in may be of a team that others keep.
+    // A browser that keeps nobody has nothing to say of who lives there: its sign-in may be of a
+    // team that others keep.
     if (announcing || status !== 'ready' || roster.byId.size === 0) return;
     const team = { ...teamOf(roster, humanNameOf(settings)), forgotten: forgotten.slice(-LIMITS.forgotten) };
     const text = JSON.stringify(team);
@@ -57,7 +64,8 @@ export function announceTeam({
     announcing = false;
     // Where it did not arrive, the next change or the next connection says it again.
     if (!result.ok) {
-      // This team began elsewhere, or without its relay: it does not come to live beside others unasked.
+      // This team began elsewhere, or without its relay: it does not come to live beside others
+      // unasked.
       if (isRefusedAs(result.problem, 'not-begun'))
         notices.offer(t`Another household lives at this relay. This browser’s team is not known to it yet.`, {
           label: t`Let it live there too`,

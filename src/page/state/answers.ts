@@ -1,4 +1,6 @@
-/** Answers that are being written, by message id. A bubble watches its own entry and nothing else. */
+/**
+ * Answers that are being written, by message id. A bubble watches its own entry and nothing else.
+ */
 import { createStore, type StoreApi } from 'zustand/vanilla';
 import type { Block } from '../../shared/protocol/documents.ts';
 import type { Snapshot, StoredEvent } from '../../shared/protocol/events.ts';

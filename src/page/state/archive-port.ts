@@ -4,7 +4,10 @@ import { t } from '../language/t.ts';
 
 const MISSING = t`The part of Roost that packs and unpacks files could not be fetched. Start the relay, reload the page, and try again; nothing was changed.`;
 
-/** Fetches the archive when it is first asked for anything. Calls reject with a sentence where it did not come. */
+/**
+ * Fetches the archive when it is first asked for anything. Calls reject with a sentence where it
+ * did not come.
+ */
 export function createArchivePort(load: () => Promise<Archive>): Archive {
   let loading: Promise<Archive> | null = null;
   const archive = () =>

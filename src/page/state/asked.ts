@@ -1,4 +1,7 @@
-/** What came as a record and waits for the person's yes at this relay. Fetched with the part of the page that shows it. */
+/**
+ * What came as a record and waits for the person's yes at this relay. Fetched with the part of the
+ * page that shows it.
+ */
 import type { AskedRecord } from '../../shared/protocol/records.ts';
 import type { RoostState } from './index.ts';
 import { onePerPage } from './per-page.ts';

@@ -1,4 +1,7 @@
-/** MCP servers that the person has attached, as this page shows them. Fetched with the part of the page that shows them. */
+/**
+ * MCP servers that the person has attached, as this page shows them. Fetched with the part of the
+ * page that shows them.
+ */
 import type { AttachedServer, Attachment } from '../../shared/protocol/attached.ts';
 import type { Runner } from '../../shared/protocol/runners.ts';
 import type { ReachClient } from '../../shared/relay-client/reach-client.ts';
@@ -25,7 +28,10 @@ type Calls = Pick<ReachClient, 'attach' | 'lookAtAttached' | 'changeAttached' | 
 interface Attached {
   readonly list: Query<AttachedServers>;
   attach(name: string, attachment: Attachment): Promise<Done>;
-  /** What the relay's machine has set for programs that fetch others; empty where the relay does not say. */
+  /**
+   * What the relay's machine has set for programs that fetch others; empty where the relay does not
+   * say.
+   */
   runners(): Promise<readonly Runner[]>;
   /** Begins a sign-in: the page on which the person allows it. */
   signIn(

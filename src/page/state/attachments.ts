@@ -1,4 +1,7 @@
-/** Pictures and files that go along with messages: kept in the ledger before they are sent, and read from there. */
+/**
+ * Pictures and files that go along with messages: kept in the ledger before they are sent, and read
+ * from there.
+ */
 import {
   ATTACHMENTS,
   withBytes,
@@ -27,7 +30,10 @@ type Result<File> =
   | { readonly ok: false; readonly reason: string };
 
 export interface Attachments {
-  /** Durable in the conversation of this agent; one that is there already is not kept twice. All of them, or none. */
+  /**
+   * Durable in the conversation of this agent; one that is there already is not kept twice. All of
+   * them, or none.
+   */
   keep(agentId: AgentId, files: readonly PreparedFile[]): Promise<Result<Attachment>>;
   /** As they go to the relay. */
   toSend(files: readonly Attachment[]): Promise<Result<SentAttachment>>;

@@ -26,7 +26,10 @@ export interface Calls {
   readonly approvals: Query<Approvals>;
   /** Null: of everybody. */
   account(agentId: AgentId | null): Paged<ToolCall>;
-  /** Is it answered? `ownHosts`: see `answerSchema`. A yes is to what `call` shows. What is refused is told as a notice, with what is so instead. */
+  /**
+   * Is it answered? `ownHosts`: see `answerSchema`. A yes is to what `call` shows. What is refused
+   * is told as a notice, with what is so instead.
+   */
   answer(call: ToolCall, answer: Answer, words: string, ownHosts?: readonly string[]): Promise<boolean>;
   /** Sends a tool server what it asks for: by the names of fields. */
   send(call: ToolCall, content: Given): Promise<boolean>;

@@ -1,4 +1,7 @@
-/** The log of what the person changed, as people are told of it. Fetched with the page that shows it. */
+/**
+ * The log of what the person changed, as people are told of it. Fetched with the page that shows
+ * it.
+ */
 import { fieldsOf, pathOf } from '../archive/index.ts';
 import { isSeatPosition } from '../../shared/domain/seat.ts';
 import { choiceOf, type ChoiceKey } from '../../shared/domain/choices.ts';
@@ -62,9 +65,10 @@ export type PersonsChange =
     };
 
 /**
- * `can`: it is taken back by a press; `since`: something was set in its place, so that the person is asked; `done`: it is as it
- * was before. The rest say why it cannot be: `first`: there was nothing before it; `seat-taken`: somebody sits there now;
- * `there`: one of that name is there; `secrets`: what it needs was not kept.
+ * `can`: it is taken back by a press; `since`: something was set in its place, so that the person
+ * is asked; `done`: it is as it was before. The rest say why it cannot be: `first`: there was
+ * nothing before it; `seat-taken`: somebody sits there now; `there`: one of that name is there;
+ * `secrets`: what it needs was not kept.
  */
 export type WayBack = 'can' | 'since' | 'done' | 'first' | 'seat-taken' | 'there' | 'secrets';
 
@@ -117,7 +121,10 @@ function ofFields(
   return { change: { kind: type, agentId, fields }, back };
 }
 
-/** What of a routine or a script is told: the rest is where it is due, and its place among the others. */
+/**
+ * What of a routine or a script is told: the rest is where it is due, and its place among the
+ * others.
+ */
 const own = (record: ScheduleRecord | null) => (record === null || record.removed ? null : record.schedule);
 
 function ofSchedule(
@@ -248,7 +255,10 @@ function toldOf(row: LoggedChange, around: Around): Told | null {
   }
 }
 
-/** One of the log as people are told of it; null: it says nothing to them, or is of somebody who is gone. */
+/**
+ * One of the log as people are told of it; null: it says nothing to them, or is of somebody who is
+ * gone.
+ */
 export function loggedOf(row: LoggedChange, around: Around): Logged | null {
   const { doc } = row;
   const told = toldOf(row, around);

@@ -1,4 +1,7 @@
-/** What the relay keeps beside its log: it says only that something has changed, and whoever shows it asks again. */
+/**
+ * What the relay keeps beside its log: it says only that something has changed, and whoever shows
+ * it asks again.
+ */
 import type { AgentId } from '../../shared/domain/ids.ts';
 import type { Changed } from '../../shared/protocol/events.ts';
 

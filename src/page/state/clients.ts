@@ -1,4 +1,7 @@
-/** Credentials with which other clients join, as this page shows them. Fetched with the parts of the page that show them. */
+/**
+ * Credentials with which other clients join, as this page shows them. Fetched with the parts of the
+ * page that show them.
+ */
 import type { AgentId } from '../../shared/domain/ids.ts';
 import type { Scope } from '../../shared/protocol/scopes.ts';
 import type { Credential } from '../../shared/protocol/team.ts';
@@ -11,7 +14,9 @@ import { problemText } from './ports.ts';
 
 interface Clients {
   readonly list: Query<readonly Credential[]>;
-  /** `agentId`: null for an application. The secret is in this answer and nowhere else, ever again. */
+  /**
+   * `agentId`: null for an application. The secret is in this answer and nowhere else, ever again.
+   */
   make(
     agentId: AgentId | null,
     label: string,

@@ -1,6 +1,6 @@
 /**
- * What a conversation shows, in order: pure, from the messages a page holds. The conversation view lays
- * days, sleeps, and what has not been taken yet, around them.
+ * What a conversation shows, in order: pure, from the messages a page holds. The conversation view
+ * lays days, sleeps, and what has not been taken yet, around them.
  */
 import { asleepFrom } from '../../shared/domain/asleep-from.ts';
 import { isNews, wholeAt } from '../../shared/domain/read-marks.ts';
@@ -12,7 +12,9 @@ import type { ThreadMessage } from '../../shared/protocol/threads.ts';
 import { unknownRun, type RunSpan, type SessionSpan } from './spans.ts';
 import type { Sending, SendingMessage } from './sending.ts';
 
-/** `inbox`: until somebody looks there; `answer`: until the answer is done that was begun before. */
+/**
+ * `inbox`: until somebody looks there; `answer`: until the answer is done that was begun before.
+ */
 export type Waits = 'inbox' | 'answer';
 
 export type LogItem =
@@ -36,7 +38,10 @@ export type LogItem =
   | { readonly kind: 'queued'; readonly key: string; readonly message: QueuedMessageDoc }
   | { readonly kind: 'sending'; readonly key: string; readonly sending: Sending };
 
-/** Tells whether two times lie on one day of the reader's zone. Asked in order, it looks at the calendar once a day. */
+/**
+ * Tells whether two times lie on one day of the reader's zone. Asked in order, it looks at the
+ * calendar once a day.
+ */
 function createDays(): (a: number, b: number) => boolean {
   let from = 0;
   let until = 0;
@@ -185,7 +190,10 @@ export function logItems(input: LogInput): LogItem[] {
   return items;
 }
 
-/** The same of a thread. `newFrom`: the last place that was read when it was opened; null: nothing was new. */
+/**
+ * The same of a thread. `newFrom`: the last place that was read when it was opened; null: nothing
+ * was new.
+ */
 export function threadItems({
   messages,
   sending,

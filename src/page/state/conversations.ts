@@ -1,4 +1,7 @@
-/** Conversations as far as they were opened: the newest page first, older ones on demand, live ones as they come. */
+/**
+ * Conversations as far as they were opened: the newest page first, older ones on demand, live ones
+ * as they come.
+ */
 import { errorText } from './ports.ts';
 import { createStore, type StoreApi } from 'zustand/vanilla';
 import type { AgentId } from '../../shared/domain/ids.ts';
@@ -17,7 +20,10 @@ export const CONVERSATION_LIMITS = {
   olderPage: 80,
   /** Messages that are read at once on the way to the very beginning. */
   leapPage: 400,
-  /** Conversations whose newest page is kept for coming back to. Only the open one keeps all that was read of it. */
+  /**
+   * Conversations whose newest page is kept for coming back to. Only the open one keeps all that
+   * was read of it.
+   */
   kept: 6,
 } as const;
 
@@ -41,7 +47,10 @@ export interface ConversationsState {
 
 export interface Conversations {
   readonly store: StoreApi<ConversationsState>;
-  /** Loads the newest page once; further calls do nothing unless it failed. What is not open any more is cut back to its newest page. */
+  /**
+   * Loads the newest page once; further calls do nothing unless it failed. What is not open any
+   * more is cut back to its newest page.
+   */
   open(agentId: AgentId): Promise<void>;
   /** Reads earlier messages of an open conversation. */
   pages(agentId: AgentId): Pages;
@@ -108,7 +117,10 @@ export function createConversations(owner: OwnerPort, isHidden: (doc: Doc) => bo
   });
   const spans = (rows: Held) => sessionSpansOf([...sessions.values(), ...rows.sessions.values()]);
 
-  /** Answers with what went wrong, or null. `keepBefore`: how far back was read already, where this only fills in what is newer. */
+  /**
+   * Answers with what went wrong, or null. `keepBefore`: how far back was read already, where this
+   * only fills in what is newer.
+   */
   async function page(
     agentId: AgentId,
     before: string | null,
@@ -121,7 +133,8 @@ export function createConversations(owner: OwnerPort, isHidden: (doc: Doc) => bo
       // Closed, or cut back, while it was being read.
       if (!rows || held.get(agentId) !== rows || (before !== null && current(agentId)?.before !== before)) return null;
       const seen = got.messages.filter((message) => !isHidden(message));
-      // What is forgotten of a conversation is its earlier part: behind it is nothing more to be seen.
+      // What is forgotten of a conversation is its earlier part: behind it is nothing more to be
+      // seen.
       const more = seen.length < got.messages.length ? null : got.before;
       rows.messages.add(seen);
       const heard = rows.sessions.size;

@@ -1,6 +1,6 @@
 /**
- * Copies: everything into one file and back. The work goes on when one leaves its page, and its state is
- * found again when one comes back. Fetched with the parts of the page that show them.
+ * Copies: everything into one file and back. The work goes on when one leaves its page, and its
+ * state is found again when one comes back. Fetched with the parts of the page that show them.
  */
 import { createStore, type StoreApi } from 'zustand/vanilla';
 import type { ArchiveError, ArchiveProgress, Exported, Imported, OpenedArchive } from '../archive/index.ts';
@@ -30,7 +30,10 @@ export type ImportState =
   | { readonly kind: 'preview'; readonly file: File; readonly opened: OpenedArchive }
   | { readonly kind: 'importing'; readonly file: File; readonly progress: ArchiveProgress | null }
   | { readonly kind: 'done'; readonly file: File; readonly imported: Imported }
-  /** `partly`: some of it may have been taken before it failed or was called off; doing it again is harmless. */
+  /**
+   * `partly`: some of it may have been taken before it failed or was called off; doing it again is
+   * harmless.
+   */
   | { readonly kind: 'failed'; readonly file: File; readonly reason: string; readonly partly: boolean };
 
 interface CopiesState {

@@ -1,4 +1,7 @@
-/** What the team costs, and what it may cost, as this page shows it. Fetched with the parts of the page that show it. */
+/**
+ * What the team costs, and what it may cost, as this page shows it. Fetched with the parts of the
+ * page that show it.
+ */
 import type { AgentId } from '../../shared/domain/ids.ts';
 import type { Costs, Price } from '../../shared/protocol/costs.ts';
 import { doneOf, type Done } from './attempt.ts';

@@ -1,4 +1,7 @@
-/** Agents that hatched in the demo, once a model is connected: they are kept, or a real team hatches in their seats. */
+/**
+ * Agents that hatched in the demo, once a model is connected: they are kept, or a real team hatches
+ * in their seats.
+ */
 import type { Agent } from '../../shared/domain/agent.ts';
 import { isDemoSoul } from '../../shared/domain/demo-words.ts';
 import { lifecycleOf } from '../../shared/domain/lifecycle.ts';
@@ -34,8 +37,9 @@ export function keepDemoTeam(roost: Pick<RoostState, 'device'>, agents: readonly
 }
 
 /**
- * Writes everything into a file, lets these agents go and has new ones hatch in their seats. Whatever fails ends it, and leaves those who
- * were not reached as they are. Agents that were let go can be kept after all, as any that is forgotten.
+ * Writes everything into a file, lets these agents go and has new ones hatch in their seats.
+ * Whatever fails ends it, and leaves those who were not reached as they are. Agents that were let
+ * go can be kept after all, as any that is forgotten.
  */
 export async function hatchRealTeam(roost: RoostState, agents: readonly Agent[], sink: Sink): Promise<Done> {
   const { actions, live, device } = roost;

@@ -5,7 +5,10 @@ import type { SyncStatus } from '../../shared/protocol/sync/page.ts';
 import { attempt } from './attempt.ts';
 import type { TextStorage, OwnerPort } from './ports.ts';
 
-/** The mark of a team in localStorage, where a worker cannot reach: it brings this device back where IndexedDB is lost. */
+/**
+ * The mark of a team in localStorage, where a worker cannot reach: it brings this device back where
+ * IndexedDB is lost.
+ */
 const MARK = 'roost-mark';
 
 export interface DevicesState {

@@ -29,7 +29,10 @@ export interface Writer {
   group(group: AgentGroup): SettingDoc;
   /** The person has read up to here. */
   readMark(mark: ReadMark): SettingDoc;
-  /** From now on messages are new where a conversation has no mark of its own; `newest` is the greatest stamp there is. */
+  /**
+   * From now on messages are new where a conversation has no mark of its own; `newest` is the
+   * greatest stamp there is.
+   */
   readSince(newest: string): SettingDoc;
   change(agentId: AgentId, change: ChangeKind): AgentChangeDoc;
   queuedMessage(message: {

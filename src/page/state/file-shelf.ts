@@ -1,14 +1,17 @@
 /**
- * Bytes of files that are attached to a draft, or to what was sent and is kept nowhere else yet: they outlive the page, on
- * this device alone. A database of its own, opened for each call, so that nobody waits for a page to let go of it. Fetched
- * with the first file.
+ * Bytes of files that are attached to a draft, or to what was sent and is kept nowhere else yet:
+ * they outlive the page, on this device alone. A database of its own, opened for each call, so that
+ * nobody waits for a page to let go of it. Fetched with the first file.
  */
 import type { TextStorage } from './ports.ts';
 import { NAMES_FILES } from './unsent.ts';
 
 const DATABASE = 'roost-drafts';
 const STORE = 'files';
-/** ms after which a file goes that nothing names any more; a younger one may be on its way into a draft. */
+/**
+ * ms after which a file goes that nothing names any more; a younger one may be on its way into a
+ * draft.
+ */
 const UNNAMED_FOR = 24 * 3_600_000;
 
 interface Row {
@@ -59,7 +62,10 @@ async function sweep(browser: TextStorage): Promise<void> {
 }
 let swept = false;
 
-/** False: there is no room for it, or this browser keeps nothing. `browser`: what is on the shelf is named there. */
+/**
+ * False: there is no room for it, or this browser keeps nothing. `browser`: what is on the shelf is
+ * named there.
+ */
 export async function putFile(id: string, data: string, browser: TextStorage): Promise<boolean> {
   try {
     await within('readwrite', (store) => answerOf(store.put({ data, at: Date.now() } satisfies Row, id)));

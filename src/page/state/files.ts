@@ -1,4 +1,7 @@
-/** What lies in agents' folders on the relay's machine: looked at, given, taken and taken away by the person. */
+/**
+ * What lies in agents' folders on the relay's machine: looked at, given, taken and taken away by
+ * the person.
+ */
 import { fileText } from '../../shared/domain/file-text.ts';
 import type { AgentId } from '../../shared/domain/ids.ts';
 import { t } from '../language/t.ts';

@@ -8,7 +8,9 @@ export type FirstScreen =
   | 'opening'
   /** Somebody lived here, and the browser lost their storage. */
   | 'returning'
-  /** Nobody is known to have lived here, and somebody lives at the relay: theirs, or one beside it? */
+  /**
+   * Nobody is known to have lived here, and somebody lives at the relay: theirs, or one beside it?
+   */
   | 'asked'
   /** Nobody has ever lived here. */
   | 'welcome'
@@ -23,7 +25,10 @@ export interface Known {
   readonly home: RelayInfoState['home'];
 }
 
-/** A team that is here comes before everything; the mark of one comes before every question to somebody new. */
+/**
+ * A team that is here comes before everything; the mark of one comes before every question to
+ * somebody new.
+ */
 export function firstScreenOf({ household, sync, syncFailed, home }: Known): FirstScreen {
   // Known, or as it was shown last.
   if (household.status === 'failed' || household.roster.lead !== null) return 'home';

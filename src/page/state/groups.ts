@@ -1,4 +1,7 @@
-/** Groups of agents that the person has named. Fetched with the dialog and the palette, which need them. */
+/**
+ * Groups of agents that the person has named. Fetched with the dialog and the palette, which need
+ * them.
+ */
 import { groupOf, GROUPS, type AgentGroup } from '../../shared/domain/groups.ts';
 import type { AgentId } from '../../shared/domain/ids.ts';
 import { spoken } from '../language/catalogue.ts';
@@ -47,7 +50,10 @@ const groupDoc = ({ clock, device, devices }: RoostState, group: AgentGroup) =>
 export const writeGroup = (roost: RoostState, group: AgentGroup): Promise<Done> =>
   writeChange(roost, () => [groupDoc(roost, group)]);
 
-/** Keeps a group of agents under a name; without an id a new one. Where its name is taken, or none, it says so. */
+/**
+ * Keeps a group of agents under a name; without an id a new one. Where its name is taken, or none,
+ * it says so.
+ */
 export async function keepGroup(
   roost: RoostState,
   {

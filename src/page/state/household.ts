@@ -1,6 +1,7 @@
 /**
- * Who lives here, and how they want things: the grid is painted from this. Fed by the owner's view once,
- * then by documents as they are stored, and by births as they are heard; taking one twice changes nothing.
+ * Who lives here, and how they want things: the grid is painted from this. Fed by the owner's view
+ * once, then by documents as they are stored, and by births as they are heard; taking one twice
+ * changes nothing.
  */
 import { createStore, type StoreApi } from 'zustand/vanilla';
 import { rosterOf, type Roster } from '../../shared/domain/agent.ts';
@@ -31,7 +32,10 @@ export interface HouseholdState {
   /** By what they are about: the documents that hold, of every kind without a place of its own. */
   readonly records: ReadonlyMap<string, Doc>;
   readonly queued: readonly QueuedMessageDoc[];
-  /** Asked to be forgotten and neither undone nor final; the latest first. What they cover is in `identities` and `changes`, and nowhere else. */
+  /**
+   * Asked to be forgotten and neither undone nor final; the latest first. What they cover is in
+   * `identities` and `changes`, and nowhere else.
+   */
   readonly forgetting: readonly ForgetDoc[];
   /** Agents that were forgotten for good. */
   readonly forgotten: readonly AgentId[];
@@ -161,10 +165,12 @@ export function createHousehold(
     for (const doc of queued.values()) if (isHidden(doc)) queued.delete(doc.clientId);
     const people = letGo || identities.size !== held.identities.size || changes.size !== held.changes.size;
     const wishes = settingDocs.size !== held.settingDocs.size;
-    // The first words of a relay are not the team: what was shown last stands until the ledger has been read.
+    // The first words of a relay are not the team: what was shown last stands until the ledger has
+    // been read.
     const isShown = last === null || held.status === 'ready' || status === 'ready';
     const settings = wishes || status ? settingsOf([...settingDocs.values()].map(withId)) : held.settings;
-    // Who shares the person's name is told apart: that changes with it. And how somebody looks may have been chosen.
+    // Who shares the person's name is told apart: that changes with it. And how somebody looks may
+    // have been chosen.
     const called =
       settings.humanName !== held.settings.humanName || (wishes && docs.some((doc) => isKnown(doc) && isChoice(doc)));
     const waiting = queued.size !== held.queued.length;

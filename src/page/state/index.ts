@@ -1,4 +1,7 @@
-/** The page's state: small stores, the actions that change them, and the one place where the owner is heard. */
+/**
+ * The page's state: small stores, the actions that change them, and the one place where the owner
+ * is heard.
+ */
 import { LEAD_ID } from '../../shared/domain/seat.ts';
 import { createClock, type Clock } from '../../shared/domain/stamp.ts';
 import { spoken } from '../language/catalogue.ts';
@@ -30,7 +33,10 @@ import { createStandingCopies } from './standing-copies.ts';
 import { createUnread, type Unread } from './unread.ts';
 import { createUpkeep } from './upkeep.ts';
 
-/** When the person was told last that something was brought back, in localStorage; ms within which it is not told again. */
+/**
+ * When the person was told last that something was brought back, in localStorage; ms within which
+ * it is not told again.
+ */
 const ANNOUNCED_AT = 'roost-returned-told';
 const ONE_REPAIR_MS = 10 * 60_000;
 
@@ -176,7 +182,8 @@ export function createRoostState({ owner, relay, reach, archive, device, node }:
   function hear(news: OwnerNews) {
     switch (news.news) {
       case 'welcome':
-        // A further welcome is a new connection to the owner: what was said while there was none is read again.
+        // A further welcome is a new connection to the owner: what was said while there was none is
+        // read again.
         if (welcomed) readAnew();
         welcomed = true;
         void devices.refresh();
@@ -201,7 +208,8 @@ export function createRoostState({ owner, relay, reach, archive, device, node }:
         notices.moved();
         break;
       case 'event':
-        // What the relay says is shown as soon as it is heard; the same documents come again once they are stored.
+        // What the relay says is shown as soon as it is heard; the same documents come again once
+        // they are stored.
         take(documentsOf(news.stored));
         live.hearEvent(news.stored);
         answers.hearEvent(news.stored);
@@ -240,7 +248,8 @@ export function createRoostState({ owner, relay, reach, archive, device, node }:
         break;
       case 'restarting':
       case 'direct':
-        // A shared worker is begun anew by its lines, and the tab's carrier of direct connections listens by itself.
+        // A shared worker is begun anew by its lines, and the tab's carrier of direct connections
+        // listens by itself.
         break;
       default:
         news satisfies never;

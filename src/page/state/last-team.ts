@@ -1,6 +1,7 @@
 /**
- * The team as this browser showed it last, small enough to be read before the first paint: the grid stands there while the
- * worker is still opening the ledger. What the ledger says then takes its place, whatever it is.
+ * The team as this browser showed it last, small enough to be read before the first paint: the grid
+ * stands there while the worker is still opening the ledger. What the ledger says then takes its
+ * place, whatever it is.
  */
 import type { Agent, AgentChange, Identity, Roster } from '../../shared/domain/agent.ts';
 import { rosterOf } from '../../shared/domain/agent.ts';
@@ -13,7 +14,10 @@ import type { TextStorage } from './ports.ts';
 
 /** Its name in localStorage; the number goes up when what stands there is written otherwise. */
 const KEPT_AS = 'roost-last-team-1';
-/** Characters: of a larger one nothing is kept, it would be read by every page before anything is painted. */
+/**
+ * Characters: of a larger one nothing is kept, it would be read by every page before anything is
+ * painted.
+ */
 const MOST = 300_000;
 
 interface LastTeam {
@@ -35,7 +39,10 @@ const isLastTeam = (value: unknown): value is LastTeam =>
   isList(value.changes) &&
   isList(value.settings);
 
-/** As it would be written down anew: one identity with what holds now, whatever was changed over the years. */
+/**
+ * As it would be written down anew: one identity with what holds now, whatever was changed over the
+ * years.
+ */
 const identityOf = (agent: Agent): Identity => ({
   id: agent.agentId,
   agentId: agent.agentId,
@@ -71,7 +78,10 @@ export function readLastTeam(storage: TextStorage): { readonly roster: Roster; r
   }
 }
 
-/** Writes it whenever the team or its settings are others. Nobody that was let go is in it. Returns the way to stop. */
+/**
+ * Writes it whenever the team or its settings are others. Nobody that was let go is in it. Returns
+ * the way to stop.
+ */
 export function keepLastTeam(storage: TextStorage, { store }: Household): () => void {
   let last: string | null = null;
   return store.subscribe(({ status, roster, settingDocs }, before) => {

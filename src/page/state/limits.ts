@@ -1,4 +1,7 @@
-/** Changes to what agents may do: one after the other, each over the newest that the relay has, live at once. */
+/**
+ * Changes to what agents may do: one after the other, each over the newest that the relay has, live
+ * at once.
+ */
 import { createQueue } from '../../shared/domain/platform/queue.ts';
 import type { AgentConfig, EffectiveConfig, HouseholdConfig } from '../../shared/protocol/config.ts';
 import type { RelayResult } from '../../shared/relay-client/index.ts';
@@ -53,7 +56,8 @@ export function createLimits<Own>({ query, read, put }: LimitsDeps<Own>): Limits
     change: (edit) =>
       inTurn(async () => {
         const shown = query.store.getState();
-        // What the page knows goes out in the moment of the press: whoever leaves at once has set it all the same.
+        // What the page knows goes out in the moment of the press: whoever leaves at once has set
+        // it all the same.
         let result = await changeOnce(edit, shown.kind === 'ready' ? { ok: true, value: shown.value } : await read());
         // What somebody else has set since stands as it is.
         if (!result.ok && isRefusedAs(result.problem, 'set-meanwhile')) result = await changeOnce(edit, await read());

@@ -1,6 +1,6 @@
 /**
- * What is known of the relay: the line to it and the session that runs. Only a line that is `live`, with a
- * session on it, lets anybody be awake; everything else asks `liveSession`.
+ * What is known of the relay: the line to it and the session that runs. Only a line that is `live`,
+ * with a session on it, lets anybody be awake; everything else asks `liveSession`.
  */
 import { createStore, type StoreApi } from 'zustand/vanilla';
 import type { AgentId } from '../../shared/domain/ids.ts';
@@ -31,11 +31,17 @@ export interface LiveState {
   readonly working: ReadonlyMap<string, number>;
   readonly lastEnd: Snapshot['lastEnd'];
   readonly calls: ReadonlyMap<string, HeardCall>;
-  /** How many calls were heard to begin since the page was opened: a page that made one waits for it to grow. */
+  /**
+   * How many calls were heard to begin since the page was opened: a page that made one waits for it
+   * to grow.
+   */
   readonly callsHeard: number;
   /** Why the last wake or summon failed as a whole. */
   readonly callError: { readonly call: CallKind; readonly error: string } | null;
-  /** Everybody whom the last wake called sleeps still, several of them: said once, with the first's reason. */
+  /**
+   * Everybody whom the last wake called sleeps still, several of them: said once, with the first's
+   * reason.
+   */
   readonly nobodyCame: { readonly agentIds: readonly AgentId[]; readonly reason: string } | null;
   /** Places in the line before the model's server, by agent id; 1 is next. */
   readonly positions: ReadonlyMap<string, number>;
@@ -174,7 +180,10 @@ export function createLive(now: () => number = Date.now): Live {
   };
 }
 
-/** How far the running calls are, or null where none runs. `total` is null where their beginning was not heard. */
+/**
+ * How far the running calls are, or null where none runs. `total` is null where their beginning was
+ * not heard.
+ */
 export function callProgress(
   state: LiveState,
 ): { call: CallKind; done: number; total: number | null; left: number } | null {

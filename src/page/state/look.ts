@@ -1,4 +1,7 @@
-/** What somebody who only looks on sees: who is awake in the other household, and what is said there from now on. It lives as long as the view. */
+/**
+ * What somebody who only looks on sees: who is awake in the other household, and what is said there
+ * from now on. It lives as long as the view.
+ */
 import { createStore, type StoreApi } from 'zustand/vanilla';
 import { textOf } from '../../shared/domain/text-of.ts';
 import type { AgentId, MessageId } from '../../shared/domain/ids.ts';

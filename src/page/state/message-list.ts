@@ -1,7 +1,7 @@
 /**
- * The messages of one conversation as far as they were read, in order and without what was replaced. Pages
- * come in at the front and new messages at the end, thousands of them: both cost what they bring, and only
- * what comes out of order sorts everything again.
+ * The messages of one conversation as far as they were read, in order and without what was
+ * replaced. Pages come in at the front and new messages at the end, thousands of them: both cost
+ * what they bring, and only what comes out of order sorts everything again.
  */
 import type { MessageId } from '../../shared/domain/ids.ts';
 import type { MessageDoc } from '../../shared/protocol/documents.ts';

@@ -17,7 +17,10 @@ export interface Notices {
   readonly store: StoreApi<{ readonly list: readonly Notice[] }>;
   /** Returns its id, with which it can be dismissed. */
   info(text: string, action?: Notice['action']): string;
-  /** This browser belongs to another home of the relay now. It explains why who was awake is not, so it stays until dismissed. */
+  /**
+   * This browser belongs to another home of the relay now. It explains why who was awake is not, so
+   * it stays until dismissed.
+   */
   moved(): void;
   /** Good at any time: it stays until it is taken or dismissed. Returns its id. */
   offer(text: string, action: NonNullable<Notice['action']>): string;

@@ -1,4 +1,7 @@
-/** What this device is told while nobody looks at the page: chosen here, kept here, and said to the relay, which pushes. */
+/**
+ * What this device is told while nobody looks at the page: chosen here, kept here, and said to the
+ * relay, which pushes.
+ */
 import { errorText } from './ports.ts';
 import { base64urlnopad } from '@scure/base';
 import { guessDeviceName } from '../../shared/domain/device-name.ts';
@@ -65,7 +68,8 @@ function createTold({ reach, changes, device, notices }: RoostState): Told {
 
   /** `isOver`: the push service knows the one that the browser has no more. */
   async function subscription(publicKey: string, isOver: boolean): Promise<PushSubscription> {
-    // `ready` would wait for ever where there is none: in development, or where the browser blocks it.
+    // `ready` would wait for ever where there is none: in development, or where the browser blocks
+    // it.
     if (!(await navigator.serviceWorker.getRegistration()))
       throw new Error('the part of Roost that listens while it is closed is not installed here');
     const { pushManager } = await navigator.serviceWorker.ready;

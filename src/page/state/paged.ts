@@ -1,4 +1,7 @@
-/** A list that the relay gives newest first, page by page: as much of it as somebody has asked to see. */
+/**
+ * A list that the relay gives newest first, page by page: as much of it as somebody has asked to
+ * see.
+ */
 import type { RelayResult } from '../../shared/relay-client/index.ts';
 import { createPages, type Pages, type Reading } from './pages.ts';
 import { problemText } from './ports.ts';
@@ -58,7 +61,8 @@ export function createPaged<Row, Id extends string | number>({
       const enough = met || ids.length === 0 || (!fixed && rows.length >= ids.length);
       if (page.value.more && page.value.rows.length > 0 && !enough) continue;
       if (!met) return { ok: true, value: { rows, more: page.value.more } };
-      // What was put in since it was asked for stands before it; what was read of older ones goes on behind it.
+      // What was put in since it was asked for stands before it; what was read of older ones goes
+      // on behind it.
       const at = (row: Row | undefined) => (row === undefined ? -1 : ids.indexOf(idOf(row)));
       const newer = known.rows.slice(0, Math.max(0, at(rows[0])));
       const last = at(rows.at(-1));

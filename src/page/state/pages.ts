@@ -1,14 +1,28 @@
-/** Reading something backwards, from its newest page to its very beginning. One page is read at a time, whoever asks. */
+/**
+ * Reading something backwards, from its newest page to its very beginning. One page is read at a
+ * time, whoever asks.
+ */
 
-/** `older`: one more page is on its way; `all`: page after page, to the very beginning; `until`: as far as somebody looks for. */
+/**
+ * `older`: one more page is on its way; `all`: page after page, to the very beginning; `until`: as
+ * far as somebody looks for.
+ */
 export type Reading = 'nothing' | 'older' | 'all' | 'until';
 
 export interface Pages {
-  /** Reads one more page, unless something is being read. Answers with why it could not, or null. */
+  /**
+   * Reads one more page, unless something is being read. Answers with why it could not, or null.
+   */
   older(): Promise<string | null>;
-  /** Reads everything. Answers whether it came to the beginning: not if `stop` was called, or a page could not be read. */
+  /**
+   * Reads everything. Answers whether it came to the beginning: not if `stop` was called, or a page
+   * could not be read.
+   */
   toBeginning(): Promise<boolean>;
-  /** Reads as far back as it takes until `isThere`. Answers whether it is; if not: why it could not be read, or null. */
+  /**
+   * Reads as far back as it takes until `isThere`. Answers whether it is; if not: why it could not
+   * be read, or null.
+   */
   until(isThere: () => boolean): Promise<{ readonly there: boolean; readonly wrong: string | null }>;
   /** What was read stays. */
   stop(): void;
@@ -17,7 +31,10 @@ export interface Pages {
 interface Deps {
   /** Is there anything before what was read? */
   readonly more: () => boolean;
-  /** Reads the page before what was read, into what is shown. Answers with why it could not, or null. */
+  /**
+   * Reads the page before what was read, into what is shown. Answers with why it could not, or
+   * null.
+   */
   readonly read: (size: number) => Promise<string | null>;
   /** Rows of a page, for one more and on the way to the beginning. */
   readonly sizes: { readonly older: number; readonly all: number };

@@ -11,7 +11,10 @@ export const humanNameOf = (settings: Settings): string => shownName(settings.hu
 export const leadNameOf = (roster: Roster, settings: Settings): string =>
   roster.lead?.name ?? shownName(settings.leadName, 'lead');
 
-/** What a person speaks whose page is in this language, as it is sent; nothing of English, which is what is left out. */
+/**
+ * What a person speaks whose page is in this language, as it is sent; nothing of English, which is
+ * what is left out.
+ */
 export const speaking = (language: string): { readonly language?: string } => (language === SOURCE ? {} : { language });
 
 export function authorName(author: string, roster: Roster, settings: Settings): string {

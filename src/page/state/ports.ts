@@ -1,6 +1,6 @@
 /**
- * What the stores need from outside, and nothing more: the ledger's owner, the relay, and the device.
- * `main.tsx` gives the real ones.
+ * What the stores need from outside, and nothing more: the ledger's owner, the relay, and the
+ * device. `main.tsx` gives the real ones.
  */
 import { errorMessage } from '../../shared/domain/platform/error-message.ts';
 import type { OwnerCallName, OwnerCalls } from '../../shared/protocol/owner-rpc.ts';
@@ -10,14 +10,22 @@ import type { Archive } from '../archive/index.ts';
 import { retold } from '../language/retold.ts';
 import type { PageClient, RelayProblem, StreamItem } from '../../shared/relay-client/index.ts';
 
-/** The ledger's owner, as one tab sees it. Calls reject with an Error whose message people can read. */
+/**
+ * The ledger's owner, as one tab sees it. Calls reject with an Error whose message people can read.
+ */
 export interface OwnerPort {
   call<K extends OwnerCallName>(name: K, ...args: Parameters<OwnerCalls[K]>): Promise<ReturnType<OwnerCalls[K]>>;
-  /** Everything the owner says from now on, in order; the first is `welcome`. Returns the way to stop. */
+  /**
+   * Everything the owner says from now on, in order; the first is `welcome`. Returns the way to
+   * stop.
+   */
   subscribe(listener: (news: OwnerNews) => void): () => void;
 }
 
-/** The relay's calls that a page makes. An expected failure is a value; nothing here rejects for one. */
+/**
+ * The relay's calls that a page makes. An expected failure is a value; nothing here rejects for
+ * one.
+ */
 export type RelayPort = Omit<PageClient, 'ack'> & {
   /** What is said in the one household of others from now on. Returns the way to stop. */
   look(listener: (item: StreamItem) => void): () => void;
@@ -36,7 +44,10 @@ export interface TextStorage {
   onGone(task: (key: string) => void): () => void;
 }
 
-/** Bytes of files, in base64, that belong to a draft or to what was sent and is kept nowhere else yet. */
+/**
+ * Bytes of files, in base64, that belong to a draft or to what was sent and is kept nowhere else
+ * yet.
+ */
 export interface FileShelf {
   /** False: there is no room for it, or this browser keeps nothing. */
   put(id: string, data: string): Promise<boolean>;

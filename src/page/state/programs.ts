@@ -1,4 +1,7 @@
-/** Agent programs on the relay's machine, as this page shows them. Fetched with the part of the page that shows them. */
+/**
+ * Agent programs on the relay's machine, as this page shows them. Fetched with the part of the page
+ * that shows them.
+ */
 import type { AddProgram, Programs } from '../../shared/protocol/programs.ts';
 import type { ReachClient } from '../../shared/relay-client/reach-client.ts';
 import type { RelayResult } from '../../shared/relay-client/index.ts';

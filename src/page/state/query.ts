@@ -1,6 +1,6 @@
 /**
- * Something the relay keeps, as this page shows it. It is asked for once when somebody looks, and again
- * when the relay says that it changed; while nobody looks it only grows stale.
+ * Something the relay keeps, as this page shows it. It is asked for once when somebody looks, and
+ * again when the relay says that it changed; while nobody looks it only grows stale.
  */
 import { createStore, type StoreApi } from 'zustand/vanilla';
 import type { AgentId } from '../../shared/domain/ids.ts';
@@ -9,14 +9,20 @@ import type { RelayProblem, RelayResult } from '../../shared/relay-client/index.
 import type { Change, Changes } from './changes.ts';
 import type { Device } from './ports.ts';
 
-/** ms between hearing of a change and asking: changes come in bursts. `SOON_MS`: of what somebody waits for. */
+/**
+ * ms between hearing of a change and asking: changes come in bursts. `SOON_MS`: of what somebody
+ * waits for.
+ */
 const ASK_AGAIN_MS = 250;
 export const SOON_MS = 30;
 
 export type QueryState<Value> =
   | { readonly kind: 'loading' }
   | { readonly kind: 'failed'; readonly problem: RelayProblem }
-  /** `stale`: it has changed since, or may have while nobody looked, and the new one is not here yet; `problem` says why, where asking failed. */
+  /**
+   * `stale`: it has changed since, or may have while nobody looked, and the new one is not here
+   * yet; `problem` says why, where asking failed.
+   */
   | { readonly kind: 'ready'; readonly value: Value; readonly stale: boolean; readonly problem: RelayProblem | null };
 
 export interface Query<Value> {
@@ -150,7 +156,10 @@ export function createQuery<Value>({
   };
 }
 
-/** One `Query` for each key, made when it is first asked for: whoever shows the same thing shares it. */
+/**
+ * One `Query` for each key, made when it is first asked for: whoever shows the same thing shares
+ * it.
+ */
 export function createQueryFamily<One>(make: (key: string) => One): (key: string) => One {
   const family = new Map<string, One>();
   return (key) => {

@@ -1,4 +1,7 @@
-/** What the relay keeps of inboxes, wakes and limits, for whoever shows it. Fetched with the first who does. */
+/**
+ * What the relay keeps of inboxes, wakes and limits, for whoever shows it. Fetched with the first
+ * who does.
+ */
 import type { AgentId } from '../../shared/domain/ids.ts';
 import type { InboxMessage } from '../../shared/protocol/inbox.ts';
 import type { WakeDecision, WakeStats } from '../../shared/protocol/wakes.ts';

@@ -1,6 +1,6 @@
 /**
- * Writes how far was read, of many conversations or threads: the first mark of one at once, further ones with pauses between
- * them, so that reading along writes little.
+ * Writes how far was read, of many conversations or threads: the first mark of one at once, further
+ * ones with pauses between them, so that reading along writes little.
  */
 import type { Doc } from '../../shared/protocol/documents.ts';
 import type { Device, OwnerPort } from './ports.ts';
@@ -41,7 +41,8 @@ export function createReadMarker<Mark extends string | number>({ owner, device, 
     const mark = read.get(key);
     if (mark === undefined || !isAhead(key)) return;
     written.set(key, mark);
-    // What could not be kept is kept with the next that is read; until then it is read on this page.
+    // What could not be kept is kept with the next that is read; until then it is read on this
+    // page.
     owner.call('append', [docOf(key, mark)]).catch(() => written.delete(key));
   }
 

@@ -1,4 +1,6 @@
-/** What stands in the browser's texts that was not sent: read where there is any, and with threads. */
+/**
+ * What stands in the browser's texts that was not sent: read where there is any, and with threads.
+ */
 import type { TextStorage } from './ports.ts';
 import type { Sending } from './sending.ts';
 import { IN_THREAD } from './unsent.ts';
@@ -19,7 +21,10 @@ const isSending = (value: unknown): value is Sending =>
   'time' in value &&
   typeof value.time === 'number';
 
-/** What stands there under `prefix`, the oldest first. `isOne`: what else makes it one; what is none is taken away. */
+/**
+ * What stands there under `prefix`, the oldest first. `isOne`: what else makes it one; what is none
+ * is taken away.
+ */
 export function readUnsent<Item extends Sending>(
   browser: TextStorage,
   prefix: string,

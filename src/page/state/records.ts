@@ -1,7 +1,8 @@
 /**
- * What this household knows and its relay does not: limits, prices, threads. A relay whose home was lost, or put back from
- * an old copy, is given them back by the person, in one step. Nothing goes there without that, but the newest version of what is
- * due there: else it would run as it was, or at two relays.
+ * What this household knows and its relay does not: limits, prices, threads. A relay whose home was
+ * lost, or put back from an old copy, is given them back by the person, in one step. Nothing goes
+ * there without that, but the newest version of what is due there: else it would run as it was, or
+ * at two relays.
  */
 import { errorText } from './ports.ts';
 import { createStore, type StoreApi } from 'zustand/vanilla';
@@ -17,7 +18,10 @@ import { problemText } from './ports.ts';
 const GIVING = {
   /** Versions that are compared in one call. */
   compared: 1_000,
-  /** Records, and characters of their values, that go in one call. A record that is larger goes alone. */
+  /**
+   * Records, and characters of their values, that go in one call. A record that is larger goes
+   * alone.
+   */
   records: 100,
   chars: 1_000_000,
   /** ms after the connection to the relay is there, or a record has come, until this is asked. */
@@ -112,14 +116,18 @@ function createGiveBack({ owner, reach, household, live, device }: RoostState): 
         if (standing === 'unknown' || standing === 'older') missing.push({ doc, standing, messages });
       });
     }
-    // What the relay has of these is of before, and might run at two relays, or though it was taken away.
+    // What the relay has of these is of before, and might run at two relays, or though it was taken
+    // away.
     const due = missing.filter(({ doc, standing }) => doc.type === 'schedule' && standing === 'older');
     await tell(due);
     const rest = missing.filter((each) => !due.includes(each));
     if (store.getState().missing.length > 0 || rest.length > 0) store.setState({ missing: rest });
   }
 
-  /** The newest of what is due, to a relay that has an older version of it: that is no secret to it, and nobody is asked. */
+  /**
+   * The newest of what is due, to a relay that has an older version of it: that is no secret to it,
+   * and nobody is asked.
+   */
   async function tell(due: readonly Missing[]): Promise<void> {
     for (let from = 0; from < due.length; from += GIVING.records) {
       const records = due.slice(from, from + GIVING.records).map(({ doc }) => offered(doc));
@@ -131,7 +139,10 @@ function createGiveBack({ owner, reach, household, live, device }: RoostState): 
   const lookAgain = runAgain(() => look().catch((error: unknown) => store.setState({ error: errorText(error) })));
   const lookSoon = () => void lookAgain();
 
-  /** Everything to give, in the order in which the relay can take it: a thread before what was said in it. */
+  /**
+   * Everything to give, in the order in which the relay can take it: a thread before what was said
+   * in it.
+   */
   async function* offers(missing: readonly Missing[]): AsyncGenerator<readonly OfferedRecord[]> {
     let part: OfferedRecord[] = [];
     let chars = 0;

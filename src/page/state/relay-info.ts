@@ -13,13 +13,17 @@ export interface RelayInfoState {
 }
 
 /**
- * For a browser that keeps nobody: who lives at this relay? `own`: those for whom this browser was let in, as it kept its
- * cookie and lost the rest, or has it from another. Then the person is asked before anything begins.
+ * For a browser that keeps nobody: who lives at this relay? `own`: those for whom this browser was
+ * let in, as it kept its cookie and lost the rest, or has it from another. Then the person is asked
+ * before anything begins.
  */
 export const livesThere = ({ home }: Pick<RelayInfoState, 'home'>): 'own' | 'others' | null =>
   typeof home !== 'object' ? null : home.lived ? 'own' : !home.begun && home.others > 0 ? 'others' : null;
 
-/** Does this problem keep anything from being stored? What failed once is tried again, and beside a damaged volume writing goes on. */
+/**
+ * Does this problem keep anything from being stored? What failed once is tried again, and beside a
+ * damaged volume writing goes on.
+ */
 export const writingStopped = ({ problem }: RelayInfoState): boolean =>
   problem !== null && problem.kind !== 'broken' && problem.kind !== 'unreadable' && problem.kind !== 'damaged';
 

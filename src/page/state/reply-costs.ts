@@ -49,7 +49,8 @@ function createReplyCosts({ reach, changes, device }: Pick<RoostState, 'reach' |
     if (wanted.length === 0) return;
     for (const id of wanted) asked.add(id);
     const read = await reach((client) => client.replyCosts({ ids: wanted }));
-    // What could not be read is asked for again with the next change, or when it comes into sight again.
+    // What could not be read is asked for again with the next change, or when it comes into sight
+    // again.
     if (!read.ok) return wanted.forEach((id) => asked.delete(id));
     const found = Object.entries(read.value.replies);
     if (found.length > 0) store.setState(({ known }) => ({ known: new Map([...known, ...found]) }));

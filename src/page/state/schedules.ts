@@ -1,4 +1,7 @@
-/** What agents do by themselves: their routines, what became of each moment, and what they have left with the relay for it. */
+/**
+ * What agents do by themselves: their routines, what became of each moment, and what they have left
+ * with the relay for it.
+ */
 import type { AgentId, RunId, ScheduleId } from '../../shared/domain/ids.ts';
 import type { Timing } from '../../shared/domain/schedule/timing.ts';
 import { t } from '../language/t.ts';
@@ -22,7 +25,9 @@ import { mapResult, type ReachPort } from './reach.ts';
 
 /** Moments of one routine that its history reads at once. */
 const HISTORY = 50;
-/** Runs that are looked through for those that go on: so many at once is more than a household has. */
+/**
+ * Runs that are looked through for those that go on: so many at once is more than a household has.
+ */
 const LIVE = 100;
 
 /** Why the relay did not take something: at each field, and what belongs to none. */
@@ -65,8 +70,8 @@ interface TimingsDeps {
 }
 
 /**
- * Sets several schedules to other times, one after another. Did all of it hold? A notice says how much of it did, and
- * offers to set it back.
+ * Sets several schedules to other times, one after another. Did all of it hold? A notice says how
+ * much of it did, and offers to set it back.
  */
 function createTimings({ reach, notices, again }: TimingsDeps): (changes: readonly TimingChange[]) => Promise<boolean> {
   /** Of one. False: it is gone, or somebody else has changed it. */
@@ -130,7 +135,10 @@ export interface Schedules {
   duplicate(scheduled: Scheduled): Promise<void>;
   /** Gone at once; a notice offers to bring it back. */
   remove(scheduled: Scheduled): Promise<void>;
-  /** Sets when each of these is due, one after another; a notice offers to set them back. Did all of it hold? */
+  /**
+   * Sets when each of these is due, one after another; a notice offers to set them back. Did all of
+   * it hold?
+   */
   setTimings(changes: readonly TimingChange[]): Promise<boolean>;
   /** All ids, in the order in which the person wants to see them. */
   order(scheduleIds: readonly ScheduleId[]): Promise<void>;

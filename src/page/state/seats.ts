@@ -1,11 +1,16 @@
-/** Agents change places, by whichever way it was asked for. Fetched with the first of these ways. */
+/**
+ * Agents change places, by whichever way it was asked for. Fetched with the first of these ways.
+ */
 import { displayName, type ChangeKind, type Roster } from '../../shared/domain/agent.ts';
 import type { AgentId } from '../../shared/domain/ids.ts';
 import { isSeatPosition, seatNumber, type SeatPosition } from '../../shared/domain/seat.ts';
 import { t } from '../language/t.ts';
 import type { RoostState } from './index.ts';
 
-/** What is written for an agent to have this place: whoever sits there takes the one it leaves. `position` null: none. */
+/**
+ * What is written for an agent to have this place: whoever sits there takes the one it leaves.
+ * `position` null: none.
+ */
 export function seatChanges(
   { seats, byId }: Roster,
   agentId: AgentId,
@@ -24,7 +29,10 @@ export function seatChanges(
 export const isHatching = ({ live }: Pick<RoostState, 'live'>, position: SeatPosition): boolean =>
   live.store.getState().live?.births.has(position) ?? false;
 
-/** Gives an agent this seat; whoever sits there takes the one it leaves. What became of it is told, with an undo. True: it sits there now. */
+/**
+ * Gives an agent this seat; whoever sits there takes the one it leaves. What became of it is told,
+ * with an undo. True: it sits there now.
+ */
 export async function moveToSeat(roost: RoostState, agentId: AgentId, position: SeatPosition): Promise<boolean> {
   const { actions, household, notices } = roost;
   const { roster } = household.store.getState();

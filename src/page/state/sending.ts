@@ -1,4 +1,6 @@
-/** What the person wrote and is on its way from this page: shown until it is there, or taken back. */
+/**
+ * What the person wrote and is on its way from this page: shown until it is there, or taken back.
+ */
 import type { Attachment } from '../../shared/domain/attachment.ts';
 import type { AgentId } from '../../shared/domain/ids.ts';
 

@@ -1,4 +1,7 @@
-/** When sessions and runs began and ended, as far as the ledger knows. A run is in no session; what began it is told too. */
+/**
+ * When sessions and runs began and ended, as far as the ledger knows. A run is in no session; what
+ * began it is told too.
+ */
 import type { RunId } from '../../shared/domain/ids.ts';
 import type { EndReason, RunDoc, SessionDoc } from '../../shared/protocol/documents.ts';
 import type { RunCause, RunOutcome } from '../../shared/protocol/runs.ts';

@@ -1,6 +1,7 @@
 /**
- * Leaves with the relay what agents need to be at work while no page is open: of those for whom something is scheduled, and of
- * everybody where an application may start a session; unless the person has taken it back. It is left anew whenever this page knows newer words.
+ * Leaves with the relay what agents need to be at work while no page is open: of those for whom
+ * something is scheduled, and of everybody where an application may start a session; unless the
+ * person has taken it back. It is left anew whenever this page knows newer words.
  */
 import type { AgentId } from '../../shared/domain/ids.ts';
 import { runAgain } from '../../shared/domain/platform/single-flight.ts';
@@ -11,7 +12,10 @@ import type { Device } from './ports.ts';
 import type { ReachPort } from './reach.ts';
 import type { WakeSizes } from './wake-sizes.ts';
 
-/** ms of quiet after a change before copies are compared: talk comes in bursts, and a copy is as long as a conversation. */
+/**
+ * ms of quiet after a change before copies are compared: talk comes in bursts, and a copy is as
+ * long as a conversation.
+ */
 const COMPARE_AFTER_MS = 5_000;
 
 export interface StandingCopiesDeps {
@@ -65,7 +69,8 @@ export function createStandingCopies({
         onLeft: tellLeft,
       });
     } catch {
-      // The ledger could not be read just now, which the page says elsewhere; it is compared again with the next change.
+      // The ledger could not be read just now, which the page says elsewhere; it is compared again
+      // with the next change.
     }
   });
   function compareSoon(ms: number): void {

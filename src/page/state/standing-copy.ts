@@ -1,4 +1,7 @@
-/** What of one agent is left with the relay while no page is open, and by which version it is known there. */
+/**
+ * What of one agent is left with the relay while no page is open, and by which version it is known
+ * there.
+ */
 import { createCrc32 } from '../../shared/domain/crc32.ts';
 import { COPY_ORDER_CHARS } from '../../shared/domain/schedule/copy-order.ts';
 import { isSeatPosition, LEAD_COLOR, LEAD_ID, LEAD_POSITION } from '../../shared/domain/seat.ts';
@@ -13,9 +16,10 @@ import { payloadOf, type WakeShare } from './wake-share.ts';
 import type { WakeSizes } from './wake-sizes.ts';
 
 /**
- * Names what is in a copy: when something was said last that it knows, and another name where anything of it differs. One that
- * knows less never takes the place of one that knows more. The language is each page's own: by it two devices would leave theirs in
- * turns, so it goes along with what else is new.
+ * Names what is in a copy: when something was said last that it knows, and another name where
+ * anything of it differs. One that knows less never takes the place of one that knows more. The
+ * language is each page's own: by it two devices would leave theirs in turns, so it goes along with
+ * what else is new.
  */
 export function versionOf(copy: StandingCopy, lastSaid: number | null): string {
   const bytes = new TextEncoder().encode(JSON.stringify({ ...copy, language: undefined }));
@@ -26,7 +30,10 @@ export function versionOf(copy: StandingCopy, lastSaid: number | null): string {
 /** When something was said last that this version knows. */
 export const timeOf = (version: string) => version.slice(0, COPY_ORDER_CHARS);
 
-/** What an agent leaves, as the household is now and in the page's language; null: it has no seat to work from. */
+/**
+ * What an agent leaves, as the household is now and in the page's language; null: it has no seat to
+ * work from.
+ */
 export function copyOf(
   share: WakeShare,
   { roster, settings }: Pick<HouseholdState, 'roster' | 'settings'>,
@@ -48,7 +55,10 @@ export function copyOf(
   };
 }
 
-/** Compares what is left with what is here, and leaves what is newer, of those for whom something is scheduled, or of everybody. */
+/**
+ * Compares what is left with what is here, and leaves what is newer, of those for whom something is
+ * scheduled, or of everybody.
+ */
 export async function leaveCopies({
   household,
   wakeSizes,

@@ -1,4 +1,7 @@
-/** The way back of one line of the log: it sets what stood there before, as a change of its own. Fetched with the page that shows the log. */
+/**
+ * The way back of one line of the log: it sets what stood there before, as a change of its own.
+ * Fetched with the page that shows the log.
+ */
 import { withFields } from '../archive/index.ts';
 import { isSettingValue, type SettingKey, type Settings } from '../../shared/domain/settings.ts';
 import { t } from '../language/t.ts';
@@ -60,7 +63,10 @@ function backAttached(roost: RoostState, { before, after, serverId }: Of<'attach
   });
 }
 
-/** Sets what was there before. Of limits and prices only what was set then: what was set besides since stays. */
+/**
+ * Sets what was there before. Of limits and prices only what was set then: what was set besides
+ * since stays.
+ */
 export async function takeBack(roost: RoostState, { change }: Logged): Promise<Done> {
   const { actions, household } = roost;
   switch (change.kind) {

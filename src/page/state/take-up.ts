@@ -1,4 +1,7 @@
-/** What an earlier page sent and never heard of again: found in the browser's texts, and sent. Fetched where there is anything. */
+/**
+ * What an earlier page sent and never heard of again: found in the browser's texts, and sent.
+ * Fetched where there is anything.
+ */
 import type { Attachment } from '../../shared/domain/attachment.ts';
 import type { ThreadId } from '../../shared/domain/ids.ts';
 import { t } from '../language/t.ts';
@@ -15,7 +18,10 @@ const LOOKED_AT = 40;
 const isMessage = (value: Sending): value is SendingMessage =>
   'agentId' in value && typeof value.agentId === 'string' && 'replaces' in value;
 
-/** A file that was not in the ledger yet, without its bytes: only of one of those is it known what it holds. */
+/**
+ * A file that was not in the ledger yet, without its bytes: only of one of those is it known what
+ * it holds.
+ */
 const isUnkept = (file: Attachment): file is Omit<PreparedFile, 'data'> => 'sha256' in file;
 
 /** Has it arrived, or is it kept in the ledger? */

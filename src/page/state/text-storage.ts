@@ -1,4 +1,7 @@
-/** What the browser remembers over a reload: drafts, what is on its way, what has not been looked at. */
+/**
+ * What the browser remembers over a reload: drafts, what is on its way, what has not been looked
+ * at.
+ */
 import type { Device, TextStorage } from './ports.ts';
 
 /** Over one of the browser's storages. A full storage is an answer, anything else an error. */

@@ -1,4 +1,7 @@
-/** What a person is told of, in their language: on the page, and by its service worker, which has no catalogue. */
+/**
+ * What a person is told of, in their language: on the page, and by its service worker, which has no
+ * catalogue.
+ */
 import type { NotificationKind, ToldTexts } from '../../shared/domain/told.ts';
 import { t } from '../language/t.ts';
 

@@ -1,6 +1,7 @@
 /**
- * What is new to the person, in conversations and threads, and what waits to be read by somebody asleep. What is new the ledger says, from marks that are
- * documents: so every tab and every device says the same. This page moves the marks of what it shows.
+ * What is new to the person, in conversations and threads, and what waits to be read by somebody
+ * asleep. What is new the ledger says, from marks that are documents: so every tab and every device
+ * says the same. This page moves the marks of what it shows.
  */
 import { createStore, type StoreApi } from 'zustand/vanilla';
 import type { AgentId, ThreadId } from '../../shared/domain/ids.ts';
@@ -27,7 +28,10 @@ export interface UnreadState {
   readonly looking: AgentId | null;
   /** What others said that was not looked at yet, by agent. */
   readonly counts: ReadonlyMap<string, number>;
-  /** The stamp behind which new begins, by agent, where something is new; of the conversation on the screen, as it was when that was opened. */
+  /**
+   * The stamp behind which new begins, by agent, where something is new; of the conversation on the
+   * screen, as it was when that was opened.
+   */
   readonly begins: ReadonlyMap<string, string>;
   /** How far threads are read. */
   readonly threads: ThreadMarks;
@@ -39,7 +43,10 @@ export interface Unread {
   readonly store: StoreApi<UnreadState>;
   /** Asks the ledger what is new. */
   refresh(): Promise<void>;
-  /** The conversation on the screen; null where none is, or nobody sees it. What is looked at is read. */
+  /**
+   * The conversation on the screen; null where none is, or nobody sees it. What is looked at is
+   * read.
+   */
   look(agentId: AgentId | null): void;
   /** The conversation that was looked at is closed. */
   leave(): void;
@@ -50,8 +57,8 @@ export interface Unread {
   /** Documents that are new in the ledger. */
   hearDocuments(docs: readonly Doc[]): void;
   /**
-   * A file is taken in: what it says of conversations that were not here before is not news, unless it brings its own marks
-   * along. Returns what hears its documents, part by part.
+   * A file is taken in: what it says of conversations that were not here before is not news, unless
+   * it brings its own marks along. Returns what hears its documents, part by part.
    */
   takeFile(): (docs: readonly Doc[]) => void;
   /** Nothing of this agent is there to be read any more. */

@@ -1,6 +1,7 @@
 /**
- * What was sent and has not arrived outlives the page: it stands in the browser's texts until it is there, kept, or taken
- * back. Its client id goes along, so that sending it once more is harmless, also from two tabs.
+ * What was sent and has not arrived outlives the page: it stands in the browser's texts until it is
+ * there, kept, or taken back. Its client id goes along, so that sending it once more is harmless,
+ * also from two tabs.
  */
 import type { StoreApi } from 'zustand/vanilla';
 import type { RoostState } from './index.ts';

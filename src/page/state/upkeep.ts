@@ -1,4 +1,7 @@
-/** Long work on the ledger: how far its owner is, whichever tab asked for it, and how the last rebuild of this tab ended. */
+/**
+ * Long work on the ledger: how far its owner is, whichever tab asked for it, and how the last
+ * rebuild of this tab ended.
+ */
 import { createStore, type StoreApi } from 'zustand/vanilla';
 import type { OwnerProgress, RebuildReport } from '../../shared/protocol/worker.ts';
 

@@ -1,4 +1,7 @@
-/** What waits for the person. Header, tab title and badge show one number, which `useWaitingCount` makes of this and of what is new. */
+/**
+ * What waits for the person. Header, tab title and badge show one number, which `useWaitingCount`
+ * makes of this and of what is new.
+ */
 import { createStore, type StoreApi } from 'zustand/vanilla';
 import { onePerPage } from './per-page.ts';
 
@@ -12,7 +15,10 @@ export interface Waiting {
 export const waitingOf = onePerPage<StoreApi<Waiting>>(() => createStore(() => ({ approvals: 0, threads: 0 })));
 
 export interface Tray {
-  /** `asked`: the person has opened it; `put-away`: closed, until something new is asked; `by-itself`: it opens for what is new. */
+  /**
+   * `asked`: the person has opened it; `put-away`: closed, until something new is asked;
+   * `by-itself`: it opens for what is new.
+   */
   readonly open: 'asked' | 'by-itself' | 'put-away';
   /** Calls that were there when it was put away: it does not open for these. */
   readonly seen: ReadonlySet<string>;
@@ -25,7 +31,10 @@ const createTray = () =>
 /** Where what needs the person is answered, from every page. */
 export const trayOf = onePerPage<StoreApi<Tray>>(createTray);
 
-/** The questions of this agent ('': of everybody) stand on the page. Returns the way to say that they do no more. */
+/**
+ * The questions of this agent ('': of everybody) stand on the page. Returns the way to say that
+ * they do no more.
+ */
 export function showsElsewhere(tray: StoreApi<Tray>, agentId: string): () => void {
   const count = (by: number) =>
     tray.setState(({ elsewhere }) => ({

@@ -1,4 +1,7 @@
-/** Asks the relay what a wake would send and what reading that costs. Nothing is sent to a model for it. */
+/**
+ * Asks the relay what a wake would send and what reading that costs. Nothing is sent to a model for
+ * it.
+ */
 import type { Agent } from '../../shared/domain/agent.ts';
 import { writeWake } from '../../shared/domain/wake-payload.ts';
 import { spoken } from '../language/catalogue.ts';

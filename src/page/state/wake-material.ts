@@ -1,6 +1,7 @@
 /**
- * What a wake carries: from the ledger's material to payloads and to the prompt each agent will read.
- * Pure; the same functions feed the WAKE message and its preview. Fetched when something is to be carried: a page paints without it.
+ * What a wake carries: from the ledger's material to payloads and to the prompt each agent will
+ * read. Pure; the same functions feed the WAKE message and its preview. Fetched when something is
+ * to be carried: a page paints without it.
  */
 import type { Agent, Roster } from '../../shared/domain/agent.ts';
 import { bytesOf } from '../../shared/domain/platform/utf8.ts';
@@ -18,14 +19,18 @@ import type { WakeMaterial, WakeSession } from '../../shared/protocol/worker.ts'
 import { authorName, humanNameOf, leadNameOf, speaking } from './people.ts';
 import { sleepOf, type WakeShare } from './wake-share.ts';
 
-/** A stretch of what it lived through, as it reads it back: in order, without what holds nothing to read, and without its soul. */
+/**
+ * A stretch of what it lived through, as it reads it back: in order, without what holds nothing to
+ * read, and without its soul.
+ */
 function sessionOf(session: WakeSession, agent: Agent, roster: Roster, settings: Settings): TranscriptSession {
   if (session.kind === 'greetings') {
     const { last, ...rest } = session;
     return { ...rest, words: last && spokenText(last) };
   }
   const { addressed, earlier, sessionId } = session;
-  // The words by which it was born are its soul, which it is given by itself: they come before anything that was said to it.
+  // The words by which it was born are its soul, which it is given by itself: they come before
+  // anything that was said to it.
   let soul = sessionId === agent.bornSessionId && agent.soul !== '' ? agent.soul : null;
   const messages = session.messages.flatMap((message) => {
     if (isAddressed(message)) soul = null;
@@ -105,7 +110,10 @@ function agentModelsOf(roster: Roster): { readonly agentModels?: Readonly<Record
   return own.length === 0 ? {} : { agentModels: Object.fromEntries(own.map(({ agentId, model }) => [agentId, model])) };
 }
 
-/** The body that starts a session: who the lead is, and how the household wants things. `language`: the page's. */
+/**
+ * The body that starts a session: who the lead is, and how the household wants things. `language`:
+ * the page's.
+ */
 export function startSessionBody(
   lead: WakeShare | null,
   roster: Roster,

@@ -1,4 +1,6 @@
-/** How much the sleeping agents would take along: the line under the button, and the wake preview. */
+/**
+ * How much the sleeping agents would take along: the line under the button, and the wake preview.
+ */
 import { errorText } from './ports.ts';
 import { createStore, type StoreApi } from 'zustand/vanilla';
 import type { Agent } from '../../shared/domain/agent.ts';

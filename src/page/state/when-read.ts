@@ -1,4 +1,7 @@
-/** What a page paints before its ledger was read is what it showed last: nothing is decided or dated by that. */
+/**
+ * What a page paints before its ledger was read is what it showed last: nothing is decided or dated
+ * by that.
+ */
 import type { Household } from './household.ts';
 import type { Device } from './ports.ts';
 import { until } from './until.ts';
@@ -6,7 +9,10 @@ import { until } from './until.ts';
 /** How long somebody who acted at once is kept waiting for the reading, in ms. */
 const READ_MS = 20_000;
 
-/** Resolves once the ledger was read or could not be: true, or false where it is still being read after 20 s. */
+/**
+ * Resolves once the ledger was read or could not be: true, or false where it is still being read
+ * after 20 s.
+ */
 export async function whenRead(device: Device, { store }: Pick<Household, 'store'>): Promise<boolean> {
   await until(device, READ_MS, store, ({ status }) => status !== 'loading');
   return store.getState().status !== 'loading';

@@ -1,4 +1,7 @@
-/** How what the person changes is written: the one way for settings, names, choices, changes of agents and groups. */
+/**
+ * How what the person changes is written: the one way for settings, names, choices, changes of
+ * agents and groups.
+ */
 import { MAX_AHEAD_MS, type Clock } from '../../shared/domain/stamp.ts';
 import { t } from '../language/t.ts';
 import type { Doc } from '../../shared/protocol/documents.ts';
@@ -22,9 +25,9 @@ interface WriteParts {
 type Refusal = Extract<Done, { ok: false }>;
 
 /**
- * Writes what `make` makes, all of it or nothing. It is made, and so dated, and checked against what there is, once the ledger
- * was read: only then does the clock know what is dated ahead of it, and a change that is dated before that would be taken, and
- * heard nowhere.
+ * Writes what `make` makes, all of it or nothing. It is made, and so dated, and checked against
+ * what there is, once the ledger was read: only then does the clock know what is dated ahead of it,
+ * and a change that is dated before that would be taken, and heard nowhere.
  */
 export async function writeChange(
   { owner, device, clock, household, notices }: WriteParts,

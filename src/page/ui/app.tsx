@@ -236,7 +236,8 @@ export function App() {
     route,
     go,
     focus,
-    // As a transition what is still to be fetched is waited for, where React would else show nothing for a third of a second.
+    // As a transition what is still to be fetched is waited for, where React would else show
+    // nothing for a third of a second.
     open: (what) => {
       if (what !== 'keys') keepTyped(roost.device.after);
       startTransition(() =>

@@ -1,4 +1,7 @@
-/** The page's state, within reach of every component. A component picks the slice it shows and renders for that alone. */
+/**
+ * The page's state, within reach of every component. A component picks the slice it shows and
+ * renders for that alone.
+ */
 import { createContext, use, type ReactNode } from 'react';
 import { useStore } from 'zustand';
 import type { LiveState } from '../state/live.ts';

@@ -1,6 +1,7 @@
 /**
- * What an agent does now, in a verb and a time. One function for everybody who says it (tile, tooltip, accessible name, conversation), and
- * for everybody who does something: in a session or alone, by an ACP agent or an API client.
+ * What an agent does now, in a verb and a time. One function for everybody who says it (tile,
+ * tooltip, accessible name, conversation), and for everybody who does something: in a session or
+ * alone, by an ACP agent or an API client.
  */
 import { useEffect } from 'react';
 import { useStore } from 'zustand';
@@ -20,7 +21,9 @@ import { useQuery } from './use-query.ts';
 import { namedIn, useTeammates } from './use-teammates.ts';
 
 export interface DoingNow {
-  /** `asks`: it goes on only once the person has answered; `waits`: for somebody or something else. */
+  /**
+   * `asks`: it goes on only once the person has answered; `waits`: for somebody or something else.
+   */
   readonly mood: 'asks' | 'works' | 'waits';
   /** A verb, and what it is about: “reading plan.md”. */
   readonly text: string;

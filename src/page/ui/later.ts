@@ -1,6 +1,7 @@
 /**
- * The parts of the page that are not needed to paint it. They are fetched right after that: later the relay,
- * which has them, may be gone, and a page must not break because of words that come just then.
+ * The parts of the page that are not needed to paint it. They are fetched right after that: later
+ * the relay, which has them, may be gone, and a page must not break because of words that come just
+ * then.
  */
 import { preloadTalk } from './chat/conversation.tsx';
 import { fetchCommands } from './commands/later.ts';
@@ -8,7 +9,8 @@ import { fetchAgentExport } from './copies/later.ts';
 import { fetchDeviceDialogs } from './devices/later.tsx';
 
 export async function fetchLaterParts(): Promise<void> {
-  // What does not come now is asked for again when it is needed, and whoever needs it says what is missing.
+  // What does not come now is asked for again when it is needed, and whoever needs it says what is
+  // missing.
   await Promise.allSettled([
     preloadTalk(),
     fetchCommands(),

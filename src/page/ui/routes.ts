@@ -1,9 +1,15 @@
-/** The page's addresses. The URL says what is on the screen: every route can be linked to and reloaded. */
+/**
+ * The page's addresses. The URL says what is on the screen: every route can be linked to and
+ * reloaded.
+ */
 import { useLocation } from 'wouter';
 import type { AgentId, MessageId, ThreadId } from '../../shared/domain/ids.ts';
 import { isSeatPosition, LEAD_ID, seatNumber, type SeatPosition } from '../../shared/domain/seat.ts';
 
-/** In the order in which they are listed; `settings/named.ts` says what each is called, and in which group it stands. */
+/**
+ * In the order in which they are listed; `settings/named.ts` says what each is called, and in which
+ * group it stands.
+ */
 export const SETTINGS_SECTIONS = [
   'people',
   'team',
@@ -49,7 +55,10 @@ export const PATHS = {
   inbox: (agentId: AgentId) => `${agentPath(agentId)}/inbox`,
   /** Every wake that was asked for; of one agent, or of all. */
   wakes: (agentId: AgentId | null = null) => (agentId === null ? '/wakes' : `/wakes/${encodeURIComponent(agentId)}`),
-  /** Without a section: all of them, as a list. `name`: to this one of its settings, by what it is called there. */
+  /**
+   * Without a section: all of them, as a list. `name`: to this one of its settings, by what it is
+   * called there.
+   */
   settings: (section: SettingsSection | null = null, name: string | null = null) =>
     `/settings${section === null ? '' : `/${section}`}${name === null ? '' : `#${encodeURIComponent(name)}`}`,
   /** What one agent may do, over what the household may. */
@@ -72,7 +81,10 @@ export const PATHS = {
   /** What agents ask for, and what they did with their tools; of one, or of all. */
   approvals: (agentId: AgentId | null = null) =>
     agentId === null ? '/approvals' : `/approvals/${encodeURIComponent(agentId)}`,
-  /** What lies in an agent's folder on the relay's machine, or in one below it; of whom is still to be chosen where `agentId` is null. */
+  /**
+   * What lies in an agent's folder on the relay's machine, or in one below it; of whom is still to
+   * be chosen where `agentId` is null.
+   */
   files: (agentId: AgentId | null, folder = '') =>
     [
       '/files',
@@ -90,7 +102,10 @@ const partsOf = (folder: string) => folder.split('/').filter((part) => part !== 
 export type Route =
   /** `morning`: what was put away there is open again. */
   | { readonly kind: 'hearth'; readonly morning: boolean }
-  /** `over`: its inbox, or what of it can be changed, over its conversation; `at`: the message that is looked for in it. */
+  /**
+   * `over`: its inbox, or what of it can be changed, over its conversation; `at`: the message that
+   * is looked for in it.
+   */
   | {
       readonly kind: 'agent';
       readonly agentId: AgentId;
@@ -105,7 +120,10 @@ export type Route =
       readonly day: string | null;
     }
   | { readonly kind: 'wakes'; readonly agentId: AgentId | null }
-  /** `section` null: the list of them. `agentId`: whose limits; null: the household's, and every other section. */
+  /**
+   * `section` null: the list of them. `agentId`: whose limits; null: the household's, and every
+   * other section.
+   */
   | { readonly kind: 'settings'; readonly section: SettingsSection | null; readonly agentId: AgentId | null }
   /** `of`: only this agent's; `begin`: a new one is being made, with these. */
   | {

@@ -1,6 +1,9 @@
 import { useSyncExternalStore } from 'react';
 
-/** As in the style sheets, in the size of the text: below it the team and a conversation are two views, and settings a list. */
+/**
+ * As in the style sheets, in the size of the text: below it the team and a conversation are two
+ * views, and settings a list.
+ */
 export const TWO_VIEWS_BELOW = '(max-width: 47.5em)';
 
 /** Does this media query hold now? */

@@ -1,4 +1,7 @@
-/** Shows something the relay keeps, and says that somebody looks for as long as the component is on the screen. */
+/**
+ * Shows something the relay keeps, and says that somebody looks for as long as the component is on
+ * the screen.
+ */
 import { useEffect } from 'react';
 import { useStore } from 'zustand';
 import type { Query, QueryState } from '../state/query.ts';

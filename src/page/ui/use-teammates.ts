@@ -8,7 +8,10 @@ import { t } from '../language/t.ts';
 import { leadNameOf } from '../state/people.ts';
 import { useHousehold } from './context.tsx';
 
-/** Whoever may take part in a thread, cost something or let a client join: the lead and every agent, retired or not. */
+/**
+ * Whoever may take part in a thread, cost something or let a client join: the lead and every agent,
+ * retired or not.
+ */
 export interface Teammate {
   readonly agentId: AgentId;
   /** As people tell them apart. */

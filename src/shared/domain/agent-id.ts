@@ -1,6 +1,7 @@
 /**
- * What can be the id of an agent. Ids come from files, other devices and other programs, and stand beside names that mean somebody
- * else: the person, the relay. Wherever an id enters, this is asked; the schemas of src/shared/protocol all ask it.
+ * What can be the id of an agent. Ids come from files, other devices and other programs, and stand
+ * beside names that mean somebody else: the person, the relay. Wherever an id enters, this is
+ * asked; the schemas of src/shared/protocol all ask it.
  */
 import { LEAD_ID } from './seat.ts';
 
@@ -15,7 +16,10 @@ export const AGENT_ID_MAX = 128;
 const SPEAKERS = ['human', 'relay'] as const;
 export type Speaker = (typeof SPEAKERS)[number];
 
-/** What every object has under its name: as a key of a plain object such an id would be somebody from the start. */
+/**
+ * What every object has under its name: as a key of a plain object such an id would be somebody
+ * from the start.
+ */
 const INHERITED = [...Object.getOwnPropertyNames(Object.prototype), 'prototype'];
 const RESERVED: ReadonlySet<string> = new Set([...SPEAKERS, LEAD_ID, ...INHERITED].map((name) => name.toLowerCase()));
 /** Nothing that cannot be seen, no line breaks, and no space at either end. */
@@ -37,6 +41,8 @@ export function isAgentId(id: string): id is AgentId {
 const isApplication = (id: string) =>
   id.startsWith(APPLICATIONS) && id.length > APPLICATIONS.length && id.length <= AGENT_ID_MAX && FORM.test(id);
 
-/** Can this stand as the author of a message: an agent, the person, the relay, or an application? */
+/**
+ * Can this stand as the author of a message: an agent, the person, the relay, or an application?
+ */
 export const isAuthor = (id: string): boolean =>
   SPEAKERS.some((speaker) => speaker === id) || isAgentId(id) || isApplication(id);

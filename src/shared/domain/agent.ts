@@ -1,8 +1,8 @@
 /**
  * Who the agents are: identities and the changes written after them.
  *
- * Nothing is overwritten. An identity is written once, at birth; a rename, a new seat, retiring or a
- * later soul are further records, and the newest by (stamp, id) is what shows. Any union of two
+ * Nothing is overwritten. An identity is written once, at birth; a rename, a new seat, retiring or
+ * a later soul are further records, and the newest by (stamp, id) is what shows. Any union of two
  * households' records gives every device the same team.
  */
 import { AGENT_COLORS, NO_CHOICE, type AgentChoice } from './choices.ts';
@@ -18,7 +18,10 @@ export interface Identity {
   readonly color: string;
   readonly colorName: string;
   readonly position: number;
-  /** The soul: the full text of the agent's first words. Empty for a lead that has not written one yet. */
+  /**
+   * The soul: the full text of the agent's first words. Empty for a lead that has not written one
+   * yet.
+   */
   readonly individuationArtifact: string;
   /** ms since the epoch */
   readonly bornAt: number;
@@ -44,7 +47,10 @@ export interface Agent {
   readonly agentId: AgentId;
   readonly name: string;
   readonly birthName: string;
-  /** What the face is drawn from: the name it chose at birth, so that a rename keeps the face, or what the person chose. */
+  /**
+   * What the face is drawn from: the name it chose at birth, so that a rename keeps the face, or
+   * what the person chose.
+   */
   readonly face: string;
   /** The model that the person chose for it; empty: the household's. */
   readonly model: string;
@@ -66,7 +72,10 @@ export interface Roster {
   readonly waiting: readonly Agent[];
   readonly retired: readonly Agent[];
   readonly byId: ReadonlyMap<string, Agent>;
-  /** Ids of those who share their name, to the eye, with somebody else, or have the person's: they are shown with their colour. */
+  /**
+   * Ids of those who share their name, to the eye, with somebody else, or have the person's: they
+   * are shown with their colour.
+   */
   readonly alike: ReadonlySet<string>;
 }
 
@@ -74,7 +83,10 @@ export interface Roster {
 const byAge = (a: { bornAt: number; agentId: AgentId }, b: { bornAt: number; agentId: AgentId }) =>
   a.bornAt - b.bornAt || (a.agentId < b.agentId ? -1 : 1);
 
-/** The newest of each kind, by (stamp, id). Retiring and returning are one kind: the later one holds. */
+/**
+ * The newest of each kind, by (stamp, id). Retiring and returning are one kind: the later one
+ * holds.
+ */
 function newestChanges(changes: readonly AgentChange[]): Map<string, AgentChange> {
   const newest = new Map<string, AgentChange>();
   for (const change of changes) {
@@ -117,7 +129,10 @@ export function resolveAgent(
   };
 }
 
-/** The team from every identity and change a replica holds. Order and repetition of the input do not matter. `person`: what the person is called; `choices`: what they chose for each agent. */
+/**
+ * The team from every identity and change a replica holds. Order and repetition of the input do not
+ * matter. `person`: what the person is called; `choices`: what they chose for each agent.
+ */
 export function rosterOf(
   identities: readonly Identity[],
   changes: readonly AgentChange[],

@@ -1,6 +1,11 @@
-/** Who answers for an agent, and with that, where words to it go. The relay and the page ask the same function. */
+/**
+ * Who answers for an agent, and with that, where words to it go. The relay and the page ask the
+ * same function.
+ */
 
-/** A program elsewhere that plays an agent by its credential: over MCP, or with its model requests. */
+/**
+ * A program elsewhere that plays an agent by its credential: over MCP, or with its model requests.
+ */
 export interface JoinedClient {
   /** As the person named its credential. */
   readonly name: string;
@@ -8,7 +13,10 @@ export interface JoinedClient {
   readonly readsInbox: boolean;
 }
 
-/** `nobody`: words wait until it is woken. `mind`: they are put before it. `client`: they wait in its inbox, until the client looks. */
+/**
+ * `nobody`: words wait until it is woken. `mind`: they are put before it. `client`: they wait in
+ * its inbox, until the client looks.
+ */
 export type Answering =
   | { readonly by: 'nobody' }
   | { readonly by: 'mind' }

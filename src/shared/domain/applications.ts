@@ -1,6 +1,7 @@
 /**
- * Applications: programs that are no agent and write under a name of their own. As an author an application has the id
- * `app:NAME`. No agent can have such an id (agent-id.ts), so its words never pass for an agent's or the person's.
+ * Applications: programs that are no agent and write under a name of their own. As an author an
+ * application has the id `app:NAME`. No agent can have such an id (agent-id.ts), so its words never
+ * pass for an agent's or the person's.
  */
 import { shownName } from './names.ts';
 

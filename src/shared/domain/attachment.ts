@@ -1,4 +1,7 @@
-/** Pictures, PDFs and texts that a person sends along with a message: what is known of one without its bytes. */
+/**
+ * Pictures, PDFs and texts that a person sends along with a message: what is known of one without
+ * its bytes.
+ */
 import { onOneLine } from './quoting.ts';
 
 /** Every limit of them. */
@@ -10,13 +13,19 @@ export const ATTACHMENTS = {
   textBytes: 500_000,
   /** In pixels: on the long side of a picture, more is of no use to a model. */
   longSide: 1_568,
-  /** Bytes of one document of the ledger: as base64 they are one part of a commit (LEDGER.partChars). */
+  /**
+   * Bytes of one document of the ledger: as base64 they are one part of a commit
+   * (LEDGER.partChars).
+   */
   pieceBytes: 96 * 1024,
   /** Characters. */
   name: 200,
 } as const;
 
-/** What models are sent. Texts and code of every kind are `text/plain`, and nothing else of text is: none of it is ever run or drawn. */
+/**
+ * What models are sent. Texts and code of every kind are `text/plain`, and nothing else of text is:
+ * none of it is ever run or drawn.
+ */
 export const ATTACHMENT_TYPES = [
   'image/jpeg',
   'image/png',
@@ -56,7 +65,10 @@ const KINDS: ReadonlyMap<string, string> = new Map([
   ['text/plain', 'text'],
 ]);
 
-/** By name, as it stands in transcripts, in inboxes and before models: `[Attached: beach.jpg, picture of 800 × 600, 240 KB]` */
+/**
+ * By name, as it stands in transcripts, in inboxes and before models: `[Attached: beach.jpg,
+ * picture of 800 × 600, 240 KB]`
+ */
 export function attachmentLine({ name, mediaType, bytes, width, height }: Attachment): string {
   const pixels = width === undefined || height === undefined ? '' : ` of ${width} × ${height}`;
   return `[Attached: ${onOneLine(name)}, ${KINDS.get(mediaType) ?? (isPicture(mediaType) ? `picture${pixels}` : 'file')}, ${size(bytes)}]`;

@@ -1,6 +1,7 @@
 /**
- * Hours in which an agent is not woken. It is dark while the clock on the wall shows a time inside a window:
- * where clocks go forward, a window may be over early; where they go back, an hour that is shown twice is dark twice.
+ * Hours in which an agent is not woken. It is dark while the clock on the wall shows a time inside
+ * a window: where clocks go forward, a window may be over early; where they go back, an hour that
+ * is shown twice is dark twice.
  */
 import { readDateTime, type Blackout, type OneOffBlackout, type RecurringBlackout } from './guardrails.ts';
 import { DAY_MS, firstWhere, wallTime } from './zone-days.ts';

@@ -1,6 +1,7 @@
 /**
- * What the person chose for one agent: which model answers for it, its colour, its face. Each is a `setting` document of its own,
- * the newest holds; an empty value is none: the household's model, the seat's colour, the face it was born with.
+ * What the person chose for one agent: which model answers for it, its colour, its face. Each is a
+ * `setting` document of its own, the newest holds; an empty value is none: the household's model,
+ * the seat's colour, the face it was born with.
  */
 import type { AgentId } from './ids.ts';
 import { isChosenFace } from './face.ts';
@@ -51,7 +52,10 @@ const isValue = (key: ChoiceKey, value: string): boolean => {
 /** The setting that such a choice is. */
 export const choiceSetting = (agentId: AgentId, key: ChoiceKey, value: string) => ({ key: `${key}:${agentId}`, value });
 
-/** The choice that a setting is; null where it is another one, or has a value that this app cannot take. */
+/**
+ * The choice that a setting is; null where it is another one, or has a value that this app cannot
+ * take.
+ */
 export function choiceOf(setting: {
   readonly key: string;
   readonly value: unknown;
@@ -65,7 +69,10 @@ export function choiceOf(setting: {
     : null;
 }
 
-/** Whose look this setting is, its colour or its face; null: it is another one. The look goes where its agent goes, the model is the household's affair. */
+/**
+ * Whose look this setting is, its colour or its face; null: it is another one. The look goes where
+ * its agent goes, the model is the household's affair.
+ */
 export function lookOf(setting: { readonly key: string; readonly value: unknown }): AgentId | null {
   const choice = choiceOf(setting);
   return choice === null || choice.key === 'model' ? null : choice.agentId;

@@ -1,4 +1,7 @@
-/** CRC-32 as zip and gzip have it: ISO 3309, reflected polynomial 0xEDB88320. It finds damage, not forgery. */
+/**
+ * CRC-32 as zip and gzip have it: ISO 3309, reflected polynomial 0xEDB88320. It finds damage, not
+ * forgery.
+ */
 const TABLE = Uint32Array.from({ length: 256 }, (_, n) => {
   let crc = n;
   for (let bit = 0; bit < 8; bit += 1) crc = crc & 1 ? (crc >>> 1) ^ 0xedb88320 : crc >>> 1;

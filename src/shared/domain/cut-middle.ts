@@ -6,9 +6,9 @@ const HIGH = /[\ud800-\udbff]$/;
 const cutLine = (count: number) => `\n\n[${count.toLocaleString('en')} characters were left out here]\n\n`;
 
 /**
- * At most about `most` characters of a text, begin and end, with a line between them that says how many are left out. A text
- * that fits is given as it is. What stood as somebody's words stands so behind the line too. `part` reads from the text, for
- * callers that replace something in it.
+ * At most about `most` characters of a text, begin and end, with a line between them that says how
+ * many are left out. A text that fits is given as it is. What stood as somebody's words stands so
+ * behind the line too. `part` reads from the text, for callers that replace something in it.
  */
 export function cutMiddle(text: string, most: number, part: PartOf = (from, to) => text.slice(from, to)): string {
   if (text.length <= most) return part(0, text.length);

@@ -1,6 +1,7 @@
 /**
- * What the demo says of itself: that its words are prepared and that no model thinks. These sentences are true of the demo only.
- * A real model that read them in its own soul would go on playing a stand-in, so they are left out of every prompt.
+ * What the demo says of itself: that its words are prepared and that no model thinks. These
+ * sentences are true of the demo only. A real model that read them in its own soul would go on
+ * playing a stand-in, so they are left out of every prompt.
  */
 
 type Some = readonly [string, ...string[]];

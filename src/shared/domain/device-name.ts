@@ -1,4 +1,7 @@
-/** A first name for this device, from what its browser says of itself: "Firefox on Linux". A person changes it as they like. */
+/**
+ * A first name for this device, from what its browser says of itself: "Firefox on Linux". A person
+ * changes it as they like.
+ */
 
 const BROWSERS = [
   ['Edge', /\bEdg(A|iOS)?\//],

@@ -1,7 +1,8 @@
 /**
- * Pixel portraits, 16 × 16, drawn from a hash of the agent's id and the name it was born with, so that a
- * face is the same on every device, for ever. 8 eyes × 8 mouths × 4 brows × 4 marks = 1024 faces.
- * Changing any table or the order of the draws changes everybody's face: add variants only behind a new hash.
+ * Pixel portraits, 16 × 16, drawn from a hash of the agent's id and the name it was born with, so
+ * that a face is the same on every device, for ever. 8 eyes × 8 mouths × 4 brows × 4 marks = 1024
+ * faces. Changing any table or the order of the draws changes everybody's face: add variants only
+ * behind a new hash.
  */
 import type { AgentId } from './ids.ts';
 
@@ -91,7 +92,8 @@ export function faceHash(agentId: AgentId, birthName: string): number {
   let hash = 2166136261;
   const text = `${agentId}\n${birthName}`;
   for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 16777619);
-  // FNV's low bits mix poorly for short differences at the end; a final avalanche (murmur3 fmix32) spreads them.
+  // FNV's low bits mix poorly for short differences at the end; a final avalanche (murmur3 fmix32)
+  // spreads them.
   hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
   hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35);
   return (hash ^ (hash >>> 16)) >>> 0;
@@ -113,7 +115,10 @@ const PARTS = /^parts:(\d)-(\d)-(\d)-(\d)$/;
 export const facePartsText = ({ eyes, mouth, brows, marks }: FaceParts): string =>
   `parts:${eyes}-${mouth}-${brows}-${marks}`;
 
-/** The parts of a face: as they were chosen, or drawn. `face`: parts as they are kept, or the name it was born with. */
+/**
+ * The parts of a face: as they were chosen, or drawn. `face`: parts as they are kept, or the name
+ * it was born with.
+ */
 export function facePartsOf(agentId: AgentId, face: string): FaceParts {
   const chosen = PARTS.exec(face)?.slice(1).map(Number);
   if (chosen) {
@@ -139,7 +144,10 @@ const PAINTED_LENGTH = 'pixels:'.length + HEAD_ROWS.reduce((sum, [, from, to]) =
 /** Is this a face that a person painted, pixel by pixel? */
 export const isPaintedFace = (face: string): boolean => face.length === PAINTED_LENGTH && PAINTED.test(face);
 
-/** A painted face as it is kept: the tone of each pixel of the head, row by row. `toneOf`: anything but a tone is none. */
+/**
+ * A painted face as it is kept: the tone of each pixel of the head, row by row. `toneOf`: anything
+ * but a tone is none.
+ */
 export const paintedFaceText = (toneOf: (x: number, y: number) => number | undefined): string =>
   `pixels:${HEAD_ROWS.map(([y, from, to]) =>
     Array.from({ length: to - from + 1 }, (_, i) =>

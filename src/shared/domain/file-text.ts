@@ -17,9 +17,15 @@ function decoded(bytes: Uint8Array, encoding: string): string | null {
 
 /** Bytes by which an encoding is told. */
 const LOOKED_AT = 4_096;
-/** Of these, as many must be zero for UTF-16 without a mark of byte order: in most scripts each second one is, now and then. */
+/**
+ * Of these, as many must be zero for UTF-16 without a mark of byte order: in most scripts each
+ * second one is, now and then.
+ */
 const ZEROS = 0.2;
-/** Shares of a text in one byte a letter: more than these, and it is a script of many letters, or no text. */
+/**
+ * Shares of a text in one byte a letter: more than these, and it is a script of many letters, or no
+ * text.
+ */
 const ACCENTED_MOST = 0.4;
 /** No text has these; it has tabs, line breaks and form feeds, and a terminal's has escapes. */
 const CONTROL = /[^\P{Cc}\t\n\v\f\r]/u;

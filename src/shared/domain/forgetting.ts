@@ -1,6 +1,6 @@
 /**
- * What is to be forgotten, and from when for good. Asking is a record, taking it back is another one, and
- * time decides the rest, so that every device that hears of both comes to the same result.
+ * What is to be forgotten, and from when for good. Asking is a record, taking it back is another
+ * one, and time decides the rest, so that every device that hears of both comes to the same result.
  */
 import type { AgentId } from './ids.ts';
 import { parseStamp, type Stamp } from './stamp.ts';
@@ -25,11 +25,17 @@ export interface Forget {
 export interface ForgetUndo {
   readonly at: Stamp;
   readonly forgetId: string;
-  /** ms since the epoch, by the clock on the wall: the stamp may lie ahead of it, after something that was dated ahead. */
+  /**
+   * ms since the epoch, by the clock on the wall: the stamp may lie ahead of it, after something
+   * that was dated ahead.
+   */
   readonly time?: number | undefined;
 }
 
-/** What becomes of a document when its agent, or what was said with it, is forgotten; `never`: it outlives what it speaks of. */
+/**
+ * What becomes of a document when its agent, or what was said with it, is forgotten; `never`: it
+ * outlives what it speaks of.
+ */
 export type Forgotten = 'with-agent' | 'with-conversation' | 'never';
 
 /** Is a document of this agent among what the person asked to forget? */

@@ -1,6 +1,7 @@
 /**
- * Groups of agents that the person has named, to be woken together. Each is a `setting` document of its own, so that two that are
- * changed on two devices both stay; the newest holds, and one without anybody is a group that was removed.
+ * Groups of agents that the person has named, to be woken together. Each is a `setting` document of
+ * its own, so that two that are changed on two devices both stay; the newest holds, and one without
+ * anybody is a group that was removed.
  */
 import type { AgentId } from './ids.ts';
 
@@ -22,7 +23,10 @@ export const groupSetting = ({ groupId, name, agentIds }: AgentGroup) => ({
   value: { name, agentIds: [...agentIds] },
 });
 
-/** The group that a setting is; null where it is another one, or has a value that this app cannot take. */
+/**
+ * The group that a setting is; null where it is another one, or has a value that this app cannot
+ * take.
+ */
 export function groupOf({ key, value }: { readonly key: string; readonly value: unknown }): AgentGroup | null {
   const groupId = key.startsWith(PREFIX) ? key.slice(PREFIX.length) : '';
   if (groupId === '' || typeof value !== 'object' || value === null || !('name' in value && 'agentIds' in value))

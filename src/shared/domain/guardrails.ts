@@ -1,11 +1,12 @@
 /**
- * The wake gate's rules: what may ask for a wake, what is checked in which order, and the limits with their
- * defaults and bounds.
+ * The wake gate's rules: what may ask for a wake, what is checked in which order, and the limits
+ * with their defaults and bounds.
  */
 
 /**
- * Every way in which a wake can be asked for. The gate is asked in one place, `server/agents/reach/ask.ts`; whoever
- * adds a way here is asked by a test to show that it passes there.
+ * Every way in which a wake can be asked for. The gate is asked in one place,
+ * `server/agents/reach/ask.ts`; whoever adds a way here is asked by a test to show that it passes
+ * there.
  */
 export const WAKE_WAYS = [
   /** The person answered a call of the agent. It may be awake. */
@@ -42,13 +43,16 @@ export const GATE_CHECKS = [
 ] as const;
 export type GateCheck = (typeof GATE_CHECKS)[number];
 
-/** `error`: nothing was asked of the target; `deferred`: asked again when its turn ends. Neither uses a quota. */
+/**
+ * `error`: nothing was asked of the target; `deferred`: asked again when its turn ends. Neither
+ * uses a quota.
+ */
 export const WAKE_OUTCOMES = ['granted', 'suppressed', 'deferred', 'error'] as const;
 export type WakeOutcome = (typeof WAKE_OUTCOMES)[number];
 
 /**
- * `absent`: it is not in the running session, or none runs. `sleeping`: it is, and its sleeping flag is set.
- * `played`: only a client is there for it, which has no turns to begin.
+ * `absent`: it is not in the running session, or none runs. `sleeping`: it is, and its sleeping
+ * flag is set. `played`: only a client is there for it, which has no turns to begin.
  */
 export type AgentState = 'absent' | 'played' | 'paused' | 'idle' | 'busy';
 
@@ -62,7 +66,10 @@ export const messageTypeText = (type: MessageType | undefined): string | null =>
 export const MESSAGE_PRIORITIES = ['normal', 'high', 'urgent'] as const;
 export type MessagePriority = (typeof MESSAGE_PRIORITIES)[number];
 
-/** What may set an agent's sleeping flag, and what may clear it. Where one happening is in both of an agent's lists, waking wins. */
+/**
+ * What may set an agent's sleeping flag, and what may clear it. Where one happening is in both of
+ * an agent's lists, waking wins.
+ */
 const SLEEP_EVENTS = ['agent_started', 'removed_from_last_thread', 'last_thread_closed'] as const;
 export type SleepEvent = (typeof SLEEP_EVENTS)[number];
 const WAKE_EVENTS = ['added_to_any_thread', 'added_to_thread_first_time', 'mentioned'] as const;
@@ -92,7 +99,10 @@ export const PULSE_BOUNDS = {
   pulse_max_turns: { min: 1, max: 1_000, otherwise: 25 },
 } as const;
 
-/** Of what agents do with their hands and their programs, inclusive, with what holds where nothing is set. */
+/**
+ * Of what agents do with their hands and their programs, inclusive, with what holds where nothing
+ * is set.
+ */
 export const HAND_BOUNDS = {
   command_seconds: { min: 1, max: 1_800, otherwise: 120 },
   workspace_megabytes: { min: 1, max: 1_000_000, otherwise: 2_000 },
@@ -111,7 +121,10 @@ export interface RecurringBlackout {
   readonly label: string;
   /** `HH:MM` in the household's zone. */
   readonly start_time: string;
-  /** Where it is not after the start, it is the next day's: 22:00–06:00 is a night, 00:00–00:00 a whole day. */
+  /**
+   * Where it is not after the start, it is the next day's: 22:00–06:00 is a night, 00:00–00:00 a
+   * whole day.
+   */
   readonly end_time: string;
   /** Days on which it begins, 0 is Sunday; empty: every day. */
   readonly days: readonly number[];
@@ -121,7 +134,10 @@ export interface RecurringBlackout {
 export interface OneOffBlackout {
   readonly type: 'one_off';
   readonly label: string;
-  /** `YYYY-MM-DDTHH:MM`, seconds if wanted; by the household's clock, or with `Z` or an offset the moment itself. */
+  /**
+   * `YYYY-MM-DDTHH:MM`, seconds if wanted; by the household's clock, or with `Z` or an offset the
+   * moment itself.
+   */
   readonly start_time: string;
   /** Later than the start. */
   readonly end_time: string;
@@ -135,7 +151,10 @@ export interface WakeLimits {
   readonly householdEnabled: boolean;
   readonly enabled: boolean;
   readonly timeZone: string;
-  /** The caller's: calls of `wake_agent` that one of its sessions may make. All others are the target's, or the household's. */
+  /**
+   * The caller's: calls of `wake_agent` that one of its sessions may make. All others are the
+   * target's, or the household's.
+   */
   readonly maxWakesPerSession: number;
   readonly cooldownSeconds: number;
   readonly maxWakesPerDay: number;
@@ -173,13 +192,19 @@ export const PRESETS = {
 
 const DATE_TIME = /^\d{4}-\d{2}-\d{2}T([01]\d|2[0-3]):[0-5]\d(:[0-5]\d)?(Z|[+-]([01]\d|2[0-3]):[0-5]\d)?$/;
 
-/** `wall`: ms since the epoch at which a clock in UTC would show it; `fixed`: it is that moment, whatever a clock shows. */
+/**
+ * `wall`: ms since the epoch at which a clock in UTC would show it; `fixed`: it is that moment,
+ * whatever a clock shows.
+ */
 export interface DateTime {
   readonly wall: number;
   readonly fixed: boolean;
 }
 
-/** A date and a time of day as `YYYY-MM-DDTHH:MM`, seconds and offset if wanted; null where it is none, the 30th of February too. */
+/**
+ * A date and a time of day as `YYYY-MM-DDTHH:MM`, seconds and offset if wanted; null where it is
+ * none, the 30th of February too.
+ */
 export function readDateTime(text: string): DateTime | null {
   const match = DATE_TIME.exec(text);
   if (!match) return null;
@@ -194,10 +219,16 @@ export function readDateTime(text: string): DateTime | null {
 /** `HH:MM`, 24 hours. */
 export const isClockTime = (text: string): boolean => /^([01]\d|2[0-3]):[0-5]\d$/.test(text);
 
-/** The last that was one: a household has one, and is asked for it with every reading of its limits and schedules. */
+/**
+ * The last that was one: a household has one, and is asked for it with every reading of its limits
+ * and schedules.
+ */
 let lastZone = '';
 
-/** Whether this is the name of a time zone, as `Europe/Berlin`. Finding out takes a tenth of a millisecond. */
+/**
+ * Whether this is the name of a time zone, as `Europe/Berlin`. Finding out takes a tenth of a
+ * millisecond.
+ */
 export function isTimeZone(name: string): boolean {
   if (name !== '' && name === lastZone) return true;
   try {

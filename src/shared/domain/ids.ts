@@ -1,7 +1,8 @@
 /**
- * The kinds of ids. An id is a text; its kind is known to the compiler alone, so that an id of one kind never passes for one of
- * another. A text of which nobody said what it is (a literal, a column of the store) passes for any: what comes in from
- * outside is asked by the schemas of `src/shared/protocol/ids.ts`, once.
+ * The kinds of ids. An id is a text; its kind is known to the compiler alone, so that an id of one
+ * kind never passes for one of another. A text of which nobody said what it is (a literal, a column
+ * of the store) passes for any: what comes in from outside is asked by the schemas of
+ * `src/shared/protocol/ids.ts`, once.
  */
 declare const kind: unique symbol;
 type Id<Kind extends string> = string & { readonly [kind]?: Kind };

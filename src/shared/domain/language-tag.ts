@@ -10,8 +10,9 @@ export function isLanguageTag(text: string): boolean {
 }
 
 /**
- * What a language is called in prompts: `German` for `de` and `de-AT`. Only a name that is known, never words out of the tag.
- * Null for English, which nobody has to be told of, and for what has no name.
+ * What a language is called in prompts: `German` for `de` and `de-AT`. Only a name that is known,
+ * never words out of the tag. Null for English, which nobody has to be told of, and for what has no
+ * name.
  */
 export function languageName(tag: string): string | null {
   if (!isLanguageTag(tag)) return null;

@@ -1,23 +1,32 @@
 /**
- * The lifecycle, derived and never stored. Pessimistic: whoever is not known to be awake sleeps. Every
- * view asks these functions; none of them keeps an answer.
+ * The lifecycle, derived and never stored. Pessimistic: whoever is not known to be awake sleeps.
+ * Every view asks these functions; none of them keeps an answer.
  */
 import { emptySeats, type Agent, type Roster } from './agent.ts';
 import { whoAnswers, type Answering, type JoinedClient } from './answering.ts';
 import type { AgentId, SessionId } from './ids.ts';
 import { SEAT_ORDER, type SeatPosition } from './seat.ts';
 
-/** `played`: no mind of the relay's is in its seat, but a client plays it from elsewhere. WAKE brings the mind. */
+/**
+ * `played`: no mind of the relay's is in its seat, but a client plays it from elsewhere. WAKE
+ * brings the mind.
+ */
 export type Lifecycle = 'empty' | 'hatching' | 'awake' | 'played' | 'sleeping';
 
-/** What the relay says of the session that runs. `null` wherever the page does not know that one runs. */
+/**
+ * What the relay says of the session that runs. `null` wherever the page does not know that one
+ * runs.
+ */
 export interface LiveSession {
   readonly sessionId: SessionId;
   /** Agents that have answered in this session and were not put to sleep since. */
   readonly awake: ReadonlySet<string>;
   /** By agent id: who is played by a client, beside a mind or without one. */
   readonly clients: ReadonlyMap<string, JoinedClient>;
-  /** Those among the awake and the played who are set to sleep: part of the team, with all that was said, and silent. */
+  /**
+   * Those among the awake and the played who are set to sleep: part of the team, with all that was
+   * said, and silent.
+   */
   readonly paused: ReadonlySet<string>;
   /** Agents (by id) that were called and have not answered yet. */
   readonly waking: ReadonlySet<string>;

@@ -5,7 +5,9 @@ export interface DiffLine {
   readonly text: string;
 }
 
-/** Lines on either side that are compared with each other; of more, all are gone and all are new. */
+/**
+ * Lines on either side that are compared with each other; of more, all are gone and all are new.
+ */
 const COMPARED = 600;
 
 const linesOf = (text: string) => (text === '' ? [] : text.replace(/\n$/, '').split('\n'));

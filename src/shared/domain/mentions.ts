@@ -20,7 +20,10 @@ const isWordly = (char: string | undefined): boolean => char !== undefined && /[
 /** Names differ by case and accents to nobody who types in a hurry. */
 const plain = (text: string): string => text.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase();
 
-/** The mention that is being typed where the caret stands, or null. An `@` within a word, as in an address, is none. */
+/**
+ * The mention that is being typed where the caret stands, or null. An `@` within a word, as in an
+ * address, is none.
+ */
 export function typingAt(text: string, caret: number): Typing | null {
   const from = Math.max(0, caret - LONGEST_QUERY);
   const start = text.lastIndexOf('@', caret - 1);
@@ -60,7 +63,10 @@ export type Piece =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'mention'; readonly agentId: AgentId; readonly text: string };
 
-/** The text in pieces, names after an `@` told from the rest. The longest name that stands there is meant. */
+/**
+ * The text in pieces, names after an `@` told from the rest. The longest name that stands there is
+ * meant.
+ */
 export function piecesOf(text: string, among: readonly Mentionable[]): readonly Piece[] {
   const longestFirst = [...among].sort((a, b) => b.name.length - a.name.length);
   const pieces: Piece[] = [];
@@ -84,11 +90,15 @@ export function piecesOf(text: string, among: readonly Mentionable[]): readonly 
 const isAlone = ({ name, agentId }: Mentionable, _at: number, all: readonly Mentionable[]) =>
   name !== '' && !all.some((other) => other.agentId !== agentId && plain(other.name) === plain(name));
 
-/** Code, and lines that repeat what somebody else has said: whoever is named there is not spoken to. */
+/**
+ * Code, and lines that repeat what somebody else has said: whoever is named there is not spoken to.
+ */
 const NOT_SAID = /^ {0,3}(`{3,}|~{3,})[^\n]*(?:\n(?! {0,3}\1)[^\n]*)*|(`+)(?!`)[^\n]*?(?<!`)\2(?!`)|^ {0,3}>[^\n]*/gm;
 const said = (text: string): string => text.replaceAll(NOT_SAID, (part) => ' '.repeat(part.length));
 
-/** Ids of those whom this text mentions, each once. Nobody is meant by a name that two of them have. */
+/**
+ * Ids of those whom this text mentions, each once. Nobody is meant by a name that two of them have.
+ */
 export function mentionedIn(text: string, among: readonly Mentionable[]): readonly AgentId[] {
   return [
     ...new Set(

@@ -12,8 +12,9 @@ export interface MessageBatchLimits {
 export const MESSAGE_BATCH_LIMITS: MessageBatchLimits = { count: 100, characters: 40_000, personCharacters: 1_000_000 };
 
 /**
- * Of what the person wrote the oldest that fit, and of what others wrote the oldest that fit beside it: at least one of
- * each, so that everything is read at some time. In the order in which it was given.
+ * Of what the person wrote the oldest that fit, and of what others wrote the oldest that fit beside
+ * it: at least one of each, so that everything is read at some time. In the order in which it was
+ * given.
  */
 export function messageBatch<Message extends { readonly from: string; readonly text: string }>(
   waiting: readonly Message[],

@@ -1,6 +1,7 @@
 /**
- * How much a model reads, as far as its name tells it for sure. Sources: platform.claude.com, "Context windows", "PDF
- * support" and "Images and vision", November 2026. Of models of other servers nothing is known before they are asked.
+ * How much a model reads, as far as its name tells it for sure. Sources: platform.claude.com,
+ * "Context windows", "PDF support" and "Images and vision", November 2026. Of models of other
+ * servers nothing is known before they are asked.
  */
 
 export interface ModelReads {

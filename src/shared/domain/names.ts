@@ -1,16 +1,18 @@
 /**
- * Names: of agents, of the lead, of the person, and of what else says who speaks. A name stands in headings before minds
- * and on the page, so it says nothing but who somebody is: no characters that nobody sees, none that turn the line around,
- * no marks of which headings are made, and nothing by which an agent would be taken for the person, the relay or a role.
- * One function checks and one shows, wherever a name enters; what is in a ledger already is shown by the same rules.
+ * Names: of agents, of the lead, of the person, and of what else says who speaks. A name stands in
+ * headings before minds and on the page, so it says nothing but who somebody is: no characters that
+ * nobody sees, none that turn the line around, no marks of which headings are made, and nothing by
+ * which an agent would be taken for the person, the relay or a role. One function checks and one
+ * shows, wherever a name enters; what is in a ledger already is shown by the same rules.
  */
 import { sentence } from './sentence.ts';
 import type { AgentId } from './ids.ts';
 
 /**
- * Letters that are read as other letters: those that stand for the Latin ones in names that are meant to mislead. What
- * compatibility forms hide (full width, mathematical, circled letters) NFKC has undone before. Source: the Unicode
- * Consortium's confusables (UTS 39), of which these are the ones in scripts that people have on their keyboards.
+ * Letters that are read as other letters: those that stand for the Latin ones in names that are
+ * meant to mislead. What compatibility forms hide (full width, mathematical, circled letters) NFKC
+ * has undone before. Source: the Unicode Consortium's confusables (UTS 39), of which these are the
+ * ones in scripts that people have on their keyboards.
  */
 
 /** `from` stands for the letter at the same place of `to`. */
@@ -46,7 +48,10 @@ function letterOf(sign: string): string {
   return start === undefined ? sign : String.fromCharCode(0x61 + code - start);
 }
 
-/** A text in NFKC as the letters that a reader takes it for, in lower case. `signs`: digits and signs for letters too. */
+/**
+ * A text in NFKC as the letters that a reader takes it for, in lower case. `signs`: digits and
+ * signs for letters too.
+ */
 function latinLookOf(text: string, signs: boolean): string {
   const plain = [...text.normalize('NFD').replace(/\p{M}+/gu, '')]
     .map((sign) => letterOf(sign).toLowerCase())
@@ -68,7 +73,10 @@ export const NAME_MAX = 80;
 /** Marks on one letter, at most: more run over the lines around. */
 const MARKS_MAX = 3;
 
-/** Whose name it is. `device`: one of the person's own. `label`: of a program, a place where a credential is used. */
+/**
+ * Whose name it is. `device`: one of the person's own. `label`: of a program, a place where a
+ * credential is used.
+ */
 export type NameKind = 'agent' | 'lead' | 'person' | 'device' | 'label';
 
 /** What somebody is called whose name cannot be shown. */
@@ -80,7 +88,10 @@ const FALLBACK: Readonly<Record<NameKind, string>> = {
   label: 'a client',
 };
 
-/** Controls, formats (among them what turns lines around), halves of pairs, private and unassigned ones, and what shows as nothing. */
+/**
+ * Controls, formats (among them what turns lines around), halves of pairs, private and unassigned
+ * ones, and what shows as nothing.
+ */
 const UNSEEN = /[\p{Cf}\p{Co}\p{Cs}\p{Cn}\p{Default_Ignorable_Code_Point}]/gu;
 const BLANK = /[\s\p{Cc}\p{Z}\u2800]+/gu;
 /** What headings and quotations are made of; an apostrophe is no quotation mark. */
@@ -111,7 +122,10 @@ function cleaned(raw: string): string {
   return SEEN.test(name) ? name : '';
 }
 
-/** A text of somebody else's as it is shown beside words of ours: on one line, without what nobody sees and what turns lines around. */
+/**
+ * A text of somebody else's as it is shown beside words of ours: on one line, without what nobody
+ * sees and what turns lines around.
+ */
 export const shownText = (raw: string): string => raw.replace(UNSEEN, '').replace(BLANK, ' ').trim();
 
 const words = (name: string, signs = true) =>
@@ -119,7 +133,9 @@ const words = (name: string, signs = true) =>
     .split(/[\s\p{P}]+/u)
     .filter((word) => word !== '');
 
-/** What a reader sees of a name: names are alike where this is the same. Of no use but to compare. */
+/**
+ * What a reader sees of a name: names are alike where this is the same. Of no use but to compare.
+ */
 export const foldName = (name: string): string => words(name).join('');
 export const isSameName = (one: string, other: string): boolean =>
   foldName(one) !== '' && foldName(one) === foldName(other);
@@ -170,7 +186,10 @@ export type CheckedName =
   | { readonly ok: true; readonly name: string }
   | { readonly ok: false; readonly reason: string };
 
-/** The name as it is kept, or why not: a sentence for whoever chose it. `person`: what the person is called, which nobody else is. */
+/**
+ * The name as it is kept, or why not: a sentence for whoever chose it. `person`: what the person is
+ * called, which nobody else is.
+ */
 export function checkName(raw: string, kind: NameKind, person: string | null = null): CheckedName {
   const name = cleaned(raw);
   if (name === '')
@@ -202,7 +221,10 @@ export function shownName(raw: string, kind: NameKind): string {
   return name === '' || isReserved(name, kind) ? FALLBACK[kind] : name;
 }
 
-/** Ids of those who share their name with somebody else, the person among them, to the eye: they are told apart by their seats. */
+/**
+ * Ids of those who share their name with somebody else, the person among them, to the eye: they are
+ * told apart by their seats.
+ */
 export function alikeOf(
   members: readonly { readonly agentId: AgentId; readonly name: string }[],
   person: string | null = null,

@@ -1,4 +1,7 @@
-/** What commands of an agent may reach of the network: nothing, hosts that the person has named, or whatever is public. Pure. */
+/**
+ * What commands of an agent may reach of the network: nothing, hosts that the person has named, or
+ * whatever is public. Pure.
+ */
 import { urlOf } from './platform/old-browsers.ts';
 
 export type Network = 'none' | 'all' | readonly string[];
@@ -14,8 +17,8 @@ const HOST = /^(?<name>(?:\*\.)?[a-z0-9](?:[a-z0-9-]{0,62}\.)*[a-z0-9-]{0,62})(?
 export const isHost = (text: string): boolean => text.length <= 260 && HOST.test(text);
 
 /**
- * A host by its one exact name: no pattern, and written as URLs read it. What is written otherwise, such as `0x7f.1`, is
- * another host than it seems.
+ * A host by its one exact name: no pattern, and written as URLs read it. What is written otherwise,
+ * such as `0x7f.1`, is another host than it seems.
  */
 export function isExactHost(text: string): boolean {
   if (!isHost(text) || text.startsWith('*')) return false;

@@ -1,15 +1,20 @@
 /**
- * What a request to a model costs, and what is left of a day's budget. A price is US dollars for a million
- * tokens, which is the same number as millionths of a dollar for one token.
+ * What a request to a model costs, and what is left of a day's budget. A price is US dollars for a
+ * million tokens, which is the same number as millionths of a dollar for one token.
  */
 
-/** `model` matches a model's name from its beginning; the longest match holds, and `*` matches all. */
+/**
+ * `model` matches a model's name from its beginning; the longest match holds, and `*` matches all.
+ */
 /** What the demo calls itself where a model's name stands: it thinks nothing and costs nothing. */
 export const REHEARSAL_MODEL = 'rehearsal';
 
 export interface ModelPrice {
   readonly model: string;
-  /** It holds for requests that read more than so many tokens, with those of the cache; the largest that fits. Left out: for all. */
+  /**
+   * It holds for requests that read more than so many tokens, with those of the cache; the largest
+   * that fits. Left out: for all.
+   */
   readonly above?: number | undefined;
   readonly input: number;
   readonly output: number;
@@ -51,9 +56,9 @@ export const priceName = ({ model, above: tokens }: Pick<ModelPrice, 'model' | '
   tokens === undefined ? model : `${model} (> ${tokens})`;
 
 /**
- * List prices of Anthropic's models, https://platform.claude.com/docs/en/about-claude/pricing, November 2026.
- * A family's own row stands for those to come. What nobody knows costs as much as the dearest, so that a budget errs on
- * the safe side.
+ * List prices of Anthropic's models, https://platform.claude.com/docs/en/about-claude/pricing,
+ * November 2026. A family's own row stands for those to come. What nobody knows costs as much as
+ * the dearest, so that a budget errs on the safe side.
  */
 export const DEFAULT_PRICES: readonly ModelPrice[] = [
   row('claude-mythos-', 10, 50),
@@ -89,7 +94,10 @@ export const DEFAULT_PRICES: readonly ModelPrice[] = [
 /** What is charged where a table has neither the model nor `*`. */
 const DEAREST = row(ANY_MODEL, 25, 125);
 
-/** Whether a row says more of a model than another one does: of more of its name, then of more tokens. */
+/**
+ * Whether a row says more of a model than another one does: of more of its name, then of more
+ * tokens.
+ */
 function isCloser(one: ModelPrice, other: ModelPrice | null): boolean {
   if (other === null) return true;
   const [length, than] = [one, other].map((price) => (price.model === ANY_MODEL ? 0 : price.model.length));
@@ -128,7 +136,8 @@ export function isCheaper(before: readonly ModelPrice[], after: readonly ModelPr
       return CHARGED.some((each) => now[each] < old[each]);
     });
   };
-  // Every other model costs what one of these names costs: the longest that its own name begins with.
+  // Every other model costs what one of these names costs: the longest that its own name begins
+  // with.
   return [...new Set(rows.map(({ price }) => price.model))].some(isCheaperFor);
 }
 
@@ -139,7 +148,10 @@ export const inputOf = (count: TokenCount): number =>
 /** Less than any price can mean: what is left over when decimal fractions are added. */
 const DUST = 1e-6;
 
-/** What something cost. `estimated`: some of it was not told, and is counted at the most, or by a price that is a guess. */
+/**
+ * What something cost. `estimated`: some of it was not told, and is counted at the most, or by a
+ * price that is a guess.
+ */
 export interface Cost {
   /** Millionths of a dollar. */
   readonly costMicroUsd: number;
@@ -151,7 +163,10 @@ export const addCost = (one: Cost, other: Cost): Cost => ({
   estimated: one.estimated || other.estimated,
 });
 
-/** `hourWrites`: how many of the tokens written to a cache stay there for an hour. Rounded up to a whole millionth; `estimated`: by the row for all models. */
+/**
+ * `hourWrites`: how many of the tokens written to a cache stay there for an hour. Rounded up to a
+ * whole millionth; `estimated`: by the row for all models.
+ */
 export function costOf(
   count: TokenCount,
   prices: readonly ModelPrice[],
@@ -178,9 +193,9 @@ export interface BudgetState {
 }
 
 /**
- * Whether one more that may cost `most` may be sent. `open`: it fits, or it would be the only one under way: so a budget is
- * overrun by one request at most, and never stands unused because nothing fits. `held`: not before one of those under way
- * is done. `spent`: not today.
+ * Whether one more that may cost `most` may be sent. `open`: it fits, or it would be the only one
+ * under way: so a budget is overrun by one request at most, and never stands unused because nothing
+ * fits. `held`: not before one of those under way is done. `spent`: not today.
  */
 export function roomIn({ budget, spent, held }: BudgetState, most: number): 'open' | 'held' | 'spent' {
   if (budget === null) return 'open';

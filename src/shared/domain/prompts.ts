@@ -1,11 +1,12 @@
 /**
- * Prompt templates. The templates themselves stand in CLAUDE.md at the root, each in a fenced block whose
- * info string is `template <name>`; the relay and the page both read them from there.
+ * Prompt templates. The templates themselves stand in CLAUDE.md at the root, each in a fenced block
+ * whose info string is `template <name>`; the relay and the page both read them from there.
  *
- * A template knows two things: `{{name}}` puts a value in, and
- * `{{#if name}} … {{/if}}` leaves its inside out, whole, where the value is empty or null; `{{#unless name}} …
- * {{/unless}}` where it is not. A soul is put in as somebody's words (quoting.ts), wherever the template has it: it ends nothing
- * that it stands in; a transcript comes as such. Any other `{{` is a mistake, and said so: a misspelt placeholder must not reach an agent.
+ * A template knows two things: `{{name}}` puts a value in, and `{{#if name}} … {{/if}}` leaves its
+ * inside out, whole, where the value is empty or null; `{{#unless name}} … {{/unless}}` where it is
+ * not. A soul is put in as somebody's words (quoting.ts), wherever the template has it: it ends
+ * nothing that it stands in; a transcript comes as such. Any other `{{` is a mistake, and said so:
+ * a misspelt placeholder must not reach an agent.
  */
 
 import { withoutDisclaimers } from './demo-words.ts';
@@ -117,7 +118,10 @@ export function renderTemplate(template: string, name: TemplateName, values: Pro
 }
 
 export interface Protocol {
-  /** What the lead reads: the document without the templates, which are others', and the list of everybody's tools. */
+  /**
+   * What the lead reads: the document without the templates, which are others', and the list of
+   * everybody's tools.
+   */
   readonly document: string;
   readonly templates: Readonly<Record<TemplateName, string>>;
 }
@@ -126,7 +130,10 @@ export interface Protocol {
 const NOT_TOLD = /^## (?:Tools|Templates)$/m;
 const FENCE = /^```template (\w+)\n([\s\S]*?)\n```$/gm;
 
-/** Reads CLAUDE.md, with either kind of line end. Throws where a template is missing, doubled or broken: the relay does not start with half a protocol. */
+/**
+ * Reads CLAUDE.md, with either kind of line end. Throws where a template is missing, doubled or
+ * broken: the relay does not start with half a protocol.
+ */
 export function parseProtocol(text: string): Protocol {
   const document = text.replaceAll('\r\n', '\n');
   const found = new Map<string, string>();
@@ -159,9 +166,10 @@ export function parseProtocol(text: string): Protocol {
 }
 
 /**
- * A system prompt, and at its end, on a line of its own, in which language to speak. Where the person has the page in English it
- * is what it was without: nobody has to be told, and what a model's cache holds of it stays good. Names stand within lines and
- * what agents wrote stands behind marks, so nobody's name or soul can end a prompt so.
+ * A system prompt, and at its end, on a line of its own, in which language to speak. Where the
+ * person has the page in English it is what it was without: nobody has to be told, and what a
+ * model's cache holds of it stays good. Names stand within lines and what agents wrote stands
+ * behind marks, so nobody's name or soul can end a prompt so.
  * @param language of the page, BCP 47; left out: English
  */
 export function inLanguage(

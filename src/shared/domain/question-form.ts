@@ -1,6 +1,7 @@
 /**
- * A form that a tool server asks the person to fill in (MCP's elicitation, form mode): its fields, and which answers fit them. The
- * page checks what was typed by these rules, and the relay checks it again before the server is sent anything. Pure.
+ * A form that a tool server asks the person to fill in (MCP's elicitation, form mode): its fields,
+ * and which answers fit them. The page checks what was typed by these rules, and the relay checks
+ * it again before the server is sent anything. Pure.
  */
 import { urlOf } from './platform/old-browsers.ts';
 
@@ -19,7 +20,10 @@ interface AnyField {
   readonly description: string;
   readonly isRequired: boolean;
 }
-/** `preset`: what is sent where the person leaves the field alone; null: nothing is. Bounds are inclusive; null: there is none. */
+/**
+ * `preset`: what is sent where the person leaves the field alone; null: nothing is. Bounds are
+ * inclusive; null: there is none.
+ */
 export type FormField = AnyField &
   (
     | {
@@ -120,14 +124,20 @@ export function misfitOf(field: FormField, value: FormValue): Misfit | null {
   }
 }
 
-/** By the names of fields. Null: the person has emptied the field, and its preset is not sent either. */
+/**
+ * By the names of fields. Null: the person has emptied the field, and its preset is not sent
+ * either.
+ */
 export type Given = Readonly<Record<string, FormValue | null>>;
 
 export type Checked =
   | { readonly ok: true; readonly content: Readonly<Record<string, FormValue>> }
   | { readonly ok: false; readonly misfits: readonly (readonly [name: string, misfit: Misfit])[] };
 
-/** What the server is sent. A field that was left alone has its preset (SEP-1034); without one it is left out. */
+/**
+ * What the server is sent. A field that was left alone has its preset (SEP-1034); without one it is
+ * left out.
+ */
 export function checkForm(fields: readonly FormField[], given: Given): Checked {
   const misfits: (readonly [string, Misfit])[] = [];
   const content: (readonly [string, FormValue])[] = [];

@@ -10,7 +10,10 @@ export interface QuietHours {
   readonly to: number;
 }
 
-/** ms from `minute` of the day until the quiet hours end, where no clock is changed meanwhile; 0: they are not now. */
+/**
+ * ms from `minute` of the day until the quiet hours end, where no clock is changed meanwhile; 0:
+ * they are not now.
+ */
 function quietFor(quiet: QuietHours | null, minute: number): number {
   if (quiet === null || quiet.from === quiet.to) return 0;
   const since = (minute - quiet.from + DAY_MINUTES) % DAY_MINUTES;
@@ -19,8 +22,9 @@ function quietFor(quiet: QuietHours | null, minute: number): number {
 }
 
 /**
- * When they are over, in ms since the epoch; `at` itself where they are not at that time. By the clocks of that zone, also where
- * those are changed in between. Throws a `RangeError` where there is no such zone.
+ * When they are over, in ms since the epoch; `at` itself where they are not at that time. By the
+ * clocks of that zone, also where those are changed in between. Throws a `RangeError` where there
+ * is no such zone.
  */
 export function quietUntil(quiet: QuietHours | null, zone: string, at: number): number {
   const left = (time: number) => quietFor(quiet, Math.floor(timeOfDay(zone, time) / MINUTE_MS));

@@ -1,4 +1,7 @@
-/** Sets of whole numbers from 1 as ranges: what a replica has of one log. Nothing here changes what it is given. */
+/**
+ * Sets of whole numbers from 1 as ranges: what a replica has of one log. Nothing here changes what
+ * it is given.
+ */
 
 /** From–to, both inclusive, ascending, apart from each other by more than one. */
 export type Ranges = readonly (readonly [from: number, to: number])[];

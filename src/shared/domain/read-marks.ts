@@ -1,16 +1,24 @@
 /**
- * How far the person has read in each conversation and thread, and so what is new to them. Each mark is a `setting` document of its
- * own, and marks are folded by what they say, not by when they were written: whatever the order in which devices hear of
- * them, all come to the same result.
+ * How far the person has read in each conversation and thread, and so what is new to them. Each
+ * mark is a `setting` document of its own, and marks are folded by what they say, not by when they
+ * were written: whatever the order in which devices hear of them, all come to the same result.
  */
 import type { AgentId, ThreadId } from './ids.ts';
 import { parseStamp, type Stamp } from './stamp.ts';
 
-/** The setting from which on, in conversations without a mark of their own, messages are new. Of several the earliest holds. */
+/**
+ * The setting from which on, in conversations without a mark of their own, messages are new. Of
+ * several the earliest holds.
+ */
 const SINCE = 'read-since';
-/** Followed by whose conversation it is: everything up to the stamp is read. Of several the furthest holds. */
+/**
+ * Followed by whose conversation it is: everything up to the stamp is read. Of several the furthest
+ * holds.
+ */
 const CONVERSATION = 'read:';
-/** Followed by the thread: everything up to that place in it is read. Of several the furthest holds. */
+/**
+ * Followed by the thread: everything up to that place in it is read. Of several the furthest holds.
+ */
 const THREAD = 'read-thread:';
 
 /** More than this are not counted. */
@@ -88,8 +96,8 @@ export const readUpTo = ({ since, byAgent }: ReadMarks, agentId: AgentId): Stamp
   byAgent.get(agentId) ?? since;
 
 /**
- * How many messages of a thread are new. `messages`: how many there are; `lastTime`: ms since the epoch, of the last. One
- * without a mark that was quiet before messages began to be new is history.
+ * How many messages of a thread are new. `messages`: how many there are; `lastTime`: ms since the
+ * epoch, of the last. One without a mark that was quiet before messages began to be new is history.
  */
 export function newInThread(
   { since, byThread }: Pick<ReadMarks, 'since' | 'byThread'>,
@@ -106,8 +114,8 @@ export function newInThread(
 }
 
 /**
- * The stamp up to which somebody has read who has read all of this. An answer stands where it began, and may go on after
- * what was written meanwhile was read.
+ * The stamp up to which somebody has read who has read all of this. An answer stands where it
+ * began, and may go on after what was written meanwhile was read.
  */
 export const wholeAt = ({
   at,
@@ -125,6 +133,9 @@ interface Said {
   readonly unasked?: true | undefined;
 }
 
-/** Did somebody else say this to the person? What nobody asked for is not, unless it failed: then the person may have to act. */
+/**
+ * Did somebody else say this to the person? What nobody asked for is not, unless it failed: then
+ * the person may have to act.
+ */
 export const isNews = ({ role, author, error, unasked = undefined }: Said): boolean =>
   role === 'assistant' && author !== 'human' && (unasked === undefined || error !== null);

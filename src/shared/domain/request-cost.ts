@@ -1,6 +1,7 @@
 /**
- * What a request to a model may cost at most, reckoned before it is sent, and what comes on top of a model's plain price.
- * A daily budget holds only where every request under way is held at the most that it may come to.
+ * What a request to a model may cost at most, reckoned before it is sent, and what comes on top of
+ * a model's plain price. A daily budget holds only where every request under way is held at the
+ * most that it may come to.
  */
 import { ANY_MODEL, costOf, inputOf, type ModelPrice, type TokenCount } from './prices.ts';
 
@@ -10,7 +11,10 @@ export interface RequestSize {
   /** Bytes of all that is read, in UTF-8, without pictures. */
   readonly bytes: number;
   readonly pictures: number;
-  /** It names documents elsewhere, or lets the server search: nobody knows how much of the model's window that fills. */
+  /**
+   * It names documents elsewhere, or lets the server search: nobody knows how much of the model's
+   * window that fills.
+   */
   readonly openEnded: boolean;
   /** Searches that the server may make. */
   readonly searches: number;
@@ -29,11 +33,17 @@ export interface Terms {
   /** Kept within one country. */
   readonly resident: boolean;
 }
-/** What a request that says nothing of it may be taken on: capacity that was bought ahead, where there is any. */
+/**
+ * What a request that says nothing of it may be taken on: capacity that was bought ahead, where
+ * there is any.
+ */
 export const UNSAID_TERMS: Terms = { fast: false, priority: true, resident: false };
 export const PLAIN_TERMS: Terms = { fast: false, priority: false, resident: false };
 
-/** UTF-8. Prose has about four bytes to a token, code three, and what is written in other scripts two to three. */
+/**
+ * UTF-8. Prose has about four bytes to a token, code three, and what is written in other scripts
+ * two to three.
+ */
 export const BYTES_PER_TOKEN = 2;
 /** Of the largest picture that a model reads. */
 const TOKENS_PER_PICTURE = 5_000;
@@ -43,9 +53,15 @@ const WINDOW_TOKENS = 200_000;
 /** Of the longest answer that any model gives. */
 const LONGEST_ANSWER_TOKENS = 128_000;
 
-/** Anthropic's list prices, https://platform.claude.com/docs/en/about-claude/pricing: $10 for a thousand searches. */
+/**
+ * Anthropic's list prices, https://platform.claude.com/docs/en/about-claude/pricing: $10 for a
+ * thousand searches.
+ */
 export const SEARCH_MICRO_USD = 10_000;
-/** https://platform.claude.com/docs/en/build-with-claude/fast-mode: by the beginning of a model's name; the others' is not known, and taken to be the dearest. */
+/**
+ * https://platform.claude.com/docs/en/build-with-claude/fast-mode: by the beginning of a model's
+ * name; the others' is not known, and taken to be the dearest.
+ */
 const FAST_FACTORS: readonly (readonly [string, number])[] = [
   ['claude-opus-4-6', 6],
   ['claude-opus-4-7', 6],
@@ -55,12 +71,17 @@ const FAST_FACTORS: readonly (readonly [string, number])[] = [
 ];
 const FAST_FACTOR_MOST = 6;
 const RESIDENT_FACTOR = 1.1;
-/** What capacity bought ahead costs is between its buyer and the seller: a guess that errs on the safe side. */
+/**
+ * What capacity bought ahead costs is between its buyer and the seller: a guess that errs on the
+ * safe side.
+ */
 const PRIORITY_FACTOR = 2;
 /**
- * Models that cost twice the input, and one and a half times the output, where a request reads more than so many tokens. They
- * hold where a table of prices has no step of its own for the model. Sources, November 2026: the price page of Anthropic above;
- * https://developers.openai.com/api/docs/models/gpt-5.4; https://ai.google.dev/gemini-api/docs/pricing.
+ * Models that cost twice the input, and one and a half times the output, where a request reads more
+ * than so many tokens. They hold where a table of prices has no step of its own for the model.
+ * Sources, November 2026: the price page of Anthropic above;
+ * https://developers.openai.com/api/docs/models/gpt-5.4;
+ * https://ai.google.dev/gemini-api/docs/pricing.
  */
 const STEPS: readonly (readonly [model: RegExp, above: number])[] = [
   [/(?:^|\/)claude-sonnet-4-(?:0|2|5)/, 200_000],
@@ -120,7 +141,10 @@ export function costOfTaken(
   };
 }
 
-/** The tokens that it may come to at most, at the dearest rate that applies: all of the input written to a cache where any of it is. */
+/**
+ * The tokens that it may come to at most, at the dearest rate that applies: all of the input
+ * written to a cache where any of it is.
+ */
 export function mostTaken({
   model,
   bytes,
@@ -151,7 +175,9 @@ export function mostTaken({
   };
 }
 
-/** A table may be cheaper above a step than below it: every price is reckoned with that may hold. */
+/**
+ * A table may be cheaper above a step than below it: every price is reckoned with that may hold.
+ */
 export function mostCost(size: RequestSize, prices: readonly ModelPrice[]): number {
   const most = mostTaken(size);
   const input = inputOf(most.count);

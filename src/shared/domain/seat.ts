@@ -1,12 +1,15 @@
 /**
- * The 3 × 3 grid. Positions run 0–8, row by row; people count seats from 1 ("seat 1" is position 0).
- * Position 4, the centre, is the lead's, always.
+ * The 3 × 3 grid. Positions run 0–8, row by row; people count seats from 1 ("seat 1" is position
+ * 0). Position 4, the centre, is the lead's, always.
  */
 
 export type Position = 0 | 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8;
 
 export const LEAD_POSITION = 4;
-/** The lead's agent id. There is one lead, whichever device it was named on, so the id is a constant. */
+/**
+ * The lead's agent id. There is one lead, whichever device it was named on, so the id is a
+ * constant.
+ */
 export const LEAD_ID = 'lead';
 export const LEAD_COLOR = { color: '#FFD600', colorName: 'Gold' } as const;
 

@@ -1,7 +1,7 @@
 /**
- * The household's settings: every default and bound that a person can change on the page, in one place.
- * Each lives in the ledger as `setting` documents (the newest by stamp holds) and is handed to the relay
- * when a session starts.
+ * The household's settings: every default and bound that a person can change on the page, in one
+ * place. Each lives in the ledger as `setting` documents (the newest by stamp holds) and is handed
+ * to the relay when a session starts.
  */
 
 export interface Settings {
@@ -12,7 +12,10 @@ export interface Settings {
   readonly agentModel: string;
   /** Most tokens one answer may take. */
   readonly maxAnswerTokens: number;
-  /** Tokens that the models read, conversation and answer together; 0: as their names or their refusals tell. */
+  /**
+   * Tokens that the models read, conversation and answer together; 0: as their names or their
+   * refusals tell.
+   */
   readonly contextTokens: number;
   /** Characters of transcript an agent is given when it wakes. */
   readonly transcriptCap: number;
@@ -75,7 +78,10 @@ export interface SettingRecord {
   readonly at: string;
 }
 
-/** Is this a value the setting can have? Unknown keys (a newer app's) and bad values are passed over. */
+/**
+ * Is this a value the setting can have? Unknown keys (a newer app's) and bad values are passed
+ * over.
+ */
 export function isSettingValue(key: string, value: unknown): key is SettingKey {
   if (!Object.hasOwn(DEFAULT_SETTINGS, key)) return false;
   if (Object.hasOwn(SETTING_BOUNDS, key)) {

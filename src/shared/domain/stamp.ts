@@ -1,27 +1,36 @@
 /**
  * Hybrid logical clock stamps (Kulkarni et al., "Logical Physical Clocks", 2014).
  *
- * A stamp is a string that sorts as time does: 15 digits of milliseconds since the epoch, 6 digits of
- * counter, then the node that made it. Two devices whose clocks are apart still agree on the order of
- * what they have seen of each other: what was written knowing of something else is stamped after it, whatever the clocks
- * say. So nothing from the future holds for good, not even where it lies ten years ahead: the next edit is later. And a
- * clock that was a year ahead and was set right goes on after what was said until then.
+ * A stamp is a string that sorts as time does: 15 digits of milliseconds since the epoch, 6 digits
+ * of counter, then the node that made it. Two devices whose clocks are apart still agree on the
+ * order of what they have seen of each other: what was written knowing of something else is stamped
+ * after it, whatever the clocks say. So nothing from the future holds for good, not even where it
+ * lies ten years ahead: the next edit is later. And a clock that was a year ahead and was set right
+ * goes on after what was said until then.
  *
- * What comes from elsewhere and is dated further ahead than MAX_AHEAD_MS is therefore asked for where it enters, in a copy
- * (src/page/archive), a call to the relay, or an entry of another device (src/worker/sync): it waits until the person takes it, or until
- * its time has come. What another device or a copy dates further ahead than any clock goes wrong is not taken at all, so that nobody
- * moves the clocks of a household to their end. None is later than LAST_TIME: there is always a later stamp to be made.
+ * What comes from elsewhere and is dated further ahead than MAX_AHEAD_MS is therefore asked for
+ * where it enters, in a copy (src/page/archive), a call to the relay, or an entry of another device
+ * (src/worker/sync): it waits until the person takes it, or until its time has come. What another
+ * device or a copy dates further ahead than any clock goes wrong is not taken at all, so that
+ * nobody moves the clocks of a household to their end. None is later than LAST_TIME: there is
+ * always a later stamp to be made.
  */
 
 export type Stamp = string;
 
-/** How far ahead of this device's clock what comes from elsewhere may be dated before it has to be asked for: 24 hours, in ms. */
+/**
+ * How far ahead of this device's clock what comes from elsewhere may be dated before it has to be
+ * asked for: 24 hours, in ms.
+ */
 export const MAX_AHEAD_MS = 24 * 60 * 60 * 1000;
 /** How far ahead what another device dates can be taken at all, in ms: a hundred years. */
 export const MOST_AHEAD_MS = 100 * 365 * 24 * 60 * 60 * 1000;
 /** The last ms that a stamp can hold, and the last that a document may name: the year 33658. */
 export const MAX_TIME = 999_999_999_999_999;
-/** The last ms of a stamp that is taken and followed, the end of the year 9999: a clock that has seen it has 23,000 years left. */
+/**
+ * The last ms of a stamp that is taken and followed, the end of the year 9999: a clock that has
+ * seen it has 23,000 years left.
+ */
 export const LAST_TIME = Date.UTC(10_000, 0) - 1;
 /** The relay's name in stamps. */
 export const RELAY_NODE = 'relay';
@@ -52,7 +61,10 @@ export interface Clock {
   next(): Stamp;
   /** Follow a stamp seen on a document from elsewhere. */
   follow(stamp: Stamp): void;
-  /** Is this dated later, by more than MAX_AHEAD_MS, than the wall clock and than all that this clock has made or followed? */
+  /**
+   * Is this dated later, by more than MAX_AHEAD_MS, than the wall clock and than all that this
+   * clock has made or followed?
+   */
   isAhead(stamp: Stamp): boolean;
   /** How far what is stamped next lies ahead of the wall clock, in ms; 0: not. */
   lead(): number;

@@ -1,7 +1,8 @@
 /**
- * What a message is to the one in whose conversation it stands: was something said to it, did it do something,
- * or was it only a greeting? A session in which nobody said anything to it, and it did nothing, is told in a line
- * when it wakes, and never takes the place of one that was a conversation.
+ * What a message is to the one in whose conversation it stands: was something said to it, did it do
+ * something, or was it only a greeting? A session in which nobody said anything to it, and it did
+ * nothing, is told in a line when it wakes, and never takes the place of one that was a
+ * conversation.
  */
 
 import { attachmentLine, type Attachment } from './attachment.ts';
@@ -32,7 +33,10 @@ export interface TalkMessage {
   readonly attachments?: readonly Attachment[] | undefined;
 }
 
-/** What a mind does for itself and for the team's waking: by these a session is no more than a greeting. */
+/**
+ * What a mind does for itself and for the team's waking: by these a session is no more than a
+ * greeting.
+ */
 const HOUSEKEEPING: ReadonlySet<string> = new Set([
   'spawn_team',
   'choose_name',
@@ -109,11 +113,17 @@ function outcome({ result, isError }: Extract<TalkBlock, { kind: 'tool' }>): str
   return isError ? `failed: ${result}` : result;
 }
 
-/** What an agent wrote to another by this tool call; null: nothing. What is written to a thread stands there by itself. */
+/**
+ * What an agent wrote to another by this tool call; null: nothing. What is written to a thread
+ * stands there by itself.
+ */
 export const wrote = ({ name, input }: Pick<Extract<TalkBlock, { kind: 'tool' }>, 'name' | 'input'>): string | null =>
   WRITING.has(name) && name !== 'send_message_to_thread' ? field(input, 'message') : null;
 
-/** A tool call as its agent reads it back: a short line; what it wrote to others, and what it heard from them, in full. */
+/**
+ * A tool call as its agent reads it back: a short line; what it wrote to others, and what it heard
+ * from them, in full.
+ */
 function toolText(block: Extract<TalkBlock, { kind: 'tool' }>): string {
   const { name, input, isError, result } = block;
   const message = field(input, 'message');
@@ -139,8 +149,8 @@ function callText({ call, seats }: Extract<TalkBlock, { kind: 'call' }>): string
 }
 
 /**
- * A message as its agent reads it back; '' where it holds nothing to read. `soul`: words that are given elsewhere,
- * and are left out here, with the calls by which they were kept.
+ * A message as its agent reads it back; '' where it holds nothing to read. `soul`: words that are
+ * given elsewhere, and are left out here, with the calls by which they were kept.
  */
 export function talkText(
   { author, agentId, blocks, attachments = [] }: TalkMessage,

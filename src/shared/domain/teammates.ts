@@ -11,7 +11,10 @@ interface Teammate {
   readonly retired: boolean;
 }
 
-/** `Lyra (seat 1), Vega (seat 2)`: everybody in a seat but the lead and the one who reads it; null where there is nobody. */
+/**
+ * `Lyra (seat 1), Vega (seat 2)`: everybody in a seat but the lead and the one who reads it; null
+ * where there is nobody.
+ */
 export function teammatesText(team: readonly Teammate[], readerId: string): string | null {
   const others = team.filter(
     ({ agentId, position, retired }) => !retired && position !== null && agentId !== LEAD_ID && agentId !== readerId,
@@ -22,7 +25,10 @@ export function teammatesText(team: readonly Teammate[], readerId: string): stri
 
 type Called = Pick<Teammate, 'agentId' | 'name' | 'position'>;
 
-/** `Lyra, seat 1`: whose words these are, as headings say it; an application by its name; the id where nobody is known by it. */
+/**
+ * `Lyra, seat 1`: whose words these are, as headings say it; an application by its name; the id
+ * where nobody is known by it.
+ */
 export function withSeat(team: readonly Called[], agentId: AgentId): string {
   const one = team.find((member) => member.agentId === agentId);
   if (!one) return applicationText(agentId) ?? agentId;

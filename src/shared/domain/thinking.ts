@@ -1,6 +1,7 @@
 /**
- * What a model thought before it answered. Local models write it into their answer, between `<think>` and `</think>` or between
- * `<thinking>` and `</thinking>`. An opening tag counts where it begins a line, and no tag counts within code. Pure.
+ * What a model thought before it answered. Local models write it into their answer, between
+ * `<think>` and `</think>` or between `<thinking>` and `</thinking>`. An opening tag counts where
+ * it begins a line, and no tag counts within code. Pure.
  */
 
 export interface Stretch {
@@ -34,7 +35,10 @@ function tagFrom(pattern: RegExp, text: string, from: number): Tag | null {
   return null;
 }
 
-/** A text taken apart. `isGrowing`: a tag at its end may be half written, and is left out until it is whole. */
+/**
+ * A text taken apart. `isGrowing`: a tag at its end may be half written, and is left out until it
+ * is whole.
+ */
 export function thinkingApart(text: string, isGrowing = false): readonly Stretch[] {
   const shown = isGrowing ? text.replace(BEGUN, '') : text;
   if (!/<\/?think/i.test(shown)) return shown === '' ? [] : [{ kind: 'words', text: shown }];

@@ -14,7 +14,10 @@ export interface Named {
   readonly name: string;
 }
 
-/** Why these cannot be mentioned by `from`: a sentence that names the first who cannot; null where all can. */
+/**
+ * Why these cannot be mentioned by `from`: a sentence that names the first who cannot; null where
+ * all can.
+ */
 export function refuseMentions({
   from,
   participants,
@@ -38,8 +41,8 @@ export function eachOnce<Item extends Named>(agents: readonly Item[]): readonly 
 }
 
 /**
- * How much of `messages` is given to a reader at once: from the first on, while they fit into `characters`, and at
- * least one.
+ * How much of `messages` is given to a reader at once: from the first on, while they fit into
+ * `characters`, and at least one.
  */
 export function fitting<Message extends { readonly text: string }>(
   messages: readonly Message[],
@@ -50,7 +53,10 @@ export function fitting<Message extends { readonly text: string }>(
   return end === -1 ? messages : messages.slice(0, end);
 }
 
-/** What an agent is told that was taken into a thread: the relay says it, and a page knows it by its words. */
+/**
+ * What an agent is told that was taken into a thread: the relay says it, and a page knows it by its
+ * words.
+ */
 export interface AddedToThread {
   readonly threadId: string;
   readonly title: string;

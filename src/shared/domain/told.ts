@@ -1,11 +1,20 @@
-/** What a person is told of while they look elsewhere, and what page and service worker have in common for it. */
+/**
+ * What a person is told of while they look elsewhere, and what page and service worker have in
+ * common for it.
+ */
 
-/** approval: an agent asks for a yes; failure: a run that nobody watched failed; mention: an agent left a message for the person, or named them in a thread; answer: one that took long is whole; night: what agents did by themselves. */
+/**
+ * approval: an agent asks for a yes; failure: a run that nobody watched failed; mention: an agent
+ * left a message for the person, or named them in a thread; answer: one that took long is whole;
+ * night: what agents did by themselves.
+ */
 export const NOTIFICATION_KINDS = ['approval', 'failure', 'mention', 'answer', 'night'] as const;
 export type NotificationKind = (typeof NOTIFICATION_KINDS)[number];
 
 export const TOLD = {
-  /** Where the page leaves for the service worker what it needs to renew a subscription by itself. */
+  /**
+   * Where the page leaves for the service worker what it needs to renew a subscription by itself.
+   */
   cache: 'roost-told',
   kept: '/told',
   /** Where it leaves how much waits, for the icon while it is closed. */
@@ -18,7 +27,10 @@ export interface KeptWaits {
   readonly at: number;
 }
 
-/** Of each kind what it is called, with `{name}` for whoever it is about; of one that is over, and of one that cannot be read. */
+/**
+ * Of each kind what it is called, with `{name}` for whoever it is about; of one that is over, and
+ * of one that cannot be read.
+ */
 export type ToldTexts = Readonly<Record<NotificationKind | 'over' | 'unread', string>>;
 
 /** What is kept for renewing: the call by which the device says what it is told. */

@@ -1,10 +1,16 @@
-/** What agents can do besides talk, in sets, and how far the person lets them: which grant holds for which call. Pure. */
+/**
+ * What agents can do besides talk, in sets, and how far the person lets them: which grant holds for
+ * which call. Pure.
+ */
 
 /** `off`: it is not offered at all; `ask`: each call waits for the person; `allow`: it is run. */
 export const GRANTS = ['off', 'ask', 'allow'] as const;
 export type Grant = (typeof GRANTS)[number];
 
-/** What a model's provider carries out by itself, in the middle of an answer: nobody can be asked before it, so `ask` leaves it out. */
+/**
+ * What a model's provider carries out by itself, in the middle of an answer: nobody can be asked
+ * before it, so `ask` leaves it out.
+ */
 export const PROVIDER_TOOLS = ['web_search', 'web_fetch'] as const;
 
 /** The person is asked about each call of these, also where their set is allowed. */
@@ -56,16 +62,26 @@ export const TOOLSETS = {
   web: ['fetch_page', ...PROVIDER_TOOLS],
   /** What servers that the person has attached offer, whatever that is: see `ATTACHED_PREFIX`. */
   attached: [],
-  /** What a mind that is a program of its own asks for before it does it itself: see `MIND_PREFIX`. */
+  /**
+   * What a mind that is a program of its own asks for before it does it itself: see `MIND_PREFIX`.
+   */
   mind: [],
 } as const;
 
-/** Of these each call waits for the person also where its set is let, unless they have let the tool itself: what it sets runs again and again. */
+/**
+ * Of these each call waits for the person also where its set is let, unless they have let the tool
+ * itself: what it sets runs again and again.
+ */
 const ASKED_ALWAYS: readonly string[] = ['wake_schedule', 'wake_script'];
 
-/** Under this the tools of attached servers are known to minds; none of Roost’s own begins with it. */
+/**
+ * Under this the tools of attached servers are known to minds; none of Roost’s own begins with it.
+ */
 export const ATTACHED_PREFIX = 'mcp__';
-/** Under this stands what a program that is an agent's mind asks for; after it the kind, as its protocol has it: `mind__edit`. */
+/**
+ * Under this stands what a program that is an agent's mind asks for; after it the kind, as its
+ * protocol has it: `mind__edit`.
+ */
 export const MIND_PREFIX = 'mind__';
 export type Toolset = keyof typeof TOOLSETS;
 export const TOOLSET_NAMES = [
@@ -112,8 +128,9 @@ export function grantOf({ toolsets, tools }: Granted, tool: string): Grant | nul
 }
 
 /**
- * What holds for an agent: its own over the household's. A set that the agent has of its own stands over what the household
- * says of single tools in it: what is switched off for one agent is not let in again by what is set for all.
+ * What holds for an agent: its own over the household's. A set that the agent has of its own stands
+ * over what the household says of single tools in it: what is switched off for one agent is not let
+ * in again by what is set for all.
  */
 export function grantsOver(
   own: {
@@ -141,7 +158,10 @@ export function grantsOver(
   };
 }
 
-/** A grant for all that an agent can do, in one choice. What agents say to each other and what is due are left as they are. */
+/**
+ * A grant for all that an agent can do, in one choice. What agents say to each other and what is
+ * due are left as they are.
+ */
 export const PRESETS: readonly {
   readonly id: string;
   readonly toolsets: Readonly<Pick<Record<Toolset, Grant>, 'files' | 'shell'>>;
@@ -152,14 +172,19 @@ export const PRESETS: readonly {
   { id: 'sandbox', toolsets: { files: 'allow', shell: 'allow' } },
 ];
 
-/** The choice that these grants come to; undefined: none, as where a single tool goes by another. */
+/**
+ * The choice that these grants come to; undefined: none, as where a single tool goes by another.
+ */
 export const presetOf = (granted: Granted): (typeof PRESETS)[number] | undefined =>
   PRESETS.find(({ toolsets: { files, shell } }) => {
     const all = (tools: readonly string[], grant: Grant) => tools.every((tool) => grantOf(granted, tool) === grant);
     return all(TOOLSETS.files, files) && all(TOOLSETS.shell, shell);
   });
 
-/** Grants of single tools that stand when these sets are set: who sets one means all that is in it, what was let for always too. */
+/**
+ * Grants of single tools that stand when these sets are set: who sets one means all that is in it,
+ * what was let for always too.
+ */
 export function singlesBeside(
   tools: Readonly<Record<string, Grant>> | undefined,
   sets: readonly Toolset[],

@@ -1,14 +1,18 @@
 /**
- * What somebody is given of earlier sessions when it wakes: a story, oldest first, within a number of characters that
- * holds whatever was said. First in line for the room is the most recent session in which somebody said something to
- * it; then come the others, newest first, until the room is full. A session of nothing but its greeting is a line.
- * What somebody said stands as such (quoting.ts): no message holds the head of another, or a line of the relay's.
+ * What somebody is given of earlier sessions when it wakes: a story, oldest first, within a number
+ * of characters that holds whatever was said. First in line for the room is the most recent session
+ * in which somebody said something to it; then come the others, newest first, until the room is
+ * full. A session of nothing but its greeting is a line. What somebody said stands as such
+ * (quoting.ts): no message holds the head of another, or a line of the relay's.
  */
 import { MOST_MARKS, quote, QUOTE_MARK, readSaid, restOf, unquote } from './quoting.ts';
 import { inOneLine, keepPairs } from './talk.ts';
 
 export interface TranscriptMessage {
-  /** The name people read of whoever said it: also where another agent wrote to the one that remembers. */
+  /**
+   * The name people read of whoever said it: also where another agent wrote to the one that
+   * remembers.
+   */
   readonly author: string;
   /** ms since the epoch */
   readonly time: number;
@@ -16,14 +20,20 @@ export interface TranscriptMessage {
 }
 
 export type TranscriptSession =
-  /** `addressed`: somebody said something to the one who remembers. `earlier`: messages before these that were not even read. */
+  /**
+   * `addressed`: somebody said something to the one who remembers. `earlier`: messages before these
+   * that were not even read.
+   */
   | {
       readonly kind: 'talk';
       readonly addressed: boolean;
       readonly messages: readonly TranscriptMessage[];
       readonly earlier: number;
     }
-  /** Sessions on end in which nobody said anything to it. `more`: there are more of them. `words`: of its last greeting. */
+  /**
+   * Sessions on end in which nobody said anything to it. `more`: there are more of them. `words`:
+   * of its last greeting.
+   */
   | {
       readonly kind: 'greetings';
       readonly times: number;
@@ -65,7 +75,10 @@ const leftOutHere = (count: number): string =>
 const UNFINISHED_MARK = /(?:\r\n|[\n\r\v\f\u001c-\u001e\u0085\u2028\u2029])>?$/;
 const cutLine = (count: number): string => `\n[${count} characters are left out here]\n`;
 
-/** What somebody said, in at most `most` UTF-16 units: whole, or with its middle left out, which it says. */
+/**
+ * What somebody said, in at most `most` UTF-16 units: whole, or with its middle left out, which it
+ * says.
+ */
 export function quoteWithin(text: string, most: number): string {
   const quoted = quote(text);
   if (quoted.length <= most) return quoted;
@@ -99,7 +112,10 @@ const sizeOf = (lines: readonly string[]) => lines.reduce((sum, line) => sum + l
 
 const sizeOfMessage = (message: TranscriptMessage) => headOf(message).length + quote(message.text).length;
 
-/** Longest piece, of at most `most`: what is longer is cut further, down to `least`, where by that every message is told. */
+/**
+ * Longest piece, of at most `most`: what is longer is cut further, down to `least`, where by that
+ * every message is told.
+ */
 function longestPiece(messages: readonly TranscriptMessage[], room: number, { most, least }: Pieces): number {
   const sizes = messages.map(sizeOfMessage);
   const long = sizes.filter((size) => size > most).length;
@@ -114,7 +130,10 @@ interface Pieces {
   readonly least: number;
 }
 
-/** The newest of a session that fits `room`, no message longer than `pieces` allow; nothing where not even one does, and `must` does not hold. */
+/**
+ * The newest of a session that fits `room`, no message longer than `pieces` allow; nothing where
+ * not even one does, and `must` does not hold.
+ */
 function fitTalk(
   session: Extract<TranscriptSession, { kind: 'talk' }>,
   room: number,
@@ -133,7 +152,8 @@ function fitTalk(
   const kept: string[] = [];
   for (const message of messages.toReversed()) {
     const isLong = sizeOfMessage(message) > most;
-    // What is cut anyway is cut to what is left, if only to its ends; and so is the very last thing said.
+    // What is cut anyway is cut to what is left, if only to its ends; and so is the very last thing
+    // said.
     const fits = left - BETWEEN.length;
     const canCut = (isLong && fits >= pieces.least) || (must && kept.length === 0 && left > PIECE_MIN);
     const piece = cutPiece(message, canCut ? Math.min(most, fits) : most);
@@ -171,7 +191,10 @@ function fit(session: TranscriptSession, room: number, cap: number, must: boolea
   return sizeOf([line]) <= room ? { lines: [line], kept: 0, leftOut: 0 } : NOTHING;
 }
 
-/** The sessions that fit `room`, each with what of it does: first the one that must not be lost, then the newest. */
+/**
+ * The sessions that fit `room`, each with what of it does: first the one that must not be lost,
+ * then the newest.
+ */
 function fill(
   sessions: readonly TranscriptSession[],
   room: number,
@@ -197,9 +220,10 @@ function fill(
 }
 
 /**
- * Renders `sessions` (oldest first) in at most `cap` characters. A message that is longer than half of that is cut in its
- * middle, and says by how much; where several are, they share the room that the others leave. `earlier`: messages of still earlier sessions that were not even read. Null where
- * there is nothing to tell, or no room to tell it in.
+ * Renders `sessions` (oldest first) in at most `cap` characters. A message that is longer than half
+ * of that is cut in its middle, and says by how much; where several are, they share the room that
+ * the others leave. `earlier`: messages of still earlier sessions that were not even read. Null
+ * where there is nothing to tell, or no room to tell it in.
  */
 export function renderTranscript(sessions: readonly TranscriptSession[], cap: number, earlier = 0): Transcript | null {
   const total = sessions.reduce(
@@ -224,7 +248,10 @@ export function renderTranscript(sessions: readonly TranscriptSession[], cap: nu
 const HEAD = /^(?<author>.+) \((?<at>\d{4}-\d\d-\d\d \d\d:\d\d) UTC\):$/;
 const CUT = /^\[\d+ characters are left out here\]$/;
 
-/** The messages of a transcript, wherever in a prompt it stands, oldest first; `time` to the minute. The two ends of one that was cut are one. */
+/**
+ * The messages of a transcript, wherever in a prompt it stands, oldest first; `time` to the minute.
+ * The two ends of one that was cut are one.
+ */
 export function parseTranscript(text: string): TranscriptMessage[] {
   const messages: { author: string; time: number; text: string }[] = [];
   for (const said of readSaid(text)) {

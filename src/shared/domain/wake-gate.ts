@@ -1,26 +1,32 @@
 /**
- * Whether a wake may pass: one pure function of what is asked, the limits, what is known of past wakes, and now.
+ * Whether a wake may pass: one pure function of what is asked, the limits, what is known of past
+ * wakes, and now.
  *
- * There are four kinds of wakes, see `wakeKindOf`. Only event wakes count for the cooldown, the wakes a day, the pair limit and the
- * flood guard, and only they are held by the first three.
- * - Only granted wakes use a quota. A wake that was refused or deferred uses none, of `wake_agent`'s budget neither.
- *   A deferred wake that is asked for again passes every check but that budget: its call was let through
- *   when it was made, and is not counted twice.
- * - What was scheduled keeps to the switch, to blackouts, minutes and how many sessions run at once. The person has said
- *   already how often it comes.
- * - Clearing a sleeping flag keeps to the same, and waits for its turn at the flood guard: see `FLAG_WAIT_MS`.
- * - The person's own wakes are recorded and pass always. They use no quota and begin no cooldown, also for
- *   others: the limits hold what goes on without the person, and waking the whole team would otherwise keep
- *   everybody from reaching anybody for the length of a cooldown. The sessions they open are sessions all the
- *   same, and count in minutes and among those that run.
- * - The cooldown is the target's: it begins with every event wake of it, and holds for all others who ask.
+ * There are four kinds of wakes, see `wakeKindOf`. Only event wakes count for the cooldown, the
+ * wakes a day, the pair limit and the flood guard, and only they are held by the first three.
+ * - Only granted wakes use a quota. A wake that was refused or deferred uses none, of
+ *   `wake_agent`'s budget neither. A deferred wake that is asked for again passes every check but
+ *   that budget: its call was let through when it was made, and is not counted twice.
+ * - What was scheduled keeps to the switch, to blackouts, minutes and how many sessions run at
+ *   once. The person has said already how often it comes.
+ * - Clearing a sleeping flag keeps to the same, and waits for its turn at the flood guard: see
+ *   `FLAG_WAIT_MS`.
+ * - The person's own wakes are recorded and pass always. They use no quota and begin no cooldown,
+ *   also for others: the limits hold what goes on without the person, and waking the whole team
+ *   would otherwise keep everybody from reaching anybody for the length of a cooldown. The sessions
+ *   they open are sessions all the same, and count in minutes and among those that run.
+ * - The cooldown is the target's: it begins with every event wake of it, and holds for all others
+ *   who ask.
  */
 import { sentence } from './sentence.ts';
 import { blackoutAt } from './blackouts.ts';
 import { GATE_CHECKS, type AgentState, type GateCheck, type WakeLimits, type WakeWay } from './guardrails.ts';
 import { dayOf, type Day, wallTime } from './zone-days.ts';
 
-/** What the gate says where it stops a wake: a sentence for the person, and for the agent that asked. */
+/**
+ * What the gate says where it stops a wake: a sentence for the person, and for the agent that
+ * asked.
+ */
 interface Stopped {
   /** ms since the epoch; null: not by waiting. */
   readonly until: number | null;
@@ -108,8 +114,9 @@ export interface WakeQuestion {
 }
 
 /**
- * `person`: the person asks. `scheduled`: a routine, a reminder or the failure of a script. `flag`: an application, or a thread, clears
- * the agent's sleeping flag. `event`: everything else that wakes an agent.
+ * `person`: the person asks. `scheduled`: a routine, a reminder or the failure of a script. `flag`:
+ * an application, or a thread, clears the agent's sleeping flag. `event`: everything else that
+ * wakes an agent.
  */
 export type WakeKind = 'person' | 'scheduled' | 'flag' | 'event';
 
@@ -131,7 +138,10 @@ export function wakeKindOf({
 /** ms that clearing a sleeping flag waits for room in the flood guard at most. */
 export const FLAG_WAIT_MS = 60_000;
 
-/** A routine waits for its turn by itself where its agent is busy. A message that was due is taken up when the agent is free. */
+/**
+ * A routine waits for its turn by itself where its agent is busy. A message that was due is taken
+ * up when the agent is free.
+ */
 function checksOf(question: WakeQuestion): readonly GateCheck[] {
   switch (wakeKindOf(question)) {
     case 'person':
@@ -147,7 +157,10 @@ function checksOf(question: WakeQuestion): readonly GateCheck[] {
   }
 }
 
-/** What is known of the past. Times in ms since the epoch. Wakes are granted event wakes, see `wakeKindOf`. */
+/**
+ * What is known of the past. Times in ms since the epoch. Wakes are granted event wakes, see
+ * `wakeKindOf`.
+ */
 export interface WakeFacts {
   /** The day that counts of "today" are of; on a later one they are 0. */
   readonly day: Day;
@@ -162,9 +175,15 @@ export interface WakeFacts {
   readonly endedMs: number;
   /** When the target's sessions that run were opened. */
   readonly running: readonly number[];
-  /** The household's latest wakes, newest first: as many as the flood guard lets pass, or all there are. */
+  /**
+   * The household's latest wakes, newest first: as many as the flood guard lets pass, or all there
+   * are.
+   */
   readonly latest: readonly number[];
-  /** When sleeping flags of the household were cleared of late, newest first, as with `latest`. Left out: none were. */
+  /**
+   * When sleeping flags of the household were cleared of late, newest first, as with `latest`. Left
+   * out: none were.
+   */
   readonly cleared?: readonly number[];
 }
 
@@ -177,7 +196,10 @@ export type Verdict =
       readonly detail: string;
     };
 
-/** ms of the day in which `now` lies that sessions of the target have run, those that run still with them. */
+/**
+ * ms of the day in which `now` lies that sessions of the target have run, those that run still with
+ * them.
+ */
 export function sessionMs(
   { day, endedMs, running }: Pick<WakeFacts, 'day' | 'endedMs' | 'running'>,
   zone: string,
@@ -189,7 +211,9 @@ export function sessionMs(
 }
 
 interface Failure {
-  /** ms since the epoch when this check would pass by waiting; null: not by waiting, or not known. */
+  /**
+   * ms since the epoch when this check would pass by waiting; null: not by waiting, or not known.
+   */
   readonly until: number | null;
   /** What the sentence needs to know, where it is not among the limits. */
   readonly label?: string;
@@ -217,7 +241,8 @@ const CHECKS: Readonly<Record<GateCheck, Check>> = {
   blackout: ({ inDark }, { blackouts, timeZone }, __, now) => (inDark ? null : blackoutAt(blackouts, timeZone, now)),
   minutes: (_, { maxDailySessionMinutes: most, timeZone }, facts, now) =>
     sessionMs(facts, timeZone, now) >= most * 60_000 ? tomorrow(most, timeZone, now) : null,
-  // The place of an agent that is at work is free when it is asked again: that is the idle gate's to say.
+  // The place of an agent that is at work is free when it is asked again: that is the idle gate's
+  // to say.
   concurrency: ({ atWork = false }, { maxConcurrentSessions }, { running }) =>
     running.length >= maxConcurrentSessions && !(atWork && maxConcurrentSessions > 0) ? { until: null } : null,
   idle: ({ state, alone = false }) =>
@@ -243,7 +268,10 @@ function outcomeOf(check: GateCheck): 'suppressed' | 'deferred' | 'error' {
   }
 }
 
-/** The checks in their order; the first that fails decides. `detail` is a sentence for people and for the caller. */
+/**
+ * The checks in their order; the first that fails decides. `detail` is a sentence for people and
+ * for the caller.
+ */
 export function decideWake(question: WakeQuestion, limits: WakeLimits, facts: WakeFacts, now: number): Verdict {
   if (question.byPerson) return { outcome: 'granted', check: null, until: null, detail: sentence`The person asked.` };
   for (const check of checksOf(question)) {
@@ -259,8 +287,8 @@ export function decideWake(question: WakeQuestion, limits: WakeLimits, facts: Wa
 const MOST_WAITS = 100;
 
 /**
- * The first ms from `now` on at which this question would pass if nothing else happened meanwhile and what runs
- * ran on; null: not by waiting alone.
+ * The first ms from `now` on at which this question would pass if nothing else happened meanwhile
+ * and what runs ran on; null: not by waiting alone.
  */
 export function nextPass(question: WakeQuestion, limits: WakeLimits, facts: WakeFacts, now: number): number | null {
   let time = now;

@@ -1,8 +1,9 @@
 /**
- * The `[WAKE AGENTS]` and `[SUMMON AGENTS]` messages: written by the page, read by the relay, which tells the
- * lead who is called and keeps souls and transcripts for those whose they are. The reader does not care for layout (white space between tags, the order of
- * attributes, quotation marks in text), and for everything else it is strict: what is unknown, missing,
- * doubled or broken is refused with the place and the reason, and nothing is guessed.
+ * The `[WAKE AGENTS]` and `[SUMMON AGENTS]` messages: written by the page, read by the relay, which
+ * tells the lead who is called and keeps souls and transcripts for those whose they are. The reader
+ * does not care for layout (white space between tags, the order of attributes, quotation marks in
+ * text), and for everything else it is strict: what is unknown, missing, doubled or broken is
+ * refused with the place and the reason, and nothing is guessed.
  */
 import { withoutDisclaimers } from './demo-words.ts';
 import { isAgentId } from './agent-id.ts';
@@ -42,7 +43,10 @@ export type ParsedCall =
   | { readonly ok: true; readonly call: TeamCall }
   | { readonly ok: false; readonly reason: string };
 
-/** Does this message claim to be a call to the team? Only then is it parsed, and refused if malformed. */
+/**
+ * Does this message claim to be a call to the team? Only then is it parsed, and refused if
+ * malformed.
+ */
 export function isTeamCall(text: string): boolean {
   const start = text.trimStart();
   return start.startsWith(WAKE_TAG) || start.startsWith(SUMMON_TAG);
@@ -78,7 +82,10 @@ export function writeSummon(seats: readonly SeatPayload[]): string {
   return [SUMMON_TAG, '<seats>', ...rows, '</seats>'].join('\n');
 }
 
-/** At most `length` UTF-16 units of a text, its end marked where it was cut; a pair of surrogates is not torn. */
+/**
+ * At most `length` UTF-16 units of a text, its end marked where it was cut; a pair of surrogates is
+ * not torn.
+ */
 function beginningOf(text: string, length: number): string {
   // In one line: nothing of it can pass for a line of the relay's.
   const whole = onOneLine(text);
@@ -87,8 +94,9 @@ function beginningOf(text: string, length: number): string {
 }
 
 /**
- * The same call as the lead is told of it: who is called, and of each soul the first words. A lead that read all souls
- * and transcripts would make a wake cost more than twice as much, and each of its later turns with it.
+ * The same call as the lead is told of it: who is called, and of each soul the first words. A lead
+ * that read all souls and transcripts would make a wake cost more than twice as much, and each of
+ * its later turns with it.
  */
 export function writeForLead(call: TeamCall, firstWords: number): string {
   if (call.kind === 'summon') return writeSummon(call.seats);
@@ -117,7 +125,10 @@ class Malformed extends Error {}
 const SPACE = /[ \t\r\n]*/y;
 const ATTRIBUTE = /([A-Za-z]+)="([^"<]*)"/y;
 
-/** A cursor over the text. Each method consumes what it names, or throws `Malformed` with the offset. */
+/**
+ * A cursor over the text. Each method consumes what it names, or throws `Malformed` with the
+ * offset.
+ */
 function createReader(text: string) {
   let at = 0;
   const fail = (what: string): never => {
@@ -144,7 +155,10 @@ function createReader(text: string) {
     fail,
     space,
     atEnd: () => at === text.length,
-    /** `name="value"` pairs up to `closing`: the named ones, each once, and of `optional` those that are there, in any order. */
+    /**
+     * `name="value"` pairs up to `closing`: the named ones, each once, and of `optional` those that
+     * are there, in any order.
+     */
     attributes<Name extends string, Optional extends string = never>(
       names: readonly Name[],
       closing: string,
@@ -260,8 +274,8 @@ function readSeats(reader: Reader): SeatPayload[] {
 }
 
 /**
- * Reads a call to the team. Never throws; `reason` says what is wrong and where. `team`: who lives here, for agents that are
- * called by name and position alone; without it each needs its id.
+ * Reads a call to the team. Never throws; `reason` says what is wrong and where. `team`: who lives
+ * here, for agents that are called by name and position alone; without it each needs its id.
  */
 export function parseTeamCall(text: string, team: readonly Housemate[] = []): ParsedCall {
   const reader = createReader(text);

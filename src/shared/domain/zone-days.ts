@@ -1,6 +1,7 @@
 /**
- * Calendar days in a time zone, right across a change of clocks: a day there may have 23, 23½, 24, 25 hours
- * or begin at one o'clock. Days are numbered by their date, counted from 1970-01-01; 0 is that day.
+ * Calendar days in a time zone, right across a change of clocks: a day there may have 23, 23½, 24,
+ * 25 hours or begin at one o'clock. Days are numbered by their date, counted from 1970-01-01; 0 is
+ * that day.
  */
 
 export const DAY_MS = 86_400_000;
@@ -38,8 +39,8 @@ function formatterOf(zone: string): Intl.DateTimeFormat {
 }
 
 /**
- * What the clock on the wall shows, as the ms since the epoch at which a clock in UTC would show it. Throws a
- * `RangeError` where there is no such zone.
+ * What the clock on the wall shows, as the ms since the epoch at which a clock in UTC would show
+ * it. Throws a `RangeError` where there is no such zone.
  */
 export function wallTime(zone: string, time: number): number {
   const parts = new Map(
@@ -55,7 +56,10 @@ export function wallTime(zone: string, time: number): number {
 /** ms since midnight that the clock on the wall shows. Throws as `wallTime` does. */
 export const timeOfDay = (zone: string, time: number): number => ((wallTime(zone, time) % DAY_MS) + DAY_MS) % DAY_MS;
 
-/** The first ms in (`from`, `to`] from which on `holds`, which holds at `to` and not at `from`; one of them, where it changes more than once. */
+/**
+ * The first ms in (`from`, `to`] from which on `holds`, which holds at `to` and not at `from`; one
+ * of them, where it changes more than once.
+ */
 export function firstWhere(from: number, to: number, holds: (time: number) => boolean): number {
   let before = from;
   let after = to;
@@ -81,8 +85,8 @@ function startOf(zone: string, day: number): number {
 }
 
 /**
- * The calendar day in which `time` lies. Days follow each other without gap or overlap, also where the clock
- * goes back over midnight. A date that the zone left out has no day.
+ * The calendar day in which `time` lies. Days follow each other without gap or overlap, also where
+ * the clock goes back over midnight. A date that the zone left out has no day.
  */
 export function dayOf(zone: string, time: number): Day {
   let day = Math.floor(wallTime(zone, time) / DAY_MS);
@@ -91,7 +95,10 @@ export function dayOf(zone: string, time: number): Day {
   return { start: startOf(zone, day), end: startOf(zone, day + 1) };
 }
 
-/** The next time after `after` at which the clocks of the zone show this hour, in ms since the epoch. */
+/**
+ * The next time after `after` at which the clocks of the zone show this hour, in ms since the
+ * epoch.
+ */
 export function nextHour(zone: string, hour: number, after: number): number {
   const sinceMidnight = hour * 3_600_000;
   const today = dayOf(zone, after);

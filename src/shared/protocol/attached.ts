@@ -59,7 +59,10 @@ const clientSchema = z.strictObject({
 /** Names it where the secrets of a server are named. */
 export const OAUTH_CLIENT = 'OAuth client';
 
-/** Where a server is, with all that is needed to reach it. Sent to the relay once; it is never told again. */
+/**
+ * Where a server is, with all that is needed to reach it. Sent to the relay once; it is never told
+ * again.
+ */
 export const attachmentSchema = z.discriminatedUnion('kind', [
   z.strictObject({
     kind: z.literal('address'),
@@ -134,7 +137,9 @@ export const attachedServerSchema = z.object({
 });
 export type AttachedServer = z.infer<typeof attachedServerSchema>;
 
-/** What is kept of an attached server outside of the relay: what the person has set, and no secret. */
+/**
+ * What is kept of an attached server outside of the relay: what the person has set, and no secret.
+ */
 export const attachedRecordSchema = z.strictObject({
   name: attachedNameSchema,
   removed: z.boolean(),

@@ -1,4 +1,6 @@
-/** Calls of tools, as the relay keeps them: what was asked for, who let it, and what became of it. */
+/**
+ * Calls of tools, as the relay keeps them: what was asked for, who let it, and what became of it.
+ */
 import { z } from 'zod';
 import { common } from './documents.ts';
 import { isExactHost } from '../domain/network.ts';

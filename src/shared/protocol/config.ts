@@ -1,6 +1,7 @@
 /**
- * What an agent may do and cost, as it travels: under the names that people know from elsewhere, as JSON and
- * as YAML. A household has defaults for all of it; an agent has only what differs. Bounds are the domain's.
+ * What an agent may do and cost, as it travels: under the names that people know from elsewhere, as
+ * JSON and as YAML. A household has defaults for all of it; an agent has only what differs. Bounds
+ * are the domain's.
  */
 import { z } from 'zod';
 import { isRecord } from '../domain/platform/is-record.ts';
@@ -52,7 +53,9 @@ const oneOffBlackoutSchema = z
     { path: ['end_time'], error: 'must be later than start_time' },
   );
 
-/** Hours in which an agent is not woken: each week by the clock on the household's wall, or once. */
+/**
+ * Hours in which an agent is not woken: each week by the clock on the household's wall, or once.
+ */
 const blackoutSchema = z.discriminatedUnion('type', [recurringBlackoutSchema, oneOffBlackoutSchema]);
 
 const coordination = {
@@ -134,7 +137,10 @@ const pulse = {
     .describe('minutes after the full interval; null: given by the relay, apart from the others’'),
   pulse_blackouts: z.array(blackoutSchema).max(20).describe('the same as `coordination.blackouts`'),
 };
-/** Of an agent at work on a project. It is stored as it was said, and used once the agent has a project. */
+/**
+ * Of an agent at work on a project. It is stored as it was said, and used once the agent has a
+ * project.
+ */
 const ofProjects = {
   pulse_columns: z
     .array(z.string().min(1).max(PROJECT_TEXT_MAX))
@@ -163,7 +169,10 @@ const optionalOfProjects = z.object(ofProjects).partial().shape;
 
 export const pulseSettingsSchema = z.object({ ...pulse, ...pulseLimits, ...ofProjects });
 export type PulseSettings = z.infer<typeof pulseSettingsSchema>;
-/** Blackouts as other programs write them, whose one-off ones begin at `start` and whose days are `days_of_week`. */
+/**
+ * Blackouts as other programs write them, whose one-off ones begin at `start` and whose days are
+ * `days_of_week`.
+ */
 function asBlackouts(said: unknown): unknown {
   if (!Array.isArray(said)) return said;
   return said.map((blackout: unknown) => {
@@ -195,7 +204,10 @@ export const agentConfigSchema = z.strictObject({
 export type AgentConfig = z.infer<typeof agentConfigSchema>;
 export type AgentConfigInput = z.input<typeof agentConfigSchema>;
 
-/** `GET` and `PUT /v1/config`: the household's defaults, and what only a household has. What is left out is Roost's own default. */
+/**
+ * `GET` and `PUT /v1/config`: the household's defaults, and what only a household has. What is left
+ * out is Roost's own default.
+ */
 export const householdConfigSchema = z.strictObject({
   coordination: z.strictObject(coordination).partial().default({}),
   wakes_enabled: z.boolean().optional().describe('the switch that stops all wakes at once, but the person’s own'),
@@ -224,7 +236,9 @@ export const householdConfigSchema = z.strictObject({
 export type HouseholdConfig = z.infer<typeof householdConfigSchema>;
 export type HouseholdConfigInput = z.input<typeof householdConfigSchema>;
 
-/** What holds, with every default filled in. It is a configuration itself, and could be set as one. */
+/**
+ * What holds, with every default filled in. It is a configuration itself, and could be set as one.
+ */
 const effectiveConfigSchema = z.object({
   coordination: z.strictObject({
     ...coordination,
@@ -295,7 +309,10 @@ const answered = {
     .describe('true: this is all that is set, and what is left out follows the defaults; else what is left out stays'),
 };
 
-/** The two lists as programs of other teams name them, and where they put them: beside the rest, or below it. */
+/**
+ * The two lists as programs of other teams name them, and where they put them: beside the rest, or
+ * below it.
+ */
 const camelCase = {
   sleepEvents: coordination.sleep_events.optional().describe('the same as `sleep_events`'),
   wakeEvents: coordination.wake_events.optional().describe('the same as `wake_events`'),
@@ -306,7 +323,9 @@ const spelled = z
   .default({});
 type Spelled = z.infer<typeof spelled>;
 
-/** One name for each. Where two say different things of one list it is refused rather than guessed. */
+/**
+ * One name for each. Where two say different things of one list it is refused rather than guessed.
+ */
 function named(
   {
     coordination: { sleepEvents, wakeEvents, ...rest },

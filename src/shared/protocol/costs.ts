@@ -11,7 +11,10 @@ import { LIMITS } from './limits.ts';
 const count = z.number().int().nonnegative();
 const usd = z.number().min(0).max(10_000);
 
-/** US dollars for a million tokens. `model` matches a model's name from its beginning; the longest match holds, `*` matches all. */
+/**
+ * US dollars for a million tokens. `model` matches a model's name from its beginning; the longest
+ * match holds, `*` matches all.
+ */
 const priceSchema = z.strictObject({
   model: z.string().min(1).max(200),
   above: z
@@ -56,7 +59,10 @@ export type Spent = z.infer<typeof spentSchema>;
 /** What is not listed one by one. */
 const restSchema = z.object({ count: count.describe('how many') });
 
-/** `GET /api/costs?days=1..90`: by day of the household's zone, newest first, and by agent and session. */
+/**
+ * `GET /api/costs?days=1..90`: by day of the household's zone, newest first, and by agent and
+ * session.
+ */
 export const costsSchema = z.object({
   today: spentSchema,
   dailyBudgetUsd: z.number().nullable(),

@@ -1,4 +1,7 @@
-/** Cron texts: five fields, minute to weekday, in a time zone. Only the arithmetic is croner's; nothing of it runs here. */
+/**
+ * Cron texts: five fields, minute to weekday, in a time zone. Only the arithmetic is croner's;
+ * nothing of it runs here.
+ */
 import { Cron } from 'croner';
 import type { CronClock } from '../domain/schedule/timing.ts';
 
@@ -22,8 +25,9 @@ const parse = (cron: string, zone: string) =>
   new Cron(cron, { timezone: zone, mode: '5-part', domAndDow: false, paused: true });
 
 /**
- * On days without the time that a text names, as where clocks go forward, it is due at the first moment after; where a
- * time comes twice, once. Texts with wildcards or steps in minute or hour go on by the clock instead.
+ * On days without the time that a text names, as where clocks go forward, it is due at the first
+ * moment after; where a time comes twice, once. Texts with wildcards or steps in minute or hour go
+ * on by the clock instead.
  */
 export function createCronClock(): CronClock {
   const parsed = new Map<string, Cron>();

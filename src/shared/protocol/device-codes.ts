@@ -1,7 +1,8 @@
 /**
- * A second device by one code. A page that is signed in shows it; the other device opens it, is let in as a guest, and leaves
- * its offer to join there, which that page takes. A guest may look at nothing of anybody's and join: the person compares six
- * words on both before it is let in for good, and before any key is sent. What was photographed is worth nothing after.
+ * A second device by one code. A page that is signed in shows it; the other device opens it, is let
+ * in as a guest, and leaves its offer to join there, which that page takes. A guest may look at
+ * nothing of anybody's and join: the person compares six words on both before it is let in for
+ * good, and before any key is sent. What was photographed is worth nothing after.
  */
 import { z } from 'zod';
 import { DEVICE_CODES } from './device-code-settings.ts';

@@ -1,9 +1,11 @@
 /**
- * The documents of the ledger. Append-only: a document is written once and never changed. Everything that
- * changes is a further document about the same thing, and the newest by (`at`, `_id`) is what holds.
+ * The documents of the ledger. Append-only: a document is written once and never changed.
+ * Everything that changes is a further document about the same thing, and the newest by (`at`,
+ * `_id`) is what holds.
  *
- * Schemas are loose: fields that a newer app has written are kept and passed on, and so are documents of a
- * kind this app does not know. What there is to know of each kind stands in its file in ./documents.
+ * Schemas are loose: fields that a newer app has written are kept and passed on, and so are
+ * documents of a kind this app does not know. What there is to know of each kind stands in its file
+ * in ./documents.
  */
 import type { z as Zod } from 'zod';
 import { isAgentId } from '../domain/agent-id.ts';
@@ -76,8 +78,8 @@ const isVersioned = (value: unknown): value is AnyDoc =>
   value.schema >= 1;
 
 /**
- * Parses one document, of an older version as this one reads it. Throws a ZodError that names the field; kinds and
- * versions of a newer app pass.
+ * Parses one document, of an older version as this one reads it. Throws a ZodError that names the
+ * field; kinds and versions of a newer app pass.
  */
 export function parseDocument(value: unknown): Doc {
   // Looked at before it is parsed: most are of a kind that is known, and are then parsed once.

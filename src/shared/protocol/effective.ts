@@ -1,4 +1,7 @@
-/** What holds: an agent's own settings over the household's, over Roost's. Lists are replaced whole, never joined. */
+/**
+ * What holds: an agent's own settings over the household's, over Roost's. Lists are replaced whole,
+ * never joined.
+ */
 import { DEFAULT_LIMITS, DEFAULT_SLEEP_WAIT_SECONDS, HAND_BOUNDS, PULSE_BOUNDS } from '../domain/guardrails.ts';
 import { grantsOver } from '../domain/toolsets.ts';
 import { DEFAULT_COORDINATION, type AgentConfig, type EffectiveConfig, type HouseholdConfig } from './config.ts';
@@ -36,7 +39,10 @@ function laid(over: AgentConfig['coordination'], under: Coordination): Coordinat
   };
 }
 
-/** `agent`: null for the household itself. `timeZone`: the relay's, for a household that has set none. */
+/**
+ * `agent`: null for the household itself. `timeZone`: the relay's, for a household that has set
+ * none.
+ */
 export function effectiveConfig(
   household: HouseholdConfig,
   agent: AgentConfig | null,

@@ -1,8 +1,9 @@
 /**
- * The relay's events: an append-only log with increasing ids, sent as server-sent events
- * (`id`, `event` = kind, `data` = JSON) and kept until a browser has stored them.
+ * The relay's events: an append-only log with increasing ids, sent as server-sent events (`id`,
+ * `event` = kind, `data` = JSON) and kept until a browser has stored them.
  *
- * What an event carries is enough to write its documents, with ids that come from the event: writing one twice is harmless.
+ * What an event carries is enough to write its documents, with ids that come from the event:
+ * writing one twice is harmless.
  */
 import { z } from 'zod';
 import {
@@ -55,7 +56,10 @@ export const mindSchema = z
   })
   .describe('Who thinks: nobody (`rehearsal`), or a model behind the Messages API.');
 export type MindInfo = z.infer<typeof mindSchema>;
-/** What the relay keeps beside the log, and says only that it changed: each is read by a call of its own. */
+/**
+ * What the relay keeps beside the log, and says only that it changed: each is read by a call of its
+ * own.
+ */
 export const CHANGES = [
   'inbox',
   'wakes',
@@ -252,8 +256,9 @@ export interface StoredEvent {
 }
 
 /**
- * Sent once on every connection, without an id, after what was missed and before what is new: the state of
- * the running session, and of all runs, as of event `upTo`. A page believes in a session only after this.
+ * Sent once on every connection, without an id, after what was missed and before what is new: the
+ * state of the running session, and of all runs, as of event `upTo`. A page believes in a session
+ * only after this.
  */
 export const snapshotSchema = z.object({
   upTo: z.number().int().nonnegative().describe('the id of the last event that it knows of'),

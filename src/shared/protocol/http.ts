@@ -1,7 +1,7 @@
 /**
- * The relay's calls. Bodies are JSON; errors are problem documents (RFC 9457). Every call but
- * `GET /api/health` and `GET /enter` needs the session cookie that the one-time link gives, and the page key
- * (page-key.ts).
+ * The relay's calls. Bodies are JSON; errors are problem documents (RFC 9457). Every call but `GET
+ * /api/health` and `GET /enter` needs the session cookie that the one-time link gives, and the page
+ * key (page-key.ts).
  */
 import { z } from 'zod';
 import { ATTACHMENT_TYPES, ATTACHMENTS } from '../domain/attachment.ts';
@@ -121,7 +121,9 @@ export const startSessionSchema = z.strictObject({
 });
 export type StartSession = z.infer<typeof startSessionSchema>;
 
-/** An agent that is to be in a session from its start, and what puts it to sleep and wakes it there. */
+/**
+ * An agent that is to be in a session from its start, and what puts it to sleep and wakes it there.
+ */
 const seatedSchema = z.strictObject({
   agent: id.describe('its id, name or seat'),
   sleepEvents: z
@@ -135,7 +137,10 @@ const seatedSchema = z.strictObject({
 });
 export type Seated = z.infer<typeof seatedSchema>;
 
-/** What `POST /api/sessions` takes: from a page all of `startSessionSchema`, from an application `agents` alone. */
+/**
+ * What `POST /api/sessions` takes: from a page all of `startSessionSchema`, from an application
+ * `agents` alone.
+ */
 export const askSessionSchema = startSessionSchema.extend({
   human: startSessionSchema.shape.human.optional().describe('of a page: needed; of an application: none'),
   lead: startSessionSchema.shape.lead.optional().describe('of a page: needed; of an application: none'),
@@ -164,7 +169,10 @@ export const sessionStartedSchema = z.object({
 
 /** `POST /api/messages`: to the lead, or to the agent `to`. `clientId` makes a repeat harmless. */
 const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;
-/** A picture or file as it goes to the model: the relay keeps its name, and the bytes only until they are read. */
+/**
+ * A picture or file as it goes to the model: the relay keeps its name, and the bytes only until
+ * they are read.
+ */
 export const sentAttachmentSchema = z
   .strictObject({
     ...attachmentFields,
@@ -283,7 +291,10 @@ export type Room = z.infer<typeof roomSchema>;
 
 /** Positions 0–8; 4 is the lead. */
 const seats = z.array(z.number().int().min(0).max(8));
-/** How the rehearsal mind is told to misbehave: `GET` and `PUT /api/rehearsal`; 404 with a real mind. */
+/**
+ * How the rehearsal mind is told to misbehave: `GET` and `PUT /api/rehearsal`; 404 with a real
+ * mind.
+ */
 export const rehearsalSchema = z
   .strictObject({
     seed: z.number().int().min(0).default(1).describe('the same seed, the same words'),

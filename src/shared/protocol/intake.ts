@@ -1,6 +1,7 @@
 /**
- * From the relay's events to the ledger's documents. Pure and deterministic: ids and stamps come from the
- * event, so two devices that hear the same event write the same document, and writing it twice is harmless.
+ * From the relay's events to the ledger's documents. Pure and deterministic: ids and stamps come
+ * from the event, so two devices that hear the same event write the same document, and writing it
+ * twice is harmless.
  */
 import { isAgentId } from '../domain/agent-id.ts';
 import type { RunId } from '../domain/ids.ts';
@@ -14,7 +15,10 @@ import type { RelayRecord } from './records.ts';
 export const stampOf = (id: number, { at, time }: { readonly at?: Stamp | undefined; readonly time: number }): Stamp =>
   at ?? formatStamp({ time: Math.min(time, LAST_TIME), counter: id % 1_000_000, node: RELAY_NODE });
 
-/** A version of a record as a document. What was said is said once; of all else each change is a document. */
+/**
+ * A version of a record as a document. What was said is said once; of all else each change is a
+ * document.
+ */
 function documentOf({ type, id, value }: RelayRecord, at: Stamp): Doc {
   const agentId =
     type === 'limits'
@@ -179,8 +183,9 @@ export function documentsOf({ id, event }: StoredEvent): Doc[] {
 }
 
 /**
- * How far a browser may acknowledge: everything that is stored, but no further than just before the first
- * event of an answer that is still open, so that a reload gets the answer from its first word.
+ * How far a browser may acknowledge: everything that is stored, but no further than just before the
+ * first event of an answer that is still open, so that a reload gets the answer from its first
+ * word.
  */
 export function createAckMark(): {
   take(stored: StoredEvent): void;

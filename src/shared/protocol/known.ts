@@ -1,4 +1,7 @@
-/** The kinds of documents that this app knows. Free of their schemas' library: a page is painted without it. */
+/**
+ * The kinds of documents that this app knows. Free of their schemas' library: a page is painted
+ * without it.
+ */
 import type { z } from 'zod';
 import { createCrc32 } from '../domain/crc32.ts';
 import { isAmong, type Forget } from '../domain/forgetting.ts';
@@ -59,7 +62,10 @@ const byType = new Map<string, AnyKind>(KINDS.map((kind) => [kind.type, kind]));
 export const documentKinds = (): readonly AnyKind[] => [...byType.values()];
 export const kindOf = (type: string): AnyKind | undefined => byType.get(type);
 
-/** One kind more, as a newer Roost knows it. Before anything is opened. Returns the way to take it out again. */
+/**
+ * One kind more, as a newer Roost knows it. Before anything is opened. Returns the way to take it
+ * out again.
+ */
 export function addKind(kind: AnyKind): () => void {
   byType.set(kind.type, kind);
   return () => byType.delete(kind.type);
@@ -87,13 +93,18 @@ export function asOfNow(doc: AnyDoc): AnyDoc {
 /** Where a document stands in the views; what this app does not know, among the records. */
 export const storeOf = (doc: AnyDoc): DocumentStore => kindOfKnown(doc)?.view.store ?? 'records';
 
-/** The thing that a document says something about, apart from those of other kinds; null: none that is known. */
+/**
+ * The thing that a document says something about, apart from those of other kinds; null: none that
+ * is known.
+ */
 export function aboutOf(doc: AnyDoc): string | null {
   const about = kindOfKnown(doc)?.view.about?.(doc) ?? null;
   return about === null ? null : `${doc.type} ${about}`;
 }
 
-/** The thing of which one document holds, and this may be it; null: each of its kind holds, or none. */
+/**
+ * The thing of which one document holds, and this may be it; null: each of its kind holds, or none.
+ */
 export const slotOf = (doc: AnyDoc): string | null => (kindOfKnown(doc)?.view.holds === 'newest' ? aboutOf(doc) : null);
 
 /** Of two documents about the same thing: does the first hold? */
@@ -103,14 +114,20 @@ export const wins = (doc: AnyDoc, held: AnyDoc): boolean =>
 /** Whose change it is in the log of what the person changed; null: it has no place there. */
 export const changedBy = (doc: AnyDoc): 'person' | 'else' | null => kindOfKnown(doc)?.view.changedBy?.(doc) ?? null;
 
-/** Is this document among what the person asked to forget? What this app does not know goes with the agent that it names. */
+/**
+ * Is this document among what the person asked to forget? What this app does not know goes with the
+ * agent that it names.
+ */
 export const isCovered = (
   doc: { readonly type: string; readonly at: string; readonly [field: string]: unknown },
   forget: Pick<Forget, 'target' | 'at'>,
 ): boolean =>
   isAmong({ at: doc.at, agentId: doc['agentId'], forgotten: byType.get(doc.type)?.forgotten ?? 'with-agent' }, forget);
 
-/** Changes with every kind, and every version of one: views that were written by another list are written anew. */
+/**
+ * Changes with every kind, and every version of one: views that were written by another list are
+ * written anew.
+ */
 export function kindsMark(): number {
   const lines = documentKinds().map(({ type, version, view }) => `${type} ${version} ${view.store}`);
   const crc = createCrc32();

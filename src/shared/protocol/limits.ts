@@ -6,7 +6,10 @@ export const LIMITS = {
   agentModels: 64,
   /** A message a person writes. */
   messageText: 1_000_000,
-  /** A message of one agent to another. Many may be read in one turn, so it is shorter than a person's. */
+  /**
+   * A message of one agent to another. Many may be read in one turn, so it is shorter than a
+   * person's.
+   */
   agentMessageText: 100_000,
   /** A `[WAKE AGENTS]` message: eight souls and transcripts, escaped. */
   teamCallText: 12_000_000,
@@ -14,12 +17,18 @@ export const LIMITS = {
   bodyBytes: 40_000_000,
   /** Lists and objects in each other in the JSON of a body. */
   jsonDepth: 100,
-  /** Bytes of the body of a call, and values in it, where the call says nothing else: their number costs more time to read than their bytes. */
+  /**
+   * Bytes of the body of a call, and values in it, where the call says nothing else: their number
+   * costs more time to read than their bytes.
+   */
   callBytes: 2_000_000,
   callValues: 5_000,
   /** The same of calls with long lists. */
   listValues: 50_000,
-  /** Values in a request of a client to a model: a long conversation has some ten in each of its messages. */
+  /**
+   * Values in a request of a client to a model: a long conversation has some ten in each of its
+   * messages.
+   */
   modelValues: 100_000,
   name: NAME_MAX,
   /** Of a language, BCP 47 (RFC 5646, 4.4.1). */
@@ -31,7 +40,10 @@ export const LIMITS = {
   /** Agents in one thread: the lead and eight. */
   threadParticipants: 9,
   threadSummary: 20_000,
-  /** What names a record: an agent's id and whose kind it is. Longer ones are agents' names as JSON text. */
+  /**
+   * What names a record: an agent's id and whose kind it is. Longer ones are agents' names as JSON
+   * text.
+   */
   recordId: 1_000,
   /** Everybody who ever was in one thread. */
   recordMembers: 1_000,
@@ -47,10 +59,16 @@ export const LIMITS = {
   /** What somebody looks for, in characters, and what is found at once. */
   searchText: 1_000,
   searchAnswers: 200,
-  /** What an agent is given of what it looks for: pieces, characters of each; threads that are looked through, the newest. */
+  /**
+   * What an agent is given of what it looks for: pieces, characters of each; threads that are
+   * looked through, the newest.
+   */
   searchPassages: 25,
   searchPassage: 1_200,
   searchedThreads: 500,
-  /** The event stream says something at least this often, in ms; a client may take twice this silence for a loss. */
+  /**
+   * The event stream says something at least this often, in ms; a client may take twice this
+   * silence for a loss.
+   */
   heartbeatMs: 10_000,
 } as const;

@@ -1,6 +1,7 @@
 /**
- * The running session, and who is at work, as a fold over events. The relay keeps one for its snapshots, the browser keeps one
- * that starts from a snapshot: the same function, so they cannot disagree.
+ * The running session, and who is at work, as a fold over events. The relay keeps one for its
+ * snapshots, the browser keeps one that starts from a snapshot: the same function, so they cannot
+ * disagree.
  */
 import type { AgentId, SessionId } from '../domain/ids.ts';
 import type { LiveSession } from '../domain/lifecycle.ts';

@@ -1,6 +1,7 @@
 /**
- * Which parts of a record of limits or prices would let agents do more outside of the household, spend more, or begin again
- * what the person has stopped. The person says yes to each of those before it holds. The rest of the record holds at once. Pure.
+ * Which parts of a record of limits or prices would let agents do more outside of the household,
+ * spend more, or begin again what the person has stopped. The person says yes to each of those
+ * before it holds. The rest of the record holds at once. Pure.
  */
 import { covers } from '../domain/network.ts';
 import { DEFAULT_PRICES, isCheaper } from '../domain/prices.ts';
@@ -101,7 +102,8 @@ export function heldLimits(
       fields.map((field) => [field, old.get(field)] as const),
     ) ?? here;
   let fields = looser(record);
-  // A grant of a set stands over those of its tools, so that taking back one may open another: then all that differ wait.
+  // A grant of a set stands over those of its tools, so that taking back one may open another: then
+  // all that differ wait.
   if (looser(without(fields)).length > 0)
     fields = [...new Set([...old.keys(), ...now.keys()])].filter(
       (field) => JSON.stringify(old.get(field)) !== JSON.stringify(now.get(field)),

@@ -1,7 +1,8 @@
 /**
- * The settings of other MCP clients, as people paste them: `mcpServers` of most, and what VS Code, Zed, opencode, Windsurf and
- * Gemini CLI write in its place. They are JSON with comments. Whatever stands in them for a value of that client's machine
- * (`${env:X}`, `${input:x}`) is asked for: it is never sent as it is written.
+ * The settings of other MCP clients, as people paste them: `mcpServers` of most, and what VS Code,
+ * Zed, opencode, Windsurf and Gemini CLI write in its place. They are JSON with comments. Whatever
+ * stands in them for a value of that client's machine (`${env:X}`, `${input:x}`) is asked for: it
+ * is never sent as it is written.
  */
 import { parse as parseJsonc, type ParseError } from 'jsonc-parser';
 import { z } from 'zod';
@@ -154,7 +155,10 @@ function attachmentOf({ url, serverUrl, httpUrl, headers, command, args, env, en
   return { kind: 'program', command: called, args: rest, env: { ...own, ...env, ...environment } };
 }
 
-/** What stands for a value: `${X}`, `${X:-otherwise}`, `${env:X}`, `${input:x}`, `{env:X}`, `{file:x}`, and a whole value `$X`. */
+/**
+ * What stands for a value: `${X}`, `${X:-otherwise}`, `${env:X}`, `${input:x}`, `{env:X}`,
+ * `{file:x}`, and a whole value `$X`.
+ */
 const WRITTEN = /\$\{[^{}]*\}|\{(?:env|file):[^{}]*\}|^\$[A-Za-z_][A-Za-z0-9_]*$/g;
 
 /** Every text of it, and whether that is given in confidence. */
@@ -180,7 +184,10 @@ function askedFor(written: string, secret: boolean, inputs: ReadonlyMap<string, 
   };
 }
 
-/** The same with the values that the person gave, by how they were written. One without a value is empty. */
+/**
+ * The same with the values that the person gave, by how they were written. One without a value is
+ * empty.
+ */
 export function filledIn<Server extends FoundServer>(
   servers: readonly Server[],
   values: Readonly<Record<string, string>>,

@@ -1,8 +1,14 @@
-/** The models that are connected: what a page is told of them, and what it says. A key goes one way only. */
+/**
+ * The models that are connected: what a page is told of them, and what it says. A key goes one way
+ * only.
+ */
 import { z } from 'zod';
 import { urlOf } from '../domain/platform/old-browsers.ts';
 
-/** Longest key, address and name of a model; most models that are listed of one connection, and connections of a household. */
+/**
+ * Longest key, address and name of a model; most models that are listed of one connection, and
+ * connections of a household.
+ */
 export const MODEL_LIMITS = { key: 1_000, address: 500, model: 200, listed: 500, connections: 8 } as const;
 
 export const modelSchema = z.object({
@@ -34,7 +40,10 @@ export type ConnectionState = z.infer<typeof connectionStateSchema>;
 
 const connectionId = z.string().min(1).max(60);
 
-/** What a model server speaks: the Messages API, OpenAI's Chat Completions or Responses, or Google's own. */
+/**
+ * What a model server speaks: the Messages API, OpenAI's Chat Completions or Responses, or Google's
+ * own.
+ */
 export const protocolSchema = z.enum(['messages', 'chat', 'responses', 'google']);
 export type Protocol = z.infer<typeof protocolSchema>;
 

@@ -42,10 +42,16 @@ export const notificationSchema = z.object({
 });
 export type RaisedNotification = z.infer<typeof notificationSchema>;
 
-/** Names that lead nowhere outside of one machine or network (RFC 6761, 6762 and 8375, and `internal` by ICANN). */
+/**
+ * Names that lead nowhere outside of one machine or network (RFC 6761, 6762 and 8375, and
+ * `internal` by ICANN).
+ */
 const INNER_NAME = /(?:^|\.)(?:localhost|local|internal|invalid|test|home\.arpa)\.?$/i;
 
-/** Can a push service reach somebody under this name? Apple's refuses every push whose subject names another. */
+/**
+ * Can a push service reach somebody under this name? Apple's refuses every push whose subject names
+ * another.
+ */
 export const isOutside = (host: string): boolean => host.includes('.') && !INNER_NAME.test(host);
 
 export const mail = z

@@ -41,7 +41,10 @@ export const LEDGER_METHODS = {
     ]),
     typed<ConversationPage>(),
   ),
-  /** What an edit, named by its own id, took the place of, with all that came after it; oldest first. */
+  /**
+   * What an edit, named by its own id, took the place of, with all that came after it; oldest
+   * first.
+   */
   replaced: method(
     z.tuple([
       z.object({
@@ -52,7 +55,10 @@ export const LEDGER_METHODS = {
     ]),
     typed<readonly MessageDoc[]>(),
   ),
-  /** When an agent was awake and talked, newest first; from before the time `upTo`, in ms since the epoch, where that is given. */
+  /**
+   * When an agent was awake and talked, newest first; from before the time `upTo`, in ms since the
+   * epoch, where that is given.
+   */
   wakings: method(
     z.tuple([
       z.object({
@@ -64,7 +70,10 @@ export const LEDGER_METHODS = {
     ]),
     typed<WakingsPage>(),
   ),
-  /** All that was ever written about an agent after its birth, oldest first: `household` has only what holds. */
+  /**
+   * All that was ever written about an agent after its birth, oldest first: `household` has only
+   * what holds.
+   */
   changes: method(z.tuple([z.object({ agentId: idOf<AgentId>(z.string()) })]), typed<readonly AgentChangeDoc[]>()),
   /** What is new to the person, the same in every tab. */
   unread: method(none, typed<UnreadView>()),
@@ -73,7 +82,10 @@ export const LEDGER_METHODS = {
     typed<readonly WakeMaterial[]>(),
   ),
   storage: method(none, typed<StorageStatus>()),
-  /** Everything there is, or all that belongs to one agent (its identity, changes, conversation and sessions), page by page. */
+  /**
+   * Everything there is, or all that belongs to one agent (its identity, changes, conversation and
+   * sessions), page by page.
+   */
   documents: method(
     z.tuple([
       z.object({
@@ -84,7 +96,10 @@ export const LEDGER_METHODS = {
     ]),
     typed<DocumentPage>(),
   ),
-  /** The documents about one thing, page by page, by id: what was said in a thread, say. `limit` 0: only how many there are. */
+  /**
+   * The documents about one thing, page by page, by id: what was said in a thread, say. `limit` 0:
+   * only how many there are.
+   */
   within: method(
     z.tuple([z.object({ about: z.string(), after: z.string().nullable(), limit: z.number().int().min(0) })]),
     typed<WithinPage>(),
@@ -103,7 +118,9 @@ export const LEDGER_METHODS = {
   compare: method(documents, typed<Comparison>()),
   /** A whole copy has left this device. */
   noteExport: method(z.tuple([z.object({ time: z.number(), documents: z.number(), sealed: z.boolean() })]), z.null()),
-  /** Checks every volume, repairs what it can, and writes the views anew. Progress comes as news. */
+  /**
+   * Checks every volume, repairs what it can, and writes the views anew. Progress comes as news.
+   */
   rebuild: method(none, typed<RebuildReport>()),
 };
 /** Of the search. */
@@ -126,11 +143,16 @@ export const SEARCH_METHODS = {
 };
 /** Of the owner's connection to the relay. */
 const RELAY_METHODS = {
-  /** The page key, as localStorage has it, which no worker can read; told on every new line, and where it changes. */
+  /**
+   * The page key, as localStorage has it, which no worker can read; told on every new line, and
+   * where it changes.
+   */
   takePageKey: method(z.tuple([z.object({ key: z.string().max(LIMITS.id).nullable() })]), z.null()),
   /** Connect to the relay again now, without waiting for the next try. */
   reconnect: method(none, z.null()),
-  /** The cookie is of another sign-in: what is open under the one before ends, and is opened again. */
+  /**
+   * The cookie is of another sign-in: what is open under the one before ends, and is opened again.
+   */
   signInChanged: method(none, z.null()),
 };
 export const OWNER_METHODS = { ...LEDGER_METHODS, ...SEARCH_METHODS, ...RELAY_METHODS, ...SYNC_METHODS };

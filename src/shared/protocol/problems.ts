@@ -1,4 +1,7 @@
-/** Every kind of problem document that the relay answers with: `about:roost/too-large`. A page has a text for each. */
+/**
+ * Every kind of problem document that the relay answers with: `about:roost/too-large`. A page has a
+ * text for each.
+ */
 export const PROBLEMS = [
   'already-awake',
   'attached-address',

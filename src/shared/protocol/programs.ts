@@ -1,4 +1,7 @@
-/** Agent programs on the relay's machine that can be an agent's mind: what a page is told of them, and what it says. */
+/**
+ * Agent programs on the relay's machine that can be an agent's mind: what a page is told of them,
+ * and what it says.
+ */
 import { z } from 'zod';
 import { ATTACHED_BOUNDS } from './attached.ts';
 import { LIMITS } from './limits.ts';

@@ -1,4 +1,7 @@
-/** Limits and prices one by one: what a record sets, as fields, and a record of which some fields are another's. Pure. */
+/**
+ * Limits and prices one by one: what a record sets, as fields, and a record of which some fields
+ * are another's. Pure.
+ */
 import { isRecord } from '../domain/platform/is-record.ts';
 import { DEFAULT_PRICES, priceName } from '../domain/prices.ts';
 import type { RelayRecord } from './records.ts';
@@ -11,7 +14,10 @@ function* leaves(value: unknown, path: readonly string[]): Generator<readonly [s
   else if (value !== undefined) yield [JSON.stringify(path), value];
 }
 
-/** A list is one field: only together do its items say something. A table without a price is Roost's own. */
+/**
+ * A list is one field: only together do its items say something. A table without a price is Roost's
+ * own.
+ */
 export function fieldsOf(type: 'limits' | 'prices', record: RelayRecord | null): RecordFields {
   if (type === 'limits') return new Map(record?.type === 'limits' ? leaves(record.value.config, []) : []);
   const prices = record?.type === 'prices' ? record.value.prices : [];
@@ -38,7 +44,10 @@ function nameOf(row: unknown): string {
   return priceName({ model: String(model), above: typeof above === 'number' ? above : undefined });
 }
 
-/** The value of a record where these fields are set so, and all others stay. Whoever takes it checks it. */
+/**
+ * The value of a record where these fields are set so, and all others stay. Whoever takes it checks
+ * it.
+ */
 export function withFields(
   type: 'limits' | 'prices',
   value: unknown,

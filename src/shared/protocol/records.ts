@@ -1,7 +1,8 @@
 /**
- * Records: what the relay must have at hand to act alone. They are rows at the relay, and each change of one is an event
- * that every browser stores as a document. So a relay that has lost its home, or was put back from an old copy, is given
- * them back by a page. The newest by its stamp holds, on either side.
+ * Records: what the relay must have at hand to act alone. They are rows at the relay, and each
+ * change of one is an event that every browser stores as a document. So a relay that has lost its
+ * home, or was put back from an old copy, is given them back by a page. The newest by its stamp
+ * holds, on either side.
  */
 import { z } from 'zod';
 import type { ThreadId } from '../domain/ids.ts';
@@ -118,7 +119,10 @@ export const offeredRecordsSchema = z.object({
   answers: z.array(recordAnswerSchema).describe('in the order in which they were offered'),
 });
 
-/** What of a record waits for the person's yes at this relay, as `GET /api/records/asked` lists it. `hash`: of what is shown. */
+/**
+ * What of a record waits for the person's yes at this relay, as `GET /api/records/asked` lists it.
+ * `hash`: of what is shown.
+ */
 const askedBase = { id: recordId, hash: z.string().max(100).describe('of what is shown: a yes is to that alone') };
 const unset = z.unknown().optional();
 export const askedRecordSchema = z.discriminatedUnion('type', [

@@ -1,4 +1,7 @@
-/** Programs that fetch another program before they begin it, as `npx` does, and what a tool server begun so needs in the sandbox. */
+/**
+ * Programs that fetch another program before they begin it, as `npx` does, and what a tool server
+ * begun so needs in the sandbox.
+ */
 import { z } from 'zod';
 import { ATTACHED_BOUNDS, type Attachment, type Box } from './attached.ts';
 
@@ -26,7 +29,10 @@ export interface Needs {
 /** A path that ends like the name of a file stands for the folder of that file. */
 const folderOf = (path: string) =>
   /\/[^/]*\.[a-zA-Z0-9]{1,8}$/.test(path) ? path.slice(0, path.lastIndexOf('/')) : path;
-/** Whole paths among arguments, also behind a `=`. The whole machine is no folder to give away by an argument. */
+/**
+ * Whole paths among arguments, also behind a `=`. The whole machine is no folder to give away by an
+ * argument.
+ */
 const foldersIn = (args: readonly string[]) => [
   ...new Set(args.map((arg) => folderOf(arg.replace(/^--?[^=/]+=/, ''))).filter((arg) => /^\/[^/]/.test(arg))),
 ];
@@ -36,7 +42,10 @@ const runnerNameOf = (command: string) => (command.split('/').at(-1) ?? '').repl
 export const isFetched = (attachment: Attachment): boolean =>
   attachment.kind === 'program' && RUNNERS.some((runner) => runner === runnerNameOf(attachment.command));
 
-/** What a program needs that one of these begins; null: it needs nothing that is known. `mayFolders`: it may be shown folders. */
+/**
+ * What a program needs that one of these begins; null: it needs nothing that is known.
+ * `mayFolders`: it may be shown folders.
+ */
 export function needsOf(attachment: Attachment, runners: readonly Runner[], mayFolders: boolean): Needs | null {
   if (attachment.kind !== 'program') return null;
   const called = runnerNameOf(attachment.command);

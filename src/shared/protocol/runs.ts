@@ -1,4 +1,7 @@
-/** Runs: an agent at work, once, whoever or whatever set it to work; what its events and documents say of it. */
+/**
+ * Runs: an agent at work, once, whoever or whatever set it to work; what its events and documents
+ * say of it.
+ */
 import { z } from 'zod';
 
 export const runCauseSchema = z
@@ -31,7 +34,9 @@ const runOutcomeSchema = z
   );
 export type RunOutcome = z.infer<typeof runOutcomeSchema>;
 
-/** How a run ended, as its event and its document tell it. `usage`: null where no model told any. */
+/**
+ * How a run ended, as its event and its document tell it. `usage`: null where no model told any.
+ */
 export const runEnd = {
   outcome: runOutcomeSchema,
   reason: z.string().nullable().describe('why, a sentence for people; null: there is nothing to say'),

@@ -1,6 +1,7 @@
 /**
- * Schedules on the wire: what is due without anybody there. A routine sets an agent to work, a reminder brings a message
- * back to the agent that left it, a script is run by the relay and wakes an agent only where it fails.
+ * Schedules on the wire: what is due without anybody there. A routine sets an agent to work, a
+ * reminder brings a message back to the agent that left it, a script is run by the relay and wakes
+ * an agent only where it fails.
  */
 import { z } from 'zod';
 import type { RunId, ScheduleId } from '../domain/ids.ts';
@@ -23,7 +24,9 @@ const zone = z
   .nullable()
   .describe('null: the household’s');
 
-/** Why no script is run, where there is no sandbox and the relay was started without `--scripts`. */
+/**
+ * Why no script is run, where there is no sandbox and the relay was started without `--scripts`.
+ */
 export const SCRIPTS_OFF = sentence`Scripts are off: there is no sandbox on the relay’s machine. Install bubblewrap there, or start the relay with --scripts to let it run them without one.`;
 
 /** Why it is off, where the person has not said yes to it at this relay. */
@@ -206,9 +209,9 @@ type ScheduleKind = Schedule['kind'];
 export type ScheduleOf<Kind extends ScheduleKind> = Extract<Schedule, { kind: Kind }>;
 
 /**
- * As its record has it. `homeRelay`: the one relay that it is due at; a household with two never runs it twice. Another asks for it by
- * `wanted`; the one that has it lets go then, and names the other as its home, with the next `turn`. Only a person can say that
- * there is nobody to ask.
+ * As its record has it. `homeRelay`: the one relay that it is due at; a household with two never
+ * runs it twice. Another asks for it by `wanted`; the one that has it lets go then, and names the
+ * other as its home, with the next `turn`. Only a person can say that there is nobody to ask.
  */
 export const scheduleRecordSchema = z.strictObject({
   homeRelay: id.describe('the relay’s side of the household at which it is due'),

@@ -32,7 +32,9 @@ export interface Passage {
 /** What is known of a text besides its words: whose it is, and where it leads to. */
 export interface SearchedText {
   readonly kind: SearchKind;
-  /** Whose conversation, soul or routine it is; of a thread's message, who said it; null: nobody's. */
+  /**
+   * Whose conversation, soul or routine it is; of a thread's message, who said it; null: nobody's.
+   */
   readonly agentId: AgentId | null;
   /** Who said or wrote it: an agent, "human" or "relay". */
   readonly author: string;

@@ -1,4 +1,7 @@
-/** What an agent looks for, and what is found: asked of the pages that are open on their event streams, and answered by a call. */
+/**
+ * What an agent looks for, and what is found: asked of the pages that are open on their event
+ * streams, and answered by a call.
+ */
 import { z } from 'zod';
 import type { ThreadId } from '../domain/ids.ts';
 import { common } from './documents.ts';
@@ -8,7 +11,10 @@ import { LIMITS } from './limits.ts';
 const id = z.string().min(1).max(LIMITS.id);
 const threadId = idOf<ThreadId>(id);
 
-/** Sent without an event id to every page of the household that said it answers searches; kept nowhere. */
+/**
+ * Sent without an event id to every page of the household that said it answers searches; kept
+ * nowhere.
+ */
 export const searchAskedSchema = z.object({
   searchId: id.describe('names this question'),
   agentId: common.agentId.describe('who asks: only what it took part in is looked through'),

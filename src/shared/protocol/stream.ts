@@ -7,9 +7,9 @@ const { agentId } = common;
 const id = z.string().min(1).max(LIMITS.id);
 
 /**
- * The first thing on every connection, without an id: which log this is. A browser that knew another log
- * (the relay's home was replaced) starts again from the beginning; a client says which log its cursor is of
- * with `?log=`, and the relay sends everything where it is not this one.
+ * The first thing on every connection, without an id: which log this is. A browser that knew
+ * another log (the relay's home was replaced) starts again from the beginning; a client says which
+ * log its cursor is of with `?log=`, and the relay sends everything where it is not this one.
  */
 export const helloSchema = z.object({
   log: id.describe('names the log; another home has another'),
@@ -22,8 +22,9 @@ export const helloSchema = z.object({
 export type Hello = z.infer<typeof helloSchema>;
 
 /**
- * Sent without an id whenever it changes, and after the snapshot where there is anything of it: who stands in line before the
- * model's server, and what API clients do. The newest holds; nothing of it is kept.
+ * Sent without an id whenever it changes, and after the snapshot where there is anything of it: who
+ * stands in line before the model's server, and what API clients do. The newest holds; nothing of
+ * it is kept.
  */
 export const waitingSchema = z.object({
   waiting: z
@@ -44,8 +45,8 @@ export const waitingSchema = z.object({
 export type Waiting = z.infer<typeof waitingSchema>;
 
 /**
- * Sent without an id whenever it changes, and after the snapshot where it is away. While it is, the relay writes nothing: what
- * is being said is kept in its memory, and comes when it can be written.
+ * Sent without an id whenever it changes, and after the snapshot where it is away. While it is, the
+ * relay writes nothing: what is being said is kept in its memory, and comes when it can be written.
  */
 export const databaseStandingSchema = z.object({
   away: z.boolean().describe('the relay cannot reach its database'),
@@ -53,8 +54,8 @@ export const databaseStandingSchema = z.object({
 export type DatabaseStanding = z.infer<typeof databaseStandingSchema>;
 
 /**
- * The last on a connection that the relay ends because of the sign-in that it belongs to, without an id. A relay that is
- * shut down says nothing: the line is only lost.
+ * The last on a connection that the relay ends because of the sign-in that it belongs to, without
+ * an id. A relay that is shut down says nothing: the line is only lost.
  */
 export const overSchema = z.object({
   reason: z

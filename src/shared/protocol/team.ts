@@ -1,4 +1,7 @@
-/** What the relay knows of the team beside a session: who there is, who is set to sleep, and who may join from elsewhere. */
+/**
+ * What the relay knows of the team beside a session: who there is, who is set to sleep, and who may
+ * join from elsewhere.
+ */
 import { z } from 'zod';
 import { isTimeZone } from '../domain/guardrails.ts';
 import { checkName } from '../domain/names.ts';
@@ -8,7 +11,10 @@ import { scopesSchema } from './scopes.ts';
 
 const id = z.string().min(1).max(LIMITS.id);
 
-/** `PUT /api/team`: everybody the household has. The page says it whenever that changes. Souls do not travel with it. */
+/**
+ * `PUT /api/team`: everybody the household has. The page says it whenever that changes. Souls do
+ * not travel with it.
+ */
 export const teamSchema = z.strictObject({
   agents: z
     .array(

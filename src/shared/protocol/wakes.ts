@@ -1,4 +1,7 @@
-/** Wakes on the wire: what asked for one, what the gate decided, and how much of its limits an agent has used. */
+/**
+ * Wakes on the wire: what asked for one, what the gate decided, and how much of its limits an agent
+ * has used.
+ */
 import { z } from 'zod';
 import type { MessageId } from '../domain/ids.ts';
 import { GATE_CHECKS, WAKE_OUTCOMES, WAKE_REASONS, WAKE_WAYS } from '../domain/guardrails.ts';

@@ -1,7 +1,7 @@
 /**
- * What the ledger's owner tells the tabs. One owner per browser profile holds the ledger and the relay's event stream;
- * every tab is a client of it. What tabs ask it stands in owner-rpc.ts: calls are at-least-once and carry an id; appending
- * the same documents twice is harmless.
+ * What the ledger's owner tells the tabs. One owner per browser profile holds the ledger and the
+ * relay's event stream; every tab is a client of it. What tabs ask it stands in owner-rpc.ts: calls
+ * are at-least-once and carry an id; appending the same documents twice is harmless.
  */
 import type { SessionEnd } from '../domain/asleep-from.ts';
 import type { AgentId, MessageId, SessionId } from '../domain/ids.ts';
@@ -26,7 +26,10 @@ export interface HouseholdView {
   readonly identities: readonly AgentIdentityDoc[];
   readonly changes: readonly AgentChangeDoc[];
   readonly settings: readonly SettingDoc[];
-  /** Of every kind that has no place of its own here, and of which one document about each thing holds: those. */
+  /**
+   * Of every kind that has no place of its own here, and of which one document about each thing
+   * holds: those.
+   */
   readonly records: readonly Doc[];
   /** Written while nothing could take them, and not yet taken by a relay. */
   readonly queued: readonly QueuedMessageDoc[];
@@ -67,11 +70,17 @@ export interface ConversationPage {
   readonly before: string | null;
 }
 
-/** What was said with an agent from one waking until it slept again: its part in a session, or in a run alone. */
+/**
+ * What was said with an agent from one waking until it slept again: its part in a session, or in a
+ * run alone.
+ */
 export interface Waking {
   /** Of the session or the run. */
   readonly id: string;
-  /** Where it was at work alone: the beginning and the end of that, as far as known; null: a session. */
+  /**
+   * Where it was at work alone: the beginning and the end of that, as far as known; null: a
+   * session.
+   */
   readonly run: readonly RunDoc[] | null;
   /** The first message of it, where one begins to read. */
   readonly messageId: MessageId;
@@ -80,7 +89,10 @@ export interface Waking {
   readonly until: number;
   /** Messages that show. */
   readonly messages: number;
-  /** What the person said first, or where they said nothing there, what was said first; at most so long as a line. */
+  /**
+   * What the person said first, or where they said nothing there, what was said first; at most so
+   * long as a line.
+   */
   readonly words: { readonly author: string; readonly text: string } | null;
 }
 
@@ -103,7 +115,10 @@ export interface UnreadRow {
 }
 
 export interface UnreadView {
-  /** Stamp from which on messages are new where a conversation has no mark of its own; null: none was ever set. */
+  /**
+   * Stamp from which on messages are new where a conversation has no mark of its own; null: none
+   * was ever set.
+   */
   readonly since: string | null;
   readonly conversations: readonly UnreadRow[];
   /** The place of the last message that is read, by thread. */
@@ -124,7 +139,10 @@ export type WakeSession =
       /** Earlier messages of it that were not even read. */
       readonly earlier: number;
     }
-  /** Sessions on end of nothing but greetings. `more`: not all were counted. Times are ms since the epoch; `last`: the newest greeting, where it was read. */
+  /**
+   * Sessions on end of nothing but greetings. `more`: not all were counted. Times are ms since the
+   * epoch; `last`: the newest greeting, where it was read.
+   */
   | {
       readonly kind: 'greetings';
       readonly times: number;
@@ -134,7 +152,10 @@ export type WakeSession =
       readonly last: MessageDoc | null;
     };
 
-/** What one agent takes along when it wakes: enough of its newest sessions to fill the cap, and of the last in which somebody spoke to it. */
+/**
+ * What one agent takes along when it wakes: enough of its newest sessions to fill the cap, and of
+ * the last in which somebody spoke to it.
+ */
 export interface WakeMaterial {
   readonly agentId: AgentId;
   /** Oldest first. */
@@ -150,8 +171,9 @@ export interface VolumeStatus {
   readonly name: string;
   readonly documents: number;
   /**
-   * writing: the one that documents go into now; sealed: full, compacted and checked; damaged: some of it
-   * cannot be read, it is kept, and what it held is in a newer volume where another copy was found.
+   * writing: the one that documents go into now; sealed: full, compacted and checked; damaged: some
+   * of it cannot be read, it is kept, and what it held is in a newer volume where another copy was
+   * found.
    */
   readonly state: 'writing' | 'sealed' | 'damaged';
   /** ms since the epoch of its last check, document by document; null: not checked yet. */
@@ -176,14 +198,20 @@ export interface StorageStatus {
   /** Documents that are durable in the journal and not in a volume yet. */
   readonly journalRows: number;
   readonly documents: number;
-  /** By kind of document, most characters first; `chars` is the length of each document as JSON, in UTF-16 units. */
+  /**
+   * By kind of document, most characters first; `chars` is the length of each document as JSON, in
+   * UTF-16 units.
+   */
   readonly kinds: readonly { readonly type: string; readonly documents: number; readonly chars: number }[];
   readonly volumes: readonly VolumeStatus[];
   /** The last whole copy that left this device; null: none ever did. */
   readonly lastExport: ExportNote | null;
 }
 
-/** A stretch of everything the ledger holds, in an order of its own that stays the same while nothing is written. */
+/**
+ * A stretch of everything the ledger holds, in an order of its own that stays the same while
+ * nothing is written.
+ */
 export interface DocumentPage {
   readonly docs: readonly Doc[];
   /** Pass to `after` for what follows; null at the end. */
@@ -215,7 +243,10 @@ export interface Comparison {
 
 /** Long work of the owner, for every tab. */
 export interface OwnerProgress {
-  /** rebuild: volumes checked and views written anew; forget: contents removed; replay: the journal taken up after a crash. */
+  /**
+   * rebuild: volumes checked and views written anew; forget: contents removed; replay: the journal
+   * taken up after a crash.
+   */
   readonly task: 'rebuild' | 'forget' | 'replay';
   readonly done: number;
   readonly of: number;
@@ -238,12 +269,15 @@ export type LinkState =
   /** `held`: something between here and the relay holds the event stream back, and it is polled. */
   | { readonly kind: 'live'; readonly databaseAway?: true; readonly held?: true }
   /**
-   * `database`: the relay is there, and cannot reach its database; `failed`: what it says could not be read, or this page
-   * failed over it.
+   * `database`: the relay is there, and cannot reach its database; `failed`: what it says could not
+   * be read, or this page failed over it.
    */
   | { readonly kind: 'lost'; readonly reason: 'unreachable' | 'silent' | 'database' | 'failed' }
   | { readonly kind: 'locked-out' }
-  /** This browser’s sign-in is of a home of another household: nothing of it is shown or stored here. */
+  /**
+   * This browser’s sign-in is of a home of another household: nothing of it is shown or stored
+   * here.
+   */
   | { readonly kind: 'elsewhere' };
 
 /** An answer that is being written. */
@@ -256,7 +290,10 @@ export interface OpenAnswer {
   readonly blocks: readonly Block[];
 }
 
-/** Why nothing can be written, in a form the page can explain; `damaged` alone stops nothing; what is `unreadable` is brought back from where it is kept a second time. */
+/**
+ * Why nothing can be written, in a form the page can explain; `damaged` alone stops nothing; what
+ * is `unreadable` is brought back from where it is kept a second time.
+ */
 export interface StorageProblem {
   readonly kind: 'quota' | 'broken' | 'unreadable' | 'blocked' | 'no-owner' | 'unsupported' | 'damaged';
   readonly detail: string;
@@ -273,10 +310,16 @@ export type OwnerNews =
       readonly problem: StorageProblem | null;
     }
   | { readonly news: 'link'; readonly link: LinkState; readonly snapshot: Snapshot | null }
-  /** This browser's sign-in belongs to another home of the relay now: what is told from here on is of that one. */
+  /**
+   * This browser's sign-in belongs to another home of the relay now: what is told from here on is
+   * of that one.
+   */
   | { readonly news: 'moved' }
   | { readonly news: 'event'; readonly stored: StoredEvent }
-  /** Who stands in line before the model's server; a tab that has just come hears of the next change. */
+  /**
+   * Who stands in line before the model's server; a tab that has just come hears of the next
+   * change.
+   */
   | { readonly news: 'waiting'; readonly waiting: Waiting }
   /** Documents that are now in the ledger, whoever wrote them. */
   | { readonly news: 'documents'; readonly docs: readonly Doc[] }
@@ -287,7 +330,10 @@ export type OwnerNews =
   | { readonly news: 'forgotten'; readonly forgets: readonly ForgetDoc[] }
   /** How it stands with the other devices; told whenever it changes. */
   | { readonly news: 'sync'; readonly status: SyncStatus }
-  /** The owner ends and begins anew; where a tab's own worker was the owner, the tab is to be opened anew. */
+  /**
+   * The owner ends and begins anew; where a tab's own worker was the owner, the tab is to be opened
+   * anew.
+   */
   | { readonly news: 'restarting'; readonly reload: boolean }
   /** What the browser had lost is here again: one tab asks what there is to tell. */
   | { readonly news: 'returned' }

@@ -1,6 +1,6 @@
 /**
- * The relay's client: a method for each endpoint of a table. Each call is answered by a typed value, the relay's answer,
- * or what went wrong and what to do.
+ * The relay's client: a method for each endpoint of a table. Each call is answered by a typed
+ * value, the relay's answer, or what went wrong and what to do.
  */
 import type { Callable, Endpoint, Endpoints, Heard, Said } from '../protocol/endpoints/endpoint.ts';
 import type { RelayResult } from './problem.ts';
@@ -12,7 +12,10 @@ export interface RelayClientDeps extends SendDeps {
   readonly times?: { readonly call: number; readonly heavy: number };
 }
 
-/** Parameters and query are said by name, the body as `body`; `said` is left out where there is nothing to say. */
+/**
+ * Parameters and query are said by name, the body as `body`; `said` is left out where there is
+ * nothing to say.
+ */
 type Arguments<E extends Endpoint> = object extends Said<E> ? [said?: Said<E>] : [said: Said<E>];
 
 export type RelayClient<Table extends Endpoints> = {

@@ -1,12 +1,14 @@
 /**
- * The relay's event stream, kept alive. One connection at a time; whatever cuts it, the next one resumes
- * after the last event that was passed on, so that each event is passed once and in order.
+ * The relay's event stream, kept alive. One connection at a time; whatever cuts it, the next one
+ * resumes after the last event that was passed on, so that each event is passed once and in order.
  *
- * A connection brings, in this order: `hello` (which log this is), what was missed, a `snapshot`, what is
- * new. Only after the snapshot is the line live. Silence past twice the heartbeat is a loss.
+ * A connection brings, in this order: `hello` (which log this is), what was missed, a `snapshot`,
+ * what is new. Only after the snapshot is the line live. Silence past twice the heartbeat is a
+ * loss.
  *
- * A proxy may hold a stream back while ordinary calls pass. After a connection that timed out the relay is therefore asked
- * for the same once, as an answer that ends. Where that comes, this goes on by polling, and tries the stream now and then.
+ * A proxy may hold a stream back while ordinary calls pass. After a connection that timed out the
+ * relay is therefore asked for the same once, as an answer that ends. Where that comes, this goes
+ * on by polling, and tries the stream now and then.
  */
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import { errorMessage } from '../domain/platform/error-message.ts';
@@ -34,10 +36,16 @@ export interface Cursor {
 }
 
 export type StreamItem =
-  /** This log is not the one the cursor was of, or was put back to an earlier state: everything comes, from its first event. */
+  /**
+   * This log is not the one the cursor was of, or was put back to an earlier state: everything
+   * comes, from its first event.
+   */
   | { readonly kind: 'new-log'; readonly log: string }
   | { readonly kind: 'event'; readonly stored: StoredEvent }
-  /** Whose home this log is of; null: nobody has proven it. Comes before its events, and again where it is proven. */
+  /**
+   * Whose home this log is of; null: nobody has proven it. Comes before its events, and again where
+   * it is proven.
+   */
   | { readonly kind: 'home'; readonly household: string | null }
   /** Everything missed has been passed; what follows is new. */
   | {
@@ -55,13 +63,23 @@ export type StreamItem =
   | { readonly kind: 'connecting' }
   | { readonly kind: 'lost'; readonly reason: 'unreachable' | 'silent' | 'database' }
   | { readonly kind: 'locked-out' }
-  /** This sign-in belongs to another home of the relay now; the next connection follows the log of that one. */
+  /**
+   * This sign-in belongs to another home of the relay now; the next connection follows the log of
+   * that one.
+   */
   | { readonly kind: 'moved' }
-  /** An event that this version cannot read. It is left out, and what comes after it is passed on. */
+  /**
+   * An event that this version cannot read. It is left out, and what comes after it is passed on.
+   */
   | { readonly kind: 'set-aside'; readonly id: number; readonly detail: string }
-  /** The relay says something about the line that this version cannot read. It is asked again later. */
+  /**
+   * The relay says something about the line that this version cannot read. It is asked again later.
+   */
   | { readonly kind: 'unreadable'; readonly detail: string }
-  /** An error of our own, which is no fault of the line's. It is tried again later, and nothing is passed over. */
+  /**
+   * An error of our own, which is no fault of the line's. It is tried again later, and nothing is
+   * passed over.
+   */
   | { readonly kind: 'failed'; readonly detail: string };
 
 export interface EventStreamDeps {
@@ -126,7 +144,10 @@ interface Connection {
 /** What a message that does not fit is told as: its name, and why. */
 class Unreadable extends Error {}
 
-/** The line broke, or was broken off: only what comes from the platform's own network calls is told as this. */
+/**
+ * The line broke, or was broken off: only what comes from the platform's own network calls is told
+ * as this.
+ */
 class Cut extends Error {}
 
 /** A cut connection is a TypeError, a network error or our own abort: all the same to us. */
@@ -203,7 +224,8 @@ export function createEventStream(deps: EventStreamDeps): EventStream {
     const named = `event ${message.id ?? ''} "${message.event ?? ''}"`;
     if (!Number.isSafeInteger(id) || id < 1) throw new Unreadable(`${named}: no id`);
     const event = eventSchema.safeParse(data);
-    // A relay that knows our cursor begins after it; one whose store was put back from a copy begins anew.
+    // A relay that knows our cursor begins after it; one whose store was put back from a copy
+    // begins anew.
     if (!connection.begun && id <= (cursor?.after ?? 0)) beginLog(log, 0);
     connection.begun = true;
     if (id <= (cursor?.after ?? 0)) return;
@@ -212,7 +234,10 @@ export function createEventStream(deps: EventStreamDeps): EventStream {
     cursor = { log, after: id };
   }
 
-  /** Opens one connection and reads it to its end. Resolves with why it ended, and leaves nothing open. */
+  /**
+   * Opens one connection and reads it to its end. Resolves with why it ended, and leaves nothing
+   * open.
+   */
   async function connectOnce(
     controller: AbortController,
   ): Promise<{ readonly ending: Ending; readonly late: boolean }> {
@@ -255,7 +280,8 @@ export function createEventStream(deps: EventStreamDeps): EventStream {
       const connection: Connection = { log: null, begun: false, live: false, over: null };
       const parser = createParser({ onEvent: (message) => take(message, connection) });
       const decoder = new TextDecoder();
-      // A reader of its own, where a helper's loop would mix what the network throws with what we do.
+      // A reader of its own, where a helper's loop would mix what the network throws with what we
+      // do.
       const reader = response.body.getReader();
       for (;;) {
         const { done, value } = await reader.read().catch(cut);
@@ -272,7 +298,8 @@ export function createEventStream(deps: EventStreamDeps): EventStream {
       return { kind: 'failed', detail: errorMessage(error) };
     } finally {
       cancelWatch();
-      // However it ended: a connection left open counts against the six that a browser has for one address.
+      // However it ended: a connection left open counts against the six that a browser has for one
+      // address.
       controller.abort();
     }
   }

@@ -1,7 +1,8 @@
 /**
- * What follows from the relay's events, in the ledger's owner: each is passed on at once, then its documents
- * are stored, then it is acknowledged. Nothing is acknowledged that is not stored, and the cursor that
- * survives a restart is what was acknowledged, so that an answer still open comes again from its first word.
+ * What follows from the relay's events, in the ledger's owner: each is passed on at once, then its
+ * documents are stored, then it is acknowledged. Nothing is acknowledged that is not stored, and
+ * the cursor that survives a restart is what was acknowledged, so that an answer still open comes
+ * again from its first word.
  */
 import { errorMessage } from '../domain/platform/error-message.ts';
 import { sentence } from '../domain/sentence.ts';
@@ -24,11 +25,14 @@ import { sleep, type Timers } from '../domain/platform/timers.ts';
 export interface FeedDeps {
   readonly cursor: Cursor | null;
   /**
-   * Nobody lives in this browser yet. What its sign-in hears may be of a team that lives elsewhere: none of it is passed
-   * on, stored or acknowledged before `settle`.
+   * Nobody lives in this browser yet. What its sign-in hears may be of a team that lives elsewhere:
+   * none of it is passed on, stored or acknowledged before `settle`.
    */
   readonly vacant: boolean;
-  /** Whose device this browser is; null: of no household. The events of another household's home are none of its own. */
+  /**
+   * Whose device this browser is; null: of no household. The events of another household's home are
+   * none of its own.
+   */
   readonly household: string | null;
   readonly openStream: (cursor: Cursor | null, listener: (item: StreamItem) => void) => EventStream;
   readonly client: Pick<
@@ -46,7 +50,10 @@ export interface FeedDeps {
   readonly attachment: (file: Attachment) => Promise<SentAttachment | null>;
   readonly timers: Timers;
   readonly tell: (news: Extract<OwnerNews, { news: 'link' | 'event' | 'waiting' | 'moved' }>) => void;
-  /** What keeps events from being read or stored, as a sentence; null when it is over. Nothing is lost meanwhile. */
+  /**
+   * What keeps events from being read or stored, as a sentence; null when it is over. Nothing is
+   * lost meanwhile.
+   */
   readonly onTrouble: (trouble: string | null) => void;
 }
 

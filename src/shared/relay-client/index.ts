@@ -1,4 +1,7 @@
-/** The relay's client: calls for tabs, the event stream and what follows from it for the ledger's owner. */
+/**
+ * The relay's client: calls for tabs, the event stream and what follows from it for the ledger's
+ * owner.
+ */
 export { createRelayClient } from './client.ts';
 export type { PageClient } from './page-client.ts';
 export {

@@ -1,4 +1,7 @@
-/** What the one other household of a relay says and hears from now on, for a browser without one. Nothing is stored or acknowledged. */
+/**
+ * What the one other household of a relay says and hears from now on, for a browser without one.
+ * Nothing is stored or acknowledged.
+ */
 import { homeEndpoints } from '../protocol/endpoints/session.ts';
 import { createEventStream, type StreamItem } from './event-stream.ts';
 import type { SendDeps } from './send.ts';

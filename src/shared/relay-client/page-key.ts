@@ -3,7 +3,10 @@ import { createDeferred } from '../domain/platform/deferred.ts';
 import { PAGE_KEY } from '../protocol/page-key.ts';
 import type { After } from '../domain/platform/timers.ts';
 
-/** As the platform's, with the key of the moment; null: this browser has none, and is told so by the relay. */
+/**
+ * As the platform's, with the key of the moment; null: this browser has none, and is told so by the
+ * relay.
+ */
 export function withPageKey(
   fetch: typeof globalThis.fetch,
   key: () => string | null | Promise<string | null>,

@@ -1,6 +1,7 @@
 /**
- * What a page asks about how agents reach each other: inboxes, wakes and their limits, the sleeping flag, threads,
- * credentials, costs, schedules. Apart from `page-client.ts`, so that a page is painted without them.
+ * What a page asks about how agents reach each other: inboxes, wakes and their limits, the sleeping
+ * flag, threads, credentials, costs, schedules. Apart from `page-client.ts`, so that a page is
+ * painted without them.
  */
 import type { AgentId } from '../domain/ids.ts';
 import { callEndpoints } from '../protocol/endpoints/calls.ts';

@@ -48,7 +48,10 @@ const bodyOf = ({ body, text }: SentCall) => {
   return body === undefined ? null : { body: JSON.stringify(body), type: 'application/json' };
 };
 
-/** Characters: browsers refuse more than 64 KB, of all that is under way at once, to outlive its page (Fetch, HTTP-network-or-cache fetch). */
+/**
+ * Characters: browsers refuse more than 64 KB, of all that is under way at once, to outlive its
+ * page (Fetch, HTTP-network-or-cache fetch).
+ */
 const OUTLIVING_MOST = 2_000;
 const isSmall = (body: string | Blob) => typeof body === 'string' && body.length <= OUTLIVING_MOST;
 
@@ -76,7 +79,8 @@ export function createSender({ fetch, baseUrl }: SendDeps): Sender {
       if (wants === 'blob' && ok) return { kind: 'answer', status, ok, text: '', blob: await response.blob() };
       return { kind: 'answer', status, ok, text: await response.text() };
     } catch (error) {
-      // fetch rejects with a TypeError where there is no answer, and with the signal's reason where we gave up.
+      // fetch rejects with a TypeError where there is no answer, and with the signal's reason where
+      // we gave up.
       if (signal.aborted) return { kind: 'timeout', message: SENTENCES.timeout };
       if (error instanceof TypeError) return { kind: 'unreachable', message: SENTENCES.unreachable };
       throw error;

@@ -8,7 +8,10 @@ export const RELAY_TIMES = {
   heavy: 60_000,
   /** From asking for the event stream to its first header. */
   connect: 10_000,
-  /** From its header to its first byte: the relay greets at once, so something in between holds the stream back. */
+  /**
+   * From its header to its first byte: the relay greets at once, so something in between holds the
+   * stream back.
+   */
   firstByte: 10_000,
   /** Pause between two polls, where something in between holds the stream back. */
   poll: 2_000,
@@ -25,7 +28,9 @@ export const RELAY_TIMES = {
   ackDebounce: 500,
   /** Pause before something that could not be stored is tried again. */
   storeRetry: 5_000,
-  /** How long a reading of what an agent remembers waits for what was heard and is not stored yet. */
+  /**
+   * How long a reading of what an agent remembers waits for what was heard and is not stored yet.
+   */
   storeWait: 2_000,
   /** Polls after which the stream is tried again: about five minutes. Not ms. */
   pollsBeforeStream: 150,

@@ -44,7 +44,10 @@ export function openSyncSocket(
   socket.addEventListener('error', () => lose('The sync socket could not be opened, or broke.'));
   socket.addEventListener('close', ({ reason }) => lose(reason || 'The relay closed the sync socket.'));
 
-  /** A socket does not say when its buffer has emptied: it is looked at while there is something in it. */
+  /**
+   * A socket does not say when its buffer has emptied: it is looked at while there is something in
+   * it.
+   */
   function watch() {
     if (watching || over) return;
     watching = true;

@@ -1,4 +1,7 @@
-/** Keeps account of entries by their places: what is here, what a peer says it has, what is on its way. */
+/**
+ * Keeps account of entries by their places: what is here, what a peer says it has, what is on its
+ * way.
+ */
 import { addOne, contains, NO_RANGES, subtract, union, type Ranges } from '../domain/ranges.ts';
 import type { EntryKey, Have } from '../protocol/sync/entries.ts';
 

@@ -1,4 +1,7 @@
-/** What the peers are told when entries were written here, or were put into the store: which were new, refused, or others than theirs. */
+/**
+ * What the peers are told when entries were written here, or were put into the store: which were
+ * new, refused, or others than theirs.
+ */
 import type { Entry } from '../protocol/sync/entries.ts';
 import type { PutOutcome } from '../protocol/sync/store.ts';
 import type { Account } from './account.ts';
@@ -26,7 +29,10 @@ export interface Announcer {
 }
 
 export function createAnnouncer({ here, peers, settings, forwards, onMet }: AnnouncerDeps): Announcer {
-  /** New entries go to a peer at once where they are few and it has room; otherwise it is told of them, and asks. */
+  /**
+   * New entries go to a peer at once where they are few and it has room; otherwise it is told of
+   * them, and asks.
+   */
   function push(peer: Peer, entries: readonly Entry[]): void {
     if (entries.length === 0) return;
     const fits = entries.length <= settings.askEntries && bytesOf(entries) <= settings.pushBytes;

@@ -1,4 +1,7 @@
-/** Bytes written and read in order: varints (LEB128, unsigned, up to 2^53 - 1), ids of writers, runs of bytes. */
+/**
+ * Bytes written and read in order: varints (LEB128, unsigned, up to 2^53 - 1), ids of writers, runs
+ * of bytes.
+ */
 import { base64urlnopad } from '@scure/base';
 import { SYNC } from '../protocol/sync/settings.ts';
 

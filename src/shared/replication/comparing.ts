@@ -1,14 +1,16 @@
 /**
- * Whether the same lies in the same place everywhere. A device that was restored from an older copy of its profile
- * writes at places that others have filled already; nobody asks for what it has, so that has to be looked for.
+ * Whether the same lies in the same place everywhere. A device that was restored from an older copy
+ * of its profile writes at places that others have filled already; nobody asks for what it has, so
+ * that has to be looked for.
  *
- * A peer that has entries of a writer of ours is told the digests of some that both have: the last one, and some
- * before it at growing distances. It answers with what lies there otherwise. Where anything does, everything is
- * compared from the last one back, until a whole block agrees; only then is it told, all at once: whoever dies in
- * between finds it again. Until it agrees, nothing of that writer is fetched from that peer, which would cover it up.
+ * A peer that has entries of a writer of ours is told the digests of some that both have: the last
+ * one, and some before it at growing distances. It answers with what lies there otherwise. Where
+ * anything does, everything is compared from the last one back, until a whole block agrees; only
+ * then is it told, all at once: whoever dies in between finds it again. Until it agrees, nothing of
+ * that writer is fetched from that peer, which would cover it up.
  *
- * Writers that this device left for that reason are compared whole, block by block, once on each link: what differs
- * there may lie anywhere.
+ * Writers that this device left for that reason are compared whole, block by block, once on each
+ * link: what differs there may lie anywhere.
  */
 import type { Trying } from '../domain/platform/retry.ts';
 import { contains, highest, intersect, lastOf, NO_RANGES, subtract, union, type Ranges } from '../domain/ranges.ts';
@@ -25,7 +27,9 @@ export interface Comparing {
   heard(peer: Peer): void;
   /** The peer asks for what lies here otherwise. */
   compare(peer: Peer, request: number, compared: readonly Digested[]): void;
-  /** What lies there in places of ours; `request`: the one it answers, in part where there is more. */
+  /**
+   * What lies there in places of ours; `request`: the one it answers, in part where there is more.
+   */
   shown(peer: Peer, request: number | null, entries: readonly Entry[], more: boolean): void;
   /** Entries that came met others here, which the peer is shown. */
   met(peer: Peer, entries: readonly Entry[]): void;
@@ -35,12 +39,17 @@ export interface Comparing {
 interface Progress {
   /** The last counter that both had. */
   top: number;
-  /** Under way: the request that is not answered yet, and whether its answer showed anything so far. */
+  /**
+   * Under way: the request that is not answered yet, and whether its answer showed anything so far.
+   */
   request: number | null;
   differs: boolean;
   /** Compared down to here, block by block; Infinity: only samples were. */
   walked: number;
-  /** Requests so far, and when the peer said the last time what it has: if there were more since, it is not begun again. */
+  /**
+   * Requests so far, and when the peer said the last time what it has: if there were more since, it
+   * is not begun again.
+   */
   steps: number;
   seen: number;
   readonly found: Map<number, Entry>;
@@ -48,7 +57,9 @@ interface Progress {
   whole: Ranges;
 }
 
-/** Of the writer’s entries that both have: the last, and those 1, 2, 3, 4, 6, 8, 12, 16 … before it. */
+/**
+ * Of the writer’s entries that both have: the last, and those 1, 2, 3, 4, 6, 8, 12, 16 … before it.
+ */
 function samples(common: Ranges): number[] {
   const top = highest(common);
   const found = top > 0 ? [top] : [];
@@ -237,7 +248,10 @@ export function createComparing({
     return isNew ? [highest(ranges)] : [];
   }
 
-  /** Where nobody asked, something that was pushed met other bytes: the rest is looked for from here. */
+  /**
+   * Where nobody asked, something that was pushed met other bytes: the rest is looked for from
+   * here.
+   */
   function begin(peer: Peer, others: readonly Entry[]): void {
     for (const writer of new Set(others.map((entry) => entry.writer))) {
       const progress = progressesOf(peer).get(writer);

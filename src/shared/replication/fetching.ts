@@ -1,4 +1,7 @@
-/** What is missing here is asked for: in order of priority, a bounded amount at a time, nothing of two peers at once. */
+/**
+ * What is missing here is asked for: in order of priority, a bounded amount at a time, nothing of
+ * two peers at once.
+ */
 import { count, lastOf, subtract, type Ranges } from '../domain/ranges.ts';
 import type { Entry, Have } from '../protocol/sync/entries.ts';
 import { createAccount, type Account } from './account.ts';
@@ -50,7 +53,10 @@ export function createFetching({
     asked.removeAll(request.want);
   }
 
-  /** What this peer has, is not here and not on its way, in the order in which it is to be asked for. */
+  /**
+   * What this peer has, is not here and not on its way, in the order in which it is to be asked
+   * for.
+   */
   function missingFrom(peer: Peer) {
     const found: { writer: string; ranges: Ranges; class: number; turn: number }[] = [];
     for (const writer of peer.has.writers()) {
@@ -87,7 +93,8 @@ export function createFetching({
     let seen = peer.frames;
     let silences = 0;
     const request: Request = { peer, want, callOff: () => undefined };
-    // A slow line that brings something is not a silent one; an answer that was lost is not waited for for ever.
+    // A slow line that brings something is not a silent one; an answer that was lost is not waited
+    // for for ever.
     const listen = () => {
       const quiet = peer.frames === seen;
       seen = peer.frames;

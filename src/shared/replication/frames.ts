@@ -1,7 +1,8 @@
 /**
- * What two replicas say to each other, as bytes. The first byte is the kind; numbers are varints; a writer is its
- * 16 bytes. The last 4 bytes are the beginning of the SHA-256 of those before: they show what a line changed by
- * accident. What somebody changed on purpose, the seal of each entry shows.
+ * What two replicas say to each other, as bytes. The first byte is the kind; numbers are varints; a
+ * writer is its 16 bytes. The last 4 bytes are the beginning of the SHA-256 of those before: they
+ * show what a line changed by accident. What somebody changed on purpose, the seal of each entry
+ * shows.
  *
  *     1 have     | per writer: writer, how many ranges, ranges         everything the sender has
  *     2 more     | the same                                            it has these as well
@@ -12,9 +13,9 @@
  *     7 refused  | per entry: writer, counter, 16 bytes of digest      these bytes are not what they say they are
  *     8 compare  | request, per entry: writer, counter, 8 of digest    asks for what lies here otherwise (`conflict`)
  *
- * A range is the gap to the one before (its start less the end before, less 1; at least 1 after the first), then
- * how many follow its first number. Entries: writer, how many, each with its counter, length and bytes. A digest is
- * the beginning of the SHA-256 of the sealed bytes.
+ * A range is the gap to the one before (its start less the end before, less 1; at least 1 after the
+ * first), then how many follow its first number. Entries: writer, how many, each with its counter,
+ * length and bytes. A digest is the beginning of the SHA-256 of the sealed bytes.
  */
 import { sha256 } from '@noble/hashes/sha2.js';
 import { bytesToHex } from '@noble/hashes/utils.js';
@@ -230,7 +231,10 @@ export function encodeFrame(frame: Frame): Uint8Array {
   return checked(out.done());
 }
 
-/** The most bytes that a frame of its kind can have: an entry passes alone, however large; lists are bounded. */
+/**
+ * The most bytes that a frame of its kind can have: an entry passes alone, however large; lists are
+ * bounded.
+ */
 const mostBytes = (kind: (typeof KINDS)[number]) =>
   kind === 'entries' || kind === 'conflict' ? SYNC.entryBytes + SYNC.frameBytes : SYNC.listBytes;
 

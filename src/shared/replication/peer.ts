@@ -13,7 +13,10 @@ export interface Peer {
   readonly has: Account;
   /** Of that, what is left to the relay for a moment. */
   readonly fresh: Account;
-  /** Writers of this device that are not known to be the same there: nothing of them is fetched from it yet. */
+  /**
+   * Writers of this device that are not known to be the same there: nothing of them is fetched from
+   * it yet.
+   */
   readonly doubted: Set<string>;
   readonly tasks: Tasks;
   /** Has it said everything it has? */

@@ -1,4 +1,6 @@
-/** What a peer cannot open, and says so: it is let go of, where it still lies here with those bytes. */
+/**
+ * What a peer cannot open, and says so: it is let go of, where it still lies here with those bytes.
+ */
 import type { Trying } from '../domain/platform/retry.ts';
 import type { EntryStore } from '../protocol/sync/store.ts';
 import type { Account } from './account.ts';

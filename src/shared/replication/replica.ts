@@ -1,7 +1,8 @@
 /**
- * A replica: hands on what it has and asks for what it lacks, over any number of links. What counts is what each
- * side says it has (`have`, and the differences `more` and `less`); pushes only save a round trip. So frames may be
- * lost, repeated and come in any order, and a line may be cut at any point.
+ * A replica: hands on what it has and asks for what it lacks, over any number of links. What counts
+ * is what each side says it has (`have`, and the differences `more` and `less`); pushes only save a
+ * round trip. So frames may be lost, repeated and come in any order, and a line may be cut at any
+ * point.
  */
 import { createTrying } from '../domain/platform/retry.ts';
 import { contains, highest, isSame } from '../domain/ranges.ts';
@@ -112,7 +113,10 @@ export function createReplica(deps: ReplicaDeps): Replica {
     return entries.filter((entry) => others.has(keyOf(entry)));
   }
 
-  /** What a device has news of comes from the relay too, as a rule: it is asked for only if it does not. */
+  /**
+   * What a device has news of comes from the relay too, as a rule: it is asked for only if it does
+   * not.
+   */
   function leaveToRelay(peer: Peer, keys: Have): void {
     if (forwards || peer.link.kind === 'relay' || !viaRelay()) return;
     if (peer.fresh.isEmpty()) {
@@ -145,7 +149,8 @@ export function createReplica(deps: ReplicaDeps): Replica {
         break;
     }
     lookAhead(peer);
-    // Before anybody hears that a peer has more: whoever looks then must not take everything to be here.
+    // Before anybody hears that a peer has more: whoever looks then must not take everything to be
+    // here.
     goOn();
     deps.onPeers?.();
   }
@@ -163,7 +168,8 @@ export function createReplica(deps: ReplicaDeps): Replica {
       case 'less':
         return heard(peer, frame);
       case 'want':
-        // Who has not said what it has is told nothing: what lies in the same places here and there is compared first.
+        // Who has not said what it has is told nothing: what lies in the same places here and there
+        // is compared first.
         if (!peer.heard) return;
         return peer.tasks.add(answerTo({ ...serving, peer }, frame.request, frame.want), 'theirs');
       case 'entries':

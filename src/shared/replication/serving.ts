@@ -18,7 +18,10 @@ export interface ServingDeps {
   readonly peer: Peer;
 }
 
-/** One frame answers a request, with as much of it as fits, the lower classes first, the newest of each writer first; the peer asks for the rest again. */
+/**
+ * One frame answers a request, with as much of it as fits, the lower classes first, the newest of
+ * each writer first; the peer asks for the rest again.
+ */
 export const answerTo = (
   { store, here, trying, priority, settings, peer }: ServingDeps,
   request: number,

@@ -10,7 +10,10 @@ export const REPLICATION = {
   pushBytes: 64 * 1024,
   /** Requests under way on one link. */
   requests: 4,
-  /** Writers of this class and above are fetched where nothing else is under way on a link, by one request at a time. */
+  /**
+   * Writers of this class and above are fetched where nothing else is under way on a link, by one
+   * request at a time.
+   */
   background: 2,
   /** Entries in one frame, and digests in one. */
   frameEntries: 4_096,
@@ -21,7 +24,10 @@ export const REPLICATION = {
   queueBytes: 8 * 1024 * 1024,
   /** Entries are handed to the store together, up to this many bytes. */
   putBytes: 1024 * 1024,
-  /** What was asked for and does not come is asked for again, here or elsewhere, after this silence, or after so many of them. */
+  /**
+   * What was asked for and does not come is asked for again, here or elsewhere, after this silence,
+   * or after so many of them.
+   */
   answerMs: 10_000,
   answerSilences: 6,
   /** A whole `have` is said this often: it heals whatever was lost. */

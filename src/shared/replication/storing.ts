@@ -1,4 +1,7 @@
-/** What came is handed to the store together: whatever came while it was busy goes with the next turn. */
+/**
+ * What came is handed to the store together: whatever came while it was busy goes with the next
+ * turn.
+ */
 import type { Trying } from '../domain/platform/retry.ts';
 import type { Entry, EntryKey } from '../protocol/sync/entries.ts';
 import type { EntryStore, PutOutcome } from '../protocol/sync/store.ts';
@@ -10,7 +13,9 @@ export interface Came {
   readonly entry: Entry;
   readonly from: Peer;
 }
-/** push: new here, or asked for; replace: to overwrite; shown: what a peer has in a place of ours. */
+/**
+ * push: new here, or asked for; replace: to overwrite; shown: what a peer has in a place of ours.
+ */
 export type Manner = 'push' | 'replace' | 'shown';
 
 export interface Storing {
@@ -44,7 +49,10 @@ export function createStoring({
   let begun = false;
   let running: Promise<void> | null = null;
 
-  /** The next ones, of one kind, each place once: a store need not know what to do with two of one place. */
+  /**
+   * The next ones, of one kind, each place once: a store need not know what to do with two of one
+   * place.
+   */
   function takeBatch(): (Came & { readonly manner: Exclude<Manner, 'shown'> })[] {
     const places = new Set<string>();
     let sum = 0;

@@ -1,4 +1,7 @@
-/** What a peer asked of the store: done one after the other, and only while its link has room for the answer. */
+/**
+ * What a peer asked of the store: done one after the other, and only while its link has room for
+ * the answer.
+ */
 
 /** Answers whether there is more of it to do. */
 export type Task = () => Promise<'done' | 'again'>;

@@ -1,6 +1,7 @@
 /**
- * A page's side of a connection to an RPC server. A call is answered once and repeated, with its id, on every new
- * connection until it is; so whatever the connection or the server goes through, a call that was made is answered.
+ * A page's side of a connection to an RPC server. A call is answered once and repeated, with its
+ * id, on every new connection until it is; so whatever the connection or the server goes through, a
+ * call that was made is answered.
  */
 import type { After } from '../domain/platform/timers.ts';
 import { createCalls } from './calls.ts';
@@ -22,11 +23,15 @@ export interface ConnectionEnds<Notice extends News> {
 }
 
 export interface RpcClient<Table extends Methods, Notice extends News> {
-  /** Resolves with the server's answer. Rejects with an Error of the server's name and message, which people can read. */
+  /**
+   * Resolves with the server's answer. Rejects with an Error of the server's name and message,
+   * which people can read.
+   */
   readonly call: CallOf<Table>;
   /**
-   * Everything the server says, in order; the first is its welcome, kept for the first listener. A further welcome means
-   * a new connection: what was known of the server's state is replaced by it. Returns the way to stop.
+   * Everything the server says, in order; the first is its welcome, kept for the first listener. A
+   * further welcome means a new connection: what was known of the server's state is replaced by it.
+   * Returns the way to stop.
    */
   subscribe(listener: (news: Notice) => void): () => void;
   close(): void;
@@ -40,7 +45,11 @@ export interface RpcClientDeps<Name extends string, Notice extends News> {
   readonly isWelcome: (news: Notice) => boolean;
   /** What is told here where no server answers. */
   readonly unanswered: (detail: string | null) => Notice;
-  /** ms: without a word on any connection until that is told; under way and unheard until the server is asked whether it is there, and as long again until it is left; until a connection that broke is opened anew. */
+  /**
+   * ms: without a word on any connection until that is told; under way and unheard until the server
+   * is asked whether it is there, and as long again until it is left; until a connection that broke
+   * is opened anew.
+   */
   readonly times: { readonly silence: number; readonly renew: number; readonly reopen: number };
 }
 
@@ -75,7 +84,10 @@ export function createRpcClient<Table extends Methods, Notice extends News>({
     for (const listener of listeners) listener(news);
   }
 
-  /** The server may have ended without a word, and a call may take long: only one who does not answer at all is left. */
+  /**
+   * The server may have ended without a word, and a call may take long: only one who does not
+   * answer at all is left.
+   */
   function watchCalls() {
     cancelRenewal?.();
     cancelRenewal = null;

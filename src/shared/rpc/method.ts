@@ -1,12 +1,16 @@
 /**
- * Calls between a page and its workers, either of which may serve the other: a table of methods, from which the server
- * that answers them and the proxy that makes them both have their types. No Comlink: it neither repeats a call on a new connection nor parses one, and holds
- * objects that nobody lets go of.
+ * Calls between a page and its workers, either of which may serve the other: a table of methods,
+ * from which the server that answers them and the proxy that makes them both have their types. No
+ * Comlink: it neither repeats a call on a new connection nor parses one, and holds objects that
+ * nobody lets go of.
  */
 import { z } from 'zod';
 
 interface Method {
-  /** The arguments, parsed before they are answered: the page may be of another version than its worker. */
+  /**
+   * The arguments, parsed before they are answered: the page may be of another version than its
+   * worker.
+   */
   readonly in: z.ZodType<readonly unknown[]>;
   /** What it answers; both sides are told by types alone, and it is not read a second time. */
   readonly out: z.ZodType;

@@ -5,7 +5,10 @@ import type { AnswersOf, FromServer, Methods, Reply } from './method.ts';
 type News = { readonly news: string };
 
 export interface RpcServer<Notice extends News = never> {
-  /** A caller has come: it is welcomed, hears all news, and its messages go into `take` until `leave`. */
+  /**
+   * A caller has come: it is welcomed, hears all news, and its messages go into `take` until
+   * `leave`.
+   */
   connect(send: (message: FromServer<Notice>) => void): { take(message: unknown): void; leave(): void };
   notify(news: Notice): void;
 }
@@ -35,7 +38,10 @@ export function createRpcServer<Table extends Methods, Notice extends News = nev
 }: RpcServerDeps<Table, Notice>): RpcServer<Notice> {
   type Send = (message: FromServer<Notice>) => void;
   const connections = new Set<Send>();
-  /** Calls that are being answered, by id. A page whose connection broke asks again: it is answered once, on its newest. */
+  /**
+   * Calls that are being answered, by id. A page whose connection broke asks again: it is answered
+   * once, on its newest.
+   */
   const waiting = new Map<string, Send>();
 
   const isMethod = (name: string): name is keyof Table & string => Object.hasOwn(methods, name);

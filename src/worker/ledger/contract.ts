@@ -27,7 +27,10 @@ export interface LedgerDeps extends OpenOptions {
   readonly elapsed?: () => number;
   /** Documents that were new, after they are durable. */
   readonly onDocuments: (docs: readonly Doc[]) => void;
-  /** What keeps the ledger from writing, or what the person must know; null when all is well again. Told when it changes. */
+  /**
+   * What keeps the ledger from writing, or what the person must know; null when all is well again.
+   * Told when it changes.
+   */
   readonly onProblem: (problem: StorageProblem | null) => void;
   /** Long work; null: it is over. */
   readonly onProgress: (progress: OwnerProgress | null) => void;
@@ -46,16 +49,16 @@ type Answer<Name extends keyof OwnerCalls> = Promise<ReturnType<OwnerCalls[Name]
 type Request<Name extends keyof OwnerCalls> = Parameters<OwnerCalls[Name]>[0];
 
 /**
- * Where documents come from. here: born on this device; relay: told by the relay, to every device that listens;
- * elsewhere: from another device, and never sent on as ours.
+ * Where documents come from. here: born on this device; relay: told by the relay, to every device
+ * that listens; elsewhere: from another device, and never sent on as ours.
  */
 export type Origin = 'here' | 'relay' | 'elsewhere';
 
 export interface Ledger {
   /**
-   * Resolves when the documents are durable, with how many were new. Rejects with a ZodError or TypeError
-   * for what is no document, and with a StorageProblemError where it cannot be written; nothing of the call
-   * is stored then.
+   * Resolves when the documents are durable, with how many were new. Rejects with a ZodError or
+   * TypeError for what is no document, and with a StorageProblemError where it cannot be written;
+   * nothing of the call is stored then.
    */
   append(docs: readonly unknown[], origin?: Origin): Promise<{ readonly written: number }>;
   household(): Answer<'household'>;
@@ -73,7 +76,10 @@ export interface Ledger {
   /** Throws a ZodError for what is no document. */
   compare(docs: readonly unknown[]): Answer<'compare'>;
   noteExport(note: Request<'noteExport'>): Answer<'noteExport'>;
-  /** Checks every volume, repairs what it can, and writes the views anew, while the old ones are read. A second call waits for the first. */
+  /**
+   * Checks every volume, repairs what it can, and writes the views anew, while the old ones are
+   * read. A second call waits for the first.
+   */
   rebuild(): Promise<RebuildReport>;
   /** What is to go out to other devices, oldest first. */
   outbox(limit: number): Promise<readonly Outgoing[]>;

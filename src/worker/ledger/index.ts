@@ -1,6 +1,6 @@
 /**
- * The ledger for tabs: a client of its owner, and the two ways to one. Nothing of Fireproof is reachable from here, and of
- * the worker its address alone.
+ * The ledger for tabs: a client of its owner, and the two ways to one. Nothing of Fireproof is
+ * reachable from here, and of the worker its address alone.
  */
 import { type After, realTimers } from '../../shared/domain/platform/timers.ts';
 import { sentence } from '../../shared/domain/sentence.ts';
@@ -21,7 +21,10 @@ interface ConnectionDeps {
 type OwnerConnection = Connection<OwnerCallName>;
 export type OwnerConnectionEnds = ConnectionEnds<OwnerNews>;
 
-/** A refused write rejects with the name `StorageProblemError`; a document that does not fit rejects too. */
+/**
+ * A refused write rejects with the name `StorageProblemError`; a document that does not fit rejects
+ * too.
+ */
 export type OwnerClient = RpcClient<typeof OWNER_METHODS, OwnerNews>;
 
 interface ClientDeps {
@@ -84,11 +87,11 @@ const isToTab = (data: unknown): data is ToTab =>
   (('owner' in data && data.owner === true) || ('to' in data && typeof data.to === 'string' && 'message' in data));
 
 /**
- * The connections of one tab where there is no SharedWorker. The tab's own worker stands in for the owner's place,
- * and whichever tab's worker has it answers all of them over the channel.
+ * The connections of one tab where there is no SharedWorker. The tab's own worker stands in for the
+ * owner's place, and whichever tab's worker has it answers all of them over the channel.
  *
- * A tab that the browser freezes, or keeps for the back button, ends its worker: it would hold the ledger
- * and answer nobody. It begins another when it is shown again.
+ * A tab that the browser freezes, or keeps for the back button, ends its worker: it would hold the
+ * ledger and answer nobody. It begins another when it is shown again.
  */
 function channelConnections({ locks, newId }: ConnectionDeps): (ends: OwnerConnectionEnds) => OwnerConnection {
   let failed: (event: ErrorEvent) => void = () => undefined;
@@ -141,7 +144,8 @@ function noConnections({ take }: OwnerConnectionEnds): OwnerConnection {
 export function openOwner(): OwnerClient {
   const newId = () => crypto.randomUUID();
   const { after } = realTimers;
-  // Absent in old browsers, and where the page came over plain http from another machine, whatever the types say.
+  // Absent in old browsers, and where the page came over plain http from another machine, whatever
+  // the types say.
   const locks: LockManager | undefined = navigator.locks;
   const connections = () => {
     if (!locks) return noConnections;

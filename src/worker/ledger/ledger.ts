@@ -1,10 +1,10 @@
 /**
  * The ledger: `append` and a few reads.
  *
- * A write goes into the journal, in one IndexedDB transaction with strict durability, and is answered when
- * that is on disk. Writes that wait at the same moment share a transaction. From there it goes on in its own
- * time: into the views, just behind, and in groups into the current Fireproof volume. Reads come from the
- * views alone, and wait for what was appended before them.
+ * A write goes into the journal, in one IndexedDB transaction with strict durability, and is
+ * answered when that is on disk. Writes that wait at the same moment share a transaction. From
+ * there it goes on in its own time: into the views, just behind, and in groups into the current
+ * Fireproof volume. Reads come from the views alone, and wait for what was appended before them.
  */
 import { storageFacts } from '../../shared/domain/platform/old-browsers.ts';
 import { createQueue } from '../../shared/domain/platform/queue.ts';
@@ -136,7 +136,8 @@ export async function createLedger(deps: LedgerDeps): Promise<Ledger> {
     for (const doc of docs) {
       if (distinct.has(doc._id) || upkeep.isForgotten(doc)) continue;
       distinct.set(doc._id, doc);
-      // A stamp later than all there are is of a new document; whoever breaks this is found out by the views.
+      // A stamp later than all there are is of a new document; whoever breaks this is found out by
+      // the views.
       if (doc.at <= newest) doubtful.push(doc);
     }
     if (doubtful.length === 0) return [...distinct.values()];
@@ -146,8 +147,8 @@ export async function createLedger(deps: LedgerDeps): Promise<Ledger> {
   }
 
   /**
-   * What of a batch goes out: a row for each run of calls of one origin, so that many that wait together cost one row. A
-   * document of two origins goes with the first.
+   * What of a batch goes out: a row for each run of calls of one origin, so that many that wait
+   * together cost one row. A document of two origins goes with the first.
    */
   function outgoingOf(batch: readonly Waiting[], fresh: readonly Doc[]): OutboxRow[] {
     if (!deps.shares()) return [];
@@ -204,7 +205,8 @@ export async function createLedger(deps: LedgerDeps): Promise<Ledger> {
     while (queue.length > 0) {
       if (views.waiting() > 2 * LEDGER.viewsWait) await views.readable();
       await inTurn(() => {
-        // Taken at the last moment: what came in one message with the first call is in the queue by now.
+        // Taken at the last moment: what came in one message with the first call is in the queue by
+        // now.
         const batch = queue;
         queue = [];
         return store(batch);

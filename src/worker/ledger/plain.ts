@@ -2,8 +2,8 @@
 import { parseDocument, type Doc } from '../../shared/protocol/documents.ts';
 
 /**
- * Checks one document and makes it plain: fields that are `undefined` go, -0 becomes 0. Throws where it is
- * no document, or holds what JSON does not know, with the place.
+ * Checks one document and makes it plain: fields that are `undefined` go, -0 becomes 0. Throws
+ * where it is no document, or holds what JSON does not know, with the place.
  */
 export function plainDocument(value: unknown): Doc {
   return parseDocument(plain(value, 'document'));

@@ -1,4 +1,7 @@
-/** Why nothing can be written, as data for the page and as the error that a refused write rejects with. */
+/**
+ * Why nothing can be written, as data for the page and as the error that a refused write rejects
+ * with.
+ */
 import { errorMessage } from '../../shared/domain/platform/error-message.ts';
 import type { StorageProblem } from '../../shared/protocol/worker.ts';
 import { sentence } from '../../shared/domain/sentence.ts';
@@ -13,8 +16,9 @@ export class StorageProblemError extends Error {
 }
 
 /**
- * Does the browser's database fail to give back what it took? As Chromium (156) and Firefox say it: "Internal error …",
- * "Data lost due to missing file", "Failed to read large IndexedDB value". A database that was closed is none of these.
+ * Does the browser's database fail to give back what it took? As Chromium (156) and Firefox say it:
+ * "Internal error …", "Data lost due to missing file", "Failed to read large IndexedDB value". A
+ * database that was closed is none of these.
  */
 export function isUnreadable(error: unknown): boolean {
   if (error instanceof StorageProblemError) return error.problem.kind === 'unreadable';

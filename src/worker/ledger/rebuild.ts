@@ -1,7 +1,8 @@
 /**
- * The views from nothing: everything that the volumes and the journal hold, written into a new database
- * beside the old one. What only the old views still know (a volume cannot be read, say) is taken from them
- * and filed anew. The old views go when the new ones are in use. Interrupted, it begins again.
+ * The views from nothing: everything that the volumes and the journal hold, written into a new
+ * database beside the old one. What only the old views still know (a volume cannot be read, say) is
+ * taken from them and filed anew. The old views go when the new ones are in use. Interrupted, it
+ * begins again.
  */
 import { sentence } from '../../shared/domain/sentence.ts';
 import { openDB } from 'idb';
@@ -48,7 +49,10 @@ function freshName(names: readonly string[]): string {
   return `${LEDGER.viewsDatabase}${viewsVersion()}-${Math.max(0, ...numbers.filter(Number.isInteger)) + 1}`;
 }
 
-/** The volumes on the list, and those that are on the disk all the same: the list may have been lost. */
+/**
+ * The volumes on the list, and those that are on the disk all the same: the list may have been
+ * lost.
+ */
 async function allVolumes(journal: JournalDatabase, names: readonly string[]): Promise<VolumeRecord[]> {
   const listed = new Map((await journal.getAll('volumes')).map((record) => [record.name, record]));
   const discarded = new Set(await readMeta(journal, 'discard'));
@@ -109,7 +113,10 @@ async function* documentsOfViews(name: string): AsyncGenerator<readonly Doc[]> {
   }
 }
 
-/** Writes new views. Nobody may write into volumes meanwhile; the journal may grow. Rejects where nothing can be written. */
+/**
+ * Writes new views. Nobody may write into volumes meanwhile; the journal may grow. Rejects where
+ * nothing can be written.
+ */
 export async function rebuildViews(deps: RebuildDeps): Promise<Rebuilt> {
   const { journal, forgotten } = deps;
   const names = await deps.databaseNames();
@@ -144,7 +151,8 @@ export async function rebuildViews(deps: RebuildDeps): Promise<Rebuilt> {
       // A volume found damaged before stays so, with what was found then.
       faults: (faults.length > 0 ? faults : record.faults).slice(0, LEDGER.faultsKept),
     };
-    // The one that is written next has no list of what it holds: it would be wrong with the next commit. What a damaged one gives back still lies in it.
+    // The one that is written next has no list of what it holds: it would be wrong with the next
+    // commit. What a damaged one gives back still lies in it.
     if (state === 'writing') await putVolume(journal, looked);
     else
       await putListed(
@@ -169,7 +177,8 @@ export async function rebuildViews(deps: RebuildDeps): Promise<Rebuilt> {
   };
   await catchUp();
 
-  // What only older views know: into the journal first, so that it is durable before it is believed.
+  // What only older views know: into the journal first, so that it is durable before it is
+  // believed.
   const missingOf = async (docs: readonly Doc[]) => {
     const tx = viewsTransaction(db);
     const [missing] = await Promise.all([unseen(tx, kept(docs)), tx.done]);
@@ -193,7 +202,10 @@ export async function rebuildViews(deps: RebuildDeps): Promise<Rebuilt> {
   return { db, name, report: { documents: state.documents, volumes: volumes.length, repaired, faults } };
 }
 
-/** Sentences about what damaged volumes held and nothing else holds; where no list of it is left, about what may be. */
+/**
+ * Sentences about what damaged volumes held and nothing else holds; where no list of it is left,
+ * about what may be.
+ */
 async function lostWith(
   db: ViewsDatabase,
   damaged: readonly {

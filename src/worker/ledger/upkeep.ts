@@ -1,4 +1,7 @@
-/** The ledger's long work, one at a time and beside everything else: rebuilding, and forgetting what is due. */
+/**
+ * The ledger's long work, one at a time and beside everything else: rebuilding, and forgetting what
+ * is due.
+ */
 import { deleteDB } from 'idb';
 import type { After } from '../../shared/domain/platform/timers.ts';
 import { finalForgets } from '../../shared/domain/forgetting.ts';
@@ -30,7 +33,9 @@ export interface UpkeepDeps {
   readonly forgets: { readonly asked: ForgetDoc[]; readonly undone: ForgetUndoDoc[] };
   /** Resolves when it is known how much the journal holds. */
   readonly counted: Promise<void>;
-  /** Puts what the views hold, and neither a sound volume nor `sound` does, into the journal again. */
+  /**
+   * Puts what the views hold, and neither a sound volume nor `sound` does, into the journal again.
+   */
   readonly refile: (sound: Iterable<string>) => Promise<number>;
   /** Runs between two appends. */
   readonly inTurn: <Result>(run: () => Promise<Result>) => Promise<Result>;
@@ -170,7 +175,10 @@ export function createUpkeep({
   };
 }
 
-/** Deletes the databases of views that are no longer read. One that is still open somewhere goes at the next start. */
+/**
+ * Deletes the databases of views that are no longer read. One that is still open somewhere goes at
+ * the next start.
+ */
 export async function dropOldViews(
   { databaseNames }: Pick<UpkeepHost, 'databaseNames'>,
   current: string,

@@ -1,4 +1,7 @@
-/** What is found for a question: ranked by the index, then by how the words stand together in the best. */
+/**
+ * What is found for a question: ranked by the index, then by how the words stand together in the
+ * best.
+ */
 import type { Passage } from '../../shared/protocol/search.ts';
 import type { Builder } from './builder.ts';
 import { placeOf, searchableOf, type Searchable } from './documents.ts';

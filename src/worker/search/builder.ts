@@ -1,4 +1,7 @@
-/** Writes the index: takes documents, compares with the ledger what stands in it, and keeps its segments few. */
+/**
+ * Writes the index: takes documents, compares with the ledger what stands in it, and keeps its
+ * segments few.
+ */
 import type { After } from '../../shared/domain/platform/timers.ts';
 import type { Doc } from '../../shared/protocol/documents.ts';
 import { createBuffer, type Buffer } from './buffer.ts';
@@ -28,8 +31,8 @@ export interface Builder {
   /** Takes documents that were not there before. */
   take(docs: readonly Doc[]): Promise<void>;
   /**
-   * Takes in what the ledger has and the index has not, and lets go of what the ledger has not any more. `meanwhile` is
-   * awaited now and then, and takes what came in.
+   * Takes in what the ledger has and the index has not, and lets go of what the ledger has not any
+   * more. `meanwhile` is awaited now and then, and takes what came in.
    */
   compare(meanwhile: () => Promise<void>): Promise<void>;
   /** Makes one of several segments, where there are too many. Answers whether there were. */
@@ -124,7 +127,10 @@ export async function createBuilder({ ledger, store, after, pause, onProgress }:
     return hashes.sort();
   }
 
-  /** What of the ledger is missing, as stretches of ids, and which hashes of the index the ledger has. */
+  /**
+   * What of the ledger is missing, as stretches of ids, and which hashes of the index the ledger
+   * has.
+   */
   async function look(hashes: Float64Array) {
     const there = new Uint8Array(hashes.length);
     const stretches: { readonly source: SearchSource; readonly after: string | null }[] = [];
@@ -218,7 +224,8 @@ export async function createBuilder({ ledger, store, after, pause, onProgress }:
     async compare(meanwhile) {
       const { views, kinds } = await ledger.counted();
       const there = kinds.reduce((sum, { type, documents }) => sum + (isSearched(type) ? documents : 0), 0);
-      // The views are written anew where something was forgotten: the same ones with as many documents hold the same.
+      // The views are written anew where something was forgotten: the same ones with as many
+      // documents hold the same.
       if (views === manifest.views && there === countOf(manifest.segments)) return;
       lately = new Set();
       try {

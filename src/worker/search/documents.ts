@@ -54,7 +54,10 @@ const field = (value: object, name: string): string => {
 };
 const PARTS = '\n\n';
 
-/** Null: nothing that could be found again. What was written and what is shown of it may differ: see `readFound`. */
+/**
+ * Null: nothing that could be found again. What was written and what is shown of it may differ: see
+ * `readFound`.
+ */
 export function searchableOf(doc: Doc): Searchable | null {
   if (!isKnown(doc)) return null;
   const none = { messageId: null, threadId: null, sequence: null };
@@ -131,7 +134,9 @@ export function searchableOf(doc: Doc): Searchable | null {
   }
 }
 
-/** Terms that no word is: by these a search is held to one agent, one thread, one voice, one kind. */
+/**
+ * Terms that no word is: by these a search is held to one agent, one thread, one voice, one kind.
+ */
 const MARK = '\u0001';
 export const conversationTerm = (agentId: string): string => `${MARK}a${agentId}`;
 export const threadTerm = (threadId: string): string => `${MARK}t${threadId}`;

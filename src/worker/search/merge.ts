@@ -1,4 +1,7 @@
-/** Several segments as one, without the documents that are gone: words of theirs alone are in no part of it any more. */
+/**
+ * Several segments as one, without the documents that are gone: words of theirs alone are in no
+ * part of it any more.
+ */
 import type { Segment, Term } from './segment-read.ts';
 import { createSegmentWriter, type Part, type SegmentInfo } from './segment-write.ts';
 

@@ -14,7 +14,10 @@ export interface Fit {
   readonly passage: Passage;
   /** How many of the words stand in it, of all: 0–1. */
   readonly covered: number;
-  /** The longest stretch of words that stand there as they were typed, one after the other, of all: 0–1. */
+  /**
+   * The longest stretch of words that stand there as they were typed, one after the other, of all:
+   * 0–1.
+   */
   readonly inOrder: number;
   /** How close those of the passage stand together: 0–1. */
   readonly close: number;
@@ -22,7 +25,10 @@ export interface Fit {
 
 const NOTHING: readonly Mark[] = [];
 
-/** Looks for what was typed in texts. `forms`: words that stand for each of the index's terms; `room`: characters of a passage. */
+/**
+ * Looks for what was typed in texts. `forms`: words that stand for each of the index's terms;
+ * `room`: characters of a passage.
+ */
 export function createFinder(
   typed: readonly Token[],
   forms: ReadonlyMap<string, ReadonlySet<string>>,
@@ -34,7 +40,10 @@ export function createFinder(
   /** By a word as it stands in a text: what of it was looked for; most is nothing. */
   const known = new Map<string, readonly Mark[]>();
 
-  /** Plain letters, small, with which something that is looked for begins: with another, a word need not be looked at. */
+  /**
+   * Plain letters, small, with which something that is looked for begins: with another, a word need
+   * not be looked at.
+   */
   const firsts = new Set(
     [...words.map(({ text }) => text), ...[...forms.values()].flatMap((each) => [...each])].map((word) =>
       word.charCodeAt(0),
@@ -136,7 +145,10 @@ export function createFinder(
   };
 }
 
-/** The shortest stretch of marks of about a passage's length with the most different words: its first, its last, and how many. */
+/**
+ * The shortest stretch of marks of about a passage's length with the most different words: its
+ * first, its last, and how many.
+ */
 function densest(marks: readonly Mark[], words: number): readonly [from: number, to: number, count: number] {
   let best: readonly [number, number, number] = [0, 0, marks.length > 0 ? 1 : 0];
   let span = Infinity;
@@ -164,7 +176,10 @@ function densest(marks: readonly Mark[], words: number): readonly [from: number,
   return best;
 }
 
-/** A piece of the text that begins shortly before this mark, on one line, with what of the marks lies in it. */
+/**
+ * A piece of the text that begins shortly before this mark, on one line, with what of the marks
+ * lies in it.
+ */
 function passageAround(text: string, marks: readonly Mark[], at: number, room: number): Passage {
   const first = marks[at]?.from ?? 0;
   let begin = Math.max(0, first - Math.floor((room * SEARCH.passageBefore) / SEARCH.passage));

@@ -1,8 +1,8 @@
 /**
- * What documents hold the words that somebody typed, by the index alone. Each word may be the beginning of one that stands
- * there; rare words count more than common ones, whole ones more than beginnings, and these more than ones with a typing
- * error in them, which is only looked for where a word is found nowhere. Where no document holds all words, one in
- * `oneWrongOf` may be missing.
+ * What documents hold the words that somebody typed, by the index alone. Each word may be the
+ * beginning of one that stands there; rare words count more than common ones, whole ones more than
+ * beginnings, and these more than ones with a typing error in them, which is only looked for where
+ * a word is found nowhere. Where no document holds all words, one in `oneWrongOf` may be missing.
  */
 import type { Segment, Term } from './segment-read.ts';
 import { SEARCH } from './settings.ts';
@@ -41,7 +41,10 @@ export interface RankDeps {
 }
 
 const QUALITY = { whole: 1, beginning: 0.7, wrong: 0.4 } as const;
-/** What being new is worth beside the weight of a word, and the age in s at which that is half as much. */
+/**
+ * What being new is worth beside the weight of a word, and the age in s at which that is half as
+ * much.
+ */
 const NEWNESS = 0.6;
 const HALF_AS_NEW = 30 * 24 * 60 * 60;
 
@@ -164,7 +167,10 @@ async function scoresIn(
 
 const newestIn = ({ times }: Segment) => times.reduce((newest, time) => Math.max(newest, time), 0);
 
-/** Where two letters are all there is, the newest segments will do: they stand in nearly everything. Not in all that a filter leaves. */
+/**
+ * Where two letters are all there is, the newest segments will do: they stand in nearly everything.
+ * Not in all that a filter leaves.
+ */
 async function enoughFor({ segments, wanted: [word, ...more], filters }: RankDeps): Promise<readonly Segment[]> {
   if (filters.length > 0 || !word || more.length > 0 || !word.asPrefix || word.term.length >= SEARCH.wordFrom)
     return segments;
@@ -199,7 +205,8 @@ export async function rank(deps: RankDeps): Promise<RankedList> {
     );
     return Math.log(1 + (all - documents + 0.5) / (documents + 0.5));
   });
-  // All at once: a first look at each would otherwise wait for the disk as often as there are segments and words.
+  // All at once: a first look at each would otherwise wait for the disk as often as there are
+  // segments and words.
   const places = await Promise.all(
     segments.map((segment, n) => Promise.all(forms.map((bySegment) => placesIn(segment, bySegment[n] ?? [])))),
   );

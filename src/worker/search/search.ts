@@ -1,7 +1,7 @@
 /**
- * The search over a ledger. Its index is made from what the views hold, follows what comes, and is thrown away and made
- * anew whenever it is not what it should be: nothing but the time that takes is lost. There is one for all tabs, where the
- * ledger is.
+ * The search over a ledger. Its index is made from what the views hold, follows what comes, and is
+ * thrown away and made anew whenever it is not what it should be: nothing but the time that takes
+ * is lost. There is one for all tabs, where the ledger is.
  */
 import { createQueue } from '../../shared/domain/platform/queue.ts';
 import { sleep, within, type After } from '../../shared/domain/platform/timers.ts';
@@ -56,7 +56,10 @@ const NOTHING = { found: [], more: false } as const;
 /** Characters that a passage may have besides its text. */
 const MARKS_OF_CUT = 4;
 
-/** What was said to and by it in its conversation, and in threads; not what waits to be sent, which it is still to hear, and no soul. */
+/**
+ * What was said to and by it in its conversation, and in threads; not what waits to be sent, which
+ * it is still to hear, and no soul.
+ */
 const tookPart = (
   { kind, agentId, messageId, threadId }: Searchable,
   asks: AgentId,
@@ -128,7 +131,10 @@ export function createSearch(deps: SearchDeps): Search {
     return true;
   }
 
-  /** What is stored goes: damaged it is of no worth, and where there is no room it stands in the way of what is. */
+  /**
+   * What is stored goes: damaged it is of no worth, and where there is no room it stands in the way
+   * of what is.
+   */
   async function fail(why: 'no-room' | 'broken') {
     compare = true;
     failures += 1;

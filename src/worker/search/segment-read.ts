@@ -3,7 +3,10 @@ import { createByteReader, DamagedIndexError } from './bytes.ts';
 import type { PartKey, SegmentInfo } from './segment-write.ts';
 import { SEARCH } from './settings.ts';
 
-/** Bytes of parts, without their check. Rejects with a DamagedIndexError for what is not there or does not fit its check. */
+/**
+ * Bytes of parts, without their check. Rejects with a DamagedIndexError for what is not there or
+ * does not fit its check.
+ */
 export type ReadParts = (keys: readonly PartKey[]) => Promise<readonly Uint8Array[]>;
 
 /** A word of a segment, and where the list of its documents lies. */
@@ -25,7 +28,10 @@ export interface Segment {
   lists(terms: readonly Pick<Term, 'at' | 'length' | 'documents'>[]): Promise<readonly Uint32Array[]>;
   /** Ids of documents by their numbers. */
   ids(documents: readonly number[]): Promise<readonly string[]>;
-  /** Ids of all documents in order, part by part, with the number of the first, as long as more are taken. */
+  /**
+   * Ids of all documents in order, part by part, with the number of the first, as long as more are
+   * taken.
+   */
   allIds(): AsyncGenerator<{ readonly from: number; readonly ids: readonly string[] }>;
 }
 
@@ -54,7 +60,10 @@ const parseIds = (bytes: Uint8Array): readonly string[] => {
   return ids.map(String);
 };
 
-/** The list of one term, from bytes that hold it. Without a reader: a common beginning has a million places. */
+/**
+ * The list of one term, from bytes that hold it. Without a reader: a common beginning has a million
+ * places.
+ */
 function listIn(bytes: Uint8Array, at: number, length: number, count: number, documents: number): Uint32Array {
   const list = new Uint32Array(count);
   const end = at + length;

@@ -1,10 +1,12 @@
 /**
- * A segment: some documents of the index and all words of theirs, written once and never changed. It lies in parts, each
- * small enough to be read alone:
+ * A segment: some documents of the index and all words of theirs, written once and never changed.
+ * It lies in parts, each small enough to be read alone:
  *
- * - `terms` n: words in order, each as what it shares with the one before it, the rest of it in UTF-16 units, how many
- *   documents have it, and how many bytes their list takes; the first of each part shares nothing;
- * - `lists` n: those lists, end to end, of the numbers of documents, each as its distance from the one before;
+ * - `terms` n: words in order, each as what it shares with the one before it, the rest of it in
+ *   UTF-16 units, how many documents have it, and how many bytes their list takes; the first of
+ *   each part shares nothing;
+ * - `lists` n: those lists, end to end, of the numbers of documents, each as its distance from the
+ *   one before;
  * - `ids` n: ids of documents, as text;
  * - `about`: their times, and where each part of the terms begins.
  */

@@ -1,4 +1,7 @@
-/** Where the index lies: an IndexedDB database of its own, that holds nothing but what can be made anew. */
+/**
+ * Where the index lies: an IndexedDB database of its own, that holds nothing but what can be made
+ * anew.
+ */
 import { deleteDB, openDB, type DBSchema, type IDBPDatabase } from 'idb';
 import { DamagedIndexError, unsealed } from './bytes.ts';
 import type { ReadParts } from './segment-read.ts';
@@ -16,7 +19,9 @@ export interface Manifest {
 }
 const EMPTY: Manifest = { version: SEARCH.version, segments: [], next: 1, views: null };
 
-/** What an index needs of the place where it lies: one write at a time, each whole or not at all. */
+/**
+ * What an index needs of the place where it lies: one write at a time, each whole or not at all.
+ */
 export interface IndexStore {
   manifest(): Promise<Manifest>;
   /** In order; rejects with a DamagedIndexError for what is not there or not as it was written. */
@@ -65,7 +70,10 @@ export async function openIndexStore(): Promise<IndexStore> {
     });
   }
 
-  /** Every write opens every store, so that there is never more than one under way, as in the ledger's databases. */
+  /**
+   * Every write opens every store, so that there is never more than one under way, as in the
+   * ledger's databases.
+   */
   async function write(
     run: (tx: { put(part: Part): void; drop(range: IDBKeyRange): void; note(manifest: Manifest): void }) => void,
   ) {

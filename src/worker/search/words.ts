@@ -1,14 +1,16 @@
 /**
  * From text to the terms of an index, and back to where they stand in it. Pure.
  *
- * A word is a run of letters, digits and marks, folded: without case, accents and widths. In scripts that are written
- * without spaces a run is cut into overlapping pieces, at each character one, shorter ones at its end: whatever part of
- * the run somebody types is then found by its pieces, and a single character as the beginning of one. (Dictionaries,
- * as Intl.Segmenter has them, cut 東京都 and 京都 differently, take twenty times as long, and differ between browsers.)
- * Korean has spaces, and builds words from words: it is cut into pieces too.
+ * A word is a run of letters, digits and marks, folded: without case, accents and widths. In
+ * scripts that are written without spaces a run is cut into overlapping pieces, at each character
+ * one, shorter ones at its end: whatever part of the run somebody types is then found by its
+ * pieces, and a single character as the beginning of one. (Dictionaries, as Intl.Segmenter has
+ * them, cut 東京都 and 京都 differently, take twenty times as long, and differ between browsers.) Korean
+ * has spaces, and builds words from words: it is cut into pieces too.
  *
- * A word also stands in the index under each word that begins inside it (`name` of `UserName`), and a chain of words under its
- * joined form (`wellknown` of `well-known`, `1234` of `1,234.56`). An emoji is a word of its own.
+ * A word also stands in the index under each word that begins inside it (`name` of `UserName`), and
+ * a chain of words under its joined form (`wellknown` of `well-known`, `1234` of `1,234.56`). An
+ * emoji is a word of its own.
  */
 import { SEARCH } from './settings.ts';
 
@@ -19,7 +21,10 @@ const THREE = /^[\p{sc=Thai}\p{sc=Laoo}\p{sc=Khmr}\p{sc=Mymr}\p{sc=Tibt}]/u;
 const PLAIN = /^[\0-\x7f]*$/;
 /** The first unit of anything unspaced lies behind this. */
 const LATER = /[\u0e00-\uffff]/;
-/** Accents, points and signs that people leave out; not the vowels of Indic and Thai, nor the voicing of kana. */
+/**
+ * Accents, points and signs that people leave out; not the vowels of Indic and Thai, nor the
+ * voicing of kana.
+ */
 const MARKS = /[\u0300-\u036f\u0483-\u0487\u0591-\u05c7\u0610-\u061a\u0640\u064b-\u065f\u0670\u06d6-\u06ed]/g;
 /** How an emoji is drawn, and its skin: people look for it without. */
 const EMOJI_DRESS = /[\ufe0e\ufe0f]|\ud83c[\udffb-\udfff]/g;
@@ -62,7 +67,9 @@ export interface Token {
   readonly also?: readonly Inside[];
 }
 
-/** A term beside the word itself: a word that begins inside it, or the chain that begins with it. */
+/**
+ * A term beside the word itself: a word that begins inside it, or the chain that begins with it.
+ */
 export interface Inside {
   readonly text: string;
   readonly from: number;
@@ -74,7 +81,10 @@ const IS_EMOJI = /^(?:\p{Extended_Pictographic}|\p{Regional_Indicator})/u;
 /** An emoji with its dress, or several that are joined to one; a flag. */
 const EMOJI =
   /(?:\p{Regional_Indicator}{2}|\p{Extended_Pictographic}(?:[\ufe0e\ufe0f]|\p{Emoji_Modifier})*(?:\u200d\p{Extended_Pictographic}(?:[\ufe0e\ufe0f]|\p{Emoji_Modifier})*)*)/uy;
-/** Units of UTF-16 by what they are: between words, in a word, half of a sign that has to be looked at whole, an emoji. */
+/**
+ * Units of UTF-16 by what they are: between words, in a word, half of a sign that has to be looked
+ * at whole, an emoji.
+ */
 const KIND = { between: 0, word: 1, half: 2, emoji: 3 } as const;
 /** Made when it is first needed. */
 let units: Uint8Array | null = null;
@@ -96,8 +106,9 @@ function emojiEnd(text: string, at: number): number | null {
 }
 
 /**
- * Visits the runs of letters, digits and marks, and the emoji, that begin in `text` from `from` on and before `until`: a search goes
- * through much text, and a regular expression takes five times as long. Answers where the next look begins.
+ * Visits the runs of letters, digits and marks, and the emoji, that begin in `text` from `from` on
+ * and before `until`: a search goes through much text, and a regular expression takes five times as
+ * long. Answers where the next look begins.
  */
 export function visitWords(
   text: string,
@@ -133,7 +144,10 @@ export function visitWords(
   return text.length;
 }
 
-/** Between two words that may be written as one: hyphens, apostrophes, points, and what is not seen at all. */
+/**
+ * Between two words that may be written as one: hyphens, apostrophes, points, and what is not seen
+ * at all.
+ */
 const JOINS = new Set("-'._\u2019\u2010\u2011\u00ad\u200b\u200c\u200d\u2060");
 /** Between the thousands of a number, in whatever country. */
 const THOUSANDS = new Set(",.'\u2019\u00a0\u2009\u202f");
@@ -155,7 +169,10 @@ export interface Chain {
   readonly text: string;
 }
 
-/** The chain of words that goes on from the word between `from` and `to`, where that is its first; null: the word stands alone. */
+/**
+ * The chain of words that goes on from the word between `from` and `to`, where that is its first;
+ * null: the word stands alone.
+ */
 export function chainFrom(text: string, from: number, to: number): Chain | null {
   const sign = text.charAt(to);
   if (!(JOINS.has(sign) || THOUSANDS.has(sign)) || !isWordAt(text, to + 1)) return null;
@@ -187,7 +204,10 @@ function caseOf(sign: string): number {
   return sign === lower ? LOWER : UPPER;
 }
 
-/** Where further words begin inside one: at a capital, and between letters and digits. In `HTTPRequest` at the R. */
+/**
+ * Where further words begin inside one: at a capital, and between letters and digits. In
+ * `HTTPRequest` at the R.
+ */
 export function beginningsIn(word: string): readonly number[] {
   // Of a key or a hash nobody types the middle.
   if (word.length > SEARCH.termChars) return [];
@@ -215,7 +235,10 @@ function spacedToken(word: string, from: number): Token {
   return { ...token, also: begins.map((begin) => ({ text: fold(word.slice(begin)), from: from + begin, to })) };
 }
 
-/** The tokens of one run of letters, digits and marks that begins there in its text, or of one emoji. */
+/**
+ * The tokens of one run of letters, digits and marks that begins there in its text, or of one
+ * emoji.
+ */
 export function visitTokensOf(word: string, index: number, visit: (token: Token) => void): void {
   if (!LATER.test(word)) {
     visit(spacedToken(word, index));
@@ -230,7 +253,10 @@ export function visitTokensOf(word: string, index: number, visit: (token: Token)
   if (at < word.length) visit(spacedToken(word.slice(at), index + at));
 }
 
-/** Visits the tokens of the words that begin from `from` on and before `until`. Answers where the next look begins. */
+/**
+ * Visits the tokens of the words that begin from `from` on and before `until`. Answers where the
+ * next look begins.
+ */
 export const visitTokens = (text: string, from: number, until: number, visit: (token: Token) => void): number =>
   visitWords(text, from, until, (begin, end) => {
     visitTokensOf(text.slice(begin, end), begin, visit);
@@ -277,8 +303,9 @@ export interface Wanted {
 }
 
 /**
- * What somebody typed, as what a document must hold; each once. `typing`: the last word may go on. Nearly every document has
- * a word that begins with one letter or two: those only count where they are all there is, or a word of their own.
+ * What somebody typed, as what a document must hold; each once. `typing`: the last word may go on.
+ * Nearly every document has a word that begins with one letter or two: those only count where they
+ * are all there is, or a word of their own.
  */
 export function wantedOf(tokens: readonly Token[], typing: boolean): readonly Wanted[] {
   const wanted = new Map<string, Wanted>();
@@ -309,9 +336,9 @@ export function wantedOf(tokens: readonly Token[], typing: boolean): readonly Wa
 const ROWS = [0, 1, 2].map(() => new Uint8Array(SEARCH.termChars + 8));
 
 /**
- * How many letters of `word` must be changed, added, left out or swapped with their neighbour to make it a beginning of
- * `term`; more than `most` (at most 4): at least that many. Of the table of Damerau and Levenshtein only the band is filled
- * in which the answer can lie (Ukkonen 1985).
+ * How many letters of `word` must be changed, added, left out or swapped with their neighbour to
+ * make it a beginning of `term`; more than `most` (at most 4): at least that many. Of the table of
+ * Damerau and Levenshtein only the band is filled in which the answer can lie (Ukkonen 1985).
  */
 export function distance(word: string, term: string, most: number): number {
   const long = Math.min(word.length, SEARCH.termChars);

@@ -1,6 +1,9 @@
 /** What the parts of synchronisation promise each other. */
 
-/** A stream is a log of its own, so that what the page needs first can be fetched first; nobody without a key can tell them apart. */
+/**
+ * A stream is a log of its own, so that what the page needs first can be fetched first; nobody
+ * without a key can tell them apart.
+ */
 export type Stream = 'people' | 'talk' | 'attachments';
 
 /** Secrets of the household, on its devices only. */
@@ -26,5 +29,8 @@ export interface KeyOfEntry {
 
 export type Opened =
   | { readonly ok: true; readonly payload: Uint8Array }
-  /** newer-version: sealed by a newer Roost; unknown-epoch: with a key that has not come yet. Both are kept. forged: not what it says it is. */
+  /**
+   * newer-version: sealed by a newer Roost; unknown-epoch: with a key that has not come yet. Both
+   * are kept. forged: not what it says it is.
+   */
   | { readonly ok: false; readonly reason: 'newer-version' | 'unknown-epoch' | 'forged' };

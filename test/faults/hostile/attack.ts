@@ -49,9 +49,15 @@ export interface Attacker {
   bare(method: string, path: string, options?: CallOptions): Promise<RawResponse | null>;
   /** What must not be. */
   found(sentence: string): void;
-  /** The lead of the second household is spoken to, and its model does this, turn by turn. Resolves with what its calls answered. */
+  /**
+   * The lead of the second household is spoken to, and its model does this, turn by turn. Resolves
+   * with what its calls answered.
+   */
   drive(...turns: readonly (readonly Part[])[]): Promise<readonly string[]>;
-  /** A session of the second household with this model of its own. False: it could not be begun just now. */
+  /**
+   * A session of the second household with this model of its own. False: it could not be begun just
+   * now.
+   */
   begin(model: 'scripted' | 'odd'): Promise<boolean>;
 }
 

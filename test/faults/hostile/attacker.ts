@@ -13,7 +13,9 @@ setPriority(10);
 const servers = await openHostileServers();
 const send = (message: object) => process.send?.(message);
 
-/** What each has to do first, so that each attack is made in each round; then whatever chance says. */
+/**
+ * What each has to do first, so that each attack is made in each round; then whatever chance says.
+ */
 function dealt(seed: number, workers: number): readonly (readonly Attack[])[] {
   const random = createRandom(seed);
   const [inSession, others] = [ATTACKS.filter((each) => each.inSession), ATTACKS.filter((each) => !each.inSession)];

@@ -1,4 +1,7 @@
-/** Whoever attacks, in a process of their own: what they do is not to slow down whoever is honest and measured in this one. */
+/**
+ * Whoever attacks, in a process of their own: what they do is not to slow down whoever is honest
+ * and measured in this one.
+ */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';

@@ -1,6 +1,6 @@
 /**
- * A person who is honest, beside whatever else happens at the relay: calls of their page, talk with their lead, questions that they
- * answer, files. Each answer is looked at, and timed.
+ * A person who is honest, beside whatever else happens at the relay: calls of their page, talk with
+ * their lead, questions that they answer, files. Each answer is looked at, and timed.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
@@ -154,7 +154,8 @@ export async function openHonest(scene: Scene, random: () => number, outage: Out
     });
     if (!asks) return;
     const path = `/api/approvals/${asks.callId}/answer`;
-    // A yes whose answer was lost with the database may have been taken: the same again is refused then.
+    // A yes whose answer was lost with the database may have been taken: the same again is refused
+    // then.
     const asked = performance.now();
     const answer = await honest.fetch(path, { method: 'POST', json: { answer: 'once', words: '' } });
     const told = await answer.text();

@@ -1,4 +1,7 @@
-/** Two households at one relay on a Postgres server of its own: one that is honest, and one from which attacks come. */
+/**
+ * Two households at one relay on a Postgres server of its own: one that is honest, and one from
+ * which attacks come.
+ */
 import { readFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';

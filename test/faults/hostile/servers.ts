@@ -1,4 +1,7 @@
-/** Servers of an attacker: a model that does what it is told, one that breaks every rule, and a tool server that means harm. */
+/**
+ * Servers of an attacker: a model that does what it is told, one that breaks every rule, and a tool
+ * server that means harm.
+ */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
@@ -6,7 +9,9 @@ import { startScriptedModel, type ScriptedModel } from '../../support/scripted-m
 
 /** Writes an answer, as it likes. */
 export type OddAnswer = (response: ServerResponse) => Promise<void> | void;
-/** Answers a call of a tool server: its result, or writes on the response by itself and gives null. */
+/**
+ * Answers a call of a tool server: its result, or writes on the response by itself and gives null.
+ */
 export type OddResult = (request: { readonly id: unknown; readonly response: ServerResponse }) => object | null;
 
 export interface HostileServers {

@@ -1,4 +1,7 @@
-/** A tab with the ledger and the archive, for tests to drive. Text crosses to the test as JSON, which keeps every code unit. */
+/**
+ * A tab with the ledger and the archive, for tests to drive. Text crosses to the test as JSON,
+ * which keeps every code unit.
+ */
 import {
   adopt,
   ArchiveError,
@@ -15,7 +18,10 @@ export interface ArchivePage {
   append(docsJson: string): Promise<void>;
   /** Everything in the ledger, as JSON, by id. */
   everything(): Promise<string>;
-  /** Makes a copy and keeps it. `ticks`: how often the page came to its senses while the passphrase was stretched. */
+  /**
+   * Makes a copy and keeps it. `ticks`: how often the page came to its senses while the passphrase
+   * was stretched.
+   */
   exportHousehold(passphrase: string | null): Promise<{ documents: number; bytes: number; ticks: number }>;
   exportAgent(agentId: string): Promise<{ documents: number; bytes: number }>;
   /** What was kept, as base64. */

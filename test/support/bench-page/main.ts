@@ -1,4 +1,7 @@
-/** The ledger's owner, plain Fireproof and a bare IndexedDB transaction in one page, by one clock; all answers in ms. */
+/**
+ * The ledger's owner, plain Fireproof and a bare IndexedDB transaction in one page, by one clock;
+ * all answers in ms.
+ */
 import { fireproof } from '@fireproof/core';
 import { deleteDB, openDB, type IDBPDatabase } from 'idb';
 import { rosterOf } from '../../../src/shared/domain/agent.ts';
@@ -27,7 +30,10 @@ export interface BenchPage {
   oursWaiting(count: number, waiting: number): Promise<number>;
   /** Waits until nothing is left to be filed. */
   rest(): Promise<void>;
-  /** From asking the owner to the finished [WAKE AGENTS] message of these agents, and its characters. */
+  /**
+   * From asking the owner to the finished [WAKE AGENTS] message of these agents, and its
+   * characters.
+   */
   wakePayload(
     agentIds: readonly string[],
     cap: number,
@@ -38,7 +44,10 @@ export interface BenchPage {
   dropIndex(): Promise<void>;
   /** Opens the owner, and waits until it answers. */
   open(): Promise<void>;
-  /** Waits until everything is indexed; `waits`: how long it took meanwhile to answer what takes no time. */
+  /**
+   * Waits until everything is indexed; `waits`: how long it took meanwhile to answer what takes no
+   * time.
+   */
   buildIndex(): Promise<{ readonly ms: number; readonly waits: readonly number[] }>;
   /** For so many ms: how long it takes to answer what takes no time. */
   waits(ms: number): Promise<readonly number[]>;

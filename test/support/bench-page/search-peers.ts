@@ -1,4 +1,7 @@
-/** The kept libraries that search in memory, over the same texts as ours, each with what it has of what ours does. */
+/**
+ * The kept libraries that search in memory, over the same texts as ours, each with what it has of
+ * what ours does.
+ */
 import { Index } from 'flexsearch';
 import MiniSearch from 'minisearch';
 

@@ -1,4 +1,7 @@
-/** A SharedWorker in the owner's place: it has direct connections, and what comes on them is kept as digests. */
+/**
+ * A SharedWorker in the owner's place: it has direct connections, and what comes on them is kept as
+ * digests.
+ */
 import { sha256 } from '@noble/hashes/sha2.js';
 import { bytesToHex } from '@noble/hashes/utils.js';
 import type { Link } from '../../../src/shared/replication/index.ts';

@@ -18,7 +18,8 @@ function driverOf(page: Page): Driver {
     goto: async (url) => void (await page.goto(url)),
     reload: async () => void (await page.reload()),
     evaluate: (source, args) => page.evaluate(`(${source})(...${JSON.stringify(args)})`),
-    // Long enough that a click which was done is never told as one that was not: it would be done twice.
+    // Long enough that a click which was done is never told as one that was not: it would be done
+    // twice.
     click: (sought) => withFound(sought, (element) => element.click({ timeout: 15_000 })).catch(() => false),
     fill: (sought, text) => withFound(sought, (element) => element.fill(text)),
     choose: (sought, path) => withFound(sought, (element) => element.setInputFiles(path)),

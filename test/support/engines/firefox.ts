@@ -1,15 +1,27 @@
-/** Firefox over WebDriver BiDi. A further browser is a container of its own, which shares nothing with the others. */
+/**
+ * Firefox over WebDriver BiDi. A further browser is a container of its own, which shares nothing
+ * with the others.
+ */
 import puppeteer, { type BrowserContext, type ElementHandle, type Page } from 'puppeteer-core';
 import { createTab, FIND, LISTENING, type Driver, type RealBrowser, type Sought } from './tab.ts';
 
-/** Firefox's own words where a request fails or a page is left while one runs: the page says it in its own. */
+/**
+ * Firefox's own words where a request fails or a page is left while one runs: the page says it in
+ * its own.
+ */
 const OF_THE_BROWSER =
   /NetworkError when attempting to fetch|Firefox can’t establish a connection|The connection to .* was interrupted/;
 
-/** A wish of the person: without a graphics card, what moves takes half of the processor for as long as a page is open. */
+/**
+ * A wish of the person: without a graphics card, what moves takes half of the processor for as long
+ * as a page is open.
+ */
 const STILL = { 'ui.prefersReducedMotion': 1 };
 
-/** Where what is pressed moves still, as the page does around a WAKE, the press would go where it was. */
+/**
+ * Where what is pressed moves still, as the page does around a WAKE, the press would go where it
+ * was.
+ */
 const UNTIL_STILL = (it: Element) =>
   new Promise<void>((resolve) => {
     let before = '';

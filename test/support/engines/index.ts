@@ -13,7 +13,10 @@ export interface Engine {
   launch(): Promise<RealBrowser>;
 }
 
-/** Where it could have been installed, that it is missing is a fault, which shows when it is launched. */
+/**
+ * Where it could have been installed, that it is missing is a fault, which shows when it is
+ * launched.
+ */
 const missing = (what: string) => (canInstallAll() ? null : `${what} is not here`);
 
 /** Chromium without what the oldest browsers lack; its workers are made so by `makeOldBuild`. */

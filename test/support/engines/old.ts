@@ -1,6 +1,6 @@
 /**
- * The oldest browsers of the README, as far as one Chromium can be made like both: what came after Safari 16.4 or
- * Firefox 128 is taken away, in the page before its scripts run and in its workers.
+ * The oldest browsers of the README, as far as one Chromium can be made like both: what came after
+ * Safari 16.4 or Firefox 128 is taken away, in the page before its scripts run and in its workers.
  */
 import { createHash } from 'node:crypto';
 import { cp, mkdtemp, readdir, readFile, realpath, rm, symlink, writeFile } from 'node:fs/promises';
@@ -86,7 +86,10 @@ export const MAKE_OLD = `(${String(function makeOld(
 
 const integrity = (content: string) => `sha256-${createHash('sha256').update(content).digest('base64')}`;
 
-/** The built Roost with workers that begin by taking it all away. A worker is one file, so nothing of it runs before. */
+/**
+ * The built Roost with workers that begin by taking it all away. A worker is one file, so nothing
+ * of it runs before.
+ */
 export async function makeOldBuild(): Promise<{ readonly main: string; remove(): Promise<void> }> {
   const root = await mkdtemp(join(tmpdir(), 'roost-old-'));
   for (const file of ['package.json', 'CLAUDE.md']) await cp(join(ROOT, file), join(root, file));

@@ -1,4 +1,6 @@
-/** A person at a real page, in any engine: what they do in the story, by what stands on the page. */
+/**
+ * A person at a real page, in any engine: what they do in the story, by what stands on the page.
+ */
 import { listenFor, readLog } from '../log-rows.ts';
 import { readSeat, type Seat, type SeatState } from '../visitor.ts';
 import { until, type Tab } from './tab.ts';

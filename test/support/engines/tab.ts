@@ -1,7 +1,8 @@
 /**
- * One page of a real browser, whichever engine runs it: what a person does at it, and what they read. Three drivers
- * stand behind it (`chromium.ts`, `firefox.ts`, `webkit.ts`); each finds elements by the same script, by role and
- * accessible name, and presses them with real events of its own.
+ * One page of a real browser, whichever engine runs it: what a person does at it, and what they
+ * read. Three drivers stand behind it (`chromium.ts`, `firefox.ts`, `webkit.ts`); each finds
+ * elements by the same script, by role and accessible name, and presses them with real events of
+ * its own.
  */
 
 export type Role = 'button' | 'link' | 'textbox' | 'checkbox' | 'menuitem' | 'file';
@@ -44,7 +45,9 @@ export interface Driver {
 export interface RealBrowser {
   /** A tab of the one profile. */
   newTab(): Promise<Tab>;
-  /** Further browsers that know nothing of this one, each in a profile of its own, closed with it. */
+  /**
+   * Further browsers that know nothing of this one, each in a profile of its own, closed with it.
+   */
   another(): Promise<RealBrowser>;
   close(): Promise<void>;
 }
@@ -67,7 +70,10 @@ export interface Tab {
   /** Everything that can be read. */
   text(): Promise<string>;
   untilText(what: string | RegExp): Promise<void>;
-  /** Hands a push to the page's service worker, as its push service does, and lets it show what it wants. Where the engine lets nobody, it is not there. */
+  /**
+   * Hands a push to the page's service worker, as its push service does, and lets it show what it
+   * wants. Where the engine lets nobody, it is not there.
+   */
   push?(text: string): Promise<void>;
   close(): Promise<void>;
 }
@@ -90,7 +96,10 @@ export async function until<Value>(
   }
 }
 
-/** The source of a function that gives the element a person means; the last one where there are several dialogs. */
+/**
+ * The source of a function that gives the element a person means; the last one where there are
+ * several dialogs.
+ */
 export const FIND = String(function find(sought: Sought): Element | null {
   const SELECTORS: Record<Role, string> = {
     button: 'button:not([role]), [role=button], summary',
@@ -137,7 +146,8 @@ const LISTEN = String(function listen() {
     said.push(args.map(String).join(' '));
     write(...args);
   };
-  // Told of by browsers as an error, and none: what was measured last is measured in the next frame.
+  // Told of by browsers as an error, and none: what was measured last is measured in the next
+  // frame.
   const isPutOff = (message: string) => message.startsWith('ResizeObserver loop');
   addEventListener('error', (event) => void (isPutOff(event.message) || said.push(`threw: ${event.message}`)));
   addEventListener('unhandledrejection', (event) => said.push(`rejected: ${String(event.reason)}`));
@@ -169,7 +179,8 @@ export function createTab(driver: Driver, heard: readonly string[] = []): Tab {
     },
     async goto(url) {
       await driver.goto(url);
-      // The relay's own page after the link leads on by itself; while it does, nothing can be asked.
+      // The relay's own page after the link leads on by itself; while it does, nothing can be
+      // asked.
       const path = () => driver.evaluate('() => location.pathname', []).catch(() => '/enter');
       await until(
         async () => !String(await path()).startsWith('/enter'),

@@ -1,6 +1,6 @@
 /**
- * Safari's engine, as WebKitGTK has it, over plain WebDriver, on a screen of its own (Xvfb). A driver serves one session,
- * whose profile ends with it: a further browser is a further driver.
+ * Safari's engine, as WebKitGTK has it, over plain WebDriver, on a screen of its own (Xvfb). A
+ * driver serves one session, whose profile ends with it: a further browser is a further driver.
  */
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -29,7 +29,10 @@ const GONE = new Set([
   'no such element',
 ]);
 
-/** A wish of the person: without a graphics card, what moves takes half of the processor for as long as a page is open. */
+/**
+ * A wish of the person: without a graphics card, what moves takes half of the processor for as long
+ * as a page is open.
+ */
 const STILL = '[Settings]\ngtk-enable-animations=0\n';
 
 class DriverError extends Error {

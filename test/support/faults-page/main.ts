@@ -18,39 +18,68 @@ export interface FaultsPage {
   bulk(name: string, ids: readonly string[], chars: number): Promise<void>;
   /** Plain Fireproof: the ids it can give back after a reload, or why it can give none. */
   read(name: string): Promise<readonly string[] | string>;
-  /** Plain Fireproof's key bag: gives the named key this material, as an application would at every start. */
+  /**
+   * Plain Fireproof's key bag: gives the named key this material, as an application would at every
+   * start.
+   */
   giveKey(name: string): Promise<void>;
   /** The ids that plain Fireproof gives back of a ledger encrypted with a named key. */
   putKeyed(name: string, ids: readonly string[]): Promise<void>;
   readKeyed(name: string): Promise<readonly string[] | string>;
-  /** Plain Fireproof: `put` one by one. Answers with the bytes that each of them gave IndexedDB to store. */
+  /**
+   * Plain Fireproof: `put` one by one. Answers with the bytes that each of them gave IndexedDB to
+   * store.
+   */
   bytesOfEachPut(name: string, ids: readonly string[]): Promise<readonly number[]>;
-  /** Plain Fireproof: opens the ledger and reads one document. Answers with the bytes that came out of IndexedDB for it. */
+  /**
+   * Plain Fireproof: opens the ledger and reads one document. Answers with the bytes that came out
+   * of IndexedDB for it.
+   */
   bytesToReadOne(name: string, id: string): Promise<number>;
-  /** Plain Fireproof: puts all of them at once, and closes without waiting for the answers. Answers with how many were answered. */
+  /**
+   * Plain Fireproof: puts all of them at once, and closes without waiting for the answers. Answers
+   * with how many were answered.
+   */
   putAndClose(name: string, ids: readonly string[]): Promise<number>;
   /** Plain Fireproof: loses the head, as a store that does not write atomically does. */
   loseHead(name: string): Promise<void>;
-  /** Plain Fireproof: queries, writes one document, and queries again. Answers with how many documents were indexed for each query. */
+  /**
+   * Plain Fireproof: queries, writes one document, and queries again. Answers with how many
+   * documents were indexed for each query.
+   */
   indexedByQueries(name: string, ids: readonly string[]): Promise<readonly number[]>;
-  /** Plain Fireproof: two writes at once. What `changes` since one of them says, what is there, and whether the clock that `changes` gave is still what it was. */
+  /**
+   * Plain Fireproof: two writes at once. What `changes` since one of them says, what is there, and
+   * whether the clock that `changes` gave is still what it was.
+   */
   changesAcrossMerge(name: string): Promise<{
     readonly heads: number;
     readonly changes: readonly string[];
     readonly all: readonly string[] | string;
     readonly clockKept: boolean;
   }>;
-  /** Bare IndexedDB: writes into two stores of one database without end, two transactions at a time, or one. Resolves when it is under way. */
+  /**
+   * Bare IndexedDB: writes into two stores of one database without end, two transactions at a time,
+   * or one. Resolves when it is under way.
+   */
   writeWithoutEnd(atOnce: 'two' | 'one'): Promise<void>;
-  /** Bare IndexedDB: how many records that has left; rejects where the database cannot be opened. */
+  /**
+   * Bare IndexedDB: how many records that has left; rejects where the database cannot be opened.
+   */
   leftOfWriting(): Promise<number>;
   ours: {
     put(name: string, ids: readonly string[]): Promise<void>;
     bulk(name: string, ids: readonly string[], chars: number): Promise<void>;
     read(name: string): Promise<readonly string[]>;
-    /** Gives the key its material again, another one, as a start that has forgotten that it did would. */
+    /**
+     * Gives the key its material again, another one, as a start that has forgotten that it did
+     * would.
+     */
     giveKeyAgain(): Promise<void>;
-    /** Opens the volume and reads all of it. Answers with the bytes that came out of IndexedDB for it. */
+    /**
+     * Opens the volume and reads all of it. Answers with the bytes that came out of IndexedDB for
+     * it.
+     */
     bytesToRead(name: string): Promise<number>;
     /** Asks for compaction as Fireproof itself would. Answers with how many CARs are left. */
     compactWithoutLock(name: string): Promise<string>;

@@ -1,4 +1,7 @@
-/** A tab with a connection to the owner, for tests to drive, and with tools that look into the storage past it. */
+/**
+ * A tab with a connection to the owner, for tests to drive, and with tools that look into the
+ * storage past it.
+ */
 import { openDB } from 'idb';
 import { askPersistence, openOwner, type OwnerClient } from '../../../src/worker/ledger/index.ts';
 import { LEDGER, volumeDatabase } from '../../../src/worker/ledger/settings.ts';
@@ -21,14 +24,23 @@ export interface LedgerPage {
   readVolumes(): Promise<Record<string, { readonly docs: readonly Doc[]; readonly damaged: readonly unknown[] }>>;
   /** Takes the views back to before a message was written into them, as a power cut may. */
   rewindViews(messageId: string): Promise<void>;
-  /** Turns over a byte in the middle of every block of a volume that is encrypted data, as a failing disk would. */
+  /**
+   * Turns over a byte in the middle of every block of a volume that is encrypted data, as a failing
+   * disk would.
+   */
   damageVolume(name: string): Promise<void>;
   /** Removes a store from the journal's database. */
   dropJournalStore(name: string): Promise<void>;
-  /** Lets nobody open the journal's database until the function that it answers with is called by `letOpen`. */
+  /**
+   * Lets nobody open the journal's database until the function that it answers with is called by
+   * `letOpen`.
+   */
   holdJournal(): Promise<void>;
   letOpen(): Promise<void>;
-  /** Everything that lies in this page's databases, as text: records as they are, and the volumes as Fireproof reads them. */
+  /**
+   * Everything that lies in this page's databases, as text: records as they are, and the volumes as
+   * Fireproof reads them.
+   */
   everything(): Promise<string>;
   /** All parts of the search’s index, as text. */
   searchIndex(): Promise<string>;
@@ -36,7 +48,10 @@ export interface LedgerPage {
   emptyVolume(name: string): Promise<void>;
   /** Of how many CARs a volume consists. Nobody may be writing. */
   carsOf(name: string): Promise<number>;
-  /** Makes a household and appends it, batch by batch, as one tab would. Answers with how many documents it has. */
+  /**
+   * Makes a household and appends it, batch by batch, as one tab would. Answers with how many
+   * documents it has.
+   */
   load(plan: HouseholdPlan): Promise<number>;
 }
 
@@ -61,7 +76,8 @@ window.roost = {
     const opened = (owner ??= openOwner());
     opened.subscribe((item) => {
       news.push(item);
-      // No relay has given this page a key: a worker that is not told so waits for one before it calls.
+      // No relay has given this page a key: a worker that is not told so waits for one before it
+      // calls.
       if (item.news === 'welcome') opened.call('takePageKey', { key: null }).catch(() => undefined);
     });
     return opened;

@@ -18,9 +18,10 @@ const said = (status: number, dialect: Dialect, message: string, type: string): 
 });
 
 /**
- * Ollama 0.14 and later: `server/routes.go`, `middleware/openai.go`, `middleware/anthropic.go`; its window is 4,096 tokens
- * where nobody sets OLLAMA_CONTEXT_LENGTH, and what does not fit is cut off in silence (`server/prompt.go`).
- * https://docs.ollama.com/api/anthropic-compatibility, https://docs.ollama.com/context-length
+ * Ollama 0.14 and later: `server/routes.go`, `middleware/openai.go`, `middleware/anthropic.go`; its
+ * window is 4,096 tokens where nobody sets OLLAMA_CONTEXT_LENGTH, and what does not fit is cut off
+ * in silence (`server/prompt.go`). https://docs.ollama.com/api/anthropic-compatibility,
+ * https://docs.ollama.com/context-length
  */
 export const ollama = ({ tools = true, context = 32_768 } = {}): Kind => ({
   paths: { [MESSAGES]: 'messages', [CHAT]: 'chat' },
@@ -36,8 +37,9 @@ export const ollama = ({ tools = true, context = 32_768 } = {}): Kind => ({
 });
 
 /**
- * LM Studio: a path that it does not have is a 200 with an error in it. Before 0.4.1 it spoke Chat Completions alone.
- * https://lmstudio.ai/docs/developer/openai-compat, https://lmstudio.ai/docs/developer/anthropic-compat
+ * LM Studio: a path that it does not have is a 200 with an error in it. Before 0.4.1 it spoke Chat
+ * Completions alone. https://lmstudio.ai/docs/developer/openai-compat,
+ * https://lmstudio.ai/docs/developer/anthropic-compat
  */
 export const lmStudio = ({ messages = false, context = 32_768 } = {}): Kind => ({
   paths: { ...(messages ? { [MESSAGES]: 'messages' as const } : {}), [CHAT]: 'chat' },
@@ -57,7 +59,10 @@ export const lmStudio = ({ messages = false, context = 32_768 } = {}): Kind => (
       : null,
 });
 
-/** llama.cpp: `tools/server/server-common.cpp` (tools), `tools/server/server-task.h` (its errors), `tools/server/README.md`. */
+/**
+ * llama.cpp: `tools/server/server-common.cpp` (tools), `tools/server/server-task.h` (its errors),
+ * `tools/server/README.md`.
+ */
 export const llamaCpp = ({ jinja = true, context = 32_768 } = {}): Kind => ({
   paths: { [CHAT]: 'chat', [MESSAGES]: 'messages' },
   list: {
@@ -91,8 +96,9 @@ export const llamaCpp = ({ jinja = true, context = 32_768 } = {}): Kind => ({
 });
 
 /**
- * vLLM: `vllm/entrypoints/openai/serving_engine.py` (`_validate_input`), `serving_chat.py` (tool choice). It counts what is
- * read and what is written together. https://docs.vllm.ai/en/latest/features/tool_calling.html
+ * vLLM: `vllm/entrypoints/openai/serving_engine.py` (`_validate_input`), `serving_chat.py` (tool
+ * choice). It counts what is read and what is written together.
+ * https://docs.vllm.ai/en/latest/features/tool_calling.html
  */
 export const vllm = ({ parser = true, context = 8_192, older = true } = {}): Kind => ({
   paths: { [CHAT]: 'chat', ...(older ? {} : { [MESSAGES]: 'messages' as const }) },
@@ -117,7 +123,10 @@ export const vllm = ({ parser = true, context = 8_192, older = true } = {}): Kin
   },
 });
 
-/** LiteLLM's proxy: `litellm/proxy/auth/user_api_key_auth.py`. https://docs.litellm.ai/docs/anthropic_unified */
+/**
+ * LiteLLM's proxy: `litellm/proxy/auth/user_api_key_auth.py`.
+ * https://docs.litellm.ai/docs/anthropic_unified
+ */
 export const LITELLM_KEY = 'sk-1234';
 export const liteLlm = (): Kind => ({
   paths: { [CHAT]: 'chat', '/chat/completions': 'chat', [MESSAGES]: 'messages' },
@@ -132,7 +141,10 @@ export const liteLlm = (): Kind => ({
   unknownPath: () => ({ status: 404, body: { detail: 'Not Found' } }),
 });
 
-/** https://openrouter.ai/docs/api/reference/streaming, https://openrouter.ai/docs/api/reference/errors-and-debugging */
+/**
+ * https://openrouter.ai/docs/api/reference/streaming,
+ * https://openrouter.ai/docs/api/reference/errors-and-debugging
+ */
 export const OPENROUTER_KEY = 'sk-or-v1-planted';
 export const openRouter = (): Kind => ({
   paths: { '/api/v1/chat/completions': 'chat' },
@@ -166,7 +178,10 @@ export const openRouter = (): Kind => ({
   comments: ': OPENROUTER PROCESSING\n\n: OPENROUTER PROCESSING\n\n',
 });
 
-/** https://console.groq.com/docs/openai, https://console.groq.com/docs/errors, https://console.groq.com/docs/rate-limits */
+/**
+ * https://console.groq.com/docs/openai, https://console.groq.com/docs/errors,
+ * https://console.groq.com/docs/rate-limits
+ */
 export const GROQ_KEY = 'gsk_planted';
 export const groq = (): Kind => ({
   paths: { '/openai/v1/chat/completions': 'chat' },
@@ -206,8 +221,9 @@ export const groq = (): Kind => ({
 });
 
 /**
- * Gemini's address for OpenAI's clients: errors stand in a list, a call has no index, and its signature has to come back.
- * https://ai.google.dev/gemini-api/docs/openai, https://ai.google.dev/gemini-api/docs/thought-signatures
+ * Gemini's address for OpenAI's clients: errors stand in a list, a call has no index, and its
+ * signature has to come back. https://ai.google.dev/gemini-api/docs/openai,
+ * https://ai.google.dev/gemini-api/docs/thought-signatures
  */
 export const GEMINI_KEY = 'AIzaPlanted';
 export const gemini = (): Kind => ({
@@ -255,8 +271,8 @@ export const gemini = (): Kind => ({
 });
 
 /**
- * OpenAI's own, which speaks Responses: a call is refused where the thought before it does not come back.
- * https://platform.openai.com/docs/guides/reasoning#keeping-reasoning-items-in-context
+ * OpenAI's own, which speaks Responses: a call is refused where the thought before it does not come
+ * back. https://platform.openai.com/docs/guides/reasoning#keeping-reasoning-items-in-context
  */
 export const OPENAI_KEY = 'sk-proj-planted';
 export const openAi = (): Kind => ({
@@ -297,7 +313,10 @@ export const openAi = (): Kind => ({
       : null,
 });
 
-/** Google's own. https://ai.google.dev/api/generate-content, https://ai.google.dev/gemini-api/docs/thought-signatures */
+/**
+ * Google's own. https://ai.google.dev/api/generate-content,
+ * https://ai.google.dev/gemini-api/docs/thought-signatures
+ */
 export const google = (): Kind => ({
   paths: { '/v1beta/models/*:streamGenerateContent': 'google' },
   list: {

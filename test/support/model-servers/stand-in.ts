@@ -1,6 +1,7 @@
 /**
- * Model servers as they really are: which paths they have, in which words they refuse, what they leave out. Only what the
- * model says is scripted. `kinds.ts` has one for each server, with the source that it follows.
+ * Model servers as they really are: which paths they have, in which words they refuse, what they
+ * leave out. Only what the model says is scripted. `kinds.ts` has one for each server, with the
+ * source that it follows.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -75,7 +76,10 @@ function textOf(content: unknown): string {
     .join('\n');
 }
 
-/** Of a conversation in any of the protocols: what the model is, what is new to it, and what it can call. */
+/**
+ * Of a conversation in any of the protocols: what the model is, what is new to it, and what it can
+ * call.
+ */
 type Read = Pick<Asked, 'system' | 'last' | 'results' | 'tools'>;
 
 const afterAnswer = (all: readonly Fields[], isAnswer: (each: Fields) => boolean) =>

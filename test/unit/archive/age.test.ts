@@ -12,7 +12,10 @@ function opened(key: Uint8Array, nonce: Uint8Array, sealed: Uint8Array): Buffer 
   return Buffer.concat([decipher.update(sealed.subarray(0, -16)), decipher.final()]);
 }
 
-/** Opens a file under a passphrase by the words of https://age-encryption.org/v1, with Node's own cryptography alone. */
+/**
+ * Opens a file under a passphrase by the words of https://age-encryption.org/v1, with Node's own
+ * cryptography alone.
+ */
 function openByTheBook(file: Buffer, passphrase: string): Buffer {
   const header = /^(age-encryption\.org\/v1\n-> scrypt (\S+) (\d+)\n(\S+)\n---) (\S+)\n/.exec(file.toString('latin1'));
   const [whole = '', beforeMac = '', salt = '', work = '', body = '', mac = ''] = header ?? [];

@@ -287,7 +287,8 @@ describe('A zip that is not right', () => {
         if (error instanceof ArchiveError) return null;
         throw error;
       });
-      // Names of files and folders have no check in a zip: one that is another hides a file, and never changes one.
+      // Names of files and folders have no check in a zip: one that is another hides a file, and
+      // never changes one.
       if (parsed) expect(LYRA).toEqual(expect.arrayContaining([...parsed.documents]));
       if (parsed && parsed.name === 'Lyra' && parsed.agentId) expect(parsed.soul).toBe(SOUL);
       refused += parsed ? 0 : 1;

@@ -19,8 +19,8 @@ import {
 import { archiveHere, bytesOf, EXPORTED_AT, exportOf, importInto, memoryLedger, memorySink, open } from './support.ts';
 
 /**
- * Stretching a passphrase takes a second, which is what it is for. Only the test of the format, and those at the
- * real page, take that long: what the others are about is the same for any factor.
+ * Stretching a passphrase takes a second, which is what it is for. Only the test of the format, and
+ * those at the real page, take that long: what the others are about is the same for any factor.
  */
 const REAL_FACTOR = ARCHIVE.scryptLogN;
 const stretchBy = (scryptLogN: number) => void Object.assign(ARCHIVE, { scryptLogN });
@@ -504,7 +504,8 @@ describe('A file that is not right', () => {
         );
       }
     }
-    // gzip's header has a time, a hint and a system's number, which say nothing about what is inside.
+    // gzip's header has a time, a hint and a system's number, which say nothing about what is
+    // inside.
     expect(unnoticed.every((at) => at >= 3 && at <= 9)).toBe(true);
   });
 

@@ -1,4 +1,7 @@
-/** The archive as a page has it, with its worker at the other end of a real port, and a household in memory. */
+/**
+ * The archive as a page has it, with its worker at the other end of a real port, and a household in
+ * memory.
+ */
 import { isDeepStrictEqual } from 'node:util';
 import { createArchive, type Archive, type ArchiveWorker } from '../../../src/page/archive/index.ts';
 import { serveArchive, type ServedLine } from '../../../src/page/archive/serve.ts';

@@ -55,10 +55,16 @@ const HOSTILE = [
 
 const codeUnit = fc.integer({ min: 0, max: 0xffff }).map((unit) => String.fromCharCode(unit));
 
-/** What can follow the first letter of an id: marks, letters of any script, and none that nobody can see. */
+/**
+ * What can follow the first letter of an id: marks, letters of any script, and none that nobody can
+ * see.
+ */
 const anyId = fc.stringMatching(/^[ -~]{0,20}[!-~é日“&<>"'’]$/);
 
-/** Any JavaScript string: every UTF-16 code unit, surrogates in pairs or alone, and the hostile pieces. */
+/**
+ * Any JavaScript string: every UTF-16 code unit, surrogates in pairs or alone, and the hostile
+ * pieces.
+ */
 export const anyText = fc
   .array(
     fc.oneof(

@@ -80,7 +80,10 @@ describe('the state of a seat', () => {
 type SeatState = 'empty' | 'egg' | 'stirring' | 'awake' | 'sleeping';
 const STATES: readonly SeatState[] = ['empty', 'egg', 'stirring', 'awake', 'sleeping'];
 
-/** Every way to fill eight seats with these states; which seat has which does not matter to the button. */
+/**
+ * Every way to fill eight seats with these states; which seat has which does not matter to the
+ * button.
+ */
 function everyGrid(length: number, states: readonly SeatState[]): SeatState[][] {
   const [first, ...others] = states;
   if (!first) return length === 0 ? [[]] : [];

@@ -1,4 +1,7 @@
-/** What a request may cost at most, and what comes on top of a model's plain price: never less than what it then takes. */
+/**
+ * What a request may cost at most, and what comes on top of a model's plain price: never less than
+ * what it then takes.
+ */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { costOf, DEFAULT_PRICES } from '../../../src/shared/domain/prices.ts';

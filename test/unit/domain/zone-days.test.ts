@@ -53,7 +53,8 @@ describe('a calendar day', () => {
         expect(start <= time && time < end).toBe(true);
         expect(dayOf(zone, start - 1).end).toBe(start);
         expect(end - start >= 22 * HOUR && end - start <= 26 * HOUR).toBe(true);
-        // Newfoundland once turned its clocks back at one minute past midnight: there the last of a day is dated after.
+        // Newfoundland once turned its clocks back at one minute past midnight: there the last of a
+        // day is dated after.
         if (zone !== 'America/St_Johns')
           expect([date(zone, start), date(zone, end - 1)]).toEqual([date(zone, time), date(zone, time)]);
       }),

@@ -8,7 +8,9 @@ const kept = new Map([
   ['/manifest.webmanifest', 'a manifest'],
 ]);
 
-/** A service worker over a network that answers as `reply` says; `late()` lets the patience run out. */
+/**
+ * A service worker over a network that answers as `reply` says; `late()` lets the patience run out.
+ */
 function open(reply: () => Promise<Response>, { shell = true } = {}) {
   let late: () => void = () => undefined;
   const answer = createAnswer<Asked>({

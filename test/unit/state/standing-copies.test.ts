@@ -1,4 +1,6 @@
-/** Which copies a page leaves with its relay: what it knows more of, and never what was taken back. */
+/**
+ * Which copies a page leaves with its relay: what it knows more of, and never what was taken back.
+ */
 import { expect, test } from 'vitest';
 import { createStore } from 'zustand/vanilla';
 import { rosterOf } from '../../../src/shared/domain/agent.ts';

@@ -1,4 +1,6 @@
-/** The cryptography a second time, with nothing but Node's own: what the vectors are checked with. */
+/**
+ * The cryptography a second time, with nothing but Node's own: what the vectors are checked with.
+ */
 import {
   createCipheriv,
   createHmac,

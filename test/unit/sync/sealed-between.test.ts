@@ -26,7 +26,9 @@ import {
 } from '../../../src/worker/sync/crypto/index.ts';
 import { flipped, payloads, random, text, utf8 } from './support.ts';
 
-/** All encodings of points of low order on Curve25519 and its twist that fit in 32 bytes, as hex. */
+/**
+ * All encodings of points of low order on Curve25519 and its twist that fit in 32 bytes, as hex.
+ */
 const LOW_ORDER = [
   '0000000000000000000000000000000000000000000000000000000000000000',
   '0100000000000000000000000000000000000000000000000000000000000000',
@@ -157,7 +159,8 @@ describe('pairing', () => {
     expect(words.every((word) => /^[a-z]{3,8}$/u.test(word))).toBe(true);
     expect(pairingWords(both.offer, both.inviter)).toEqual(words);
     expect(pairingWords(both.inviter, both.offer)).not.toEqual(words);
-    // Of either device: the key of this offer, the one that it signs with, the one that keys are sealed to.
+    // Of either device: the key of this offer, the one that it signs with, the one that keys are
+    // sealed to.
     const other = faceOf(newInvitation(random).publicKey);
     for (const part of ['key', 'signKey', 'boxKey'] as const) {
       expect(pairingWords({ ...both.offer, [part]: other[part] }, both.inviter)).not.toEqual(words);

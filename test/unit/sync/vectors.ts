@@ -1,6 +1,6 @@
 /**
- * The published vectors: every step of every format, made with fixed randomness. All bytes are hex, lower case;
- * what is text on the wire (ids, keys, boxes) is given as that text too.
+ * The published vectors: every step of every format, made with fixed randomness. All bytes are hex,
+ * lower case; what is text on the wire (ids, keys, boxes) is given as that text too.
  */
 import { xchacha20poly1305 } from '@noble/ciphers/chacha.js';
 import { x25519 } from '@noble/curves/ed25519.js';
@@ -45,7 +45,9 @@ import { derive } from '../../../src/worker/sync/crypto/derive.ts';
 import { padded } from '../../../src/worker/sync/crypto/plaintext.ts';
 import { CRYPTO, LABEL, type Label } from '../../../src/worker/sync/crypto/settings.ts';
 
-/** Randomness that is the same each time: SHA-256 of a name and a number. `last` is the draw before. */
+/**
+ * Randomness that is the same each time: SHA-256 of a name and a number. `last` is the draw before.
+ */
 function createFixed(name: string) {
   let count = 0;
   let last: Uint8Array = new Uint8Array(0);

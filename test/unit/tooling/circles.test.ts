@@ -6,7 +6,9 @@ import { describe, expect, it } from 'vitest';
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 const IMPORT = /(?:^|\n)(?:import|export)\b[^;'"]*?\bfrom\s+'(\.[^']+)'/g;
 
-/** What each file imports of ours, types included; what is loaded later is not: it waits for nobody. */
+/**
+ * What each file imports of ours, types included; what is loaded later is not: it waits for nobody.
+ */
 function importsOf(sources: ReadonlyMap<string, string>): ReadonlyMap<string, readonly string[]> {
   return new Map(
     [...sources].map(([path, text]) => [

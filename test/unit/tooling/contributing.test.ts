@@ -5,7 +5,10 @@ import { expect, it } from 'vitest';
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 const text = readFileSync(`${root}CONTRIBUTING.md`, 'utf8');
 
-/** Parts of `src` and the relay, by the last name of their path; folders within the relay are not in the picture. */
+/**
+ * Parts of `src` and the relay, by the last name of their path; folders within the relay are not in
+ * the picture.
+ */
 async function table(): Promise<Record<string, readonly string[]>> {
   const { MAY_IMPORT }: { MAY_IMPORT: Record<string, readonly string[]> } = await import(`${root}oxlint.config.js`);
   const isPart = (name: string) => !name.startsWith('server/');

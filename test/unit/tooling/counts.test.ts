@@ -36,7 +36,10 @@ function write(name: string, content: object | null): string {
   else rmSync(path, { force: true });
   return path;
 }
-/** What the last lines say and how the process ends, for this report and this exit status of the run. */
+/**
+ * What the last lines say and how the process ends, for this report and this exit status of the
+ * run.
+ */
 const count = (written: object | null, status = '0') => run('count.mjs', write('report.json', written), status);
 /** Likewise after a second run; `uncaught`: errors that belong to no test of the first. */
 function countBoth(first: object, second: object | null, { uncaught = 0, end = '0', firstEnd = '1' } = {}) {

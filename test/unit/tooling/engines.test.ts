@@ -1,4 +1,7 @@
-/** Nothing that is installed asks for a newer Node than the one that is promised: npm would warn of each. */
+/**
+ * Nothing that is installed asks for a newer Node than the one that is promised: npm would warn of
+ * each.
+ */
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { z } from 'zod';
@@ -18,7 +21,10 @@ const versionOf = (text: string): Version => {
 };
 const compare = (a: Version, b: Version) => a[0] - b[0] || a[1] - b[1] || a[2] - b[2];
 
-/** Does this one comparator take the version? Throws where it is of a kind that no package asked by until now. */
+/**
+ * Does this one comparator take the version? Throws where it is of a kind that no package asked by
+ * until now.
+ */
 function takes(comparator: string, version: Version): boolean {
   const match = /^(>=|\^|)(v?\d[\d.x*]*|\*)$/.exec(comparator);
   if (!match) throw new Error(`unknown comparator ${comparator}`);

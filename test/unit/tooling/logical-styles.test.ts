@@ -19,7 +19,8 @@ const CORNERS = /^border-radius: (\S+) (\S+) (\S+) (\S+);$/;
 const isPhysical = (line: string): boolean => {
   const [, , end, , start] = FOUR.exec(line) ?? [];
   const [, topStart, topEnd, bottomEnd, bottomStart] = CORNERS.exec(line) ?? [];
-  // What goes by the notch of a phone lies where the notch lies; and the middle is the middle from everywhere.
+  // What goes by the notch of a phone lies where the notch lies; and the middle is the middle from
+  // everywhere.
   if (line.includes('--safe-left') && line.includes('--safe-right')) return false;
   if (end === 'auto' && start === '50%') return false;
   return PHYSICAL.some((each) => each.test(line)) || end !== start || topStart !== topEnd || bottomEnd !== bottomStart;

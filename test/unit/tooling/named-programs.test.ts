@@ -1,6 +1,7 @@
 /**
- * What the documentation says of other programs is held by tests. Every name of a client, a server, a library or a protocol there
- * stands here with the tests that speak as it does; a name that stands in neither list is a sentence without a test.
+ * What the documentation says of other programs is held by tests. Every name of a client, a server,
+ * a library or a protocol there stands here with the tests that speak as it does; a name that
+ * stands in neither list is a sentence without a test.
  */
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -20,7 +21,10 @@ const SERVERS = 'test/relay/model-servers.test.ts';
 const WAYS = 'test/relay/model-ways.test.ts';
 const PROGRAMS = 'test/relay/programs.test.ts';
 const PASTED = 'test/unit/protocol/mcp-servers.test.ts';
-/** By the name as the documentation has it. Each file says the name, or what follows in brackets of it. */
+/**
+ * By the name as the documentation has it. Each file says the name, or what follows in brackets of
+ * it.
+ */
 const HELD: Readonly<Record<string, readonly string[]>> = {
   Ollama: [SERVERS],
   'LM Studio': [SERVERS],
@@ -92,7 +96,9 @@ const proseOf = (text: string) =>
     .replaceAll(/```[^]*?```/g, ' ')
     .replaceAll(/`[^`]*`|\*\*[^*]*\*\*|\*[^*\n]*\*|[“"][^”"]*[”"]|\]\([^)]*\)/g, ' § ');
 
-/** Words in small letters, of all documentation: what begins a sentence is one of them, or a name. */
+/**
+ * Words in small letters, of all documentation: what begins a sentence is one of them, or a name.
+ */
 const ordinary = new Set(
   [
     'README.md',

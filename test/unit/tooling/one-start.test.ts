@@ -1,4 +1,7 @@
-/** The relay starts programs in one place, which keeps open descriptors from them: lint finds a second one. */
+/**
+ * The relay starts programs in one place, which keeps open descriptors from them: lint finds a
+ * second one.
+ */
 import { expect, it } from 'vitest';
 import { findingsIn } from '../../support/lint.ts';
 

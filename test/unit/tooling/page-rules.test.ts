@@ -1,4 +1,7 @@
-/** Rules of our own for the page: which key was pressed is read in one place, and text beside what comes and goes stands apart. */
+/**
+ * Rules of our own for the page: which key was pressed is read in one place, and text beside what
+ * comes and goes stands apart.
+ */
 import { beforeAll, describe, expect, it } from 'vitest';
 import { findingsIn, type Findings } from '../../support/lint.ts';
 

@@ -4,7 +4,10 @@ import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 
 const UI = fileURLToPath(new URL('../../../src/page/ui', import.meta.url));
-/** Letters, and the widths by which a layout is chosen. Points are of paper; the least that iOS does not zoom into is in px. */
+/**
+ * Letters, and the widths by which a layout is chosen. Points are of paper; the least that iOS does
+ * not zoom into is in px.
+ */
 const isFixed = (line: string): boolean =>
   (/^(?:font|font-size|line-height): [^;]*\b\d*\.?\d+px/.test(line) && !line.includes('max(16px')) ||
   /\((?:min|max)-width: [\d.]+px\)/.test(line);

@@ -1,4 +1,7 @@
-/** What the oldest browsers of the README lack is held back by lint, and promises that nobody waits for: each of these must be found. */
+/**
+ * What the oldest browsers of the README lack is held back by lint, and promises that nobody waits
+ * for: each of these must be found.
+ */
 import { beforeAll, describe, expect, it } from 'vitest';
 import { findingsIn, type Findings } from '../../support/lint.ts';
 

@@ -159,7 +159,8 @@ test('how long ago it was is said for an hour, and then the time of day; the exa
   expect(times()[1]?.textContent).toBe('59 min ago');
   const exact = times()[1]?.title ?? '';
   expect(exact).toMatch(/\d{4}, \d\d:\d\d$/);
-  // Without a pointer that rests on it: by a press, and by the keyboard above what can be done with the message.
+  // Without a pointer that rests on it: by a press, and by the keyboard above what can be done with
+  // the message.
   await page.user.click(screen.getByRole('button', { name: '59 min ago' }));
   expect(times()[1]?.textContent).toBe(exact);
   await page.user.click(screen.getByRole('button', { name: exact }));

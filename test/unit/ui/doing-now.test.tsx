@@ -1,4 +1,7 @@
-/** What the tiles say of what is done, whoever does it: in a session or alone, by a model, an ACP agent or an API client. */
+/**
+ * What the tiles say of what is done, whoever does it: in a session or alone, by a model, an ACP
+ * agent or an API client.
+ */
 import { screen, waitFor, within } from '@testing-library/react';
 import { expect, test } from 'vitest';
 import { NOW, runningSession, team } from './support/household.ts';

@@ -78,7 +78,8 @@ test('its conversations stand by day and lead to their place; a day in the addre
   await page.user.click(screen.getByRole('button', { name: 'Earlier conversations' }));
   await waitFor(() => expect(days()).toEqual(['Thursday', 'Wednesday', 'Monday 12 October']));
   expect(screen.queryByRole('button', { name: 'Earlier conversations' })).toBeNull();
-  // What is said meanwhile stands on top without being asked for, and what was read of older ones stays.
+  // What is said meanwhile stands on top without being asked for, and what was read of older ones
+  // stays.
   const said2 = said('agent-1', 'human', 'And now?', NOW - 1_000, { sessionId: 'session-9' });
   page.owner.docs.push(said2);
   await page.say({ news: 'documents', docs: [said2] });

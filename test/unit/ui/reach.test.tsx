@@ -228,7 +228,8 @@ test('a card shows what the yes is to, and what of it has changed since; the yes
   expect(page.reach.bodies('POST /api/approvals/c1/answer')).toEqual([
     { answer: 'once', words: '', seen: 'pin of c1' },
   ]);
-  // What the yes is to changes under the hand: the next press may be meant for what stood there before.
+  // What the yes is to changes under the hand: the next press may be meant for what stood there
+  // before.
   const [first] = waiting;
   if (first?.content) waiting[0] = { ...first, content: { ...first.content, pin: 'another' } };
   await page.hear({ kind: 'changed', time: NOW, what: 'approvals', agentId: 'agent-1' });
@@ -621,7 +622,8 @@ describe('limits', () => {
       await waitFor(() => expect(bodies.at(-1)).toEqual({ coordination, version: VERSION, whole: true }));
       await waitFor(() => expect(chosen()).toBe(at));
     }
-    // A set by itself does the same of what is in it; and what was let of a server can be taken back by its name.
+    // A set by itself does the same of what is in it; and what was let of a server can be taken
+    // back by its name.
     await page.user.selectOptions(await screen.findByLabelText('Uses tool servers that you connected'), 'Off');
     await waitFor(() => expect(bodies.at(-1)).toMatchObject({ coordination: { toolsets: { attached: 'off' } } }));
     // What another device has set meanwhile stands, and is shown.

@@ -1,7 +1,7 @@
 /**
- * The page from its sources, reloaded as they change, under the address at which everything else is the relay's. The
- * browser sees what it sees of a relay: the same policy (with a nonce for what Vite puts in), the same sign-in page where
- * it is not let in, and nothing for other websites.
+ * The page from its sources, reloaded as they change, under the address at which everything else is
+ * the relay's. The browser sees what it sees of a relay: the same policy (with a nonce for what
+ * Vite puts in), the same sign-in page where it is not let in, and nothing for other websites.
  */
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
@@ -79,7 +79,9 @@ function asRelay(relay: string, nonce: string): Plugin {
   };
 }
 
-/** A relay that starts again refuses every call for a moment, as the page expects of one: no news. */
+/**
+ * A relay that starts again refuses every call for a moment, as the page expects of one: no news.
+ */
 function quietLogger(): Logger {
   const logger = createLogger('warn', { allowClearScreen: false });
   const error = logger.error.bind(logger);
@@ -98,7 +100,8 @@ export async function startDevPage({ root, port, relayPort }: DevPageDeps): Prom
     changeOrigin: true,
     ws: true,
     configure(proxy) {
-      // Only what the page itself asks is asked in the relay's own name: another website's stays another website's.
+      // Only what the page itself asks is asked in the relay's own name: another website's stays
+      // another website's.
       const asOwn = (request: {
         getHeader(name: string): unknown;
         setHeader(name: string, value: string): unknown;

@@ -46,7 +46,8 @@ export function startDevRelay({ root, args, say }: DevRelayDeps): DevRelay {
   function start(): void {
     const begun = spawn(process.execPath, ['--import', 'tsx', join(root, 'server/main.ts'), ...args], {
       cwd: root,
-      // It hears Enter itself; what it says is passed on, because its links lead to the page of before.
+      // It hears Enter itself; what it says is passed on, because its links lead to the page of
+      // before.
       stdio: ['inherit', 'pipe', 'pipe'],
     });
     for (const stream of [begun.stdout, begun.stderr]) createInterface({ input: stream }).on('line', say);

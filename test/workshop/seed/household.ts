@@ -5,7 +5,10 @@ import type { Exported, ReadDocuments } from '../../../src/page/archive/types.ts
 import type { Doc } from '../../../src/shared/protocol/documents.ts';
 import { generateHousehold, type HouseholdPlan } from '../../support/household-generator.ts';
 
-/** `small`: enough to see every page with something on it. `year`: a session a day, as somebody who lives with it has. */
+/**
+ * `small`: enough to see every page with something on it. `year`: a session a day, as somebody who
+ * lives with it has.
+ */
 export const SEED_SIZES = {
   small: { seed: 1, messages: 400, sessions: 8, lastSession: 12, idle: 1 },
   year: { seed: 1, messages: 36_500, sessions: 365, lastSession: 60, idle: 2 },

@@ -1,6 +1,7 @@
 /**
- * What OpenAI's and Google's protocols send, before the SDK reads it. The SDK ends an answer at the first field that does not
- * fit its schema, and servers leave fields out, write them as another type, or send one whole answer instead of a stream.
+ * What OpenAI's and Google's protocols send, before the SDK reads it. The SDK ends an answer at the
+ * first field that does not fit its schema, and servers leave fields out, write them as another
+ * type, or send one whole answer instead of a stream.
  */
 import { z } from 'zod';
 import { isRecord } from '../../../../src/shared/domain/platform/is-record.ts';
@@ -49,7 +50,8 @@ const chunkSchema = z.object({
   id: text,
   model: text,
   choices: z.array(choiceSchema.catch({ delta: undefined, message: undefined, finish_reason: undefined })).catch([]),
-  // A count that is none makes all of them doubtful: the most that the request may have taken is charged then.
+  // A count that is none makes all of them doubtful: the most that the request may have taken is
+  // charged then.
   usage: z
     .object({
       prompt_tokens: count,
@@ -97,7 +99,10 @@ const isGoogleEnd: IsEnd = (chunk) =>
     ? typeof chunk['candidates'][0]['finishReason'] === 'string'
     : false;
 
-/** Reads one chunk; throws the error that a server reports in its stream. Null: nothing of it can be read. */
+/**
+ * Reads one chunk; throws the error that a server reports in its stream. Null: nothing of it can be
+ * read.
+ */
 export function createChunks(
   protocol: Exclude<Protocol, 'messages'>,
   headers: Headers,

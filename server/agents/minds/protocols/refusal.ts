@@ -20,8 +20,9 @@ export async function shortRefusal(response: Response): Promise<Response> {
 }
 
 /**
- * The words of an error, as servers write them: `{error: {message}}` (OpenAI), `[{error: {message}}]` (Gemini), `{message}`
- * (older vLLM), `{detail}` (FastAPI), `{error: "…"}` (LM Studio, Ollama). Null: it holds none.
+ * The words of an error, as servers write them: `{error: {message}}` (OpenAI), `[{error:
+ * {message}}]` (Gemini), `{message}` (older vLLM), `{detail}` (FastAPI), `{error: "…"}` (LM Studio,
+ * Ollama). Null: it holds none.
  */
 function wordsIn(body: unknown): string | null {
   if (typeof body === 'string') return body;
@@ -54,6 +55,9 @@ export async function refusalOf(response: Response): Promise<Error> {
   return Anthropic.APIError.generate(status, body === undefined ? undefined : errorBodyOf(body), text, headers);
 }
 
-/** Of an error that a server reports in a stream. A status that stands in it is no status of the response. */
+/**
+ * Of an error that a server reports in a stream. A status that stands in it is no status of the
+ * response.
+ */
 export const streamError = (body: unknown, headers: Headers): Error =>
   new Anthropic.APIError(undefined, errorBodyOf(body), undefined, headers, undefined);

@@ -1,7 +1,8 @@
 /**
- * OpenAI's Chat Completions and Responses, and Google's own protocol, by the providers of the AI SDK. The SDK writes the
- * requests and reads the chunks. What it would do by itself beside that is taken from it: errors, limits and time-outs are
- * those of every other mind, and no key or address comes from the environment.
+ * OpenAI's Chat Completions and Responses, and Google's own protocol, by the providers of the AI
+ * SDK. The SDK writes the requests and reads the chunks. What it would do by itself beside that is
+ * taken from it: errors, limits and time-outs are those of every other mind, and no key or address
+ * comes from the environment.
  */
 import { createGoogleGenerativeAI } from '@ai-sdk/google';
 import { createOpenAI } from '@ai-sdk/openai';
@@ -19,7 +20,9 @@ import { callOptions } from './prompt.ts';
 import { refusalOf } from './refusal.ts';
 import type { Wire, WireConfig } from './wire.ts';
 
-/** The SDK would otherwise look for a key in the environment. It is taken out of the headers again. */
+/**
+ * The SDK would otherwise look for a key in the environment. It is taken out of the headers again.
+ */
 const NO_KEY = 'no-key';
 const KEY_HEADERS = ['authorization', 'x-goog-api-key'] as const;
 const NAME = 'chat';
@@ -41,8 +44,8 @@ interface Break {
 }
 
 /**
- * The answer's body as the SDK can read it. Where it breaks off, the body ends and `onBreak` is told why: a stream that fails
- * drops what it holds, and so words that have come already.
+ * The answer's body as the SDK can read it. Where it breaks off, the body ends and `onBreak` is
+ * told why: a stream that fails drops what it holds, and so words that have come already.
  */
 function tidied(response: Response, protocol: SdkProtocol, onBreak: (broken: Break) => void): Response {
   const { headers } = response;
@@ -136,7 +139,9 @@ const METADATA = {
   google: { written: 'google', read: 'google' },
 } as const;
 
-/** The SDK wraps what broke off its line. What it could not read by itself is an error of its own. */
+/**
+ * The SDK wraps what broke off its line. What it could not read by itself is an error of its own.
+ */
 function readable(error: unknown): unknown {
   let inner = error;
   for (let depth = 0; depth < MOST_WRAPPED; depth++) {

@@ -1,4 +1,7 @@
-/** What people ask of Roost itself: that a stand-in knows, and answers for real. Each row: what it is recognised by, and the answer. */
+/**
+ * What people ask of Roost itself: that a stand-in knows, and answers for real. Each row: what it
+ * is recognised by, and the answer.
+ */
 import type { Reading } from './reading.ts';
 
 type Answer = (reading: Reading) => string;

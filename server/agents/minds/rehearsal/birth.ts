@@ -10,13 +10,18 @@ import { wordingOf } from './wordings.ts';
 /** 0–7: the agents' seats without the lead's. */
 const placeOf = (position: number) => (position > 4 ? position - 1 : position);
 
-/** The same seed and seat give the same character in each language; seats of one seed all differ. */
+/**
+ * The same seed and seat give the same character in each language; seats of one seed all differ.
+ */
 export function temperamentOf(seed: number, position: number, { temperaments }: Wording): Temperament {
   const order = shuffled(temperaments, createChance(seedOf('temperaments', seed)));
   return order[placeOf(position) % order.length] ?? temperaments[0];
 }
 
-/** `birth` counts births in this seat: a seat that is filled anew gets another name, and no two seats share one. */
+/**
+ * `birth` counts births in this seat: a seat that is filled anew gets another name, and no two
+ * seats share one.
+ */
 function nameFor(seed: number, position: number, birth: number): FoundName {
   const order = shuffled(NAMES, createChance(seedOf('names', seed)));
   return order[(placeOf(position) + 8 * birth) % order.length] ?? SAME_NAME;

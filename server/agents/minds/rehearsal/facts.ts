@@ -1,4 +1,7 @@
-/** What the rehearsal mind remembers: what the person said before it slept, and what they said since. */
+/**
+ * What the rehearsal mind remembers: what the person said before it slept, and what they said
+ * since.
+ */
 import { parseTranscript } from '../../../../src/shared/domain/transcript.ts';
 import { spokenIn } from './hearing.ts';
 import { attached, isMessage, type Reading } from './reading.ts';
@@ -48,8 +51,8 @@ const stem = (word: string) => word.replace(/(?:ing|ed|es|s)$/, '');
 const TO_KEEP = /\b(?:remember|keep in mind|note that|don[’']t forget|merke? dir|vergiss nicht|denk daran)\b/i;
 
 /**
- * The thing said that shares most with the question; the latest of equals. A question that names nothing (“What did I tell you?”)
- * is after what was to be kept last. Null where there is nothing.
+ * The thing said that shares most with the question; the latest of equals. A question that names
+ * nothing (“What did I tell you?”) is after what was to be kept last. Null where there is nothing.
  */
 export function findFact(question: string, facts: readonly Fact[]): Fact | null {
   const empty = spokenIn(question) === 'German' ? EMPTY_GERMAN : new Set<string>();

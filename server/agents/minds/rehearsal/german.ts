@@ -1,6 +1,7 @@
 /**
- * The stand-in in German: what people say first, what it can be told to do, and what it says of a thing that it does not know.
- * What it writes by itself (its birth, its soul, its greeting) is in `wording-german.ts`.
+ * The stand-in in German: what people say first, what it can be told to do, and what it says of a
+ * thing that it does not know. What it writes by itself (its birth, its soul, its greeting) is in
+ * `wording-german.ts`.
  */
 import type { Chance } from './chance.ts';
 import { findFact, readFacts } from './facts.ts';
@@ -225,7 +226,10 @@ function fromFacts(reading: Reading, said: string): string {
     : `Ja. In diesem Gespräch hast du mir gesagt: ${quoted(fact.text, 400)}`;
 }
 
-/** The answer to anything that is said in German, or to somebody whose page is German and who said nothing in another language. */
+/**
+ * The answer to anything that is said in German, or to somebody whose page is German and who said
+ * nothing in another language.
+ */
 export function answerInGerman(reading: Reading, said: string, temperament: Temperament, chance: Chance): string {
   const text = said.trim();
   switch (wordless(text)) {

@@ -37,7 +37,10 @@ export const meant = (said: string): string =>
     return SHORT[lower] ?? (lower.length > 3 ? (KNOWN.find((known) => isSlip(lower, known)) ?? word) : word);
   });
 
-/** No English sentence has one of these by itself. The sentences that the page offers are in it, and what the stand-in does on a word. */
+/**
+ * No English sentence has one of these by itself. The sentences that the page offers are in it, and
+ * what the stand-in does on a word.
+ */
 const GERMAN =
   /(?<!\p{L})(?:ich|kannst|könnt|bist|hast|nicht|wer|wie|wo|was ist|was sind|mir|dir|mich|dich|uns|euch|bitte|danke|hallo|moin|servus|guten|gute|tschüss|auf wiedersehen|warum|wieso|welche[rsn]?|können|möchte|für|über|heißt|heisst|gib|erzähle?|schreibe?|erkläre?|merke?|wecke?|lösche?|schlafe?|hilfe|hilf|nichts|kostet|habe|haben|frage?|einen)(?!\p{L})/giu;
 const PERHAPS = /\b(?:ist|das|der|und|ein|eine|du|mein|dein)\b/giu;
@@ -45,7 +48,9 @@ const OTHER = /(?<!\p{L})(?:bonjour|merci|hola|gracias|cómo|qué|ciao|grazie|ol
 
 const hits = (said: string, pattern: RegExp) => new Set(said.toLowerCase().match(pattern) ?? []).size;
 
-/** Which language it is written in, as far as that is seen; null: English, or none that it knows. */
+/**
+ * Which language it is written in, as far as that is seen; null: English, or none that it knows.
+ */
 export function spokenIn(said: string): 'German' | 'another' | null {
   if (hits(said, GERMAN) > 0 || hits(said, PERHAPS) > 1) return 'German';
   const isLatin = !/\p{L}/u.test(said) || /\p{Script=Latin}/u.test(said);
@@ -56,7 +61,10 @@ export function spokenIn(said: string): 'German' | 'another' | null {
 const ENGLISH =
   /\b(?:the|is|are|am|what|who|how|why|where|you|your|my|and|please|hello|thanks|thank|can|could|does|tell|write|remember|remind|this|that|with|i)\b/iu;
 
-/** Is it to be answered in German? So it was written, or the page is German and it is in no other language: a name, a number, „ok“. */
+/**
+ * Is it to be answered in German? So it was written, or the page is German and it is in no other
+ * language: a name, a number, „ok“.
+ */
 export function inGerman({ german }: { readonly german: boolean }, said: string): boolean {
   const spoken = spokenIn(said);
   return spoken === 'German' ? wordless(said) === null || german : german && !(spoken === null && ENGLISH.test(said));

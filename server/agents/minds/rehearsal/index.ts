@@ -1,4 +1,7 @@
-/** The mind that stands in where no model is connected. Deterministic; it thinks nothing and says so. */
+/**
+ * The mind that stands in where no model is connected. Deterministic; it thinks nothing and says
+ * so.
+ */
 import { randomBytes } from 'node:crypto';
 import { errorMessage } from '../../../../src/shared/domain/platform/error-message.ts';
 import { rehearsalSchema, type Rehearsal } from '../../../../src/shared/protocol/http.ts';
@@ -12,7 +15,10 @@ import { bodySchema, readBody, type Households, type Reading } from './reading.t
 import { isBirth, replyTo } from './script.ts';
 import { beats } from './stream.ts';
 
-/** The loopback server behind the rehearsal mind. It speaks the Messages API, so that the same client code runs. */
+/**
+ * The loopback server behind the rehearsal mind. It speaks the Messages API, so that the same
+ * client code runs.
+ */
 interface RehearsalServer {
   readonly baseUrl: string;
   close(): Promise<void>;
@@ -30,7 +36,10 @@ async function textOf(request: IncomingMessage): Promise<string> {
   return Buffer.concat(chunks).toString('utf8');
 }
 
-/** Counts births per seat, so that a seat that is filled anew gets another name; a repeat of one birth keeps its own. */
+/**
+ * Counts births per seat, so that a seat that is filled anew gets another name; a repeat of one
+ * birth keeps its own.
+ */
 function createBirthCount() {
   const counts = new Map<number, number>();
   return (reading: Reading): number => {

@@ -1,4 +1,7 @@
-/** Names that agents of a rehearsal find, and names that they try first. What they say of each stands with the rest of their words. */
+/**
+ * Names that agents of a rehearsal find, and names that they try first. What they say of each
+ * stands with the rest of their words.
+ */
 
 export const NAMES = [
   'Wren',

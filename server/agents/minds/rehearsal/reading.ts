@@ -42,7 +42,10 @@ const isNote = (text: string): boolean => NOTE.test(text) && attachedIn(text) ==
 /** It stands beside what the person says. */
 export const isMessage = (text: string): boolean => messageIn(text) !== null;
 
-/** What came with the words, by name: it stands below them, and the texts of files stand by themselves. */
+/**
+ * What came with the words, by name: it stands below them, and the texts of files stand by
+ * themselves.
+ */
 export function attached(texts: readonly string[]): { readonly said: string; readonly files: readonly string[] } {
   const lines = texts.filter((text) => !text.startsWith('[Text of ')).flatMap((text) => [...text.split('\n'), '']);
   const files = lines.flatMap((line) => attachedIn(line) ?? []).map(({ name, size }) => `${name}, ${size}`);
@@ -109,7 +112,10 @@ type Member = Pick<TeamMember, 'agentId' | 'name' | 'position'>;
 /** Who lives at the relay, household by household. */
 export type Households = readonly (readonly Member[])[];
 
-/** Every household of the relay is rehearsed here: whom this one lives with is what its request says. */
+/**
+ * Every household of the relay is rehearsed here: whom this one lives with is what its request
+ * says.
+ */
 function toldOf(written: string, households: Households) {
   const isTold = ({ name, position }: Member) =>
     position !== null && written.includes(`${name} (seat ${seatNumber(position)})`);
@@ -160,7 +166,9 @@ export function readBody(body: Body, households: Households): Reading {
 }
 
 const choiceSchema = z.looseObject({ name: z.string() });
-/** The name that it has chosen in this conversation: nothing else tells it to who has just hatched. */
+/**
+ * The name that it has chosen in this conversation: nothing else tells it to who has just hatched.
+ */
 const chosenIn = (turns: readonly Turn[]): string | null =>
   choiceSchema.safeParse(calledWell({ turns }, 'choose_name')?.input).data?.name ?? null;
 
@@ -188,7 +196,9 @@ export function lastDone({ turns, last }: Reading): ToolDone | null {
   return made && result ? { name: made.name, input: made.input, isError: result.isError, text: result.text } : null;
 }
 
-/** What the person said last; '' where they said nothing yet: an agent's first turn is its prompt. */
+/**
+ * What the person said last; '' where they said nothing yet: an agent's first turn is its prompt.
+ */
 export function lastSaid({ turns, isLead }: Reading): string {
   const said = turns
     .slice(isLead ? 0 : 1)

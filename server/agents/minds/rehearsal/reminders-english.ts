@@ -36,7 +36,10 @@ const TIME_FIRST = TIMES.flatMap((time) => [
   String.raw`^\s*${time},?\s+${ASK}${REMIND}${ABOUT}`,
 ]).map(whole);
 const TIME_LAST = TIMES.map((time) => String.raw`${WISH}${REMIND}${ABOUT}\s+${time}`).map(whole);
-/** What is left at the end of the rest where a time was said that it cannot set: what follows it is no whole time. */
+/**
+ * What is left at the end of the rest where a time was said that it cannot set: what follows it is
+ * no whole time.
+ */
 const LEFT =
   /\b(?:for|to|through|by|until|till|before|after|from|since|every|each|other|and|or|first|second|third|fourth|last|next|\d{1,2}(?:st|nd|rd|th)?|(?:the|next|every|each|this|per|a|\w+) (?:weeks?|weekends?|months?|years?)|(?:(?:\d{1,2}(?:st|nd|rd|th)?|the|of|in|on|next|every|each) )(?:january|february|march|april|may|june|july|august|september|october|november|december)|(?:january|february|march|april|may|june|july|august|september|october|november|december),? \d{1,4}(?:st|nd|rd|th)?|monthly|weekly|yearly|fortnightly)$/i;
 

@@ -31,7 +31,10 @@ const BITTE = String.raw`^\s*(?:bitte,?\s+)?`;
 const ASK = String.raw`(?:kannst|könntest|würdest|magst|willst)\s+du\s+(?:mich|uns)(?:\s+bitte)?`;
 const TELL = String.raw`erinnere?\s+(?:mich|uns|dich)(?:\s+bitte)?`;
 const whole = (words: string) => new RegExp(String.raw`${BITTE}${words}(?:,?\s+bitte)?\s*[.!?]*\s*$`, 'iu');
-/** With each time before what it is about: „Erinnere mich um acht an …“, „… daran, um acht …“, „Kannst du mich um acht an … erinnern?“ */
+/**
+ * With each time before what it is about: „Erinnere mich um acht an …“, „… daran, um acht …“,
+ * „Kannst du mich um acht an … erinnern?“
+ */
 const TIME_FIRST = TIMES.flatMap((time) => [
   String.raw`${TELL}\s+${time}(?:\s*${SUBJECT})?`,
   String.raw`${TELL}\s+daran,?\s+${time}\s+${TEXT}`,
@@ -45,7 +48,10 @@ const TIME_LAST = TIMES.flatMap((time) => [
   String.raw`${TELL}\s*${SUBJECT}\s+${time}`,
   String.raw`${ASK}\s+(?<an>an)\s+${TEXT}\s+${time}\s+erinnern`,
 ]).map(whole);
-/** What is left at the end of the rest where a time was said that it cannot set: what follows it is no whole time. */
+/**
+ * What is left at the end of the rest where a time was said that it cannot set: what follows it is
+ * no whole time.
+ */
 const LEFT =
   /(?<!\p{L})(?:(?:am|zum|den|dem|ab|vom)\s+\d{1,2}\.(?:\s*\p{L}+|\s*\d{1,2}\.?)?(?:\s*\d{2,4})?|(?:am|jede[nrs]?|alle|nächste[nrs]?|kommende[nrs]?|diese[nrs]?|pro|einmal)(?:\s+[\p{L}\d]+){0,2}\s+(?:wochen?|wochenende|monate?|monats|jahre?|tage?)|(?:am|jede[nrs]?|alle|nächste[nrs]?|kommende[nrs]?)(?:\s+\p{L}+)?|wöchentlich|monatlich|jährlich|(?:ersten|zweiten|dritten|vierten|letzten)|und|oder|bis|vor|nach|ab|seit|für|von)$/iu;
 const HOURS_OF: readonly (readonly [part: RegExp, hour: number])[] = [

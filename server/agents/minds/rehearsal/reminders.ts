@@ -1,4 +1,7 @@
-/** What a stand-in is asked to remind of, and when: "Remind me in 10 minutes to …", „Erinnere mich jeden Freitag um acht an …“. */
+/**
+ * What a stand-in is asked to remind of, and when: "Remind me in 10 minutes to …", „Erinnere mich
+ * jeden Freitag um acht an …“.
+ */
 import { inEnglish } from './reminders-english.ts';
 import { inGerman } from './reminders-german.ts';
 import type { Wish } from './wish.ts';

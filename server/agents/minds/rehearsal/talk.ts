@@ -14,7 +14,10 @@ import type { Temperament } from './temperaments.ts';
 import type { Wording } from './wording.ts';
 import { wordingOf } from './wordings.ts';
 
-/** In a rehearsal agents reach each other too, where they are told to in plain words: nobody needs a model to see how it works. */
+/**
+ * In a rehearsal agents reach each other too, where they are told to in plain words: nobody needs a
+ * model to see how it works.
+ */
 const NAME = String.raw`["“]?(?<to>[\p{L}][\p{L}\p{M}\d' -]{0,40}?)["”]?`;
 const MESSAGE = new RegExp(
   String.raw`^\s*(?:please\s+)?(?:tell|message|write to)\s+${NAME}\s*(?::|,|that\b)\s*(?<text>[\s\S]+)$`,
@@ -25,7 +28,9 @@ const END = String.raw`(?:\s+now)?(?:,?\s+please)?\s*[.!]*\s*$`;
 const SLEEP = new RegExp(String.raw`^\s*(?:please\s+)?(?:go to sleep|sleep now)${END}`, 'i');
 const READ = new RegExp(String.raw`^\s*(?:please\s+)?(?:read|check) your (?:inbox|mail)${END}`, 'i');
 
-/** A call that brings it back then, or asks for what comes again; null where the words ask for none. */
+/**
+ * A call that brings it back then, or asks for what comes again; null where the words ask for none.
+ */
 function remind({ tools, human }: Reading, said: string, wording: Wording): ReplyPart[] | null {
   if (!tools.has('wake_later')) return null;
   const wish = reminderIn(said);
@@ -46,7 +51,10 @@ function shortened(text: string): string {
   const line = onOneLine(text);
   return line.length <= NAME_CHARS ? line : `${line.slice(0, NAME_CHARS - 1).trimEnd()}…`;
 }
-/** The same a day later, where no day was said and that hour of today is over; null: it was none of that. */
+/**
+ * The same a day later, where no day was said and that hour of today is over; null: it was none of
+ * that.
+ */
 export function triedLater(reading: Reading, { name, isError, input }: ToolDone): ReplyPart[] | null {
   const wish = name === 'wake_later' && isError ? reminderIn(lastSaid(reading)) : null;
   const { at } = wakeLaterSchema.safeParse(input).data ?? {};
@@ -79,7 +87,10 @@ export function onRoutine({ german, system }: Reading): ReplyPart[] | null {
   return due === null ? null : [words(wordingOf(german).itIsTime(due))];
 }
 
-/** A call of the tool that the person's words ask for; null where they ask for none. "Tell me about yourself" names nobody of the team. */
+/**
+ * A call of the tool that the person's words ask for; null where they ask for none. "Tell me about
+ * yourself" names nobody of the team.
+ */
 function reachOut(reading: Reading, wording: Wording): ReplyPart[] | null {
   const { last, team, tools } = reading;
   const said = last.texts.filter((text) => !isMessage(text)).at(-1) ?? '';

@@ -68,7 +68,10 @@ export function wishOf(message: string, time: Time): Wish | null {
   }
 }
 
-/** Longest sentence, in characters, in which a time is looked for behind what it is about: each of its spaces could begin one. */
+/**
+ * Longest sentence, in characters, in which a time is looked for behind what it is about: each of
+ * its spaces could begin one.
+ */
 const LONGEST_SENTENCE = 1_000;
 
 export type Groups = Readonly<Record<string, string | undefined>>;
@@ -80,11 +83,17 @@ function firstOf(patterns: readonly RegExp[], said: string): Groups | undefined 
   return undefined;
 }
 
-/** How a language says such a wish: each pattern has the groups of a time, and `text` for what it is about. */
+/**
+ * How a language says such a wish: each pattern has the groups of a time, and `text` for what it is
+ * about.
+ */
 interface Phrases {
   readonly timeFirst: readonly RegExp[];
   readonly timeLast: readonly RegExp[];
-  /** A `text` before a time at the end is none where one of these fits it: more was said than was understood. */
+  /**
+   * A `text` before a time at the end is none where one of these fits it: more was said than was
+   * understood.
+   */
   readonly notAbout: readonly RegExp[];
 }
 

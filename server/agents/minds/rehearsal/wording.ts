@@ -1,6 +1,7 @@
 /**
- * All that an agent of a rehearsal says by itself, whoever it is: as it is born, wakes, reports, and tells what came of a tool. One
- * table for each language that it speaks; a text that one of them lacks is an error of types.
+ * All that an agent of a rehearsal says by itself, whoever it is: as it is born, wakes, reports,
+ * and tells what came of a tool. One table for each language that it speaks; a text that one of
+ * them lacks is an error of types.
  */
 import type { OnNames } from './names.ts';
 import type { Temperament } from './temperaments.ts';
@@ -55,7 +56,9 @@ export interface Wording {
   wroteToMe(from: string | null, text: string): string;
   /** Where a reminder comes back. */
   itIsTime(text: string): string;
-  /** What is done in a routine that it asks for: on one line, and found in it again by `inRoutine`. */
+  /**
+   * What is done in a routine that it asks for: on one line, and found in it again by `inRoutine`.
+   */
   routine(human: string, text: string): string;
   /** Null: it is none that it asked for. */
   inRoutine(does: string): string | null;

@@ -14,7 +14,9 @@ import { isKnown, kindOf, SCHEMA_VERSION } from '../../../shared/protocol/known.
 import { createNewest, rosterFrom } from '../household/newest.ts';
 import type { ParsedAgent } from '../types.ts';
 
-/** New ids for a copy's documents, so that it can live beside the original: the same ones each time. */
+/**
+ * New ids for a copy's documents, so that it can live beside the original: the same ones each time.
+ */
 
 /** Fields that name a document or a message of the agent's own. */
 const OWN_IDS = ['messageId', 'replaces', 'clientId'];
@@ -35,9 +37,10 @@ function createRekey(from: string, to: string): (doc: Doc) => Doc {
 
 export type Adoption =
   /**
-   * The very agent that is in the folder, under its own id: where it lives here already, only what is
-   * missing is added. null keeps the name or the seat that it has. `parsed.agentId` must be neither null nor the lead's. Somebody
-   * who was forgotten here for good does not come back this way (`OwnerCalls.compare` says so), but as a copy.
+   * The very agent that is in the folder, under its own id: where it lives here already, only what
+   * is missing is added. null keeps the name or the seat that it has. `parsed.agentId` must be
+   * neither null nor the lead's. Somebody who was forgotten here for good does not come back this
+   * way (`OwnerCalls.compare` says so), but as a copy.
    */
   | {
       readonly as: 'itself';
@@ -49,8 +52,9 @@ export type Adoption =
       readonly newId: () => string;
     }
   /**
-   * Somebody new under the id `agentId`: a first life for a soul written by hand, or a copy of the agent in the
-   * folder, with all its memories, beside the original. The same `agentId` gives documents with the same ids.
+   * Somebody new under the id `agentId`: a first life for a soul written by hand, or a copy of the
+   * agent in the folder, with all its memories, beside the original. The same `agentId` gives
+   * documents with the same ids.
    */
   | {
       readonly as: 'new';
@@ -58,12 +62,18 @@ export type Adoption =
       readonly agentId: AgentId;
       readonly name: string;
       readonly position: SeatPosition;
-      /** ms since the epoch: when a soul written by hand begins to live. A copy keeps the birthday of the original. */
+      /**
+       * ms since the epoch: when a soul written by hand begins to live. A copy keeps the birthday
+       * of the original.
+       */
       readonly now: number;
       readonly clock: Clock;
     };
 
-/** The documents to append, oldest first, changes that are made now at the end. Throws where `as: 'itself'` is nobody. */
+/**
+ * The documents to append, oldest first, changes that are made now at the end. Throws where `as:
+ * 'itself'` is nobody.
+ */
 export function adopt(adoption: Adoption): Doc[] {
   if (adoption.as === 'new') return asNew({ ...adoption, parsed: withoutAhead(adoption.parsed, adoption.now) });
   for (const doc of adoption.parsed.documents) adoption.clock.follow(doc.at);
@@ -76,7 +86,10 @@ function asNew(adoption: Extract<Adoption, { as: 'new' }>): Doc[] {
   return parsed.agentId === null ? [firstLife(adoption)] : asCopy(adoption, parsed.agentId);
 }
 
-/** A copy changes nobody who is here. But what is dated ahead would move this household's clock, and nobody was asked for that. */
+/**
+ * A copy changes nobody who is here. But what is dated ahead would move this household's clock, and
+ * nobody was asked for that.
+ */
 function withoutAhead(parsed: ParsedAgent, now: number): ParsedAgent {
   const documents = parsed.documents.filter(({ at }) => (parseStamp(at)?.time ?? 0) <= now + MAX_AHEAD_MS);
   return documents.some(({ type }) => type === 'agent-identity')

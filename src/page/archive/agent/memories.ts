@@ -1,4 +1,6 @@
-/** The documents in an agent's folder. What is not one of Roost's is left out, with a word about it. */
+/**
+ * The documents in an agent's folder. What is not one of Roost's is left out, with a word about it.
+ */
 import { sentence } from '../../../shared/domain/sentence.ts';
 import { errorMessage } from '../../../shared/domain/platform/error-message.ts';
 import { parseJson } from '../../../shared/domain/platform/json.ts';
@@ -16,7 +18,10 @@ import type { ZipEntry } from './zip.ts';
 
 const NOBODY: ReadonlyMap<string, string> = new Map();
 
-/** Why a value is no document of this agent, or null: it is one. A file about one agent brings nothing of others. */
+/**
+ * Why a value is no document of this agent, or null: it is one. A file about one agent brings
+ * nothing of others.
+ */
 function faultOf(value: unknown, agentId: AgentId): string | null {
   try {
     assertDocument(value);

@@ -1,4 +1,7 @@
-/** Reads one agent from a zip that Roost made, from one packed by hand, or from a Markdown file alone. */
+/**
+ * Reads one agent from a zip that Roost made, from one packed by hand, or from a Markdown file
+ * alone.
+ */
 import { sentence } from '../../../shared/domain/sentence.ts';
 import type { Doc } from '../../../shared/protocol/documents.ts';
 import { isKnown } from '../../../shared/protocol/known.ts';
@@ -39,7 +42,10 @@ const isJunk = (path: string) =>
 const byDepth = (a: ZipEntry, b: ZipEntry) =>
   partsOf(a.path).length - partsOf(b.path).length || (a.path < b.path ? -1 : 1);
 
-/** The shallowest SOUL.md decides which folder it is. Throws an `ArchiveError` where nothing could be a soul. */
+/**
+ * The shallowest SOUL.md decides which folder it is. Throws an `ArchiveError` where nothing could
+ * be a soul.
+ */
 function chooseFiles(entries: readonly ZipEntry[]): AgentFiles {
   const files = entries.filter(({ path }) => !isJunk(path)).sort(byDepth);
   const souls = files.filter(({ path }) => isNamed(path, FILES.soul));
@@ -75,7 +81,10 @@ function chooseFiles(entries: readonly ZipEntry[]): AgentFiles {
 /** Names of files and folders that say what is in them, not who. */
 const NO_NAMES = /^(soul|agent|agents|new folder|untitled folder|archive|download|downloads)$/i;
 
-/** The first heading, else `name:` in the front matter, else the name of the folder; null: none of them says. */
+/**
+ * The first heading, else `name:` in the front matter, else the name of the folder; null: none of
+ * them says.
+ */
 function guessName(soul: string, folder: string | null): string | null {
   return headingOf(soul) ?? frontMatterName(soul) ?? nameFrom(folder ?? '');
 }
@@ -100,7 +109,10 @@ function frontMatterName(soul: string): string | null {
   return value === undefined ? null : nameFrom(value.trim().replace(/^(["'])(.*)\1$/, '$2'));
 }
 
-/** Without the marks of Markdown; null where nothing is left, or where it says only what the text is. */
+/**
+ * Without the marks of Markdown; null where nothing is left, or where it says only what the text
+ * is.
+ */
 function nameFrom(text: string): string | null {
   const plain = text
     .replace(/!?\[([^\]]*)\]\([^)]*\)/g, '$1')

@@ -1,4 +1,7 @@
-/** Writes all that belongs to one agent into a zip. Its documents pass through memory: one agent's, never the household's. */
+/**
+ * Writes all that belongs to one agent into a zip. Its documents pass through memory: one agent's,
+ * never the household's.
+ */
 import { Zip, ZipDeflate } from 'fflate';
 import { parseStamp } from '../../../shared/domain/stamp.ts';
 import type { Doc } from '../../../shared/protocol/documents.ts';
@@ -20,7 +23,8 @@ export const writeAgent: Workers['exportAgent'] = async ({ agentId, exportedAt }
   let documents = 0;
   for await (const { docs, of } of pagesOf(read, agentId)) {
     for (const doc of docs) {
-      // A folder says who somebody is, and how they look; that one household once wanted to forget them is not part of it.
+      // A folder says who somebody is, and how they look; that one household once wanted to forget
+      // them is not part of it.
       if (kindOf(doc.type)?.whose === 'household' && !isLook(doc)) continue;
       documents += 1;
       const sessionId = typeof doc['sessionId'] === 'string' ? doc['sessionId'] : null;

@@ -1,7 +1,7 @@
 /**
- * Reads zips from anywhere, by their directory, and trusts none: a file is unpacked only as far as the
- * directory says it goes, all of them together have a bound, and each is checked against its CRC.
- * Source: PKWARE's APPNOTE.TXT, 6.3.10, sections 4.3 and 4.4.
+ * Reads zips from anywhere, by their directory, and trusts none: a file is unpacked only as far as
+ * the directory says it goes, all of them together have a bound, and each is checked against its
+ * CRC. Source: PKWARE's APPNOTE.TXT, 6.3.10, sections 4.3 and 4.4.
  */
 import { Inflate } from 'fflate';
 import { fileChunks, joined } from '../bytes.ts';
@@ -70,7 +70,9 @@ export async function zipEntries(file: Blob): Promise<ZipEntry[]> {
   return entries;
 }
 
-/** Where the end record begins: the last one that reaches to the end of the file with its comment. */
+/**
+ * Where the end record begins: the last one that reaches to the end of the file with its comment.
+ */
 function endIn(tail: DataView): number | null {
   for (let at = tail.byteLength - END.bytes; at >= 0; at -= 1)
     if (tail.getUint32(at, true) === END.mark && at + END.bytes + tail.getUint16(at + 20, true) === tail.byteLength)

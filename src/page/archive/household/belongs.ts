@@ -7,9 +7,9 @@ import { isKnown } from '../../../shared/protocol/known.ts';
 export const isLook = (doc: Doc): boolean => isKnown(doc) && doc.type === 'setting' && lookOf(doc) !== null;
 
 /**
- * The agent that a document belongs to, and goes and stays with; null: nobody's, as a session, which everybody
- * shares, or a setting that is not an agent's look. Kinds of a newer app belong to the agent that they name. `forgets`: the agent that each
- * `forget` is about, by its id.
+ * The agent that a document belongs to, and goes and stays with; null: nobody's, as a session,
+ * which everybody shares, or a setting that is not an agent's look. Kinds of a newer app belong to
+ * the agent that they name. `forgets`: the agent that each `forget` is about, by its id.
  */
 export function belongsTo(doc: Doc, forgets: ReadonlyMap<string, string>): string | null {
   if (isKnown(doc) && doc.type === 'forget') return doc.target.agentId;

@@ -1,4 +1,7 @@
-/** What of a file would change somebody who lives here: the name, the soul, the seat, the birth, whether it is retired. */
+/**
+ * What of a file would change somebody who lives here: the name, the soul, the seat, the birth,
+ * whether it is retired.
+ */
 import type { AgentId } from '../../../shared/domain/ids.ts';
 import type { Agent } from '../../../shared/domain/agent.ts';
 import { isSameName } from '../../../shared/domain/names.ts';
@@ -68,7 +71,9 @@ export function offerAgents(
   }
 }
 
-/** Where another is called so too, here or in the file, to the eye, or the person is, with the seat. */
+/**
+ * Where another is called so too, here or in the file, to the eye, or the person is, with the seat.
+ */
 export function shownAmong(here: Deciding, file: Deciding): Shown {
   const both = union(here, file);
   const all = [here, file, both].flatMap((deciding) => [...rosterFrom(deciding).byId.values()]);

@@ -1,7 +1,8 @@
 /**
- * What of a file would change what the relay goes by: what is due without anybody there, limits and prices, threads. A routine is a
- * prompt and a script is code, so each has its tick; so has every limit and every price. What is older than here changes nothing.
- * Where nobody lives yet, that alone is asked about which acts outside of the household, or lets agents do so.
+ * What of a file would change what the relay goes by: what is due without anybody there, limits and
+ * prices, threads. A routine is a prompt and a script is code, so each has its tick; so has every
+ * limit and every price. What is older than here changes nothing. Where nobody lives yet, that
+ * alone is asked about which acts outside of the household, or lets agents do so.
  */
 import type { AgentId, ThreadId } from '../../../shared/domain/ids.ts';
 import type { Doc } from '../../../shared/protocol/documents.ts';
@@ -15,7 +16,10 @@ import type { Deciding } from './newest.ts';
 export interface RecordConsent {
   /** Of documents that are not here yet, those that are records. */
   take(doc: Doc): void;
-  /** Those that are never taken: the relay would refuse them, or they name one agent outside and another inside. */
+  /**
+   * Those that are never taken: the relay would refuse them, or they name one agent outside and
+   * another inside.
+   */
   unfit(): readonly string[];
   offerAll(offer: Offer, nameOf: (agentId: AgentId) => string | null): void;
 }
@@ -42,7 +46,10 @@ function recordOf(doc: Doc): RelayRecord | null {
   return read.success ? read.data : null;
 }
 
-/** It is left out, and forgotten, with the agent that its document names: another one inside would escape both. */
+/**
+ * It is left out, and forgotten, with the agent that its document names: another one inside would
+ * escape both.
+ */
 const fits = (doc: Doc, record: RelayRecord | null): record is RelayRecord =>
   record !== null && (record.type === 'thread-message' || aboutWhom(record) === (doc['agentId'] ?? null));
 
@@ -73,7 +80,10 @@ function actsOutside(record: RelayRecord): boolean {
 const isOf = <Type extends RelayRecord['type']>(record: RelayRecord | null, type: Type): record is RecordOf<Type> =>
   record?.type === type;
 
-/** `isEmpty`: nobody lives here, and only what would take the place of something that is here is asked about. */
+/**
+ * `isEmpty`: nobody lives here, and only what would take the place of something that is here is
+ * asked about.
+ */
 export function createRecordConsent(here: Deciding, isEmpty: boolean): RecordConsent {
   const held = new Map(here.records.map((doc) => [slotOf(doc), doc]));
   /** What is newer than here, by the thing it is about. */

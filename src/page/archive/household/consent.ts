@@ -1,7 +1,8 @@
 /**
- * What of a file would change what is here: a name, a soul, a setting, a routine, a forgetting, words in the person's name. A file may be more
- * than it says, so nothing of this comes with the rest: each change waits for a tick of its own. Where nobody lives yet there is
- * nothing to change, and a copy comes back whole.
+ * What of a file would change what is here: a name, a soul, a setting, a routine, a forgetting,
+ * words in the person's name. A file may be more than it says, so nothing of this comes with the
+ * rest: each change waits for a tick of its own. Where nobody lives yet there is nothing to change,
+ * and a copy comes back whole.
  */
 import { finalForgets, pendingForgets } from '../../../shared/domain/forgetting.ts';
 import { lookOf } from '../../../shared/domain/choices.ts';
@@ -41,7 +42,10 @@ export interface Consent {
   result(): Consents;
 }
 
-/** Of what nobody can say what it would change here, and of how far was read elsewhere: it is not offered. */
+/**
+ * Of what nobody can say what it would change here, and of how far was read elsewhere: it is not
+ * offered.
+ */
 const NEVER = 'never';
 
 /** May a document come, with these ticks? */
@@ -72,7 +76,9 @@ export function createConsent(here: Deciding, now: number): Consent {
   const edits = new Map<AgentId, string[]>();
   const newer: string[] = [];
   const ahead: string[] = [];
-  /** Where one of them is dated ahead, those that are not would otherwise come without it, and hold. */
+  /**
+   * Where one of them is dated ahead, those that are not would otherwise come without it, and hold.
+   */
   const together = new Map<string, string[]>();
   const deciding = new Set<string>();
   const never = new Set<string>();
@@ -109,7 +115,8 @@ export function createConsent(here: Deciding, now: number): Consent {
         }
         const decided = decidedBy(doc);
         if (decided !== null) {
-          // A household writes a document once. Of two under one id, what is shown might be one, and what comes the other.
+          // A household writes a document once. Of two under one id, what is shown might be one,
+          // and what comes the other.
           if (deciding.has(doc._id)) throw new ArchiveError('damaged', DAMAGED);
           deciding.add(doc._id);
           together.set(decided, [...(together.get(decided) ?? []), doc._id]);

@@ -1,4 +1,7 @@
-/** Limits and prices that the person wants in part: what is ticked is written as a change of what is here. Pure. */
+/**
+ * Limits and prices that the person wants in part: what is ticked is written as a change of what is
+ * here. Pure.
+ */
 import type { Stamp } from '../../../shared/domain/stamp.ts';
 import type { Doc } from '../../../shared/protocol/documents.ts';
 import { SCHEMA_VERSION } from '../../../shared/protocol/known.ts';
@@ -14,8 +17,9 @@ interface Part {
 }
 
 /**
- * Of each record of which the person wants some limits, or prices, and others not, the ticked ones. Its documents stay
- * out, and what is ticked is written as a change of what is here, by this device. `leaveOut`: agents of whom nothing comes.
+ * Of each record of which the person wants some limits, or prices, and others not, the ticked ones.
+ * Its documents stay out, and what is ticked is written as a change of what is here, by this
+ * device. `leaveOut`: agents of whom nothing comes.
  */
 export function partsTicked(
   changes: readonly ArchiveChange[],

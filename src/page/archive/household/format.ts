@@ -2,8 +2,8 @@
  * A household in one file: JSON Lines, gzipped, and under a passphrase wrapped in age's format
  * (https://age-encryption.org/v1), so that `age -d copy.jsonl.gz.age | gunzip` gives plain text.
  *
- * The first line is the header, the last one the footer, and each line between them a document as the ledger
- * holds it. The footer has the SHA-256 of all lines before it, line breaks included:
+ * The first line is the header, the last one the footer, and each line between them a document as
+ * the ledger holds it. The footer has the SHA-256 of all lines before it, line breaks included:
  * `head -n -1 copy.jsonl | sha256sum`.
  */
 import { z } from 'zod';

@@ -1,4 +1,7 @@
-/** What decides who somebody is and how things are set, of however many documents: bounded by how many agents, threads and schedules there are. */
+/**
+ * What decides who somebody is and how things are set, of however many documents: bounded by how
+ * many agents, threads and schedules there are.
+ */
 import { rosterOf, type Roster } from '../../../shared/domain/agent.ts';
 import { settingsOf, type Settings } from '../../../shared/domain/settings.ts';
 import type { AgentIdentityDoc, Doc } from '../../../shared/protocol/documents.ts';

@@ -1,4 +1,7 @@
-/** The first pass over a file: all of it is checked, and compared with what is here. Nothing is written. */
+/**
+ * The first pass over a file: all of it is checked, and compared with what is here. Nothing is
+ * written.
+ */
 import { LEAD_ID, isSeatPosition } from '../../../shared/domain/seat.ts';
 import type { Doc, ForgetDoc } from '../../../shared/protocol/documents.ts';
 import { isKnown } from '../../../shared/protocol/known.ts';

@@ -1,4 +1,7 @@
-/** Reads a household's file from end to end and checks all of it: form, every document, number and digest. */
+/**
+ * Reads a household's file from end to end and checks all of it: form, every document, number and
+ * digest.
+ */
 import { sha256 } from '@noble/hashes/sha2.js';
 import { bytesToHex } from '@noble/hashes/utils.js';
 import { parseJson } from '../../../shared/domain/platform/json.ts';
@@ -22,7 +25,10 @@ interface LineCutter {
   rest(): Uint8Array;
 }
 
-/** A line longer than `maxBytes` is refused: no file of ours has one, and it must not fill the memory. */
+/**
+ * A line longer than `maxBytes` is refused: no file of ours has one, and it must not fill the
+ * memory.
+ */
 function createLineCutter(maxBytes: number): LineCutter {
   let parts: Uint8Array[] = [];
   let held = 0;
@@ -60,7 +66,10 @@ function createLineCutter(maxBytes: number): LineCutter {
 
 /** Unpacks gzip, and tells a file that ends too early from one that is damaged. */
 
-/** Chunks of gzip in, chunks of what was packed out. Errors of `source` pass through; its own are `ArchiveError`s. */
+/**
+ * Chunks of gzip in, chunks of what was packed out. Errors of `source` pass through; its own are
+ * `ArchiveError`s.
+ */
 async function* gunzipped(source: AsyncIterator<Uint8Array>): AsyncGenerator<Uint8Array, void, undefined> {
   const stream = new DecompressionStream('gzip');
   // The platform's bytes are typed as possibly shared; these never are.
@@ -100,7 +109,10 @@ async function* gunzipped(source: AsyncIterator<Uint8Array>): AsyncGenerator<Uin
   if (failure !== null) throw failure;
 }
 
-/** Only Node says which it is; elsewhere a fault shows while bytes come, and a missing end when they are over. */
+/**
+ * Only Node says which it is; elsewhere a fault shows while bytes come, and a missing end when they
+ * are over.
+ */
 function faultOf(error: unknown, isEnded: boolean): ArchiveError {
   const code = error instanceof Error && 'code' in error ? error.code : null;
   const isCut = code === 'Z_BUF_ERROR' || (isEnded && code === null);
@@ -124,9 +136,9 @@ const LINE_BREAK_BYTES = Uint8Array.of(LINE_BREAK);
 const begins = (bytes: Uint8Array, mark: readonly number[]) => mark.every((byte, i) => bytes[i] === byte);
 
 /**
- * Gives the documents in batches, in the order of the file, each one exactly as it was written. `fileKey`: see
- * `fileKeyOf`; null where the file is not sealed. Rejects with an `ArchiveError`, which may come after some
- * batches: only when it resolves are they known to be whole.
+ * Gives the documents in batches, in the order of the file, each one exactly as it was written.
+ * `fileKey`: see `fileKeyOf`; null where the file is not sealed. Rejects with an `ArchiveError`,
+ * which may come after some batches: only when it resolves are they known to be whole.
  */
 export async function readHousehold(
   file: Blob,
@@ -188,7 +200,9 @@ export async function readHousehold(
   return { header, documents, digest: sha };
 }
 
-/** The JSON Lines inside, whatever is around them. Some browsers unpack gzip when they save a file. */
+/**
+ * The JSON Lines inside, whatever is around them. Some browsers unpack gzip when they save a file.
+ */
 async function* plainChunks(file: Blob, fileKey: Uint8Array | null): AsyncGenerator<Uint8Array, void, undefined> {
   const source = fileKey ? unsealed(file, fileKey) : fileChunks(file);
   let head: Uint8Array = new Uint8Array(0);

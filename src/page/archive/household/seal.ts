@@ -18,7 +18,10 @@ const BLOCK_BYTES = 64 * 1024 + 16;
 // The same characters give the same bytes, whichever way a keyboard composes an accent.
 const secretOf = (passphrase: string) => passphrase.normalize('NFC');
 
-/** Encrypts a stream under a passphrase. Stretching it takes a second or so, and 256 MB for a moment. */
+/**
+ * Encrypts a stream under a passphrase. Stretching it takes a second or so, and 256 MB for a
+ * moment.
+ */
 export async function seal(
   stream: ReadableStream<Uint8Array>,
   passphrase: string,
@@ -49,7 +52,9 @@ async function headerOf(file: Blob): Promise<string> {
   return head.slice(0, end.index + end[0].length);
 }
 
-/** The key of a sealed file, from the passphrase that it is under. Takes as long as sealing does. */
+/**
+ * The key of a sealed file, from the passphrase that it is under. Takes as long as sealing does.
+ */
 export async function fileKeyOf(file: Blob, passphrase: string): Promise<Uint8Array> {
   const header = await headerOf(file);
   const decrypter = new Decrypter();
@@ -76,7 +81,8 @@ export async function* unsealed(file: Blob, fileKey: Uint8Array): AsyncGenerator
   decrypter.addIdentity({ unwrapFileKey: () => fileKey });
   let opened = 0;
   try {
-    // Less than a block at a time: a stream that fails forgets the blocks that nobody has taken yet.
+    // Less than a block at a time: a stream that fails forgets the blocks that nobody has taken
+    // yet.
     for await (const block of chunksOf(await decrypter.decrypt(streamOf(fileChunks(file), BLOCK_BYTES / 2)))) {
       opened += 1;
       yield block;

@@ -1,4 +1,7 @@
-/** Writes the household into one file. Runs wherever there are streams; nothing here knows of a page. */
+/**
+ * Writes the household into one file. Runs wherever there are streams; nothing here knows of a
+ * page.
+ */
 import { sentence } from '../../../shared/domain/sentence.ts';
 import { sha256 } from '@noble/hashes/sha2.js';
 import { bytesToHex } from '@noble/hashes/utils.js';
@@ -46,7 +49,8 @@ export const writeHousehold: Workers['exportHousehold'] = async ({ passphrase, e
       await writer.close();
       return documents;
     } catch (error) {
-      // So that the other end stops waiting. Where the stream failed by itself, `error` is that failure.
+      // So that the other end stops waiting. Where the stream failed by itself, `error` is that
+      // failure.
       await writer.abort(error).catch(() => undefined);
       throw error;
     }

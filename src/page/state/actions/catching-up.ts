@@ -1,4 +1,7 @@
-/** What a call waits for, so that nobody wakes without what was said last: here while the page was closed, or on other devices. */
+/**
+ * What a call waits for, so that nobody wakes without what was said last: here while the page was
+ * closed, or on other devices.
+ */
 import type { AgentId } from '../../../shared/domain/ids.ts';
 import { t } from '../../language/t.ts';
 import { arrivingOf } from '../devices.ts';
@@ -7,7 +10,10 @@ import type { Parts } from './parts.ts';
 
 /** ms that a call waits for what is known to be on its way from other devices. */
 const CATCH_UP_PATIENCE_MS = 4_000;
-/** ms that it waits to know what there is at all, while the line to the relay is being made, or was just made. */
+/**
+ * ms that it waits to know what there is at all, while the line to the relay is being made, or was
+ * just made.
+ */
 const COMPARE_PATIENCE_MS = 10_000;
 
 export interface CaughtUp {
@@ -50,7 +56,8 @@ export function createCatchingUp({
       const { status } = devices.store.getState();
       if ((status?.kind !== 'shared' && status?.kind !== 'returning') || agentIds.length === 0) return NOBODY_LATE;
       pending.setState({ step: t`Fetching what was said elsewhere…` });
-      // A relay that is away has nothing newer, and begins nothing either: that is said where it is asked to.
+      // A relay that is away has nothing newer, and begins nothing either: that is said where it is
+      // asked to.
       const isThere = live.store.getState().link.kind === 'live' && status.link !== 'off';
       try {
         const { arriving, compared } = await owner.call('caughtUp', {

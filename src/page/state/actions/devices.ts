@@ -46,7 +46,10 @@ export interface DeviceActions {
   /** Takes what other devices dated ahead of this device's clock. */
   takeAhead(): Promise<Done>;
   rename(name: string): Promise<Done>;
-  /** With it go the devices that it let in, except those to `keep`. Answers with the ids of all that are out. */
+  /**
+   * With it go the devices that it let in, except those to `keep`. Answers with the ids of all that
+   * are out.
+   */
   remove(deviceId: DeviceId, keep: readonly string[]): Promise<Answer<readonly string[]>>;
   makeDirectOffer(): Promise<Answer<string>>;
   /** Answers with a text to be taken back, or null where there is none. */

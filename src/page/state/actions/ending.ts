@@ -1,4 +1,7 @@
-/** The end of the session: for a while it can be taken back, in any tab of this browser, and nobody is stopped before that. */
+/**
+ * The end of the session: for a while it can be taken back, in any tab of this browser, and nobody
+ * is stopped before that.
+ */
 import { t } from '../../language/t.ts';
 import type { Parts } from './parts.ts';
 

@@ -11,7 +11,10 @@ import { errorText, problemText } from '../ports.ts';
 import { attempt, DONE, type Done, type Parts } from './parts.ts';
 
 export interface HomeActions {
-  /** The first visit: writes the lead's identity and both names. `beside`: also where others live at the relay. */
+  /**
+   * The first visit: writes the lead's identity and both names. `beside`: also where others live at
+   * the relay.
+   */
   begin(names: { readonly human: string; readonly lead: string; readonly beside: boolean }): Promise<Done>;
   saveSetting<K extends SettingKey>(key: K, value: Settings[K]): Promise<Done>;
   /** Several that need no check, as one change: all of it is written, or nothing. */
@@ -24,7 +27,10 @@ export interface HomeActions {
   choose(agentId: AgentId, choice: Partial<AgentChoice>): Promise<Done>;
   /** Tries the connection to the relay again, now. */
   reconnect(): Promise<void>;
-  /** This browser shares its sign-in with another household: it takes one of its own, and comes into its own home by that. */
+  /**
+   * This browser shares its sign-in with another household: it takes one of its own, and comes into
+   * its own home by that.
+   */
   takeOwnSignIn(): Promise<void>;
   /** Reads the household again after it could not be read. */
   reload(): Promise<void>;
@@ -55,8 +61,8 @@ export function createHomeActions(parts: Parts): HomeActions {
     });
 
   /**
-   * Where somebody lives in the home of this browser's sign-in, the first call brings one of its own, and the second begins:
-   * an answer that is lost leaves no home behind.
+   * Where somebody lives in the home of this browser's sign-in, the first call brings one of its
+   * own, and the second begins: an answer that is lost leaves no home behind.
    */
   async function beginHome(beside: boolean) {
     const body = { beside, anew: beside };
@@ -79,8 +85,8 @@ export function createHomeActions(parts: Parts): HomeActions {
       // Also where no answer came: the cookie may have.
       const told = beside ? await attempt(owner.call('signInChanged')) : DONE;
       if (!told.ok) return told;
-      // Without its relay a household begins all the same; where others live there, nobody begins beside them unasked, nor
-      // before this browser has a sign-in that is not theirs.
+      // Without its relay a household begins all the same; where others live there, nobody begins
+      // beside them unasked, nor before this browser has a sign-in that is not theirs.
       if (begun.ok) info.setState({ home: begun.value });
       else if (beside || (begun.problem.kind === 'refused' && begun.problem.problem.status === 409)) {
         await refreshHome();
@@ -128,7 +134,8 @@ export function createHomeActions(parts: Parts): HomeActions {
     async reload() {
       const read = await attempt(
         owner.call('household').then((view) => {
-          // What is written from now on is later than all there is, whatever this device's clock says.
+          // What is written from now on is later than all there is, whatever this device's clock
+          // says.
           clock.follow(view.newest);
           household.load(view);
         }),

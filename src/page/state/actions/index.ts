@@ -39,7 +39,8 @@ function createForgetActions({ owner, writer, household, conversations, unread }
     async keep(forgetId) {
       const undo = writer.forgetUndo(forgetId);
       const written = await attempt(owner.call('append', [undo]));
-      // What comes back into sight with it is read again once the owner tells of it, as in every tab.
+      // What comes back into sight with it is read again once the owner tells of it, as in every
+      // tab.
       if (written.ok) household.take([undo]);
       return written;
     },
@@ -48,7 +49,10 @@ function createForgetActions({ owner, writer, household, conversations, unread }
 
 /** Looking after the ledger. */
 interface UpkeepActions {
-  /** Has every volume checked and the views written anew. Does nothing while this tab has it done already. */
+  /**
+   * Has every volume checked and the views written anew. Does nothing while this tab has it done
+   * already.
+   */
   rebuild(): Promise<void>;
 }
 
@@ -71,7 +75,10 @@ function createUpkeepActions({ owner, upkeep }: Parts): UpkeepActions {
 
 /** The household's switch that stops all wakes but the person's own. */
 interface WakeActions {
-  /** Holds at once, for everybody. Done when the relay has it; where it does not take it, the person is told. */
+  /**
+   * Holds at once, for everybody. Done when the relay has it; where it does not take it, the person
+   * is told.
+   */
   stopWakes(stopped: boolean): Promise<void>;
 }
 

@@ -1,4 +1,7 @@
-/** Writing to the lead or to an agent. What a person wrote is never lost: it is sent, kept, or given back. */
+/**
+ * Writing to the lead or to an agent. What a person wrote is never lost: it is sent, kept, or given
+ * back.
+ */
 import type { Attachment } from '../../../shared/domain/attachment.ts';
 import type { AgentId } from '../../../shared/domain/ids.ts';
 import { LEAD_ID } from '../../../shared/domain/seat.ts';
@@ -12,7 +15,9 @@ import type { RelayProblem } from '../../../shared/relay-client/index.ts';
 import { isPassing, isRefusedAs, problemText } from '../ports.ts';
 import { attempt, type Parts } from './parts.ts';
 
-/** What goes along with words: new files, and those of a message that this one takes the place of. */
+/**
+ * What goes along with words: new files, and those of a message that this one takes the place of.
+ */
 export interface Along {
   readonly files?: readonly PreparedFile[];
   readonly attachments?: readonly Attachment[] | undefined;
@@ -23,13 +28,19 @@ export type { TakenBack };
 export interface TalkActions {
   /** `replaces`: the person's last message there, which this one takes the place of. */
   send(agentId: AgentId, text: string, replaces?: string, along?: Along): Promise<void>;
-  /** Takes up what a page before this one had not sent; `files`: those of its attachments that are not in the ledger yet. */
+  /**
+   * Takes up what a page before this one had not sent; `files`: those of its attachments that are
+   * not in the ledger yet.
+   */
   takeUp(item: SendingMessage, files: readonly PreparedFile[]): Promise<void>;
   /** Sends again what did not go. */
   sendAgain(clientId: string): Promise<void>;
   /** Takes back what did not go; answers with it. */
   takeBack(clientId: string): TakenBack;
-  /** Takes back a message that waits to be read; null: it was read, or could not be, and that was said. */
+  /**
+   * Takes back a message that waits to be read; null: it was read, or could not be, and that was
+   * said.
+   */
   withdraw(message: MessageDoc | QueuedMessageDoc): Promise<TakenBack | null>;
   /** Asks for the answer to the person's last message anew. */
   retry(message: MessageDoc): Promise<void>;
@@ -66,7 +77,10 @@ export function createTalkActions(parts: Parts): TalkActions {
     conversations.sent(item.clientId);
   }
 
-  /** The message once its files are kept; null where they could not be: it says so, and may be tried again. */
+  /**
+   * The message once its files are kept; null where they could not be: it says so, and may be tried
+   * again.
+   */
   async function withFilesKept(item: SendingMessage): Promise<SendingMessage | null> {
     const files = unkept.get(item.clientId);
     if (!files) return item;
@@ -117,7 +131,8 @@ export function createTalkActions(parts: Parts): TalkActions {
       },
     });
     if (posted.ok) return;
-    // The same client id goes along, so that a message which did arrive after all is not there twice.
+    // The same client id goes along, so that a message which did arrive after all is not there
+    // twice.
     if (replaces === null && canWait(posted.problem)) return keep(item);
     if (isPassing(posted.problem)) return waitWith(item);
     conversations.sending({ ...item, error: problemText(posted.problem) });

@@ -26,21 +26,28 @@ const isAlreadyUnderWay = (problem: RelayProblem) => isRefusedAs(problem, 'alrea
 
 export interface TeamActions {
   /**
-   * Wakes these agents, or everyone who sleeps or is only played by a client. Who is in the session and only set to sleep goes on where it was;
-   * the others are called by the lead. Whose last session is not whole on this device yet is waited for a little, and then
-   * left to sleep; where that is the lead, or where it cannot be told, the person is asked. Does nothing while a call of this
-   * page is under way.
+   * Wakes these agents, or everyone who sleeps or is only played by a client. Who is in the session
+   * and only set to sleep goes on where it was; the others are called by the lead. Whose last
+   * session is not whole on this device yet is waited for a little, and then left to sleep; where
+   * that is the lead, or where it cannot be told, the person is asked. Does nothing while a call of
+   * this page is under way.
    */
   wake(agents?: readonly Agent[]): Promise<void>;
   /** Brings somebody to life in these seats, or in every empty one. */
   summon(seats?: readonly SeatPosition[]): Promise<void>;
-  /** Sets an agent of the running session to sleep: it stays in it, keeps what was said, and is woken by `wake`. */
+  /**
+   * Sets an agent of the running session to sleep: it stays in it, keeps what was said, and is
+   * woken by `wake`.
+   */
   rest(agentId: AgentId): Promise<void>;
   /** Takes an agent out of the session, or gives up an egg. */
   sleep(agentId: AgentId): Promise<void>;
   /** True where a session runs, started if need be. */
   startSession(): Promise<boolean>;
-  /** Ends the session after a while in which the person can take that back and nobody is stopped; at once where they say so, or say it again. */
+  /**
+   * Ends the session after a while in which the person can take that back and nobody is stopped; at
+   * once where they say so, or say it again.
+   */
   readonly endSession: EndSession;
 }
 
@@ -75,7 +82,10 @@ export function createTeamActions(parts: Parts): TeamActions {
     return false;
   }
 
-  /** Resolves when the relay was heard to begin the call, or when there is no more reason to wait for that. */
+  /**
+   * Resolves when the relay was heard to begin the call, or when there is no more reason to wait
+   * for that.
+   */
   function heardToBegin(before: number): Promise<void> {
     const wasLive = live.store.getState().live !== null;
     return until(
@@ -98,8 +108,9 @@ export function createTeamActions(parts: Parts): TeamActions {
     );
 
   /**
-   * One road for both calls: hold the button, catch up with other devices, start a session, write the message, wait for the
-   * relay's word. `called`: who is to be woken; whoever of them is not whole here yet is left out.
+   * One road for both calls: hold the button, catch up with other devices, start a session, write
+   * the message, wait for the relay's word. `called`: who is to be woken; whoever of them is not
+   * whole here yet is left out.
    */
   async function call(
     kind: 'wake' | 'summon',
@@ -182,8 +193,9 @@ export function createTeamActions(parts: Parts): TeamActions {
     });
 
   /**
-   * Who is shown before the ledger was read is who was shown last: nobody is called by that. The call holds its button until then.
-   * False where the call cannot begin: another one is under way, or the ledger is not read.
+   * Who is shown before the ledger was read is who was shown last: nobody is called by that. The
+   * call holds its button until then. False where the call cannot begin: another one is under way,
+   * or the ledger is not read.
    */
   async function isReadFor(kind: 'wake' | 'summon'): Promise<boolean> {
     if (pending.getState().call) return false;

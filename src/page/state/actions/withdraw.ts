@@ -1,4 +1,7 @@
-/** Takes back what waits to be read: first at the relay, which may be about to put it before its agent. Fetched for that. */
+/**
+ * Takes back what waits to be read: first at the relay, which may be about to put it before its
+ * agent. Fetched for that.
+ */
 import { t } from '../../language/t.ts';
 import type { MessageDoc, MessageWithdrawnDoc, QueuedMessageDoc } from '../../../shared/protocol/documents.ts';
 import { textOf } from '../../../shared/domain/text-of.ts';

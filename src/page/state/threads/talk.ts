@@ -1,4 +1,7 @@
-/** One thread as it is shown: its newest messages, earlier ones as they are asked for, and what is on its way. */
+/**
+ * One thread as it is shown: its newest messages, earlier ones as they are asked for, and what is
+ * on its way.
+ */
 import { createStore, type StoreApi } from 'zustand/vanilla';
 import type { ThreadId } from '../../../shared/domain/ids.ts';
 import type { Thread, ThreadMessage } from '../../../shared/protocol/threads.ts';
@@ -58,7 +61,10 @@ interface ThreadTalkDeps {
 const isToThread = (value: Sending): value is SendingToThread =>
   Array.isArray(value.mentions) && 'after' in value && typeof value.after === 'number';
 
-/** What was sent and is there by now: the same words of the person's, later than when they were sent. */
+/**
+ * What was sent and is there by now: the same words of the person's, later than when they were
+ * sent.
+ */
 const arrived = ({ text, after }: SendingToThread, messages: readonly ThreadMessage[]) =>
   messages.some(
     (message) => message.from === 'human' && message.sequence > after && message.text.trim() === text.trim(),
@@ -136,7 +142,8 @@ export function createThreadTalk(threadId: ThreadId, { reach, changes, device, l
     const sent = await reach((client) =>
       client.sendToThread({ threadId, body: { clientId, text, mentions: [...mentions] } }),
     );
-    // The same client id goes along when it is tried again: what did arrive after all is not there twice.
+    // The same client id goes along when it is tried again: what did arrive after all is not there
+    // twice.
     if (!sent.ok && isPassing(sent.problem)) return waitWith(item);
     if (!sent.ok) return note({ ...item, error: problemText(sent.problem), waits: false });
     const { value } = sent;

@@ -70,7 +70,10 @@ function Threads({ agentId }: { agentId: AgentId }) {
   );
 }
 
-/** Beside an agent's conversation: its soul, and what goes on with it now. Everything else is on its own page. */
+/**
+ * Beside an agent's conversation: its soul, and what goes on with it now. Everything else is on its
+ * own page.
+ */
 export default function AgentPanel({ agentId }: { agentId: AgentId }) {
   const agent = useHousehold((state) => state.roster.byId.get(agentId));
   const speaker = useSomebody(agentId);

@@ -1,4 +1,7 @@
-/** How somebody is called, looks and thinks: each saved as it is chosen, and taken back with one press. */
+/**
+ * How somebody is called, looks and thinks: each saved as it is chosen, and taken back with one
+ * press.
+ */
 import { useId, useState } from 'react';
 import { Link } from 'wouter';
 import type { Agent } from '../../../shared/domain/agent.ts';

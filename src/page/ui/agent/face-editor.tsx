@@ -1,4 +1,7 @@
-/** The face of somebody: by its parts, drawn anew with others to choose from, or painted (face-paint.tsx). */
+/**
+ * The face of somebody: by its parts, drawn anew with others to choose from, or painted
+ * (face-paint.tsx).
+ */
 import { useState } from 'react';
 import type { Agent } from '../../../shared/domain/agent.ts';
 import { FACE_PARTS, facePartsOf, facePartsText, isPaintedFace, type FacePart } from '../../../shared/domain/face.ts';

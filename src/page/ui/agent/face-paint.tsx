@@ -1,4 +1,7 @@
-/** A face pixel by pixel, on the head that all have: by pointer, by finger and by keyboard, with as many steps back as were made. */
+/**
+ * A face pixel by pixel, on the head that all have: by pointer, by finger and by keyboard, with as
+ * many steps back as were made.
+ */
 import { useEffect, useId, useRef, useState, type KeyboardEvent, type PointerEvent } from 'react';
 import type { Agent } from '../../../shared/domain/agent.ts';
 import { FACE_SIZE, facePixels, HEAD_ROWS, paintedFaceText, TONES } from '../../../shared/domain/face.ts';
@@ -37,7 +40,10 @@ const paintingOf = ({ agentId, face }: Agent): Painting =>
   new Map(facePixels(agentId, face).map(({ x, y, tone }) => [placeOf(x, y), tone]));
 const textOf = (painting: Painting) => paintedFaceText((x, y) => painting.get(placeOf(x, y)));
 
-/** `painting` with one pixel in this tone, and with the one across from it where both sides are to be alike. 0: none. */
+/**
+ * `painting` with one pixel in this tone, and with the one across from it where both sides are to
+ * be alike. 0: none.
+ */
 function painted(painting: Painting, [x, y]: readonly [number, number], tone: number, mirrored: boolean): Painting {
   const next = new Map(painting);
   for (const column of mirrored ? [x, FACE_SIZE - 1 - x] : [x])

@@ -17,7 +17,10 @@ type Person = Exclude<Somebody, { kind: 'nobody' | 'egg' }>;
 const isSameName = (typed: string, name: string) =>
   typed.trim().normalize('NFC').toLowerCase() === name.trim().normalize('NFC').toLowerCase();
 
-/** Why it cannot be now, with the way out, or null. Who is awake holds in mind what is to be forgotten. */
+/**
+ * Why it cannot be now, with the way out, or null. Who is awake holds in mind what is to be
+ * forgotten.
+ */
 function useHindrance(somebody: Person): { text: string; label: string; run: () => void } | null {
   const actions = useActions();
   const { agentId, name } = somebody;

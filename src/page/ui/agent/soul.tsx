@@ -9,7 +9,10 @@ import { copyText } from '../parts/copy.ts';
 import { CopyIcon } from '../parts/icons.tsx';
 import './agent.css';
 
-/** Characters from which a soul is folded beside a conversation, so that what stands below it is found. */
+/**
+ * Characters from which a soul is folded beside a conversation, so that what stands below it is
+ * found.
+ */
 const LONG_SOUL = 900;
 
 /** A text that held from `time` on, ms since the epoch. `key` 'first': since the birth. */
@@ -25,7 +28,10 @@ const timeOf = (change: AgentChangeDoc) => parseStamp(change.at)?.time ?? 0;
 export const birthOf = (identities: Iterable<AgentIdentityDoc>, agentId: string): AgentIdentityDoc | null =>
   [...identities].filter((doc) => doc.agentId === agentId).sort((a, b) => a.bornAt - b.bornAt)[0] ?? null;
 
-/** Souls, the first one and those written since, newest first. `changes`: of this agent, oldest first. */
+/**
+ * Souls, the first one and those written since, newest first. `changes`: of this agent, oldest
+ * first.
+ */
 export function soulsOf(birth: AgentIdentityDoc | null, changes: readonly AgentChangeDoc[]): Kept[] {
   const first = birth?.individuationArtifact ?? '';
   const later = changes.flatMap((doc) =>

@@ -1,4 +1,7 @@
-/** Connect a server: by its address, by a program, or by the settings of another client. Secrets go to the relay once. */
+/**
+ * Connect a server: by its address, by a program, or by the settings of another client. Secrets go
+ * to the relay once.
+ */
 import { useEffect, useState, type ReactNode } from 'react';
 import { retold } from '../../language/retold.ts';
 import { t } from '../../language/t.ts';
@@ -103,7 +106,10 @@ const linesOf = (text: string) =>
     .map((line) => line.trim())
     .filter((line) => line !== '');
 
-/** What programs need to start in the sandbox, to be given or not. Nothing is shown where that is not known. */
+/**
+ * What programs need to start in the sandbox, to be given or not. Nothing is shown where that is
+ * not known.
+ */
 function NeedsField({
   servers,
   runners,
@@ -352,7 +358,10 @@ export function AttachForm({ programs, ...held }: { programs: boolean } & BoxRul
   const [kind, setKind] = useState<Kind>('address');
   const [busy, setBusy] = useState(false);
   const [failed, setFailed] = useState<readonly string[]>([]);
-  /** Counts those that went through: the fields are empty after each, and stay as they are where one was refused. */
+  /**
+   * Counts those that went through: the fields are empty after each, and stay as they are where one
+   * was refused.
+   */
   const [round, setRound] = useState(0);
   const [runners, setRunners] = useState<readonly Runner[]>([]);
   const wantsRunners = programs && kind !== 'address';

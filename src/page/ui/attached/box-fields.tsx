@@ -1,4 +1,6 @@
-/** How a program of the relay's machine is held: in the sandbox, with what it sees there, or free. */
+/**
+ * How a program of the relay's machine is held: in the sandbox, with what it sees there, or free.
+ */
 import { useState, type ReactNode } from 'react';
 import { isHost, MOST_HOSTS } from '../../../shared/domain/network.ts';
 import { retold } from '../../language/retold.ts';

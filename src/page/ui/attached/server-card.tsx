@@ -67,7 +67,10 @@ function Tool({ tool, busy, onUse }: { tool: AttachedTool; busy: boolean; onUse:
   );
 }
 
-/** How the person is signed in to it, and the way to be. The page where they allow it opens beside this one. */
+/**
+ * How the person is signed in to it, and the way to be. The page where they allow it opens beside
+ * this one.
+ */
 function SignIn({ server, onFailed }: { server: AttachedServer; onFailed: (reason: string | null) => void }) {
   const attached = attachedOf(useRoost());
   const [busy, setBusy] = useState(false);
@@ -75,7 +78,8 @@ function SignIn({ server, onFailed }: { server: AttachedServer; onFailed: (reaso
   const { serverId, name, state, signIn } = server;
   if (!signIn || (signIn.state === 'none' && state !== 'sign-in')) return null;
   const begin = async () => {
-    // Opened by the very press: browsers refuse one that comes later. It cannot reach back to this page.
+    // Opened by the very press: browsers refuse one that comes later. It cannot reach back to this
+    // page.
     const tab = window.open('', '_blank');
     if (tab) tab.opener = null;
     setBusy(true);

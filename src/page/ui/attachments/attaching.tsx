@@ -47,7 +47,10 @@ export interface Attaching {
 
 const PREPARING_FAILED = t`The part of the page that reads files could not be fetched. Is the relay there?`;
 
-/** `draft`: what they belong to until it is sent, over reloads and in every tab; null: they last as long as this is on the page. */
+/**
+ * `draft`: what they belong to until it is sent, over reloads and in every tab; null: they last as
+ * long as this is on the page.
+ */
 export function useAttaching(draft: string | null): Attaching {
   const { device } = useRoost();
   const [files, setFiles] = useState<readonly PreparedFile[]>([]);

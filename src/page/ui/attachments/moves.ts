@@ -1,12 +1,16 @@
 /** Whether a picture moves, by its first bytes: GIF89a, Animated PNG and animated WebP. Pure. */
 
-/** Bytes of a picture that are looked at: the second moment of one that moves begins within them. */
+/**
+ * Bytes of a picture that are looked at: the second moment of one that moves begins within them.
+ */
 export const LOOKED_AT = 5_000_000;
 
 const includes = (bytes: Uint8Array, text: string, most: number) =>
   String.fromCharCode(...bytes.subarray(0, most)).includes(text);
 
-/** Of GIF: each moment begins with an extension that says how long it stays (GIF89a, section 23). */
+/**
+ * Of GIF: each moment begins with an extension that says how long it stays (GIF89a, section 23).
+ */
 function momentsOf(bytes: Uint8Array): number {
   let count = 0;
   for (let at = bytes.indexOf(0x21); at >= 0 && count < 2; at = bytes.indexOf(0x21, at + 1))

@@ -1,4 +1,7 @@
-/** What has to be known of a PDF before it is sent: how many pages it has, and whether it is locked. Nothing of it is run or drawn. */
+/**
+ * What has to be known of a PDF before it is sent: how many pages it has, and whether it is locked.
+ * Nothing of it is run or drawn.
+ */
 
 /** Bytes of a PDF's tables that are unpacked at most: more than any honest one has. */
 const UNPACKED = 60_000_000;
@@ -13,7 +16,9 @@ export interface PdfFacts {
 /** One character for one byte. */
 const latin = (bytes: Uint8Array) => new TextDecoder('latin1').decode(bytes);
 
-/** As much as can be unpacked, up to `most` bytes: what stands behind it, or a fault in it, ends it. */
+/**
+ * As much as can be unpacked, up to `most` bytes: what stands behind it, or a fault in it, ends it.
+ */
 async function unpacked(bytes: Uint8Array<ArrayBuffer>, most: number): Promise<string> {
   const reader = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('deflate')).getReader();
   const parts: string[] = [];
@@ -35,7 +40,10 @@ async function unpacked(bytes: Uint8Array<ArrayBuffer>, most: number): Promise<s
 /** `/Type /Page`, and not `/Pages`. */
 const pagesIn = (text: string) => text.match(/\/Type\s*\/Page(?![A-Za-z])/g)?.length ?? 0;
 
-/** ISO 32000: pages are objects of their own, as they are or packed in object streams (7.5.7); the trailer tells of encryption (7.6). */
+/**
+ * ISO 32000: pages are objects of their own, as they are or packed in object streams (7.5.7); the
+ * trailer tells of encryption (7.6).
+ */
 export async function pdfFacts(bytes: Uint8Array<ArrayBuffer>): Promise<PdfFacts> {
   const text = latin(bytes);
   const locked = /\/Encrypt\s*(?:\d+\s+\d+\s+R|<<)/.test(text);

@@ -1,6 +1,7 @@
 /**
- * A file as it goes along with a message. Pictures are drawn anew, no longer than a model reads: what a camera wrote into
- * them (where, when, with what) does not come along, and nothing in them can be anything but pixels. Fetched with the first file.
+ * A file as it goes along with a message. Pictures are drawn anew, no longer than a model reads:
+ * what a camera wrote into them (where, when, with what) does not come along, and nothing in them
+ * can be anything but pixels. Fetched with the first file.
  */
 import { errorText } from '../../state/ports.ts';
 import { ATTACHMENTS, type AttachmentType } from '../../../shared/domain/attachment.ts';
@@ -11,7 +12,10 @@ import { bytes as inWords } from '../text/sizes.ts';
 import { LOOKED_AT, moves } from './moves.ts';
 import { pdfFacts, type PdfFacts } from './pdf.ts';
 
-/** `reason`: a sentence for people, beginning with the file's name. `note`: what has become of it on the way. */
+/**
+ * `reason`: a sentence for people, beginning with the file's name. `note`: what has become of it on
+ * the way.
+ */
 export type Prepared =
   | { readonly ok: true; readonly file: PreparedFile; readonly note?: string }
   | { readonly ok: false; readonly reason: string };
@@ -21,7 +25,10 @@ const PICTURE_BYTES = 100_000_000;
 /** Of a picture without loss; above it, it is written with some. */
 const EXACT_BYTES = 1_500_000;
 const JPEG_QUALITY = 0.85;
-/** What nobody sees in a name can turn round whatever stands behind it, and make `exe.png` of `gnp.exe`. What joins letters and pictures stays. */
+/**
+ * What nobody sees in a name can turn round whatever stands behind it, and make `exe.png` of
+ * `gnp.exe`. What joins letters and pictures stays.
+ */
 const UNSEEN = /(?![\u200c\u200d])[\p{Cf}\p{Cc}\p{Zl}\p{Zp}]/gu;
 /** Of a PDF whose browser cannot unpack. */
 const NO_FACTS: PdfFacts = { pages: null, locked: false };

@@ -1,4 +1,7 @@
-/** Pictures and files that came with a message: small in the conversation, large in a dialog. Nothing of them runs. */
+/**
+ * Pictures and files that came with a message: small in the conversation, large in a dialog.
+ * Nothing of them runs.
+ */
 import { errorText } from '../../state/ports.ts';
 import { useEffect, useState } from 'react';
 import { isPicture, type Attachment } from '../../../shared/domain/attachment.ts';
@@ -15,7 +18,10 @@ type Content =
   | { readonly kind: 'failed'; readonly why: string }
   | { readonly kind: 'here'; readonly blob: Blob; readonly url: string };
 
-/** Types that a browser only ever shows as pixels, or hands over to be saved; all else is text to it. */
+/**
+ * Types that a browser only ever shows as pixels, or hands over to be saved; all else is text to
+ * it.
+ */
 const INERT: ReadonlySet<string> = new Set(['image/jpeg', 'image/png', 'image/gif', 'image/webp', 'application/pdf']);
 
 function useContent(file: Attachment): Content {

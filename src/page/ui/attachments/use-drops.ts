@@ -5,8 +5,9 @@ import './drops.css';
 const holdsFiles = (event: DragEvent) => event.dataTransfer?.types.includes('Files') === true;
 
 /**
- * Files may be dropped anywhere on the conversation that holds `inside`, which shows that while they are over it. `onFiles`
- * null: it takes none, and the browser does not leave the page for them either.
+ * Files may be dropped anywhere on the conversation that holds `inside`, which shows that while
+ * they are over it. `onFiles` null: it takes none, and the browser does not leave the page for them
+ * either.
  */
 export function useDrops(
   inside: RefObject<HTMLElement | null>,

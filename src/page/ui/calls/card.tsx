@@ -28,7 +28,9 @@ import './calls.css';
 const WantedReminder = lazy(() => import('./reminder.tsx'));
 const WantedScript = lazy(() => import('./script.tsx'));
 
-/** A file that is to be written, over what lies there now, also where that changes while one reads. */
+/**
+ * A file that is to be written, over what lies there now, also where that changes while one reads.
+ */
 function WriteDiff({ agentId, path, content }: { agentId: AgentId; path: string; content: string }) {
   const now = useQuery(filesOf(useRoost()).now(agentId, path));
   if (now.kind === 'loading') return <p className="call-note" role="status">{t`Reading it…`}</p>;
@@ -111,7 +113,10 @@ export function Wanted({ call }: { call: ToolCall }) {
   return <Raw input={input} />;
 }
 
-/** Set apart by lines, where that is not mostly spaces: what lies deep would be shown by nothing else. */
+/**
+ * Set apart by lines, where that is not mostly spaces: what lies deep would be shown by nothing
+ * else.
+ */
 function written(input: Readonly<Record<string, unknown>>): string {
   const short = JSON.stringify(input);
   const long = JSON.stringify(input, null, 2);

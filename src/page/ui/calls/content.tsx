@@ -1,4 +1,6 @@
-/** What a yes to a call is to, besides its words: the files of the agent's folder that it is about. */
+/**
+ * What a yes to a call is to, besides its words: the files of the agent's folder that it is about.
+ */
 import { t } from '../../language/t.ts';
 import type { CallContent, PinnedFile } from '../../../shared/protocol/calls.ts';
 import { Diff } from '../parts/diff.tsx';

@@ -33,7 +33,9 @@ const INPUT_TYPES: Readonly<Record<TextFormat, string>> = {
 /** Characters of a text, from which on it is written in several lines. */
 const LONG_CHARS = 200;
 
-/** What stands in a field: a text, or the chosen options. Undefined: the person has left it alone. */
+/**
+ * What stands in a field: a text, or the chosen options. Undefined: the person has left it alone.
+ */
 type Typed = string | readonly string[] | undefined;
 
 const twoDigits = (count: number) => String(count).padStart(2, '0');
@@ -50,7 +52,9 @@ function wholeTime(local: string): string {
   return Number.isNaN(time.getTime()) ? local : time.toISOString();
 }
 
-/** An option in its list: one of the server’s may be an empty text, which is not the same as none. */
+/**
+ * An option in its list: one of the server’s may be an empty text, which is not the same as none.
+ */
 const chosen = (value: string) => `=${value}`;
 
 const NUMBER = /^[+-]?(?:\d+[.,]?\d*|[.,]\d+)(?:e[+-]?\d+)?$/i;
@@ -235,7 +239,10 @@ const wordsOf = ({ message, fields }: ServerQuestion) => [
   ...fields.flatMap(({ name, title, description }) => [name, title, description]),
 ];
 
-/** What a tool server asks the person, with a form. What is typed stays in this card until it is sent. */
+/**
+ * What a tool server asks the person, with a form. What is typed stays in this card until it is
+ * sent.
+ */
 export function QuestionCard({ call, question }: { call: ToolCall; question: ServerQuestion }) {
   const calls = callsOf(useRoost());
   const mates = useTeammates();

@@ -1,4 +1,6 @@
-/** A message that an agent wants to come back to again and again, as the person is asked about it. */
+/**
+ * A message that an agent wants to come back to again and again, as the person is asked about it.
+ */
 import { slotsBetween, type Timing } from '../../../shared/domain/schedule/timing.ts';
 import { t } from '../../language/t.ts';
 import type { ToolCall } from '../../../shared/protocol/calls.ts';

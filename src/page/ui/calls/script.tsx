@@ -1,4 +1,7 @@
-/** What a yes to a script is to: its whole text, when it runs, what happens when it fails, and which hosts it may reach. */
+/**
+ * What a yes to a script is to: its whole text, when it runs, what happens when it fails, and which
+ * hosts it may reach.
+ */
 import { useEffect, type ReactNode } from 'react';
 import { slotsBetween, type Timing } from '../../../shared/domain/schedule/timing.ts';
 import { t } from '../../language/t.ts';
@@ -52,7 +55,10 @@ function Row({ what, children }: { what: string; children: ReactNode }) {
   );
 }
 
-/** A text that a shell takes by the letter: nothing in it is hidden. Scrolls by itself, by keyboard too. */
+/**
+ * A text that a shell takes by the letter: nothing in it is hidden. Scrolls by itself, by keyboard
+ * too.
+ */
 function Text({ file }: { file: PinnedFile | undefined }) {
   if (file?.text == null)
     return (

@@ -1,6 +1,9 @@
 import { useEffect, useState } from 'react';
 
-/** ms in which a question takes no yes after it came, or another came or went: a press may be meant for what stood there before. */
+/**
+ * ms in which a question takes no yes after it came, or another came or went: a press may be meant
+ * for what stood there before.
+ */
 const SETTLES_MS = 600;
 
 /** Whether `waiting`, which names all that stands there, is what it was a moment ago. */

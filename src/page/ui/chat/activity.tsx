@@ -1,4 +1,7 @@
-/** What goes on, in the line under a name: what, and since when; a press unfolds what was done until now. */
+/**
+ * What goes on, in the line under a name: what, and since when; a press unfolds what was done until
+ * now.
+ */
 import { useEffect, useId, useRef, useState, type ReactNode } from 'react';
 import { Link } from 'wouter';
 import type { AgentId } from '../../../shared/domain/ids.ts';

@@ -19,10 +19,11 @@ export interface Newest {
 }
 
 /**
- * Says what others have said once, for those who listen to the page. What is being written is not read out word by word,
- * and what was there when the conversation was opened is not said at all.
+ * Says what others have said once, for those who listen to the page. What is being written is not
+ * read out word by word, and what was there when the conversation was opened is not said at all.
  *
- * It goes by the newest message, not by answers that were open before: a short one can begin and end between two renderings.
+ * It goes by the newest message, not by answers that were open before: a short one can begin and
+ * end between two renderings.
  */
 export function Announcer({ newest, isThere }: { newest: Newest | null; isThere: (messageId: MessageId) => boolean }) {
   const [said, setSaid] = useState<{ readonly messageId: MessageId; readonly text: string } | null>(null);

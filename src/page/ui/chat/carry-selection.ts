@@ -1,6 +1,6 @@
 /**
- * An answer that is done is drawn anew, as a message of one or several rows. What somebody has marked in it stays marked: the mark is
- * found again by how many characters stand before it.
+ * An answer that is done is drawn anew, as a message of one or several rows. What somebody has
+ * marked in it stays marked: the mark is found again by how many characters stand before it.
  */
 import { useLayoutEffect, type RefObject } from 'react';
 
@@ -51,7 +51,9 @@ function markAgain({ key, from, text }: Marked): void {
   const all = texts.map(({ data }) => data).join('');
   const begin = all.startsWith(text, from) ? from : all.indexOf(text);
   if (begin < 0) return;
-  /** `isEnd`: what ends at the end of a text node ends there, and not at the beginning of the next. */
+  /**
+   * `isEnd`: what ends at the end of a text node ends there, and not at the beginning of the next.
+   */
   const placeOf = (at: number, isEnd: boolean): readonly [Text, number] | null => {
     let left = at;
     for (const node of texts) {

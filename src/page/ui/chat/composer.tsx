@@ -46,7 +46,10 @@ const GROWS_BY_ITSELF = typeof CSS !== 'undefined' && CSS.supports('field-sizing
 
 /** The field, for what puts text into it from elsewhere on the page. */
 export interface Field {
-  /** Behind what stands there, in a paragraph of its own, the files beside those that are there; the person goes on after it. */
+  /**
+   * Behind what stands there, in a paragraph of its own, the files beside those that are there; the
+   * person goes on after it.
+   */
   add(text: string, files?: readonly PreparedFile[]): void;
 }
 
@@ -71,11 +74,17 @@ interface Props {
   readonly along?: number;
   readonly onSend: (text: string, mentions: readonly string[], files: readonly PreparedFile[]) => void;
   readonly onStop?: () => void;
-  /** Arrow up in the empty field: what was said last, to be said anew; null: there is nothing, or it is edited in its place. */
+  /**
+   * Arrow up in the empty field: what was said last, to be said anew; null: there is nothing, or it
+   * is edited in its place.
+   */
   readonly onLast?: () => string | null;
 }
 
-/** Is the keyboard most likely one on the screen? It has no Shift with Enter, and Enter is how a line ends there. */
+/**
+ * Is the keyboard most likely one on the screen? It has no Shift with Enter, and Enter is how a
+ * line ends there.
+ */
 const hasTouchKeyboard = () => matchMedia('(hover: none) and (pointer: coarse)').matches;
 
 function goOnIn(box: HTMLTextAreaElement): void {
@@ -88,8 +97,8 @@ function goOnIn(box: HTMLTextAreaElement): void {
 const holdsOnlyFiles = ({ files, types }: DataTransfer) => files.length > 0 && !types.includes('text/plain');
 
 /**
- * Where a person writes. The text lives in the field itself: a megabyte pasted here goes through no state,
- * and nothing is cut: what is too long is counted and said.
+ * Where a person writes. The text lives in the field itself: a megabyte pasted here goes through no
+ * state, and nothing is cut: what is too long is counted and said.
  */
 export function Composer({
   ref,
@@ -135,7 +144,8 @@ export function Composer({
     if (editing) return undefined;
     return followDraft(draft, (text) => {
       const box = field.current;
-      // Whoever writes here now goes on undisturbed; elsewhere what was sent in another tab must not stand to be sent again.
+      // Whoever writes here now goes on undisturbed; elsewhere what was sent in another tab must
+      // not stand to be sent again.
       if (!box || box === document.activeElement) return;
       box.value = text;
       setLength(text.length);

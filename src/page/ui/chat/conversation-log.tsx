@@ -59,14 +59,20 @@ const OpenAnswerBubble = memo(function OpenAnswerBubble({
   );
 });
 
-/** The person's last message that can be asked anew: of the running session, in words, and read already. */
+/**
+ * The person's last message that can be asked anew: of the running session, in words, and read
+ * already.
+ */
 export function lastQuestion(messages: readonly MessageDoc[], liveSessionId: SessionId | null): MessageDoc | null {
   const last = messages.findLast((message) => message.author === 'human');
   if (!last || last.sessionId !== liveSessionId || waited(last)) return null;
   return last.blocks.some((block) => block.kind === 'text') || last.attachments ? last : null;
 }
 
-/** The last answer, where it broke off in the running session: what it had done and read is before its mind still. */
+/**
+ * The last answer, where it broke off in the running session: what it had done and read is before
+ * its mind still.
+ */
 function brokenOff(
   messages: readonly MessageDoc[],
   agentId: AgentId,

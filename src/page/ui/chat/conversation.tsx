@@ -16,7 +16,10 @@ const load = () => import('./talk.tsx');
 const Talk = lazy(load);
 const Nobody = optional(() => import('./nobody.tsx'));
 
-/** Fetches what shows words and takes them: the team is painted meanwhile. Whoever needs it says what is missing. */
+/**
+ * Fetches what shows words and takes them: the team is painted meanwhile. Whoever needs it says
+ * what is missing.
+ */
 export const preloadTalk = async (): Promise<void> =>
   void (await Promise.allSettled([load(), import('./activity.tsx'), import('./nobody.tsx')]));
 

@@ -126,7 +126,9 @@ export function toolPhrase(tool: ToolBlock, nameOf: NameOf): string {
 /** Phrases in the one line. */
 const IN_LINE = 6;
 
-/** What they did, in one line: the same again and again is said once, and of very many the first. */
+/**
+ * What they did, in one line: the same again and again is said once, and of very many the first.
+ */
 export function deedsOf(tools: readonly ToolBlock[], nameOf: NameOf): string {
   const phrases: { readonly text: string; times: number }[] = [];
   for (const text of tools.map((tool) => toolPhrase(tool, nameOf))) {

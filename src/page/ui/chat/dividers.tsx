@@ -82,7 +82,10 @@ export function SleepDivider({
   );
 }
 
-/** `Thursday 03:10 · by itself: routine “Morning round” · done`: above what was said while no session ran. */
+/**
+ * `Thursday 03:10 · by itself: routine “Morning round” · done`: above what was said while no
+ * session ran.
+ */
 export function RunDivider({ run, now }: { run: RunSpan; now: number }) {
   const nameOf = useNames();
   const { startedAt, cause, end } = run;

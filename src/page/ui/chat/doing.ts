@@ -1,4 +1,7 @@
-/** What an agent does just now, and what it did before that in the same answer: as somebody would say it. Pure. */
+/**
+ * What an agent does just now, and what it did before that in the same answer: as somebody would
+ * say it. Pure.
+ */
 import type { Block } from '../../../shared/protocol/documents.ts';
 import { t } from '../../language/t.ts';
 import { argument, argumentsOf, deedOf, isQuestion, type NameOf } from './deeds.ts';

@@ -1,4 +1,7 @@
-/** Drafts outlive the page they were begun on: one for each conversation, in every tab of this browser. */
+/**
+ * Drafts outlive the page they were begun on: one for each conversation, in every tab of this
+ * browser.
+ */
 import type { AgentId } from '../../../shared/domain/ids.ts';
 import type { PreparedFile } from '../../state/attachments.ts';
 import type { Device } from '../../state/ports.ts';
@@ -12,7 +15,10 @@ export const readDraft = (browser: Device['browser'], agentId: AgentId): string 
 export const keepDraft = (browser: Device['browser'], agentId: AgentId, text: string): boolean =>
   browser.write(key(agentId), text);
 
-/** Hears of what stands under this name when another tab has changed it; returns the way to stop that. */
+/**
+ * Hears of what stands under this name when another tab has changed it; returns the way to stop
+ * that.
+ */
 function follow(name: string, onChange: (text: string) => void): () => void {
   const onStorage = (event: StorageEvent) => {
     if (event.key === name) onChange(event.newValue ?? '');

@@ -1,4 +1,7 @@
-/** What to say first: after somebody has hatched the page says what to do next, and in a demo it shows what can be asked. */
+/**
+ * What to say first: after somebody has hatched the page says what to do next, and in a demo it
+ * shows what can be asked.
+ */
 import { LEAD_ID } from '../../../shared/domain/seat.ts';
 import { t } from '../../language/t.ts';
 import type { MessageDoc } from '../../../shared/protocol/documents.ts';

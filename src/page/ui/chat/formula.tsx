@@ -1,6 +1,7 @@
 /**
- * A formula set as MathML, which every browser draws by itself. It is inert: no links, no pictures, no classes and no names of its own, and it
- * stays within its line. Only a message with a formula fetches this.
+ * A formula set as MathML, which every browser draws by itself. It is inert: no links, no pictures,
+ * no classes and no names of its own, and it stays within its line. Only a message with a formula
+ * fetches this.
  */
 import { useMemo } from 'react';
 import temml from 'temml';
@@ -10,7 +11,10 @@ import { t } from '../../language/t.ts';
 import { AsWritten } from './formula-as-written.tsx';
 import type { Formula as FormulaText } from './maths.ts';
 
-/** Characters of one formula; steps in which its abbreviations are written out; em that it may ask for. */
+/**
+ * Characters of one formula; steps in which its abbreviations are written out; em that it may ask
+ * for.
+ */
 const MOST = { chars: 4_000, expand: 500, em: 40 } as const;
 /** What makes abbreviations: a few of them can write out more than anybody could read. */
 const DEFINES = /\\(?:[gex]?def|let|futurelet|global|(?:re)?newcommand|providecommand)(?![a-zA-Z])/;

@@ -1,4 +1,7 @@
-/** What is said in a conversation, or in a thread: a list that may be years long, read backwards page by page. */
+/**
+ * What is said in a conversation, or in a thread: a list that may be years long, read backwards
+ * page by page.
+ */
 import {
   startTransition,
   useCallback,
@@ -55,11 +58,12 @@ function useTopHeight(top: RefObject<HTMLElement | null>): number {
 }
 
 /**
- * The list that a log is: as many rows as there are, of which those in sight and around it are on the page.
+ * The list that a log is: as many rows as there are, of which those in sight and around it are on
+ * the page.
  *
- * It is a list, not a feed: each row says which one of how many it is, so that a screen reader counts the
- * rows that are not on the page too, and PageUp, PageDown, Home and End stay what they are everywhere else.
- * (In a feed they would go from article to article, and few readers know one.)
+ * It is a list, not a feed: each row says which one of how many it is, so that a screen reader
+ * counts the rows that are not on the page too, and PageUp, PageDown, Home and End stay what they
+ * are everywhere else. (In a feed they would go from article to article, and few readers know one.)
  */
 
 /** How many rows there are; -1: not known, because earlier ones have not been read yet. */
@@ -97,13 +101,18 @@ function LogItemFrame({
 const ABOVE_NEW = 72;
 /** px above a message that was looked for. */
 const ABOVE_FOUND = 120;
-/** px above and below what is in sight that are on the page too: for quick scrolling, and for finding words in the page. */
+/**
+ * px above and below what is in sight that are on the page too: for quick scrolling, and for
+ * finding words in the page.
+ */
 const AROUND = 1_000;
 /** As AROUND, while the conversation is being opened; and for how long, in ms. */
 const AROUND_FIRST = 100;
 const OPENING = 250;
 
-/** One row. What it is made of should render only when that changes, however often the list does. */
+/**
+ * One row. What it is made of should render only when that changes, however often the list does.
+ */
 export type ShowRow = (row: Row, onFold: (key: string) => void) => ReactElement | null;
 
 interface Props {
@@ -117,7 +126,10 @@ interface Props {
   readonly read: number;
   /** Stands above the very first message, where not all were there at once. */
   readonly beginning: string;
-  /** The key of the item that was looked for: it opens there, shows it and gives it the focus; null: none was. */
+  /**
+   * The key of the item that was looked for: it opens there, shows it and gives it the focus; null:
+   * none was.
+   */
   readonly found: string | null;
   /** Stands in the middle while there is nothing to read. */
   readonly empty: ReactNode;
@@ -177,7 +189,8 @@ export function Log({
   const list = useRef<VirtualizerHandle>(null);
   const [opensWithin] = useState(() => found !== null || rows.some(({ item }) => item.kind === 'new'));
   const top = useRef<HTMLDivElement>(null);
-  // Not by the list's own way to a row: that goes on pulling the reader there while anything in sight changes its size.
+  // Not by the list's own way to a row: that goes on pulling the reader there while anything in
+  // sight changes its size.
   const rowsNow = useRef(rows);
   useLayoutEffect(() => {
     rowsNow.current = rows;

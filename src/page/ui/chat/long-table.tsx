@@ -1,7 +1,7 @@
 /**
- * A table of very many rows, in a window of its own in which it scrolls. Rows that are far from what is in sight are not on the
- * page: an empty row keeps their room. The widths of the columns are reckoned from all rows, since they must not change as rows
- * come and go.
+ * A table of very many rows, in a window of its own in which it scrolls. Rows that are far from
+ * what is in sight are not on the page: an empty row keeps their room. The widths of the columns
+ * are reckoned from all rows, since they must not change as rows come and go.
  */
 import { memo, useMemo, useRef, type ReactNode } from 'react';
 import { t } from '../../language/t.ts';

@@ -1,4 +1,6 @@
-/** A piece of Markdown. What is set once is kept, and what grows is set anew only where it grows. */
+/**
+ * A piece of Markdown. What is set once is kept, and what grows is set anew only where it grows.
+ */
 import { memo, use, type ReactNode } from 'react';
 import { Mentioned } from './mentioned.tsx';
 import { createKept } from './parsed.ts';
@@ -8,7 +10,10 @@ import './markdown.css';
 
 export { safeUrl } from './set.tsx';
 
-/** Characters of pieces that are kept set, and of parts of pieces that grow: paragraphs, cells, items and rows. */
+/**
+ * Characters of pieces that are kept set, and of parts of pieces that grow: paragraphs, cells,
+ * items and rows.
+ */
 const KEPT_CHARS = { pieces: 1_500_000, parts: 300_000 } as const;
 
 const pieces = createKept<ReactNode>(KEPT_CHARS.pieces);
@@ -22,7 +27,10 @@ interface Props {
   readonly start?: number | null;
   /** It is part of an answer that is being written. */
   readonly growing?: boolean;
-  /** A line that ends in the source ends on the page, as in a chat; in a file, lines only end where its writer's window did. */
+  /**
+   * A line that ends in the source ends on the page, as in a chat; in a file, lines only end where
+   * its writer's window did.
+   */
   readonly breaks?: boolean;
 }
 

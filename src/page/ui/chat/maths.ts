@@ -1,9 +1,9 @@
 /**
- * Formulas in Markdown as language models write them: `$x$`, `$$x$$`, `\(x\)` and `\[x\]`. The same signs stand in prices, in shell
- * and PHP variables, and in regular expressions, which stay text:
+ * Formulas in Markdown as language models write them: `$x$`, `$$x$$`, `\(x\)` and `\[x\]`. The same
+ * signs stand in prices, in shell and PHP variables, and in regular expressions, which stay text:
  *
- * - No space follows an opening `$`. No letter, digit, opening bracket or `$` follows a closing one. A letter of a script without
- *   spaces may follow, since Chinese and Japanese set none.
+ * - No space follows an opening `$`. No letter, digit, opening bracket or `$` follows a closing
+ *   one. A letter of a script without spaces may follow, since Chinese and Japanese set none.
  * - `\(` and `\[` are escaped brackets where a regular expression or a word goes on beside them.
  * - What reads as prose, as a quoted text or as a regular expression is no formula.
  */
@@ -29,7 +29,10 @@ const TWO = new RegExp(`\\$\\$(?<tex>(?:\\\\[^]|(?!\\$\\$)[^\\\\]){1,${MOST}}?)\
 
 /** What stands before an escaped bracket in a regular expression, or in a word. */
 const NOT_BEFORE_BRACKET = /[\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}_\\^.+?\]}/]$/u;
-/** What follows one there: a quantifier, a class, a word; or the target of a link. The end of a word, as in `\(n\)th`, may follow. */
+/**
+ * What follows one there: a quantifier, a class, a word; or the target of a link. The end of a
+ * word, as in `\(n\)th`, may follow.
+ */
 const NOT_AFTER_BRACKET =
   '(?![{$]|\\*[\\\\$.?[(]|\\?[^\\s"\')\\]}*_。，]|\\+(?!\\s*\\\\\\()|\\(|\\\\[a-zA-Z.]|(?!(?:th|st|nd|rd|s)\\b)\\w)';
 const ROUND = new RegExp(`\\\\\\((?<tex>(?:\\\\[^)]|[^\\\\]){1,${MOST}}?)\\\\\\)${NOT_AFTER_BRACKET}`, 'uy');
@@ -56,7 +59,10 @@ function isFormulaInDollars(tex: string): boolean {
 }
 
 const isFormulaInBrackets = (tex: string) => !REGEX.test(tex) && !isProse(tex);
-/** A display formula holds more than words: `\[optional\]` is an escaped bracket, `\[x\] done` an escaped box to tick. */
+/**
+ * A display formula holds more than words: `\[optional\]` is an escaped bracket, `\[x\] done` an
+ * escaped box to tick.
+ */
 const isDisplay = (tex: string) => isFormulaInBrackets(tex) && !/^\s*(?:[A-Za-z]{4,}|\d+)\s*$/.test(tex);
 
 function taken(pattern: RegExp, src: string, pos: number, end: number): { tex: string; length: number } | null {
@@ -99,7 +105,10 @@ function formulaInLine(state: StateInline, silent: boolean): boolean {
   return true;
 }
 
-/** A formula on lines of its own: they hold what would begin a list, a heading or a quotation elsewhere. */
+/**
+ * A formula on lines of its own: they hold what would begin a list, a heading or a quotation
+ * elsewhere.
+ */
 function formulaOnLines(state: StateBlock, line: number, end: number, silent: boolean): boolean {
   const start = (state.bMarks[line] ?? 0) + (state.tShift[line] ?? 0);
   if ((state.sCount[line] ?? 0) - state.blkIndent >= 4) return false;

@@ -82,7 +82,10 @@ export function useMentioning(
 
 export const optionId = (id: string, index: number): string => `${id}-${index}`;
 
-/** Who may be meant by what is typed after an `@`. The focus stays in the field, which says which one is active. */
+/**
+ * Who may be meant by what is typed after an `@`. The focus stays in the field, which says which
+ * one is active.
+ */
 export function Suggestions({
   id,
   mentioning: { people, active, pick, point },

@@ -1,4 +1,7 @@
-/** What can be done with one message of a conversation or of a thread: quote it, copy it, copy the way to it. */
+/**
+ * What can be done with one message of a conversation or of a thread: quote it, copy it, copy the
+ * way to it.
+ */
 import { createContext, use, useRef, type KeyboardEvent } from 'react';
 import { t } from '../../language/t.ts';
 import { useRoost } from '../context.tsx';
@@ -11,7 +14,10 @@ import { fullTime } from '../text/time.ts';
 import { canReadAloud } from '../voice/available.ts';
 import { keyOf } from '../parts/keys.ts';
 
-/** Puts text into the field where one writes, after what stands there; null: nothing can be written here. */
+/**
+ * Puts text into the field where one writes, after what stands there; null: nothing can be written
+ * here.
+ */
 export const QuoteInto = createContext<((text: string) => void) | null>(null);
 
 /** What is marked of what this message says; nothing where the mark reaches beyond it. */
@@ -27,7 +33,10 @@ interface Props {
   /** Who said it, and what they are called. */
   readonly who: string;
   readonly name: string;
-  /** When it was said, in ms since the epoch: it stands above what can be done, for whoever has no pointer to rest on it. */
+  /**
+   * When it was said, in ms since the epoch: it stands above what can be done, for whoever has no
+   * pointer to rest on it.
+   */
   readonly time: number;
   /** Its words as they were written: Markdown. */
   readonly text: () => string;
@@ -37,7 +46,10 @@ interface Props {
   readonly edit?: (() => void) | null;
 }
 
-/** In the line of the speaker's name, so that no message is higher for it. Arrows go to the next message's. */
+/**
+ * In the line of the speaker's name, so that no message is higher for it. Arrows go to the next
+ * message's.
+ */
 export function MessageMenu({ mine, who, name, time, text, path, edit = null }: Props) {
   const state = useRoost();
   const quote = use(QuoteInto);

@@ -38,7 +38,10 @@ interface BubbleProps {
   readonly received?: boolean;
   readonly children: ReactNode;
   readonly foot?: ReactNode;
-  /** What its menu quotes, copies and links to. Left out: it has none, since nobody has stored it yet. */
+  /**
+   * What its menu quotes, copies and links to. Left out: it has none, since nobody has stored it
+   * yet.
+   */
   readonly kept?: { readonly text: () => string; readonly path: string; readonly edit?: (() => void) | null } | null;
   /** Where a long message lies over several rows: which of them this is. */
   readonly first?: boolean;

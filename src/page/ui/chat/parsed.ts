@@ -1,7 +1,7 @@
 /**
- * Texts that were set as Markdown once are kept set: a message that scrolls back into view costs nothing
- * again. What has not been set yet may hold up a frame only so long; what is over that is shown as it stands
- * and set a moment later, between frames.
+ * Texts that were set as Markdown once are kept set: a message that scrolls back into view costs
+ * nothing again. What has not been set yet may hold up a frame only so long; what is over that is
+ * shown as it stands and set a moment later, between frames.
  */
 
 /** ms of setting that one frame may take. */

@@ -1,7 +1,8 @@
 /**
- * Markdown as agents write it, in tokens: CommonMark with tables, strikethrough, bare addresses, formulas, footnotes and the few
- * HTML elements that are common in answers. The parser works in two steps. Blocks are found first, which is quick. What stands in
- * a paragraph or a cell is parsed when it is shown.
+ * Markdown as agents write it, in tokens: CommonMark with tables, strikethrough, bare addresses,
+ * formulas, footnotes and the few HTML elements that are common in answers. The parser works in two
+ * steps. Blocks are found first, which is quick. What stands in a paragraph or a cell is parsed
+ * when it is shown.
  */
 import Parser, { type MarkdownIt, type StateBlock, type StateInline, type Token } from 'markdown-it';
 import cjkFriendly from 'markdown-it-cjk-friendly';
@@ -56,7 +57,10 @@ function ruleOf(md: MarkdownIt, wanted: string): { readonly fn: BlockRule; reado
   return { fn: rule.fn, alt: rule.alt };
 }
 
-/** An HTML block begins with none of the elements that are shown: these stand in a paragraph, as text does. */
+/**
+ * An HTML block begins with none of the elements that are shown: these stand in a paragraph, as
+ * text does.
+ */
 function withoutOurs(md: MarkdownIt): void {
   const htmlBlock = ruleOf(md, 'html_block');
   md.block.ruler.at(
@@ -66,7 +70,10 @@ function withoutOurs(md: MarkdownIt): void {
   );
 }
 
-/** Where the `details` that begins at 0 ends: behind its closing tag, or at the end of the text while that has not been written. */
+/**
+ * Where the `details` that begins at 0 ends: behind its closing tag, or at the end of the text
+ * while that has not been written.
+ */
 function endOfDetails(text: string): { readonly inside: number; readonly after: number; readonly lines: number } {
   let depth = 0;
   for (const tag of text.matchAll(DETAILS)) {
@@ -168,7 +175,10 @@ export function cellsOf(row: string): readonly string[] {
 
 export type Align = 'left' | 'right' | 'center' | null;
 
-/** What a table's token has to say: its head, how its columns are set, and its rows as they are written. */
+/**
+ * What a table's token has to say: its head, how its columns are set, and its rows as they are
+ * written.
+ */
 export interface TableMeta {
   readonly head: readonly string[];
   readonly aligns: readonly Align[];
@@ -190,8 +200,8 @@ function alignsOf(line: string): readonly Align[] | null {
 }
 
 /**
- * A table. Its rows are taken apart when they are shown, since there may be thousands. Otherwise it follows the parser's own rule:
- * https://github.github.com/gfm/#tables-extension-
+ * A table. Its rows are taken apart when they are shown, since there may be thousands. Otherwise it
+ * follows the parser's own rule: https://github.github.com/gfm/#tables-extension-
  */
 function tableOnLines(state: StateBlock, line: number, end: number, silent: boolean): boolean {
   const isIn = (at: number) => {
@@ -293,7 +303,10 @@ const namedIn = (text: string): Named =>
 
 const arounds = createKept<Around>(KEPT_CHARS);
 
-/** What the pieces of a message define for each other, and its footnotes in the order in which they are used. */
+/**
+ * What the pieces of a message define for each other, and its footnotes in the order in which they
+ * are used.
+ */
 export function definedIn(pieces: readonly string[]): { readonly around: Around; readonly notes: readonly string[] } {
   const all = pieces.filter((piece) => NAMES_SOMETHING.test(piece)).map(namedIn);
   if (all.length === 0) return { around: NOTHING_AROUND, notes: [] };

@@ -38,7 +38,8 @@ const wordParts = (text: string, isGrowing: boolean): Part[] =>
   }));
 
 /**
- * Texts, thinking and runs of tool calls, in order. Calls to the team are dividers, and not shown here.
+ * Texts, thinking and runs of tool calls, in order. Calls to the team are dividers, and not shown
+ * here.
  * @param isGrowing More words follow at the end.
  */
 export function partsOf(blocks: readonly Block[], isGrowing = false): Part[] {

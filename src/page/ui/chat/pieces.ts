@@ -1,7 +1,8 @@
 /**
- * Long texts in pieces that are set one by one, a row of the log each. A piece ends only between two blocks, so that a table, a
- * list, a block of code is whole whatever its length. Every piece but the last stays as it is when words are added at the end: an
- * answer that is being written sets only its last piece anew.
+ * Long texts in pieces that are set one by one, a row of the log each. A piece ends only between
+ * two blocks, so that a table, a list, a block of code is whole whatever its length. Every piece
+ * but the last stays as it is when words are added at the end: an answer that is being written sets
+ * only its last piece anew.
  */
 import { createKept } from './parsed.ts';
 import { definedIn, NOTHING_AROUND, type Around } from './parser.ts';
@@ -9,8 +10,9 @@ import { definedIn, NOTHING_AROUND, type Around } from './parser.ts';
 /** Characters from which on a piece ends at the next place between two blocks. */
 const SOFT = 1_500;
 /**
- * Characters from which on a piece ends within a block too: between two items of a list, where the next piece goes on with its
- * numbers, two paragraphs of a quotation, or two lines. A table and a block of code are never parted.
+ * Characters from which on a piece ends within a block too: between two items of a list, where the
+ * next piece goes on with its numbers, two paragraphs of a quotation, or two lines. A table and a
+ * block of code are never parted.
  */
 const LONG = 8_000;
 /** Characters from which on a single paragraph or item is parted too. */
@@ -21,7 +23,10 @@ const PLAIN = 4_000;
 const KEPT_CHARS = 1_000_000;
 
 const FENCE = /^ {0,3}(`{3,}|~{3,})/;
-/** A line after an empty one that cannot belong to what stands before it: no list goes on, nothing is indented. */
+/**
+ * A line after an empty one that cannot belong to what stands before it: no list goes on, nothing
+ * is indented.
+ */
 const FRESH = /^(?:[^\s\d\-*+]|[-*+]\S|\d+[^\d.)])/;
 const ITEM = /^(?:[-*+]|(\d{1,9})[.)])(?:\s|$)/;
 const DELIMITERS = /^[ \t]*\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*$/;
@@ -42,7 +47,9 @@ export interface MarkdownPiece {
   readonly notes: boolean;
 }
 
-/** Where to part a line that is too long by itself: at its last space, and never within a character. */
+/**
+ * Where to part a line that is too long by itself: at its last space, and never within a character.
+ */
 function cutOf(text: string, most: number): number {
   const space = text.lastIndexOf(' ', most);
   if (space > most / 2) return space + 1;
@@ -77,7 +84,10 @@ interface List {
   readonly items: number;
 }
 
-/** Where the pieces of `text` lie. `known`: those of its beginning, of which all but the last are final. */
+/**
+ * Where the pieces of `text` lie. `known`: those of its beginning, of which all but the last are
+ * final.
+ */
 function spansOf(text: string, known: readonly Span[]): readonly Span[] {
   const spans = known.slice(0, -1);
   const last = known.at(-1);
@@ -106,7 +116,8 @@ function spansOf(text: string, known: readonly Span[]): readonly Span[] {
     if (size < LONG || inTable) return false;
     if (size >= LONGEST || ITEM.test(line) || (isEmpty && /^\S/.test(line))) return true;
     if (line.startsWith('>')) return wasEmptyQuote;
-    // A line that goes on with a paragraph; below one of dashes or equals signs it would be a heading.
+    // A line that goes on with a paragraph; below one of dashes or equals signs it would be a
+    // heading.
     return list === null && wasText && /^[^\s>]/.test(line) && !/^(?:=+|-+)\s*$/.test(line);
   };
   const numberItem = (line: string) => {
@@ -176,7 +187,10 @@ const pieceOf = (text: string, of: Omit<MarkdownPiece, 'text'>): MarkdownPiece =
 const listOf = (notes: readonly string[]): string =>
   notes.map((note, i) => `${i + 1}. ${note.trim().replace(/\n(?=.)/g, '\n    ')}`).join('\n');
 
-/** Markdown in pieces. The same text gives the same objects, so that a piece that stays is not drawn anew. */
+/**
+ * Markdown in pieces. The same text gives the same objects, so that a piece that stays is not drawn
+ * anew.
+ */
 export function markdownPieces(text: string): readonly MarkdownPiece[] {
   const texts = parted(text).spans.map(({ from, to }) => text.slice(from, to).replace(/\n+$/, ''));
   const { around, notes } = definedIn(texts);

@@ -1,4 +1,6 @@
-/** A conversation on paper: all that was read of it, from its beginning, with nothing folded away. */
+/**
+ * A conversation on paper: all that was read of it, from its beginning, with nothing folded away.
+ */
 import { useLayoutEffect, useRef, type ReactNode } from 'react';
 import { createPortal } from 'react-dom';
 import { t } from '../../language/t.ts';

@@ -1,4 +1,7 @@
-/** Puts text into a field as if it had been typed, so that it can be undone. What sets a field's value otherwise ends its history. */
+/**
+ * Puts text into a field as if it had been typed, so that it can be undone. What sets a field's
+ * value otherwise ends its history.
+ */
 
 interface Place {
   readonly from: number;

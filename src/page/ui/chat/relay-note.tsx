@@ -8,7 +8,10 @@ import { useOpened } from './opened-keys.ts';
 /** The relay's own messages about what an agent had asked to do have ids of this form. */
 const ABOUT_CALL = /^call-/;
 
-/** A line across the conversation where its agent was taken into a thread, with the way there. `by`: who did it; null: the person. */
+/**
+ * A line across the conversation where its agent was taken into a thread, with the way there. `by`:
+ * who did it; null: the person.
+ */
 export function AddedCard({ added, name, by }: { added: AddedToThread; name: string; by: string | null }) {
   return (
     <p className="divider" dir="auto">
@@ -20,8 +23,8 @@ export function AddedCard({ added, name, by }: { added: AddedToThread; name: str
 }
 
 /**
- * What the relay put before an agent, in the agent's conversation. One line stands as it is; what is longer was written for
- * the agent, and opens.
+ * What the relay put before an agent, in the agent's conversation. One line stands as it is; what
+ * is longer was written for the agent, and opens.
  */
 export function RelayNote({ messageId, text, name }: { messageId: string; text: string; name: string }) {
   const [open, setOpen] = useOpened(messageId);

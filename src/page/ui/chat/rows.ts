@@ -29,7 +29,10 @@ function stretchesOfItem(item: LogItem, unfolded: ReadonlySet<string>): readonly
   }
 }
 
-/** `unfolded`: keys of the items whose long text is open. A row's key says whose row it is, as long as it is there. */
+/**
+ * `unfolded`: keys of the items whose long text is open. A row's key says whose row it is, as long
+ * as it is there.
+ */
 export function rowsOf(items: readonly LogItem[], unfolded: ReadonlySet<string>): readonly Row[] {
   const rows: Row[] = [];
   for (const item of items) {

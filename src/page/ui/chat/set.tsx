@@ -1,9 +1,10 @@
 /**
- * Markdown as React elements. What is set is inert: links open elsewhere and lead to the web or to mail only, nothing is fetched (a
- * picture is a link to where it lies), and HTML is shown as text, except for a few elements without their attributes.
+ * Markdown as React elements. What is set is inert: links open elsewhere and lead to the web or to
+ * mail only, nothing is fetched (a picture is a link to where it lies), and HTML is shown as text,
+ * except for a few elements without their attributes.
  *
- * Text beside an element stands in an element of its own. A browser that translates the page puts text nodes into elements of its
- * own, and React must never have to find such a node again.
+ * Text beside an element stands in an element of its own. A browser that translates the page puts
+ * text nodes into elements of its own, and React must never have to find such a node again.
  */
 import { Fragment, lazy, Suspense, type ReactNode } from 'react';
 import { urlOf } from '../../../shared/domain/platform/old-browsers.ts';
@@ -40,7 +41,10 @@ function Outside({ url, children }: { url: URL; children: ReactNode }) {
 
 // Where it cannot be fetched, because the relay is gone, a formula is shown as it was written.
 const Formula = lazy(() => import('./formula.tsx').catch(() => ({ default: AsWritten })));
-/** Until it is set, it stands as it was written, and is not seen. It comes and goes within an element that stays. */
+/**
+ * Until it is set, it stands as it was written, and is not seen. It comes and goes within an
+ * element that stays.
+ */
 function SetFormula({ apart, tex }: FormulaText) {
   return (
     <span className="md-formula-place" data-tex={tex} data-apart={apart} translate="no">
@@ -77,8 +81,8 @@ const attributeOf = (token: Token, name: string): string | undefined => {
 
 const RTL = /[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}\p{Script=Adlam}]/u;
 /**
- * The direction of what holds several blocks: that of its first letter, by which `dir="auto"` goes in a block of its own. There,
- * it would look at no block that has a direction already.
+ * The direction of what holds several blocks: that of its first letter, by which `dir="auto"` goes
+ * in a block of its own. There, it would look at no block that has a direction already.
  */
 const directionOf = (text: string): 'rtl' | 'ltr' => (RTL.test(/\p{L}/u.exec(text)?.[0] ?? '') ? 'rtl' : 'ltr');
 const textIn = (tokens: readonly Token[]): string =>
@@ -105,7 +109,10 @@ export interface Setting {
   readonly lines: readonly string[] | null;
 }
 
-/** Puts texts that stand beside elements into elements of their own, and texts that grow in any case. */
+/**
+ * Puts texts that stand beside elements into elements of their own, and texts that grow in any
+ * case.
+ */
 function apart(children: readonly ReactNode[], { chips, grows }: InlineSetting): ReactNode {
   const shown = (text: string) => (chips ? <WithChips text={text} /> : text);
   const [only] = children;

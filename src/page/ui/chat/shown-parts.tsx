@@ -104,7 +104,9 @@ export const ShownParts = memo(function ShownParts({ parts }: { parts: readonly 
   return parts.map((part, i) => <Fragment key={i}>{shownPart(part, false, false)}</Fragment>);
 });
 
-/** What an agent is saying now. Parts are only ever added at the end: their place is their identity. */
+/**
+ * What an agent is saying now. Parts are only ever added at the end: their place is their identity.
+ */
 export function GrowingParts({ blocks }: { blocks: readonly Block[] }) {
   return partsOf(blocks, true).map((part, i, all) => (
     <Fragment key={i}>{shownPart(part, i === all.length - 1, true)}</Fragment>

@@ -72,7 +72,10 @@ export default function Talk({ speaker }: { speaker: Speaker }) {
       read: messages.length,
     },
   );
-  /** Arrow up: the last question of a session is edited in its place, what is further back is said anew. */
+  /**
+   * Arrow up: the last question of a session is edited in its place, what is further back is said
+   * anew.
+   */
   const last = (): string | null => {
     const { live } = store.getState();
     const question = speaker.awake && !answering ? lastQuestion(messages, live?.sessionId ?? null) : null;

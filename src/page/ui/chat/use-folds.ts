@@ -23,7 +23,10 @@ export function useFolds(): Folds {
   return { unfolded, fold };
 }
 
-/** A text that closes would leave its reader somewhere below it: its beginning is brought into sight. */
+/**
+ * A text that closes would leave its reader somewhere below it: its beginning is brought into
+ * sight.
+ */
 export function useFoldedInSight(
   unfolded: ReadonlySet<string>,
   rows: readonly Row[],

@@ -6,7 +6,10 @@ import type { Row } from './rows.ts';
 import type { Stick } from './use-stick.ts';
 import { keyOf } from '../parts/keys.ts';
 
-/** px from the top at which earlier messages are fetched: far enough that somebody who scrolls fast seldom meets the top. */
+/**
+ * px from the top at which earlier messages are fetched: far enough that somebody who scrolls fast
+ * seldom meets the top.
+ */
 const NEAR_TOP = 3_000;
 /** Something that scrolls by itself, and has its own Home and End. */
 const SCROLLS_ITSELF = 'pre, .md-table, input, textarea, select';
@@ -26,8 +29,8 @@ interface UsedPages {
 }
 
 /**
- * Earlier messages, as they are asked for, or as somebody who scrolls comes near the top. Home goes to the very beginning,
- * reading all of it on the way; End goes back; Escape stays.
+ * Earlier messages, as they are asked for, or as somebody who scrolls comes near the top. Home goes
+ * to the very beginning, reading all of it on the way; End goes back; Escape stays.
  */
 export function usePages(
   { pages, more, reading }: Paging,

@@ -3,13 +3,16 @@ import { t } from '../../language/t.ts';
 import { useRoost } from '../context.tsx';
 import type { Paging } from './use-pages.ts';
 
-/** ms that a message is given to come in before it is said that there is none: a notification may be quicker than what it tells of. */
+/**
+ * ms that a message is given to come in before it is said that there is none: a notification may be
+ * quicker than what it tells of.
+ */
 const COMES_MS = 5_000;
 
 /**
- * Is the message that is looked for among what was read? Reads as far back as it takes. True as well where nothing is looked
- * for, and where it is not there: the conversation is then opened at its end, where it
- * comes in if it is new, and a little later a note says that it did not.
+ * Is the message that is looked for among what was read? Reads as far back as it takes. True as
+ * well where nothing is looked for, and where it is not there: the conversation is then opened at
+ * its end, where it comes in if it is new, and a little later a note says that it did not.
  */
 export function useReachesFound(
   { pages }: Pick<Paging, 'pages'>,
@@ -47,7 +50,10 @@ export function useReachesFound(
   return there;
 }
 
-/** Gives an element the focus when it first comes to stay; a dialog that closes just then would take it back. */
+/**
+ * Gives an element the focus when it first comes to stay; a dialog that closes just then would take
+ * it back.
+ */
 export function createFocusOnce() {
   let isDone = false;
   return (element: HTMLElement | null) => {

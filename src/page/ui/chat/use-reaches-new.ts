@@ -5,8 +5,9 @@ import type { Paging } from './use-pages.ts';
 const NEW_MOST = 400;
 
 /**
- * Is so much read that it can be opened where new begins? Reads earlier pages until then, or until there are too many: it is
- * then opened at its end. `loaded`: the newest page is there, and what is new is known; `short`: what is new begins earlier.
+ * Is so much read that it can be opened where new begins? Reads earlier pages until then, or until
+ * there are too many: it is then opened at its end. `loaded`: the newest page is there, and what is
+ * new is known; `short`: what is new begins earlier.
  */
 export function useReachesNew(
   { pages, more, reading }: Paging,

@@ -3,7 +3,10 @@ import { useRoost } from '../context.tsx';
 
 /** px from the end within which a reader who comes down counts as being there. */
 const NEAR_END = 64;
-/** ms for which a log is held where it opened, counted from when its first rows were measured: the others follow. */
+/**
+ * ms for which a log is held where it opened, counted from when its first rows were measured: the
+ * others follow.
+ */
 const OPENING = 2_000;
 
 export interface Stick {
@@ -25,10 +28,11 @@ export interface Stick {
 }
 
 /**
- * Keeps a log at its end while its reader is there. Where they are not, it is left alone: the list itself
- * stays with the words that are being read. `last` names the last row; `sent` what the reader sent last, wherever it stands:
- * whoever writes goes to where they are answered; `opensAt`: where it opens, in px from its top, if that is not at its end;
- * asked again while its rows are measured, until the reader does anything.
+ * Keeps a log at its end while its reader is there. Where they are not, it is left alone: the list
+ * itself stays with the words that are being read. `last` names the last row; `sent` what the
+ * reader sent last, wherever it stands: whoever writes goes to where they are answered; `opensAt`:
+ * where it opens, in px from its top, if that is not at its end; asked again while its rows are
+ * measured, until the reader does anything.
  */
 export function useStick(
   log: RefObject<HTMLDivElement | null>,
@@ -81,7 +85,8 @@ export function useStick(
 
   const onScroll = useCallback(() => {
     const box = log.current;
-    // Where so little is measured yet that all of it seems to be in sight, its end is not where the reader is.
+    // Where so little is measured yet that all of it seems to be in sight, its end is not where the
+    // reader is.
     if (!box || opening.current) return;
     const { scrollTop, scrollHeight, clientHeight } = box;
     const near = scrollHeight - scrollTop - clientHeight < NEAR_END;
@@ -89,7 +94,8 @@ export function useStick(
     if (scrollTop >= top.current) {
       if (near) atEnd.current = true;
     } else if (!near && moved) atEnd.current = false;
-    // Up without anybody's doing: what is in the log shrank and grew again, and the browser kept us within it.
+    // Up without anybody's doing: what is in the log shrank and grew again, and the browser kept us
+    // within it.
     else if (!near && atEnd.current) pin();
     top.current = box.scrollTop;
     height.current = scrollHeight;

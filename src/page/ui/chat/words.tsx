@@ -15,7 +15,10 @@ import Markdown, { isKept } from './markdown.tsx';
 import { isTimeLeft } from './parsed.ts';
 import { markdownPieces, type MarkdownPiece } from './pieces.ts';
 
-/** Counts up to `most`, from `first`, one a frame: for what is too long to be put on the page at once. */
+/**
+ * Counts up to `most`, from `first`, one a frame: for what is too long to be put on the page at
+ * once.
+ */
 function useGrowing(most: number, first: number): number {
   const [count, setCount] = useState(Math.min(most, first));
   useEffect(() => {
@@ -29,7 +32,10 @@ function useGrowing(most: number, first: number): number {
 /** Signs that would be set as something else than the letters they are. */
 const MARKS = /[*_`#$>|[\]~\\]|^\s*(?:[-+]|\d+[.)])\s|https?:/m;
 
-/** What is set in a moment. Where that will change how it looks, it keeps its room and is not seen before. */
+/**
+ * What is set in a moment. Where that will change how it looks, it keeps its room and is not seen
+ * before.
+ */
 const Plain = ({ text }: { text: string }) => (
   <p className="plain" dir="auto" data-waits={MARKS.test(text)}>
     {text}
@@ -44,7 +50,9 @@ interface PieceProps {
   readonly breaks?: boolean;
 }
 
-/** One piece of an agent's words, as Markdown: set a moment later where that would hold up the page. */
+/**
+ * One piece of an agent's words, as Markdown: set a moment later where that would hold up the page.
+ */
 export const Piece = memo(function Piece({ piece, growing = false, breaks = true }: PieceProps) {
   const { text, around, start, notes } = piece;
   const [plainFirst] = useState(
@@ -56,10 +64,15 @@ export const Piece = memo(function Piece({ piece, growing = false, breaks = true
   return notes ? <div className="md-notes">{set}</div> : set;
 });
 
-/** px above and below what is in sight in which pieces of an answer that is being written are on the page. */
+/**
+ * px above and below what is in sight in which pieces of an answer that is being written are on the
+ * page.
+ */
 const AROUND = 2_000;
 
-/** A piece that is done while the answer goes on. Far from what is in sight, only its room stays. */
+/**
+ * A piece that is done while the answer goes on. Far from what is in sight, only its room stays.
+ */
 function Done({ children }: { children: ReactNode }) {
   const ref = useRef<HTMLDivElement>(null);
   const room = useRoom(ref, { around: AROUND, wherein: '.log' });

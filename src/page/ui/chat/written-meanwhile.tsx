@@ -1,4 +1,7 @@
-/** What was written while somebody answers: it waits for the end of that, and can be changed or taken back until it is read. */
+/**
+ * What was written while somebody answers: it waits for the end of that, and can be changed or
+ * taken back until it is read.
+ */
 import { useState } from 'react';
 import { t } from '../../language/t.ts';
 import { beginningOfText } from '../../../shared/domain/cut-middle.ts';

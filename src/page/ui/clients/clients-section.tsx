@@ -5,7 +5,10 @@ import { CredentialList } from './credential-list.tsx';
 import { MakeCredential } from './make-credential.tsx';
 import './clients.css';
 
-/** Letting another client be one of the team: a program of yours, on this machine or another, that acts as an agent. */
+/**
+ * Letting another client be one of the team: a program of yours, on this machine or another, that
+ * acts as an agent.
+ */
 export function ClientsSection() {
   const team = useTeammates();
   const here = team.all.filter(({ retired }) => !retired);

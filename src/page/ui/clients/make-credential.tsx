@@ -13,7 +13,10 @@ import { Dialog } from '../parts/dialog.tsx';
 import { CopyIcon } from '../parts/icons.tsx';
 import { ScopeTicks } from './scopes.tsx';
 
-/** What another client is told, ready to be pasted. `origin`: where this page and its relay are, without a slash at the end. */
+/**
+ * What another client is told, ready to be pasted. `origin`: where this page and its relay are,
+ * without a slash at the end.
+ */
 
 interface ToPaste {
   readonly key: string;
@@ -25,7 +28,10 @@ interface ToPaste {
 /** As a shell reads it. */
 const quoted = (word: string) => (/^[\w./:@+-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`);
 
-/** `model`: the name by which the agent's server knows its model; null: programs made for Claude know it by themselves. */
+/**
+ * `model`: the name by which the agent's server knows its model; null: programs made for Claude
+ * know it by themselves.
+ */
 function settingsToPaste(origin: string, secret: string, model: string | null): readonly ToPaste[] {
   return [
     {
@@ -95,7 +101,10 @@ function Copyable({ text, what }: { text: string; what: string }) {
   );
 }
 
-/** Shows a secret, this once, and what to do with it. It goes by its button only: a stray press beside it must not lose it. */
+/**
+ * Shows a secret, this once, and what to do with it. It goes by its button only: a stray press
+ * beside it must not lose it.
+ */
 function SecretDialog({
   name,
   label,
@@ -146,7 +155,10 @@ function SecretDialog({
   );
 }
 
-/** The model of an agent, where its server is not Anthropic's: what it calls its models, no program made for Claude knows. */
+/**
+ * The model of an agent, where its server is not Anthropic's: what it calls its models, no program
+ * made for Claude knows.
+ */
 function useServersModel(): (agentId: AgentId) => string | null {
   const models = useQuery(useRoost().models.query);
   const { leadModel, agentModel } = useHousehold((state) => state.settings);
@@ -163,7 +175,10 @@ function useServersModel(): (agentId: AgentId) => string | null {
 /** In the list of agents: no id is so. */
 const APPLICATION = t`an application`;
 
-/** Makes a credential for one of these; one alone needs no choosing. `applications`: or for a program that is no agent. */
+/**
+ * Makes a credential for one of these; one alone needs no choosing. `applications`: or for a
+ * program that is no agent.
+ */
 export function MakeCredential({
   among,
   applications = false,

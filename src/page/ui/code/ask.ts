@@ -1,9 +1,15 @@
-/** Asks the worker for colours. It begins with the first block of code, and answers in the order in which it is asked. */
+/**
+ * Asks the worker for colours. It begins with the first block of code, and answers in the order in
+ * which it is asked.
+ */
 import type { Coloured } from './colours.ts';
 
 type Lines = readonly (readonly Coloured[])[];
 
-/** ms without an answer, after which it is ended: what was asked stays without colours, and the next block has a new one. */
+/**
+ * ms without an answer, after which it is ended: what was asked stays without colours, and the next
+ * block has a new one.
+ */
 const PATIENCE = 5_000;
 
 let worker: Worker | null = null;
@@ -33,7 +39,10 @@ function begin(): Worker {
   return begun;
 }
 
-/** `code` line by line, as pieces that read as `code` together; null: nobody knows its language here, or it took too long. */
+/**
+ * `code` line by line, as pieces that read as `code` together; null: nobody knows its language
+ * here, or it took too long.
+ */
 export function askForColours(code: string, language: string): Promise<Lines | null> {
   worker ??= begin();
   worker.postMessage({ code, language });

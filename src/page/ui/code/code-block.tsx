@@ -1,4 +1,7 @@
-/** A block of code: in colours as soon as they are there, and copied by one press. Its room never changes by that. */
+/**
+ * A block of code: in colours as soon as they are there, and copied by one press. Its room never
+ * changes by that.
+ */
 import { lazy, memo, Suspense, useEffect, useMemo, useRef, useState, type ReactNode } from 'react';
 import { t } from '../../language/t.ts';
 import { GrowingText } from '../parts/growing-text.tsx';
@@ -9,7 +12,10 @@ import { askForColours } from './ask.ts';
 import type { Coloured } from './colours.ts';
 import type { DrawingBlockProps } from './drawing-block.tsx';
 
-/** ms without a new word, after which code that is still being written is coloured as far as it goes. */
+/**
+ * ms without a new word, after which code that is still being written is coloured as far as it
+ * goes.
+ */
 const SETTLED = 150;
 /** ms for which the button says what it did. */
 const SAYS_SO = 2_000;
@@ -98,7 +104,10 @@ interface PartProps {
   readonly isWindowed: boolean;
 }
 
-/** Some lines of code: as far as they have colours, and the rest as it stands. Every text stands in an element of its own. */
+/**
+ * Some lines of code: as far as they have colours, and the rest as it stands. Every text stands in
+ * an element of its own.
+ */
 const Part = memo(function Part({ text, firstLine, lines, colouring, isWindowed }: PartProps) {
   const ref = useRef<HTMLSpanElement>(null);
   const room = useRoom(ref, {
@@ -158,9 +167,12 @@ function Code({ code, language }: { code: string; language: string }) {
   );
 }
 
-/** Its code, until a press shows it as a drawing; one that cannot be drawn says why, below its code. */
+/**
+ * Its code, until a press shows it as a drawing; one that cannot be drawn says why, below its code.
+ */
 function Mermaid({ code, children }: { code: string; children: ReactNode }) {
-  // A code that has grown since is asked for anew. Null: it was closed, by a button that is gone with it.
+  // A code that has grown since is asked for anew. Null: it was closed, by a button that is gone
+  // with it.
   const [asked, setAsked] = useState<string | null>();
   const shown = asked === code;
   return (

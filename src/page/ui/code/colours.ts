@@ -1,6 +1,7 @@
 /**
- * Code in colours, for the worker that begins with the first block of code that is shown. The expressions of the grammars run as the browser's
- * own, since the page's policy allows no WebAssembly; what comes out are texts and names of colours, never HTML.
+ * Code in colours, for the worker that begins with the first block of code that is shown. The
+ * expressions of the grammars run as the browser's own, since the page's policy allows no
+ * WebAssembly; what comes out are texts and names of colours, never HTML.
  */
 import { createCssVariablesTheme, createHighlighterCoreSync } from '@shikijs/core';
 import { createJavaScriptRegexEngine } from '@shikijs/engine-javascript';
@@ -49,7 +50,10 @@ const highlighter = createHighlighterCoreSync({
 });
 const known = new Set(highlighter.getLoadedLanguages());
 
-/** `code` line by line, as pieces that read as `code` together; null: nobody knows that language here. */
+/**
+ * `code` line by line, as pieces that read as `code` together; null: nobody knows that language
+ * here.
+ */
 export function coloured(code: string, language: string): readonly (readonly Coloured[])[] | null {
   const lang = ALIASES[language] ?? language;
   if (!known.has(lang)) return null;
@@ -58,7 +62,8 @@ export function coloured(code: string, language: string): readonly (readonly Col
       lang,
       theme: THEME,
       tokenizeMaxLineLength: LINE_MOST,
-      // Whoever asks has patience of its own: a line that was given up halfway would be coloured wrongly for good.
+      // Whoever asks has patience of its own: a line that was given up halfway would be coloured
+      // wrongly for good.
       tokenizeTimeLimit: 0,
     })
     .map((line) => line.map(({ content, color }) => ({ text: content, color })));

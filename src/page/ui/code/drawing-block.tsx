@@ -1,4 +1,7 @@
-/** A text in Mermaid’s language as a drawing: a picture, in which nothing can run, and which can fetch nothing. */
+/**
+ * A text in Mermaid’s language as a drawing: a picture, in which nothing can run, and which can
+ * fetch nothing.
+ */
 import { useEffect, useRef, useState } from 'react';
 import { t } from '../../language/t.ts';
 import { download } from '../copies/sink.ts';

@@ -1,4 +1,7 @@
-/** Draws a text in Mermaid’s language. Works without a page: beside it, where it can be ended whatever it is given. */
+/**
+ * Draws a text in Mermaid’s language. Works without a page: beside it, where it can be ended
+ * whatever it is given.
+ */
 import { renderMermaidSVG } from 'beautiful-mermaid';
 import { t } from '../../language/t.ts';
 import { inertSvg } from './inert-svg.ts';
@@ -22,7 +25,10 @@ const KINDS = t`flowcharts, states, sequences, classes, entities, and charts wit
 const SPLITS_AT_SEMICOLONS = /^(?:graph|flowchart|statediagram)/i;
 const CLOSED_BY: Readonly<Record<string, string>> = { '[': ']', '(': ')', '{': '}', '"': '"', '|': '|' };
 
-/** A line in its statements, which may end with `;`. One in a name, in quotes or in a code such as `#59;` ends none. */
+/**
+ * A line in its statements, which may end with `;`. One in a name, in quotes or in a code such as
+ * `#59;` ends none.
+ */
 function statementsIn(line: string): string[] {
   const statements: string[] = [];
   const open: string[] = [];
@@ -38,11 +44,17 @@ function statementsIn(line: string): string[] {
   return [...statements, statement];
 }
 
-/** What names and labels stand in, where nothing is an arrow; else an arrow, or the half of one that has words in it. */
+/**
+ * What names and labels stand in, where nothing is an arrow; else an arrow, or the half of one that
+ * has words in it.
+ */
 const NAMED_OR_ARROW =
   /"[^"]*"|\[[^\]]*\]|\([^)]*\)|\{[^}]*\}|\|[^|]*\||(?<arrow><?(?:-\.+->?|\.+->|-\.|-{2,}|={2,})[>]?)(?<head>[xo]\s)?/g;
 
-/** Arrows with space around them, and with the heads that can be drawn: `A-->B` and `A --x B` are read otherwise. */
+/**
+ * Arrows with space around them, and with the heads that can be drawn: `A-->B` and `A --x B` are
+ * read otherwise.
+ */
 const withSpace = (statement: string) =>
   statement
     .replace(NAMED_OR_ARROW, (whole: string, ...rest: unknown[]) => {
@@ -62,7 +74,10 @@ function inLines(text: string): string {
   return all.join('\n').replace(/^(graph|flowchart)[ \t]*$/im, '$1 TD');
 }
 
-/** Without what stands before it and is about its looks, and without what a press on a part of it should do. */
+/**
+ * Without what stands before it and is about its looks, and without what a press on a part of it
+ * should do.
+ */
 function drawable(code: string): string {
   const bare = code.replace(/^\s*---\n[^]*?\n---[ \t]*(?:\n|$)/, '').replace(/%%\{[^]*?\}%%/g, '');
   const isSequence = /^\s*sequenceDiagram/im.test(bare);

@@ -1,4 +1,7 @@
-/** A drawing with nothing in it but shapes and words: nothing that could run, lead anywhere or be fetched, wherever it is opened. */
+/**
+ * A drawing with nothing in it but shapes and words: nothing that could run, lead anywhere or be
+ * fetched, wherever it is opened.
+ */
 import { Parser } from 'htmlparser2';
 
 const SHAPES = new Set(
@@ -12,7 +15,10 @@ const NAMED = new Set(
 );
 /** `fill`, `fill-opacity`, `font-size`, `marker-end` and the like. */
 const STYLED = /^(?:fill|stroke|(?:fill|stroke|font|text|marker|dominant|alignment|letter|paint)-[a-z-]+)$/;
-/** What may stand in a style: no address but of something in the drawing itself, nothing from elsewhere. */
+/**
+ * What may stand in a style: no address but of something in the drawing itself, nothing from
+ * elsewhere.
+ */
 const REACHES_OUT = /@import|url\s*\(\s*(?!#)|image-set|\bsrc\s*\(|\\/i;
 
 const escaped = (text: string) =>

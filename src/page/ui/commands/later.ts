@@ -1,4 +1,6 @@
-/** The table of commands, fetched right after the page was painted: nothing of it is seen before. */
+/**
+ * The table of commands, fetched right after the page was painted: nothing of it is seen before.
+ */
 import { useSyncExternalStore } from 'react';
 import type { Around, Command } from './command.ts';
 import type { seatCommands, leadCommands } from './seat.ts';

@@ -1,4 +1,7 @@
-/** What can be done with one seat: its menu in the team and at the head of its conversation, and in the palette by name. */
+/**
+ * What can be done with one seat: its menu in the team and at the head of its conversation, and in
+ * the palette by name.
+ */
 import { displayName } from '../../../shared/domain/agent.ts';
 import type { AgentId } from '../../../shared/domain/ids.ts';
 import { canBeWoken } from '../../../shared/domain/lifecycle.ts';
@@ -142,7 +145,10 @@ const ofAnybody = (
   ),
 ];
 
-/** The tabs of somebody's own page, by name: "Lyra: Costs". The menus lead to its first one, and from there to the others. */
+/**
+ * The tabs of somebody's own page, by name: "Lyra: Costs". The menus lead to its first one, and
+ * from there to the others.
+ */
 const tabCommands = ({ go }: Here, agentId: AgentId, name: string): Command[] =>
   TAB_TITLES.map(({ tab, title }) =>
     of(agentId, `tab ${tab}`, `${name}: ${title}`, () => go(PATHS.portrait(agentId, tab)), {

@@ -1,6 +1,6 @@
 /**
- * Everything that can be done or gone to from anywhere. The palette, the header's menu, the keys, their sheet and the
- * tests are read from here; to add a command is to add its line.
+ * Everything that can be done or gone to from anywhere. The palette, the header's menu, the keys,
+ * their sheet and the tests are read from here; to add a command is to add its line.
  */
 import { trayOf } from '../../state/waiting.ts';
 import { displayName, emptySeats } from '../../../shared/domain/agent.ts';

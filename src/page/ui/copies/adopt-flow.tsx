@@ -200,7 +200,10 @@ type Step =
   | { readonly kind: 'failed'; readonly reason: string }
   | { readonly kind: 'looking'; readonly applicant: Applicant; readonly busy: boolean; readonly failed: string | null };
 
-/** Somebody in a file finds a seat: the soul is shown first, the name can be changed, the seat is chosen. */
+/**
+ * Somebody in a file finds a seat: the soul is shown first, the name can be changed, the seat is
+ * chosen.
+ */
 export function AdoptFlow({
   file,
   position,

@@ -1,4 +1,7 @@
-/** Writes one conversation into a file that people read: Markdown, in a zip where pictures or files belong to it. Fetched later, with all that it takes. */
+/**
+ * Writes one conversation into a file that people read: Markdown, in a zip where pictures or files
+ * belong to it. Fetched later, with all that it takes.
+ */
 import { base64 } from '@scure/base';
 import type { Attachment } from '../../../shared/domain/attachment.ts';
 import type { AgentId } from '../../../shared/domain/ids.ts';
@@ -98,8 +101,8 @@ function fileLine(file: Attachment, path: string | null): string {
 }
 
 /**
- * One conversation as a text for people: who said what, and when. Markdown, a heading for each day in the reader’s own
- * zone. Pure.
+ * One conversation as a text for people: who said what, and when. Markdown, a heading for each day
+ * in the reader’s own zone. Pure.
  */
 function conversationText({ name, messages, nameOf, pathOf, now }: ConversationText): string {
   const lines = [
@@ -121,7 +124,10 @@ function conversationText({ name, messages, nameOf, pathOf, now }: ConversationT
   return `${lines.join('\n\n')}\n`;
 }
 
-/** Resolves with the bytes of the file and its name. Rejects where `signal` aborts, or something cannot be read. */
+/**
+ * Resolves with the bytes of the file and its name. Rejects where `signal` aborts, or something
+ * cannot be read.
+ */
 async function makeFile(state: RoostState, agentId: AgentId, name: string, signal: AbortSignal) {
   const messages = await readAll(state, agentId, signal);
   const files = await readFiles(state, messages, signal);
@@ -154,7 +160,10 @@ async function makeFile(state: RoostState, agentId: AgentId, name: string, signa
   return { ...said, fileName, bytes };
 }
 
-/** Reads it, which can be called off, asks the person where to, and says how it went. Rejects where it could not be made. */
+/**
+ * Reads it, which can be called off, asks the person where to, and says how it went. Rejects where
+ * it could not be made.
+ */
 export async function exportToFile(state: RoostState, agentId: AgentId, name: string): Promise<void> {
   const called = new AbortController();
   const reading = state.notices.offer(t`The conversation with ${name} is written down…`, {

@@ -32,7 +32,9 @@ function Done({ state }: { state: Extract<ImportState, { kind: 'done' }> }) {
   );
 }
 
-/** A file comes in: a whole copy, or one agent. Chosen or dropped, looked at, and only then taken. */
+/**
+ * A file comes in: a whole copy, or one agent. Chosen or dropped, looked at, and only then taken.
+ */
 export function ImportCopy({ onlyWhole = false }: { onlyWhole?: boolean }) {
   const copies = copiesOf(useRoost());
   const state = useStore(copies.store, ({ importing }) => importing);

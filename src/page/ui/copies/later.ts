@@ -1,4 +1,6 @@
-/** What is known of copies before they are needed: the rest is fetched after the page is painted. */
+/**
+ * What is known of copies before they are needed: the rest is fetched after the page is painted.
+ */
 import { errorText } from '../../state/ports.ts';
 import type { AgentId } from '../../../shared/domain/ids.ts';
 import { t } from '../../language/t.ts';
@@ -8,7 +10,10 @@ const load = () => import('./export-agent.ts');
 
 const loadConversation = () => import('./export-conversation.ts');
 
-/** Fetches what exporting an agent and a conversation takes, so that it is there when the relay is not. */
+/**
+ * Fetches what exporting an agent and a conversation takes, so that it is there when the relay is
+ * not.
+ */
 export const fetchAgentExport = (): Promise<unknown> => Promise.all([load(), loadConversation()]);
 
 /** Writes one agent into a zip, where the person says, and says how it went. */
@@ -22,7 +27,10 @@ export async function exportAgentFile(state: RoostState, agentId: AgentId, name:
   }
 }
 
-/** Writes one conversation into a file that people read, where the person says, and says how it went. */
+/**
+ * Writes one conversation into a file that people read, where the person says, and says how it
+ * went.
+ */
 export async function exportConversationFile(state: RoostState, agentId: AgentId, name: string): Promise<void> {
   try {
     const { exportToFile } = await loadConversation();

@@ -1,4 +1,7 @@
-/** Where a file goes: to a place that the person chooses, where the browser has a way to ask; else among the downloads. */
+/**
+ * Where a file goes: to a place that the person chooses, where the browser has a way to ask; else
+ * among the downloads.
+ */
 import type { Sink } from '../../state/copies.ts';
 
 interface SavePicker {
@@ -10,9 +13,14 @@ const hasPicker = (from: unknown): from is SavePicker =>
   'showSaveFilePicker' in from &&
   typeof from.showSaveFilePicker === 'function';
 
-/** Bytes that are gathered before they are folded into one blob, which a browser may keep on its disk: 8 MB. */
+/**
+ * Bytes that are gathered before they are folded into one blob, which a browser may keep on its
+ * disk: 8 MB.
+ */
 const FOLD_AT = 8 * 1024 * 1024;
-/** ms after which the address of a download is given back; the browser has opened it long before. */
+/**
+ * ms after which the address of a download is given back; the browser has opened it long before.
+ */
 const RELEASE_AFTER = 60_000;
 
 /** Hands a file to the browser as a download. */
@@ -44,7 +52,10 @@ export function downloadStream(fileName: string): WritableStream<Uint8Array> {
   });
 }
 
-/** Asks where the file shall go. null: the person changed their mind. To be called right after a press. */
+/**
+ * Asks where the file shall go. null: the person changed their mind. To be called right after a
+ * press.
+ */
 export async function chooseSink(suggestedName: string): Promise<Sink | null> {
   if (!hasPicker(window)) return { stream: downloadStream(suggestedName), fileName: suggestedName };
   try {

@@ -35,7 +35,10 @@ function StoppedBanner({ stopped, team }: { stopped: Stopped; team: Teammates })
   );
 }
 
-/** Across the page while a budget is used up. What cannot be read now says nothing here: the costs page does. */
+/**
+ * Across the page while a budget is used up. What cannot be read now says nothing here: the costs
+ * page does.
+ */
 export default function BudgetBanner() {
   const costs = useCosts(USUAL_DAYS);
   const team = useTeammates();

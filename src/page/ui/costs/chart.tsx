@@ -25,7 +25,9 @@ function roundUp(value: number): number {
 const valueOf = ({ spent }: Day, measure: Measure) =>
   measure === 'money' ? usdOf(spent.costMicroUsd) : tokensOf(spent);
 
-/** A bar for each day. Decoration: the table beside it says the same in words. `days`: newest first. */
+/**
+ * A bar for each day. Decoration: the table beside it says the same in words. `days`: newest first.
+ */
 export function Chart({
   days,
   measure,

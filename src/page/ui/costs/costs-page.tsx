@@ -99,7 +99,10 @@ const KINDS: readonly (readonly [Costs['routines'][number]['kind'], string])[] =
   ['script', t`Scripts`],
 ];
 
-/** What agents did by themselves, and what they did when somebody woke them while they were absent: each, below its kind. */
+/**
+ * What agents did by themselves, and what they did when somebody woke them while they were absent:
+ * each, below its kind.
+ */
 function RoutineTable({
   routines,
   rest,

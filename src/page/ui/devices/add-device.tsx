@@ -139,7 +139,10 @@ function WaysIn({ code, onOffer }: { code: CodeKeeper; onOffer: (offer: string) 
 
 const NOTHING_CHANGED = t`Nothing was sent, and nothing has changed.`;
 
-/** Letting a device in, step by step. Where the team is not shared yet, the person agrees to that first. */
+/**
+ * Letting a device in, step by step. Where the team is not shared yet, the person agrees to that
+ * first.
+ */
 export default function AddDevice({ onClose }: { onClose: () => void }) {
   const state = useRoost();
   const { notices } = state;
@@ -168,7 +171,8 @@ export default function AddDevice({ onClose }: { onClose: () => void }) {
     onClose();
   };
   const answer = async (same: boolean) => {
-    // Who is asked for keys is let in before they are sent; of who is not what it seemed, nothing stays.
+    // Who is asked for keys is let in before they are sent; of who is not what it seemed, nothing
+    // stays.
     const refused = same ? await code.letIn() : null;
     if (!same || refused !== null) code.end();
     if (refused !== null) notices.error(refused);

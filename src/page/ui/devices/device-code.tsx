@@ -1,4 +1,7 @@
-/** One code that lets another device in and has it join: it is shown, and watched until that device has left its offer. */
+/**
+ * One code that lets another device in and has it join: it is shown, and watched until that device
+ * has left its offer.
+ */
 import { useCallback, useEffect, useState } from 'react';
 import { t } from '../../language/t.ts';
 import { DEVICE_CODES, deviceLink } from '../../../shared/protocol/device-code-settings.ts';

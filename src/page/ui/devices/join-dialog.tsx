@@ -100,7 +100,10 @@ function Begin({
   );
 }
 
-/** The offer has gone to the device whose code was opened here. `problem`: it could not be left there. */
+/**
+ * The offer has gone to the device whose code was opened here. `problem`: it could not be left
+ * there.
+ */
 function LeftOffer({ problem, children }: { problem: string | null; children: ReactNode }) {
   if (problem !== null)
     return (

@@ -1,4 +1,7 @@
-/** What is done with devices, fetched when it is first needed: making and reading QR codes is no small part of it. */
+/**
+ * What is done with devices, fetched when it is first needed: making and reading QR codes is no
+ * small part of it.
+ */
 import { lazy, Suspense } from 'react';
 
 const loadAdd = () => import('./add-device.tsx');

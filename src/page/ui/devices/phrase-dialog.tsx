@@ -165,7 +165,10 @@ function Shown({ words, onWritten }: { words: readonly string[]; onWritten: () =
   );
 }
 
-/** Making a recovery phrase: what it is for, the words, and the drill. Closing it half-way is asked about, for the words do not come again. */
+/**
+ * Making a recovery phrase: what it is for, the words, and the drill. Closing it half-way is asked
+ * about, for the words do not come again.
+ */
 export default function PhraseDialog({ onClose }: { onClose: () => void }) {
   const actions = deviceActionsOf(useRoost());
   const shared = useDevices(({ status }) => status?.kind === 'shared');

@@ -4,7 +4,10 @@ import { readQr, type Pixels } from './qr.ts';
 
 /** px: the longer side of what a frame of the camera is read at. */
 const FRAME_SIDE = 960;
-/** px: the longer sides a picture is read at, one after the other: a screenshot as it is, a photo made smaller, then larger again for a small code in it. */
+/**
+ * px: the longer sides a picture is read at, one after the other: a screenshot as it is, a photo
+ * made smaller, then larger again for a small code in it.
+ */
 const PICTURE_SIDES = [1_600, 3_200, 800];
 
 type Drawn = { readonly source: CanvasImageSource; readonly width: number; readonly height: number };

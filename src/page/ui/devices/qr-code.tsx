@@ -16,7 +16,10 @@ export function useLeft(until: number): number {
   return Math.max(0, until - now);
 }
 
-/** How long a code is good for. Its last minute is said once to those who listen; the seconds are not. */
+/**
+ * How long a code is good for. Its last minute is said once to those who listen; the seconds are
+ * not.
+ */
 export function Countdown({ left }: { left: number }) {
   return (
     <p className="countdown">

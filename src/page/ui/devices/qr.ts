@@ -4,7 +4,10 @@ import { encodeQR } from 'qr';
 
 /** Modules of light around a code, which readers need to find it (ISO/IEC 18004, 9.1). */
 const QUIET = 4;
-/** ms that reading one picture may take; a frame of a camera has the decoder's own, far shorter patience. */
+/**
+ * ms that reading one picture may take; a frame of a camera has the decoder's own, far shorter
+ * patience.
+ */
 const PICTURE_MS = 1_500;
 
 export interface Pixels {
@@ -18,7 +21,10 @@ export interface Pixels {
 export const modulesOf = (text: string): readonly (readonly boolean[])[] =>
   encodeQR(text, 'raw', { ecc: 'medium', border: QUIET });
 
-/** Dark modules as the path of an SVG in which a module is one unit wide: one stroke for each run in a row. */
+/**
+ * Dark modules as the path of an SVG in which a module is one unit wide: one stroke for each run in
+ * a row.
+ */
 export function pathOf(modules: readonly (readonly boolean[])[]): string {
   const runs: string[] = [];
   modules.forEach((row, y) => {
@@ -34,12 +40,16 @@ export function pathOf(modules: readonly (readonly boolean[])[]): string {
   return runs.join('');
 }
 
-/** The text of the code in these pixels, or null where none can be read. `still`: a picture, for which there is time. */
+/**
+ * The text of the code in these pixels, or null where none can be read. `still`: a picture, for
+ * which there is time.
+ */
 export function readQr(pixels: Pixels, still = false): string | null {
   try {
     return decodeQR(pixels, { format: 'RGBA', ...(still ? { timeLimit: PICTURE_MS, effort: Infinity } : {}) });
   } catch (error) {
-    // The decoder throws for every picture without a code that it can read: most frames of a camera.
+    // The decoder throws for every picture without a code that it can read: most frames of a
+    // camera.
     if (error instanceof Error) return null;
     throw error;
   }

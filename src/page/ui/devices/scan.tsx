@@ -43,7 +43,9 @@ async function openCamera(origin: string): Promise<Opened> {
 
 const closeCamera = (stream: MediaStream): void => stream.getTracks().forEach((track) => track.stop());
 
-/** ms between looks at what the camera sees: a hand that holds a phone is found still soon enough. */
+/**
+ * ms between looks at what the camera sees: a hand that holds a phone is found still soon enough.
+ */
 const LOOK_EVERY = 120;
 
 /** What the camera sees, until a code is in it. */
@@ -81,7 +83,9 @@ type Camera =
   | { readonly kind: 'asking' }
   | { readonly kind: 'on'; readonly stream: MediaStream };
 
-/** Scanning with the camera. The browser asks the person when the button is pressed, and not before. */
+/**
+ * Scanning with the camera. The browser asks the person when the button is pressed, and not before.
+ */
 export function Scan({ onRead }: { onRead: (text: string) => void }) {
   const [camera, setCamera] = useState<Camera>({ kind: 'off', failed: null });
   const open = useRef<MediaStream | null>(null);

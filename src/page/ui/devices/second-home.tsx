@@ -6,7 +6,10 @@ import { deviceActionsOf } from '../../state/actions/devices.ts';
 import { useRoost } from '../context.tsx';
 import { acknowledgedText, protectionText } from '../text/devices.ts';
 
-/** Where everything is kept a second time, and the relay's part in it, which the person may switch off. */
+/**
+ * Where everything is kept a second time, and the relay's part in it, which the person may switch
+ * off.
+ */
 export function SecondHome({ kept }: { kept: KeptElsewhere }) {
   const actions = deviceActionsOf(useRoost());
   const [asking, setAsking] = useState(false);

@@ -6,7 +6,10 @@ import { guessDeviceName } from '../../../shared/domain/device-name.ts';
 import { NameField } from './name-field.tsx';
 import { Wrong } from './wrong.tsx';
 
-/** What other devices and a phrase rest on, and what this device is called. What comes after stands there by itself once it is shared. */
+/**
+ * What other devices and a phrase rest on, and what this device is called. What comes after stands
+ * there by itself once it is shared.
+ */
 export function ShareFirst({ onClose }: { onClose: () => void }) {
   const actions = deviceActionsOf(useRoost());
   const [name, setName] = useState(() => guessDeviceName(navigator.userAgent));

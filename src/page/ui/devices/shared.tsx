@@ -18,7 +18,10 @@ import type { DeviceDialogName } from './later.tsx';
 
 const BEGINS = 'ROOST-DIRECT1.…';
 
-/** A direct connection between two devices by texts that the person carries: for when no relay introduces them. */
+/**
+ * A direct connection between two devices by texts that the person carries: for when no relay
+ * introduces them.
+ */
 function WithoutRelay() {
   const actions = deviceActionsOf(useRoost());
   const [made, setMade] = useState<string | null>(null);

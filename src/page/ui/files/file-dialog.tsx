@@ -29,7 +29,10 @@ interface Props {
 /** How a file is shown, by its name. Pure. */
 type ShownAs = { readonly kind: 'text' | 'markdown' | 'patch' } | { readonly kind: 'image'; readonly type: string };
 
-/** Pictures that a browser draws without running anything; SVG can hold scripts, and is shown as text. */
+/**
+ * Pictures that a browser draws without running anything; SVG can hold scripts, and is shown as
+ * text.
+ */
 const IMAGES: Readonly<Record<string, string>> = {
   png: 'image/png',
   jpg: 'image/jpeg',
@@ -47,7 +50,10 @@ function shownAs(name: string): ShownAs {
   return { kind: ending === 'diff' || ending === 'patch' ? 'patch' : 'text' };
 }
 
-/** What a file holds, where a page can show it: text, Markdown, changes and pictures. Nothing of it runs. */
+/**
+ * What a file holds, where a page can show it: text, Markdown, changes and pictures. Nothing of it
+ * runs.
+ */
 function useContent({ agentId, path, entry }: Pick<Props, 'agentId' | 'path' | 'entry'>): Content {
   const files = filesOf(useRoost());
   const [content, setContent] = useState<Content>({ kind: 'loading' });

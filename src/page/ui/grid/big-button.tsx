@@ -29,7 +29,8 @@ export function useProgress(): { text: string; part: number } | null {
 function useMoreWays(): MenuItem[] {
   const roost = useRoost();
   const { go } = useRoute();
-  // What the commands look at besides the roster and who is awake, which the button itself looks at.
+  // What the commands look at besides the roster and who is awake, which the button itself looks
+  // at.
   useHousehold((state) => state.settingDocs);
   return (useCommands()?.wakeWays({ roost, go }) ?? []).map(menuItem);
 }

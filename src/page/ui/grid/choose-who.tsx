@@ -56,7 +56,10 @@ function Sleeper({ agent: { agentId, color, face }, name, note, late, marked, on
   );
 }
 
-/** Wake only some: a press on a face wakes that one, and several are marked and woken together. The relay says beside each what reading costs. */
+/**
+ * Wake only some: a press on a face wakes that one, and several are marked and woken together. The
+ * relay says beside each what reading costs.
+ */
 export default function ChooseWho({ onClose }: { onClose: () => void }) {
   const actions = useActions();
   const roster = useHousehold((state) => state.roster);

@@ -5,13 +5,16 @@ import { HEAD, pathOf, type Run } from './pixels.ts';
 import { usePageSeen } from '../use-page-seen.ts';
 import './face.css';
 
-/** ms between two blinks of one face, and how long its eyes are shut. Nine faces draw 18 frames in that time, and drawn in software that is most of what a page costs that nobody touches. */
+/**
+ * ms between two blinks of one face, and how long its eyes are shut. Nine faces draw 18 frames in
+ * that time, and drawn in software that is most of what a page costs that nobody touches.
+ */
 const EVERY = 72_000;
 const SHUT = 140;
 
 /**
- * Lets a face blink. By a timer, not by an animation: one that never ends is worked out anew for every frame of the
- * screen, however seldom anything of it changes.
+ * Lets a face blink. By a timer, not by an animation: one that never ends is worked out anew for
+ * every frame of the screen, however seldom anything of it changes.
  */
 function useBlink(face: RefObject<SVGSVGElement | null>, blinks: boolean, phase: number): void {
   const seen = usePageSeen();

@@ -1,4 +1,7 @@
-/** Groups of agents that the person has named: to mark them together, to keep what is marked as one, to change and remove one. */
+/**
+ * Groups of agents that the person has named: to mark them together, to keep what is marked as one,
+ * to change and remove one.
+ */
 import { useId, useMemo, useState, type SubmitEvent } from 'react';
 import type { Agent } from '../../../shared/domain/agent.ts';
 import { GROUPS, type AgentGroup } from '../../../shared/domain/groups.ts';
@@ -108,7 +111,9 @@ interface KeepProps {
   readonly last: string | null;
 }
 
-/** What can be done with what is marked: keep it as a group, or change the one that it came from. */
+/**
+ * What can be done with what is marked: keep it as a group, or change the one that it came from.
+ */
 export function KeepGroup({ marked, last }: KeepProps) {
   const roost = useRoost();
   const groups = useGroups();

@@ -26,7 +26,10 @@ import { neighbour, POSITIONS, seatView } from './seat-view.ts';
 import { keyOf } from '../parts/keys.ts';
 import './grid.css';
 
-/** When it fell asleep, in ms: at the end of the session in which it last spoke, where that is known; with its last words otherwise. A crash says nothing of when. */
+/**
+ * When it fell asleep, in ms: at the end of the session in which it last spoke, where that is
+ * known; with its last words otherwise. A crash says nothing of when.
+ */
 function sleepsSince({ agent, lastSaid, lastSession, ended }: WakeShare, { lastEnd }: LiveState): number | null {
   // Nothing to remember yet, but born in the session that ended last.
   if (lastSaid === null)
@@ -35,7 +38,9 @@ function sleepsSince({ agent, lastSaid, lastSession, ended }: WakeShare, { lastE
   return asleepFrom(lastSaid, ended ?? (lastEnd?.sessionId === lastSession ? lastEnd : null));
 }
 
-/** The hearth: nine named seats. Arrow keys move between them, Enter opens, M opens a seat's menu. */
+/**
+ * The hearth: nine named seats. Arrow keys move between them, Enter opens, M opens a seat's menu.
+ */
 function Grid({ selected }: { selected: string | null }) {
   const roost = useRoost();
   const { wakeSizes } = roost;
@@ -192,7 +197,10 @@ function LoadFailed() {
   );
 }
 
-/** The grid with everything that belongs to it. `morning`: what was told above it and put away stands there again. */
+/**
+ * The grid with everything that belongs to it. `morning`: what was told above it and put away
+ * stands there again.
+ */
 export function Hearth({ selected, morning }: { selected: string | null; morning: boolean }) {
   const failed = useHousehold((state) => state.status === 'failed');
   const called = useLive((state) => state.callError !== null || state.nobodyCame !== null);

@@ -70,7 +70,10 @@ const playsToo = (client: string) => t`${client} plays it too, from elsewhere`;
 /** Of an agent whose last session is not whole on this device. */
 const ARRIVES = t`On its way here: what was said to it last on another device is still being fetched, and WAKE leaves it asleep until then`;
 
-/** Characters under a name that stand on one line: “asleep since 07:54”. What is longer takes two, and the picture is smaller. */
+/**
+ * Characters under a name that stand on one line: “asleep since 07:54”. What is longer takes two,
+ * and the picture is smaller.
+ */
 const ONE_LINE = 18;
 /** Characters that how long it has lasted takes behind what is done: “ · 12 min”. */
 const LASTS_CHARS = 7;
@@ -97,7 +100,10 @@ interface FrameProps extends CellProps {
   readonly color: string;
   readonly agentId: AgentId | null;
   readonly name: string | null;
-  /** How it is where nothing is done. `named`: as the accessible name says it; null: that says no more than the label. */
+  /**
+   * How it is where nothing is done. `named`: as the accessible name says it; null: that says no
+   * more than the label.
+   */
   readonly sub: string;
   readonly named: string | null;
   readonly reason: string | null;

@@ -1,6 +1,7 @@
 /**
- * Agents change seats in the grid: dragged with a mouse, held and then dragged with a finger, or by Alt and an arrow key on a
- * focused seat. Fetched after the page was painted, and beside React: while somebody is dragged nothing is rendered anew.
+ * Agents change seats in the grid: dragged with a mouse, held and then dragged with a finger, or by
+ * Alt and an arrow key on a focused seat. Fetched after the page was painted, and beside React:
+ * while somebody is dragged nothing is rendered anew.
  */
 import type { AgentId } from '../../../shared/domain/ids.ts';
 import { isSeatPosition, LEAD_POSITION, type Position, type SeatPosition } from '../../../shared/domain/seat.ts';
@@ -12,7 +13,10 @@ import { keyOf } from '../parts/keys.ts';
 const DRAG = {
   /** px that a mouse moves before it drags: less is a click. */
   from: 6,
-  /** ms that a finger rests before it lifts whom it lies on; shorter than a browser takes to open a menu by it. */
+  /**
+   * ms that a finger rests before it lifts whom it lies on; shorter than a browser takes to open a
+   * menu by it.
+   */
   hold: 350,
   /** px that it may move meanwhile: more is scrolling. */
   slip: 10,

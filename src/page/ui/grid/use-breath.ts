@@ -4,7 +4,10 @@ import { useHousehold, useLive, useRoost } from '../context.tsx';
 import { usePageSeen } from '../use-page-seen.ts';
 import { POSITIONS, seatView } from './seat-view.ts';
 
-/** ms of one breath of who sleeps, and of a step on its way in or out. All faces in one step are one frame: four of them in a breath. */
+/**
+ * ms of one breath of who sleeps, and of a step on its way in or out. All faces in one step are one
+ * frame: four of them in a breath.
+ */
 const BREATH_MS = 8_000;
 const STEP_MS = 220;
 
@@ -16,8 +19,9 @@ const STEPS = [
 ] as const;
 
 /**
- * Lets who sleeps breathe, wherever a face of theirs stands in the element that has this: all together, by one timer. An
- * animation without an end is worked out anew for every frame of the screen.
+ * Lets who sleeps breathe, wherever a face of theirs stands in the element that has this: all
+ * together, by one timer. An animation without an end is worked out anew for every frame of the
+ * screen.
  */
 export function useBreath(): RefObject<HTMLElement | null> {
   const { device } = useRoost();

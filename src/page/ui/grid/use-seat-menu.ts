@@ -6,7 +6,10 @@ import type { MenuItem } from '../parts/menu.tsx';
 import { useRoute } from '../routes.ts';
 import type { SeatView } from './seat-view.ts';
 
-/** What can be done with a seat: the same in its cell, at the head of its conversation and in the palette. */
+/**
+ * What can be done with a seat: the same in its cell, at the head of its conversation and in the
+ * palette.
+ */
 export function useSeatMenu(seat: SeatView): MenuItem[] {
   const roost = useRoost();
   const { go } = useRoute();

@@ -2,7 +2,10 @@ import { canBeWoken, lifecycleOf } from '../../../shared/domain/lifecycle.ts';
 import { isSeatPosition } from '../../../shared/domain/seat.ts';
 import { useHousehold, useLive } from '../context.tsx';
 
-/** Agents in their seats whom WAKE calls, in seat order: who sleeps, and who is only played by a client. `resting`: with those of the running session that are only set to sleep. */
+/**
+ * Agents in their seats whom WAKE calls, in seat order: who sleeps, and who is only played by a
+ * client. `resting`: with those of the running session that are only set to sleep.
+ */
 export function useSleepers({ withPaused }: { readonly withPaused: boolean }) {
   const roster = useHousehold((state) => state.roster);
   const live = useLive((state) => state.live);

@@ -31,7 +31,10 @@ const TYPE = {
 } as const;
 const PRIORITY = { normal: null, high: t`High`, urgent: t`Urgent` } as const;
 
-/** One message in an inbox: from whom, when, how urgent, and whether it was read, by which run and when. */
+/**
+ * One message in an inbox: from whom, when, how urgent, and whether it was read, by which run and
+ * when.
+ */
 function InboxMessageView({ message, now }: { message: InboxMessage; now: number }) {
   const name = useNames();
   const sender = useSomebody(message.from);

@@ -199,7 +199,10 @@ export function SingleGrants() {
 
 const NO_SANDBOX = t`Its commands then run as whoever started the relay, in no sandbox: each can read, change and delete all that they can, your files, your keys, the relay’s store and the other agents’ folders among it, and reach any network. The kernel bounds neither their memory nor their processes: the relay only looks, and what they leave running may go on. Only for an agent whose every command you would run yourself; let it ask for each.`;
 
-/** Where no command can be run in a sandbox on the relay's machine, why not, and, for one agent, the way to insist; where one can, what the sandbox does not hold. */
+/**
+ * Where no command can be run in a sandbox on the relay's machine, why not, and, for one agent, the
+ * way to insist; where one can, what the sandbox does not hold.
+ */
 export function SandboxNote() {
   const state = useQuery(callsOf(useRoost()).approvals);
   const { scope, own } = useLimits();

@@ -1,4 +1,6 @@
-/** What an agent's commands may reach of the network: nothing, hosts by name, or all that is public. */
+/**
+ * What an agent's commands may reach of the network: nothing, hosts by name, or all that is public.
+ */
 import { useId, useState } from 'react';
 import { isHost, MOST_HOSTS, type Network } from '../../../shared/domain/network.ts';
 import { t } from '../../language/t.ts';

@@ -58,7 +58,10 @@ interface FrameProps {
   readonly describedBy: string;
 }
 
-/** What stands around a setting: what it is for, whether it is inherited, and what became of a change. */
+/**
+ * What stands around a setting: what it is for, whether it is inherited, and what became of a
+ * change.
+ */
 export function SettingFrame({
   legend,
   hint,

@@ -1,4 +1,6 @@
-/** Who thinks, and whether it answers: in the header where there is room, else under the big button. */
+/**
+ * Who thinks, and whether it answers: in the header where there is room, else under the big button.
+ */
 import { Link } from 'wouter';
 import { t } from '../../language/t.ts';
 import { clockTime } from '../text/time.ts';

@@ -1,4 +1,7 @@
-/** A server that has several models, and may charge for them: one is chosen before anything is asked. */
+/**
+ * A server that has several models, and may charge for them: one is chosen before anything is
+ * asked.
+ */
 import { useId, useMemo, useState } from 'react';
 import { t } from '../../language/t.ts';
 import type { ConnectModel, ListedModel } from '../../../shared/protocol/models.ts';

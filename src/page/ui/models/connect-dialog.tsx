@@ -1,4 +1,7 @@
-/** Connect a model: a key or an address, tried at once. What is typed here goes to the relay once, and nowhere else. */
+/**
+ * Connect a model: a key or an address, tried at once. What is typed here goes to the relay once,
+ * and nowhere else.
+ */
 import { useState } from 'react';
 import { Link } from 'wouter';
 import { t } from '../../language/t.ts';

@@ -9,7 +9,10 @@ import { names } from '../text/sizes.ts';
 import { useQuery } from '../use-query.ts';
 import './demo-team.css';
 
-/** Once a model is connected: what becomes of the agents that hatched in the demo. Nothing where there are none, or they are to be kept. */
+/**
+ * Once a model is connected: what becomes of the agents that hatched in the demo. Nothing where
+ * there are none, or they are to be kept.
+ */
 export default function DemoTeam() {
   const roost = useRoost();
   const models = useQuery(roost.models.query);

@@ -1,8 +1,9 @@
 import { useEffect, useId, useRef, type ReactNode } from 'react';
 
 /**
- * Where a key is typed or pasted. It is not shown, and no browser is to remember it. Nor is it in the markup, where a page that
- * is saved, or looked through by an extension, would have it: React writes there what it holds of a field.
+ * Where a key is typed or pasted. It is not shown, and no browser is to remember it. Nor is it in
+ * the markup, where a page that is saved, or looked through by an extension, would have it: React
+ * writes there what it holds of a field.
  */
 export function KeyField({
   label,

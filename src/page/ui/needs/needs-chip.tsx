@@ -5,7 +5,10 @@ import { useRoost } from '../context.tsx';
 import { useWaitingCount } from '../use-title.ts';
 import './needs.css';
 
-/** How much needs the person, in the header of every page; a press opens what it is. Nothing where nothing does. */
+/**
+ * How much needs the person, in the header of every page; a press opens what it is. Nothing where
+ * nothing does.
+ */
 export function NeedsChip() {
   const tray = trayOf(useRoost());
   const count = useWaitingCount();

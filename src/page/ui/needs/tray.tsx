@@ -52,8 +52,9 @@ function News() {
 }
 
 /**
- * What needs the person, under the header of every page: questions with their ways to answer, and what is new. It opens by itself where an
- * agent asks something that stands nowhere else on the page. It takes no focus then, and is no dialog: whatever one does goes on.
+ * What needs the person, under the header of every page: questions with their ways to answer, and
+ * what is new. It opens by itself where an agent asks something that stands nowhere else on the
+ * page. It takes no focus then, and is no dialog: whatever one does goes on.
  */
 export function Tray() {
   const roost = useRoost();

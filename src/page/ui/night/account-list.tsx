@@ -11,7 +11,10 @@ import { GoOn } from './go-on.tsx';
 import { momentText, outcomeText, toneOf } from './words.ts';
 import { retold } from '../../language/retold.ts';
 
-/** Who did what, in their own last words, and what went wrong; each line leads to the agent, and to its nights or its wakes. */
+/**
+ * Who did what, in their own last words, and what went wrong; each line leads to the agent, and to
+ * its nights or its wakes.
+ */
 export function AccountList({ lines }: { lines: readonly AccountLine[] }) {
   const team = useTeammates();
   const now = useNow();

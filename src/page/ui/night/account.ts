@@ -14,7 +14,10 @@ export interface AccountLine {
   readonly done: number;
   /** The last of them; null: none. */
   readonly lastDone: Occurrence | null;
-  /** What failed, and what was skipped though something was to be done: the newest of each sort, and how many. */
+  /**
+   * What failed, and what was skipped though something was to be done: the newest of each sort, and
+   * how many.
+   */
   readonly troubles: readonly { readonly newest: Occurrence; readonly count: number }[];
   /** Something of it began. */
   readonly ran: boolean;
@@ -23,16 +26,25 @@ export interface AccountLine {
   readonly estimated: boolean;
 }
 
-/** Moments that ended in (`since`, `upTo`] because nothing waited: no model was asked, and they are one figure together. */
+/**
+ * Moments that ended in (`since`, `upTo`] because nothing waited: no model was asked, and they are
+ * one figure together.
+ */
 export const idleIn = (occurrences: readonly Occurrence[], since: number, upTo: number): number =>
   occurrences.filter(
     ({ reason, endedAt }) => reason === 'nothing-waits' && endedAt !== null && endedAt > since && endedAt <= upTo,
   ).length;
 
-/** A reminder that came, or a script that told its agent, and what the agent did then: the one moment stands in the account twice. */
+/**
+ * A reminder that came, or a script that told its agent, and what the agent did then: the one
+ * moment stands in the account twice.
+ */
 const isWhatFollowed = ({ kind, runId }: Occurrence) => (kind === 'reminder' || kind === 'script') && runId !== null;
 
-/** Of the moments that ended in (`since`, `upTo`], newest first. What idled is no news, and neither is what was called off. */
+/**
+ * Of the moments that ended in (`since`, `upTo`], newest first. What idled is no news, and neither
+ * is what was called off.
+ */
 export function accountOf(newestFirst: readonly Occurrence[], since: number, upTo: number): readonly AccountLine[] {
   const lines = new Map<string, AccountLine>();
   for (const one of newestFirst) {

@@ -8,7 +8,10 @@ import './clock-note.css';
 /** ms between two looks: it is said within two minutes of the last time that the clock went. */
 const LOOK_MS = 20_000;
 
-/** Says that the clock stands still by which routines are due; nothing while it goes. What it says comes from the relay, which watches it. */
+/**
+ * Says that the clock stands still by which routines are due; nothing while it goes. What it says
+ * comes from the relay, which watches it.
+ */
 export default function ClockNote() {
   const { device } = useRoost();
   const actions = useActions();

@@ -1,4 +1,6 @@
-/** A routine as it stands in the fields of its editor: texts, until the relay has taken it. Pure. */
+/**
+ * A routine as it stands in the fields of its editor: texts, until the relay has taken it. Pure.
+ */
 import type { AgentId } from '../../../shared/domain/ids.ts';
 import { PULSE_BOUNDS } from '../../../shared/domain/guardrails.ts';
 import { spoken } from '../../language/catalogue.ts';
@@ -105,7 +107,10 @@ export function wrongIn(draft: Draft): Wrong {
 
 const orNull = (text: string) => (text.trim() === '' ? null : text.trim());
 
-/** The whole of it as the relay takes it; what stands in no field stays as it was. Null while `wrongIn` finds something. */
+/**
+ * The whole of it as the relay takes it; what stands in no field stays as it was. Null while
+ * `wrongIn` finds something.
+ */
 export function routineOf(draft: Draft, before: Routine | null): Routine | null {
   const timing = timingOf(draft, before?.timing ?? null);
   if (!timing || Object.keys(wrongIn(draft)).length > 0) return null;

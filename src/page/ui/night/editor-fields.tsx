@@ -37,7 +37,10 @@ interface WhenProps {
   readonly wrong: Wrong;
   /** As the relay has it; null: it is new. */
   readonly before: Timing | null;
-  /** Minutes, that an interval was given; null: its place among others of the same interval is not known yet. */
+  /**
+   * Minutes, that an interval was given; null: its place among others of the same interval is not
+   * known yet.
+   */
   readonly offset: number | null;
   /** Of a day and a time; left out: it is due in quiet hours too. */
   readonly onceHint?: string;

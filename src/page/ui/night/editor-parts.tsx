@@ -142,7 +142,10 @@ const CONTEXT_CHOICES: readonly (readonly [Context, string])[] = [
 ];
 type Context = (typeof CONTEXTS)[number];
 
-/** What its agent is given of before, when it is set to work. `hint`: where it is not set to work each time. */
+/**
+ * What its agent is given of before, when it is set to work. `hint`: where it is not set to work
+ * each time.
+ */
 export function ContextField({
   draft,
   set,

@@ -17,7 +17,10 @@ const WORDS: Readonly<Record<Exclude<Toolset, 'attached' | 'mind'>, string>> = {
   shell: t`Commands`,
   web: t`Pages of the web`,
 };
-/** Those of tool servers stand below, by server; what a program does by itself is no tool that is given. */
+/**
+ * Those of tool servers stand below, by server; what a program does by itself is no tool that is
+ * given.
+ */
 const SETS = TOOLSET_NAMES.filter((set) => set !== 'attached' && set !== 'mind');
 const KNOWN: ReadonlySet<string> = new Set<string>(Object.values(TOOLSETS).flat());
 
@@ -36,7 +39,8 @@ export function ToolsField({ tools, onTools, wrong }: Props) {
     offered: offered.filter(({ use, gone }) => use && !gone).map(({ called }) => called),
   }));
   const known = new Set(servers.flatMap(({ offered }) => offered));
-  // A server may be away just now, or take a tool back: what was ticked of it stays until it is unticked.
+  // A server may be away just now, or take a tool back: what was ticked of it stays until it is
+  // unticked.
   const away = (tools ?? []).filter((tool) => !KNOWN.has(tool) && !known.has(tool));
   // What was unticked can be ticked again while one looks at it.
   const [seenAway, setSeenAway] = useState<readonly string[]>([]);

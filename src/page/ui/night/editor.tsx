@@ -96,7 +96,9 @@ function MoreTexts({ draft, set, wrong }: MoreProps) {
   );
 }
 
-/** Writes a routine. It closes once the relay has it; what the relay refuses stays in the fields. */
+/**
+ * Writes a routine. It closes once the relay has it; what the relay refuses stays in the fields.
+ */
 export function RoutineEditor({ scheduleId, before, offset, draft: first, team, onClose }: Props) {
   const { draft, set, wrong, refused, busy, save } = useSaving(ROUTINE, scheduleId, before, first, () => onClose(null));
   const own = team.find(({ agentId }) => agentId === draft.agentId)?.color ?? '';

@@ -23,7 +23,9 @@ const COPIED: Question = {
   yes: t`Yes, bring it here`,
 };
 
-/** What belongs to another relay of the household: how it comes here, and why it does not by itself. */
+/**
+ * What belongs to another relay of the household: how it comes here, and why it does not by itself.
+ */
 export function Elsewhere({ all }: { all: readonly Scheduled[] }) {
   const schedules = schedulesOf(useRoost());
   const actions = useActions();

@@ -32,7 +32,10 @@ function GoOnButton({ run, runId }: { run: Occurrence; runId: RunId }) {
   );
 }
 
-/** Lets an agent go on with a run that did not come to its end; says so where it did. Nothing for any other. */
+/**
+ * Lets an agent go on with a run that did not come to its end; says so where it did. Nothing for
+ * any other.
+ */
 export function GoOn({ run }: { run: Occurrence }) {
   if (run.continuedBy !== null) return <small className="goes-on">{t`a later run went on with it`}</small>;
   return run.runId !== null && canGoOn(run) ? <GoOnButton key={run.runId} run={run} runId={run.runId} /> : null;

@@ -28,7 +28,10 @@ interface Wait {
   readonly words: ReactNode;
 }
 
-/** What only the person can do, each leading there: questions, what agents ask for, what was said, and what they began to write. */
+/**
+ * What only the person can do, each leading there: questions, what agents ask for, what was said,
+ * and what they began to write.
+ */
 function useWaits(): readonly Wait[] {
   const state = useRoost();
   const team = useTeammates();
@@ -113,8 +116,8 @@ function Waits() {
 }
 
 /**
- * What happened since the person was last here: there once, until it is closed on any device. Then it is opened `again` from
- * Wakes, as it was, with what came since.
+ * What happened since the person was last here: there once, until it is closed on any device. Then
+ * it is opened `again` from Wakes, as it was, with what came since.
  */
 export default function Morning({ again }: { again: boolean }) {
   const state = useRoost();

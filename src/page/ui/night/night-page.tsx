@@ -98,7 +98,10 @@ function LiveRun({ run, runId }: { run: Occurrence; runId: RunId }) {
   );
 }
 
-/** Runs that go on: each can be watched as it happens, and stopped. Nothing where nobody is at work alone. */
+/**
+ * Runs that go on: each can be watched as it happens, and stopped. Nothing where nobody is at work
+ * alone.
+ */
 function AtWork({ agentId }: { agentId: AgentId | null }) {
   const live = useQuery(schedulesOf(useRoost()).live);
   if (live.kind !== 'ready') return null;
@@ -114,7 +117,9 @@ function AtWork({ agentId }: { agentId: AgentId | null }) {
   );
 }
 
-/** What agents do by themselves: what is due, what became of it, and the switch that stops it all. */
+/**
+ * What agents do by themselves: what is due, what became of it, and the switch that stops it all.
+ */
 export default function NightPage({ agentId, onClose }: { agentId: AgentId | null; onClose: () => void }) {
   const schedules = schedulesOf(useRoost());
   const team = useTeammates();

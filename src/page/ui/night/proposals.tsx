@@ -62,7 +62,10 @@ function Ask({ proposal }: { proposal: Proposal }) {
   );
 }
 
-/** Routines that agents ask for. Nothing of them runs before the person has said yes. Nothing is shown where none asks. */
+/**
+ * Routines that agents ask for. Nothing of them runs before the person has said yes. Nothing is
+ * shown where none asks.
+ */
 export function Proposals({ agentId }: { agentId: AgentId | null }) {
   const state = useQuery(schedulesOf(useRoost()).proposals);
   const asked = state.kind === 'ready' ? state.value : [];

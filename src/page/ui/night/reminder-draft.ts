@@ -1,4 +1,6 @@
-/** A reminder as it stands in the fields of its editor: texts, until the relay has taken it. Pure. */
+/**
+ * A reminder as it stands in the fields of its editor: texts, until the relay has taken it. Pure.
+ */
 import type { AgentId } from '../../../shared/domain/ids.ts';
 import { t } from '../../language/t.ts';
 import type { ScheduleOf } from '../../../shared/protocol/schedules.ts';

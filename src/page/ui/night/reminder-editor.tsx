@@ -33,7 +33,10 @@ const REMINDER: Kind<ReminderDraft, Reminder> = {
   standsAt: {},
 };
 
-/** Changes a message that an agent has left for itself. It closes once the relay has it; what the relay refuses stays in the fields. */
+/**
+ * Changes a message that an agent has left for itself. It closes once the relay has it; what the
+ * relay refuses stays in the fields.
+ */
 export function ReminderEditor({ scheduleId, before, offset, draft: first, onClose }: Props) {
   const { draft, set, wrong, refused, busy, save } = useSaving(REMINDER, scheduleId, before, first, () =>
     onClose(null),

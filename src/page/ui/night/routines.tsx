@@ -57,7 +57,9 @@ function Words({ schedule, next, now }: { schedule: Schedule; next: string; now:
   );
 }
 
-/** One that is due again and again, or once: when, whether it is on, and what can be done with it. */
+/**
+ * One that is due again and again, or once: when, whether it is on, and what can be done with it.
+ */
 function Row({ scheduled, scripts, why, onChange, onMove }: RowProps) {
   const schedules = schedulesOf(useRoost());
   const now = useNow();

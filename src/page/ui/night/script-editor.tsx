@@ -61,7 +61,10 @@ function FileNames({ id, agentId }: { id: string; agentId: AgentId }) {
   );
 }
 
-/** Writes a script that is run without a model. It closes once the relay has it; what the relay refuses stays in the fields. */
+/**
+ * Writes a script that is run without a model. It closes once the relay has it; what the relay
+ * refuses stays in the fields.
+ */
 export function ScriptEditor({ scheduleId, before, offset, draft: first, team, onClose }: Props) {
   const { draft, set, wrong, refused, busy, save } = useSaving(SCRIPT, scheduleId, before, first, () => onClose(null));
   const namesId = useId();
@@ -185,7 +188,10 @@ const OVERLAP: readonly (readonly [Script['overlap'], string])[] = [
   ['wait', t`Run it after this one`],
 ];
 
-/** What scripts are, what turning them on means, and how. `why`: the relay runs none, in its own words. */
+/**
+ * What scripts are, what turning them on means, and how. `why`: the relay runs none, in its own
+ * words.
+ */
 export function ScriptsOff({ why, onClose }: { why: string | undefined; onClose: () => void }) {
   const startsSo = why === undefined || why === SCRIPTS_OFF;
   return (

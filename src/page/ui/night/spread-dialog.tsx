@@ -17,7 +17,10 @@ interface Props {
   readonly onClose: () => void;
 }
 
-/** What is moved so that nobody begins together: looked at first, then done, and set back with one press. */
+/**
+ * What is moved so that nobody begins together: looked at first, then done, and set back with one
+ * press.
+ */
 export function SpreadDialog({ scheduled, now, onClose }: Props) {
   const state = useRoost();
   const schedules = schedulesOf(state);

@@ -15,7 +15,10 @@ export interface Move extends Shift {
   readonly scheduled: Scheduled;
 }
 
-/** What has to move, in the order of the page; `timeline` is of `SPREAD_HOURS`. What is off, or passes by in quiet hours, is in nobody's way. */
+/**
+ * What has to move, in the order of the page; `timeline` is of `SPREAD_HOURS`. What is off, or
+ * passes by in quiet hours, is in nobody's way.
+ */
 export function movesFor(
   scheduled: readonly Scheduled[],
   timeline: Timeline,

@@ -1,4 +1,7 @@
-/** When something is due, as it stands in the fields of an editor, and what each editor does with what the relay says. Pure. */
+/**
+ * When something is due, as it stands in the fields of an editor, and what each editor does with
+ * what the relay says. Pure.
+ */
 import { slotsBetween, type Timing } from '../../../shared/domain/schedule/timing.ts';
 import { t } from '../../language/t.ts';
 import { createCronClock, cronProblem } from '../../../shared/protocol/cron.ts';
@@ -69,7 +72,8 @@ export function timingOf(draft: TimingDraft, before: Timing | null = null): Sche
       const minutes = Number(draft.minutes);
       if (!Number.isInteger(minutes) || minutes < 1) return null;
       const offset = draft.offset.trim() === '' ? null : Number(draft.offset);
-      // One that does not fit is told by whoever saves it; until then it is taken round the interval.
+      // One that does not fit is told by whoever saves it; until then it is taken round the
+      // interval.
       return offset !== null && !Number.isInteger(offset) ? null : { kind: 'every', minutes, offset };
     }
     case 'weekly':
@@ -96,7 +100,10 @@ export function timingOf(draft: TimingDraft, before: Timing | null = null): Sche
   }
 }
 
-/** The next moments at which it is due, at most `most`; none: never, as it stands. `zone`: of the household; `offset`: minutes, that an interval was given. */
+/**
+ * The next moments at which it is due, at most `most`; none: never, as it stands. `zone`: of the
+ * household; `offset`: minutes, that an interval was given.
+ */
 export function nextOf(
   draft: TimingDraft,
   before: Timing | null,
@@ -111,8 +118,8 @@ export function nextOf(
 const CRON = createCronClock();
 
 /**
- * What the relay found wrong, by the field of the editor at which it is shown; `rest` has no field there. `fields`: of the editor;
- * `standsAt`: where one stands under another name.
+ * What the relay found wrong, by the field of the editor at which it is shown; `rest` has no field
+ * there. `fields`: of the editor; `standsAt`: where one stands under another name.
  */
 export function wrongAt(
   found: Wrong,
@@ -138,8 +145,9 @@ export interface Merged<S> {
 }
 
 /**
- * What was changed here, put into what the relay has by now: another page may have changed it meanwhile. `clashes`: fields
- * that both changed, each in another way; they stand in `merged` as here.
+ * What was changed here, put into what the relay has by now: another page may have changed it
+ * meanwhile. `clashes`: fields that both changed, each in another way; they stand in `merged` as
+ * here.
  */
 export function mergedInto<S extends Schedule>(
   latest: S,

@@ -9,7 +9,10 @@ import { ReminderEditor } from './reminder-editor.tsx';
 import { emptyScript, scriptDraftOf, type Script, type ScriptDraft } from './script-draft.ts';
 import { ScriptEditor, ScriptsOff } from './script-editor.tsx';
 
-/** What is being written: a new one, or one that is there. `off`: the relay runs no scripts, which is said in its place. */
+/**
+ * What is being written: a new one, or one that is there. `off`: the relay runs no scripts, which
+ * is said in its place.
+ */
 type Editing = { readonly scheduleId: ScheduleId | null; readonly offset: number | null } & (
   | {
       readonly kind: 'reminder';
@@ -34,7 +37,10 @@ interface Editor {
   readonly editor: ReactNode;
 }
 
-/** Writes routines and scripts, and changes reminders. `who`: for whom a new one is at first; `living`: for whom it may be. */
+/**
+ * Writes routines and scripts, and changes reminders. `who`: for whom a new one is at first;
+ * `living`: for whom it may be.
+ */
 export function useEditor(who: AgentId, living: readonly Teammate[]): Editor {
   const [editing, setEditing] = useState<Editing | null>(null);
   // What was written and not saved, where its dialog was closed: by what it is of.

@@ -7,7 +7,8 @@ import { useRoost } from '../context.tsx';
 /** ms out of sight, after which coming back is as good as opening the page. */
 const AWAY_MS = 10 * 60_000;
 
-// Of the page, and not of what is shown on it: what happens while one looks about is seen, and no news afterwards.
+// Of the page, and not of what is shown on it: what happens while one looks about is seen, and no
+// news afterwards.
 const openedOf = onePerPage(({ device }) => createStore<{ readonly at: number }>()(() => ({ at: device.now() })));
 
 /** When the person opened the page, or came back to it after a while; ms since the epoch. */

@@ -33,8 +33,9 @@ export interface Saving<D> {
 }
 
 /**
- * A draft, until the relay has it: what was changed elsewhere meanwhile is kept, and where both changed the same it is said
- * first; what the relay refuses stands at its field. `scheduleId` null: a new one.
+ * A draft, until the relay has it: what was changed elsewhere meanwhile is kept, and where both
+ * changed the same it is said first; what the relay refuses stands at its field. `scheduleId` null:
+ * a new one.
  */
 export function useSaving<D extends TimingDraft, S extends Schedule>(
   kind: Kind<D, S>,
@@ -45,7 +46,9 @@ export function useSaving<D extends TimingDraft, S extends Schedule>(
 ): Saving<D> {
   const schedules = schedulesOf(useRoost());
   const [draft, setDraft] = useState(first);
-  /** What the relay had of it when it was last looked at: a page elsewhere may change it meanwhile. */
+  /**
+   * What the relay had of it when it was last looked at: a page elsewhere may change it meanwhile.
+   */
   const [base, setBase] = useState(before);
   const [asked, setAsked] = useState(false);
   const [refused, setRefused] = useState<{ readonly fields: Wrong; readonly reason: string | null } | null>(null);

@@ -21,7 +21,10 @@ const WEEKDAYS = '1,2,3,4,5';
 const later = new Intl.DateTimeFormat(spoken.locale, { weekday: 'long', day: 'numeric', month: 'long' });
 const weekday = new Intl.DateTimeFormat(spoken.locale, { weekday: 'long' });
 
-/** `today 07:30`, `tomorrow 07:30`, `Thursday 07:30`, `Thursday 3 December 07:30`; of what lies behind, `yesterday 07:30`. */
+/**
+ * `today 07:30`, `tomorrow 07:30`, `Thursday 07:30`, `Thursday 3 December 07:30`; of what lies
+ * behind, `yesterday 07:30`.
+ */
 export function momentText(at: number, now: number): string {
   const days = Math.round((new Date(at).setHours(0, 0, 0, 0) - new Date(now).setHours(0, 0, 0, 0)) / DAY);
   if (days <= 0) return `${dayWithin(at, now)} ${clockTime(at)}`;

@@ -10,7 +10,10 @@ import { useQuery } from '../use-query.ts';
 /** ms: the times in it are of this minute. */
 const EVERY_MS = 15_000;
 
-/** Says that the household goes by another clock than this browser, where it does. What is set for 7:30 there is due at another time here. */
+/**
+ * Says that the household goes by another clock than this browser, where it does. What is set for
+ * 7:30 there is due at another time here.
+ */
 export function ZoneNote() {
   const { limits } = useRoost();
   const answer = useQuery(limits.query);

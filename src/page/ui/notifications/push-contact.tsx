@@ -1,4 +1,7 @@
-/** By which address push services reach whoever runs the relay, and what to do where one has refused a push. */
+/**
+ * By which address push services reach whoever runs the relay, and what to do where one has refused
+ * a push.
+ */
 import { useId, useState, type FormEvent } from 'react';
 import { t } from '../../language/t.ts';
 import type { Notifications, PushContact } from '../../../shared/protocol/notifications.ts';

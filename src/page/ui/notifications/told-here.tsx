@@ -1,4 +1,7 @@
-/** Tells on the page what it is open for, by the system where it is out of sight, and takes away what was read or is over. */
+/**
+ * Tells on the page what it is open for, by the system where it is out of sight, and takes away
+ * what was read or is over.
+ */
 import { useEffect, useRef } from 'react';
 import { quietUntil } from '../../../shared/domain/quiet-hours.ts';
 import { t } from '../../language/t.ts';
@@ -17,7 +20,10 @@ const TOLD_HERE = {
   there: 60_000,
   /** While it is used, the relay hears so often that this is the device used last. */
   sayUsed: 60_000,
-  /** What another tab or device shows to somebody within this time is not shown by the system as well. */
+  /**
+   * What another tab or device shows to somebody within this time is not shown by the system as
+   * well.
+   */
   grace: 2_000,
 } as const;
 
@@ -51,7 +57,10 @@ export function ToldHere() {
   const mine = shown.kind === 'ready' ? shown.value.devices.find((each) => each.here) : undefined;
   const pushed = mine?.pushed === true && mine.refused === null;
 
-  /** Keys that were open when this was looked at last; null: not yet, and what is there then is no news. */
+  /**
+   * Keys that were open when this was looked at last; null: not yet, and what is there then is no
+   * news.
+   */
   const before = useRef<ReadonlySet<string> | null>(null);
   /** What came and was not shown yet, with when it may be. */
   const waits = useRef(new Map<string, number>());

@@ -1,4 +1,7 @@
-/** Keeps count of what waits, and shows it where the page is only a tab or an icon: a dot on it, and the number where the system has a place for one. */
+/**
+ * Keeps count of what waits, and shows it where the page is only a tab or an icon: a dot on it, and
+ * the number where the system has a place for one.
+ */
 import { useEffect } from 'react';
 import { TOLD, type KeptWaits } from '../../../shared/domain/told.ts';
 import { callsOf } from '../../state/calls.ts';
@@ -24,7 +27,10 @@ const WITH_DOT = `data:image/svg+xml,${encodeURIComponent(
   ].join(''),
 )}`;
 
-/** Installed on a home screen or in a dock. Safari and Firefox have it in part; where it is refused, the title says it. */
+/**
+ * Installed on a home screen or in a dock. Safari and Firefox have it in part; where it is refused,
+ * the title says it.
+ */
 function badge(count: number, at: number): void {
   const system: Pick<Partial<Navigator>, 'setAppBadge' | 'clearAppBadge'> = navigator;
   const { serviceWorker } = navigator as Partial<Navigator>;

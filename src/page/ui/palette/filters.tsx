@@ -24,7 +24,10 @@ const KINDS: readonly (readonly [readonly SearchKind[], string])[] = [
 /** No agent's id. */
 const IN_THREAD = 'thread:';
 
-/** Holds what is found to one agent, one voice, one kind, or a time. `today`: midnight, in ms since the epoch. */
+/**
+ * Holds what is found to one agent, one voice, one kind, or a time. `today`: midnight, in ms since
+ * the epoch.
+ */
 export function FilterRow({
   value,
   team,

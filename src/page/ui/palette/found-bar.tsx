@@ -5,7 +5,10 @@ import { BackIcon, ChevronIcon, CloseIcon } from '../parts/icons.tsx';
 import { dropFound, nextFound, shownFound, watchFound } from './last-found.ts';
 import './found-bar.css';
 
-/** Which of what was found stands here, and the ways to the others: there as long as one of them is shown. */
+/**
+ * Which of what was found stands here, and the ways to the others: there as long as one of them is
+ * shown.
+ */
 export function FoundBar() {
   const [path, go] = useLocation();
   const found = useSyncExternalStore(watchFound, shownFound);

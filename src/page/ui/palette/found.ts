@@ -29,7 +29,10 @@ export const listed = (around: Around): readonly Command[] => [
 const plain = (text: string) => text.normalize('NFD').replaceAll(/\p{M}/gu, '').toLowerCase();
 const wordsOf = (text: string) => plain(text).split(/[^\p{L}\p{N}]+/u);
 
-/** How well it fits: 0 not at all; beginnings of the label count most, then of its words, then of what it is also called. */
+/**
+ * How well it fits: 0 not at all; beginnings of the label count most, then of its words, then of
+ * what it is also called.
+ */
 function fit({ label, hint = '', words = '' }: Command, asked: readonly string[]): number {
   const name = plain(label);
   let sum = 0;
@@ -48,7 +51,10 @@ function fit({ label, hint = '', words = '' }: Command, asked: readonly string[]
   return sum;
 }
 
-/** Those that fit what is typed, best first; with nothing typed, those that were used last, and then all in the table's order. */
+/**
+ * Those that fit what is typed, best first; with nothing typed, those that were used last, and then
+ * all in the table's order.
+ */
 export function found(commands: readonly Command[], typed: string, recent: readonly string[]): readonly Command[] {
   const asked = wordsOf(typed).filter((word) => word !== '');
   const age = ({ id }: Command) => (recent.includes(id) ? recent.indexOf(id) : recent.length);

@@ -49,7 +49,9 @@ export function watchFound(listener: () => void): () => void {
   return () => listeners.delete(listener);
 }
 
-/** Where the next of them is, or with -1 the one before; round and round. null: nothing was found. */
+/**
+ * Where the next of them is, or with -1 the one before; round and round. null: nothing was found.
+ */
 export function nextFound(step: 1 | -1): string | null {
   at = (at + step + hits.length) % hits.length;
   tell();

@@ -1,4 +1,7 @@
-/** One keystroke and some letters: every agent, action, page and setting, and everything that was said, in one list. */
+/**
+ * One keystroke and some letters: every agent, action, page and setting, and everything that was
+ * said, in one list.
+ */
 import { useEffect, useId, useRef, useState } from 'react';
 import { flushSync } from 'react-dom';
 import { t } from '../../language/t.ts';

@@ -1,4 +1,7 @@
-/** What is typed between the press that opens the palette and its field's focus: it is meant for the palette, not for the field that still has it. */
+/**
+ * What is typed between the press that opens the palette and its field's focus: it is meant for the
+ * palette, not for the field that still has it.
+ */
 import type { After } from '../../../shared/domain/platform/timers.ts';
 import { keyOf } from '../parts/keys.ts';
 

@@ -1,10 +1,15 @@
-/** What was said, found while somebody types: the newest question counts, and ends those before it. */
+/**
+ * What was said, found while somebody types: the newest question counts, and ends those before it.
+ */
 import { errorText } from '../../state/ports.ts';
 import { useEffect, useRef, useState } from 'react';
 import type { SearchAnswer, SearchQuery } from '../../../shared/protocol/search.ts';
 import { useRoost } from '../context.tsx';
 
-/** Letters from which on it is looked for; a single sign of some scripts is a word, and so is an emoji. */
+/**
+ * Letters from which on it is looked for; a single sign of some scripts is a word, and so is an
+ * emoji.
+ */
 const LEAST = 2;
 const WORD = /[\p{sc=Hani}\p{sc=Hira}\p{sc=Kana}\p{sc=Hang}\p{sc=Thai}\p{Extended_Pictographic}]/u;
 /** ms between two looks while not everything can be found yet. */

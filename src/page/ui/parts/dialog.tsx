@@ -14,7 +14,10 @@ interface Props {
   readonly isRead?: boolean;
 }
 
-/** A native modal dialog: focus stays inside, Escape and the backdrop close it, focus returns to where it was. */
+/**
+ * A native modal dialog: focus stays inside, Escape and the backdrop close it, focus returns to
+ * where it was.
+ */
 export function Dialog({ title, onClose, children, shape = 'box', isRead = false }: Props) {
   const ref = useRef<HTMLDialogElement>(null);
   const titleRef = useRef<HTMLHeadingElement>(null);
@@ -30,7 +33,8 @@ export function Dialog({ title, onClose, children, shape = 'box', isRead = false
     };
   }, []);
   return (
-    // The backdrop is the dialog itself, outside of its inner box: pressing it closes, as Escape does.
+    // The backdrop is the dialog itself, outside of its inner box: pressing it closes, as Escape
+    // does.
     // eslint-disable-next-line jsx-a11y/no-noninteractive-element-interactions, jsx-a11y/click-events-have-key-events
     <dialog
       ref={ref}

@@ -4,7 +4,10 @@ import './excerpt.css';
 
 const MARKS = { same: ' ', gone: '−', new: '+' } as const;
 
-/** What a change of a text takes away and brings, by lines. `isCode`: a machine takes it by the letter. */
+/**
+ * What a change of a text takes away and brings, by lines. `isCode`: a machine takes it by the
+ * letter.
+ */
 export function Diff({ before, after, isCode = false }: { before: string; after: string; isCode?: boolean }) {
   const shown = isCode ? revealedCode : revealed;
   return (

@@ -33,7 +33,8 @@ export function DropZone({ children, label, accept, several = false, onFile }: P
         setOver(false);
         const { files } = event.dataTransfer;
         const dropped = droppedFiles(event.dataTransfer);
-        // A folder that cannot be read is handed on as what it is: whoever takes files says what is wrong with it.
+        // A folder that cannot be read is handed on as what it is: whoever takes files says what is
+        // wrong with it.
         dropped.then(take, () => take(files));
       }}
     >

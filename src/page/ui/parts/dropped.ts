@@ -1,6 +1,9 @@
 /** What somebody dropped: files, and the files in folders. */
 
-/** Files of folders that are taken at most: a message takes far fewer, and a folder may hold a whole system. */
+/**
+ * Files of folders that are taken at most: a message takes far fewer, and a folder may hold a whole
+ * system.
+ */
 const MOST = 200;
 /** What a system leaves in every folder. */
 const IS_HIDDEN = /^\.|^(?:Thumbs\.db|desktop\.ini)$/i;
@@ -20,7 +23,10 @@ async function filesIn(entry: FileSystemEntry, files: File[]): Promise<void> {
     for (const each of some) await filesIn(each, files);
 }
 
-/** To be called while the drop is handled: afterwards a browser tells nothing of it. Rejects where a folder cannot be read. */
+/**
+ * To be called while the drop is handled: afterwards a browser tells nothing of it. Rejects where a
+ * folder cannot be read.
+ */
 export function droppedFiles(transfer: DataTransfer): Promise<readonly File[]> {
   const entries = [...(transfer.items ?? [])].flatMap((item) => item.webkitGetAsEntry?.() ?? []);
   const folders = entries.filter(({ isDirectory }) => isDirectory);

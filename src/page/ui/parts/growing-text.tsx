@@ -1,6 +1,6 @@
 /**
- * A text that grows at its end while somebody may have marked a part of it. React would set it anew as a whole, which takes the mark
- * away; here only what is new is added.
+ * A text that grows at its end while somebody may have marked a part of it. React would set it anew
+ * as a whole, which takes the mark away; here only what is new is added.
  */
 import { useLayoutEffect, useRef } from 'react';
 

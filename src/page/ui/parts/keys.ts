@@ -1,11 +1,15 @@
 /**
- * The one place that reads which key was pressed. An input method (for Chinese, Japanese, Korean, or accents) has keys of its own
- * while somebody composes: Enter takes a candidate, and Escape drops it. Such a press must neither send nor close anything.
- * Lint holds every handler of the page to this.
+ * The one place that reads which key was pressed. An input method (for Chinese, Japanese, Korean,
+ * or accents) has keys of its own while somebody composes: Enter takes a candidate, and Escape
+ * drops it. Such a press must neither send nor close anything. Lint holds every handler of the page
+ * to this.
  */
 import type { KeyboardEvent as ReactKeyboardEvent } from 'react';
 
-/** What browsers give for a key that the input method took. Safari gives it for the press that ends a composition, which is over by then. */
+/**
+ * What browsers give for a key that the input method took. Safari gives it for the press that ends
+ * a composition, which is over by then.
+ */
 const TAKEN_BY_INPUT_METHOD = 229;
 
 type Press = KeyboardEvent | ReactKeyboardEvent;

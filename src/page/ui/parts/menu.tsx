@@ -31,7 +31,9 @@ interface ListProps {
   readonly onClose: () => void;
 }
 
-/** The open menu: arrows move, Enter chooses, Escape and Tab leave; focus goes back to its button. */
+/**
+ * The open menu: arrows move, Enter chooses, Escape and Tab leave; focus goes back to its button.
+ */
 export function MenuList({ label, note, items, anchor, onClose }: ListProps) {
   const noteId = useId();
   const ref = useRef<HTMLDivElement>(null);
@@ -53,7 +55,8 @@ export function MenuList({ label, note, items, anchor, onClose }: ListProps) {
     });
   }, [anchor]);
 
-  // What is hidden takes no focus: only once it has its position. Where nothing in it can be chosen, the menu itself hears the keys.
+  // What is hidden takes no focus: only once it has its position. Where nothing in it can be
+  // chosen, the menu itself hears the keys.
   const placed = position !== null;
   // They may come a moment after the menu was opened.
   const isEmpty = items.length === 0;

@@ -11,7 +11,9 @@ interface Props {
   readonly children: ReactNode;
 }
 
-/** When something was: exactly on pointing, and once it is pressed, which is all that a finger can. */
+/**
+ * When something was: exactly on pointing, and once it is pressed, which is all that a finger can.
+ */
 export function Moment({ time, passedBy = false, children }: Props) {
   const [exact, setExact] = useState(false);
   return (

@@ -1,6 +1,9 @@
 import { lazy, Suspense, type ComponentType } from 'react';
 
-/** A part of the page that is fetched when it is first shown, and left out where it does not come, because the relay is gone. */
+/**
+ * A part of the page that is fetched when it is first shown, and left out where it does not come,
+ * because the relay is gone.
+ */
 export function optional<Props extends object>(
   load: () => Promise<{ readonly default: ComponentType<Props> }>,
 ): ComponentType<Props> {

@@ -9,13 +9,16 @@ import './part.css';
 const AGAIN_MOST = 3;
 
 /**
- * A browser that translates the page, or an extension, puts nodes into elements of its own. What React then looks for in vain is not
- * wrong: drawn anew, the part stands there again.
+ * A browser that translates the page, or an extension, puts nodes into elements of its own. What
+ * React then looks for in vain is not wrong: drawn anew, the part stands there again.
  */
 const isMovedNode = (error: unknown) =>
   error instanceof DOMException && /^(?:NotFound|HierarchyRequest)Error$/.test(error.name);
 
-/** Browsers word it differently: a part of the page could not be fetched, because the relay has a newer page, or is gone. */
+/**
+ * Browsers word it differently: a part of the page could not be fetched, because the relay has a
+ * newer page, or is gone.
+ */
 export const isPartMissing = (error: unknown) =>
   /dynamically imported module|importing a module script|preload/i.test(errorMessage(error));
 

@@ -1,6 +1,7 @@
 /**
- * The page on paper. While it is printed, what is drawn only near what is in sight is drawn whole. A browser says that it prints
- * just before it does, and waits for nothing: what has to be read first is read by `printOpen`.
+ * The page on paper. While it is printed, what is drawn only near what is in sight is drawn whole.
+ * A browser says that it prints just before it does, and waits for nothing: what has to be read
+ * first is read by `printOpen`.
  */
 import { useSyncExternalStore } from 'react';
 import { flushSync } from 'react-dom';
@@ -38,7 +39,9 @@ export const usePrinting = (): boolean => useSyncExternalStore(subscribe, isPrin
 type Prepare = () => Promise<boolean>;
 let open: Prepare | null = null;
 
-/** The conversation that is open is printed from its beginning. Returns the way to take that back. */
+/**
+ * The conversation that is open is printed from its beginning. Returns the way to take that back.
+ */
 export function setPrinted(prepare: Prepare): () => void {
   open = prepare;
   return () => {

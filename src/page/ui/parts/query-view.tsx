@@ -17,7 +17,10 @@ export function QueryLoading() {
   return <p className="query-loading" role="status">{t`Asking the relay…`}</p>;
 }
 
-/** Why something could not be read, and the way to ask for it again. `before`: what was read earlier stands on the page. */
+/**
+ * Why something could not be read, and the way to ask for it again. `before`: what was read earlier
+ * stands on the page.
+ */
 export function QueryProblem<Value>({
   query,
   state,
@@ -41,7 +44,9 @@ export function QueryProblem<Value>({
   );
 }
 
-/** Something the relay keeps, or that it is being asked for, or why it is not there and what to do. */
+/**
+ * Something the relay keeps, or that it is being asked for, or why it is not there and what to do.
+ */
 export function QueryView<Value>({ query, what, children }: Props<Value>) {
   const state = useQuery(query);
   if (state.kind === 'loading') return <QueryLoading />;

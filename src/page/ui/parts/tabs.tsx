@@ -20,7 +20,10 @@ const STEPS: Readonly<Record<string, (at: number, last: number) => number>> = {
   End: (_at, last) => last,
 };
 
-/** Parts of a page side by side, one of them shown. Each has an address of its own, so each is a link that can be opened elsewhere. */
+/**
+ * Parts of a page side by side, one of them shown. Each has an address of its own, so each is a
+ * link that can be opened elsewhere.
+ */
 export function Tabs<Tab extends string>({ label, tabs, shown, children }: Props<Tab>) {
   const [, go] = useLocation();
   const id = useId();

@@ -1,4 +1,7 @@
-/** Modal dialogs that are open. All outside of the topmost is inert, in the top layer too: what is told meanwhile has to stand in it. */
+/**
+ * Modal dialogs that are open. All outside of the topmost is inert, in the top layer too: what is
+ * told meanwhile has to stand in it.
+ */
 import { useSyncExternalStore } from 'react';
 
 let open: readonly HTMLDialogElement[] = [];

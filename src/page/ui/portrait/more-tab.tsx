@@ -97,7 +97,10 @@ function Keeping({ agentId, name }: { agentId: AgentId; name: string }) {
   );
 }
 
-/** What else belongs to an agent: its inbox, threads, files and clients, what it may be woken for, and letting it go. */
+/**
+ * What else belongs to an agent: its inbox, threads, files and clients, what it may be woken for,
+ * and letting it go.
+ */
 export function MoreTab(props: Props) {
   const { agentId, name, retired } = props;
   return (

@@ -51,7 +51,10 @@ function shown(agent: Agent, name: string, { tab, day }: Props): ReactNode {
   }
 }
 
-/** An agent's own page: who it is and was, what was said with it, what it did, what it costs, and what else is its own. */
+/**
+ * An agent's own page: who it is and was, what was said with it, what it did, what it costs, and
+ * what else is its own.
+ */
 export default function PortraitPage(props: Props) {
   const { agentId, tab } = props;
   const { go } = useRoute();

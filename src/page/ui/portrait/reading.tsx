@@ -1,4 +1,6 @@
-/** Something of the ledger that a component reads for itself, and is read again when `read` changes. */
+/**
+ * Something of the ledger that a component reads for itself, and is read again when `read` changes.
+ */
 import { errorText } from '../../state/ports.ts';
 import { useCallback, useEffect, useState, type ReactNode } from 'react';
 import { t } from '../../language/t.ts';
@@ -8,7 +10,10 @@ type Reading<Value> =
   | { readonly kind: 'failed'; readonly reason: string }
   | { readonly kind: 'read'; readonly value: Value };
 
-/** `read`: the same function for as long as what it reads is the same. What was read stays in sight while it is read again. */
+/**
+ * `read`: the same function for as long as what it reads is the same. What was read stays in sight
+ * while it is read again.
+ */
 export function useReading<Value>(read: () => Promise<Value>): readonly [Reading<Value>, again: () => void] {
   const [reading, setReading] = useState<Reading<Value>>({ kind: 'reading' });
   const [tries, setTries] = useState(0);

@@ -1,4 +1,7 @@
-/** What a wake of these agents would read, and what that costs, as the relay measures it. What is answered comes on top. */
+/**
+ * What a wake of these agents would read, and what that costs, as the relay measures it. What is
+ * answered comes on top.
+ */
 import { useEffect, useState } from 'react';
 import type { Agent } from '../../../shared/domain/agent.ts';
 import type { WakeCost as Measured } from '../../../shared/protocol/costs.ts';
@@ -9,7 +12,10 @@ import { useRehearsing } from '../models/chip.tsx';
 
 export interface WakeCost {
   readonly tokens: number;
-  /** Millionths of a dollar; null: the demo costs nothing, or an agent program counts in its own way. */
+  /**
+   * Millionths of a dollar; null: the demo costs nothing, or an agent program counts in its own
+   * way.
+   */
   readonly microUsd: number | null;
 }
 

@@ -68,7 +68,10 @@ function One({ shown, ticked, onTick }: { shown: Shown; ticked: boolean; onTick:
   );
 }
 
-/** Across the page while something that came as a record waits for the person's yes: each whole, with a tick of its own. */
+/**
+ * Across the page while something that came as a record waits for the person's yes: each whole,
+ * with a tick of its own.
+ */
 export default function AskedRecords() {
   const asked = askedOf(useRoost());
   const state = useQuery(asked.list);

@@ -87,7 +87,10 @@ function outcomeOf({ taken, kept, asked, refused }: Given): string {
   return sentences.join(' ');
 }
 
-/** Across the page while the relay lacks what this household knows: a preview, one step, and what became of it. */
+/**
+ * Across the page while the relay lacks what this household knows: a preview, one step, and what
+ * became of it.
+ */
 export default function GiveBack() {
   const offer = giveBackOf(useRoost());
   const { missing, giving, given, error } = useStore(offer.store);

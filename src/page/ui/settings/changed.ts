@@ -1,4 +1,7 @@
-/** Which settings differ from what they are without anybody's doing, by the section in which they stand. */
+/**
+ * Which settings differ from what they are without anybody's doing, by the section in which they
+ * stand.
+ */
 import { isRecord } from '../../../shared/domain/platform/is-record.ts';
 import { useEffect, useState } from 'react';
 import {
@@ -19,7 +22,10 @@ import { useRehearsing } from '../models/chip.tsx';
 import type { SettingsSection } from '../routes.ts';
 import { useQuery } from '../use-query.ts';
 
-/** Settings of the household by the section in which they stand. Names are everybody's own, and no change. */
+/**
+ * Settings of the household by the section in which they stand. Names are everybody's own, and no
+ * change.
+ */
 const IN_SECTION: Partial<Record<SettingsSection, readonly SettingKey[]>> = {
   waking: ['transcriptCap', 'wakeTimeoutMs', 'birthTimeoutMs', 'idleMs'],
   minds: ['leadModel', 'agentModel', 'maxAnswerTokens', 'contextTokens'],
@@ -28,14 +34,20 @@ const IN_SECTION: Partial<Record<SettingsSection, readonly SettingKey[]>> = {
 
 export const isChanged = (settings: Settings, key: SettingKey): boolean => settings[key] !== DEFAULT_SETTINGS[key];
 
-/** How many values of `own`, however deep, are others than those in their places of `usual`. What is not set is none; a list is one value. */
+/**
+ * How many values of `own`, however deep, are others than those in their places of `usual`. What is
+ * not set is none; a list is one value.
+ */
 function differing(own: unknown, usual: unknown): number {
   if (own === undefined) return 0;
   if (!isRecord(own) || !isRecord(usual)) return JSON.stringify(own) === JSON.stringify(usual) ? 0 : 1;
   return Object.entries(own).reduce((sum, [key, value]) => sum + differing(value, usual[key]), 0);
 }
 
-/** What holds where nothing is set. Budgets have a section of their own, and the switch stops all wakes for a while: neither is among them. */
+/**
+ * What holds where nothing is set. Budgets have a section of their own, and the switch stops all
+ * wakes for a while: neither is among them.
+ */
 const USUAL_LIMITS = {
   coordination: DEFAULT_COORDINATION,
   flood_guard: { max_wakes: DEFAULT_LIMITS.floodMaxWakes, window_seconds: DEFAULT_LIMITS.floodWindowSeconds },
@@ -64,7 +76,10 @@ function keepsNothingAtRelay(status: SyncStatus | null): boolean {
   return status?.kind === 'alone' && status.kept?.link === 'off';
 }
 
-/** How the demo misbehaves; null while that is not known, and where there is none. Read again with each section: nothing tells of it. */
+/**
+ * How the demo misbehaves; null while that is not known, and where there is none. Read again with
+ * each section: nothing tells of it.
+ */
 function useRehearsal(section: SettingsSection | null): Rehearsal | null {
   const { relay } = useRoost();
   const rehearsing = useRehearsing();

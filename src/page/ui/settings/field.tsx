@@ -17,7 +17,9 @@ interface FrameProps {
   readonly onSave: () => Promise<{ ok: true } | { ok: false; reason: string }>;
   readonly onDrop: () => void;
   readonly onUndo: (() => Promise<unknown>) | null;
-  /** Where it is another than without anybody's doing: that one, in words, and the way back to it. */
+  /**
+   * Where it is another than without anybody's doing: that one, in words, and the way back to it.
+   */
   readonly standard: { readonly text: string; readonly back: () => Promise<unknown> } | null;
   readonly unit?: string;
   readonly placeholder?: string;
@@ -241,7 +243,10 @@ interface NumberProps {
   readonly label: string;
   readonly hint: ReactNode;
   readonly unit: string;
-  /** How many of the setting's own units one of the shown ones has: 1000 for seconds of milliseconds. */
+  /**
+   * How many of the setting's own units one of the shown ones has: 1000 for seconds of
+   * milliseconds.
+   */
   readonly per: number;
   readonly min: number;
   readonly max: number;

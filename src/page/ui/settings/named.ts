@@ -1,7 +1,7 @@
 /**
- * The settings by what they are called: sections, their groups, and what stands in each. The page of settings, its search
- * and the palette are read from here. A new section is its name in `SETTINGS_SECTIONS` (`routes.ts`), its line here,
- * and what it shows in `settings-page.tsx`.
+ * The settings by what they are called: sections, their groups, and what stands in each. The page
+ * of settings, its search and the palette are read from here. A new section is its name in
+ * `SETTINGS_SECTIONS` (`routes.ts`), its line here, and what it shows in `settings-page.tsx`.
  */
 import { t } from '../../language/t.ts';
 import { SETTINGS_SECTIONS, type SettingsSection } from '../routes.ts';

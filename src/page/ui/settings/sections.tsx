@@ -23,7 +23,10 @@ function NextSession() {
   ) : null;
 }
 
-/** In which language the page speaks: a choice of this browser's, since the next device may be somebody else's. */
+/**
+ * In which language the page speaks: a choice of this browser's, since the next device may be
+ * somebody else's.
+ */
 function LanguageSetting() {
   const chosen = chosenLanguage();
   const now = LANGUAGES[spoken.language]?.name ?? spoken.language;

@@ -138,7 +138,8 @@ function Sections({ shown, current }: { shown: readonly SettingsSection[]; curre
                   <Link
                     key={one}
                     href={PATHS.settings(one)}
-                    // As much as is seen of it, which is more on a phone: whoever speaks to the page says what they see.
+                    // As much as is seen of it, which is more on a phone: whoever speaks to the
+                    // page says what they see.
                     aria-labelledby={`${list}-${one}-title ${list}-${one}${isList ? '' : '-changed'}`}
                     aria-describedby={isList ? undefined : `${list}-${one}`}
                     aria-current={one === current ? 'page' : undefined}

@@ -1,8 +1,9 @@
 import { useEffect, type RefObject } from 'react';
 
 /**
- * Where what had the focus is gone with the view it was in, it goes on at the head of the new one, once that is there.
- * `begunRef`: false until something was shown: whoever opens the page begins at its top.
+ * Where what had the focus is gone with the view it was in, it goes on at the head of the new one,
+ * once that is there. `begunRef`: false until something was shown: whoever opens the page begins at
+ * its top.
  */
 export function Arrival({ at, begunRef }: { at: string; begunRef: RefObject<boolean> }) {
   useEffect(() => {

@@ -48,7 +48,9 @@ const CATCHING_UP_MS = 2_000;
 const toSendOf = (status: SyncStatus | null) => (status?.kind === 'shared' ? status.toSend : 0);
 const backlogOf = (status: SyncStatus | null) => (status?.kind === 'shared' ? status.backlog : null);
 
-/** What is said of the other devices, only while it matters: `short` is seen, `whole` is read out. */
+/**
+ * What is said of the other devices, only while it matters: `short` is seen, `whole` is read out.
+ */
 function useSign(): { readonly short: string; readonly whole: string } | null {
   const removed = useDevices(({ status }) => status?.kind === 'removed');
   const toSend = useDevices(({ status }) => toSendOf(status));
@@ -166,7 +168,8 @@ function EndSession() {
   });
   if (!running) return null;
   const label = ending === false ? t`End session` : ending === 'soon' ? t`End now` : t`Ending…`;
-  // Nothing is asked: it can be taken back for a while, everybody only falls asleep, and WAKE brings them back.
+  // Nothing is asked: it can be taken back for a while, everybody only falls asleep, and WAKE
+  // brings them back.
   return (
     <button
       type="button"
@@ -205,7 +208,10 @@ function HeaderLink({
   );
 }
 
-/** `begun`: there is a team to speak of. Before, the header only says who thinks, and whether the relay is there. */
+/**
+ * `begun`: there is a team to speak of. Before, the header only says who thinks, and whether the
+ * relay is there.
+ */
 export function Header({ begun, around }: { begun: boolean; around: Around }) {
   const quiet = useLive((state) => state.link.kind === 'live');
   return (

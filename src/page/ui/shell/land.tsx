@@ -39,7 +39,10 @@ const SUN: readonly (readonly [number, number, number])[] = [
   [14, 23, 8],
 ];
 
-/** The hills and the sun below the sky: drawn a moment after the page, which can be used without them. */
+/**
+ * The hills and the sun below the sky: drawn a moment after the page, which can be used without
+ * them.
+ */
 export default function Land() {
   return (
     <svg

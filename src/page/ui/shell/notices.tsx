@@ -5,7 +5,10 @@ import { useRoost } from '../context.tsx';
 import { CloseIcon } from '../parts/icons.tsx';
 import { useTopDialog } from '../parts/top-dialog.ts';
 
-/** Short notes: in the flow of the page, or of the dialog that is open over it. Errors stay until they are dismissed. */
+/**
+ * Short notes: in the flow of the page, or of the dialog that is open over it. Errors stay until
+ * they are dismissed.
+ */
 export function NoticeList() {
   const { notices } = useRoost();
   const list = useStore(notices.store, (state) => state.list);

@@ -1,4 +1,7 @@
-/** A file that is dropped where nobody takes it would be opened by the browser, in place of the page. */
+/**
+ * A file that is dropped where nobody takes it would be opened by the browser, in place of the
+ * page.
+ */
 function leave(event: DragEvent): void {
   const { target, dataTransfer } = event;
   if (event.defaultPrevented || dataTransfer?.types.includes('Files') !== true) return;

@@ -12,8 +12,9 @@ const PALETTE_KEYS = ['Ctrl', 'K'];
 const SELECTORS = { grid: '.grid .seat-button[tabindex="0"]', composer: '.compose textarea' } as const;
 
 /**
- * Puts the focus into the team or where one writes; where something else takes the whole page, after `onHome`. `shown`: changes with
- * what is on the page; what is to have the focus may only be there then.
+ * Puts the focus into the team or where one writes; where something else takes the whole page,
+ * after `onHome`. `shown`: changes with what is on the page; what is to have the focus may only be
+ * there then.
  */
 export function useFocusPlace(shown: string, onHome: () => void): Around['focus'] {
   const wanted = useRef<string | null>(null);
@@ -53,8 +54,8 @@ export function useFocusPlace(shown: string, onHome: () => void): Around['focus'
 }
 
 /**
- * Runs the commands of the table by their keys: anywhere but in a dialog, and in a field only those with Ctrl or ⌘.
- * Escape leaves a field first. `may`: which of them there are now.
+ * Runs the commands of the table by their keys: anywhere but in a dialog, and in a field only those
+ * with Ctrl or ⌘. Escape leaves a field first. `may`: which of them there are now.
  */
 export function useKeys(around: Around, may: (command: Command) => boolean): void {
   const held = useRef({ around, may });
@@ -86,7 +87,8 @@ export function useKeys(around: Around, may: (command: Command) => boolean): voi
         if (run(commands, press)) event.preventDefault();
         return;
       }
-      // The table is still being fetched: the press counts once it is here. The browser must not take it meanwhile.
+      // The table is still being fetched: the press counts once it is here. The browser must not
+      // take it meanwhile.
       if (isPressed(PALETTE_KEYS, press)) event.preventDefault();
       fetchCommands().then(
         (fetched) => void run(fetched, press),

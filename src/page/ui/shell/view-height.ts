@@ -1,9 +1,13 @@
 /**
- * How much of the window is to be seen. A keyboard on the screen covers the lower part of a page, and some browsers then move the
- * page up below it: the page takes only what is left. Below some heights its bars fold away for what is read and written.
+ * How much of the window is to be seen. A keyboard on the screen covers the lower part of a page,
+ * and some browsers then move the page up below it: the page takes only what is left. Below some
+ * heights its bars fold away for what is read and written.
  */
 
-/** Heights in `rem`, so that large letters count: below the first the bars are lower, below the second they are gone. */
+/**
+ * Heights in `rem`, so that large letters count: below the first the bars are lower, below the
+ * second they are gone.
+ */
 const LOW_REM = 30;
 const LOWEST_REM = 22.5;
 /** px by which heights may differ that are the same. */

@@ -10,7 +10,10 @@ import { useQuery } from '../use-query.ts';
 /** ms between looks: a disk fills slowly, and the relay counts its files for each. */
 const LOOK_EVERY_MS = 5 * 60_000;
 
-/** Across the page while the relay's disk is nearly full. What cannot be read now says nothing here: the storage page does. */
+/**
+ * Across the page while the relay's disk is nearly full. What cannot be read now says nothing here:
+ * the storage page does.
+ */
 export default function RoomBanner() {
   const roost = useRoost();
   const { device } = roost;

@@ -85,7 +85,10 @@ function Kinds({ kinds }: { kinds: StorageStatus['kinds'] }) {
   );
 }
 
-/** What the relay has on its disk, in one line, and what is short there. Nothing is drawn until it is known. */
+/**
+ * What the relay has on its disk, in one line, and what is short there. Nothing is drawn until it
+ * is known.
+ */
 function RelayRoom() {
   const room = useQuery(relayRoom(useRoost()));
   if (room.kind !== 'ready') return null;

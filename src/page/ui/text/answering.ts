@@ -1,4 +1,7 @@
-/** Where words go that an agent cannot hear at once, in a sentence: beside the field they are written in, and under those that wait. */
+/**
+ * Where words go that an agent cannot hear at once, in a sentence: beside the field they are
+ * written in, and under those that wait.
+ */
 import { t } from '../../language/t.ts';
 import type { SeatView } from '../grid/seat-view.ts';
 

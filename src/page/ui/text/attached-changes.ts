@@ -1,4 +1,7 @@
-/** What a tool server would do, in words and whole: what is started or called, how it is held, and what agents use of it. Pure. */
+/**
+ * What a tool server would do, in words and whole: what is started or called, how it is held, and
+ * what agents use of it. Pure.
+ */
 import { shownText } from '../../../shared/domain/names.ts';
 import { t } from '../../language/t.ts';
 import type { AttachedRecord, Box } from '../../../shared/protocol/attached.ts';

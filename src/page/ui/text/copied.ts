@@ -1,13 +1,17 @@
 /**
- * Selected text as it goes to the clipboard: what a reader sees, without words that are only heard, and formulas as TeX. Left to
- * itself, a browser copies all that stands in the page, and the parts of a formula one below the other.
+ * Selected text as it goes to the clipboard: what a reader sees, without words that are only heard,
+ * and formulas as TeX. Left to itself, a browser copies all that stands in the page, and the parts
+ * of a formula one below the other.
  */
 
 /** What nobody means to copy. */
 const LEFT_OUT = '.visually-hidden, button, .msg-menu';
 const FORMULA = '[data-tex]';
 const TICK = '.md-check';
-/** The elements around a selection by whose styles its text is laid out; above these, nothing matters. */
+/**
+ * The elements around a selection by whose styles its text is laid out; above these, nothing
+ * matters.
+ */
 const ROOTS = '.md, .plain, .log-inside, .dialog-body, main, body';
 
 const elementOf = (node: Node) => (node instanceof Element ? node : node.parentElement);

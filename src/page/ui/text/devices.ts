@@ -30,7 +30,10 @@ export function cameText({ came, addedAt }: Pick<DeviceView, 'came' | 'addedAt'>
   }
 }
 
-/** `there now · direct connection · let in today by Laptop`, `last seen yesterday 23:41 · …`, `not seen yet · added today` */
+/**
+ * `there now · direct connection · let in today by Laptop`, `last seen yesterday 23:41 · …`, `not
+ * seen yet · added today`
+ */
 export function reachText(
   device: Pick<DeviceView, 'self' | 'online' | 'direct' | 'lastSeen' | 'addedAt' | 'came'>,
   now: number,

@@ -1,7 +1,10 @@
 /** Characters of a message that are quoted at most: whoever answers knows it already. */
 const QUOTE_MOST = 2_000;
 
-/** The text as a quotation in Markdown, cut where it is long, with an empty line after it in which one goes on. */
+/**
+ * The text as a quotation in Markdown, cut where it is long, with an empty line after it in which
+ * one goes on.
+ */
 export function quoted(text: string): string {
   const whole = text.trim();
   // No half of a pair: what is cut between two halves of a character is none.

@@ -19,7 +19,10 @@ export function endText(reason: EndReason): string {
   }
 }
 
-/** A reason in the few words a cell has room for: "It said nothing for 120 s." becomes "said nothing for 120 s", figure and unit on one line. */
+/**
+ * A reason in the few words a cell has room for: "It said nothing for 120 s." becomes "said nothing
+ * for 120 s", figure and unit on one line.
+ */
 export const briefly = (reason: string): string =>
   retold(reason)
     .replace(/^(It|Er) /, '')

@@ -24,7 +24,10 @@ const relayIn =
         ? t`the one that it names`
         : t`another one of yours`;
 
-/** Everything that it says, each part under its name; what stands for itself is left out. `agent`: as people call it. */
+/**
+ * Everything that it says, each part under its name; what stands for itself is left out. `agent`:
+ * as people call it.
+ */
 function partsOf(
   { schedule, removed, homeRelay, wanted, turn, position }: ScheduleRecord,
   { agent, relayOf }: { readonly agent: string; readonly relayOf: (relay: string) => string },
@@ -95,7 +98,10 @@ export function scheduleDetails({ name, here, after }: ScheduleChange): {
   return { before: text(here), after: text(after) };
 }
 
-/** What changed about one, each part in words; `undefined`: there was no such part. `agent`: as people call it. */
+/**
+ * What changed about one, each part in words; `undefined`: there was no such part. `agent`: as
+ * people call it.
+ */
 export function scheduleParts(
   before: ScheduleRecord,
   after: ScheduleRecord,

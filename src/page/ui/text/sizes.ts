@@ -16,7 +16,10 @@ export function bytes(value: number): string {
   return `${size < 10 ? oneDigit.format(size) : number.format(Math.round(size))} ${unit}`;
 }
 
-/** `1 message`, `12 messages`: the words stand where it is called, and other languages have their own forms of them. */
+/**
+ * `1 message`, `12 messages`: the words stand where it is called, and other languages have their
+ * own forms of them.
+ */
 export const plural = (value: number, one: string, many = `${one}s`): string => counted(value, count(value), one, many);
 
 /** `Lyra`, `Lyra and Wren`, `Lyra, Wren and Sable` */

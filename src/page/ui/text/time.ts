@@ -56,7 +56,10 @@ export function since(time: number, now: number): string {
 /** Is it so short ago that one says how long? */
 export const isYoung = (time: number, now: number): boolean => now - time < HOUR;
 
-/** `just now`, `12 min ago`, and from an hour on the time of day: `08:52`. A clock that is behind makes nothing come from the future. */
+/**
+ * `just now`, `12 min ago`, and from an hour on the time of day: `08:52`. A clock that is behind
+ * makes nothing come from the future.
+ */
 export function ago(time: number, now: number): string {
   if (!isYoung(time, now)) return clockTime(time);
   return now - time < MINUTE ? t`just now` : t`${Math.floor((now - time) / MINUTE)} min ago`;

@@ -1,6 +1,6 @@
 /**
- * Characters that nobody sees, and that minds and shells read: they can turn what stands there round, or hide a part of it
- * (CVE-2021-42574, "Trojan Source"; Unicode Technical Report 36).
+ * Characters that nobody sees, and that minds and shells read: they can turn what stands there
+ * round, or hide a part of it (CVE-2021-42574, "Trojan Source"; Unicode Technical Report 36).
  */
 
 /** Formats, controls but line breaks and tabs, and fillers that are drawn as nothing. */
@@ -18,5 +18,8 @@ export const revealed = (text: string): string => text.replace(IN_PROSE, named);
 /** As `revealed`, for what a machine takes by the letter: a command, an address. */
 export const revealedCode = (text: string): string => text.replace(IN_CODE, named);
 
-/** As `revealedCode`, on one line: a line break by its number too, so that nothing passes for the next line. */
+/**
+ * As `revealedCode`, on one line: a line break by its number too, so that nothing passes for the
+ * next line.
+ */
 export const revealedLine = (text: string): string => revealedCode(text).replace(/[\n\t]/g, named);

@@ -30,10 +30,15 @@ import type { ThreadTalk, ThreadTalkState } from '../../state/threads/index.ts';
 import { useNewInThread, useTalk } from './use-threads.ts';
 import { problemText } from '../../state/ports.ts';
 
-/** Null: not known yet. `newFrom`: the last place that was read when it was opened; null: nothing was new. */
+/**
+ * Null: not known yet. `newFrom`: the last place that was read when it was opened; null: nothing
+ * was new.
+ */
 type OpenedThread = { readonly newFrom: number | null } | null;
 
-/** Where a thread opens, as it stood then; and moves its mark to what is on the screen from then on. */
+/**
+ * Where a thread opens, as it stood then; and moves its mark to what is on the screen from then on.
+ */
 function useOpenedThread(
   threadId: ThreadId,
   { thread, messages, more, reading, stale, problem }: ThreadTalkState,
@@ -172,7 +177,10 @@ function toldOf(mentioned: readonly Teammate[]): string {
     : t`${whom} are told of it, and may be woken by it.`;
 }
 
-/** One thread: what was said, and a place to write. `takeFocus`: the person went to it from elsewhere on the page. */
+/**
+ * One thread: what was said, and a place to write. `takeFocus`: the person went to it from
+ * elsewhere on the page.
+ */
 export function ThreadView({
   threadId,
   at,

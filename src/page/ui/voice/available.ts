@@ -1,6 +1,9 @@
 /** What this browser has for speech; the parts that use it are fetched when they are used. */
 
-/** The part of the Web Speech API's recognition that is used here: https://webaudio.github.io/web-speech-api/ */
+/**
+ * The part of the Web Speech API's recognition that is used here:
+ * https://webaudio.github.io/web-speech-api/
+ */
 export interface Recognition extends EventTarget {
   lang: string;
   continuous: boolean;

@@ -31,7 +31,10 @@ interface Props {
   readonly onHeard: (text: string) => void;
 }
 
-/** Writes what one says into the field: off until it is pressed, and where the browser has it at all. */
+/**
+ * Writes what one says into the field: off until it is pressed, and where the browser has it at
+ * all.
+ */
 export function DictateButton({ browser, onHeard }: Props): ReactNode {
   const [asking, setAsking] = useState(false);
   const [listening, setListening] = useState(false);

@@ -11,7 +11,10 @@ interface Props {
   readonly name: string;
 }
 
-/** By which of the system's voices this agent is read aloud, on this device; nothing where there is but one. */
+/**
+ * By which of the system's voices this agent is read aloud, on this device; nothing where there is
+ * but one.
+ */
 export function VoiceChoice({ agentId, name }: Props) {
   const state = useRoost();
   const [voices, setVoices] = useState<readonly SpeechSynthesisVoice[]>([]);

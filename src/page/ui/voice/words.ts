@@ -6,7 +6,10 @@ export const MOST_AT_ONCE = 220;
 /** Voices that differ by their pitch alone, where a language has few. */
 const PITCHES = [1, 0.82, 1.18];
 
-/** Markdown as somebody would read it out: without its signs, and without code, which nobody wants to hear. */
+/**
+ * Markdown as somebody would read it out: without its signs, and without code, which nobody wants
+ * to hear.
+ */
 export function wordsToSay(markdown: string): string {
   return markdown
     .replace(/^(`{3,}|~{3,})[^\n]*\n[^]*?(^\1[`~]*\s*$|(?![^]))/gm, () => `${t`(code)`}\n`)
@@ -43,7 +46,9 @@ export function piecesToSay(text: string, most = MOST_AT_ONCE): string[] {
 
 type Voice = Pick<SpeechSynthesisVoice, 'voiceURI' | 'lang' | 'localService'>;
 
-/** Those that speak this language; those on the device before those that send the text to somebody. */
+/**
+ * Those that speak this language; those on the device before those that send the text to somebody.
+ */
 export function voicesFor<V extends Voice>(voices: readonly V[], language: string): readonly V[] {
   const speaking = voices.filter(({ lang }) => lang.toLowerCase().split(/[-_]/)[0] === language);
   const local = speaking.filter(({ localService }) => localService);
@@ -51,8 +56,9 @@ export function voicesFor<V extends Voice>(voices: readonly V[], language: strin
 }
 
 /**
- * The voice of somebody: the one that was chosen, where it is there; else always the same of those that speak the language.
- * `voice` is null where none speaks it: then the browser takes what it has.
+ * The voice of somebody: the one that was chosen, where it is there; else always the same of those
+ * that speak the language. `voice` is null where none speaks it: then the browser takes what it
+ * has.
  */
 export function voiceOf<V extends Voice>(
   who: string,

@@ -2,8 +2,8 @@
 import type { WakeDecision } from '../../../shared/protocol/wakes.ts';
 
 /**
- * ms between two of them at most, where no call is known: of those who were only set to sleep each is woken by itself, as soon
- * as the click was made, and a relay of before wrote no calls down.
+ * ms between two of them at most, where no call is known: of those who were only set to sleep each
+ * is woken by itself, as soon as the click was made, and a relay of before wrote no calls down.
  */
 const APART_MS = 5_000;
 
@@ -15,7 +15,10 @@ const areOfOne = (later: WakeDecision, wake: WakeDecision) =>
   later.callId === wake.callId &&
   (wake.callId !== null || later.time - wake.time <= APART_MS);
 
-/** `wakes`: newest first, and so are the groups. Nobody is woken twice by one click; what nobody clicked stands alone. */
+/**
+ * `wakes`: newest first, and so are the groups. Nobody is woken twice by one click; what nobody
+ * clicked stands alone.
+ */
 export function byClick(wakes: readonly WakeDecision[]): WakeDecision[][] {
   const groups: WakeDecision[][] = [];
   for (const wake of wakes) {

@@ -34,7 +34,10 @@ const STATE_WORDS: Record<StepState, string> = {
   waived: t`not asked: you are never refused`,
 };
 
-/** The ten checks in their order, from who asked to what came of it; the one that stopped it is marked. */
+/**
+ * The ten checks in their order, from who asked to what came of it; the one that stopped it is
+ * marked.
+ */
 export function WakePath({ wake }: { wake: WakeDecision }) {
   const steps = pathOf(wake);
   return (

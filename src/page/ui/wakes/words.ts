@@ -122,7 +122,10 @@ export function askedText({ way, source, target }: WakeDecision, nameOf: NameOf)
 /** How many of those whom one click woke are named. */
 const NAMED = 3;
 
-/** Whom one click woke: "You woke Lyra, Sage and 6 others". `wakes`: newest first; they are told in the order they were asked. */
+/**
+ * Whom one click woke: "You woke Lyra, Sage and 6 others". `wakes`: newest first; they are told in
+ * the order they were asked.
+ */
 export function clickText(wakes: readonly WakeDecision[], nameOf: NameOf): string {
   const names = wakes.map(({ target }) => nameOf(target)).reverse();
   const told = names.length > NAMED ? [...names.slice(0, NAMED - 1), t`${names.length - NAMED + 1} others`] : names;

@@ -85,7 +85,10 @@ const WHO = {
   },
 } as const;
 
-/** This browser keeps nobody, and somebody lives at its relay: nothing begins before the person has said what this browser is to be. */
+/**
+ * This browser keeps nobody, and somebody lives at its relay: nothing begins before the person has
+ * said what this browser is to be.
+ */
 export default function AskedPage() {
   const look = useInfo(({ home }) => typeof home === 'object' && home.look);
   const [way, setWay] = useState<'own' | 'look' | null>(null);

@@ -13,7 +13,10 @@ import './welcome.css';
 /** Of a device that has just joined: not what anybody sees first. */
 const OnItsWay = optional(() => import('./on-its-way.tsx'));
 
-/** The first visit: a beginning, ways back for a team there is, and the truth about who is thinking. `onBegun`: it is stored; the team's page takes over. */
+/**
+ * The first visit: a beginning, ways back for a team there is, and the truth about who is thinking.
+ * `onBegun`: it is stored; the team's page takes over.
+ */
 export default function WelcomePage({ onBegun }: { onBegun: () => void }) {
   const health = useInfo((state) => state.health);
   const onItsWay = useDevices(({ status }) => status?.kind === 'shared');

@@ -1,4 +1,7 @@
-/** Many small causes, one piece of work: it begins when they have been quiet for a moment, or when the first has waited long. */
+/**
+ * Many small causes, one piece of work: it begins when they have been quiet for a moment, or when
+ * the first has waited long.
+ */
 import type { After } from './timers.ts';
 
 export interface Burst {
@@ -16,7 +19,10 @@ export interface BurstDeps {
   readonly quietMs: number;
   /** ms after the first */
   readonly mostMs: number;
-  /** Would it be in the way now? Asked when it is quiet: it waits for as long again then, up to `mostMs`. */
+  /**
+   * Would it be in the way now? Asked when it is quiet: it waits for as long again then, up to
+   * `mostMs`.
+   */
   readonly isBusy?: () => boolean;
   readonly run: () => void;
 }

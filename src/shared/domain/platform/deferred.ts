@@ -1,4 +1,7 @@
-/** A promise, and the way to end it from outside. `Promise.withResolvers` came with Safari 17.4 and Node 22. */
+/**
+ * A promise, and the way to end it from outside. `Promise.withResolvers` came with Safari 17.4 and
+ * Node 22.
+ */
 export interface Deferred<Value> {
   readonly promise: Promise<Value>;
   /** Only the first of these calls counts. */

@@ -1,4 +1,7 @@
-/** What a lower part tells whoever stands above it, which it does not know: typed by name, and heard in the order of coming. */
+/**
+ * What a lower part tells whoever stands above it, which it does not know: typed by name, and heard
+ * in the order of coming.
+ */
 export interface Events<Told extends Record<string, readonly unknown[]>> {
   tell<Name extends keyof Told>(name: Name, ...what: Told[Name]): void;
   /** What a listener throws, whoever tells it gets. Returns the way to stop. */

@@ -1,15 +1,16 @@
 /**
- * What the oldest browsers that Roost runs in lack, and what is used in its place. The floors are named in the
- * README: Safari 16.4, Firefox 128, Chromium 111; `BROWSERS` in `vite.config.ts` builds for them. Whatever came later is
- * used through this file, or not at all.
+ * What the oldest browsers that Roost runs in lack, and what is used in its place. The floors are
+ * named in the README: Safari 16.4, Firefox 128, Chromium 111; `BROWSERS` in `vite.config.ts`
+ * builds for them. Whatever came later is used through this file, or not at all.
  *
- * Also lacking, and met where it is used, by asking first: `showPopover` (Safari 17), `showSaveFilePicker` (Safari,
- * Firefox), `SharedWorker` (Chromium on Android), `createWritable` of OPFS (Safari 26).
+ * Also lacking, and met where it is used, by asking first: `showPopover` (Safari 17),
+ * `showSaveFilePicker` (Safari, Firefox), `SharedWorker` (Chromium on Android), `createWritable` of
+ * OPFS (Safari 26).
  */
 
 /**
- * A stream's chunks: Safari cannot iterate a stream itself, in any version so far. Leaving the loop early cancels
- * the stream.
+ * A stream's chunks: Safari cannot iterate a stream itself, in any version so far. Leaving the loop
+ * early cancels the stream.
  */
 export async function* chunksOf(stream: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array, void, undefined> {
   const reader = stream.getReader();
@@ -41,10 +42,16 @@ export function urlOf(text: string): URL | null {
   }
 }
 
-/** The parts of `StorageManager` that may be absent: all of it in insecure contexts, each of them before Safari 17. */
+/**
+ * The parts of `StorageManager` that may be absent: all of it in insecure contexts, each of them
+ * before Safari 17.
+ */
 export type MaybeStorage = Partial<Pick<StorageManager, 'persisted' | 'estimate'>> | undefined;
 
-/** Whether what is stored is kept for good, and how much room there is. null: the browser does not say. */
+/**
+ * Whether what is stored is kept for good, and how much room there is. null: the browser does not
+ * say.
+ */
 export async function storageFacts(
   storage: MaybeStorage,
 ): Promise<{ persisted: boolean | null; usedBytes: number | null; quotaBytes: number | null }> {

@@ -1,4 +1,7 @@
-/** Work that is done one piece after the other; a piece that fails does not keep the next from its turn. */
+/**
+ * Work that is done one piece after the other; a piece that fails does not keep the next from its
+ * turn.
+ */
 export function createQueue(): <Result>(work: () => Promise<Result>) => Promise<Result> {
   let last: Promise<unknown> = Promise.resolve();
   return (work) => {
@@ -8,7 +11,10 @@ export function createQueue(): <Result>(work: () => Promise<Result>) => Promise<
   };
 }
 
-/** Work of which at most `most` pieces are under way at once; the others wait, the first that came first. */
+/**
+ * Work of which at most `most` pieces are under way at once; the others wait, the first that came
+ * first.
+ */
 export function createLimiter(most: number): <Result>(work: () => Promise<Result>) => Promise<Result> {
   let free = most;
   const waiting: (() => void)[] = [];

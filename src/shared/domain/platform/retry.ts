@@ -8,15 +8,19 @@ export interface BackoffLimits {
 }
 
 /**
- * How long to wait, in ms, before try number `failures` + 1 (from 0): doubling, and anywhere in the upper half of that, so
- * that many who failed together do not come back together. `random` gives 0 to 1.
+ * How long to wait, in ms, before try number `failures` + 1 (from 0): doubling, and anywhere in the
+ * upper half of that, so that many who failed together do not come back together. `random` gives 0
+ * to 1.
  */
 export function backoff({ backoffFirst, backoffMost }: BackoffLimits, failures: number, random: () => number): number {
   const full = Math.min(backoffMost, backoffFirst * 2 ** Math.min(failures, 16));
   return full / 2 + (full / 2) * random();
 }
 
-/** The store may fail (a full disk, a database that is away): what was begun is tried again until it works. */
+/**
+ * The store may fail (a full disk, a database that is away): what was begun is tried again until it
+ * works.
+ */
 export interface Trying {
   /** What `run` gives, tried again for as long as it rejects; null once everything is closed. */
   attempt<T>(run: () => Promise<T>): Promise<{ readonly value: T } | null>;

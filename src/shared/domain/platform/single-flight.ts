@@ -1,6 +1,9 @@
 /** Work that many ask for and that is done once for all of them. */
 
-/** Whoever asks while it is under way gets its answer, or its failure; who asks afterwards has it done anew. */
+/**
+ * Whoever asks while it is under way gets its answer, or its failure; who asks afterwards has it
+ * done anew.
+ */
 export function singleFlight<Value>(run: () => Promise<Value>): () => Promise<Value> {
   let underWay: Promise<Value> | null = null;
   return () =>
@@ -10,8 +13,9 @@ export function singleFlight<Value>(run: () => Promise<Value>): () => Promise<Va
 }
 
 /**
- * As `singleFlight`, and once more where somebody asked meanwhile: what it looks at may have changed since it began.
- * All resolve when none is left to do. A failure is told to all of them, and ends it.
+ * As `singleFlight`, and once more where somebody asked meanwhile: what it looks at may have
+ * changed since it began. All resolve when none is left to do. A failure is told to all of them,
+ * and ends it.
  */
 export function runAgain(run: () => Promise<void>): () => Promise<void> {
   let asked = false;
@@ -41,7 +45,10 @@ export interface Kept<Value> {
   forget(): void;
 }
 
-/** `isFresh` says whether what was asked for at that time still holds; without it, until it is forgotten. */
+/**
+ * `isFresh` says whether what was asked for at that time still holds; without it, until it is
+ * forgotten.
+ */
 export function keepLoaded<Value>(
   load: () => Promise<Value>,
   fresh?: { readonly forMs: number; /** ms, only ever forward */ readonly elapsed: () => number },

@@ -1,4 +1,7 @@
-/** Time that will come, as an argument: what needs it takes `Timers`, so that a test can hold it still. */
+/**
+ * Time that will come, as an argument: what needs it takes `Timers`, so that a test can hold it
+ * still.
+ */
 
 /** Calls `run` once, `ms` from now. Returns the way to call it off. */
 export type After = (ms: number, run: () => void) => () => void;

@@ -1,4 +1,7 @@
-/** What an agent does by itself where the person has written nothing else: it looks whether something waits, and does that. */
+/**
+ * What an agent does by itself where the person has written nothing else: it looks whether
+ * something waits, and does that.
+ */
 
 /** Minutes between two looks. */
 export const DEFAULT_INTERVAL = 30;
@@ -13,7 +16,10 @@ export const DEFAULT_INSTRUCTIONS = `This is your regular look at what there is 
 5. Do it, or do the next step of it.
 6. Report in one or two sentences what you did, or that nothing was to be done.`;
 
-/** What it said until version 0.1: it spoke of what there was none of. Routines of that time have it stored. */
+/**
+ * What it said until version 0.1: it spoke of what there was none of. Routines of that time have it
+ * stored.
+ */
 const BEFORE = DEFAULT_INSTRUCTIONS.replace(
   'Look at the threads that you take part in, where there are any.',
   'Look at the threads and projects you take part in, and at the tasks that are ready.',

@@ -1,6 +1,11 @@
-/** Occurrences: one account of every moment at which something was due. Each comes to exactly one end. */
+/**
+ * Occurrences: one account of every moment at which something was due. Each comes to exactly one
+ * end.
+ */
 
-/** On the way. `due`: nobody has begun with it; `claimed`: a relay has; `running`: its run goes on. */
+/**
+ * On the way. `due`: nobody has begun with it; `claimed`: a relay has; `running`: its run goes on.
+ */
 export const OPEN_STATES = ['due', 'claimed', 'running'] as const;
 /** For good. */
 export const END_STATES = [
@@ -19,7 +24,10 @@ export type OccurrenceState = OpenState | EndState;
 
 /** A run that ended so has not come to its own end. */
 const BROKEN_OFF: readonly OccurrenceState[] = ['failed', 'timed-out', 'crashed', 'stopped'];
-/** Whether the person can let an agent go on with it: it was at work, did not come to its end, and no later run went on with it. */
+/**
+ * Whether the person can let an agent go on with it: it was at work, did not come to its end, and
+ * no later run went on with it.
+ */
 export const canGoOn = (one: {
   readonly state: OccurrenceState;
   readonly runId: string | null;
@@ -69,7 +77,10 @@ export const CATCH_UP_LIMITS: CatchUpLimits = {
   staggerMs: 5_000,
 };
 
-/** A time in which the relay did not run because the person had ended it; ms since the epoch, without the end. */
+/**
+ * A time in which the relay did not run because the person had ended it; ms since the epoch,
+ * without the end.
+ */
 export interface PlannedStop {
   readonly from: number;
   readonly to: number;
@@ -81,9 +92,10 @@ export type Verdict =
   | { readonly slot: number; readonly kind: 'end'; readonly end: OccurrenceEnd };
 
 /**
- * What becomes of the moments that have come, in the same order. Those that are on time run. Of those that are late, the
- * relay having been away, `skip` makes up for none, `once` for the newest, `each` for the newest few: within the window,
- * and none that lies in a stop that the person asked for.
+ * What becomes of the moments that have come, in the same order. Those that are on time run. Of
+ * those that are late, the relay having been away, `skip` makes up for none, `once` for the newest,
+ * `each` for the newest few: within the window, and none that lies in a stop that the person asked
+ * for.
  */
 export function judgeSlots(
   slots: readonly number[],
@@ -108,7 +120,10 @@ export function judgeSlots(
   });
 }
 
-/** How often the newest ends in a row were of a sort, the newest first. `nothing-waits` is how an idle routine lives: it neither counts nor breaks the row. */
+/**
+ * How often the newest ends in a row were of a sort, the newest first. `nothing-waits` is how an
+ * idle routine lives: it neither counts nor breaks the row.
+ */
 export function rowOf(newestFirst: readonly OccurrenceEnd[], sort: 'skipped' | 'failed' | 'either'): number {
   let count = 0;
   for (const { state, reason } of newestFirst) {

@@ -15,8 +15,9 @@ export interface Interval {
 const positive = (value: number, modulus: number) => ((value % modulus) + modulus) % modulus;
 
 /**
- * The offset of each, in minutes. What the person has set stands. The others get, in the order of their names, the first
- * place of their interval that is free; where there are more of them than places, those that are free the longest.
+ * The offset of each, in minutes. What the person has set stands. The others get, in the order of
+ * their names, the first place of their interval that is free; where there are more of them than
+ * places, those that are free the longest.
  */
 export function spreadOffsets(intervals: readonly Interval[], spread = SPREAD_MINUTES): ReadonlyMap<string, number> {
   const offsets = new Map<string, number>();

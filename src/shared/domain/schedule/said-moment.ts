@@ -1,4 +1,7 @@
-/** A moment as it is said to somebody who has a clock on the wall: `2026-12-24T09:00`, `tomorrow 09:00`, `friday 09:00`. */
+/**
+ * A moment as it is said to somebody who has a clock on the wall: `2026-12-24T09:00`, `tomorrow
+ * 09:00`, `friday 09:00`.
+ */
 import { readDateTime } from '../guardrails.ts';
 import { DAY_MS, firstWhere, wallTime } from '../zone-days.ts';
 import { MINUTE_MS } from './timing.ts';
@@ -28,8 +31,9 @@ function daysOf(ahead: string | undefined, weekday: string, isNext: boolean, tod
 }
 
 /**
- * ms since the epoch; null where the text says no moment. A time of `today` may be over. A weekday is the next at which that time is to
- * come, today where it still is; with `next` before it, never today; `weekday` is any from Monday to Friday.
+ * ms since the epoch; null where the text says no moment. A time of `today` may be over. A weekday
+ * is the next at which that time is to come, today where it still is; with `next` before it, never
+ * today; `weekday` is any from Monday to Friday.
  */
 export function saidMoment(text: string, zone: string, now: number): number | null {
   const read = readDateTime(text);

@@ -1,4 +1,7 @@
-/** Agents that begin at the same time, drawn apart: what would have to change, so that the person can look at it first. */
+/**
+ * Agents that begin at the same time, drawn apart: what would have to change, so that the person
+ * can look at it first.
+ */
 import type { AgentId } from '../ids.ts';
 import { CLASH, type Moment } from './timeline.ts';
 import { slotsBetween, type Timing, type TimingContext } from './timing.ts';
@@ -23,7 +26,10 @@ export interface Shift {
   readonly minutes: number;
 }
 
-/** The same, `minutes` later. Null where it cannot be said that way: a moment that was chosen, a cron text with more than one minute, a time after the end of its day or hour. */
+/**
+ * The same, `minutes` later. Null where it cannot be said that way: a moment that was chosen, a
+ * cron text with more than one minute, a time after the end of its day or hour.
+ */
 export function laterBy(timing: Timing, minutes: number, given: number): Timing | null {
   switch (timing.kind) {
     case 'once':
@@ -53,7 +59,10 @@ export function laterBy(timing: Timing, minutes: number, given: number): Timing 
 
 type Begin = Pick<Moment, 'at' | 'agentId'>;
 
-/** Does something of another agent begin within two minutes of one of these? Both in the order of time. */
+/**
+ * Does something of another agent begin within two minutes of one of these? Both in the order of
+ * time.
+ */
 function meets(moments: readonly Begin[], others: readonly Begin[]): boolean {
   let first = 0;
   for (const { at, agentId } of moments) {
@@ -70,9 +79,10 @@ export interface SpreadContext extends Omit<TimingContext, 'offset'> {
 }
 
 /**
- * What to move so that no two agents begin within two minutes of each other in (`from`, `to`], in the order given: the
- * first stays as it is, and each that meets one before it goes to the nearest later time that is free, in steps of three
- * minutes. What is due once stays where the person put it. Where there is no room within an hour, it stays as well.
+ * What to move so that no two agents begin within two minutes of each other in (`from`, `to`], in
+ * the order given: the first stays as it is, and each that meets one before it goes to the nearest
+ * later time that is free, in steps of three minutes. What is due once stays where the person put
+ * it. Where there is no room within an hour, it stays as well.
  */
 export function spreadClashes(
   schedules: readonly Spreadable[],

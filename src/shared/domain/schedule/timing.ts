@@ -1,16 +1,22 @@
 /**
- * When something is due. The moments follow from the schedule itself and from nothing else: not from when it ran last,
- * so that nothing drifts, and an overlong run swallows no moment.
+ * When something is due. The moments follow from the schedule itself and from nothing else: not
+ * from when it ran last, so that nothing drifts, and an overlong run swallows no moment.
  */
 
 /** Cron texts in a time zone. The arithmetic is a library's; see `src/shared/protocol/cron.ts`. */
 export interface CronClock {
-  /** The first moment after `after`, ms since the epoch; null: there is none any more. Throws where the text or the zone is none. */
+  /**
+   * The first moment after `after`, ms since the epoch; null: there is none any more. Throws where
+   * the text or the zone is none.
+   */
   next(cron: string, zone: string, after: number): number | null;
 }
 
 export type Timing =
-  /** Each `minutes`, counted from the epoch, `offset` minutes later. `offset` null: given by the household, apart from the others'. */
+  /**
+   * Each `minutes`, counted from the epoch, `offset` minutes later. `offset` null: given by the
+   * household, apart from the others'.
+   */
   | { readonly kind: 'every'; readonly minutes: number; readonly offset: number | null }
   /** `zone` null: the household's. */
   | { readonly kind: 'cron'; readonly cron: string; readonly zone: string | null }
@@ -34,13 +40,19 @@ export const INTERVAL_BOUNDS = { min: 1, max: 10_080 } as const;
 /** Minutes; of an interval, and never as long as it. */
 export const OFFSET_BOUNDS = { min: 0, max: 10_079 } as const;
 
-/** `30 7 * * 1,2`: the cron text that says the same as days and a time. On the day on which the clock leaves that time out, it is the first moment after; where it shows it twice, the first. */
+/**
+ * `30 7 * * 1,2`: the cron text that says the same as days and a time. On the day on which the
+ * clock leaves that time out, it is the first moment after; where it shows it twice, the first.
+ */
 function cronOfWeekly({ days, time }: Pick<Extract<Timing, { kind: 'weekly' }>, 'days' | 'time'>): string {
   const [hour = 0, minute = 0] = time.split(':').map(Number);
   return `${minute} ${hour} * * ${days.length === 0 ? '*' : [...new Set(days)].sort((a, b) => a - b).join(',')}`;
 }
 
-/** The first moment after `after` at which it is due, ms since the epoch; null: there is none any more. */
+/**
+ * The first moment after `after` at which it is due, ms since the epoch; null: there is none any
+ * more.
+ */
 export function slotAfter(timing: Timing, after: number, { cron, zone, offset }: TimingContext): number | null {
   switch (timing.kind) {
     case 'every': {
@@ -60,8 +72,9 @@ export function slotAfter(timing: Timing, after: number, { cron, zone, offset }:
 }
 
 /**
- * The newest `most` moments in (`from`, `to`], the oldest first, and whether there are any before them. Looks back no further
- * than it has to: a text that is due every minute, after a year, would take minutes to be gone through.
+ * The newest `most` moments in (`from`, `to`], the oldest first, and whether there are any before
+ * them. Looks back no further than it has to: a text that is due every minute, after a year, would
+ * take minutes to be gone through.
  */
 export function newestSlots(
   timing: Timing,
@@ -94,7 +107,10 @@ export function newestSlots(
 /** Moments of a calendar, and ms of it, that are looked at for two that lie close together. */
 const LOOKED = { moments: 16, ms: 8 * 24 * 60 * MINUTE_MS };
 
-/** Whether it comes again before `ms` are over: some two of its moments about `at` and in the week after lie less than that apart. */
+/**
+ * Whether it comes again before `ms` are over: some two of its moments about `at` and in the week
+ * after lie less than that apart.
+ */
 export function comesWithin(timing: Timing, ms: number, at: number, context: TimingContext): boolean {
   if (timing.kind === 'once') return false;
   if (timing.kind === 'every') return timing.minutes * MINUTE_MS < ms;

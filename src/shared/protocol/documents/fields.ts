@@ -1,4 +1,7 @@
-/** The fields and parts of documents, as schemas. Kinds are given them, so that a page is painted without zod. */
+/**
+ * The fields and parts of documents, as schemas. Kinds are given them, so that a page is painted
+ * without zod.
+ */
 import { z } from 'zod';
 import { AGENT_ID_MAX, isAgentId, isAuthor } from '../../domain/agent-id.ts';
 import type { AgentId, MessageId, RunId, SessionId } from '../../domain/ids.ts';
@@ -10,7 +13,10 @@ export { runCauseSchema, runEnd } from '../runs.ts';
 export { z };
 export const id = z.string().min(1).max(512);
 export const RESERVED_ID = 'no id that an agent can have';
-/** The id of an agent, the lead's among them: the one check, wherever an id enters. See src/shared/domain/agent-id.ts. */
+/**
+ * The id of an agent, the lead's among them: the one check, wherever an id enters. See
+ * src/shared/domain/agent-id.ts.
+ */
 export const agentIdSchema = idOf<AgentId>(
   z
     .string()

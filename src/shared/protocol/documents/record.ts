@@ -1,4 +1,7 @@
-/** Documents that records of the relay become: one kind for each type of record, all of one form. See ../records.ts. */
+/**
+ * Documents that records of the relay become: one kind for each type of record, all of one form.
+ * See ../records.ts.
+ */
 import type { z } from 'zod';
 import type * as Fields from './fields.ts';
 import { defineKind } from './kind.ts';
@@ -10,7 +13,10 @@ interface RecordKind<Type extends string, Value extends z.ZodType> {
   readonly value: (fields: typeof Fields) => Value;
   readonly describe: string;
   readonly stream: 'people' | 'talk';
-  /** What was said is one document for good, and is found by what it belongs to. Left out: of each record the newest holds. */
+  /**
+   * What was said is one document for good, and is found by what it belongs to. Left out: of each
+   * record the newest holds.
+   */
   readonly within?: (value: z.output<Value>) => string;
   readonly title: (value: z.output<Value>) => string;
   /** Does it stand in the log of what the person changed? Left out: no. */

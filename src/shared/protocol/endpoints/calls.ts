@@ -1,4 +1,7 @@
-/** What agents do besides talk: the calls of their tools, and those that wait for the person's answer. */
+/**
+ * What agents do besides talk: the calls of their tools, and those that wait for the person's
+ * answer.
+ */
 import { z } from 'zod';
 import { answerSchema, commandReachSchema, sandboxSchema, toolCallSchema } from '../calls.ts';
 import { endpoint, idText, named, optional, wholeNumber } from './endpoint.ts';

@@ -1,6 +1,7 @@
 /**
- * An endpoint of the relay, defined once: its route and what a handler is given (`server/http/endpoint.ts`), the client's
- * call (`src/shared/relay-client/client.ts`) and its section of the reference (`npm run wire`) all come from this value.
+ * An endpoint of the relay, defined once: its route and what a handler is given
+ * (`server/http/endpoint.ts`), the client's call (`src/shared/relay-client/client.ts`) and its
+ * section of the reference (`npm run wire`) all come from this value.
  */
 import { z } from 'zod';
 import { LIMITS } from '../limits.ts';
@@ -10,10 +11,10 @@ import type { Scope } from '../scopes.ts';
 type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
 
 /**
- * Who may call. `page`: a browser that is signed in, from the page itself. `agent`: besides, with a credential as
- * Bearer, the agent that `agentId` names. `client`: besides, with the credential of any agent; whom it lets do what, the
- * handler decides. `credential`: it asks for a credential itself, and for no cookie. `anyone`: before anybody is asked for
- * anything.
+ * Who may call. `page`: a browser that is signed in, from the page itself. `agent`: besides, with a
+ * credential as Bearer, the agent that `agentId` names. `client`: besides, with the credential of
+ * any agent; whom it lets do what, the handler decides. `credential`: it asks for a credential
+ * itself, and for no cookie. `anyone`: before anybody is asked for anything.
  */
 type Access = 'page' | 'agent' | 'client' | 'credential' | 'anyone';
 
@@ -44,14 +45,20 @@ export interface Endpoint {
   /** Headers that it reads, with what they are for. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: z.ZodType;
-  /** Bytes of the body, and values in it, at most. Left out: as many as calls usually carry (`LIMITS`). */
+  /**
+   * Bytes of the body, and values in it, at most. Left out: as many as calls usually carry
+   * (`LIMITS`).
+   */
   readonly bodyBytes?: number;
   readonly bodyValues?: number;
   /** The body may be YAML as well, and so may the answer, where `Accept` says so. */
   readonly yaml?: true;
   /** May carry a whole team's souls and transcripts: it is given longer. */
   readonly heavy?: true;
-  /** It is no JSON call: a stream, a page, a socket, another protocol. The client has no method for it. */
+  /**
+   * It is no JSON call: a stream, a page, a socket, another protocol. The client has no method for
+   * it.
+   */
   readonly raw?: true;
   /** It is answered also while the relay cannot reach its database. */
   readonly storeless?: true;
@@ -83,7 +90,10 @@ type Asked<Shape> = Shape extends Fields
   ? { readonly [Name in keyof Shape]?: z.output<Shape[Name]> | null | undefined }
   : unknown;
 
-/** What a handler is given: parameters and query by name, and the body, each as its schema has read it. */
+/**
+ * What a handler is given: parameters and query by name, and the body, each as its schema has read
+ * it.
+ */
 export type Given<E extends Endpoint> = Read<E['params']> &
   Read<E['query']> &
   (E['body'] extends z.ZodType ? { readonly body: z.output<E['body']> } : unknown);
@@ -125,7 +135,10 @@ interface Nothing {
 }
 const NOTHING: Nothing = { type: 'unknown', detail: 'There is nothing under such an id.' };
 
-/** A part of the address that names something. What `schema` refuses can name nothing: a 404 of this kind. */
+/**
+ * A part of the address that names something. What `schema` refuses can name nothing: a 404 of this
+ * kind.
+ */
 export function named<Value>(schema: z.ZodType<Value>, does: string, nothing: Nothing = NOTHING): z.ZodType<Value> {
   return z
     .custom<Value>((text) => schema.safeParse(text).success, {

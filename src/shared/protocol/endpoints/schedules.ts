@@ -1,4 +1,7 @@
-/** What is due without anybody there, and what agents need for it. The names of routines and the timeline are known from elsewhere. */
+/**
+ * What is due without anybody there, and what agents need for it. The names of routines and the
+ * timeline are known from elsewhere.
+ */
 import { z } from 'zod';
 import type { ScheduleId } from '../../domain/ids.ts';
 import { common, ms } from '../documents.ts';

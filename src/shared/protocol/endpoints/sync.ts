@@ -1,4 +1,7 @@
-/** Synchronisation. What is said on the socket stands in ../sync/control.ts, its frames in src/shared/replication/frames.ts. */
+/**
+ * Synchronisation. What is said on the socket stands in ../sync/control.ts, its frames in
+ * src/shared/replication/frames.ts.
+ */
 import { LIMITS } from '../limits.ts';
 import { z } from 'zod';
 import {

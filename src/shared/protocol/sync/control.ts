@@ -1,7 +1,7 @@
 /**
- * The text messages on the sync socket (`GET /api/sync/socket`): who is there, who belongs to the household,
- * renewed keys, and signals that introduce two browsers. Binary messages are the frames of replication
- * (./frames.ts). The relay reads nothing but what stands here.
+ * The text messages on the sync socket (`GET /api/sync/socket`): who is there, who belongs to the
+ * household, renewed keys, and signals that introduce two browsers. Binary messages are the frames
+ * of replication (./frames.ts). The relay reads nothing but what stands here.
  */
 import { z } from 'zod';
 import { SYNC } from './settings.ts';
@@ -20,7 +20,10 @@ export const signature = z.string().regex(/^[A-Za-z0-9_-]{86}$/, '64 bytes as ba
 const epoch = z.number().int().min(1).max(65_535);
 /** Something sealed to one device or to the recovery key. */
 const box = base64(SYNC.slotChars);
-/** A device's id follows from these two: the first 16 bytes of SHA-256 over `roost device id 1`, deviceKey and boxKey. */
+/**
+ * A device's id follows from these two: the first 16 bytes of SHA-256 over `roost device id 1`,
+ * deviceKey and boxKey.
+ */
 const deviceKey = publicKey.describe('Ed25519: which this device proves itself with');
 const boxKey = publicKey.describe('X25519: which others seal keys to');
 const recovery = z.object({ id: publicKey.describe('names the box to whoever has the phrase; 32 bytes'), box });
@@ -118,7 +121,10 @@ export const fromRelaySchema = z.discriminatedUnion('kind', [
 ]);
 export type FromRelay = z.infer<typeof fromRelaySchema>;
 
-/** `PUT /api/sync/households/{id}`: makes the household known where it is not, and this device one of it. */
+/**
+ * `PUT /api/sync/households/{id}`: makes the household known where it is not, and this device one
+ * of it.
+ */
 export const registerSchema = z.strictObject({
   epoch,
   authKey: publicKey.describe('the household’s, of that epoch'),

@@ -3,7 +3,10 @@ import type { Ranges } from '../../domain/ranges.ts';
 
 export type { Ranges };
 
-/** 16 random bytes as base64url. A device writes under one writer for each stream, and under new ones when it was restored. */
+/**
+ * 16 random bytes as base64url. A device writes under one writer for each stream, and under new
+ * ones when it was restored.
+ */
 type WriterId = string;
 
 /** `counter` begins at 1, rises by one per entry of its writer and never repeats. */
@@ -17,5 +20,8 @@ export interface Entry extends EntryKey {
   readonly sealed: Uint8Array;
 }
 
-/** What a replica has, as ranges of counters: its version vector, with the gaps that fetching the newest first leaves. */
+/**
+ * What a replica has, as ranges of counters: its version vector, with the gaps that fetching the
+ * newest first leaves.
+ */
 export type Have = ReadonlyMap<WriterId, Ranges>;

@@ -1,4 +1,7 @@
-/** What a tab may ask of synchronisation in the ledger's owner. All reject with an Error whose message people can read. */
+/**
+ * What a tab may ask of synchronisation in the ledger's owner. All reject with an Error whose
+ * message people can read.
+ */
 import { z } from 'zod';
 import type { AgentId, DeviceId } from '../../domain/ids.ts';
 import { checkName } from '../../domain/names.ts';
@@ -20,7 +23,10 @@ const deviceName = z
 
 export const SYNC_METHODS = {
   syncStatus: method(none, typed<SyncStatus>()),
-  /** Before another device is let in, or a phrase is made: this device's name. The household's key is made where there is none. */
+  /**
+   * Before another device is let in, or a phrase is made: this device's name. The household's key
+   * is made where there is none.
+   */
   shareHousehold: method(z.tuple([z.object({ deviceName })]), z.null()),
   /** This device wants to join: shows an offer. What follows comes as news. */
   beginJoin: method(z.tuple([z.object({ deviceName })]), z.null()),
@@ -31,9 +37,15 @@ export const SYNC_METHODS = {
     z.tuple([z.object({ offer: z.string().max(SYNC.slotChars) })]),
     typed<{ readonly words: readonly string[] }>(),
   ),
-  /** Are they the same on both? Yes sends the keys, and answers when the new device has them; no ends it. */
+  /**
+   * Are they the same on both? Yes sends the keys, and answers when the new device has them; no
+   * ends it.
+   */
   answerInvite: method(z.tuple([z.object({ same: z.boolean() })]), typed<{ readonly joined: boolean }>()),
-  /** A new recovery phrase of 24 words. It counts once `keepPhrase` has been passed; an earlier one counts until then. */
+  /**
+   * A new recovery phrase of 24 words. It counts once `keepPhrase` has been passed; an earlier one
+   * counts until then.
+   */
   makePhrase: method(none, typed<{ readonly words: readonly string[] }>()),
   /** The drill: `place` 1–24. A wrong word rejects, and may be tried again. */
   keepPhrase: method<[{ readonly answers: readonly { readonly position: number; readonly word: string }[] }], null>(
@@ -50,7 +62,10 @@ export const SYNC_METHODS = {
   restore: method(z.tuple([z.object({ phrase: z.string().max(1_000), deviceName })]), z.null()),
   /** Hands sealed entries to the relay, or no more. */
   keepAtRelay: method(z.tuple([z.object({ on: z.boolean() })]), z.null()),
-  /** The mark of a team as this tab found it in localStorage, and as it is to stand there; null: none. */
+  /**
+   * The mark of a team as this tab found it in localStorage, and as it is to stand there; null:
+   * none.
+   */
   offerMark: method(z.tuple([z.object({ text: z.string().nullable() })]), typed<{ readonly text: string | null }>()),
   /** What was brought back, told to one tab and once; null: nothing, or it was told. */
   takeReturned: method(none, typed<{ readonly documents: number; readonly lost: number } | null>()),
@@ -59,14 +74,18 @@ export const SYNC_METHODS = {
   /** Takes what waits because it is dated ahead of this device's clock. */
   takeAhead: method(none, z.null()),
   nameDevice: method(z.tuple([z.object({ name: deviceName })]), z.null()),
-  /** Out at once, with those that go with it except what is to be kept, and the household key is renewed, once. Rejects where the relay cannot be reached. */
+  /**
+   * Out at once, with those that go with it except what is to be kept, and the household key is
+   * renewed, once. Rejects where the relay cannot be reached.
+   */
   removeDevice: method(
     z.tuple([z.object({ deviceId: idOf<DeviceId>(z.string()), keep: z.array(z.string()).max(SYNC.devices) })]),
     typed<{ readonly removed: readonly string[] }>(),
   ),
   /**
-   * Resolves when the last sessions of these agents are here, or after `patience` ms; those still on their way. Where it is
-   * not known yet what other devices have, that is waited for up to `comparePatience` ms; `compared`: it is known.
+   * Resolves when the last sessions of these agents are here, or after `patience` ms; those still
+   * on their way. Where it is not known yet what other devices have, that is waited for up to
+   * `comparePatience` ms; `compared`: it is known.
    */
   caughtUp: method<
     [{ readonly agentIds: readonly AgentId[]; readonly patience: number; readonly comparePatience: number }],

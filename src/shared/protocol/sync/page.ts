@@ -1,4 +1,6 @@
-/** What tabs and the ledger's owner say to each other about synchronisation, pairing and recovery. */
+/**
+ * What tabs and the ledger's owner say to each other about synchronisation, pairing and recovery.
+ */
 import type { DeviceId } from '../../domain/ids.ts';
 
 /** A device of the household. */
@@ -9,11 +11,16 @@ export interface DeviceView {
   readonly self: boolean;
   /** ms since the epoch. */
   readonly addedAt: number;
-  /** `let-in`: by a device that says so itself. `first`: there was none before it, of those by which this one came. `unsaid`: by the phrase, or nobody says it. */
+  /**
+   * `let-in`: by a device that says so itself. `first`: there was none before it, of those by which
+   * this one came. `unsaid`: by the phrase, or nobody says it.
+   */
   readonly came:
     | { readonly kind: 'first' | 'unsaid' }
     | { readonly kind: 'let-in'; readonly by: string; readonly time: number };
-  /** Devices that are removed with it unless they are kept: it let them in, or nobody says who did. */
+  /**
+   * Devices that are removed with it unless they are kept: it let them in, or nobody says who did.
+   */
   readonly along: readonly string[];
   /** When the relay heard of it last, ms since the epoch; null: not known now. */
   readonly lastSeen: number | null;
@@ -32,7 +39,10 @@ export type Joining =
   | { readonly step: 'waiting'; readonly words: readonly string[]; readonly until: number }
   | { readonly step: 'failed'; readonly reason: string };
 
-/** off: the person wants none; lost: the relay cannot be reached; locked-out: this browser is not signed in there. */
+/**
+ * off: the person wants none; lost: the relay cannot be reached; locked-out: this browser is not
+ * signed in there.
+ */
 export type RelayLink = 'off' | 'connecting' | 'live' | 'lost' | 'locked-out';
 
 /** Where everything is kept a second time, sealed. */
@@ -63,9 +73,13 @@ export type SyncStatus =
       readonly joining: Joining | null;
       readonly team: LostTeam;
       readonly link: RelayLink;
-      /** Of what is read now: from this device's files, then from the relay; null: not known yet. */
+      /**
+       * Of what is read now: from this device's files, then from the relay; null: not known yet.
+       */
       readonly progress: { readonly from: 'files' | 'relay'; readonly done: number; readonly of: number } | null;
-      /** Agents whose last session is not whole here yet: they are not to be woken on this device. */
+      /**
+       * Agents whose last session is not whole here yet: they are not to be woken on this device.
+       */
       readonly arriving: readonly string[];
       /** It was looked for in every place, and nobody was found. */
       readonly missing: boolean;
@@ -82,17 +96,27 @@ export type SyncStatus =
       readonly devices: readonly DeviceView[];
       /** Entries on this device that the relay does not have yet. */
       readonly toSend: number;
-      /** Fetching a backlog: entries that are here, of so many; null: nothing known is missing but `attachments`. */
+      /**
+       * Fetching a backlog: entries that are here, of so many; null: nothing known is missing but
+       * `attachments`.
+       */
       readonly backlog: { readonly done: number; readonly of: number } | null;
-      /** Entries with bytes of pictures and files that are still on their way here: they come last. */
+      /**
+       * Entries with bytes of pictures and files that are still on their way here: they come last.
+       */
       readonly attachments: number;
-      /** Agents whose last session is not whole here yet: they are not to be woken on this device. */
+      /**
+       * Agents whose last session is not whole here yet: they are not to be woken on this device.
+       */
       readonly arriving: readonly string[];
       /** Was a recovery phrase made, written down and tried? */
       readonly phrase: boolean;
       /** Entries written by a newer Roost: kept, and opened after an update. */
       readonly newer: number;
-      /** Entries that wait because they are dated ahead of this device's clock, up to `latest`, ms since the epoch; null: none. `taken`: all of them can be taken. */
+      /**
+       * Entries that wait because they are dated ahead of this device's clock, up to `latest`, ms
+       * since the epoch; null: none. `taken`: all of them can be taken.
+       */
       readonly ahead: { readonly entries: number; readonly latest: number; readonly taken: boolean } | null;
       /** Entries that were refused since the page's start: changed, moved or forged by somebody. */
       readonly refused: number;
@@ -114,6 +138,9 @@ export type DirectReport =
   | { readonly kind: 'signal'; readonly connection: string; readonly data: string }
   | { readonly kind: 'opened'; readonly connection: string }
   | { readonly kind: 'frame'; readonly connection: string; readonly frame: Uint8Array }
-  /** So many bytes of the frames that were ordered have left this page since the connection was opened. */
+  /**
+   * So many bytes of the frames that were ordered have left this page since the connection was
+   * opened.
+   */
   | { readonly kind: 'sent'; readonly connection: string; readonly bytes: number }
   | { readonly kind: 'closed'; readonly connection: string };

@@ -7,7 +7,10 @@ const lines = (...parts: readonly (string | number)[]) => new TextEncoder().enco
 export const socketBytes = (household: string, device: string, nonce: string) =>
   lines('roost socket 1', household, device, nonce);
 
-/** Whoever has the household key of `epoch` lets a device in; the device signs the same, so that nobody else asks in its name. */
+/**
+ * Whoever has the household key of `epoch` lets a device in; the device signs the same, so that
+ * nobody else asks in its name.
+ */
 export const registrationBytes = (household: string, epoch: number, device: string, deviceKey: string) =>
   lines('roost registration 1', household, epoch, device, deviceKey);
 
@@ -24,8 +27,9 @@ export const letInBytes = (household: string, device: string, by: string, time: 
   lines('roost let in 1', household, device, by, time);
 
 /**
- * What a device says of itself to the others, signed by itself and by the household key of `epoch`. The name, which may be any
- * text, comes last; before it who let it in, and an empty line where nobody did.
+ * What a device says of itself to the others, signed by itself and by the household key of `epoch`.
+ * The name, which may be any text, comes last; before it who let it in, and an empty line where
+ * nobody did.
  */
 export const deviceBytes = (
   household: string,
@@ -53,7 +57,9 @@ export const deviceBytes = (
   return lines('roost device 1', household, deviceId, signKey, boxKey, epoch, addedAt, time, came, name);
 };
 
-/** A device has made a recovery phrase: signed by that device, and by the household key of `epoch`. */
+/**
+ * A device has made a recovery phrase: signed by that device, and by the household key of `epoch`.
+ */
 export const phraseBytes = (
   household: string,
   { id, boxKey, by, epoch, time }: { id: string; boxKey: string; by: string; epoch: number; time: number },

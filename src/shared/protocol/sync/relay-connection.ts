@@ -1,4 +1,6 @@
-/** A device's connection to the relay, as the relay's client gives it and synchronisation uses it. */
+/**
+ * A device's connection to the relay, as the relay's client gives it and synchronisation uses it.
+ */
 import type { Callable, Heard, Said } from '../endpoints/endpoint.ts';
 import type { syncEndpoints } from '../endpoints/sync.ts';
 import type { FromDevice, FromRelay } from './control.ts';

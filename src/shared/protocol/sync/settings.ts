@@ -16,6 +16,9 @@ export const SYNC = {
   slotChars: 256 * 1024,
   /** A signal between two devices, in characters. */
   signalChars: 64 * 1024,
-  /** ms: something is said on the socket at least this often; a client may take twice this silence for a loss. */
+  /**
+   * ms: something is said on the socket at least this often; a client may take twice this silence
+   * for a loss.
+   */
   heartbeatMs: 10_000,
 } as const;

@@ -1,7 +1,7 @@
 /**
- * The journal's own IndexedDB database: what no volume holds yet, the list of volumes, and what the owner
- * remembers about itself. It is never dropped. Views are in a database of their own (../views/database.ts):
- * a write here waits for nothing but the disk.
+ * The journal's own IndexedDB database: what no volume holds yet, the list of volumes, and what the
+ * owner remembers about itself. It is never dropped. Views are in a database of their own
+ * (../views/database.ts): a write here waits for nothing but the disk.
  */
 import { openDB, type DBSchema, type IDBPDatabase, type IDBPTransaction } from 'idb';
 import type { Doc } from '../../../shared/protocol/documents.ts';
@@ -18,7 +18,10 @@ export interface JournalRow {
 export interface OutboxRow {
   readonly number?: number;
   readonly docs: readonly Doc[];
-  /** They came from the relay, which tells every device of them: another one may have sealed them already. */
+  /**
+   * They came from the relay, which tells every device of them: another one may have sealed them
+   * already.
+   */
   readonly fromRelay: boolean;
 }
 
@@ -38,7 +41,9 @@ interface ViewsName {
   readonly name: string;
 }
 
-/** How far the oldest journal row is filed: the first `docs` documents of row `seq` lie in a volume. */
+/**
+ * How far the oldest journal row is filed: the first `docs` documents of row `seq` lie in a volume.
+ */
 interface Filed {
   readonly seq: number;
   readonly docs: number;
@@ -75,8 +80,8 @@ export type JournalTransaction = IDBPTransaction<JournalSchema, (typeof STORES)[
 
 /**
  * Every write opens every store, so that there is never more than one under way: two at once in one
- * database, and a kill, cost the page all of its databases (see ../volumes/gateway.ts). For the same reason
- * nothing is written with the database's shortcuts.
+ * database, and a kill, cost the page all of its databases (see ../volumes/gateway.ts). For the
+ * same reason nothing is written with the database's shortcuts.
  */
 export function journalTransaction(db: JournalDatabase, durability: 'strict' | 'relaxed'): JournalTransaction {
   return db.transaction([...STORES], 'readwrite', { durability });
@@ -87,7 +92,8 @@ export async function readMeta<Name extends keyof JournalMeta>(
   db: JournalDatabase,
   name: Name,
 ): Promise<JournalMeta[Name] | undefined> {
-  // Only this file's callers write it, by `writeMeta` or in a transaction of theirs with the same types.
+  // Only this file's callers write it, by `writeMeta` or in a transaction of theirs with the same
+  // types.
   return (await db.get('meta', name)) as JournalMeta[Name] | undefined;
 }
 
@@ -129,7 +135,8 @@ export async function openJournalDatabase({ onBlocking, onTerminated }: OpenOpti
           else if (name === 'meta') db.createObjectStore(name);
           else db.createObjectStore(name, { keyPath: 'name' });
         }
-        // A new journal counts its rows from 1 again: how far the old rows were filed means nothing now.
+        // A new journal counts its rows from 1 again: how far the old rows were filed means nothing
+        // now.
         if (mended) for (const name of ['filed', 'filedThrough']) void tx.objectStore('meta').delete(name);
       },
       blocking: onBlocking,

@@ -3,8 +3,8 @@ import type { Doc } from '../../../shared/protocol/documents.ts';
 import { journalTransaction, type JournalDatabase, type JournalRow, type OutboxRow } from './database.ts';
 
 /**
- * Writes one row, and with it what is to go out to other devices. Answers its number. Rejects with the
- * transaction's own error, and has then written nothing.
+ * Writes one row, and with it what is to go out to other devices. Answers its number. Rejects with
+ * the transaction's own error, and has then written nothing.
  */
 export async function writeRow(
   db: JournalDatabase,
@@ -13,9 +13,11 @@ export async function writeRow(
 ): Promise<number> {
   const tx = journalTransaction(db, 'strict');
   for (const row of outgoing) void tx.objectStore('outbox').add(row);
-  // Not ended with `tx.commit()`: with no room left, Chromium (156) then says neither that it is done nor that it failed.
+  // Not ended with `tx.commit()`: with no room left, Chromium (156) then says neither that it is
+  // done nor that it failed.
   const added = tx.objectStore('journal').add({ docs });
-  // The transaction's own error names the cause (a full disk, say); its request only says that it was aborted.
+  // The transaction's own error names the cause (a full disk, say); its request only says that it
+  // was aborted.
   const [seq, done] = await Promise.allSettled([added, tx.done]);
   if (done.status === 'rejected') throw done.reason;
   if (seq.status === 'rejected') throw seq.reason;

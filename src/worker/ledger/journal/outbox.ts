@@ -1,6 +1,6 @@
 /**
- * What is to go out to other devices. A row is written in the transaction that makes its documents durable,
- * so that none is forgotten, and goes when they lie in a sealed entry.
+ * What is to go out to other devices. A row is written in the transaction that makes its documents
+ * durable, so that none is forgotten, and goes when they lie in a sealed entry.
  */
 import type { Doc } from '../../../shared/protocol/documents.ts';
 import { journalTransaction, type JournalDatabase, type OutboxRow } from './database.ts';

@@ -1,4 +1,7 @@
-/** How tabs reach this worker: through the ports of a SharedWorker, or over a channel from a dedicated one. */
+/**
+ * How tabs reach this worker: through the ports of a SharedWorker, or over a channel from a
+ * dedicated one.
+ */
 import type { FromOwner } from '../../../shared/protocol/owner-rpc.ts';
 import type { RpcServer } from '../../../shared/rpc/server.ts';
 import type { OwnerNews } from '../../../shared/protocol/worker.ts';
@@ -36,7 +39,10 @@ export function servePorts(scope: EventTarget, server: OwnerServer, locks: LockM
   });
 }
 
-/** Begins to answer on the channel. Call when the ledger is ours: two owners must not answer one call. */
+/**
+ * Begins to answer on the channel. Call when the ledger is ours: two owners must not answer one
+ * call.
+ */
 export function serveChannel(server: OwnerServer, locks: LockManager, onConnect: () => void): void {
   const channel = new BroadcastChannel(OWNER_CONNECTION.channel);
   const connections = new Map<string, ReturnType<OwnerServer['connect']>>();

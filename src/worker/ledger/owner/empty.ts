@@ -1,4 +1,7 @@
-/** Empties the browser's database, where it cannot be read any more and everything lies elsewhere too. */
+/**
+ * Empties the browser's database, where it cannot be read any more and everything lies elsewhere
+ * too.
+ */
 import { deleteDB } from 'idb';
 import type { Doc } from '../../../shared/protocol/documents.ts';
 import { openJournalDatabase } from '../journal/database.ts';
@@ -17,7 +20,10 @@ async function unsealed(): Promise<readonly Doc[]> {
   }
 }
 
-/** Nobody may have any of them open. Answers what was only there and could be read, and whether databases can be made there again. */
+/**
+ * Nobody may have any of them open. Answers what was only there and could be read, and whether
+ * databases can be made there again.
+ */
 export async function emptyDatabases(
   buckets: Pick<StorageBuckets, 'works'>,
 ): Promise<{ readonly saved: readonly Doc[]; readonly works: boolean }> {

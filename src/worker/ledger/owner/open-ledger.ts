@@ -1,4 +1,7 @@
-/** Opens the ledger once it is ours: the journal, the views (written anew where they must be), the ledger itself. */
+/**
+ * Opens the ledger once it is ours: the journal, the views (written anew where they must be), the
+ * ledger itself.
+ */
 import type { MaybeStorage } from '../../../shared/domain/platform/old-browsers.ts';
 import type { After } from '../../../shared/domain/platform/timers.ts';
 import type { StorageProblem } from '../../../shared/protocol/worker.ts';
@@ -38,7 +41,10 @@ interface PatientDeps {
   readonly onProblem: (problem: StorageProblem | null) => void;
 }
 
-/** What `opening` gives. Some browsers, at some times, neither open a database nor say that they cannot: that is told after a moment. */
+/**
+ * What `opening` gives. Some browsers, at some times, neither open a database nor say that they
+ * cannot: that is told after a moment.
+ */
 export async function patient<Result>({ after, onProblem }: PatientDeps, opening: Promise<Result>): Promise<Result> {
   let announced = false;
   const cancel = after(LEDGER.openGrace, () => {
@@ -77,8 +83,9 @@ export async function openLedger(deps: OpenLedgerDeps): Promise<Ledger> {
     (await patiently(indexedDB.databases())).flatMap(({ name }) => (name === undefined ? [] : [name]));
 
   let keyed: Promise<void> | null = null;
-  // Fireproof is most of the worker's code, and no reader needs it: it is run when a volume is first opened. (It is
-  // in the worker's one file: fetched later, it might be asked of a relay that is gone.)
+  // Fireproof is most of the worker's code, and no reader needs it: it is run when a volume is
+  // first opened. (It is in the worker's one file: fetched later, it might be asked of a relay that
+  // is gone.)
   async function loadVolumes() {
     const [volumes, keys] = await Promise.all([import('../volumes/fireproof-volume.ts'), import('../volumes/key.ts')]);
     keyed ??= deps.keyMaterial().then(keys.ensureKey);
@@ -106,7 +113,8 @@ export async function openLedger(deps: OpenLedgerDeps): Promise<Ledger> {
   };
   let views = missing.length === 0 ? await currentViews(journal, openViews, databaseNames) : null;
   if (!views) {
-    // The old views, of whatever shape, are read as a further copy: nothing that only they know is lost.
+    // The old views, of whatever shape, are read as a further copy: nothing that only they know is
+    // lost.
     const built = await rebuildViews({ ...common, forgotten: [] });
     await writeMeta(journal, 'views', { version: viewsVersion(), name: built.name });
     views = built.db;
@@ -144,7 +152,8 @@ async function currentViews(
   const db = await open(named.name);
   if (isWhole(db)) {
     const { ready, applied } = await readState(db);
-    // A power cut may cost the views their last moments, and their rows may have left the journal since.
+    // A power cut may cost the views their last moments, and their rows may have left the journal
+    // since.
     if (ready && applied >= ((await readMeta(journal, 'filedThrough')) ?? 0)) return db;
   }
   db.close();

@@ -1,11 +1,13 @@
 /**
- * Which of the browser's sets of databases is ours. Chromium (156) opens, lists and deletes no database of an origin whose
- * IndexedDB has lost its manifest, or whose CURRENT names none: each call fails, at every start, for ever (seen). A storage
- * bucket of the same origin has files of its own, and works beside it. So where emptying does not help, the owner moves into
- * a new bucket, and what was lost comes back there from files and relay. That the bucket exists is what remembers the move:
- * it is asked for at every start, before anything is opened.
+ * Which of the browser's sets of databases is ours. Chromium (156) opens, lists and deletes no
+ * database of an origin whose IndexedDB has lost its manifest, or whose CURRENT names none: each
+ * call fails, at every start, for ever (seen). A storage bucket of the same origin has files of its
+ * own, and works beside it. So where emptying does not help, the owner moves into a new bucket, and
+ * what was lost comes back there from files and relay. That the bucket exists is what remembers the
+ * move: it is asked for at every start, before anything is opened.
  *
- * idb and Fireproof know only the global `indexedDB`: it is replaced here, and nowhere else. Only the owner opens databases.
+ * idb and Fireproof know only the global `indexedDB`: it is replaced here, and nowhere else. Only
+ * the owner opens databases.
  */
 import { deleteDB, openDB } from 'idb';
 import type { MaybeStorage } from '../../../shared/domain/platform/old-browsers.ts';
@@ -37,9 +39,13 @@ async function enter(buckets: Buckets, number: number): Promise<Bucket> {
   return bucket;
 }
 
-/** What the page's person is told of a bucket. Files and key stay in the origin's own storage, and count too. */
+/**
+ * What the page's person is told of a bucket. Files and key stay in the origin's own storage, and
+ * count too.
+ */
 const factsOf = (bucket: Bucket, origin: MaybeStorage): MaybeStorage => ({
-  // Asked for wherever it is opened: a worker has no other way, and tabs ask for the origin's own storage.
+  // Asked for wherever it is opened: a worker has no other way, and tabs ask for the origin's own
+  // storage.
   persisted: () => bucket.persisted(),
   async estimate() {
     const [inside, beside] = await Promise.all([bucket.estimate(), origin?.estimate?.() ?? null]);
@@ -52,7 +58,10 @@ export interface StorageBuckets {
   reopen(): Promise<void>;
   /** Can databases be made and deleted where we are? */
   works(): Promise<boolean>;
-  /** From here on `indexedDB` is a new, empty one, now and at every later start. Answers false where the browser has no such thing. */
+  /**
+   * From here on `indexedDB` is a new, empty one, now and at every later start. Answers false where
+   * the browser has no such thing.
+   */
   move(): Promise<boolean>;
   /** Of where we are: is it kept for good, and how much room is there? */
   storage(): MaybeStorage;

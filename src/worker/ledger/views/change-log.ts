@@ -1,4 +1,7 @@
-/** The log of what the person changed, the newest first: each with what stood there before, and with what holds now. */
+/**
+ * The log of what the person changed, the newest first: each with what stood there before, and with
+ * what holds now.
+ */
 import { pendingForgets } from '../../../shared/domain/forgetting.ts';
 import { isCovered, slotOf } from '../../../shared/protocol/known.ts';
 import type { ChangeLogView, LoggedChange } from '../../../shared/protocol/worker.ts';

@@ -1,4 +1,7 @@
-/** Everything the views hold, page by page, and how documents from elsewhere compare with it: for copies. */
+/**
+ * Everything the views hold, page by page, and how documents from elsewhere compare with it: for
+ * copies.
+ */
 import { lookOf } from '../../../shared/domain/choices.ts';
 import type { AgentId } from '../../../shared/domain/ids.ts';
 import type { Doc } from '../../../shared/protocol/documents.ts';
@@ -13,7 +16,10 @@ const AFTER_ALL = '\uffff';
 /** Records looked at in one go for those of one agent. */
 const STRIDE = 500;
 
-/** Is this document one agent's own: about it, its look, of its conversation, or a session that it took part in? */
+/**
+ * Is this document one agent's own: about it, its look, of its conversation, or a session that it
+ * took part in?
+ */
 const belongsTo = (doc: Doc, agentId: AgentId, sessions: ReadonlySet<unknown>) =>
   doc['agentId'] === agentId ||
   (isKnown(doc) && doc.type === 'setting' && lookOf(doc) === agentId) ||

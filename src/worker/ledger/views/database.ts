@@ -1,8 +1,8 @@
 /**
- * The views: what the page reads, as a cache of what the volumes and the journal hold, in an IndexedDB
- * database of their own. They are never changed in shape and never emptied: `viewsVersion` changes with
- * their shape and with the kinds of documents, and they are then written anew beside the old ones
- * (../owner/rebuild.ts), which go when the new ones are whole.
+ * The views: what the page reads, as a cache of what the volumes and the journal hold, in an
+ * IndexedDB database of their own. They are never changed in shape and never emptied:
+ * `viewsVersion` changes with their shape and with the kinds of documents, and they are then
+ * written anew beside the old ones (../owner/rebuild.ts), which go when the new ones are whole.
  */
 import { openDB, type DBSchema, type IDBPDatabase, type IDBPTransaction } from 'idb';
 import type { AgentId, SessionId } from '../../../shared/domain/ids.ts';
@@ -21,11 +21,17 @@ import type {
 import { kindsMark } from '../../../shared/protocol/known.ts';
 import type { OpenOptions } from '../journal/database.ts';
 
-/** Goes up with every change of their shape, of what stands in the log of changes, and of what can be the value of a setting: what came before that has no slot. */
+/**
+ * Goes up with every change of their shape, of what stands in the log of changes, and of what can
+ * be the value of a setting: what came before that has no slot.
+ */
 const SHAPE = 8;
 export const viewsVersion = (): string => `${SHAPE}.${kindsMark().toString(36)}`;
 
-/** A document of a view, with the keys that its indexes sort by; a record without a key is not in that index. */
+/**
+ * A document of a view, with the keys that its indexes sort by; a record without a key is not in
+ * that index.
+ */
 interface Viewed<D extends Doc> {
   readonly _id: string;
   readonly doc: D;
@@ -35,9 +41,15 @@ export interface MessageRecord extends Viewed<MessageDoc> {
   readonly clientId?: string;
   /** [agentId, newest first, _id]; absent where an edit hides the message. */
   readonly place?: readonly [string, string, string];
-  /** [agentId, newest first, _id] by when an answer was whole, of those that say so; absent where an edit hides the message. */
+  /**
+   * [agentId, newest first, _id] by when an answer was whole, of those that say so; absent where an
+   * edit hides the message.
+   */
   readonly whole?: readonly [string, string, string];
-  /** [sessionId, agentId, newest first, _id]; absent where an edit hides the message, and where it was said in no session. */
+  /**
+   * [sessionId, agentId, newest first, _id]; absent where an edit hides the message, and where it
+   * was said in no session.
+   */
   readonly talk?: readonly [string, string, string, string];
   /** [agentId, stamp, _id] where an edit hides the message. */
   readonly hidden?: readonly [string, string, string];
@@ -72,11 +84,17 @@ export interface TalkRecord {
   readonly said: number;
   /** ms since the epoch: when the newest of it was said or read. */
   readonly time: number;
-  /** [agentId, newest first] of the last thing that stood before the agent here; absent where all of it waits unread. */
+  /**
+   * [agentId, newest first] of the last thing that stood before the agent here; absent where all of
+   * it waits unread.
+   */
   readonly place?: readonly [string, string];
   /** The same, where it was more than a greeting. */
   readonly full?: readonly [string, string];
-  /** The same, where it was nothing but a greeting: exactly one of the two. What a wake passes over is found by key, without reading it. */
+  /**
+   * The same, where it was nothing but a greeting: exactly one of the two. What a wake passes over
+   * is found by key, without reading it.
+   */
   readonly quiet?: readonly [string, string];
   /** As `full`, where somebody said something to the agent. */
   readonly addressed?: readonly [string, string];
@@ -89,7 +107,10 @@ interface TotalRecord {
 }
 
 interface ReadRecord extends Viewed<MessageReadDoc> {
-  /** [sessionId, agentId, newest first, _id] of when it was read; absent where that was in no session. */
+  /**
+   * [sessionId, agentId, newest first, _id] of when it was read; absent where that was in no
+   * session.
+   */
   readonly talk?: readonly [string, string, string, string];
 }
 
@@ -120,7 +141,10 @@ export interface ViewsState {
   readonly ready: boolean;
   readonly applied: number;
   readonly documents: number;
-  /** The greatest stamp of all documents, which tells new documents from known ones; '' where there are none. */
+  /**
+   * The greatest stamp of all documents, which tells new documents from known ones; '' where there
+   * are none.
+   */
   readonly newest: string;
 }
 export const NO_VIEWS: ViewsState = { ready: false, applied: 0, documents: 0, newest: '' };
@@ -152,7 +176,10 @@ export interface ViewsSchema extends DBSchema {
   queued: { key: string; value: QueuedRecord; indexes: { open: number; clientId: string } };
   reads: { key: string; value: ReadRecord; indexes: { talk: string[] } };
   forgets: { key: string; value: Viewed<ForgetDoc | ForgetUndoDoc> };
-  /** Every other kind, and what this app does not know. `about`: the thing that it says something about. */
+  /**
+   * Every other kind, and what this app does not know. `about`: the thing that it says something
+   * about.
+   */
   records: {
     key: string;
     value: SlotRecord<Doc> & { readonly about?: string };
@@ -181,8 +208,9 @@ export const VIEW_STORES = [
 export type ViewsTransaction = IDBPTransaction<ViewsSchema, (typeof VIEW_STORES)[number][], 'readwrite'>;
 
 /**
- * Every write opens every store, so that there is never more than one under way, as in the journal's
- * database. What is lost in a power cut comes again from the journal: `state.applied` says from where.
+ * Every write opens every store, so that there is never more than one under way, as in the
+ * journal's database. What is lost in a power cut comes again from the journal: `state.applied`
+ * says from where.
  */
 export function viewsTransaction(db: ViewsDatabase): ViewsTransaction {
   return db.transaction([...VIEW_STORES], 'readwrite', { durability: 'relaxed' });

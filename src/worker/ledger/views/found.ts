@@ -1,4 +1,7 @@
-/** What the search asks of the views: which documents there are, and which of those it found are to be seen. */
+/**
+ * What the search asks of the views: which documents there are, and which of those it found are to
+ * be seen.
+ */
 import { pendingForgets } from '../../../shared/domain/forgetting.ts';
 import type { Doc } from '../../../shared/protocol/documents.ts';
 import type { DocumentStore } from '../../../shared/protocol/documents/kind.ts';
@@ -34,15 +37,18 @@ export interface Place {
   readonly id: string;
 }
 
-/** A document that can be seen; `title`: of the thread that it belongs to, or the name of what is planned; null where there is none or it is not known. */
+/**
+ * A document that can be seen; `title`: of the thread that it belongs to, or the name of what is
+ * planned; null where there is none or it is not known.
+ */
 export interface Found {
   readonly doc: Doc;
   readonly title: string | null;
 }
 
 /**
- * Those of the documents that are to be seen, in the same places; null: gone, hidden by an edit, replaced by a newer one,
- * on its way out, or taken by a relay meanwhile.
+ * Those of the documents that are to be seen, in the same places; null: gone, hidden by an edit,
+ * replaced by a newer one, on its way out, or taken by a relay meanwhile.
  */
 export async function readFound(
   db: ViewsDatabase,

@@ -1,7 +1,8 @@
 /**
- * Edit-and-resend: a message that replaces another hides that one and everything after it in the same
- * conversation, up to itself. Documents may come in any order, so an edit whose target has not been seen
- * waits for it, and a message that comes late into a stretch that is is hidden already is hidden too.
+ * Edit-and-resend: a message that replaces another hides that one and everything after it in the
+ * same conversation, up to itself. Documents may come in any order, so an edit whose target has not
+ * been seen waits for it, and a message that comes late into a stretch that is is hidden already is
+ * hidden too.
  */
 import type { AgentId, SessionId } from '../../../shared/domain/ids.ts';
 import type { MessageDoc, MessageWithdrawnDoc } from '../../../shared/protocol/documents.ts';
@@ -22,10 +23,14 @@ export function replacementsReaching(tx: ViewsTransaction, agentId: AgentId, at:
     .getAll(IDBKeyRange.bound([agentId, at], [agentId, AFTER_ALL], true));
 }
 
-/** Takes the messages from `from` (inclusive) until `until` (exclusive) out of the conversation, and recounts what they were in. */
+/**
+ * Takes the messages from `from` (inclusive) until `until` (exclusive) out of the conversation, and
+ * recounts what they were in.
+ */
 async function hideStretch(tx: ViewsTransaction, agentId: AgentId, from: string, until: string) {
   const messages = tx.objectStore('messages');
-  // Newest first: what is older than `until` and not older than `from` lies between their complements.
+  // Newest first: what is older than `until` and not older than `from` lies between their
+  // complements.
   const stretch = IDBKeyRange.bound([agentId, newestFirst(until)], [agentId, newestFirst(from), AFTER_ALL]);
   const shown = await messages.index('place').getAll(stretch);
   const hidden = shown.filter(({ doc }) => doc.at >= from && doc.at < until);
@@ -63,11 +68,15 @@ export async function addSaid(tx: ViewsTransaction, agentId: AgentId, more: numb
   if (more !== 0) await totals.put({ agentId, said: ((await totals.get(agentId))?.said ?? 0) + more });
 }
 
-/** The edit that this message is; its target may be among the stored messages, or not have been seen yet. */
+/**
+ * The edit that this message is; its target may be among the stored messages, or not have been seen
+ * yet.
+ */
 export async function addReplacement(tx: ViewsTransaction, doc: MessageDoc, replaces: string) {
   const { _id, agentId, at: until } = doc;
   const target: MessageRecord | undefined = await tx.objectStore('messages').get(`message:${replaces}`);
-  // Only its own conversation: one that names a message of another would come out by the order of arrival.
+  // Only its own conversation: one that names a message of another would come out by the order of
+  // arrival.
   const from = target?.doc.agentId === agentId ? target.doc.at : null;
   const reach = [agentId, from === null ? NEVER : until] as const;
   await tx.objectStore('replacements').put({ _id, agentId, replaces, from, until, reach });

@@ -20,7 +20,10 @@ export const emptyTalk = (agentId: AgentId, sessionId: SessionId): TalkRecord =>
 /** What of a session counts as told: a greeting alone does not. */
 export const saidIn = (talk: TalkRecord | undefined): number => (talk?.full ? talk.said : 0);
 
-/** An agent's part in a session, with one thing more in it. The same comes out in whatever order they are added. */
+/**
+ * An agent's part in a session, with one thing more in it. The same comes out in whatever order
+ * they are added.
+ */
 export function withMessage(talk: TalkRecord, doc: MessageDoc): TalkRecord {
   const counted = { ...talk, messages: talk.messages + 1 };
   return isWaiting(doc) ? counted : grown(counted, doc, isAddressed(doc), isDeed(doc));

@@ -1,6 +1,6 @@
 /**
- * Keys that sort newest first. IndexedDB hands out many records at once only in ascending order, so the
- * views' indexes hold the complement of each stamp's digits.
+ * Keys that sort newest first. IndexedDB hands out many records at once only in ascending order, so
+ * the views' indexes hold the complement of each stamp's digits.
  */
 import type { Stamp } from '../../../shared/domain/stamp.ts';
 

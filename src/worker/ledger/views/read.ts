@@ -1,4 +1,7 @@
-/** What the page reads, from views alone: each answer costs what it carries, not what lies behind it. */
+/**
+ * What the page reads, from views alone: each answer costs what it carries, not what lies behind
+ * it.
+ */
 import type { IDBPIndex, StoreNames } from 'idb';
 import { finalForgets, forgottenAgents, pendingForgets } from '../../../shared/domain/forgetting.ts';
 import type { AgentId } from '../../../shared/domain/ids.ts';
@@ -61,7 +64,10 @@ export function splitForgets(docs: readonly (ForgetDoc | ForgetUndoDoc)[]): {
   };
 }
 
-/** The stamp before which a conversation is out of sight, because it is to be forgotten; '' where it is not. */
+/**
+ * The stamp before which a conversation is out of sight, because it is to be forgotten; '' where it
+ * is not.
+ */
 export function hiddenBefore(
   forgets: readonly { readonly doc: ForgetDoc | ForgetUndoDoc }[],
   agentId: AgentId,
@@ -142,8 +148,9 @@ async function whoHasMessages(
 const later = (a: string | null, b: string): string => (a === null || b > a ? b : a);
 
 /**
- * The answer that had begun by this stamp and was whole after it; null: there is none. Of those that were whole after it,
- * it is the one that was so first: an agent says one answer after the other.
+ * The answer that had begun by this stamp and was whole after it; null: there is none. Of those
+ * that were whole after it, it is the one that was so first: an agent says one answer after the
+ * other.
  */
 async function answerAcross(
   whole: Pick<IDBPIndex<ViewsSchema, StoreNames<ViewsSchema>[], 'messages', 'whole'>, 'openCursor'>,
@@ -155,7 +162,9 @@ async function answerAcross(
   return first && first.doc.at <= stamp ? first : null;
 }
 
-/** What is new to the person, in every conversation there is, and how far they have read in threads. */
+/**
+ * What is new to the person, in every conversation there is, and how far they have read in threads.
+ */
 export async function readUnread(db: ViewsDatabase, now: number): Promise<UnreadView> {
   const tx = db.transaction(['settings', 'messages', 'forgets', 'state']);
   const [settings, agents, forgets, state] = await Promise.all([

@@ -5,8 +5,9 @@ import type { ViewsDatabase } from './database.ts';
 import { hiddenBefore } from './read.ts';
 
 /**
- * The message that an edit took the place of, and all that came after it until then, in order: earlier versions within it too.
- * Empty where the message replaced none, or where that was never seen here.
+ * The message that an edit took the place of, and all that came after it until then, in order:
+ * earlier versions within it too. Empty where the message replaced none, or where that was never
+ * seen here.
  */
 export async function readReplaced(
   db: ViewsDatabase,

@@ -1,6 +1,7 @@
 /**
- * Many requests in one transaction without a promise for each: at thousands of documents a second the
- * promises cost as much as the requests. What fails aborts the transaction, and is told by its `done`.
+ * Many requests in one transaction without a promise for each: at thousands of documents a second
+ * the promises cost as much as the requests. What fails aborts the transaction, and is told by its
+ * `done`.
  */
 import { unwrap, type IDBPTransaction } from 'idb';
 import type { VIEW_STORES, ViewsSchema, ViewsTransaction } from './database.ts';

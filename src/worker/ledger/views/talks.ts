@@ -1,8 +1,14 @@
-/** Each agent's last conversation, by what it amounts to: so that another device can tell whether it has all of it. */
+/**
+ * Each agent's last conversation, by what it amounts to: so that another device can tell whether it
+ * has all of it.
+ */
 import type { AgentId, SessionId } from '../../../shared/domain/ids.ts';
 import type { ViewsDatabase } from './database.ts';
 
-/** The last session in which somebody said something to an agent; where nobody ever did, the last it was in. */
+/**
+ * The last session in which somebody said something to an agent; where nobody ever did, the last it
+ * was in.
+ */
 export interface LastTalk {
   readonly agentId: AgentId;
   readonly sessionId: SessionId;

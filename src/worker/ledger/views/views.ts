@@ -1,6 +1,6 @@
 /**
- * The views just behind the journal: documents that are durable wait here until a moment of quiet, and go
- * into the views many at a time. Whoever reads waits for what waits.
+ * The views just behind the journal: documents that are durable wait here until a moment of quiet,
+ * and go into the views many at a time. Whoever reads waits for what waits.
  */
 import { createBurst } from '../../../shared/domain/platform/burst.ts';
 import { singleFlight } from '../../../shared/domain/platform/single-flight.ts';
@@ -24,7 +24,9 @@ export interface ViewsDeps {
   readonly after: After;
   /** Does somebody wait for an append? The views give way to it. */
   readonly isAppending: () => boolean;
-  /** The views hold everything up to journal row `upTo`: these many documents and characters more. */
+  /**
+   * The views hold everything up to journal row `upTo`: these many documents and characters more.
+   */
   readonly onApplied: (applied: { readonly upTo: number; readonly docs: number; readonly chars: number }) => void;
   /** null: the last write went through. What failed waits, and is tried again with the next. */
   readonly onOutcome: (error: unknown) => void;
@@ -34,7 +36,10 @@ export interface Views {
   add(batch: Batch): void;
   /** The database, when everything added so far is in it. Rejects with what stopped it. */
   upToDate(): Promise<ViewsDatabase>;
-  /** The database, as far as it could be brought: what is there can be read even where nothing can be written. */
+  /**
+   * The database, as far as it could be brought: what is there can be read even where nothing can
+   * be written.
+   */
   readable(): Promise<ViewsDatabase>;
   /** Those of the documents that are in no view and do not wait for one. */
   unknown(docs: readonly Doc[]): Promise<readonly Doc[]>;
@@ -51,7 +56,10 @@ const lastOf = (doc: Doc) => (isKnown(doc) && doc.type === 'message' ? wholeAt(d
 const greatest = (newest: string, docs: readonly Doc[]) =>
   docs.map(lastOf).reduce((held, at) => (at > held ? at : held), newest);
 
-/** Writes batches into the views in one transaction. Answers how many documents were new, and about how long all are. */
+/**
+ * Writes batches into the views in one transaction. Answers how many documents were new, and about
+ * how long all are.
+ */
 export async function applyBatches(
   db: ViewsDatabase,
   batches: readonly Batch[],
@@ -75,7 +83,8 @@ export async function applyBatches(
     return { fresh: fresh.length, chars };
   };
   const [written, done] = await Promise.allSettled([write(), tx.done]);
-  // The transaction's own error names the cause (a full disk, say); its requests only say that it was aborted.
+  // The transaction's own error names the cause (a full disk, say); its requests only say that it
+  // was aborted.
   if (done.status === 'rejected') throw done.reason;
   if (written.status === 'rejected') throw written.reason;
   return written.value;

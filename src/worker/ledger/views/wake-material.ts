@@ -1,6 +1,6 @@
 /**
- * What agents take along when they wake, from views alone. Sessions are read newest first, and no more than fills
- * the room: it costs the same after years as after a day.
+ * What agents take along when they wake, from views alone. Sessions are read newest first, and no
+ * more than fills the room: it costs the same after years as after a day.
  */
 import type { SessionEnd } from '../../../shared/domain/asleep-from.ts';
 import type { AgentId, SessionId } from '../../../shared/domain/ids.ts';
@@ -100,7 +100,10 @@ async function readGreeting(tx: Reading, { sessionId, agentId }: TalkRecord): Pr
 
 type Place = readonly [string, string?];
 
-/** The sessions of nothing but a greeting between two places (newest first, both exclusive), counted by their keys alone. */
+/**
+ * The sessions of nothing but a greeting between two places (newest first, both exclusive), counted
+ * by their keys alone.
+ */
 async function readGreetings(
   tx: Reading,
   from: Place,

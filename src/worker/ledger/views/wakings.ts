@@ -1,6 +1,6 @@
 /**
- * When an agent was awake and talked, without reading what was said: the first and the newest message of each session or
- * run are found by key, and what lies between them is passed over.
+ * When an agent was awake and talked, without reading what was said: the first and the newest
+ * message of each session or run are found by key, and what lies between them is passed over.
  */
 import { formatStamp } from '../../../shared/domain/stamp.ts';
 import { inOneLine } from '../../../shared/domain/talk.ts';
@@ -56,7 +56,10 @@ export async function readWakings(
     return { first: first.length > 0 ? first : [newest], messages: await talk.count(range), run: null };
   }
 
-  /** Everything from the beginning of a run on, up to its newest message; where that is not known, that message alone. */
+  /**
+   * Everything from the beginning of a run on, up to its newest message; where that is not known,
+   * that message alone.
+   */
   async function ofRun(newest: MessageRecord, runId: string) {
     const records = await Promise.all(
       RUN_PHASES.map((phase) => tx.objectStore('records').get(`run:${runId}:${phase}`)),
@@ -114,7 +117,10 @@ export async function readWakings(
   }
 }
 
-/** All changes of one agent. There is no index of them by agent: they are few, and asked for when somebody looks at its past. */
+/**
+ * All changes of one agent. There is no index of them by agent: they are few, and asked for when
+ * somebody looks at its past.
+ */
 export async function readChanges(db: ViewsDatabase, agentId: AgentId): Promise<readonly AgentChangeDoc[]> {
   return docsOf(await db.getAll('changes'))
     .filter((doc) => doc.agentId === agentId)

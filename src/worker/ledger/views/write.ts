@@ -1,6 +1,6 @@
 /**
- * Documents into views, inside a transaction of the caller's. Every document is taken once, whatever the
- * order and however often it comes; the views come out the same for every order.
+ * Documents into views, inside a transaction of the caller's. Every document is taken once,
+ * whatever the order and however often it comes; the views come out the same for every order.
  */
 import { unwrap } from 'idb';
 import type { AgentId, SessionId } from '../../../shared/domain/ids.ts';
@@ -42,7 +42,10 @@ export async function unseen(tx: ViewsTransaction, docs: readonly Doc[]): Promis
   return distinct.filter((_doc, i) => !held[i]);
 }
 
-/** Puts documents that no view holds into the views, and counts them. Answers how long they are as JSON, in characters. */
+/**
+ * Puts documents that no view holds into the views, and counts them. Answers how long they are as
+ * JSON, in characters.
+ */
 export async function writeViews(tx: ViewsTransaction, fresh: readonly Doc[]): Promise<number> {
   const counted = countKinds(tx, fresh);
   const messages: MessageDoc[] = [];
@@ -122,7 +125,10 @@ async function writeRead(tx: ViewsTransaction, doc: MessageReadDoc) {
   await addSaid(tx, agentId, saidIn(talk) - saidIn(held));
 }
 
-/** What was taken back while it was queued goes out no more; what a relay had taken is out of sight, it alone. */
+/**
+ * What was taken back while it was queued goes out no more; what a relay had taken is out of sight,
+ * it alone.
+ */
 async function writeWithdrawn(tx: ViewsTransaction, doc: MessageWithdrawnDoc) {
   await writeOne(tx, doc);
   const queued = tx.objectStore('queued');

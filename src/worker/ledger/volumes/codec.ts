@@ -1,8 +1,9 @@
 /**
- * Documents as Fireproof can keep them. Fireproof encodes text as UTF-8, which half a surrogate pair does
- * not survive, nor a byte order mark at the beginning of a text or of a piece of one; it takes only ASCII keys,
- * and gives names that begin with "_" a meaning of its own. So those, and only those, are written with an escape;
- * a text that is too long for one commit goes into documents of its own. What needs none of this is stored as it is.
+ * Documents as Fireproof can keep them. Fireproof encodes text as UTF-8, which half a surrogate
+ * pair does not survive, nor a byte order mark at the beginning of a text or of a piece of one; it
+ * takes only ASCII keys, and gives names that begin with "_" a meaning of its own. So those, and
+ * only those, are written with an escape; a text that is too long for one commit goes into
+ * documents of its own. What needs none of this is stored as it is.
  *
  * `decodeDocuments(docs.flatMap(encodeDocument))` gives back exactly what went in.
  */
@@ -30,7 +31,10 @@ const unescapeString = (text: string) =>
 const escapeKey = (key: string) =>
   key.startsWith('_') ? `${MARK}005f${escapeString(key.slice(1))}` : escapeString(key);
 
-/** Ids: everything but letters, digits and `_ . : -` as `%` and four hex digits. `~` is left for parts. */
+/**
+ * Ids: everything but letters, digits and `_ . : -` as `%` and four hex digits. `~` is left for
+ * parts.
+ */
 export const encodeId = (id: string) => id.replace(/[^A-Za-z0-9_.:-]/g, (char) => `%${hex(char)}`);
 export const decodeId = (id: string) =>
   id.replace(/%([0-9a-f]{4})/g, (_all, code: string) => String.fromCharCode(Number.parseInt(code, 16)));
@@ -50,7 +54,9 @@ function cut(text: string): string[] {
   return pieces;
 }
 
-/** The stored documents that stand for one document: the parts of its long texts first, itself last. */
+/**
+ * The stored documents that stand for one document: the parts of its long texts first, itself last.
+ */
 export function encodeDocument(doc: Doc): StoredDoc[] {
   const id = encodeId(doc._id);
   const parts: StoredDoc[] = [];

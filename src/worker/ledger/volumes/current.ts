@@ -1,4 +1,7 @@
-/** The volume that is written now: opened when it is needed, filled group by group, and sealed when it is full. */
+/**
+ * The volume that is written now: opened when it is needed, filled group by group, and sealed when
+ * it is full.
+ */
 import { sentence } from '../../../shared/domain/sentence.ts';
 import { storeOf } from '../../../shared/protocol/known.ts';
 import { isDeepEqual } from '../equal.ts';
@@ -48,7 +51,9 @@ export interface CurrentVolumeDeps {
   readonly open: (name: string) => Promise<Volume>;
   /** ms since the epoch */
   readonly now: () => number;
-  /** The volume has this group for good, and the journal no more; null: the journal held nothing. */
+  /**
+   * The volume has this group for good, and the journal no more; null: the journal held nothing.
+   */
   readonly onFiled: (group: Group | null) => void;
   /** Closing it failed, where nobody waits for that. */
   readonly onTrouble: (error: unknown) => void;
@@ -57,7 +62,10 @@ export interface CurrentVolumeDeps {
 export interface CurrentVolume {
   /** What it holds; nothing where it is not open. */
   ids(): Iterable<string>;
-  /** Files the journal's oldest documents, of rows up to `upTo`. Rejects with a `DamagedError` where it does not give back what it should. */
+  /**
+   * Files the journal's oldest documents, of rows up to `upTo`. Rejects with a `DamagedError` where
+   * it does not give back what it should.
+   */
   commit(upTo: number): Promise<void>;
   close(): Promise<void>;
   /** What it holds in memory is not to be trusted: the next commit begins from what is on disk. */
@@ -83,8 +91,8 @@ interface Opened {
 }
 
 /**
- * Documents into a volume in commits that are small enough. Parts of long texts first, each few to a commit; the
- * documents themselves in the last commit.
+ * Documents into a volume in commits that are small enough. Parts of long texts first, each few to
+ * a commit; the documents themselves in the last commit.
  */
 export async function writeStored(volume: Volume, docs: readonly StoredDoc[]): Promise<void> {
   let commit: StoredDoc[] = [];
@@ -134,7 +142,10 @@ export function createCurrentVolume({ db, views, open, now, onFiled, onTrouble }
     return current;
   }
 
-  /** Without what the volume has already, and without what came under an id that was taken: what was written first holds. */
+  /**
+   * Without what the volume has already, and without what came under an id that was taken: what was
+   * written first holds.
+   */
   async function toWrite(group: Group, ids: ReadonlySet<string>): Promise<readonly StoredDoc[]> {
     const tx = (await views()).transaction([...DOCUMENT_STORES]);
     const viewed = await Promise.all(group.docs.map((doc) => tx.objectStore(storeOf(doc)).get(doc._id)));
@@ -163,7 +174,10 @@ export function createCurrentVolume({ db, views, open, now, onFiled, onTrouble }
     else if (volume.cars() > LEDGER.compactAboveCars) await volume.compact();
   }
 
-  /** Compacts the full volume, opens it afresh, checks it document by document, and closes it for good. */
+  /**
+   * Compacts the full volume, opens it afresh, checks it document by document, and closes it for
+   * good.
+   */
   async function seal() {
     if (!current) return;
     const { record, volume, ids } = current;

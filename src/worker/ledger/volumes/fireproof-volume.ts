@@ -1,13 +1,16 @@
 /**
- * One volume: one Fireproof ledger, opened, written and compacted in the only ways that were measured to
- * lose nothing with 0.24.19. This file, gateway.ts and key.ts are all that know Fireproof.
+ * One volume: one Fireproof ledger, opened, written and compacted in the only ways that were
+ * measured to lose nothing with 0.24.19. This file, gateway.ts and key.ts are all that know
+ * Fireproof.
  *
- * - `threshold`: a commit over 1 MB would become several CARs, of which reopening loads only the first.
- * - `autoCompact`: compaction that starts by itself races with writes. It is off, and our strategy refuses
- *   to run unless `compact()` below called it while the ledger's lock was held.
+ * - `threshold`: a commit over 1 MB would become several CARs, of which reopening loads only the
+ *   first.
+ * - `autoCompact`: compaction that starts by itself races with writes. It is off, and our strategy
+ *   refuses to run unless `compact()` below called it while the ledger's lock was held.
  * - `chunkSize: 1`: one write at a time keeps the clock linear.
  * - The index store lives in memory: it is never used, and would be written all the same.
- * - `close()` stops the CRDT before its queue is drained: callers write one commit at a time, and wait.
+ * - `close()` stops the CRDT before its queue is drained: callers write one commit at a time, and
+ *   wait.
  */
 import { fireproof, getCompactStrategyThrow, registerCompactStrategy, type Database } from '@fireproof/core';
 import { realTimers, sleep } from '../../../shared/domain/platform/timers.ts';

@@ -1,13 +1,14 @@
 /**
  * Where Fireproof puts a volume's bytes: one IndexedDB database per volume with one object store.
  *
- * Fireproof's own gateway keeps its write-ahead log and its head in stores of their own and writes both at
- * the same time. Chromium (156 and before) that is killed while two readwrite transactions are under way in
- * one database cannot open any database of the page again and deletes them all: 3 of 12 kills, seen here.
- * With one store IndexedDB itself lets only one write at a time. The same rule holds in ../views/database.ts.
+ * Fireproof's own gateway keeps its write-ahead log and its head in stores of their own and writes
+ * both at the same time. Chromium (156 and before) that is killed while two readwrite transactions
+ * are under way in one database cannot open any database of the page again and deletes them all: 3
+ * of 12 kills, seen here. With one store IndexedDB itself lets only one write at a time. The same
+ * rule holds in ../views/database.ts.
  *
- * What a volume cannot be read without is written with strict durability, so a commit that has resolved
- * survives a power cut.
+ * What a volume cannot be read without is written with strict durability, so a commit that has
+ * resolved survives a power cut.
  */
 import { Result, type URI } from '@adviser/cement';
 import { NotFoundError, registerStoreProtocol } from '@fireproof/core';
@@ -25,7 +26,10 @@ interface VolumeSchema extends DBSchema {
 
 const open = new Map<string, IDBPDatabase<VolumeSchema>>();
 
-/** Opens a volume's database, which must be before Fireproof asks for it. Returns the way to close it. */
+/**
+ * Opens a volume's database, which must be before Fireproof asks for it. Returns the way to close
+ * it.
+ */
 export async function openBlocks(name: string): Promise<() => void> {
   const db = await openDB<VolumeSchema>(volumeDatabase(name), 1, {
     upgrade: (fresh) => void fresh.createObjectStore('blocks'),

@@ -5,11 +5,11 @@ import { openDB } from 'idb';
 import { LEDGER } from '../settings.ts';
 
 /**
- * Makes sure that the key exists before the first volume is opened: `material`, 32 bytes, where a device
- * brings its household's key, else a random one. A key that is there already stays.
+ * Makes sure that the key exists before the first volume is opened: `material`, 32 bytes, where a
+ * device brings its household's key, else a random one. A key that is there already stays.
  *
- * Fireproof must not be given material for a name that it has a key for: it would encrypt with the new
- * key from then on, keep the old one, and forget the new one with the page.
+ * Fireproof must not be given material for a name that it has a key for: it would encrypt with the
+ * new key from then on, keep the old one, and forget the new one with the page.
  */
 export async function ensureKey(material: Uint8Array | null): Promise<void> {
   const bag = await getKeyBag(ensureSuperThis(), { url: `indexeddb://${LEDGER.keyBag}` });
@@ -21,8 +21,9 @@ export async function ensureKey(material: Uint8Array | null): Promise<void> {
 }
 
 /**
- * Fireproof writes its keys with relaxed durability, and no volume may be on the disk before the key that
- * opens it: a strict transaction on the same database puts everything before it on the disk.
+ * Fireproof writes its keys with relaxed durability, and no volume may be on the disk before the
+ * key that opens it: a strict transaction on the same database puts everything before it on the
+ * disk.
  */
 async function flushKeyBag() {
   const db = await openDB(LEDGER.keyBag);

@@ -9,7 +9,9 @@ export async function nextVolume(db: JournalDatabase): Promise<VolumeRecord> {
   return { name: volumeName(number), number, documents: 0, state: 'writing', checkedAt: null, faults: [] };
 }
 
-/** The volume that is written now; begins the first one, or the one after a sealed or damaged one. */
+/**
+ * The volume that is written now; begins the first one, or the one after a sealed or damaged one.
+ */
 export async function currentRecord(db: JournalDatabase): Promise<VolumeRecord> {
   const last = (await db.getAll('volumes')).at(-1);
   if (last?.state === 'writing') return last;
@@ -18,7 +20,10 @@ export async function currentRecord(db: JournalDatabase): Promise<VolumeRecord> 
   return fresh;
 }
 
-/** Puts the record of a volume that is not written any more, and the list of what it holds, onto the disk together. */
+/**
+ * Puts the record of a volume that is not written any more, and the list of what it holds, onto the
+ * disk together.
+ */
 export async function putListed(db: JournalDatabase, record: VolumeRecord, ids: readonly string[]): Promise<void> {
   const tx = journalTransaction(db, 'strict');
   await Promise.all([

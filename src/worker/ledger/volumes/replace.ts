@@ -1,7 +1,7 @@
 /**
- * Volumes without what is forgotten. A volume is never changed: what is to stay goes into a new one, which
- * is compacted and checked; then, in one transaction, the new one takes the old one's place on the list,
- * and the old one's database is deleted.
+ * Volumes without what is forgotten. A volume is never changed: what is to stay goes into a new
+ * one, which is compacted and checked; then, in one transaction, the new one takes the old one's
+ * place on the list, and the old one's database is deleted.
  */
 import { deleteDB } from 'idb';
 import type { Forget } from '../../../shared/domain/forgetting.ts';
@@ -27,7 +27,10 @@ export interface ReplaceDeps {
   readonly now: () => number;
 }
 
-/** Deletes the databases of volumes that were replaced; what cannot be deleted now is tried again at the next start. */
+/**
+ * Deletes the databases of volumes that were replaced; what cannot be deleted now is tried again at
+ * the next start.
+ */
 export async function discardVolumes(journal: JournalDatabase): Promise<void> {
   const names = (await readMeta(journal, 'discard')) ?? [];
   if (names.length === 0) return;
@@ -52,7 +55,10 @@ async function writeNew({ journal, openVolume, now }: ReplaceDeps, docs: readonl
   return { ...record, documents: docs.length, state: 'sealed', checkedAt: now() };
 }
 
-/** Makes sure that no volume holds what the forgets cover. Nobody else may use the volumes meanwhile, and none may be damaged. */
+/**
+ * Makes sure that no volume holds what the forgets cover. Nobody else may use the volumes
+ * meanwhile, and none may be damaged.
+ */
 export async function replaceVolumes(
   deps: ReplaceDeps,
   forgets: readonly Forget[],

@@ -1,4 +1,7 @@
-/** The journal from its oldest end: documents on their way into a volume, a few rows in memory at a time. */
+/**
+ * The journal from its oldest end: documents on their way into a volume, a few rows in memory at a
+ * time.
+ */
 import type { Doc } from '../../../shared/protocol/documents.ts';
 import {
   journalTransaction,
@@ -20,7 +23,10 @@ export interface Group {
 }
 
 export interface Rows {
-  /** The oldest documents that fit one commit, `most` at most, of rows up to `upTo`; empty where there are none. */
+  /**
+   * The oldest documents that fit one commit, `most` at most, of rows up to `upTo`; empty where
+   * there are none.
+   */
   next(upTo: number, most: number): Promise<Group>;
   /** The group lies in the volume: its rows go, in one transaction with the volume's record. */
   filed(group: Group, record: VolumeRecord): Promise<void>;

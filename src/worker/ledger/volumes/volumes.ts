@@ -1,11 +1,11 @@
 /**
- * From the journal into Fireproof: documents are committed in groups into the current volume and leave the
- * journal only when the volume has them for good. One thing at a time: commit, compaction, roll-over, and
- * whatever else needs the volumes for itself, share one queue. Fireproof is opened when the first group is
- * due, and never waited for by a reader.
+ * From the journal into Fireproof: documents are committed in groups into the current volume and
+ * leave the journal only when the volume has them for good. One thing at a time: commit,
+ * compaction, roll-over, and whatever else needs the volumes for itself, share one queue. Fireproof
+ * is opened when the first group is due, and never waited for by a reader.
  *
- * A volume that does not give back what it should is never written again. It is kept as it is, and all
- * that no other volume holds is taken from the views and filed anew.
+ * A volume that does not give back what it should is never written again. It is kept as it is, and
+ * all that no other volume holds is taken from the views and filed anew.
  */
 import { errorMessage } from '../../../shared/domain/platform/error-message.ts';
 import type { After } from '../../../shared/domain/platform/timers.ts';
@@ -32,11 +32,15 @@ export interface VolumesDeps {
   /** ms, only ever forward, for spans. */
   readonly elapsed: () => number;
   /**
-   * Was something appended so lately that more is likely to come? While a lost team returns, commits wait for all of it:
-   * they would take most of the worker from those who wait for their team.
+   * Was something appended so lately that more is likely to come? While a lost team returns,
+   * commits wait for all of it: they would take most of the worker from those who wait for their
+   * team.
    */
   readonly busy: () => 'writing' | 'returning' | null;
-  /** Puts what the views hold and no sound volume does into the journal again. Answers how many documents. */
+  /**
+   * Puts what the views hold and no sound volume does into the journal again. Answers how many
+   * documents.
+   */
   readonly refile: () => Promise<number>;
   /** null: the last commit went through. */
   readonly onOutcome: (error: unknown) => void;
@@ -45,7 +49,10 @@ export interface VolumesDeps {
 }
 
 export interface Volumes {
-  /** The journal has this many more documents and characters, in rows up to `upTo`, and the views have them. */
+  /**
+   * The journal has this many more documents and characters, in rows up to `upTo`, and the views
+   * have them.
+   */
   added(docs: number, chars: number, upTo: number): void;
   /** Documents in the journal. */
   backlog(): number;
@@ -99,7 +106,10 @@ export function createVolumes(deps: VolumesDeps): Volumes {
     return turn;
   }
 
-  /** Keeps the volume as it is, and files what it held anew: first that, so that a kill in between repeats it. */
+  /**
+   * Keeps the volume as it is, and files what it held anew: first that, so that a kill in between
+   * repeats it.
+   */
   async function giveUp(record: VolumeRecord, faults: readonly string[]) {
     const damaged: VolumeRecord = {
       ...record,
@@ -112,7 +122,10 @@ export function createVolumes(deps: VolumesDeps): Volumes {
     deps.onDamaged(damaged, refiled);
   }
 
-  /** Can the volume that does not take our writes be read at all? null: it can, or there is no room to find out. */
+  /**
+   * Can the volume that does not take our writes be read at all? null: it can, or there is no room
+   * to find out.
+   */
   async function faultsOf(record: VolumeRecord): Promise<readonly string[] | null> {
     try {
       const volume = await deps.open(record.name);
@@ -192,7 +205,10 @@ export function createVolumes(deps: VolumesDeps): Volumes {
     return working;
   }
 
-  /** A failure was told through `onOutcome` and is tried again: whoever did not ask need not hear of it. */
+  /**
+   * A failure was told through `onOutcome` and is tried again: whoever did not ask need not hear of
+   * it.
+   */
   function startUnasked() {
     if (givesWay()) later(LEDGER.volumesQuiet);
     else start('due').catch(() => undefined);
@@ -205,7 +221,8 @@ export function createVolumes(deps: VolumesDeps): Volumes {
   }
 
   async function drain() {
-    // Work that was under way may stop at the last full group, and what a damaged volume held comes again.
+    // Work that was under way may stop at the last full group, and what a damaged volume held comes
+    // again.
     while (backlog > 0 || working) {
       if (working) await working;
       if (backlog > 0) await start('all');

@@ -1,7 +1,7 @@
 /**
- * The tab's side of direct connections. Peer connections exist in tabs alone, so one tab of a browser carries the connections
- * that the owner orders: the one that has the Web Lock. When it closes, the next one says that it is ready, and
- * the owner orders anew.
+ * The tab's side of direct connections. Peer connections exist in tabs alone, so one tab of a
+ * browser carries the connections that the owner orders: the one that has the Web Lock. When it
+ * closes, the next one says that it is ready, and the owner orders anew.
  */
 import type { Timers } from '../../../shared/domain/platform/timers.ts';
 import type { DirectOrder, DirectReport } from '../../../shared/protocol/sync/page.ts';
@@ -34,7 +34,8 @@ export function createCarrier({ owner, locks, newConnection, timers }: CarrierDe
   let letGo: () => void = () => undefined;
 
   function report(said: DirectReport) {
-    // An owner that refuses what this tab says is of another version: it is not to be waited for, and another tab may suit it.
+    // An owner that refuses what this tab says is of another version: it is not to be waited for,
+    // and another tab may suit it.
     owner.call('direct', said).catch(close);
   }
 

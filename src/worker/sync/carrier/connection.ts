@@ -1,7 +1,8 @@
 /**
- * One connection: a peer connection with one ordered, reliable data channel. Only addresses of this machine and its
- * networks are offered: no server outside the household learns that two of its devices look for each other. All
- * of them are gathered before a description is given, so that one text each way introduces the two.
+ * One connection: a peer connection with one ordered, reliable data channel. Only addresses of this
+ * machine and its networks are offered: no server outside the household learns that two of its
+ * devices look for each other. All of them are gathered before a description is given, so that one
+ * text each way introduces the two.
  */
 import type { Timers } from '../../../shared/domain/platform/timers.ts';
 import { DIRECT } from '../direct/settings.ts';
@@ -146,7 +147,8 @@ export function openConnection({ connection, timers, offer, listener }: CarriedC
     else if (joined.kind === 'wrong') fail();
   });
   connection.addEventListener('connectionstatechange', () => {
-    // Before it is open the owner keeps the time: whoever was answered by a pasted text may come late.
+    // Before it is open the owner keeps the time: whoever was answered by a pasted text may come
+    // late.
     if (connection.connectionState === 'failed' && channel.readyState !== 'connecting') fail();
   });
   if (offer) attempt(describe);

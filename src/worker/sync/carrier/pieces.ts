@@ -5,8 +5,8 @@
  *     01 | length u32 | part  begins a frame of `length` bytes
  *     02 | part               goes on with it
  *
- * A part has at least one byte, a frame ends with its last byte, and the next one begins after that: the
- * channel is reliable and keeps the order. Integers are big-endian.
+ * A part has at least one byte, a frame ends with its last byte, and the next one begins after
+ * that: the channel is reliable and keeps the order. Integers are big-endian.
  */
 const KEEP_ALIVE = 0;
 const BEGIN = 1;
@@ -16,7 +16,10 @@ const GO_ON_HEADER = 1;
 
 export const keepAlive = (): Uint8Array<ArrayBuffer> => Uint8Array.of(KEEP_ALIVE);
 
-/** The messages of one frame, each of at most `most` bytes, made as they are asked for. Throws for an empty frame. */
+/**
+ * The messages of one frame, each of at most `most` bytes, made as they are asked for. Throws for
+ * an empty frame.
+ */
 export function* cut(frame: Uint8Array, most: number): Generator<Uint8Array<ArrayBuffer>, void> {
   if (frame.length === 0) throw new RangeError('A frame has at least one byte.');
   const first = new Uint8Array(Math.min(most, BEGIN_HEADER + frame.length));

@@ -1,4 +1,7 @@
-/** Carries direct connections in this tab for as long as the household is shared and the page is not put away. */
+/**
+ * Carries direct connections in this tab for as long as the household is shared and the page is not
+ * put away.
+ */
 import type { Timers } from '../../../shared/domain/platform/timers.ts';
 import type { SyncStatus } from '../../../shared/protocol/sync/page.ts';
 import type { Carrier, CarrierOwner } from './carrier.ts';

@@ -1,4 +1,7 @@
-/** X25519 (RFC 7748). Points of low order are refused everywhere: with them the secret would be known to all. */
+/**
+ * X25519 (RFC 7748). Points of low order are refused everywhere: with them the secret would be
+ * known to all.
+ */
 import { x25519 } from '@noble/curves/ed25519.js';
 import { concatBytes } from '@noble/hashes/utils.js';
 import { derive } from './derive.ts';
@@ -12,12 +15,16 @@ function shared(secret: Uint8Array, publicKey: Uint8Array): Uint8Array | null {
   try {
     return x25519.getSharedSecret(secret, publicKey);
   } catch {
-    // Lengths are right, so the point is of low order: the only other thing that the library throws for.
+    // Lengths are right, so the point is of low order: the only other thing that the library throws
+    // for.
     return null;
   }
 }
 
-/** A key that only the holders of the two secrets have, bound to what both sides show, in this order. */
+/**
+ * A key that only the holders of the two secrets have, bound to what both sides show, in this
+ * order.
+ */
 export function agreedKey(options: {
   readonly secret: Uint8Array;
   readonly other: Uint8Array;

@@ -1,6 +1,7 @@
 /**
- * Sealed to one key, by whoever knows it, without a name of the sender: version u8 | ephemeral key 32 | nonce 24 |
- * ciphertext | tag 16. Associated data: the label, version u8, ephemeral key, receiver's key.
+ * Sealed to one key, by whoever knows it, without a name of the sender: version u8 | ephemeral key
+ * 32 | nonce 24 | ciphertext | tag 16. Associated data: the label, version u8, ephemeral key,
+ * receiver's key.
  */
 import { concatBytes, utf8ToBytes } from '@noble/hashes/utils.js';
 import type { RandomBytes } from '../contract.ts';

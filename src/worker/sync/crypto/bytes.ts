@@ -6,13 +6,22 @@ import type { RandomBytes } from '../contract.ts';
 /** Base64url without padding (RFC 4648, section 5). */
 export const base64url = (bytes: Uint8Array): string => base64urlnopad.encode(bytes);
 
-/** The bytes of a base64url text; null where it is none. There is one text for any bytes: padding and stray bits are refused. */
+/**
+ * The bytes of a base64url text; null where it is none. There is one text for any bytes: padding
+ * and stray bits are refused.
+ */
 export const fromBase64url = (text: string): Uint8Array | null => decoded(base64urlnopad, text);
 
-/** Crockford's Base32: letters that nobody mistakes for each other, in one case, so that a QR code stays small. */
+/**
+ * Crockford's Base32: letters that nobody mistakes for each other, in one case, so that a QR code
+ * stays small.
+ */
 export const base32 = (bytes: Uint8Array): string => base32crockford.encode(bytes);
 
-/** In any case, with O for 0 and I or L for 1; null where another letter is in it or bits are left over. */
+/**
+ * In any case, with O for 0 and I or L for 1; null where another letter is in it or bits are left
+ * over.
+ */
 export const fromBase32 = (text: string): Uint8Array | null => decoded(base32crockford, text);
 
 /** How many letters so many bytes take. */

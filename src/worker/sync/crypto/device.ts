@@ -1,4 +1,7 @@
-/** A device's own keys, from one seed that never leaves it, and its id, which follows from them: nobody else can bring other keys under it. */
+/**
+ * A device's own keys, from one seed that never leaves it, and its id, which follows from them:
+ * nobody else can bring other keys under it.
+ */
 import { sha256 } from '@noble/hashes/sha2.js';
 import { concatBytes, utf8ToBytes } from '@noble/hashes/utils.js';
 import type { DeviceId } from '../../../shared/domain/ids.ts';
@@ -12,7 +15,10 @@ import { createSigner } from './signer.ts';
 
 /** What others know a device by. */
 export interface DevicePublicKeys {
-  /** Ed25519, 32 bytes as base64url: with it the device proves itself, and signs what it says of itself. */
+  /**
+   * Ed25519, 32 bytes as base64url: with it the device proves itself, and signs what it says of
+   * itself.
+   */
   readonly signKey: string;
   /** X25519, 32 bytes as base64url: renewed keys are sealed to it. */
   readonly boxKey: string;
@@ -27,7 +33,10 @@ export interface DeviceKeys extends DevicePublicKeys {
   openBox(box: string): Uint8Array | null;
 }
 
-/** The first 16 bytes of SHA-256 over a label and both keys; null where one is none that anything can be sealed to or checked with. */
+/**
+ * The first 16 bytes of SHA-256 over a label and both keys; null where one is none that anything
+ * can be sealed to or checked with.
+ */
 export function deviceIdOf({ signKey, boxKey }: DevicePublicKeys): string | null {
   const [sign, box] = [exactly(signKey, CRYPTO.keyBytes), exactly(boxKey, CRYPTO.keyBytes)];
   if (!sign || !box || !isSoundKey(box)) return null;

@@ -1,6 +1,6 @@
 /**
- * A sealed entry: version u8 | epoch u16 | nonce 24 | ciphertext | tag 16, all of it bound to its place. Associated data:
- * the label, version u8, epoch u16, household 16, writer 16, counter u64.
+ * A sealed entry: version u8 | epoch u16 | nonce 24 | ciphertext | tag 16, all of it bound to its
+ * place. Associated data: the label, version u8, epoch u16, household 16, writer 16, counter u64.
  */
 import { sha256 } from '@noble/hashes/sha2.js';
 import { bytesToHex, concatBytes, utf8ToBytes } from '@noble/hashes/utils.js';
@@ -21,7 +21,10 @@ function entryAad(keys: HouseholdKeys, header: Uint8Array, key: KeyOfEntry): Uin
   return concatBytes(utf8ToBytes(LABEL.entry), header, householdBytes(keys), writer, uint(key.counter, 8));
 }
 
-/** Seals with the newest key. Throws a RangeError where the place is none, or the entry would be too large to be sent. */
+/**
+ * Seals with the newest key. Throws a RangeError where the place is none, or the entry would be too
+ * large to be sent.
+ */
 export function sealEntry(
   options: KeyOfEntry & { readonly keys: HouseholdKeys; readonly payload: Uint8Array; readonly random: RandomBytes },
 ): Uint8Array {
@@ -35,7 +38,9 @@ export function sealEntry(
   );
 }
 
-/** Which key sealed it; null where it is too short, or of a version that this Roost does not know. */
+/**
+ * Which key sealed it; null where it is too short, or of a version that this Roost does not know.
+ */
 export function epochOf(sealed: Uint8Array): number | null {
   return sealed.length >= HEADER && sealed[0] === CRYPTO.version ? uint16At(sealed, 1) : null;
 }

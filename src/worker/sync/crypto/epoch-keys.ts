@@ -3,7 +3,10 @@ import type { EpochKey } from '../contract.ts';
 import { derive } from './derive.ts';
 import { LABEL, type Label } from './settings.ts';
 
-/** Derived keys by the key they come from: a backlog of ten thousand entries asks for the same one each time. */
+/**
+ * Derived keys by the key they come from: a backlog of ten thousand entries asks for the same one
+ * each time.
+ */
 const known = new WeakMap<Uint8Array, Map<Label, Uint8Array>>();
 
 function derived({ key }: EpochKey, label: Label): Uint8Array {

@@ -1,6 +1,7 @@
 /**
- * An offer to join, as text and QR code: `ROOST1.` and, in Base32, the new device's X25519 key (32) and a checksum
- * (the first 4 bytes of SHA-256 over a label and the key). Its id, which the relay sees, is a hash of the key.
+ * An offer to join, as text and QR code: `ROOST1.` and, in Base32, the new device's X25519 key (32)
+ * and a checksum (the first 4 bytes of SHA-256 over a label and the key). Its id, which the relay
+ * sees, is a hash of the key.
  */
 import { sha256 } from '@noble/hashes/sha2.js';
 import { concatBytes, utf8ToBytes } from '@noble/hashes/utils.js';
@@ -15,7 +16,10 @@ const CHECK_BYTES = 4;
 const LETTERS = base32Length(CRYPTO.keyBytes + CHECK_BYTES);
 /** Where an offer begins, whatever stands around it. */
 const BEGINNING = /roost\s*(\d{1,6})\s*\.\s*/giu;
-/** What mail programs, chats and people put between letters: spaces, line breaks, marks of a quotation, hyphens. */
+/**
+ * What mail programs, chats and people put between letters: spaces, line breaks, marks of a
+ * quotation, hyphens.
+ */
 const BETWEEN = /[\s>*_`\u00ad\u200b-\u200f\u2060\ufeff-]/u;
 
 export interface Offer {
@@ -44,7 +48,10 @@ export function newOffer(random: RandomBytes): Offer {
   return { secret, publicKey: base64url(key), text, offerId: idOf(key) };
 }
 
-/** Finds the offer in what was scanned or pasted: in any case, broken into lines, with a sentence around it. */
+/**
+ * Finds the offer in what was scanned or pasted: in any case, broken into lines, with a sentence
+ * around it.
+ */
 export function readOffer(text: string): ReadOffer {
   const all = [...text.matchAll(BEGINNING)].map((found) =>
     readFrom(Number(found[1]), text.slice(found.index + found[0].length)),

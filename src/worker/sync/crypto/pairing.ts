@@ -1,7 +1,7 @@
 /**
- * How a new device gets the keys. Both sides have made a fresh X25519 key for this one offer; people compare six words
- * that stand for these and for the keys that both devices have for good, and what is then sealed under their agreement is
- * bound to all of them, and to its direction.
+ * How a new device gets the keys. Both sides have made a fresh X25519 key for this one offer;
+ * people compare six words that stand for these and for the keys that both devices have for good,
+ * and what is then sealed under their agreement is bound to all of them, and to its direction.
  */
 import { wordlist } from '@scure/bip39/wordlists/english.js';
 import { sha256 } from '@noble/hashes/sha2.js';
@@ -23,7 +23,10 @@ export interface PairingKey {
   /** 32 bytes as base64url. */
   readonly publicKey: string;
 }
-/** What a side shows of itself: its key for this one offer, and the keys that its device has for good. 32 bytes as base64url each. */
+/**
+ * What a side shows of itself: its key for this one offer, and the keys that its device has for
+ * good. 32 bytes as base64url each.
+ */
 export interface PairingFace extends DevicePublicKeys {
   readonly key: string;
 }
@@ -64,7 +67,10 @@ function faceBytes({ key, signKey, boxKey }: PairingFace): Uint8Array | null {
   return parts.length === 3 ? concatBytes(...parts) : null;
 }
 
-/** The first 66 bits of SHA-256 over a label and all that both sides show, as six words of the BIP-39 list. Throws where a key is none. */
+/**
+ * The first 66 bits of SHA-256 over a label and all that both sides show, as six words of the
+ * BIP-39 list. Throws where a key is none.
+ */
 export function pairingWords(offer: PairingFace, inviter: PairingFace): readonly string[] {
   const [ours, theirs] = [faceBytes(offer), faceBytes(inviter)];
   if (!ours || !theirs) throw new RangeError('A public key of a pairing is 32 bytes.');
@@ -89,7 +95,9 @@ function agreement(message: Message, { secret, offer, inviter }: PairingSide) {
   return key && { key, header, aad: concatBytes(utf8ToBytes(LABEL[message]), header, ours, theirs) };
 }
 
-/** version u8 | nonce 24 | ciphertext | tag 16, as base64url. Throws where a public key is unsound. */
+/**
+ * version u8 | nonce 24 | ciphertext | tag 16, as base64url. Throws where a public key is unsound.
+ */
 function seal(message: Message, side: PairingSide, content: Uint8Array, random: RandomBytes): string {
   const agreed = agreement(message, side);
   if (!agreed) throw new Error('The other device’s key is not one that anything can be sealed to.');
@@ -98,7 +106,9 @@ function seal(message: Message, side: PairingSide, content: Uint8Array, random: 
   );
 }
 
-/** null: not of these two devices, not of this direction, changed on its way, or by a newer Roost. */
+/**
+ * null: not of these two devices, not of this direction, changed on its way, or by a newer Roost.
+ */
 function open(message: Message, side: PairingSide, data: string): Uint8Array | null {
   const bytes = fromBase64url(data);
   const agreed = agreement(message, side);

@@ -1,6 +1,6 @@
 /**
- * What is sealed: flags u8 (bit 0: deflated) | size u32 of the payload | stored u32, the bytes that follow |
- * those bytes | zeros up to a size class.
+ * What is sealed: flags u8 (bit 0: deflated) | size u32 of the payload | stored u32, the bytes that
+ * follow | those bytes | zeros up to a size class.
  */
 import { deflateSync, Inflate } from 'fflate';
 import { concatBytes } from '@noble/hashes/utils.js';
@@ -13,8 +13,9 @@ const HEADER = 9;
 const floorLog2 = (value: number) => 31 - Math.clz32(value);
 
 /**
- * The size class of a length: Padmé (Nikitin et al., "Reducing Metadata Leakage from Encrypted Files and
- * Communication with PURBs", 2019), but at least 256. It adds at most 12 %, and tells of n bytes only log log n bits.
+ * The size class of a length: Padmé (Nikitin et al., "Reducing Metadata Leakage from Encrypted
+ * Files and Communication with PURBs", 2019), but at least 256. It adds at most 12 %, and tells of
+ * n bytes only log log n bits.
  */
 export function padded(length: number): number {
   if (length <= CRYPTO.leastPadded) return CRYPTO.leastPadded;
@@ -23,7 +24,10 @@ export function padded(length: number): number {
   return Math.ceil(length / step) * step;
 }
 
-/** Throws a RangeError where the payload is larger than what is opened again, or with its padding larger than `most`, which can be sent. */
+/**
+ * Throws a RangeError where the payload is larger than what is opened again, or with its padding
+ * larger than `most`, which can be sent.
+ */
 export function pack(payload: Uint8Array, most: number): Uint8Array {
   if (payload.length > CRYPTO.mostPayload) {
     throw new RangeError(`There are ${payload.length} bytes to seal; at most ${CRYPTO.mostPayload} go in one piece.`);
@@ -39,7 +43,10 @@ export function pack(payload: Uint8Array, most: number): Uint8Array {
   return whole;
 }
 
-/** 'newer': written by a newer Roost; null: not of this format. Never holds more than the declared size, within the limit, in memory. */
+/**
+ * 'newer': written by a newer Roost; null: not of this format. Never holds more than the declared
+ * size, within the limit, in memory.
+ */
 export function unpack(plaintext: Uint8Array): Uint8Array | 'newer' | null {
   const flags = plaintext[0];
   if (flags === undefined || plaintext.length < HEADER) return null;

@@ -1,4 +1,7 @@
-/** The recovery phrase: a secret of its own, on paper alone. The keyring is sealed to its key, and the relay keeps the box. */
+/**
+ * The recovery phrase: a secret of its own, on paper alone. The keyring is sealed to its key, and
+ * the relay keeps the box.
+ */
 import { sentence } from '../../../shared/domain/sentence.ts';
 import type { RandomBytes } from '../contract.ts';
 import { publicKeyOf } from './agreement.ts';
@@ -23,7 +26,10 @@ type ReadPhrase =
 /** `secret`: 32 bytes. */
 const wordsOf = (secret: Uint8Array): readonly string[] => entropyToMnemonic(secret, wordlist).split(' ');
 
-/** In any case, with numbers before the words, commas or line breaks between them, and words cut after four letters. */
+/**
+ * In any case, with numbers before the words, commas or line breaks between them, and words cut
+ * after four letters.
+ */
 function readPhrase(text: string): ReadPhrase {
   const typed = text
     .normalize('NFKD')
@@ -38,7 +44,8 @@ function readPhrase(text: string): ReadPhrase {
   try {
     return { ok: true, secret: mnemonicToEntropy(words.join(' '), wordlist) };
   } catch {
-    // Words and their number are right, so the checksum is wrong: the only other thing that the library throws for.
+    // Words and their number are right, so the checksum is wrong: the only other thing that the
+    // library throws for.
     return wrong(
       sentence`All 24 words are in the list, but together they are not a phrase: one of them is another word, or two have changed places.`,
     );

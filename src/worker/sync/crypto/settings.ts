@@ -1,4 +1,7 @@
-/** Every size and label of the cryptography. The labels keep keys of one purpose from serving another. */
+/**
+ * Every size and label of the cryptography. The labels keep keys of one purpose from serving
+ * another.
+ */
 import { SYNC } from '../../../shared/protocol/sync/settings.ts';
 
 /** Room for version, keys, nonce and tag beside a plaintext. */

@@ -1,6 +1,7 @@
 /**
- * What introduces two browsers to each other, sealed from one device to another: version u8 | epoch u16 | nonce 24 |
- * ciphertext | tag 16. Associated data: the label, version u8, epoch u16, household 16, from 16, to 16.
+ * What introduces two browsers to each other, sealed from one device to another: version u8 | epoch
+ * u16 | nonce 24 | ciphertext | tag 16. Associated data: the label, version u8, epoch u16,
+ * household 16, from 16, to 16.
  */
 import { concatBytes, utf8ToBytes } from '@noble/hashes/utils.js';
 import type { HouseholdKeys, RandomBytes } from '../contract.ts';
@@ -31,8 +32,9 @@ export function sealSignal(keys: HouseholdKeys, from: string, to: string, text: 
 }
 
 /**
- * Opens with the newest key only: an older one is known to devices that were removed, and they are not to be
- * introduced. A signal that crosses a rotation is lost, and its connection is tried again. null: not from there, not for here.
+ * Opens with the newest key only: an older one is known to devices that were removed, and they are
+ * not to be introduced. A signal that crosses a rotation is lost, and its connection is tried
+ * again. null: not from there, not for here.
  */
 export function openSignal(keys: HouseholdKeys, from: string, to: string, data: string): string | null {
   const bytes = fromBase64url(data);

@@ -22,6 +22,7 @@ export const relayAuth = (epochKey: EpochKey): Signer => createSigner(relayAuthS
 /** Was this signed with the key of that name? False for whatever is no key or no signature. */
 export function isSignedBy(publicKey: string, bytes: Uint8Array, signature: string): boolean {
   const [key, proof] = [fromBase64url(publicKey), fromBase64url(signature)];
-  // As RFC 8032 has it: the laxer rules of ZIP 215 take keys of low order, under which anything is signed.
+  // As RFC 8032 has it: the laxer rules of ZIP 215 take keys of low order, under which anything is
+  // signed.
   return key?.length === 32 && proof?.length === 64 && ed25519.verify(proof, bytes, key, { zip215: false });
 }

@@ -1,6 +1,7 @@
 /**
- * A writer's id tells its stream to whoever has the household's first key: 8 random bytes, then the first 8 of
- * HMAC-SHA256(stream key, the stream's name followed by those 8). To everybody else it is 16 random bytes.
+ * A writer's id tells its stream to whoever has the household's first key: 8 random bytes, then the
+ * first 8 of HMAC-SHA256(stream key, the stream's name followed by those 8). To everybody else it
+ * is 16 random bytes.
  */
 import { equalBytes } from '@noble/ciphers/utils.js';
 import { hmac } from '@noble/hashes/hmac.js';

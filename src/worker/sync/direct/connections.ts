@@ -1,4 +1,7 @@
-/** The connections that the tab carries for the owner: opened, timed, given to the replica as links, and closed. */
+/**
+ * The connections that the tab carries for the owner: opened, timed, given to the replica as links,
+ * and closed.
+ */
 import type { DeviceId } from '../../../shared/domain/ids.ts';
 import type { Timers } from '../../../shared/domain/platform/timers.ts';
 import type { Link, LinkEnd } from '../../../shared/replication/index.ts';
@@ -11,7 +14,9 @@ interface ConnectionPlan {
   readonly device: string | null;
   /** Do we begin? Otherwise `offered` is what the other side began with. */
   readonly offered: string | null;
-  /** ms for all there is to do until the other side's answer is taken, or the connection is open. */
+  /**
+   * ms for all there is to do until the other side's answer is taken, or the connection is open.
+   */
   readonly patience: number;
   /** Our description, for the other side. */
   readonly described: (description: string) => void;
@@ -36,7 +41,10 @@ export interface Connections {
   room(): 'free' | 'no-tab' | 'full';
   /** Call where there is room. */
   begin(plan: ConnectionPlan): void;
-  /** The other side's answer to a connection that we offered to it, or to anybody. false: no such connection waits for it. */
+  /**
+   * The other side's answer to a connection that we offered to it, or to anybody. false: no such
+   * connection waits for it.
+   */
   answer(id: string, device: string, description: string): boolean;
   has(id: string): boolean;
   /** Ids of the open connections to a device. */
@@ -128,7 +136,8 @@ export function createDirectConnections({
         if (connections.get(connection.plan.id) === connection) giveUp(connection);
       },
     });
-    // Of two connections between two devices one is enough. One side alone says which, or both might close the other's.
+    // Of two connections between two devices one is enough. One side alone says which, or both
+    // might close the other's.
     if (deviceId < device) {
       for (const other of [...connections.values()])
         if (other !== connection && other.device === device && other.stage === 'open') drop(other);

@@ -1,13 +1,15 @@
 /**
- * The owner's side of direct connections: with whom there are any, and that they lead to devices of the household alone.
+ * The owner's side of direct connections: with whom there are any, and that they lead to devices of
+ * the household alone.
  *
- * A connection needs no proof within it. Each end says in its description by which certificate it will be known (the
- * DTLS fingerprint), and each description is sealed with the household's newest key from one device to the other:
- * an answer counts only for the connection that was just offered, and an offer only for the nonce that was just asked
- * with. So whoever passes the descriptions on can put neither itself nor an old description in between, and who
- * has no key of the household, or one from before a device was removed, is not heard. Devices of one household
- * share that key and trust each other; since one of them could have come under another's name before it was
- * removed, a renewed key ends every connection, and those that stay are introduced anew under it.
+ * A connection needs no proof within it. Each end says in its description by which certificate it
+ * will be known (the DTLS fingerprint), and each description is sealed with the household's newest
+ * key from one device to the other: an answer counts only for the connection that was just offered,
+ * and an offer only for the nonce that was just asked with. So whoever passes the descriptions on
+ * can put neither itself nor an old description in between, and who has no key of the household, or
+ * one from before a device was removed, is not heard. Devices of one household share that key and
+ * trust each other; since one of them could have come under another's name before it was removed, a
+ * renewed key ends every connection, and those that stay are introduced anew under it.
  */
 import type { DeviceId } from '../../../shared/domain/ids.ts';
 import type { Timers } from '../../../shared/domain/platform/timers.ts';
@@ -45,13 +47,19 @@ export interface Direct {
   report(report: DirectReport): void;
   /** The devices that the relay says are there; none while it is away. Open connections stay. */
   setOnline(deviceIds: readonly DeviceId[]): void;
-  /** These are out of the household. To be called whenever what is known of its devices changes; saying it again is harmless. */
+  /**
+   * These are out of the household. To be called whenever what is known of its devices changes;
+   * saying it again is harmless.
+   */
   removed(deviceIds: readonly DeviceId[]): void;
-  /** A text that introduces this device to another one of the household. Rejects with a sentence. */
+  /**
+   * A text that introduces this device to another one of the household. Rejects with a sentence.
+   */
   makeOffer(): Promise<string>;
   /**
-   * Takes the text of another device. An offer is answered with the text to carry back; an answer with null, when
-   * its connection is open. Rejects with a sentence that says what is wrong with the text and what to do.
+   * Takes the text of another device. An offer is answered with the text to carry back; an answer
+   * with null, when its connection is open. Rejects with a sentence that says what is wrong with
+   * the text and what to do.
    */
   takeText(text: string): Promise<string | null>;
   /** Devices to which there is a direct connection. */
@@ -116,7 +124,8 @@ export function createDirect({
       if (closed || from === deviceId || !isMember(from)) return;
       const opened = openSignal(keys(), from, deviceId, data);
       const introduction = opened === null ? null : readIntroduction(opened);
-      // Not from there, not for here, not of this key, or of a newer Roost: the connection is tried again from where it failed.
+      // Not from there, not for here, not of this key, or of a newer Roost: the connection is tried
+      // again from where it failed.
       if (introduction) meetings.hear(from, introduction);
     },
     report(report) {

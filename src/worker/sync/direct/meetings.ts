@@ -1,4 +1,7 @@
-/** Introductions through the relay: with whom a connection is wanted, whose turn it is, and when it is tried again. */
+/**
+ * Introductions through the relay: with whom a connection is wanted, whose turn it is, and when it
+ * is tried again.
+ */
 import type { DeviceId } from '../../../shared/domain/ids.ts';
 import { backoff } from '../../../shared/domain/platform/retry.ts';
 import type { Timers } from '../../../shared/domain/platform/timers.ts';

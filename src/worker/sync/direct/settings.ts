@@ -1,4 +1,7 @@
-/** Every limit and pause of the direct connections, for the tab that carries them and for the owner that orders them. */
+/**
+ * Every limit and pause of the direct connections, for the tab that carries them and for the owner
+ * that orders them.
+ */
 import { SYNC } from '../../../shared/protocol/sync/settings.ts';
 
 export const DIRECT = {
@@ -15,9 +18,15 @@ export const DIRECT = {
   introduceMs: 15_000,
   /** ms that a pasted text is good for … */
   textMs: 15 * 60_000,
-  /** … and by how much the clocks of two devices may differ, before one takes the other’s text for an old one. */
+  /**
+   * … and by how much the clocks of two devices may differ, before one takes the other’s text for
+   * an old one.
+   */
   clockMs: 60 * 60_000,
-  /** Questions of one device that were answered already: so many are remembered, so that a repeated one is not answered again. */
+  /**
+   * Questions of one device that were answered already: so many are remembered, so that a repeated
+   * one is not answered again.
+   */
   answeredKept: 16,
   /** As many offers by text that led to a connection are remembered: each is good once. */
   usedKept: 64,
@@ -35,7 +44,10 @@ export const DIRECT = {
 
   /** A frame, in bytes: one entry, with room for what says where it belongs. */
   frameMost: SYNC.entryBytes + 64 * 1024,
-  /** A message of a channel, in bytes; every browser takes so many. A channel that takes less than `pieceLeast` is none. */
+  /**
+   * A message of a channel, in bytes; every browser takes so many. A channel that takes less than
+   * `pieceLeast` is none.
+   */
   pieceMost: 64 * 1024,
   pieceLeast: 1_024,
   /** Bytes that wait in the browser’s channel before more are held back … */

@@ -1,4 +1,7 @@
-/** Introductions by texts that a person copies from one device to another, for when there is no relay. */
+/**
+ * Introductions by texts that a person copies from one device to another, for when there is no
+ * relay.
+ */
 import { sentence } from '../../../shared/domain/sentence.ts';
 import type { HouseholdKeys, RandomBytes } from '../contract.ts';
 import { newId, openSignal, sealSignal, base64url, fromBase64url } from '../crypto/index.ts';
@@ -16,8 +19,8 @@ import { SYNC } from '../../../shared/protocol/sync/settings.ts';
  *
  *     household 16 | from 16 | to 16 | sealed introduction | SHA-256 of all before it, first 4 bytes
  *
- * `from` and `to` are devices; an offer is `to` the household, since any of its devices may take it. White space
- * anywhere in it counts for nothing.
+ * `from` and `to` are devices; an offer is `to` the household, since any of its devices may take
+ * it. White space anywhere in it counts for nothing.
  */
 const NAME = /^ROOST-DIRECT(\d+)\./i;
 const VERSION = '1';
@@ -43,7 +46,10 @@ function writeText({ household, from, to, data }: ConnectionText): string {
   return `ROOST-DIRECT${VERSION}.${base64url(concatBytes(bytes, check(bytes)))}`;
 }
 
-/** other: not such a text; newer: of a version that is not known here; damaged: something of it is missing or changed. */
+/**
+ * other: not such a text; newer: of a version that is not known here; damaged: something of it is
+ * missing or changed.
+ */
 function readText(text: string): ConnectionText | 'other' | 'newer' | 'damaged' {
   const close = text.replace(/\s/g, '');
   const name = NAME.exec(close);

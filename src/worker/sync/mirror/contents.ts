@@ -1,8 +1,9 @@
 /**
- * What each full segment holds, in a small file beside them: so an ordinary start reads the segment that still grows, and of
- * the others only their names and lengths, whatever the years behind it. It is believed where the length is as it was; a
- * segment that it does not know, or knows otherwise, is read. Bytes that turn without a new length are found where segments
- * are read after all: each at one start of many.
+ * What each full segment holds, in a small file beside them: so an ordinary start reads the segment
+ * that still grows, and of the others only their names and lengths, whatever the years behind it.
+ * It is believed where the length is as it was; a segment that it does not know, or knows
+ * otherwise, is read. Bytes that turn without a new length are found where segments are read after
+ * all: each at one start of many.
  */
 import { z } from 'zod';
 import { addOne, type Ranges } from '../../../shared/domain/ranges.ts';
@@ -21,7 +22,10 @@ const schema = z.object({
 export interface Contents {
   /** Before anything is asked. */
   load(): Promise<void>;
-  /** What a full segment of this length holds; null: it is not known, or this is the start at which it is looked at. */
+  /**
+   * What a full segment of this length holds; null: it is not known, or this is the start at which
+   * it is looked at.
+   */
   of(number: number, bytes: number): Have | null;
   /** The segment holds these and no others. */
   set(number: number, entries: readonly EntryKey[]): void;

@@ -1,6 +1,7 @@
 /**
- * How often the browser's database failed where it was read. A start anew helps against much; where it does not, and there
- * is a mark to come back by, the database is emptied at the next start and filled from files and relay.
+ * How often the browser's database failed where it was read. A start anew helps against much; where
+ * it does not, and there is a mark to come back by, the database is emptied at the next start and
+ * filled from files and relay.
  */
 import { z } from 'zod';
 import { createDeferred } from '../../../shared/domain/platform/deferred.ts';
@@ -14,13 +15,19 @@ type Noted = z.infer<typeof schema>;
 const NONE: Noted = { times: [], empty: false };
 
 export interface Failures {
-  /** Is the database to be emptied before anything is read of it? Asked once, at the start; it is over with the answer. */
+  /**
+   * Is the database to be emptied before anything is read of it? Asked once, at the start; it is
+   * over with the answer.
+   */
   isToBeEmptied(): Promise<boolean>;
   /** It failed. Answers whether the owner is to begin anew. */
   note(): Promise<boolean>;
 }
 
-/** The mark that localStorage holds, where the database does not open and nobody else could ask for it. */
+/**
+ * The mark that localStorage holds, where the database does not open and nobody else could ask for
+ * it.
+ */
 export function createOffered(after: After) {
   const heard = createDeferred<string | null>();
   return {
@@ -45,7 +52,8 @@ export function createFailures({ files, offered, now }: FailuresDeps): Failures 
       const bytes = await files?.read(MIRROR.failuresFile);
       return bytes ? schema.parse(JSON.parse(new TextDecoder().decode(bytes))) : NONE;
     } catch {
-      // Whatever it was, it is no account of ours; and one that cannot be read keeps nothing from opening.
+      // Whatever it was, it is no account of ours; and one that cannot be read keeps nothing from
+      // opening.
       return NONE;
     }
   }

@@ -1,6 +1,7 @@
 /**
- * A directory of the origin's private file system (OPFS), as far as this worker can write it. A shared worker has only
- * `createWritable`, which WebKit lacks before 26: there are no files there then.
+ * A directory of the origin's private file system (OPFS), as far as this worker can write it. A
+ * shared worker has only `createWritable`, which WebKit lacks before 26: there are no files there
+ * then.
  */
 import { sentence } from '../../../shared/domain/sentence.ts';
 import { within, type After } from '../../../shared/domain/platform/timers.ts';
@@ -76,8 +77,9 @@ function filesIn(directory: FileSystemDirectoryHandle): Files {
 }
 
 /**
- * The same, where what is read, and the page waits for to open, rejects when it is not answered in time. A write goes on, however
- * long it takes: one that came to its end after another would undo that.
+ * The same, where what is read, and the page waits for to open, rejects when it is not answered in
+ * time. A write goes on, however long it takes: one that came to its end after another would undo
+ * that.
  */
 function answering(files: Files, after: After): Files {
   async function inTime<Value>(asked: Promise<Value>): Promise<Value> {

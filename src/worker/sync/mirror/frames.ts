@@ -3,8 +3,9 @@
  *
  *     52 53 45 31 | length u32 | CRC-32 u32 of what follows | writer 16 | counter u64 | sealed
  *
- * `length` counts from the writer on. Integers are big-endian. What is cut short, flipped or overwritten costs the frames
- * it lies in: the next one is found by its first four bytes, and believed by its sum.
+ * `length` counts from the writer on. Integers are big-endian. What is cut short, flipped or
+ * overwritten costs the frames it lies in: the next one is found by its first four bytes, and
+ * believed by its sum.
  */
 import { createCrc32 } from '../../../shared/domain/crc32.ts';
 import type { Entry } from '../../../shared/protocol/sync/entries.ts';

@@ -1,7 +1,8 @@
 /**
- * Every sealed entry of this device once more, in files that do not share IndexedDB's fate. A segment grows to a bounded
- * size, then the next one begins. Written just behind IndexedDB, and never waited for; what a failed write lost is
- * written again from there, and what IndexedDB lost is read from here.
+ * Every sealed entry of this device once more, in files that do not share IndexedDB's fate. A
+ * segment grows to a bounded size, then the next one begins. Written just behind IndexedDB, and
+ * never waited for; what a failed write lost is written again from there, and what IndexedDB lost
+ * is read from here.
  */
 import { createQueue } from '../../../shared/domain/platform/queue.ts';
 import type { After } from '../../../shared/domain/platform/timers.ts';
@@ -27,7 +28,10 @@ export interface Replacement extends EntryKey {
 }
 
 export interface SealedLog {
-  /** Hands over everything that can be read, oldest first, some at a time. Without what `isHere` says is here already, as a rule. */
+  /**
+   * Hands over everything that can be read, oldest first, some at a time. Without what `isHere`
+   * says is here already, as a rule.
+   */
   read(
     each: (entries: readonly Entry[], progress: { readonly done: number; readonly of: number }) => Promise<void>,
     options?: {

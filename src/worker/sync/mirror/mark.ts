@@ -1,6 +1,7 @@
 /**
- * The mark of a team: the household's keys, this device's own, and a few words about who lives here, as one text that is
- * kept in localStorage and in a file. Each brings this device back alone; where they differ, the one that knows more holds.
+ * The mark of a team: the household's keys, this device's own, and a few words about who lives
+ * here, as one text that is kept in localStorage and in a file. Each brings this device back alone;
+ * where they differ, the one that knows more holds.
  */
 import { z } from 'zod';
 import type { DeviceId } from '../../../shared/domain/ids.ts';

@@ -5,12 +5,17 @@ export const MIRROR = {
   /** The key's file there, and the key's name in localStorage. */
   markFile: 'mark.json',
   markKey: 'roost-mark',
-  /** The database failed where it was read: that often, one start after the other, and that long ago at most. */
+  /**
+   * The database failed where it was read: that often, one start after the other, and that long ago
+   * at most.
+   */
   failuresFile: 'failures.json',
   failuresWithin: 10 * 60_000,
   /** The first tab says what localStorage holds within this. */
   offeredWithin: 2_000,
-  /** So many failures, and it is emptied and filled anew; after so many more it is left as it is. */
+  /**
+   * So many failures, and it is emptied and filled anew; after so many more it is left as it is.
+   */
   failuresToEmpty: 2,
   failuresMost: 4,
   /** Segments are named by rising numbers with this at the end. */

@@ -1,4 +1,7 @@
-/** What other devices dated ahead of this one's clock waits, until its time or until the person takes it. */
+/**
+ * What other devices dated ahead of this one's clock waits, until its time or until the person
+ * takes it.
+ */
 import { MAX_AHEAD_MS, MOST_AHEAD_MS } from '../../../shared/domain/stamp.ts';
 import { writeMeta, type SyncDatabase } from './database.ts';
 import type { Keys } from './keys.ts';
@@ -6,7 +9,10 @@ import type { Keys } from './keys.ts';
 export interface Ahead {
   /** Is what is dated then, in ms since the epoch, to wait? */
   isAhead(time: number): boolean;
-  /** What is dated up to then, in ms since the epoch, need not wait any more, but for what no clock can be. */
+  /**
+   * What is dated up to then, in ms since the epoch, need not wait any more, but for what no clock
+   * can be.
+   */
   takeUpTo(time: number): Promise<void>;
 }
 
@@ -19,7 +25,10 @@ export function createAhead({
   readonly db: SyncDatabase;
   readonly keys: Pick<Keys, 'membership'>;
   readonly now: () => number;
-  /** What is dated up to here, in ms since the epoch, the person has taken, or was written on this device. */
+  /**
+   * What is dated up to here, in ms since the epoch, the person has taken, or was written on this
+   * device.
+   */
   readonly taken: number;
 }): Ahead {
   let { taken } = given;

@@ -1,6 +1,6 @@
 /**
- * The ways out of this device: its connection to the relay, direct connections to other browsers, and the rotation of keys, which is
- * settled over the first.
+ * The ways out of this device: its connection to the relay, direct connections to other browsers,
+ * and the rotation of keys, which is settled over the first.
  */
 import type { Timers } from '../../../shared/domain/platform/timers.ts';
 import type { DirectOrder } from '../../../shared/protocol/sync/page.ts';

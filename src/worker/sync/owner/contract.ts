@@ -58,11 +58,14 @@ export interface Shared {
   forget(forgets: readonly ForgetDoc[]): Promise<void>;
   /** This device's record, under this name. */
   introduce(name: string): Promise<void>;
-  /** Everything that waits is sealed, and the last conversations are told: before a device joins. */
+  /**
+   * Everything that waits is sealed, and the last conversations are told: before a device joins.
+   */
   flush(): Promise<void>;
   /**
-   * Resolves when the last sessions of these agents are here, or after `patience` ms; those that are not. What others have is
-   * waited to be known up to `comparePatience` ms more; `compared`: it is.
+   * Resolves when the last sessions of these agents are here, or after `patience` ms; those that
+   * are not. What others have is waited to be known up to `comparePatience` ms more; `compared`: it
+   * is.
    */
   caughtUp(
     agentIds: readonly AgentId[],

@@ -1,7 +1,7 @@
 /**
- * The device's own IndexedDB database of synchronisation: the household's keys, every sealed entry it has,
- * and what it knows of the other devices. Entries are kept sealed, so that any device can hand on what any
- * other one wrote.
+ * The device's own IndexedDB database of synchronisation: the household's keys, every sealed entry
+ * it has, and what it knows of the other devices. Entries are kept sealed, so that any device can
+ * hand on what any other one wrote.
  */
 import { openDB, type DBSchema, type IDBPDatabase, type IDBPTransaction } from 'idb';
 import type { Ranges } from '../../../shared/protocol/sync/entries.ts';
@@ -22,7 +22,10 @@ export interface EntryRow {
   readonly writer: string;
   readonly counter: number;
   readonly sealed: Uint8Array;
-  /** 1: it could not be opened yet (a newer Roost's, or a key that has not come). Absent where it was. */
+  /**
+   * 1: it could not be opened yet (a newer Roost's, or a key that has not come). Absent where it
+   * was.
+   */
   readonly shut?: 1;
   /** It can be opened, and waits: what it carries is dated so late, in ms since the epoch. */
   readonly ahead?: number;
@@ -65,12 +68,18 @@ export type SyncDatabase = IDBPDatabase<SyncSchema>;
 const STORES = ['entries', 'have', 'meta'] as const;
 export type SyncTransaction = IDBPTransaction<SyncSchema, (typeof STORES)[number][], 'readwrite'>;
 
-/** Every write opens every store, so that there is never more than one under way, as in the ledger's databases. */
+/**
+ * Every write opens every store, so that there is never more than one under way, as in the ledger's
+ * databases.
+ */
 export function syncTransaction(db: SyncDatabase, durability: 'strict' | 'relaxed'): SyncTransaction {
   return db.transaction([...STORES], 'readwrite', { durability });
 }
 
-/** Waits for all that was asked within a transaction. Rejects with the transaction's own error, which names the cause. */
+/**
+ * Waits for all that was asked within a transaction. Rejects with the transaction's own error,
+ * which names the cause.
+ */
 export async function settled<Result>(tx: SyncTransaction, work: Promise<Result>): Promise<Result> {
   const [result, done] = await Promise.allSettled([work, tx.done]);
   if (done.status === 'rejected') throw done.reason;

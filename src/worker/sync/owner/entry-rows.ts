@@ -1,4 +1,7 @@
-/** Entries as they lie in the device's database, with what is there of each writer. They are kept sealed. */
+/**
+ * Entries as they lie in the device's database, with what is there of each writer. They are kept
+ * sealed.
+ */
 import { addRange, subtract } from '../../../shared/domain/ranges.ts';
 import type { Entry, EntryKey, Have, Ranges } from '../../../shared/protocol/sync/entries.ts';
 import type { EntryStore } from '../../../shared/protocol/sync/store.ts';
@@ -19,7 +22,10 @@ export interface EntryRows {
   each(visit: (entries: readonly EntryRow[]) => Promise<void>): Promise<void>;
   /** The same by stretches of counters, each writer for itself. */
   eachStretch(visit: (writer: string, from: number, to: number) => Promise<void>): Promise<void>;
-  /** Takes entries of our own that were just sealed, inside a transaction of the caller's; it fails where a place is taken. */
+  /**
+   * Takes entries of our own that were just sealed, inside a transaction of the caller's; it fails
+   * where a place is taken.
+   */
   add(tx: SyncTransaction, entries: readonly Entry[]): Promise<void>;
   /** `fresh`: those of them that were not here. */
   write(rows: readonly EntryRow[], fresh: readonly EntryKey[]): Promise<void>;

@@ -1,7 +1,8 @@
 /**
- * A device's entries, for its replica: what comes is opened, given to the ledger, and kept as it came. An
- * entry counts as here only when what it carries is durable in the ledger, or when it waits here: for a key, a newer Roost,
- * or, where it is dated far ahead, for the person or its time.
+ * A device's entries, for its replica: what comes is opened, given to the ledger, and kept as it
+ * came. An entry counts as here only when what it carries is durable in the ledger, or when it
+ * waits here: for a key, a newer Roost, or, where it is dated far ahead, for the person or its
+ * time.
  */
 import { createQueue } from '../../../shared/domain/platform/queue.ts';
 import type { Entry, EntryKey, Have } from '../../../shared/protocol/sync/entries.ts';
@@ -20,22 +21,36 @@ export interface EntryStoreDeps {
   readonly rows: EntryRows;
   readonly open: (entry: Entry) => Opened;
   readonly digestOf: (sealed: Uint8Array) => string;
-  /** Resolves when what these carry is durable. Rejects where it cannot be stored: nothing of them counts as here then. */
+  /**
+   * Resolves when what these carry is durable. Rejects where it cannot be stored: nothing of them
+   * counts as here then.
+   */
   readonly take: (payloads: readonly ReadPayload[]) => Promise<void>;
   /** These are durable now, and were not here before. */
   readonly onKept: (entries: readonly Entry[]) => void;
-  /** These places have other bytes now, or none. Resolves when nothing else keeps what was there. */
+  /**
+   * These places have other bytes now, or none. Resolves when nothing else keeps what was there.
+   */
   readonly onChanged: (changes: readonly Change[]) => Promise<void>;
   /** Is what is dated so late, in ms since the epoch, to wait? */
   readonly isAhead: (time: number) => boolean;
-  /** How many could not be opened yet, and how many wait because they are dated ahead, up to when, when that changes. */
+  /**
+   * How many could not be opened yet, and how many wait because they are dated ahead, up to when,
+   * when that changes.
+   */
   readonly onShut: (count: number, ahead: { readonly entries: number; readonly latest: number }) => void;
 }
 
 export interface DeviceEntryStore extends EntryStore {
-  /** Tries those again that wait: a key has come, a newer Roost, their time, or the person has said so. */
+  /**
+   * Tries those again that wait: a key has come, a newer Roost, their time, or the person has said
+   * so.
+   */
   openShut(): Promise<void>;
-  /** Takes entries of our own that were just sealed, inside a transaction of the caller's; it fails where a place is taken. */
+  /**
+   * Takes entries of our own that were just sealed, inside a transaction of the caller's; it fails
+   * where a place is taken.
+   */
   add(tx: SyncTransaction, entries: readonly Entry[]): Promise<void>;
   /** Gives the ledger once more what all of them carry. */
   takeAgain(onProgress: (done: number) => void): Promise<void>;
@@ -46,8 +61,8 @@ export interface DeviceEntryStore extends EntryStore {
   /** Takes these out: they were not what everybody else has. */
   takeOut(writer: string, from: number, to: number): Promise<void>;
   /**
-   * Goes through all of them and puts what `change` answers in the place of an entry (null: it stays as it is).
-   * `onRewritten` is told of those that are durable, some at a time.
+   * Goes through all of them and puts what `change` answers in the place of an entry (null: it
+   * stays as it is). `onRewritten` is told of those that are durable, some at a time.
    */
   rewrite(change: (entry: Entry) => Uint8Array | null, onRewritten: (entries: readonly Entry[]) => void): Promise<void>;
 }

@@ -1,4 +1,7 @@
-/** What the parts of a device within its household tell upwards. Each takes only lower parts; whoever stands above listens. */
+/**
+ * What the parts of a device within its household tell upwards. Each takes only lower parts;
+ * whoever stands above listens.
+ */
 import { createEvents, type Events } from '../../../shared/domain/platform/events.ts';
 import type { Entry } from '../../../shared/protocol/sync/entries.ts';
 

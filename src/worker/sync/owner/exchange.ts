@@ -1,5 +1,6 @@
 /**
- * The replica with its links, which tells what it finds upwards. It is begun anew where something of ours had to be taken out.
+ * The replica with its links, which tells what it finds upwards. It is begun anew where something
+ * of ours had to be taken out.
  */
 import type { Timers } from '../../../shared/domain/platform/timers.ts';
 import {

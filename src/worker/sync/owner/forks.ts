@@ -1,7 +1,7 @@
 /**
- * A profile that was restored from a copy, or runs twice, writes where others have something of ours already.
- * It then goes on under new writers; what it wrote in those places is sealed anew, and what everybody else has
- * is fetched.
+ * A profile that was restored from a copy, or runs twice, writes where others have something of
+ * ours already. It then goes on under new writers; what it wrote in those places is sealed anew,
+ * and what everybody else has is fetched.
  */
 import type { Timers } from '../../../shared/domain/platform/timers.ts';
 import { SYNC_OWNER } from '../settings.ts';
@@ -66,7 +66,10 @@ export function createForks({
     });
   }
 
-  /** Where something was forgotten, an entry is sealed anew with less in it: that is no conflict, nor is what nobody of the household sealed. */
+  /**
+   * Where something was forgotten, an entry is sealed anew with less in it: that is no conflict,
+   * nor is what nobody of the household sealed.
+   */
   async function compare(theirs: Entry) {
     const [ours] = await entries.from(theirs.writer, theirs.counter, theirs.counter);
     const [there, here] = [theirs, ours].map((entry) => {
@@ -95,7 +98,8 @@ export function createForks({
         }),
         ...theirs,
       ].map((payload) => ({ stream, payload }));
-      // First under the new writer, then out of the old one: a crash in between leaves them twice, which is harmless.
+      // First under the new writer, then out of the old one: a crash in between leaves them twice,
+      // which is harmless.
       if (payloads.length > 0) await sealer.seal(payloads);
       if (ours.length === 0) continue;
       await entries.takeOut(writer, from, next - 1);

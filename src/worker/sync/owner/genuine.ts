@@ -1,7 +1,8 @@
 /**
- * What devices say of themselves, and how the others find out that it is so. A record is signed by the device that it names,
- * whose id follows from its keys: nobody says anything in another’s name, or under it with other keys. It is signed besides
- * with the household’s key of its epoch: whoever was left out of a rotation cannot come in again, nor bring anybody else in.
+ * What devices say of themselves, and how the others find out that it is so. A record is signed by
+ * the device that it names, whose id follows from its keys: nobody says anything in another’s name,
+ * or under it with other keys. It is signed besides with the household’s key of its epoch: whoever
+ * was left out of a rotation cannot come in again, nor bring anybody else in.
  */
 import type { DeviceId } from '../../../shared/domain/ids.ts';
 import { deviceBytes, letInBytes, phraseBytes } from '../../../shared/protocol/sync/proofs.ts';
@@ -55,7 +56,10 @@ export const isGenuineDevice = (keys: HouseholdKeys, record: DeviceRecord): bool
   deviceIdOf(record) === record.deviceId &&
   isBothSigned(keys, record.signKey, record, deviceBytes(keys.household, record));
 
-/** This device’s word that it let another one in, which that one carries with all that it says of itself. */
+/**
+ * This device’s word that it let another one in, which that one carries with all that it says of
+ * itself.
+ */
 export function letInBy(keys: HouseholdKeys, device: DeviceKeys, newcomer: string, time: number): LetIn {
   const { deviceId: by } = device;
   return { by, time, signature: device.sign(letInBytes(keys.household, newcomer, by, time)) };
@@ -86,6 +90,9 @@ export const isGenuineRecovery = (keys: HouseholdKeys, record: RecoveryRecord): 
   deviceIdOf(record.keys) === record.by &&
   isBothSigned(keys, record.keys.signKey, record, phraseBytes(keys.household, record));
 
-/** Is a device one of the household: was it given the newest key, or has it shown since that it has it? */
+/**
+ * Is a device one of the household: was it given the newest key, or has it shown since that it has
+ * it?
+ */
 export const isOnRoll = (keys: HouseholdKeys, roll: readonly string[], deviceId: DeviceId, epoch: number): boolean =>
   epoch >= newest(keys).epoch || roll.includes(deviceId);

@@ -1,4 +1,7 @@
-/** Ids of documents that came in entries of other devices lately: what the relay tells all of them need not be sealed by each. */
+/**
+ * Ids of documents that came in entries of other devices lately: what the relay tells all of them
+ * need not be sealed by each.
+ */
 import { SYNC_OWNER } from '../settings.ts';
 
 export interface Heard {

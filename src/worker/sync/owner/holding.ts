@@ -1,4 +1,7 @@
-/** What this device holds of its household: sealed entries, and what was in them, which goes to the ledger and to the members. */
+/**
+ * What this device holds of its household: sealed entries, and what was in them, which goes to the
+ * ledger and to the members.
+ */
 import { sentence } from '../../../shared/domain/sentence.ts';
 import type { Timers } from '../../../shared/domain/platform/timers.ts';
 import type { Entry } from '../../../shared/protocol/sync/entries.ts';
@@ -36,7 +39,10 @@ function idOf(doc: unknown): string[] {
   return typeof doc === 'object' && doc !== null && '_id' in doc && typeof doc._id === 'string' ? [doc._id] : [];
 }
 
-/** Answers how to take what entries carry: it resolves when all of it is durable, and rejects where it cannot be stored. */
+/**
+ * Answers how to take what entries carry: it resolves when all of it is durable, and rejects where
+ * it cannot be stored.
+ */
 export function createInbound({ ledger, members, keys, heard, onMisfit }: InboundDeps) {
   /** One that is no document keeps none of the others out. */
   async function append(docs: readonly unknown[]) {

@@ -1,4 +1,7 @@
-/** The household’s keys and the roll of who has the newest of them, as they are handed to a device or sealed to a phrase. */
+/**
+ * The household’s keys and the roll of who has the newest of them, as they are handed to a device
+ * or sealed to a phrase.
+ */
 import { z } from 'zod';
 import type { HouseholdKeys } from '../contract.ts';
 import { base64url, fromBase64url, readKeys, writeKeys } from '../crypto/index.ts';

@@ -1,6 +1,7 @@
 /**
- * The household's keys as they are renewed, and the recovery phrase they are sealed to. A rotation counts when
- * the relay has taken it: of two devices that renew at once one is first, and the other takes its keys.
+ * The household's keys as they are renewed, and the recovery phrase they are sealed to. A rotation
+ * counts when the relay has taken it: of two devices that renew at once one is first, and the other
+ * takes its keys.
  */
 import { sentence } from '../../../shared/domain/sentence.ts';
 import type { DeviceId } from '../../../shared/domain/ids.ts';
@@ -24,11 +25,15 @@ export interface KeyRotation {
   hearRotated(rotated: Extract<FromRelay, { kind: 'rotated' }>): Promise<void>;
   hearAnswer(message: Extract<FromRelay, { kind: 'refused' | 'recovery-kept' }>): void;
   /**
-   * Leaves a device out, and those that go with it except what is to be kept, by one rotation: see ./let-in.ts. Answers with the
-   * ids of all that are out. Rejects with a sentence where the relay did not take it; nothing is changed then.
+   * Leaves a device out, and those that go with it except what is to be kept, by one rotation: see
+   * ./let-in.ts. Answers with the ids of all that are out. Rejects with a sentence where the relay
+   * did not take it; nothing is changed then.
    */
   remove(deviceId: DeviceId, keep: readonly string[]): Promise<readonly string[]>;
-  /** From now on this phrase restores the household. Rejects with a sentence where the relay did not take it. */
+  /**
+   * From now on this phrase restores the household. Rejects with a sentence where the relay did not
+   * take it.
+   */
   keepRecovery(recovery: { readonly id: string; readonly boxKey: string }): Promise<void>;
 }
 
@@ -72,7 +77,10 @@ export function createKeyRotation({
   const signKeyOf = (deviceId: DeviceId) =>
     members.devices().find((one) => one.deviceId === deviceId && !one.removed)?.signKey ?? null;
 
-  /** `box`: what the relay gives this device when it has taken our rotation, rather than another one's. */
+  /**
+   * `box`: what the relay gives this device when it has taken our rotation, rather than another
+   * one's.
+   */
   function ask(
     what: 'rotate' | 'recovery',
     message: Parameters<RelayConnection['say']>[0],
@@ -120,7 +128,8 @@ export function createKeyRotation({
               ),
         );
       else onTrouble(null);
-      // A relay from an old copy has forgotten rotations of the keys: it is told of them before anything new goes to it.
+      // A relay from an old copy has forgotten rotations of the keys: it is told of them before
+      // anything new goes to it.
       if (epoch < keys.epoch()) await register();
       const { recovery } = keys.membership();
       if (recovery !== null && recovery.id !== recoveryId && recovery.box !== '')

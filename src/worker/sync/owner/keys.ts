@@ -1,4 +1,7 @@
-/** This device's part in the household: its own keys, the household's as they are renewed, and the proofs made with them. */
+/**
+ * This device's part in the household: its own keys, the household's as they are renewed, and the
+ * proofs made with them.
+ */
 import type { DeviceId } from '../../../shared/domain/ids.ts';
 import type { Register, Rotation } from '../../../shared/protocol/sync/control.ts';
 import {
@@ -32,11 +35,15 @@ export interface Keys {
   change(part: Partial<Membership>): Promise<void>;
   registration(): Register;
   /**
-   * Renewed keys that came sealed to this device. Answers whether they were taken: signed by a device that
-   * `signKeyOf` knows as one of the household, of this household, and ours with more at the end.
+   * Renewed keys that came sealed to this device. Answers whether they were taken: signed by a
+   * device that `signKeyOf` knows as one of the household, of this household, and ours with more at
+   * the end.
    */
   adopt(box: string, signKeyOf: (deviceId: DeviceId) => string | null): Promise<boolean>;
-  /** A rotation that leaves these devices out, and the membership as it will be. Nothing is changed by it. */
+  /**
+   * A rotation that leaves these devices out, and the membership as it will be. Nothing is changed
+   * by it.
+   */
   rotation(
     removed: readonly string[],
     staying: readonly DeviceRecord[],
@@ -57,7 +64,10 @@ export interface Keys {
   /** Is it one of the household, by the newest epoch that it has shown the key of? */
   isOnRoll(deviceId: DeviceId, epoch: number): boolean;
   recoveryRecord(made: { readonly id: string; readonly boxKey: string; readonly time: number }): RecoveryRecord;
-  /** Another device has made a phrase: from then on keys are sealed to it, if it is of the household and the newest. */
+  /**
+   * Another device has made a phrase: from then on keys are sealed to it, if it is of the household
+   * and the newest.
+   */
   hearRecovery(record: RecoveryRecord): Promise<void>;
   recoveryProof(recoveryId: string): string;
   /** The keyring, sealed to a phrase. */
@@ -99,7 +109,10 @@ export function createKeys({
       device.sign(signedGrantBytes(device.deviceId, keysText, roll)),
     );
   }
-  /** A phrase counts as long as the device that made it is of the household; sealed to it is what there is now. */
+  /**
+   * A phrase counts as long as the device that made it is of the household; sealed to it is what
+   * there is now.
+   */
   function recoveryAfter(keys: HouseholdKeys, roll: readonly string[]): Recovery | null {
     const { recovery } = membership;
     return recovery !== null && roll.includes(recovery.by)

@@ -1,4 +1,7 @@
-/** What this device was part of when it last ran, as its database and its mark tell: either may be older than the other, or have lost something. */
+/**
+ * What this device was part of when it last ran, as its database and its mark tell: either may be
+ * older than the other, or have lost something.
+ */
 import { readMark, type Mark } from '../mirror/index.ts';
 import { readMeta, writeMeta, type SyncDatabase } from './database.ts';
 import type { MarkStore } from './mark-keeper.ts';

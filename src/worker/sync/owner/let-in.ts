@@ -1,14 +1,16 @@
 /**
- * Who let whom in. A device carries the word of the one that let it in, signed by that one, so nobody says it in another's
- * name. Who hides where it comes from has no such word: it counts as let in by whichever device is removed, unless the person
- * says otherwise.
+ * Who let whom in. A device carries the word of the one that let it in, signed by that one, so
+ * nobody says it in another's name. Who hides where it comes from has no such word: it counts as
+ * let in by whichever device is removed, unless the person says otherwise.
  */
 import type { DeviceId } from '../../../shared/domain/ids.ts';
 import { shownName } from '../../../shared/domain/names.ts';
 import type { DeviceView } from '../../../shared/protocol/sync/page.ts';
 import type { KnownDevice } from './members.ts';
 
-/** A device, the one that let it in, the one that let that one in, and so on, as far as it is said. */
+/**
+ * A device, the one that let it in, the one that let that one in, and so on, as far as it is said.
+ */
 function rowOf(devices: readonly KnownDevice[], deviceId: DeviceId): readonly string[] {
   const row = new Set<string>();
   for (let now: string | null = deviceId; now !== null && !row.has(now);) {
@@ -20,8 +22,9 @@ function rowOf(devices: readonly KnownDevice[], deviceId: DeviceId): readonly st
 }
 
 /**
- * The devices that are removed together with one, as the device `self` knows the household: those that it let in, whom these
- * let in, and those whose row leads neither to `self` nor to a device by which `self` or the removed one came.
+ * The devices that are removed together with one, as the device `self` knows the household: those
+ * that it let in, whom these let in, and those whose row leads neither to `self` nor to a device by
+ * which `self` or the removed one came.
  */
 export function goesWith(devices: readonly KnownDevice[], removed: string, self: string): readonly string[] {
   const trusted = new Set([...rowOf(devices, self), ...rowOf(devices, removed)]);

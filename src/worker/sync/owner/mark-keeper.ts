@@ -1,4 +1,7 @@
-/** Keeps the mark of the team up to date where it lies outside of IndexedDB: in a file, and by the tabs in localStorage. */
+/**
+ * Keeps the mark of the team up to date where it lies outside of IndexedDB: in a file, and by the
+ * tabs in localStorage.
+ */
 import type { Timers } from '../../../shared/domain/platform/timers.ts';
 import { MIRROR, readMark, writeMark, type Files, type Mark } from '../mirror/index.ts';
 
@@ -49,7 +52,10 @@ export interface MarkKeeperDeps {
   readonly timers: Timers;
   /** ms since the epoch */
   readonly now: () => number;
-  /** What is so now; null: what is being brought back is not to be written over by the little that is here. */
+  /**
+   * What is so now; null: what is being brought back is not to be written over by the little that
+   * is here.
+   */
   readonly facts: () => Promise<Omit<Mark, 'writtenAt'> | null>;
   /** Between two changes of what this device is part of. */
   readonly inTurn: (run: () => Promise<void>) => Promise<void>;

@@ -1,13 +1,17 @@
 /**
- * What the devices of a household tell each other about themselves: merged by the time it was written. A device can say that
- * as many others came as it likes; of those that are new here, no more are heard than a household may have.
+ * What the devices of a household tell each other about themselves: merged by the time it was
+ * written. A device can say that as many others came as it likes; of those that are new here, no
+ * more are heard than a household may have.
  */
 import type { DeviceId } from '../../../shared/domain/ids.ts';
 import { SYNC } from '../../../shared/protocol/sync/settings.ts';
 import type { WriteMeta } from './database.ts';
 import type { DeviceRecord, LetIn, Tip } from './records.ts';
 
-/** Per key the newest by epoch, where there is one, and time; of two of one moment the one that sorts last, so that every device keeps the same. */
+/**
+ * Per key the newest by epoch, where there is one, and time; of two of one moment the one that
+ * sorts last, so that every device keeps the same.
+ */
 function newest<Item extends { readonly time: number; readonly epoch?: number }>(
   held: readonly Item[],
   heard: readonly Item[],
@@ -25,7 +29,10 @@ function newest<Item extends { readonly time: number; readonly epoch?: number }>
   return [...byKey.values()];
 }
 
-/** `removed`: it was left out of a rotation of the keys. `letInBy`: the device that says so itself; null: none does. */
+/**
+ * `removed`: it was left out of a rotation of the keys. `letInBy`: the device that says so itself;
+ * null: none does.
+ */
 export type KnownDevice = DeviceRecord & { readonly removed: boolean; readonly letInBy: string | null };
 
 export interface Members {
@@ -57,10 +64,14 @@ export function createMembers({
   readonly isLetIn: (deviceId: DeviceId, letIn: LetIn, signKey: string) => boolean;
   readonly onChange: () => void;
 }): Members {
-  // Whatever way these came by: from this profile, with the keys, or from a mark that lay outside of it.
+  // Whatever way these came by: from this profile, with the keys, or from a mark that lay outside
+  // of it.
   let devices: readonly DeviceRecord[] = held.devices.filter(isGenuine);
   let { tips } = held;
-  /** By signature: whether it is genuine, once the device that it names is known. That one’s keys never change. */
+  /**
+   * By signature: whether it is genuine, once the device that it names is known. That one’s keys
+   * never change.
+   */
   const words = new Map<string, boolean>();
 
   function letInBy({ deviceId, letIn }: DeviceRecord): string | null {

@@ -1,7 +1,8 @@
 /**
- * From the ledger's outbox into entries. What this device alone knows is sealed at once. What the relay told
- * is told to every device that listens, so each waits a moment, and what another one has sealed meanwhile is
- * left out; where two do it all the same, a document lies in two entries, which is harmless.
+ * From the ledger's outbox into entries. What this device alone knows is sealed at once. What the
+ * relay told is told to every device that listens, so each waits a moment, and what another one has
+ * sealed meanwhile is left out; where two do it all the same, a document lies in two entries, which
+ * is harmless.
  */
 import { createBurst } from '../../../shared/domain/platform/burst.ts';
 import type { Timers } from '../../../shared/domain/platform/timers.ts';
@@ -41,7 +42,10 @@ export interface OutgoingPump {
   close(): Promise<void>;
 }
 
-/** Words at once; the pieces of files in small turns: sealing a large one would hold up what is written meanwhile. */
+/**
+ * Words at once; the pieces of files in small turns: sealing a large one would hold up what is
+ * written meanwhile.
+ */
 function turnsOf(sealings: readonly Sealing[]): readonly (readonly Sealing[])[] {
   const isPiece = ({ stream }: Sealing) => stream === 'attachments';
   const pieces = sealings.filter(isPiece);

@@ -14,7 +14,10 @@ export interface OwnWriters {
   isCurrent(writer: string): boolean;
   /** The writer as this device knows it, if it ever was its own. */
   own(writer: string): OwnWriter | undefined;
-  /** Nothing more is written under what these streams had. `forked`: others have other entries of it. Durable when it resolves. */
+  /**
+   * Nothing more is written under what these streams had. `forked`: others have other entries of
+   * it. Durable when it resolves.
+   */
   retire(streams: readonly Stream[], forked: boolean): Promise<void>;
   /** Others have other entries of this one: nothing more is written under it. */
   fork(writer: string): Promise<void>;

@@ -25,7 +25,10 @@ const isOf = (record: DeviceRecord, keys: DevicePublicKeys) =>
 
 const isGone = (status: number | null) => status === 404 || status === 410;
 
-/** The relay's answers as pairing reads them. What could not be reached is rejected, and asked again. */
+/**
+ * The relay's answers as pairing reads them. What could not be reached is rejected, and asked
+ * again.
+ */
 function createSlots(relay: PairingDeps['relay']): PairingSlots {
   function said<Value>(answer: Called<Value>): Value {
     if (answer.ok) return answer.value;
@@ -57,7 +60,9 @@ export interface PairingDeps {
   /** ms since the epoch */
   readonly now: () => number;
   readonly random: RandomBytes;
-  /** Makes this device one of the household. `seed`: of its keys. A rejection leaves nothing behind. */
+  /**
+   * Makes this device one of the household. `seed`: of its keys. A rejection leaves nothing behind.
+   */
   readonly enter: (welcoming: Welcoming, seed: Uint8Array, deviceName: string) => Promise<void>;
   /** This device’s keys, where it is one of a household. */
   readonly device: () => DevicePublicKeys;

@@ -1,6 +1,6 @@
 /**
- * What this device is part of, as a state machine: of nothing, of a household, or of one whose entries are being brought
- * back. Everything that changes it waits for its turn.
+ * What this device is part of, as a state machine: of nothing, of a household, or of one whose
+ * entries are being brought back. Everything that changes it waits for its turn.
  */
 import { sentence } from '../../../shared/domain/sentence.ts';
 import { createQueue } from '../../../shared/domain/platform/queue.ts';
@@ -21,7 +21,10 @@ export type Part =
   | { readonly kind: 'none'; readonly removed: boolean }
   /** One of a household's devices: perhaps the only one, and its person knows of no household. */
   | { readonly kind: 'device'; readonly shared: Shared }
-  /** What was stored here is lost, and brought back. `missing`: it was looked for in every place, and nobody was found. */
+  /**
+   * What was stored here is lost, and brought back. `missing`: it was looked for in every place,
+   * and nobody was found.
+   */
   | {
       readonly kind: 'returning';
       readonly shared: Shared | null;
@@ -122,7 +125,8 @@ export function createParticipation(deps: ParticipationDeps): Participation {
       becomes({ ...part, missing });
       return;
     }
-    // Pictures and files are not waited for, nor are they lost: each entry of them holds one document at least.
+    // Pictures and files are not waited for, nor are they lost: each entry of them holds one
+    // document at least.
     const known = now.documents + part.shared.status().attachments;
     await writeMeta(db, {
       returning: null,
@@ -188,7 +192,8 @@ export function createParticipation(deps: ParticipationDeps): Participation {
       relay: true,
       removed: false,
     };
-    // From here on appends go through the outbox, and what was there before is sealed by `sealEverything`.
+    // From here on appends go through the outbox, and what was there before is sealed by
+    // `sealEverything`.
     deps.sealing(true);
     const firstSeal = { done: false, through: null };
     await writeMeta(db, { membership, devices, tips, name, letIn, firstSeal, ...along });

@@ -1,4 +1,7 @@
-/** What an entry carries, as JSON: documents of the ledger, or what devices tell each other about themselves. */
+/**
+ * What an entry carries, as JSON: documents of the ledger, or what devices tell each other about
+ * themselves.
+ */
 import { z } from 'zod';
 import { parseStamp } from '../../../shared/domain/stamp.ts';
 import { isCovered } from '../../../shared/protocol/known.ts';
@@ -39,7 +42,10 @@ const isWritten = (
   'at' in doc &&
   typeof doc.at === 'string';
 
-/** The payload without what was forgotten for good; null where it holds nothing of that, or cannot be read. */
+/**
+ * The payload without what was forgotten for good; null where it holds nothing of that, or cannot
+ * be read.
+ */
 export function withoutForgotten(bytes: Uint8Array, forgets: readonly ForgetDoc[]): Uint8Array | null {
   const payload = readPayload(bytes);
   const kept = payload?.docs?.filter((doc) => !(isWritten(doc) && forgets.some((forget) => isCovered(doc, forget))));

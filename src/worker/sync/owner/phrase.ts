@@ -1,4 +1,7 @@
-/** The recovery phrase, as tabs ask for it: made, tried, looked at again, and used where no device is left. */
+/**
+ * The recovery phrase, as tabs ask for it: made, tried, looked at again, and used where no device
+ * is left.
+ */
 import { sentence } from '../../../shared/domain/sentence.ts';
 import type { RandomBytes } from '../contract.ts';
 import type { SyncAnswers } from '../../../shared/protocol/sync/methods.ts';

@@ -1,4 +1,7 @@
-/** What synchronisation needs from outside, and nothing more. `src/worker/worker.ts` gives the real ones. */
+/**
+ * What synchronisation needs from outside, and nothing more. `src/worker/worker.ts` gives the real
+ * ones.
+ */
 import type { AgentId, SessionId } from '../../../shared/domain/ids.ts';
 import type { Doc } from '../../../shared/protocol/documents.ts';
 import type { TeamMark } from './records.ts';
@@ -18,7 +21,10 @@ interface Talk {
 
 /** The ledger, as far as synchronisation needs it. */
 export interface LedgerPort {
-  /** Documents of another device. Resolves when they are durable. Rejects with a ZodError or TypeError for what is no document, and then stores none. */
+  /**
+   * Documents of another device. Resolves when they are durable. Rejects with a ZodError or
+   * TypeError for what is no document, and then stores none.
+   */
   append(docs: readonly unknown[]): Promise<unknown>;
   /** Rows that are to go out, oldest first. */
   outbox(

@@ -12,7 +12,10 @@ export interface Recovery {
   readonly boxKey: string;
   /** The keyring, sealed to the phrase. */
   readonly box: string;
-  /** The device that made it, or that its words were typed on. It counts as long as that one is of the household. */
+  /**
+   * The device that made it, or that its words were typed on. It counts as long as that one is of
+   * the household.
+   */
   readonly by: string;
   /** ms since the epoch */
   readonly time: number;
@@ -21,7 +24,10 @@ export interface Recovery {
 export interface Membership {
   readonly household: string;
   readonly keyring: readonly EpochKey[];
-  /** The devices that were given the newest key when it was made; whoever came since has proven that it has that key. */
+  /**
+   * The devices that were given the newest key when it was made; whoever came since has proven that
+   * it has that key.
+   */
   readonly roll: readonly string[];
   readonly deviceId: DeviceId;
   /** 32 random bytes: this device's own keys come from them. */
@@ -29,7 +35,10 @@ export interface Membership {
   /** What renewed the household key, for a relay that has forgotten it. */
   readonly rotations: readonly Rotation[];
   readonly recovery: Recovery | null;
-  /** Nobody has been let in and no phrase was made: its person knows of no household yet. It is sealed and kept all the same. */
+  /**
+   * Nobody has been let in and no phrase was made: its person knows of no household yet. It is
+   * sealed and kept all the same.
+   */
   readonly alone: boolean;
   /** Are sealed entries handed to the relay? The person may switch it off. */
   readonly relay: boolean;
@@ -62,7 +71,10 @@ export interface Returned {
   readonly lost: number;
 }
 
-/** Where the next entry of each stream goes; null, or left out: under a writer that is yet to be drawn. */
+/**
+ * Where the next entry of each stream goes; null, or left out: under a writer that is yet to be
+ * drawn.
+ */
 export type Counters = { readonly [L in Stream]?: { readonly writer: string; readonly next: number } | null };
 
 /** A writer of this device: entries before `next` may be its own. */
@@ -70,7 +82,10 @@ export interface OwnWriter {
   readonly writer: string;
   readonly stream: Stream;
   readonly next: number;
-  /** Others had other entries of it, and this device has left it. Otherwise it wrote under it in an earlier run. */
+  /**
+   * Others had other entries of it, and this device has left it. Otherwise it wrote under it in an
+   * earlier run.
+   */
   readonly forked: boolean;
 }
 
@@ -111,7 +126,9 @@ export const deviceRecordSchema = z.object({
 });
 export type DeviceRecord = z.infer<typeof deviceRecordSchema>;
 
-/** An agent's last conversation, as the device that wrote this knew it. The newest by `time` holds. */
+/**
+ * An agent's last conversation, as the device that wrote this knew it. The newest by `time` holds.
+ */
 export const tipSchema = z.object({
   agentId: idOf<AgentId>(z.string()),
   sessionId: idOf<SessionId>(z.string()),

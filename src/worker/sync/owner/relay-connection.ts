@@ -1,6 +1,7 @@
 /**
- * The connection to the relay's sync socket: proves who this device is, learns who else there is, and carries the
- * frames of replication. One socket at a time; whatever ends it, the next one begins anew.
+ * The connection to the relay's sync socket: proves who this device is, learns who else there is,
+ * and carries the frames of replication. One socket at a time; whatever ends it, the next one
+ * begins anew.
  */
 import type { DeviceId } from '../../../shared/domain/ids.ts';
 import type { Timers } from '../../../shared/domain/platform/timers.ts';
@@ -28,7 +29,10 @@ export interface RelayConnectionDeps {
 
 /** Who hears what comes over it. */
 interface RelayConnectionEars {
-  /** The relay does not know this device: makes it known. Answers whether another try makes sense at once. */
+  /**
+   * The relay does not know this device: makes it known. Answers whether another try makes sense at
+   * once.
+   */
   readonly register: () => Promise<boolean>;
   /** Let in. Runs before replication begins. */
   readonly onWelcome: (welcome: Welcome) => Promise<void>;
@@ -57,7 +61,10 @@ export interface RelayConnection {
   close(): void;
 }
 
-/** One that nobody has begun yet says nothing; so what is said over it is made before it, and what hears it after. */
+/**
+ * One that nobody has begun yet says nothing; so what is said over it is made before it, and what
+ * hears it after.
+ */
 export function createRelayConnection(deps: RelayConnectionDeps): RelayConnection {
   let open: OpenConnection | null = null;
   let closed = false;

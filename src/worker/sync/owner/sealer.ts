@@ -1,10 +1,10 @@
 /**
- * Seals what this device writes. A counter is taken in the transaction that stores its entry, so that after a
- * crash none is used twice.
+ * Seals what this device writes. A counter is taken in the transaction that stores its entry, so
+ * that after a crash none is used twice.
  *
- * A profile may be a copy of an older one, and then others have entries where this one would write. So a run goes on
- * under a writer of an earlier run only where the relay has shown that it ends there as it does here; otherwise it
- * begins a new one.
+ * A profile may be a copy of an older one, and then others have entries where this one would write.
+ * So a run goes on under a writer of an earlier run only where the relay has shown that it ends
+ * there as it does here; otherwise it begins a new one.
  */
 import { createQueue } from '../../../shared/domain/platform/queue.ts';
 import type { Entry } from '../../../shared/protocol/sync/entries.ts';
@@ -27,7 +27,10 @@ export interface SealerDeps {
 }
 
 export interface Sealer {
-  /** Resolves when the entries are durable; `along` is remembered in the same transaction. Rejects, and has then written nothing. */
+  /**
+   * Resolves when the entries are durable; `along` is remembered in the same transaction. Rejects,
+   * and has then written nothing.
+   */
   seal(items: readonly Sealing[], along?: Partial<SyncMeta>): Promise<void>;
   /** Writes no more under this one: others have other entries of it. */
   leave(writer: string): Promise<void>;
@@ -81,7 +84,8 @@ export function createSealer({ db, writers, entries, seal, newWriter, agrees, on
           sealed = await once(items, along);
         } catch (error) {
           if (!(error instanceof DOMException && error.name === 'ConstraintError')) throw error;
-          // Entries of ours have come from elsewhere that this profile, restored from a copy, knows nothing of.
+          // Entries of ours have come from elsewhere that this profile, restored from a copy, knows
+          // nothing of.
           await writers.retire(streams, true);
           sealed = await once(items, along);
         }

@@ -1,7 +1,8 @@
 /**
- * What is kept beside IndexedDB, against what is in it: files and database are made to hold the same entries, whichever
- * of the two lost something. Where everything was lost, files are read first, then the relay is asked; what is
- * written meanwhile goes under new writers, so nothing that comes back is overwritten.
+ * What is kept beside IndexedDB, against what is in it: files and database are made to hold the
+ * same entries, whichever of the two lost something. Where everything was lost, files are read
+ * first, then the relay is asked; what is written meanwhile goes under new writers, so nothing that
+ * comes back is overwritten.
  */
 import type { Timers } from '../../../shared/domain/platform/timers.ts';
 import { subtract } from '../../../shared/domain/ranges.ts';
@@ -34,7 +35,10 @@ export interface SecondHomeDeps {
 }
 
 export interface SecondHome {
-  /** Reads and fills the files; `toRelay` begins to ask the relay, where something was lost after what the files have. */
+  /**
+   * Reads and fills the files; `toRelay` begins to ask the relay, where something was lost after
+   * what the files have.
+   */
   begin(toRelay: () => void): Promise<void>;
   /** The connection to the relay, or what comes over it, has changed. */
   look(): void;
@@ -59,7 +63,8 @@ export function createSecondHome(deps: SecondHomeDeps): SecondHome {
   /** Whatever the database lacks. */
   async function takeFromFiles(from: SealedLog) {
     let stored = 0;
-    // Who waits for a team gets all that can be read; else what is here already need not be read again.
+    // Who waits for a team gets all that can be read; else what is here already need not be read
+    // again.
     const here = over ? await entries.have() : null;
     await from.read(
       async (some, progress) => {

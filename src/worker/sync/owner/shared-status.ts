@@ -8,7 +8,10 @@ import { shownName } from '../../../shared/domain/names.ts';
 import type { DeviceSeen } from '../../../shared/protocol/sync/control.ts';
 import { cameOf, goesWith } from './let-in.ts';
 
-/** The devices of the household, as the page shows them: this one first, then in the order in which they came. */
+/**
+ * The devices of the household, as the page shows them: this one first, then in the order in which
+ * they came.
+ */
 export function deviceViews({
   records,
   seen,

@@ -1,7 +1,7 @@
 /**
- * A device within its household, while it runs: its entries and their replica, what it seals and what it
- * hears, the connections to the relay and to other browsers. Its parts from the lowest; what one finds that those above are to
- * know goes up as an event.
+ * A device within its household, while it runs: its entries and their replica, what it seals and
+ * what it hears, the connections to the relay and to other browsers. Its parts from the lowest;
+ * what one finds that those above are to know goes up as an event.
  */
 import type { AgentId } from '../../../shared/domain/ids.ts';
 import { isKnown } from '../../../shared/protocol/known.ts';
@@ -193,7 +193,8 @@ export async function openShared(deps: SharedDeps, membership: Membership): Prom
     const { link, backlog } = standing.now();
     if (link !== 'live' || relayHas().size === 0 || isLate(agentIds).length > 0) return false;
     if (backlog === null) return true;
-    // A device that went away right after a session may have told no tips of it: what is soon here is waited for.
+    // A device that went away right after a session may have told no tips of it: what is soon here
+    // is waited for.
     const much = backlog.of - backlog.done > SYNC_OWNER.soonHere;
     return much && backlog.people === 0 && members.tips().length > 0;
   };
@@ -241,7 +242,8 @@ export async function openShared(deps: SharedDeps, membership: Membership): Prom
       // A line that broke just now is not waited for until its next turn.
       relayConnection.reconnect();
       await standing.until(() => isCaughtUp(agentIds), patience);
-      // Nobody is known to be late as long as nothing was compared: that is no reason to think that all is here.
+      // Nobody is known to be late as long as nothing was compared: that is no reason to think that
+      // all is here.
       await standing.until(() => isCaughtUp(agentIds) || arriving().length > 0, comparePatience);
       return { arriving: arriving(), compared: isCaughtUp(agentIds) || arriving().length > 0 };
     },

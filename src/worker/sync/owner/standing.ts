@@ -1,4 +1,7 @@
-/** How a device within its household stands, as its parts find it: what people are told is made of this. */
+/**
+ * How a device within its household stands, as its parts find it: what people are told is made of
+ * this.
+ */
 import { errorMessage } from '../../../shared/domain/platform/error-message.ts';
 import type { Timers } from '../../../shared/domain/platform/timers.ts';
 import type { DeviceSeen } from '../../../shared/protocol/sync/control.ts';
@@ -8,9 +11,15 @@ export interface Facts {
   /** What the relay said of the devices, by id. */
   readonly seen: ReadonlyMap<string, DeviceSeen>;
   readonly link: Exclude<RelayLink, 'locked-out'>;
-  /** Entries that are known to be missing, and how far it has come; null: none. `people`: those that come before talk. */
+  /**
+   * Entries that are known to be missing, and how far it has come; null: none. `people`: those that
+   * come before talk.
+   */
   readonly backlog: { readonly done: number; readonly of: number; readonly people: number } | null;
-  /** Entries with bytes of pictures and files that are known to be missing: they come last, and no agent waits for them. */
+  /**
+   * Entries with bytes of pictures and files that are known to be missing: they come last, and no
+   * agent waits for them.
+   */
   readonly attachments: number;
   /** How far what was here before is sealed; null: all of it is. */
   readonly sealing: { readonly done: number; readonly of: number } | null;

@@ -1,4 +1,7 @@
-/** Which stream a document goes into: what the page needs before all else, what was said, or the bytes of what was sent along. */
+/**
+ * Which stream a document goes into: what the page needs before all else, what was said, or the
+ * bytes of what was sent along.
+ */
 import type { Doc } from '../../../shared/protocol/documents.ts';
 import { kindOf } from '../../../shared/protocol/known.ts';
 import type { Stream } from '../contract.ts';
@@ -16,7 +19,10 @@ export const STREAMS: readonly Stream[] = ['people', 'talk', 'attachments'];
 
 export const streamOfDocument = (doc: Doc): Stream => kindOf(doc.type)?.stream ?? 'talk';
 
-/** What is to be sealed of these: by stream, and within each in entries of bounded size, in their order. A document that is larger goes alone. */
+/**
+ * What is to be sealed of these: by stream, and within each in entries of bounded size, in their
+ * order. A document that is larger goes alone.
+ */
 export function sealingsOf(docs: readonly Doc[]): readonly Sealing[] {
   const { entryDocuments: documents, entryChars: chars } = SYNC_OWNER;
   const cut: { stream: Stream; docs: Doc[] }[] = [];

@@ -1,4 +1,7 @@
-/** Synchronisation in the ledger's owner: what this browser is part of, how it becomes so, and what tabs are told of it. */
+/**
+ * Synchronisation in the ledger's owner: what this browser is part of, how it becomes so, and what
+ * tabs are told of it.
+ */
 import { errorMessage } from '../../../shared/domain/platform/error-message.ts';
 import { sentence } from '../../../shared/domain/sentence.ts';
 import type { Joining, SyncStatus } from '../../../shared/protocol/sync/page.ts';
@@ -118,7 +121,10 @@ const createSyncAnswers = ({ participation, pairing, phrases, status, need }: An
 
 const NOT_SHARED = sentence`This team is not shared with another device yet.`;
 
-/** Does what is written here go into entries? From the first document on, unless this device was removed. Asked before the ledger opens, so that nothing it takes is forgotten. */
+/**
+ * Does what is written here go into entries? From the first document on, unless this device was
+ * removed. Asked before the ledger opens, so that nothing it takes is forgotten.
+ */
 export async function isSealing(db: SyncDatabase): Promise<boolean> {
   return !(await readMeta(db, 'membership'))?.removed;
 }

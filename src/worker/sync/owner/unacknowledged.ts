@@ -3,7 +3,10 @@ import { count, subtract } from '../../../shared/domain/ranges.ts';
 import type { Have } from '../../../shared/protocol/sync/entries.ts';
 
 export interface Unacknowledged {
-  /** A connection to the relay begins: it may have been put back from a copy, and has to say anew what it has. */
+  /**
+   * A connection to the relay begins: it may have been put back from a copy, and has to say anew
+   * what it has.
+   */
   begin(): void;
   /** The relay said what it has; empty where there is none on the line. */
   heard(there: Have): void;

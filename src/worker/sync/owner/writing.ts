@@ -1,4 +1,7 @@
-/** What this device writes into entries: what waits in the ledger's outbox, what was there before, and what devices tell each other. */
+/**
+ * What this device writes into entries: what waits in the ledger's outbox, what was there before,
+ * and what devices tell each other.
+ */
 import type { Timers } from '../../../shared/domain/platform/timers.ts';
 import type { RandomBytes } from '../contract.ts';
 import { newWriter, sealEntry } from '../crypto/index.ts';
@@ -25,8 +28,9 @@ import { SYNC_OWNER } from '../settings.ts';
 import { sealingsOf } from './streams.ts';
 
 /**
- * Tells the other devices which conversation is each agent's last, and how long it is, when a session has
- * ended and all of it is here: so that a device knows when it has enough to wake somebody.
+ * Tells the other devices which conversation is each agent's last, and how long it is, when a
+ * session has ended and all of it is here: so that a device knows when it has enough to wake
+ * somebody.
  */
 interface TipTeller {
   /** Tells in a moment, unless another device has by then. */
@@ -84,8 +88,9 @@ function createTipTeller({
 }
 
 /**
- * Seals what was here before this device began to share: everything, oldest first, so that the newest has the
- * highest counters and is fetched first. How far it came is remembered with each step.
+ * Seals what was here before this device began to share: everything, oldest first, so that the
+ * newest has the highest counters and is fetched first. How far it came is remembered with each
+ * step.
  */
 interface FirstSealDeps {
   readonly db: SyncDatabase;
@@ -153,7 +158,9 @@ export interface Writing {
   seal(writer: string, counter: number, payload: Uint8Array): Uint8Array;
   /** To the other devices. Durable when it resolves. */
   say(payload: Payload, along?: Partial<SyncMeta>): Promise<void>;
-  /** Whatever was here before entries were, and lies in none. Never rejects: it is told as trouble. */
+  /**
+   * Whatever was here before entries were, and lies in none. Never rejects: it is told as trouble.
+   */
   sealRest(): Promise<void>;
   close(): Promise<void>;
 }

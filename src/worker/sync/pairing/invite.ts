@@ -1,4 +1,7 @@
-/** The side of a device that has the keys: it takes an offer, compares words, and seals the keys for the new device. */
+/**
+ * The side of a device that has the keys: it takes an offer, compares words, and seals the keys for
+ * the new device.
+ */
 import { SYNC } from '../../../shared/protocol/sync/settings.ts';
 import {
   newInvitation,
@@ -21,18 +24,28 @@ export interface InviteDeps extends PairingDeps {
   readonly offer: string;
   /** This device’s keys: the words stand for them too. */
   readonly device: DevicePublicKeys;
-  /** What the new device is given, as `take` of its side reads it. Asked for when the person has said yes, with the keys that the words stood for. */
+  /**
+   * What the new device is given, as `take` of its side reads it. Asked for when the person has
+   * said yes, with the keys that the words stood for.
+   */
   readonly welcome: (device: DevicePublicKeys) => Uint8Array | Promise<Uint8Array>;
-  /** What the new device says of itself, when it has the keys, and the keys that the words stood for. False: it is not what they stood for. */
+  /**
+   * What the new device says of itself, when it has the keys, and the keys that the words stood
+   * for. False: it is not what they stood for.
+   */
   readonly joined: (said: Uint8Array, device: DevicePublicKeys) => boolean | Promise<boolean>;
 }
 
 export interface Invite {
-  /** Takes the offer: the six words, and the same again when asked again. Rejects with a sentence where it is none, over, or taken by somebody else. */
+  /**
+   * Takes the offer: the six words, and the same again when asked again. Rejects with a sentence
+   * where it is none, over, or taken by somebody else.
+   */
   begin(): Promise<{ readonly words: readonly string[] }>;
   /**
-   * Are the words the same? Yes seals the keys, and resolves when the new device has said that it has them; it counts once.
-   * Rejects with a sentence where that does not come. No ends the offer, at every step.
+   * Are the words the same? Yes seals the keys, and resolves when the new device has said that it
+   * has them; it counts once. Rejects with a sentence where that does not come. No ends the offer,
+   * at every step.
    */
   answer(same: boolean): Promise<{ readonly joined: boolean }>;
 }
@@ -78,7 +91,10 @@ export function createInvite({ slots, timers, now, random, offer, device, welcom
     };
   }
 
-  /** What the new device shows of itself. Whatever lies there, the key must be the offer’s, and the words stand for the rest. */
+  /**
+   * What the new device shows of itself. Whatever lies there, the key must be the offer’s, and the
+   * words stand for the rest.
+   */
   async function faceOf({
     offerId,
     publicKey,
@@ -143,7 +159,8 @@ export function createInvite({ slots, timers, now, random, offer, device, welcom
       const taken = await taking;
       if (taken) await slots.close(taken.offerId);
     } catch {
-      // The offer was not taken, which whoever began has been told; or the relay is out of reach, where it ends by itself.
+      // The offer was not taken, which whoever began has been told; or the relay is out of reach,
+      // where it ends by itself.
     }
   }
 

@@ -1,6 +1,6 @@
 /**
- * The new device's side: it shows an offer, compares words, and takes the keys. Until `take` has been called nothing has
- * changed on this device, however it ends.
+ * The new device's side: it shows an offer, compares words, and takes the keys. Until `take` has
+ * been called nothing has changed on this device, however it ends.
  */
 import { errorMessage } from '../../../shared/domain/platform/error-message.ts';
 import type { Joining } from '../../../shared/protocol/sync/page.ts';
@@ -27,18 +27,25 @@ export interface JoinDeps extends PairingDeps {
   /** The keys that this device will have: the words stand for them too. */
   readonly device: DevicePublicKeys;
   /**
-   * Makes this device one of the household, with what the other device sealed for it, and resolves when the keys are kept.
-   * `inviter`: the keys that the words stood for. Answers what the other device is told of this one. A rejection ends the
-   * joining with its message, and must leave nothing behind.
+   * Makes this device one of the household, with what the other device sealed for it, and resolves
+   * when the keys are kept. `inviter`: the keys that the words stood for. Answers what the other
+   * device is told of this one. A rejection ends the joining with its message, and must leave
+   * nothing behind.
    */
   readonly take: (welcome: Uint8Array, inviter: DevicePublicKeys) => Promise<Uint8Array>;
   readonly changed: (state: JoinState) => void;
 }
 
 export interface Join {
-  /** Resolves when the offer can be taken. Rejects where the relay cannot be reached; nothing has begun then. */
+  /**
+   * Resolves when the offer can be taken. Rejects where the relay cannot be reached; nothing has
+   * begun then.
+   */
   begin(): Promise<void>;
-  /** Are the words the same? Yes counts once, while they are shown. No gives up, at every step before the keys have come. */
+  /**
+   * Are the words the same? Yes counts once, while they are shown. No gives up, at every step
+   * before the keys have come.
+   */
   answer(same: boolean): void;
 }
 
@@ -95,7 +102,10 @@ export function createJoin({ slots, timers, now, random, device, take, changed }
     changed({ step: 'comparing', words, until });
   }
 
-  /** The other device waits to say that it is done, and finds this one among the household's too, should this never reach it. */
+  /**
+   * The other device waits to say that it is done, and finds this one among the household's too,
+   * should this never reach it.
+   */
   function tell(joined: string): void {
     slots.putSlot(offer.offerId, 'joined', joined).catch(() => {
       if (now() < until) timers.after(PAIRING.lookMs, () => tell(joined));

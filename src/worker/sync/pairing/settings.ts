@@ -1,4 +1,7 @@
-/** Pauses of pairing. How long an offer lives is known to both ends of the line, in src/shared/protocol/sync/settings.ts. */
+/**
+ * Pauses of pairing. How long an offer lives is known to both ends of the line, in
+ * src/shared/protocol/sync/settings.ts.
+ */
 export const PAIRING = {
   /** ms between two looks at a slot that is still empty. */
   lookMs: 700,

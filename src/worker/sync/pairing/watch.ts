@@ -1,4 +1,7 @@
-/** Looks at a slot again and again until something lies in it, the offer is gone, or nobody wants to know any more. */
+/**
+ * Looks at a slot again and again until something lies in it, the offer is gone, or nobody wants to
+ * know any more.
+ */
 import type { Timers } from '../../../shared/domain/platform/timers.ts';
 import type { OfferSlot } from '../../../shared/protocol/sync/control.ts';
 import type { PairingSlots, SlotRead } from './port.ts';

@@ -1,4 +1,6 @@
-/** Addresses that lead inside, in whatever digits, as models, tool servers, pages and push services. */
+/**
+ * Addresses that lead inside, in whatever digits, as models, tool servers, pages and push services.
+ */
 import type { Attack } from '../attack.ts';
 
 const HOSTS = [

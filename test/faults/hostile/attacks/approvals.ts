@@ -1,4 +1,6 @@
-/** Answers to questions that are others', are over, or never were; many at once to one of one's own. */
+/**
+ * Answers to questions that are others', are over, or never were; many at once to one of one's own.
+ */
 import { calls } from '../../../support/hands.ts';
 import type { Attack } from '../attack.ts';
 

@@ -1,4 +1,7 @@
-/** Bodies that take longer to read than to send: nested, repeated, packed, cut, or of another kind than they say. */
+/**
+ * Bodies that take longer to read than to send: nested, repeated, packed, cut, or of another kind
+ * than they say.
+ */
 import { gzipSync } from 'node:zlib';
 import type { Attack } from '../attack.ts';
 

@@ -1,4 +1,7 @@
-/** A program with a credential: MCP and the model proxy, said wrongly in every way, and what belongs to others. */
+/**
+ * A program with a credential: MCP and the model proxy, said wrongly in every way, and what belongs
+ * to others.
+ */
 import type { Attack } from '../attack.ts';
 
 const METHODS = ['initialize', 'tools/list', 'tools/call', 'resources/read', 'ping', 'logging/setLevel', 'nothing', ''];

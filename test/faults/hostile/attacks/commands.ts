@@ -1,4 +1,7 @@
-/** Commands of an agent that take processes, memory, room, output and time without end, and look where they should not. */
+/**
+ * Commands of an agent that take processes, memory, room, output and time without end, and look
+ * where they should not.
+ */
 import { calls } from '../../../support/hands.ts';
 import type { Attack } from '../attack.ts';
 

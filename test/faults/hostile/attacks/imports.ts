@@ -1,4 +1,7 @@
-/** Records that are given back with a program in them, under ids of others, dated ahead, or nested without end. */
+/**
+ * Records that are given back with a program in them, under ids of others, dated ahead, or nested
+ * without end.
+ */
 import { existsSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,7 @@
-/** Every kind of attack that is mixed. Each is a small file of its own; a further one needs its file and a line here. */
+/**
+ * Every kind of attack that is mixed. Each is a small file of its own; a further one needs its file
+ * and a line here.
+ */
 import type { Attack } from '../attack.ts';
 import { addresses } from './addresses.ts';
 import { approvals } from './approvals.ts';

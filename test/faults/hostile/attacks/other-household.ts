@@ -1,4 +1,7 @@
-/** Whatever the first household has, by its id: a second one gets nothing of it, and changes nothing. */
+/**
+ * Whatever the first household has, by its id: a second one gets nothing of it, and changes
+ * nothing.
+ */
 import { ALL_ROUTES, filled } from '../../../support/nearly-right.ts';
 import type { Attack } from '../attack.ts';
 

@@ -1,4 +1,6 @@
-/** Offers, device codes and recovery boxes without end, and noise on the sockets of synchronisation. */
+/**
+ * Offers, device codes and recovery boxes without end, and noise on the sockets of synchronisation.
+ */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { OFFER_SLOTS } from '../../../../src/shared/protocol/sync/control.ts';
 import { openSocket, type TestSocket } from '../../../support/sync-device.ts';

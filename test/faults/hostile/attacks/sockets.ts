@@ -1,4 +1,7 @@
-/** Whoever can reach the port and nothing more: half a line, a reset, headers without end, an upgrade that nobody asked for. */
+/**
+ * Whoever can reach the port and nothing more: half a line, a reset, headers without end, an
+ * upgrade that nobody asked for.
+ */
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { FROM, type Attack } from '../attack.ts';

@@ -1,4 +1,7 @@
-/** A tool server that means harm: it repeats what it was given, nests, floods with notes, and says that its list has changed. */
+/**
+ * A tool server that means harm: it repeats what it was given, nests, floods with notes, and says
+ * that its list has changed.
+ */
 import { attachedServerSchema } from '../../../../src/shared/protocol/attached.ts';
 import { calls } from '../../../support/hands.ts';
 import type { Attack } from '../attack.ts';

@@ -83,7 +83,10 @@ describe('a wish to be reminded', () => {
     expect(reminderIn(said)).toBeNull();
   });
 
-  /** Of a sentence, what its first moment shows on the wall of Berlin, asked at a moment of that wall; and by which rule it comes again. */
+  /**
+   * Of a sentence, what its first moment shows on the wall of Berlin, asked at a moment of that
+   * wall; and by which rule it comes again.
+   */
   const ZONE = 'Europe/Berlin';
   const shows = (time: number) => new Date(wallTime(ZONE, time)).toISOString().slice(0, 16);
   function comes(said: string, at: string): string {

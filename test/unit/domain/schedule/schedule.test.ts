@@ -155,7 +155,8 @@ describe('what is shown of the time to come', () => {
         }
         const spans = darkSpans(blackouts, 'Europe/Berlin', from, to);
         for (const each of moments.filter(({ id }) => id !== 's2'))
-          // Spans are cut off at the end of what is shown, and the last moment may lie exactly there.
+          // Spans are cut off at the end of what is shown, and the last moment may lie exactly
+          // there.
           expect(spans.some((span) => each.at >= span.from && (each.at < span.to || each.at === to))).toBe(
             each.dark !== null,
           );

@@ -1,4 +1,7 @@
-/** Agents that begin together are drawn apart: nothing that was chosen to the minute moves, and what moves moves little. */
+/**
+ * Agents that begin together are drawn apart: nothing that was chosen to the minute moves, and what
+ * moves moves little.
+ */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { laterBy, spreadClashes, type Spreadable } from '../../../../src/shared/domain/schedule/spread.ts';

@@ -180,7 +180,8 @@ describe('two replicas', () => {
     await time.pass(20_000);
     expect(stored).toHaveLength(184);
     const pieces = (keys: readonly EntryKey[]) => keys.filter(({ writer }) => writer === W('F')).length;
-    // What was said before it comes first, and before what is said meanwhile only what was under way.
+    // What was said before it comes first, and before what is said meanwhile only what was under
+    // way.
     expect(pieces(stored.slice(0, 12))).toBe(0);
     const last = stored.findLastIndex(({ writer }) => writer === W('T'));
     expect(pieces(stored.slice(before, last))).toBeLessThan(kind === 'relay' ? 5 : 9);

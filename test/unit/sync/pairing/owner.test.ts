@@ -91,7 +91,8 @@ describe('two owners', () => {
     // And says of itself, before anything is replicated, what the words stood for.
     expect(here.joined).toMatchObject([{ deviceId: there.entered[0]?.deviceId, name: 'Phone', epoch: 1 }]);
     expect(here.joined.every((record) => isGenuineDevice(given.keys, record))).toBe(true);
-    // With the word of the one that let it in, about the very device whose keys the words stood for.
+    // With the word of the one that let it in, about the very device whose keys the words stood
+    // for.
     for (const { deviceId, letIn } of here.joined)
       expect(letIn && isGenuineLetIn(given.keys, deviceId, letIn, inviting.signKey)).toBe(true);
     expect(there.heard.map((joining) => joining?.step ?? null)).toEqual(['offering', 'comparing', 'waiting', null]);

@@ -1,4 +1,7 @@
-/** A new device and one of the household, with a relay between them that a test can make do what it likes. */
+/**
+ * A new device and one of the household, with a relay between them that a test can make do what it
+ * likes.
+ */
 import { SYNC } from '../../../../src/shared/protocol/sync/settings.ts';
 import { deviceKeys, type DevicePublicKeys } from '../../../../src/worker/sync/crypto/index.ts';
 import {

@@ -1,4 +1,7 @@
-/** Small in-memory stand-ins for the two ports: a ledger that is a list, a relay that remembers what it was asked. */
+/**
+ * Small in-memory stand-ins for the two ports: a ledger that is a list, a relay that remembers what
+ * it was asked.
+ */
 import { ArchiveError, type ArchivePreview, type ParsedAgent } from '../../../../src/page/archive/index.ts';
 import { pieceId, piecesOf } from '../../../../src/shared/domain/attachment.ts';
 import { pendingForgets } from '../../../../src/shared/domain/forgetting.ts';
@@ -45,7 +48,10 @@ export interface MemoryOwner extends OwnerPort {
   report: RebuildReport;
   /** While set, a rebuild waits for it. */
   rebuilding: Promise<void> | null;
-  /** What is answered to calls about other devices; without it nobody shares anything. May take its time. */
+  /**
+   * What is answered to calls about other devices; without it nobody shares anything. May take its
+   * time.
+   */
   sync: Partial<{
     [Name in keyof SyncCalls]: (
       ...given: Parameters<SyncCalls[Name]>

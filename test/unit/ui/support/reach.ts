@@ -1,4 +1,7 @@
-/** The relay's calls about how agents reach each other: the real client, over answers that a test has put down. */
+/**
+ * The relay's calls about how agents reach each other: the real client, over answers that a test
+ * has put down.
+ */
 import { DEFAULT_TOOLSETS } from '../../../../src/shared/domain/toolsets.ts';
 import type { ToolCall } from '../../../../src/shared/protocol/calls.ts';
 import type { EffectiveConfig } from '../../../../src/shared/protocol/config.ts';
@@ -22,7 +25,10 @@ export interface MemoryReach {
   readonly asked: AskedCall[];
   readonly client: ReachClient;
   readonly port: ReachPort;
-  /** From now on `call` ("GET /api/inbox", without a query) is answered with this, or with what it makes. */
+  /**
+   * From now on `call` ("GET /api/inbox", without a query) is answered with this, or with what it
+   * makes.
+   */
   on(call: string, answer: unknown): void;
   /** How often this call was made. */
   times(call: string): number;
@@ -107,7 +113,10 @@ export const wake = (n: number, more: Partial<WakeDecision> = {}): WakeDecision 
 
 /** What the relay names the configuration that it has. */
 export const VERSION = 'as-it-is';
-/** As the relay answers both kinds of configuration, asked for or sent: then with the version that it was made from. */
+/**
+ * As the relay answers both kinds of configuration, asked for or sent: then with the version that
+ * it was made from.
+ */
 export const configAnswer = (own: object, effective: EffectiveConfig = EFFECTIVE): object => ({
   ...effective,
   pulse_enabled: false,
