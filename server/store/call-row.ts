@@ -6,7 +6,7 @@ import type { Generated } from 'kysely';
  * `allowed_by`: null: nobody has let it. `leave_hash`: of a yes that nobody has used yet, the
  * SHA-256 of what it lets. `pin`, `content_json`: of one that waits, what a yes is to;
  * `before_json`: what lay there when it was asked, where that is something else. `question_json`:
- * what a tool server asks the person while the call of `tool` is under way; null: it is a call
+ * what an MCP server asks the person while the call of `tool` is under way; null: it is a call
  * itself.
  */
 export interface ToolCallRow {

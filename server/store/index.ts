@@ -18,89 +18,18 @@ import { ALWAYS_THERE, type Database } from './database-watch.ts';
 import { openServer } from './postgres.ts';
 import { SCHEMA } from './schema.ts';
 import { DATABASE_LIMITS, type DatabaseLimits } from './settings.ts';
-import { first } from './steps/0001-first.ts';
-import { reach } from './steps/0002-reach.ts';
-import { sync } from './steps/0003-sync.ts';
-import { homes } from './steps/0004-homes.ts';
-import { grants } from './steps/0005-grants.ts';
-import { pageKeys } from './steps/0006-page-keys.ts';
-import { quotas } from './steps/0007-quotas.ts';
-import { records } from './steps/0008-records.ts';
-import { reserves } from './steps/0009-reserves.ts';
-import { configVersion } from './steps/0010-config-version.ts';
-import { mcpSessions } from './steps/0011-mcp-sessions.ts';
-import { schedules } from './steps/0012-schedules.ts';
-import { night } from './steps/0013-night.ts';
-import { moving } from './steps/0014-moving.ts';
-import { hands } from './steps/0015-hands.ts';
-import { models } from './steps/0016-models.ts';
-import { attached } from './steps/0017-attached.ts';
-import { scheduleWords } from './steps/0018-schedule-words.ts';
-import { scriptGroups } from './steps/0019-script-groups.ts';
-import { places } from './steps/0020-places.ts';
-import { notifications } from './steps/0021-notifications.ts';
-import { programs } from './steps/0022-programs.ts';
-import { attachedRecords } from './steps/0023-attached-records.ts';
-import { deviceCodes } from './steps/0024-device-codes.ts';
-import { notificationOrder } from './steps/0025-notification-order.ts';
-import { pushContact } from './steps/0026-push-contact.ts';
-import { programSessions } from './steps/0027-program-sessions.ts';
-import { wakeCalls } from './steps/0028-wake-calls.ts';
-import { keptAnswers } from './steps/0029-kept-answers.ts';
-import { signInFamilies } from './steps/0030-sign-in-families.ts';
-import { callContents } from './steps/0031-call-contents.ts';
-import { askedRecords } from './steps/0032-asked-records.ts';
-import { scopes } from './steps/0033-scopes.ts';
-import { messageTypes } from './steps/0034-message-types.ts';
-import { eventWakes } from './steps/0035-event-wakes.ts';
-import { scheduleTimes } from './steps/0036-schedule-times.ts';
-import { scriptTexts } from './steps/0037-script-texts.ts';
-import { serverQuestions } from './steps/0038-server-questions.ts';
+import { schema } from './steps/0001-schema.ts';
 import { StoreError } from './store-error.ts';
 import type { Tables } from './tables.ts';
 
-// Every step the store has taken. A step that was released is never edited: a change is a new step.
+/** Every step of the store, in order. A step that was released is never edited: a change is a new step. */
+const MIGRATIONS: Readonly<Record<string, Migration>> = { '0001-schema': schema };
 
-const MIGRATIONS: Readonly<Record<string, Migration>> = {
-  '0001-first': first,
-  '0002-reach': reach,
-  '0003-sync': sync,
-  '0004-homes': homes,
-  '0005-grants': grants,
-  '0006-page-keys': pageKeys,
-  '0007-quotas': quotas,
-  '0008-records': records,
-  '0009-reserves': reserves,
-  '0010-config-version': configVersion,
-  '0011-mcp-sessions': mcpSessions,
-  '0012-schedules': schedules,
-  '0013-night': night,
-  '0014-moving': moving,
-  '0015-hands': hands,
-  '0016-models': models,
-  '0017-attached': attached,
-  '0018-schedule-words': scheduleWords,
-  '0019-script-groups': scriptGroups,
-  '0020-places': places,
-  '0021-notifications': notifications,
-  '0022-programs': programs,
-  '0023-attached-records': attachedRecords,
-  '0024-device-codes': deviceCodes,
-  '0025-notification-order': notificationOrder,
-  '0026-push-contact': pushContact,
-  '0027-program-sessions': programSessions,
-  '0028-wake-calls': wakeCalls,
-  '0029-kept-answers': keptAnswers,
-  '0030-sign-in-families': signInFamilies,
-  '0031-call-contents': callContents,
-  '0032-asked-records': askedRecords,
-  '0033-scopes': scopes,
-  '0034-message-types': messageTypes,
-  '0035-event-wakes': eventWakes,
-  '0036-schedule-times': scheduleTimes,
-  '0037-script-texts': scriptTexts,
-  '0038-server-questions': serverQuestions,
-};
+/**
+ * Before 0.2 there were 38 steps, which ended where `0001-schema` does. A store that took all of
+ * them goes on from there; of one that took fewer nobody knows the tables any more.
+ */
+const BEFORE_02 = { first: '0001-first', last: '0038-server-questions', count: 38 } as const;
 
 /**
  * PGlite on disk. Making a store takes seconds and several hundred megabytes, once; both are spent
@@ -264,12 +193,32 @@ export interface StoreOptions {
   readonly elapsed?: () => number;
 }
 
-async function refuseNewer(db: Kysely<Tables>): Promise<void> {
-  const table = `${SCHEMA}.kysely_migration`;
-  const { rows } = await sql<{ there: boolean }>`select to_regclass(${table}) is not null as there`.execute(db);
-  if (!rows[0]?.there) return;
-  const done = await sql<{ name: string }>`select name from ${sql.table(table)}`.execute(db);
-  const unknown = done.rows.map((row) => row.name).filter((name) => !(name in MIGRATIONS));
+/** The table in which Kysely's migrator stores their names. */
+const STEPS = `${SCHEMA}.kysely_migration`;
+
+/** The names of the steps that this store has taken; none where it is new. */
+async function stepsOf(db: Kysely<Tables>): Promise<readonly string[]> {
+  const { rows } = await sql<{ there: boolean }>`select to_regclass(${STEPS}) is not null as there`.execute(db);
+  if (!rows[0]?.there) return [];
+  const taken = await sql<{ name: string }>`select name from ${sql.table(STEPS)} order by name`.execute(db);
+  return taken.rows.map(({ name }) => name);
+}
+
+/** Throws where another Roost has used the store, and this one does not know what lies in it. */
+async function goOnFromBefore(db: Kysely<Tables>): Promise<void> {
+  const taken = await stepsOf(db);
+  if (taken[0] === BEFORE_02.first) {
+    if (taken.length !== BEFORE_02.count || taken.at(-1) !== BEFORE_02.last)
+      throw new StoreError(
+        'The store was made by a Roost before 0.2 that was not the last of them. Use another --home: your browser gives the new one what it holds of your household.',
+      );
+    // In one statement: whoever is killed in between has all of the names, or the new one.
+    await sql`
+      with gone as (delete from ${sql.table(STEPS)} where name <> ${BEFORE_02.first})
+      update ${sql.table(STEPS)} set name = '0001-schema' where name = ${BEFORE_02.first}`.execute(db);
+    return;
+  }
+  const unknown = taken.filter((name) => !(name in MIGRATIONS));
   if (unknown.length > 0)
     throw new StoreError(
       `The store was last used by a newer Roost (this one does not know its step ${unknown.join(', ')}). Update Roost, or use another --home.`,
@@ -277,7 +226,7 @@ async function refuseNewer(db: Kysely<Tables>): Promise<void> {
 }
 
 async function migrate(db: Kysely<Tables>): Promise<void> {
-  await refuseNewer(db);
+  await goOnFromBefore(db);
   const provider = { getMigrations: () => Promise.resolve({ ...MIGRATIONS }) };
   const { error } = await new Migrator({ db, provider, migrationTableSchema: SCHEMA }).migrateToLatest();
   if (error) throw error instanceof Error ? error : new Error('The migration failed.', { cause: error });

@@ -8,7 +8,6 @@ import { createMeanwhile } from '../../server/schedules/meanwhile.ts';
 import { createPerform } from '../../server/schedules/perform.ts';
 import { createScheduleRows, NO_DETAIL, type ScheduleRows } from '../../server/schedules/rows.ts';
 import { SCHEDULE_LIMITS } from '../../server/schedules/settings.ts';
-import { scheduleWords } from '../../server/store/steps/0018-schedule-words.ts';
 import type { Store } from '../../server/store/index.ts';
 import type { TimingContext } from '../../src/shared/domain/schedule/timing.ts';
 import { createCronClock } from '../../src/shared/protocol/cron.ts';
@@ -131,24 +130,6 @@ describe.each(STORES)('moments that are claimed, on %s', (kind) => {
     const others = await Promise.all(Array.from({ length: 8 }, (_, n) => write(`s${n}`, `Round ${n}`)));
     expect(others.filter((each) => each === 'written')).toHaveLength(2);
     expect(others.filter((each) => each === 'full')).toHaveLength(6);
-  });
-
-  it('are of schedules that an earlier Roost wrote in words of its own', async () => {
-    const home = randomUUID();
-    const rows = createScheduleRows({ db: store.db, home, limits: SCHEDULE_LIMITS });
-    const text = 'Write "catchUp": here.';
-    await rows.write('s1', routine({ timing: EVERY_TEN, catch_up: 'each', instructions: text }), START, null, 0);
-    const [old] = await rows.unannounced(1);
-    if (!old) throw new Error('It is not there.');
-    await rows.announced(old, '1');
-    await store.db
-      .updateTable('schedules')
-      .set({ value_json: sql<string>`replace(value_json, '"catch_up":', '"catchUp":')` })
-      .where('home', '=', home)
-      .execute();
-    await scheduleWords.up(store.db);
-    // Told anew, as those who store records have it in the old words.
-    expect(await rows.unannounced(1)).toMatchObject([{ schedule: { catch_up: 'each', instructions: text } }]);
   });
 
   it('hold up no others where nobody knows when they are due', async () => {

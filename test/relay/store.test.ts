@@ -35,6 +35,38 @@ describe.each(STORES)('the store on %s', (kind) => {
     await expect(place.open()).rejects.toThrow(/^The store was last used by a newer Roost .*9999-from-the-future.*\.$/);
   });
 
+  /** As a store was left whose steps had these names. */
+  async function leaveAsBefore(steps: readonly string[]): Promise<void> {
+    const store = await place.open();
+    await store.db.insertInto('logs').values({ home: 'r', log: 'l', head: 7, acked: 3, made_at: 1 }).execute();
+    await sql`delete from roost.kysely_migration`.execute(store.db);
+    for (const name of steps)
+      await sql`insert into roost.kysely_migration (name, timestamp) values (${name}, '2026')`.execute(store.db);
+    await store.close();
+  }
+  const BEFORE = [
+    '0001-first',
+    ...Array.from({ length: 36 }, (_, n) => `${String(n + 2).padStart(4, '0')}-more`),
+    '0038-server-questions',
+  ];
+
+  it('goes on with what the last Roost before 0.2 has left', async () => {
+    await leaveAsBefore(BEFORE);
+    for (let opened = 0; opened < 2; opened++) {
+      const store = await place.open();
+      expect(await store.db.selectFrom('logs').select('head').execute()).toEqual([{ head: 7 }]);
+      const { rows } = await sql`select name from roost.kysely_migration`.execute(store.db);
+      expect(rows).toEqual([{ name: '0001-schema' }]);
+      await store.close();
+    }
+  });
+
+  it('refuses what an earlier one has left, and changes nothing in it', async () => {
+    await leaveAsBefore(BEFORE.slice(0, -1));
+    for (let tries = 0; tries < 2; tries++)
+      await expect(place.open()).rejects.toThrow(/^The store was made by a Roost before 0\.2 .* Use another --home: /);
+  });
+
   it('rolls a failed transaction back whole and goes on', async () => {
     const store = await place.open();
     const row = { home: 'r', log: 'l', head: 0, acked: 0, made_at: 0 };
