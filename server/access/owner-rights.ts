@@ -48,14 +48,14 @@ const named = (home: string) =>
 
 export const OWNER_RIGHTS = {
   'free-programs': {
-    opens: 'Agent programs, and tool servers outside the sandbox, run as the user who started the relay.',
+    opens: 'ACP agents, and MCP servers outside the sandbox, run as the user who started the relay.',
     holder: byScripts,
     off: FREE_OFF,
     refusal: (home) =>
       sentence`Outside the sandbox this relay runs programs for its owner’s household alone. ${named(home)}`,
   },
   'machine-folders': {
-    opens: 'A tool server in the sandbox is shown the folders of the machine that the person names, and no others.',
+    opens: 'An MCP server in the sandbox is shown the folders of the machine that the person names, and no others.',
     holder: () => 'owners',
     off: '',
     refusal: (home) =>
@@ -69,7 +69,7 @@ export const OWNER_RIGHTS = {
       sentence`There is no sandbox here, and without one this relay runs scripts for its owner’s household alone. ${named(home)}`,
   },
   'boxed-programs': {
-    opens: 'Tool servers run in the sandbox, which shows them nothing of the machine but the system’s programs.',
+    opens: 'MCP servers run in the sandbox, which shows them nothing of the machine but the system’s programs.',
     holder: ({ scripts }) => (scripts ? 'everybody' : 'owners'),
     off: '',
     refusal: (home) =>
@@ -97,7 +97,7 @@ export const OWNER_RIGHTS = {
     refusal: () => 'The household is not told of it: it connects a model of its own.',
   },
   'inner-servers': {
-    opens: 'Models and tool servers are called at addresses of the relay’s own machine and networks.',
+    opens: 'Models and MCP servers are called at addresses of the relay’s own machine and networks.',
     holder: ({ modelAddresses }) => byRule(modelAddresses),
     off: sentence`This address lies in the relay’s own network, or leads into it, and is not called. Whoever runs the relay can allow it (--model-addresses).`,
     refusal: (home) =>

@@ -126,7 +126,7 @@ export type NoteDeed = (deed: Deed) => {
 };
 
 /**
- * What the person says to a question of a tool server. `cancel`: nobody answered, or the question
+ * What the person says to a question of an MCP server. `cancel`: nobody answered, or the question
  * was withdrawn.
  */
 export type PersonAnswer =
@@ -134,7 +134,7 @@ export type PersonAnswer =
   | { readonly action: 'decline' | 'cancel' };
 
 /**
- * Asks the person for a tool server, by a card. Resolves when they have answered, or when `signal`
+ * Asks the person for an MCP server, by a card. Resolves when they have answered, or when `signal`
  * aborts: its reason says why, as a sentence. Rejects where it cannot be asked.
  */
 export type AskPerson = (asked: {

@@ -1,5 +1,5 @@
 /**
- * What runs beside the relay for one home, agent programs and attached servers, with all that they
+ * What runs beside the relay for one home, ACP agents and attached servers, with all that they
  * are given of it.
  */
 import { grantOf } from '../../src/shared/domain/toolsets.ts';

@@ -171,7 +171,7 @@ export function refuseHead(context: Context, allow = 'GET'): void {
 
 /** Why an application's call is refused, as a sentence. */
 export const lacks = (scopes: readonly Scope[]): string =>
-  `This application may not do that. It needs ${scopes.map((scope) => `“${scope}”`).join(' or ')}: make it a credential with that in Settings → Other programs.`;
+  `This application may not do that. It needs ${scopes.map((scope) => `“${scope}”`).join(' or ')}: make it a credential with that in Settings → API clients.`;
 
 /** Throws a problem where an application calls that lacks this scope. */
 export function refuseWithout(context: Context<Env>, scope: Scope): void {

@@ -168,7 +168,7 @@ export async function openApi(table: Endpoints, version: string): Promise<OpenAp
       version,
       summary: 'The calls of a relay.',
       description:
-        'An application needs a credential: Settings → Other programs. Until 1.0 calls may change between versions; the changelog says how.',
+        'An application needs a credential: Settings → API clients. Until 1.0 calls may change between versions; the changelog says how.',
     },
     paths,
     components: {

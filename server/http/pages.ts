@@ -122,7 +122,7 @@ export const signedInPage = (): Response =>
     200,
     'Back from the sign-in',
     `<p id="said" role="status">One moment…</p>
-<p><a href="/settings/attached">Go to your tool servers</a></p>
+<p><a href="/settings/attached">Go to your MCP servers</a></p>
 <script>${FINISH}</script>`,
     { policy: `${POLICY}; connect-src 'self'; script-src ${hashOf(FINISH)}` },
   );

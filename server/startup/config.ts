@@ -49,7 +49,7 @@ export interface Config {
   readonly trustedHouseholds: readonly string[];
   /** Which households the model answers that the environment names. */
   readonly environmentModel: ModelShare;
-  /** Which model servers and tool servers pages may connect. */
+  /** Which model servers and MCP servers pages may connect. */
   readonly modelAddresses: AddressRule;
   readonly webAddresses: AddressRule;
   /**

@@ -143,7 +143,7 @@ export const SETTINGS = {
     env: 'ROOST_MODEL_ADDRESSES',
     value: ADDRESS_RULES.join('|'),
     default: 'own',
-    help: 'Which model servers and tool servers pages may connect. own: any for your own household, only public addresses for every other; any: for everybody; public; none.',
+    help: 'Which model servers and MCP servers pages may connect. own: any for your own household, only public addresses for every other; any: for everybody; public; none.',
   },
   webAddresses: {
     flag: 'web-addresses',
@@ -185,7 +185,7 @@ export const SETTINGS = {
     env: 'ROOST_SCRIPTS',
     value: null,
     default: null,
-    help: 'Run programs for your own household, the first of this relay, as the user who started it: agent programs, tool servers, and scheduled scripts where there is no sandbox. In a sandbox scheduled scripts need no setting. Other households get the sandbox, where there is one. Off unless it is said here.',
+    help: 'Run programs for your own household, the first of this relay, as the user who started it: ACP agents, MCP servers, and scheduled scripts where there is no sandbox. In a sandbox scheduled scripts need no setting. Other households get the sandbox, where there is one. Off unless it is said here.',
   },
   trustedHouseholds: {
     flag: 'trusted-households',

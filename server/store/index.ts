@@ -22,7 +22,10 @@ import { schema } from './steps/0001-schema.ts';
 import { StoreError } from './store-error.ts';
 import type { Tables } from './tables.ts';
 
-/** Every step of the store, in order. A step that was released is never edited: a change is a new step. */
+/**
+ * Every step of the store, in order. A step that was released is never edited: a change is a new
+ * step.
+ */
 const MIGRATIONS: Readonly<Record<string, Migration>> = { '0001-schema': schema };
 
 /**

@@ -39,11 +39,12 @@ export interface Tables extends NightTables {
     token_hash: string;
     made_at: number;
     seen_at: number;
-    /** SHA-256 of the page key; null: let in before there were any. */ key_hash: string | null;
-    /** The home that it belongs to; null: none yet. */ home: string | null;
-    /** It came by a device's code, and may only join, until then; null: it is let in for good. */ guest_until:
-      | number
-      | null;
+    /** SHA-256 of the page key; null: let in before there were any. */
+    key_hash: string | null;
+    /** The home that it belongs to; null: none yet. */
+    home: string | null;
+    /** It came by a device's code, and may only join, until then; null: it is let in for good. */
+    guest_until: number | null;
     /**
      * The sign-in by a link, beside which this one was given, or one that was; null: it came by a
      * link or a code itself.
@@ -60,7 +61,8 @@ export interface Tables extends NightTables {
     code_hash: string;
     host: string;
     guest: string | null;
-    /** It was not let in before: with its code it goes. */ guest_is_new: Generated<boolean>;
+    /** It was not let in before: with its code it goes. */
+    guest_is_new: Generated<boolean>;
     offer: string | null;
     made_at: number;
     ended_at: number | null;
@@ -343,7 +345,8 @@ export interface Tables extends NightTables {
     choice_json: string;
     sealed: Uint8Array | null;
     used_at: number;
-    /** Status with which its push service refused the last push; null: it took it. */ refused: number | null;
+    /** Status with which its push service refused the last push; null: it took it. */
+    refused: number | null;
   };
   /** A mail address by which push services reach whoever runs the relay. */
   push_contacts: { home: string; mail: string };

@@ -1,7 +1,7 @@
 /**
  * Descriptors that whoever started the relay had left open. One of `/` leads out of every sandbox
  * by openat(2), so none may reach a program that the relay starts: a command, a script, an MCP
- * server, an agent program.
+ * server, an ACP agent.
  */
 import { randomBytes } from 'node:crypto';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
@@ -106,7 +106,7 @@ describe('A descriptor that the relay was started with reaches', () => {
     expectNothing(await readFile(join(place, 'said'), 'utf8'));
   });
 
-  it('no agent program', async () => {
+  it('no ACP agent', async () => {
     const [said, log] = [join(base, 'agent'), join(base, 'log')];
     const args = ['-c', 'sh "$1" > "$2"; shift 2; exec "$@"', 'sh', look, said, process.execPath, AGENT, log];
     const added = await hands.call('POST', '/api/agent-programs', { name: 'Agent', command: '/bin/sh', args });

@@ -79,7 +79,7 @@ describe('A script that the person has set, where there is no sandbox, runs noth
   });
 });
 
-describe('An agent program that is its agent’s mind', () => {
+describe('An ACP agent that is its agent’s mind', () => {
   let hands: Hands;
   let log: string;
   /** The agent’s folder. */

@@ -191,7 +191,7 @@ describe('A household at somebody else’s relay', () => {
     expect(names.asked('model.test')).toBeGreaterThan(1);
   });
 
-  it('nor a tool server', async () => {
+  it('nor an MCP server', async () => {
     names.lead('tools.test', [PUBLIC], ['127.0.0.1']);
     const attachment = { kind: 'address', url: at('tools.test', '/mcp'), headers: {} };
     const answer = await other.fetch('/api/attached', { method: 'POST', json: { name: 'tools', attachment } });
@@ -200,7 +200,7 @@ describe('A household at somebody else’s relay', () => {
   });
 });
 
-describe('A tool server of one’s own that asks for a sign-in', () => {
+describe('An MCP server of one’s own that asks for a sign-in', () => {
   let relay: OpenRelay;
   let own: Browser;
   beforeAll(async () => {

@@ -110,7 +110,7 @@ const server = (n: number, name: string, where: object | null, more: object = {}
   value: { name, removed: where === null, where, secrets: [], agents: null, tools: {}, ...more },
 });
 
-describe('A tool server that comes as a record', () => {
+describe('An MCP server that comes as a record', () => {
   it('is not started, nor called, before a yes to exactly that; a restart asks for no other', async () => {
     const given = [
       server(1, 'free', program('free')),

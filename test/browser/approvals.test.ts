@@ -15,7 +15,7 @@ import { createVisitor, goWithin, type Visitor } from '../support/visitor.ts';
 const COMMAND = 'wc -w notes.md > words.txt && cat words.txt';
 
 const PROGRAM = fileURLToPath(new URL('../support/attached-server.mjs', import.meta.url));
-/** A tool server that asks before it books a table. */
+/** An MCP server that asks before it books a table. */
 const TABLES = {
   tools: [{ name: 'book', description: 'Books a table.', inputSchema: { type: 'object', properties: {} } }],
   elicits: [
@@ -164,7 +164,7 @@ describe('Approvals', { timeout: 120_000 }, () => {
     expect(visitor.complaints).toEqual([]);
   });
 
-  it('of a tool server are a form, which is filled in on a phone; what is typed goes to that server', async () => {
+  it('of an MCP server are a form, which is filled in on a phone; what is typed goes to that server', async () => {
     const { page } = visitor;
     await goWithin(page, '/settings/attached');
     await page.getByText('Paste settings').click();
@@ -175,12 +175,12 @@ describe('Approvals', { timeout: 120_000 }, () => {
     await page.getByRole('article', { name: 'tables' }).getByRole('checkbox', { name: 'book' }).click();
     await page.getByText('1 of 1 tools may be used.').waitFor();
     await goWithin(page, '/settings/limits');
-    await page.getByRole('combobox', { name: 'Uses tool servers that you connected' }).selectOption('Allowed');
+    await page.getByRole('combobox', { name: 'Uses MCP servers that you connected' }).selectOption('Allowed');
     await page.getByText(/Saved/).first().waitFor();
     await page.setViewportSize({ width: 360, height: 740 });
     await visitor.open(1);
     const answer = visitor.ask('Book a table, please.');
-    const card = page.getByRole('article', { name: 'The tool server tables asks you something' });
+    const card = page.getByRole('article', { name: 'The MCP server tables asks you something' });
     await card.getByText('For whom is the table?').waitFor();
     await card.getByLabel('Your name').fill('Noa');
     await card.getByLabel('Day').fill('2026-12-24');

@@ -50,7 +50,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-describe('A tool server', { timeout: 90_000 }, () => {
+describe('An MCP server', { timeout: 90_000 }, () => {
   it('is pasted, seen with its tools, allowed one by one, off where it changes, and taken away', async () => {
     const { page } = visitor;
     await visitor.begin();

@@ -177,7 +177,7 @@ describe('Who works, and who asks', { timeout: 120_000 }, () => {
     expect(visitor.complaints).toEqual([]);
   });
 
-  it('what an agent program does is told of on the tile of its agent too', async () => {
+  it('what an ACP agent does is told of on the tile of its agent too', async () => {
     const log = join(await createHome(), 'log');
     await goWithin(beside, '/settings/programs');
     await beside.getByLabel(/^Name, as you choose it/).fill('Stand-in');

@@ -112,7 +112,7 @@ describe('A relay whose home was deleted', { timeout: 200_000 }, () => {
     const said = page.getByLabel('What was said in The bridge');
     await said.getByText('Which pier first?').waitFor();
     await said.getByText('The north one.').waitFor();
-    expect(await said.getByText('Given back to the relay').count()).toBe(2);
+    expect(await said.getByText('Returned to the relay').count()).toBe(2);
     await page.reload();
     await said.getByText('The north one.').waitFor();
     expect(await card.count()).toBe(0);

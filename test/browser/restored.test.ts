@@ -76,16 +76,16 @@ const readCopy = async (docs: readonly Doc[]) => {
 };
 const waits = () => visitor.page.getByRole('region', { name: 'What waits for your yes' });
 
-it('brings no tool server without its own tick, and starts none by Import and Give them back', async () => {
+it('brings no MCP server without its own tick, and starts none by Import and Give them back', async () => {
   const { page } = visitor;
   await visitor.press('Bring it back from a copy');
   const changes = await readCopy(COPY());
   await changes.waitFor();
   const command = (name: string) => `/bin/sh -c "echo > '${mark(name)}'"`;
   expect((await changes.getByRole('listitem').allInnerTexts()).map((text) => text.split('\n')[0]?.trim())).toEqual([
-    `The tool server “calendar” would run on the relay’s machine, in the sandbox: ${command('calendar')}.`,
-    `The tool server “diary” would run on the relay’s machine, free, as whoever started the relay: ${command('diary')}.`,
-    `The tool server “far” would be called at ${FAR}.`,
+    `The MCP server “calendar” would run on the relay’s machine, in the sandbox: ${command('calendar')}.`,
+    `The MCP server “diary” would run on the relay’s machine, free, as whoever started the relay: ${command('diary')}.`,
+    `The MCP server “far” would be called at ${FAR}.`,
   ]);
   for (const box of await changes.getByRole('checkbox').all()) expect(await box.isChecked()).toBe(false);
   await changes.getByRole('checkbox', { name: /“diary”/ }).check();

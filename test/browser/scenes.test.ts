@@ -389,10 +389,10 @@ describe('An agent that a client joined for', () => {
       }),
     });
     expect(asked.status).toBe(200);
-    await page.getByRole('button', { name: 'Name1, seat 1, played by Claude Code' }).waitFor();
+    await page.getByRole('button', { name: 'Name1, seat 1, driven by Claude Code' }).waitFor();
     await page.getByText('1 played elsewhere', { exact: false }).first().waitFor();
     expect(await crowdedIn(page)).toEqual([]);
-    await page.getByRole('button', { name: 'Name1, seat 1, played by Claude Code' }).click();
+    await page.getByRole('button', { name: 'Name1, seat 1, driven by Claude Code' }).click();
     await page
       .getByText('Claude Code plays Name1 without looking into the inbox. Woken here, Name1 reads this.')
       .waitFor();

@@ -227,7 +227,7 @@ const field = (name: string, kind: string, more: object) => ({
   ...{ name, title: name, description: '', isRequired: false, kind, least: null, most: null, preset: null },
   ...more,
 });
-/** A tool server asks, in words that sound like more than it may ask for. */
+/** An MCP server asks, in words that sound like more than it may ask for. */
 const QUESTION = {
   ...COMMAND,
   ...{ callId: 'call-5', tool: 'mcp__tables__book', input: '{}' },

@@ -1,4 +1,4 @@
-/** A tool server that `npx` fetches, in the sandbox, from a registry of the test's own. */
+/** An MCP server that `npx` fetches, in the sandbox, from a registry of the test's own. */
 import { execFile } from 'node:child_process';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
@@ -52,7 +52,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-describe('a tool server that npx fetches', () => {
+describe('an MCP server that npx fetches', () => {
   it('starts in the sandbox with what the page offers to give it: the host of the registry, and the folder that it names', async () => {
     const given = join(folder, 'given');
     await mkdir(given);

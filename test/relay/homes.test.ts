@@ -67,7 +67,7 @@ describe('households of one relay', () => {
     expect(textsOf(await eventsOf(one())).join()).toContain('My daughter is called Ada.');
   });
 
-  it('a sign-in to a tool server is finished by the household that began it alone', async () => {
+  it('a sign-in to an MCP server is finished by the household that began it alone', async () => {
     const far = await startAuthorisationServer();
     for (const [browser, name] of [
       [one(), 'Sol'],

@@ -1,5 +1,5 @@
 /**
- * The conformance suite for MCP clients, with the relay's connection to tool servers and its
+ * The conformance suite for MCP clients, with the relay's connection to MCP servers and its
  * sign-in as the client.
  */
 import { execFile } from 'node:child_process';

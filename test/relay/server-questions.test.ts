@@ -1,5 +1,5 @@
 /**
- * What a tool server asks the person while one of its tools is called (MCP's elicitation), through
+ * What an MCP server asks the person while one of its tools is called (MCP's elicitation), through
  * a whole relay.
  */
 import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
@@ -115,7 +115,7 @@ afterAll(async () => {
   await rm(home, { recursive: true, force: true });
 });
 
-describe('a question of a tool server', () => {
+describe('a question of an MCP server', () => {
   it('is a card with its form; what is typed goes to the server, and to nobody else', async () => {
     const requests = hands.model.requests.length;
     await does({ elicits: [{ ...ASKS, message: `For whom?\nThe key is ${SECRET}.` }] });

@@ -1,5 +1,5 @@
 /**
- * An agent program over its input and output, with the agent side of the protocol's own library: it
+ * An ACP agent over its input and output, with the agent side of the protocol's own library: it
  * does what stands as JSON behind `DO` in its newest prompt. The first argument is a log of what it
  * was given; the second, how it behaves at its start.
  */

@@ -1,5 +1,5 @@
 /**
- * The relay's connection to a tool server and its sign-in, as the client that the conformance suite
+ * The relay's connection to an MCP server and its sign-in, as the client that the conformance suite
  * starts for each scenario.
  */
 import { z } from 'zod';

@@ -1,5 +1,5 @@
 /**
- * What strangers write to hold the relay up: tool servers, pages, model servers, clients. Each
+ * What strangers write to hold the relay up: MCP servers, pages, model servers, clients. Each
  * input goes through a whole relay, which says how long its event loop was held meanwhile.
  */
 import { createServer, type ServerResponse } from 'node:http';
@@ -17,7 +17,7 @@ import { mcpAnswer } from './mcp-answer.ts';
 import type { RelayOrigin } from './relay.ts';
 import type { Part } from './scripted-model.ts';
 
-/** What the tool server is given, and the model server: `startHands` gives the latter this one. */
+/** What the MCP server is given, and the model server: `startHands` gives the latter this one. */
 const SECRET = 'a-secret-of-the-test-7f3a';
 const MODEL_KEY = 'key-of-a-test';
 const PROGRAM = fileURLToPath(new URL('attached-server.mjs', import.meta.url));
@@ -152,7 +152,7 @@ export async function startLongWords(from: RelayOrigin = 'sources'): Promise<Lon
     'a tool fails with its key 75,000 times': far(
       answered(`"error":{"code":1,"message":${JSON.stringify(repeated(SECRET, 1_920_000))}}`),
     ),
-    'a tool server refuses with its key 75,000 times': far(inJson(() => repeated(SECRET, 1_920_000), 500)),
+    'an MCP server refuses with its key 75,000 times': far(inJson(() => repeated(SECRET, 1_920_000), 500)),
     'a tool is described with its key 19,000 times': described(repeated(SECRET, 480_000)),
     'a tool answers with 9.8 MB of lists in each other': far(answered(`"result":${nested(4_900_000)}`)),
     'a tool answers with 4.9 MB of lists beside each other': far(answered(`"result":${beside(4_900_000)}`)),
@@ -160,8 +160,8 @@ export async function startLongWords(from: RelayOrigin = 'sources'): Promise<Lon
     'a tool answers with 100,000 parts': far(
       answered(`"result":{"content":[${'{"type":"text","text":"a"},'.repeat(99_999)}{"type":"text","text":"b"}]}`),
     ),
-    'a tool server sends 100,000 notes of progress': far(events(100_000, note)),
-    'a tool server asks 20,000 questions': far(events(20_000, (id) => ({ id: `q${id}`, method: 'ping' }))),
+    'an MCP server sends 100,000 notes of progress': far(events(100_000, note)),
+    'an MCP server asks 20,000 questions': far(events(20_000, (id) => ({ id: `q${id}`, method: 'ping' }))),
     'a program sends 100,000 notes of progress': near,
     'a page is 2 MB of “&amp;”': reads('&amp;'.repeat(400_000)),
     'a page is 2 MB of tags in each other': reads('<b>'.repeat(660_000)),

@@ -108,7 +108,7 @@ function finderOf(waiting: readonly MindTool[]): MindTool {
   const own = waiting.filter((tool) => !isAttached(tool)).map(({ name }) => name);
   const there = [
     ...(own.length > 0 ? [`There are ${own.join(', ')}.`] : []),
-    ...(attached > 0 ? [`The human has connected tool servers with ${attached} more.`] : []),
+    ...(attached > 0 ? [`The human has connected MCP servers with ${attached} more.`] : []),
   ];
   return {
     name: FIND_TOOL,

@@ -16,7 +16,7 @@ export type Admission =
 const sentence = (names: readonly string[]) => names.join(', ');
 
 /**
- * The call without those who are awake or on the way already. Whoever is only played by a client
+ * The call without those who are awake or on the way already. Whoever is only driven by a client
  * can be woken; nobody is born in its seat.
  */
 export function admit(

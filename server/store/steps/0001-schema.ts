@@ -618,7 +618,8 @@ const STATEMENTS: readonly string[] = [
       copied_from text
     )
   `,
-  // Every change of settings counts the household's row: decisions of the gate are made against one count.
+  // Every change of settings counts the household's row: decisions of the gate are made against one
+  // count.
   `
     create function roost.config_counted() returns trigger language plpgsql as $$
     begin

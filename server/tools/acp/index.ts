@@ -1,5 +1,5 @@
 /**
- * Agent programs of one household: what is kept of each, whether it answers, and which agent has
+ * ACP agents of one household: what is kept of each, whether it answers, and which agent has
  * one as its mind.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -67,7 +67,7 @@ const GONE: AgentMind = {
       ok: false,
       error: {
         kind: 'upstream-broken',
-        message: sentence`The agent program that was chosen as this agent’s mind is not there, or may not be run on this relay. Choose another under its limits.`,
+        message: sentence`The ACP agent that was chosen as this agent’s mind is not there, or may not be run on this relay. Choose another under its limits.`,
       },
       blocks: [],
       usage: null,

@@ -1,5 +1,5 @@
 /**
- * The line to one agent program: its process, and the Agent Client Protocol over its input and
+ * The line to one ACP agent: its process, and the Agent Client Protocol over its input and
  * output. What it writes is bounded, in one message and in time; what is no message is passed over,
  * and too much of that ends it. It is given the few variables that programs need to be found and to
  * keep their sign-in, and those that are named for it; none of the relay's.

@@ -158,7 +158,7 @@ export function createLivePrograms(deps: LiveProgramsDeps): LivePrograms {
       .then(keep)
       .then(() => (one.isEgg ? workspaces.removeEmpty(agentId) : undefined))
       .catch((error: unknown) =>
-        logger.error('an agent program could not be ended, or its session not be kept', { error: String(error) }),
+        logger.error('an ACP agent could not be ended, or its session not be kept', { error: String(error) }),
       )
       .then(onChange);
     ending.add(closing);

@@ -1,6 +1,6 @@
 /**
  * Settings in an agent's folder that make a program act there before it asks anybody: hooks,
- * servers, variables and permissions of agent programs, and commands in the settings of git, which
+ * servers, variables and permissions of ACP agents, and commands in the settings of git, which
  * such programs run. The agent can write all of them, so the person sees them before a program is
  * started in that folder. A yes is for exactly these contents.
  */

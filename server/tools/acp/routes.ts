@@ -1,5 +1,5 @@
 /**
- * The person's calls about agent programs. No program may ask: whoever holds a credential is not
+ * The person's calls about ACP agents. No program may ask: whoever holds a credential is not
  * the person.
  */
 import type { Context } from 'hono';
@@ -13,7 +13,7 @@ const unknown = () => problem(404, 'not-found', 'There is no such program.');
 export function createProgramRoutes({ programs }: { readonly programs: AgentPrograms }): readonly Handled[] {
   const byPerson = (context: Context<Env>) => {
     if (context.get('browser') === undefined)
-      throw problem(403, 'browsers-only', 'Agent programs are chosen on the household’s page.');
+      throw problem(403, 'browsers-only', 'ACP agents are chosen on the household’s page.');
   };
   return answer(programEndpoints, {
     programs(_input, context) {

@@ -1,4 +1,4 @@
-/** Agent programs as they lie in the store: sealed, as what they are given may be keys. */
+/** ACP agents as they lie in the store: sealed, as what they are given may be keys. */
 import { z } from 'zod';
 import { addProgramSchema } from '../../../src/shared/protocol/programs.ts';
 import type { Sealer } from '../../platform/sealer.ts';
@@ -16,7 +16,7 @@ export interface ProgramRowsDeps {
 }
 
 export function createProgramRows({ db, home, sealer, now }: ProgramRowsDeps) {
-  const about = (programId: string) => JSON.stringify(['agent program', home, programId]);
+  const about = (programId: string) => JSON.stringify(['ACP agent', home, programId]);
   return {
     /** By age. Those that this relay's key does not open are left out. */
     async all(): Promise<KeptProgram[]> {

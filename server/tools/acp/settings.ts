@@ -1,4 +1,4 @@
-/** Every limit and default of agent programs; times in ms. */
+/** Every limit and default of ACP agents; times in ms. */
 export const PROGRAM_LIMITS = {
   /** Of one household. */
   programs: 12,

@@ -1,5 +1,5 @@
 /**
- * Questions of tool servers that the person answers by a form. Each is a row like any other
+ * Questions of MCP servers that the person answers by a form. Each is a row like any other
  * question, so that it stands on the page, in the header and on the phone. Its server waits for it
  * within a call, so it lives no longer than its relay: what a relay left behind is withdrawn at the
  * next start. What the person types is in no row, event or log: it goes to the server alone. The
@@ -99,7 +99,7 @@ export function createForms(deps: FormsDeps): Forms {
               : WITHDRAWN.unneeded;
         beside(
           rows.close(callId, 'withdrawn', why, now()).then(() => changed(agentId)),
-          'a question of a tool server could not be withdrawn',
+          'a question of an MCP server could not be withdrawn',
         );
       };
       if (over.aborted) withdraw();

@@ -44,7 +44,7 @@ export interface NewCall {
   readonly tool: string;
   readonly input: unknown;
   readonly askedAt: number;
-  /** Of a tool server’s question. */
+  /** Of an MCP server’s question. */
   readonly question?: ServerQuestion;
 }
 /**

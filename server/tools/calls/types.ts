@@ -33,7 +33,7 @@ export interface Calls {
   guardFrom(source: () => readonly TeamTool[]): () => readonly TeamTool[];
   /** Leave for what a program that is an agent's mind does by itself. */
   readonly leave: AskLeave;
-  /** A question of a tool server, while one of its tools is called. */
+  /** A question of an MCP server, while one of its tools is called. */
   readonly askPerson: AskPerson;
   /** What such a program does without asking. */
   readonly note: NoteDeed;

@@ -16,7 +16,7 @@ export const TOO_MANY_FORMS = `${CALL_LIMITS.openPerAgent} questions of this age
 export const SWITCHED_OFF = 'The human has switched this tool off for you.';
 
 /** To the person. */
-export const ASKS_FOR_FORM = sentence`A tool server asks this: fill in what it asks for and send it, or decline. It takes no yes.`;
+export const ASKS_FOR_FORM = sentence`An MCP server asks this: fill in what it asks for and send it, or decline. It takes no yes.`;
 export const NO_FORM = sentence`An agent asks for a yes here. There is no form to send.`;
 export const CHANGED = 'What lies there has changed since this was shown. Nothing was done: look at it again.';
 

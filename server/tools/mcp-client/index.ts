@@ -210,7 +210,7 @@ export function createAttached(deps: AttachedDeps): Attached {
       for (const row of rows) {
         const text = sealer.open(row.sealed, about(row.server));
         if (text === null) {
-          logger.warn('how a tool server is reached cannot be read any more; connect it once more', {
+          logger.warn('how an MCP server is reached cannot be read any more; connect it once more', {
             server: row.name,
           });
           continue;

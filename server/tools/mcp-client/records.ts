@@ -192,7 +192,7 @@ export function createAttachedRecords({ db, home, inTurn, valueOf, take, leave }
         answers.push(
           record.type === 'attached-server'
             ? await orNoRoom(restoreOne(record.id, record.value, record.at))
-            : { answer: 'refused', why: 'It is no tool server.' },
+            : { answer: 'refused', why: 'It is no MCP server.' },
         );
       return answers;
     },

@@ -180,7 +180,7 @@ export type ArchiveChange = { readonly tick: string } & (
       readonly here: ScheduleRecord | null;
       readonly after: ScheduleRecord;
     }
-  /** A tool server: connected, changed or removed. `here` null: it is not here. */
+  /** An MCP server: connected, changed or removed. `here` null: it is not here. */
   | { readonly kind: 'attached'; readonly here: AttachedRecord | null; readonly after: AttachedRecord }
   /**
    * One limit, budget, grant or price. `field`: see src/shared/protocol/record-fields.ts; undefined

@@ -31,7 +31,7 @@ export interface Calls {
    * is told as a notice, with what is so instead.
    */
   answer(call: ToolCall, answer: Answer, words: string, ownHosts?: readonly string[]): Promise<boolean>;
-  /** Sends a tool server what it asks for: by the names of fields. */
+  /** Sends an MCP server what it asks for: by the names of fields. */
   send(call: ToolCall, content: Given): Promise<boolean>;
 }
 

@@ -1,5 +1,5 @@
 /**
- * Agent programs on the relay's machine, as this page shows them. Fetched with the part of the page
+ * ACP agents on the relay's machine, as this page shows them. Fetched with the part of the page
  * that shows them.
  */
 import type { AddProgram, Programs } from '../../shared/protocol/programs.ts';

@@ -21,7 +21,7 @@ export interface LiveSession {
   readonly sessionId: SessionId;
   /** Agents that have answered in this session and were not put to sleep since. */
   readonly awake: ReadonlySet<string>;
-  /** By agent id: who is played by a client, beside a mind or without one. */
+  /** By agent id: who is driven by a client, beside a mind or without one. */
   readonly clients: ReadonlyMap<string, JoinedClient>;
   /**
    * Those among the awake and the played who are set to sleep: part of the team, with all that was

@@ -1,5 +1,5 @@
 /**
- * A form that a tool server asks the person to fill in (MCP's elicitation, form mode): its fields,
+ * A form that an MCP server asks the person to fill in (MCP's elicitation, form mode): its fields,
  * and which answers fit them. The page checks what was typed by these rules, and the relay checks
  * it again before the server is sent anything. Pure.
  */

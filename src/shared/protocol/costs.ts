@@ -142,7 +142,7 @@ export const wakeCostSchema = z.object({
         tokens: count.describe('that they would read, with tools and system prompts'),
         costMicroUsd: count.describe('of that; what is answered comes on top'),
         estimated: z.boolean().describe('by the price of `*`, because the model is in no other row'),
-        program: z.boolean().describe('an agent program answers for it, which counts in its own way'),
+        program: z.boolean().describe('an ACP agent answers for it, which counts in its own way'),
       }),
     )
     .describe('the lead, and each agent that is called'),

@@ -28,7 +28,7 @@ const handBound = (key: keyof typeof HAND_BOUNDS) =>
 
 /** A household's alone: its programs start on one machine. */
 export const programsAtOnce = handBound('programs_at_once').describe(
-  'agent programs that are started at once, where several wake; fewer while memory is short',
+  'ACP agents that are started at once, where several wake; fewer while memory is short',
 );
 
 export const grants = {
@@ -39,7 +39,7 @@ export const grants = {
       files: grant.describe('it reads and writes in its own folder on the relay’s machine'),
       shell: grant.describe('it runs commands in a sandbox that sees its own folder'),
       web: grant.describe('it reads pages of the web, at addresses of its choice'),
-      attached: grant.describe('it uses what tool servers offer, as far as the person has looked at it'),
+      attached: grant.describe('it uses what MCP servers offer, as far as the person has looked at it'),
       mind: grant.describe('what a program that is its mind asks for, before it does that itself'),
     })
     .partial()
@@ -52,7 +52,7 @@ export const grants = {
     .string()
     .max(LIMITS.id)
     .nullable()
-    .describe('the agent program of the relay’s machine that is its mind; null: the connected models'),
+    .describe('the ACP agent of the relay’s machine that is its mind; null: the connected models'),
   network: networkSchema.describe(
     'what its commands may reach: none; hosts by name, on the ports 80 and 443 where none is said; or all that is public',
   ),

@@ -1,5 +1,5 @@
 /**
- * Agent programs on the relay's machine that can be an agent's mind: what a page is told of them,
+ * ACP agents on the relay's machine that can be an agent's mind: what a page is told of them,
  * and what it says.
  */
 import { z } from 'zod';

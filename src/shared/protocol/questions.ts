@@ -1,4 +1,4 @@
-/** What a tool server asks the person while one of its tools is called, as the page shows it. */
+/** What an MCP server asks the person while one of its tools is called, as the page shows it. */
 import { z } from 'zod';
 import { TEXT_FORMATS, type FormField } from '../domain/question-form.ts';
 import { common } from './documents.ts';

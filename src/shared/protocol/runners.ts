@@ -1,5 +1,5 @@
 /**
- * Programs that fetch another program before they begin it, as `npx` does, and what a tool server
+ * Programs that fetch another program before they begin it, as `npx` does, and what an MCP server
  * begun so needs in the sandbox.
  */
 import { z } from 'zod';

@@ -10,7 +10,7 @@ import { startScriptedModel, type ScriptedModel } from '../../support/scripted-m
 /** Writes an answer, as it likes. */
 export type OddAnswer = (response: ServerResponse) => Promise<void> | void;
 /**
- * Answers a call of a tool server: its result, or writes on the response by itself and gives null.
+ * Answers a call of an MCP server: its result, or writes on the response by itself and gives null.
  */
 export type OddResult = (request: { readonly id: unknown; readonly response: ServerResponse }) => object | null;
 

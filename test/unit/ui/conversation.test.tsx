@@ -267,7 +267,7 @@ test('what is written while one answers stands below, with its files, to be chan
     const row = rows().find((each) => each.textContent?.startsWith(text));
     await page.user.click(within(row ?? document.body).getByRole('button', { name }));
   };
-  await press('two', 'Take back');
+  await press('two', 'Withdraw');
   await waitFor(() => expect(rows()).toHaveLength(2));
   await press('one', 'Edit');
   await waitFor(() => expect(field().value).toBe('one'));
@@ -280,7 +280,7 @@ test('what is written while one answers stands below, with its files, to be chan
     message: 'This has been read already.',
     problem: { type: 'about:roost/read-already', title: 'x', status: 409, detail: 'x' },
   };
-  await press('three', 'Take back');
+  await press('three', 'Withdraw');
   await screen.findByText('This has been read already.');
   expect(rows()).toHaveLength(1);
   await answer(page);
@@ -296,7 +296,7 @@ test('what is written while one answers stands below, with its files, to be chan
 test('what waits on this device for somebody asleep is taken back, and goes nowhere', async () => {
   const page = await openPage({ docs: team(1), path: '/agent/agent-1' });
   await page.user.type(field(), 'For later{Enter}');
-  await page.user.click(await within(log()).findByRole('button', { name: 'Take back' }));
+  await page.user.click(await within(log()).findByRole('button', { name: 'Withdraw' }));
   await waitFor(() => expect(field().value).toBe('For later'));
   expect(page.owner.docs.at(-1)).toMatchObject({ type: 'message-withdrawn', agentId: 'agent-1' });
   expect(page.relay.asked).toEqual([]);
@@ -485,7 +485,7 @@ test('what the relay refuses is not lost: it can be tried again or taken back', 
   };
   await page.user.type(field(), 'Hello{Enter}');
   expect(within(log()).getByRole('alert').textContent).toContain('Lyra is not in this session.');
-  await page.user.click(screen.getByRole('button', { name: 'Take back' }));
+  await page.user.click(screen.getByRole('button', { name: 'Withdraw' }));
   expect(field().value).toBe('Hello');
   expect(within(log()).queryByRole('alert')).toBeNull();
 });
@@ -870,7 +870,7 @@ test('files go along once kept: what is no file to read is said, what was taken 
   await page.user.type(field(), 'Look{Enter}');
   const full = () => screen.findByText(/What is attached could not be kept on this device: The disk is full\./);
   // Taken back, it comes with its file.
-  await page.user.click(within(await full()).getByRole('button', { name: 'Take back' }));
+  await page.user.click(within(await full()).getByRole('button', { name: 'Withdraw' }));
   expect(field().value).toBe('Look');
   await screen.findByRole('button', { name: 'Remove other.txt' });
   await page.user.type(field(), '{Enter}');

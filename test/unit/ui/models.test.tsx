@@ -30,7 +30,7 @@ describe('Connecting a model', () => {
     expect(screen.getByLabelText<HTMLInputElement>('Your key').type).toBe('password');
     // Not even while it stands in the field.
     expect(document.body.innerHTML).not.toContain(KEY);
-    expect(screen.getByRole('link', { name: 'Agent programs' }).getAttribute('href')).toBe('/settings/programs');
+    expect(screen.getByRole('link', { name: 'ACP agents' }).getAttribute('href')).toBe('/settings/programs');
     await page.user.click(screen.getByRole('button', { name: 'Connect' }));
     expect(await screen.findByText('Claude answers, 0.8 s.')).toBeDefined();
     expect(page.reach.bodies('POST /api/models')).toEqual([{ kind: 'claude', key: KEY }]);

@@ -783,7 +783,7 @@ test('every field of a routine is in its editor: what few change stands under Mo
     await page.user.type(field(label), `${model}{Enter}`);
   }
   await page.user.selectOptions(field('Tools it may use'), 'Only these…');
-  // A set as a whole, and one tool of another; what tool servers offer, as far as agents may use
+  // A set as a whole, and one tool of another; what MCP servers offer, as far as agents may use
   // it, stands by server.
   await page.user.click(within(dialog).getByRole('checkbox', { name: /^Files in its folder/ }));
   await page.user.click(within(dialog).getByRole('checkbox', { name: /^Messages and the team/ }));

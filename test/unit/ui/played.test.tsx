@@ -12,7 +12,7 @@ test('an agent that only a client plays is said to be played, is called by WAKE,
     snapshot: runningSession({ awake: ['agent-2'], clients: [claude] }),
     path: '/agent/agent-1',
   });
-  expect(screen.getByRole('button', { name: 'Lyra, seat 1, played by Claude Code' })).toBeDefined();
+  expect(screen.getByRole('button', { name: 'Lyra, seat 1, driven by Claude Code' })).toBeDefined();
   expect(screen.getByText('1 played elsewhere', { exact: false })).toBeDefined();
   expect(
     screen.getByText('Claude Code plays Lyra without looking into the inbox. Woken here, Lyra reads this.', {

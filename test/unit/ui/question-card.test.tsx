@@ -1,4 +1,4 @@
-/** The card of a tool server's question: read, filled in and sent by the keyboard alone. */
+/** The card of an MCP server's question: read, filled in and sent by the keyboard alone. */
 import { screen, waitFor, within } from '@testing-library/react';
 import { expect, test } from 'vitest';
 import type { FormField } from '../../../src/shared/domain/question-form.ts';
@@ -56,7 +56,7 @@ async function open(call: ToolCall, answer: unknown = json({ ...call, state: 'do
       });
     },
   });
-  const card = within(await screen.findByRole('article', { name: 'The tool server tables asks you something' }));
+  const card = within(await screen.findByRole('article', { name: 'The MCP server tables asks you something' }));
   const send = card.getByRole<HTMLButtonElement>('button', { name: 'Send' });
   await waitFor(() => expect(send.disabled).toBe(false));
   return { page, card, send, bodies: () => page.reach.bodies('POST /api/approvals/call-1/answer') };

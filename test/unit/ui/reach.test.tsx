@@ -624,7 +624,7 @@ describe('limits', () => {
     }
     // A set by itself does the same of what is in it; and what was let of a server can be taken
     // back by its name.
-    await page.user.selectOptions(await screen.findByLabelText('Uses tool servers that you connected'), 'Off');
+    await page.user.selectOptions(await screen.findByLabelText('Uses MCP servers that you connected'), 'Off');
     await waitFor(() => expect(bodies.at(-1)).toMatchObject({ coordination: { toolsets: { attached: 'off' } } }));
     // What another device has set meanwhile stands, and is shown.
     answer = set({ tools: { mind__execute: 'allow' } });
@@ -657,7 +657,7 @@ describe('limits', () => {
       fireEvent.keyDown(field, { key: 'Enter' });
     };
     await set('Time of a command', '600');
-    await set('Agent programs that start at once', '1');
+    await set('ACP agents that start at once', '1');
     await waitFor(() => expect(own).toMatchObject({ coordination: { command_seconds: 600 }, programs_at_once: 1 }));
     expect(screen.getByLabelText<HTMLInputElement>('Room of its folder').value).toBe('2000');
     const nav = within(screen.getByRole('navigation', { name: 'Settings' }));

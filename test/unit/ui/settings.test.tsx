@@ -455,7 +455,7 @@ const PROGRAM = {
   state: { kind: 'untried' },
   running: [],
 };
-/** The page of agent programs over these; the answer can be another afterwards. */
+/** The page of ACP agents over these; the answer can be another afterwards. */
 async function agentPrograms(first: { programs: readonly object[]; found?: readonly object[]; allowed?: boolean }) {
   let now = first;
   const page = await settings('programs', {
@@ -477,7 +477,7 @@ const described = (button: HTMLElement) =>
     .map((id) => document.getElementById(id)?.textContent)
     .join(': ');
 
-test('where no agent program is found it is said what to do, and one that is found fills in the form', async () => {
+test('where no ACP agent is found it is said what to do, and one that is found fills in the form', async () => {
   const page = await agentPrograms({ programs: [] });
   expect(screen.getByText(/was found on the relay’s machine\. Install one there and sign in/)).toBeDefined();
   const add = screen.getByRole('button', { name: 'Connect and try it' });
@@ -497,7 +497,7 @@ test('where no agent program is found it is said what to do, and one that is fou
   expect(screen.getByText(/This relay runs no programs for its pages/)).toBeDefined();
 });
 
-test('an agent program says whether it is being tested, answers, is signed out or does not answer, and who thinks with it', async () => {
+test('an ACP agent says whether it is being tested, answers, is signed out or does not answer, and who thinks with it', async () => {
   const page = await agentPrograms({ programs: [PROGRAM] });
   const card = within(screen.getByRole('article', { name: 'Claude Code' }));
   const button = card.getByRole('button', { name: 'Try it' });
@@ -578,7 +578,7 @@ const RUNNER = {
   reads: ['/opt/node'],
   env: { npm_config_registry: 'https://registry.example.org/' },
 };
-/** The form that connects a tool server, on a relay that knows `npx` and has a sandbox. */
+/** The form that connects an MCP server, on a relay that knows `npx` and has a sandbox. */
 async function attachForm(more: object = {}) {
   const page = await settings('attached', {
     prepare: ({ reach }) => {

@@ -222,7 +222,7 @@ test('what could not be sent stays, says why, and can be tried again as the same
   await waitFor(() => expect(page.reach.times('POST /api/threads/bridge/messages')).toBe(2));
   const [first, second] = page.reach.bodies('POST /api/threads/bridge/messages');
   expect(second).toEqual(first);
-  await page.user.click(await screen.findByRole('button', { name: 'Take back' }));
+  await page.user.click(await screen.findByRole('button', { name: 'Withdraw' }));
   expect((await field()).value).toBe('Too late?');
   expect(screen.queryByText(/Not sent/)).toBeNull();
 });

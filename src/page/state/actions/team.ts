@@ -26,7 +26,7 @@ const isAlreadyUnderWay = (problem: RelayProblem) => isRefusedAs(problem, 'alrea
 
 export interface TeamActions {
   /**
-   * Wakes these agents, or everyone who sleeps or is only played by a client. Who is in the session
+   * Wakes these agents, or everyone who sleeps or is only driven by a client. Who is in the session
    * and only set to sleep goes on where it was; the others are called by the lead. Whose last
    * session is not whole on this device yet is waited for a little, and then left to sleep; where
    * that is the lead, or where it cannot be told, the person is asked. Does nothing while a call of

@@ -14,7 +14,7 @@ export function AttachedSection() {
   return (
     <div className="attached-section">
       <p className="settings-note">{t`An MCP server gives your agents tools: a calendar, a search, files elsewhere. None of its tools is used before you tick it here, and at first you are asked about each call; under Limits you can let them go ahead.`}</p>
-      <QueryView query={attached.list} what={t`The tool servers`}>
+      <QueryView query={attached.list} what={t`The MCP servers`}>
         {({ servers, programs, ...rules }) => (
           <>
             {servers.length === 0 && <p className="setting-hint">{t`None is connected yet.`}</p>}

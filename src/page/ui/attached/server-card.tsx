@@ -1,4 +1,4 @@
-/** One tool server: how it stands, what it offers, and what of that agents may use. */
+/** One MCP server: how it stands, what it offers, and what of that agents may use. */
 import { useState } from 'react';
 import { retold } from '../../language/retold.ts';
 import { t } from '../../language/t.ts';

@@ -10,7 +10,7 @@ import { modelName } from '../models/words.ts';
 import { useQuery } from '../use-query.ts';
 import { sightNote } from './sight.ts';
 
-/** Is an agent program its mind? What that can be shown, it says itself. */
+/** Is an ACP agent its mind? What that can be shown, it says itself. */
 function hasProgram(records: HouseholdState['records'], agentId: AgentId): boolean {
   for (const doc of records.values()) {
     if (!isKnown(doc) || doc.type !== 'limits') continue;

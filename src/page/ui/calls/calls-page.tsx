@@ -79,7 +79,7 @@ function CallLine({ call, apart }: { call: ToolCall; apart: boolean }) {
                     ? t`at work alone`
                     : call.where === 'relay'
                       ? t`the relay asked, since the file has changed`
-                      : t`from another program`}
+                      : t`from an API client`}
               </span>
             </dd>
             <dt>{t`What came of it`}</dt>

@@ -240,7 +240,7 @@ const wordsOf = ({ message, fields }: ServerQuestion) => [
 ];
 
 /**
- * What a tool server asks the person, with a form. What is typed stays in this card until it is
+ * What an MCP server asks the person, with a form. What is typed stays in this card until it is
  * sent.
  */
 export function QuestionCard({ call, question }: { call: ToolCall; question: ServerQuestion }) {
@@ -289,7 +289,7 @@ export function QuestionCard({ call, question }: { call: ToolCall; question: Ser
   return (
     <article className="call-card tint" aria-labelledby={id} style={{ '--c': mate.color }}>
       <h3 id={id}>
-        {t`The tool server ${(
+        {t`The MCP server ${(
           <span className="sheet-name" dir="auto">
             {server}
           </span>
@@ -307,7 +307,7 @@ export function QuestionCard({ call, question }: { call: ToolCall; question: Ser
       </figure>
       {soundsSecret(wordsOf(question)) && (
         <p className="question-warning" role="note">
-          {t`This sounds like a password, a key or a card number. No tool server may ask for that here, and Roost never does. Decline, unless you are sure that it means something else.`}
+          {t`This sounds like a password, a key or a card number. No MCP server may ask for that here, and Roost never does. Decline, unless you are sure that it means something else.`}
         </p>
       )}
       <form ref={form} className="question-form" noValidate onSubmit={send}>

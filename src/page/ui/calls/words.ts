@@ -42,7 +42,7 @@ const shownIn = (input: Readonly<Record<string, unknown>>, name: string): string
   return path === null ? t`a file` : revealedCode(path);
 };
 
-/** Whether it is a tool server that asks, or what its agent wants to do. */
+/** Whether it is an MCP server that asks, or what its agent wants to do. */
 export const asksText = (call: ToolCall, agent: string): string =>
   call.question ? t`${call.question.server} asks you something` : t`${agent} wants to ${wantsTo(call)}`;
 /** Calls of these are about a script. */

@@ -43,7 +43,7 @@ function hint(speaker: Speaker, born: number, running: boolean, calling: boolean
   if (speaker.seat.state === 'hatching') return { title: t`${name} is waking`, text: t`The first words appear here.` };
   if (speaker.seat.state === 'played')
     return {
-      title: t`${name} is played by ${speaker.seat.client?.name ?? t`a program`}`,
+      title: t`${name} is driven by ${speaker.seat.client?.name ?? t`a program`}`,
       text: whereWordsGo(name, speaker.seat) ?? '',
     };
   return {

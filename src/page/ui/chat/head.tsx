@@ -45,7 +45,7 @@ function seatText({ paused, working, state, client }: SeatView): string {
   if (working) return t`at work by itself`;
   if (state === 'sleeping') return t`asleep`;
   if (state === 'hatching') return t`waking`;
-  return state === 'played' ? t`played by ${client?.name ?? t`a program`}` : t`awake`;
+  return state === 'played' ? t`driven by ${client?.name ?? t`a program`}` : t`awake`;
 }
 
 /** How somebody is now, in a few words. */

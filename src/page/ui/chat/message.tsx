@@ -250,7 +250,7 @@ export const Message = memo(function Message({
       {waits && (
         <p className="msg-status">
           {t`Waits: ${waits === 'answer' ? t`${speaker.name} reads this when this answer is done.` : waitsFor(speaker)}`}
-          <button type="button" className="link-button" onClick={() => onWithdraw(message)}>{t`Take back`}</button>
+          <button type="button" className="link-button" onClick={() => onWithdraw(message)}>{t`Withdraw`}</button>
         </p>
       )}
       {mine && onEdit && onRetry && (

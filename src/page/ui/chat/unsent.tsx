@@ -33,7 +33,7 @@ export const Queued = memo(function Queued({
       <FoldButton stretch={stretch} text={() => message.text} itemKey={message.clientId} onFold={onFold} />
       <p className="msg-status">
         {t`Kept on this device: ${why}`}
-        <button type="button" className="link-button" onClick={() => onWithdraw(message)}>{t`Take back`}</button>
+        <button type="button" className="link-button" onClick={() => onWithdraw(message)}>{t`Withdraw`}</button>
       </p>
     </>
   );
@@ -61,14 +61,14 @@ export const Unsent = memo(function Unsent({
       {waits && (
         <p className="msg-status">
           {t`Not sent yet: the relay is out of reach. It goes out by itself when the relay is back.`}
-          <button type="button" className="link-button" onClick={() => onTakeBack(clientId)}>{t`Take back`}</button>
+          <button type="button" className="link-button" onClick={() => onTakeBack(clientId)}>{t`Withdraw`}</button>
         </p>
       )}
       {error !== null && (
         <p className="msg-status" data-status="failed" role="alert">
           {t`Not sent: ${error}`}
           <button type="button" className="link-button" onClick={() => onAgain(clientId)}>{t`Try again`}</button>
-          <button type="button" className="link-button" onClick={() => onTakeBack(clientId)}>{t`Take back`}</button>
+          <button type="button" className="link-button" onClick={() => onTakeBack(clientId)}>{t`Withdraw`}</button>
         </p>
       )}
     </>

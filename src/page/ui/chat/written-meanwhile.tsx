@@ -60,7 +60,7 @@ function Row({ item, onAgain, onTakeBack }: Omit<Props, 'items' | 'name'> & { it
     if (!taken) return;
     const agentId = item.kind === 'sending' ? null : item.message.agentId;
     const run = () => (agentId === null ? onTakeBack(taken) : void actions.send(agentId, taken.text, undefined, taken));
-    notices.info(t`Taken back. Nobody has read it.`, { label: t`Undo`, run });
+    notices.info(t`Withdrawn. Nobody has read it.`, { label: t`Undo`, run });
   };
   const isOnItsWay = item.kind === 'sending' && item.sending.error === null && item.sending.waits !== true;
   return (
@@ -101,8 +101,8 @@ function Row({ item, onAgain, onTakeBack }: Omit<Props, 'items' | 'name'> & { it
           <button
             type="button"
             className="icon-button"
-            aria-label={t`Take back`}
-            title={t`Take back`}
+            aria-label={t`Withdraw`}
+            title={t`Withdraw`}
             disabled={busy}
             onClick={() => void drop()}
           >

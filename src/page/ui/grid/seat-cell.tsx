@@ -252,7 +252,7 @@ export const SeatCell = memo(function SeatCell({
             : state === 'hatching' && seat.agent
               ? t`waking`
               : state === 'played' && client
-                ? t`played by ${client.name}`
+                ? t`driven by ${client.name}`
                 : SUB[state];
   const isAtWork = working || (state === 'sleeping' && doing !== null);
   return (

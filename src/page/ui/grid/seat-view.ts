@@ -51,7 +51,7 @@ export function seatView(position: SeatPosition, roster: Roster, live: LiveState
     agentId: agent?.agentId ?? egg?.agentId ?? null,
     state,
     label: name === null ? seat : `${name}, ${seat}`,
-    still: state === 'played' ? t`played by ${client?.name ?? t`a program`}` : state,
+    still: state === 'played' ? t`driven by ${client?.name ?? t`a program`}` : state,
     name,
     ...(agent ? { color: agent.color, colorName: agent.colorName } : seatColor(position)),
     reason: said && !quiet && (state === 'sleeping' || state === 'empty') && !working ? said.message : null,

@@ -3,7 +3,7 @@ import { isSeatPosition } from '../../../shared/domain/seat.ts';
 import { useHousehold, useLive } from '../context.tsx';
 
 /**
- * Agents in their seats whom WAKE calls, in seat order: who sleeps, and who is only played by a
+ * Agents in their seats whom WAKE calls, in seat order: who sleeps, and who is only driven by a
  * client. `resting`: with those of the running session that are only set to sleep.
  */
 export function useSleepers({ withPaused }: { readonly withPaused: boolean }) {

@@ -55,7 +55,7 @@ const FIGURES: readonly Figure[] = [
   },
   {
     key: 'programs_at_once',
-    label: t`Agent programs that start at once`,
+    label: t`ACP agents that start at once`,
     hint: t`Where several agents wake whose minds are programs, such as Claude Code. The others wait for their turn; where memory is short, fewer start.`,
     unit: t`programs`,
     base: HAND_BOUNDS.programs_at_once.otherwise,

@@ -184,13 +184,13 @@ function Fields({ timeZone, turns }: { timeZone: string; turns: Turns }) {
         />
         <ToolsetGrant
           toolset="attached"
-          label={t`Uses tool servers that you connected`}
+          label={t`Uses MCP servers that you connected`}
           hint={t`Tools of MCP servers, as far as you have seen them.`}
         />
         <ToolsetGrant
           toolset="mind"
           label={t`Does what its own program asks for`}
-          hint={t`Only where its mind is an agent program: what that wants to do by itself, such as changing a file or running a command. No sandbox of Roost’s is around it.`}
+          hint={t`Only where its mind is an ACP agent: what that wants to do by itself, such as changing a file or running a command. No sandbox of Roost’s is around it.`}
         />
         <SingleGrants />
         <Tick

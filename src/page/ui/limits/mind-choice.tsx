@@ -1,4 +1,4 @@
-/** What an agent's mind is: the connected models, or an agent program of the relay's machine. */
+/** What an agent's mind is: the connected models, or an ACP agent of the relay's machine. */
 import { Link } from 'wouter';
 import { t } from '../../language/t.ts';
 import { withCoordination } from '../../state/limits.ts';
@@ -22,7 +22,7 @@ export function MindChoice() {
   return (
     <Inherited<string | null>
       label={scope === 'agent' ? t`Its mind` : t`The mind of agents`}
-      hint={t`An agent program, such as Claude Code, works with its own tools; soul, memory, limits and questions stay Roost’s. It holds from its next turn on.`}
+      hint={t`An ACP agent, such as Claude Code, works with its own tools; soul, memory, limits and questions stay Roost’s. It holds from its next turn on.`}
       own={own.mind}
       effective={effective.mind}
       base={base.mind}
@@ -49,7 +49,7 @@ export function MindChoice() {
               </option>
             ))}
           </select>
-          <Link href={PATHS.settings('programs')}>{t`Agent programs`}</Link>
+          <Link href={PATHS.settings('programs')}>{t`ACP agents`}</Link>
         </div>
       )}
     </Inherited>

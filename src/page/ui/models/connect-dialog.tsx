@@ -143,7 +143,7 @@ function Ways({ all, onClose }: { all: Models; onClose: () => void }) {
       )}
       {trying.kind !== 'done' && (
         <p className="connect-note">
-          {t`A program such as Claude Code can think for single agents: connect it under ${<Link href={PATHS.settings('programs')}>{t`Agent programs`}</Link>}.`}
+          {t`A program such as Claude Code can think for single agents: connect it under ${<Link href={PATHS.settings('programs')}>{t`ACP agents`}</Link>}.`}
         </p>
       )}
       <p className="connect-note">{t`It is tried at once with one short question. A key goes to the relay once, lies there sealed, and is never shown or sent again.`}</p>

@@ -27,7 +27,7 @@ export function StandingCopies({ agentId }: { agentId: AgentId | null }) {
   return (
     <section className="night-block" aria-labelledby="night-copies">
       <h2 id="night-copies">{t`What the relay holds of them`}</h2>
-      <p className="night-note">{t`To work while no page is open, an agent leaves its name, its soul and its last conversation with your relay, sealed on its disk. What you take back is gone from there, and the agent does nothing alone any more.`}</p>
+      <p className="night-note">{t`To work while no page is open, an agent leaves its name, its soul and its last conversation with your relay, sealed on its disk. What you withdraw is gone from there, and the agent does nothing alone any more.`}</p>
       <QueryView query={schedules.copies} what={t`What the relay holds`}>
         {({ copies, takenBack }) => {
           const mates = team.all.filter(

@@ -18,7 +18,7 @@ const WORDS: Readonly<Record<Exclude<Toolset, 'attached' | 'mind'>, string>> = {
   web: t`Pages of the web`,
 };
 /**
- * Those of tool servers stand below, by server; what a program does by itself is no tool that is
+ * Those of MCP servers stand below, by server; what a program does by itself is no tool that is
  * given.
  */
 const SETS = TOOLSET_NAMES.filter((set) => set !== 'attached' && set !== 'mind');
@@ -85,8 +85,8 @@ export function ToolsField({ tools, onTools, wrong }: Props) {
             ))}
           {others.length > 0 && <Toolbox label={t`Not there now`} all={others} tools={tools} onTools={onOthers} />}
           <p className="setting-hint">
-            {attached.kind === 'failed' && <span>{t`What tool servers offer could not be read. `}</span>}
-            <span>{t`Tool servers are connected, and their tools let in, under ${<Link href={PATHS.settings('attached')}>{t`Settings`}</Link>}.`}</span>
+            {attached.kind === 'failed' && <span>{t`What MCP servers offer could not be read. `}</span>}
+            <span>{t`MCP servers are connected, and their tools let in, under ${<Link href={PATHS.settings('attached')}>{t`Settings`}</Link>}.`}</span>
           </p>
         </>
       )}

@@ -95,7 +95,7 @@ export function Elsewhere({ all }: { all: readonly Scheduled[] }) {
                   )}
             </strong>{' '}
             {t`What is due runs at one relay only, so it does not run here.`}{' '}
-            {asked ? asks : t`Bring it here, and it runs here as soon as the other relay has let go of it.`}
+            {asked ? asks : t`Bring it here, and it runs here as soon as the other relay has released it.`}
           </p>
           <div className="routine-ways">
             {askFor(t`Bring it here`, 'solid')}

@@ -201,7 +201,7 @@ export function ScriptsOff({ why, onClose }: { why: string | undefined; onClose:
         {startsSo ? (
           <>
             <p>{t`There is no sandbox on your relay’s machine. Install bubblewrap there (Debian and Ubuntu: apt install bubblewrap) and start the relay again: then scripts run shut into their agent’s folder, and only with your yes.`}</p>
-            <p>{t`Without a sandbox they run with all that the user may do who started the relay, and programs that you connect as tool servers may, too. To allow that, stop the relay with Ctrl+C and start it again with:`}</p>
+            <p>{t`Without a sandbox they run with all that the user may do who started the relay, and programs that you connect as MCP servers may, too. To allow that, stop the relay with Ctrl+C and start it again with:`}</p>
             <CopyableText text="npm start -- --scripts" what={t`How to start it`} />
           </>
         ) : (

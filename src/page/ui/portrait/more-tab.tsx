@@ -48,8 +48,8 @@ function Threads({ agentId, name }: Props) {
 function Clients({ agentId, name }: Props) {
   const team = useTeammates();
   return (
-    <section aria-label={t`Other programs`}>
-      <h3>{t`Other programs`}</h3>
+    <section aria-label={t`API clients`}>
+      <h3>{t`API clients`}</h3>
       <CredentialList agentId={agentId} team={team} />
       <details className="agent-make">
         <summary>{t`Let a program act as ${name}…`}</summary>

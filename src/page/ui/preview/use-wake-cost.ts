@@ -13,7 +13,7 @@ import { useRehearsing } from '../models/chip.tsx';
 export interface WakeCost {
   readonly tokens: number;
   /**
-   * Millionths of a dollar; null: the demo costs nothing, or an agent program counts in its own
+   * Millionths of a dollar; null: the demo costs nothing, or an ACP agent counts in its own
    * way.
    */
   readonly microUsd: number | null;

@@ -1,4 +1,4 @@
-/** One agent program: how it stands, and who has a process of it just now. */
+/** One ACP agent: how it stands, and who has a process of it just now. */
 import { useId, useState } from 'react';
 import { retold } from '../../language/retold.ts';
 import { t } from '../../language/t.ts';

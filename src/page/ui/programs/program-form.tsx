@@ -1,4 +1,4 @@
-/** Connects an agent program: one that was found, or a command. */
+/** Connects an ACP agent: one that was found, or a command. */
 import { useId, useState, type FormEvent } from 'react';
 import { t } from '../../language/t.ts';
 import type { Programs } from '../../../shared/protocol/programs.ts';

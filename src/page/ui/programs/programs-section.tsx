@@ -1,4 +1,4 @@
-/** Agent programs: agents such as Claude Code, that can be the mind of one of the team. */
+/** ACP agents: agents such as Claude Code, that can be the mind of one of the team. */
 import { retold } from '../../language/retold.ts';
 import { t } from '../../language/t.ts';
 import { programsOf } from '../../state/programs.ts';
@@ -14,7 +14,7 @@ export function ProgramsSection() {
   return (
     <div className="attached-section">
       <p className="settings-note">{t`Claude Code, Codex, Gemini CLI and others can be an agent’s mind: it keeps its soul and its memory, and works with that program’s own hands, in its own folder. You choose it for each agent under Limits. Roost starts it when the agent wakes, and ends it with the session.`}</p>
-      <QueryView query={list} what={t`The agent programs`}>
+      <QueryView query={list} what={t`The ACP agents`}>
         {({ programs, found, allowed, why }) => (
           <>
             {programs.length === 0 && <p className="setting-hint">{t`None is here yet.`}</p>}

@@ -20,7 +20,7 @@ function kindsOf(count: (type: string) => number): string {
     ...(count('limits') > 0 ? [t`limits and budgets`] : []),
     ...(count('prices') > 0 ? ['prices'] : []),
     ...(count('schedule') > 0 ? [plural(count('schedule'), 'routine or reminder', 'routines and reminders')] : []),
-    ...(count('attached-server') > 0 ? [plural(count('attached-server'), 'tool server')] : []),
+    ...(count('attached-server') > 0 ? [plural(count('attached-server'), 'MCP server')] : []),
     ...(count('thread') > 0 ? [plural(count('thread'), 'thread')] : []),
     ...(count('thread-message') > 0 ? [plural(count('thread-message'), 'message')] : []),
   ]);
@@ -51,7 +51,7 @@ function titleOf(missing: Missing, nameOf: (agentId: AgentId) => string): string
     }
     case 'attached-server': {
       const { name, where } = { name: '', where: null, ...value };
-      const shown = t`The tool server “${String(name)}”`;
+      const shown = t`The MCP server “${String(name)}”`;
       if (where === null) return t`${shown}, removed`;
       const { url, command, args }: { url?: unknown; command?: unknown; args?: unknown } = Object(where);
       const to = typeof url === 'string' ? url : [command, ...(Array.isArray(args) ? args : [])].join(' ');
@@ -108,7 +108,7 @@ export default function GiveBack() {
       ) : (
         <>
           {error !== null && (
-            <p role="alert">{t`It could not be given back: ${error} What the relay took already, it keeps; the rest can be given again.`}</p>
+            <p role="alert">{t`It could not be returned: ${error} What the relay took already, it keeps; the rest can be returned again.`}</p>
           )}
           {given && (
             <div className="give-back-line">

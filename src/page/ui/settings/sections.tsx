@@ -196,7 +196,7 @@ const RELAY_SEES: readonly string[] = [
   t`Routines, reminders and scripts with the texts that you accepted, when each was due, and the agent’s last words then.`,
   t`Messages that wait for agents, and threads with all that was said in them.`,
   t`Names and seats of your agents, who asked to wake whom, limits and budgets, and what requests cost.`,
-  t`Model keys and tool servers that you connected, sealed with the same key; of credentials and sign-ins only a hash.`,
+  t`Model keys and MCP servers that you connected, sealed with the same key; of credentials and sign-ins only a hash.`,
   t`Which devices you have, when and from where they connect, and how much they write. What they keep there is sealed, and the relay has no key to it.`,
 ];
 

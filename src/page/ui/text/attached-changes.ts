@@ -1,5 +1,5 @@
 /**
- * What a tool server would do, in words and whole: what is started or called, how it is held, and
+ * What an MCP server would do, in words and whole: what is started or called, how it is held, and
  * what agents use of it. Pure.
  */
 import { shownText } from '../../../shared/domain/names.ts';
@@ -33,7 +33,7 @@ const usedOf = ({ tools }: AttachedRecord) =>
 
 export function attachedText({ after }: AttachedChange): string {
   const { where } = after;
-  const what = t`The tool server “${shownText(after.name)}”`;
+  const what = t`The MCP server “${shownText(after.name)}”`;
   if (after.removed || where === null) return t`${what} would be removed.`;
   const used = usedOf(after);
   const tools = used.length === 0 ? '' : ` ${t`Agents could use ${names(used)}.`}`;

@@ -156,7 +156,7 @@ const LIMITS: Readonly<Record<string, string>> = {
   network: t`What its commands reach of the network`,
   command_seconds: t`Time of a command, in seconds`,
   workspace_megabytes: t`Room of its folder, in MB`,
-  programs_at_once: t`Agent programs that start at once`,
+  programs_at_once: t`ACP agents that start at once`,
   shell_without_sandbox: t`Commands without a sandbox, as whoever started the relay`,
   allowed_commands: t`Commands that run without asking`,
   daily_budget_usd: t`Budget a day`,
@@ -178,7 +178,7 @@ const TOOLSETS: Readonly<Record<string, string>> = {
   schedule: t`The tools for later`,
   files: t`Files in its folder`,
   shell: t`Commands`,
-  attached: t`Tool servers`,
+  attached: t`MCP servers`,
   mind: t`What its program asks for`,
 };
 const GRANTS: Readonly<Record<string, string>> = { off: t`off`, ask: t`asks you`, allow: t`without asking` };

@@ -57,7 +57,7 @@ const Said = memo(function Said({
     <>
       {mine && <FoldButton stretch={stretch} text={() => text} itemKey={messageId} onFold={onFold} />}
       {readBy !== null && <p className="msg-status">{readBy}</p>}
-      {restored && <p className="msg-status">{t`Given back to the relay`}</p>}
+      {restored && <p className="msg-status">{t`Returned to the relay`}</p>}
     </>
   );
   return (

@@ -68,7 +68,7 @@ export const WAY_WORDS: Record<WakeWay, string> = {
   schedule: t`A routine`,
   reminder: t`A reminder that it left for itself`,
   script_failure: t`A script that failed`,
-  api: t`Another program`,
+  api: t`An API client`,
 };
 
 /** Who asked: "You", an agent's name, or the name it gave itself. */
@@ -113,7 +113,7 @@ export function askedText({ way, source, target }: WakeDecision, nameOf: NameOf)
     case 'script_failure':
       return t`The script ${who} failed, and asked for ${whom}`;
     case 'api':
-      return t`${who}, another program, asked for ${whom}`;
+      return t`${who}, an API client, asked for ${whom}`;
     default:
       return way satisfies never;
   }

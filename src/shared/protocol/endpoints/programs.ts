@@ -1,9 +1,9 @@
-/** Agent programs that can be an agent's mind. */
+/** ACP agents that can be an agent's mind. */
 import { LIMITS } from '../limits.ts';
 import { addProgramSchema, programSchema, programsSchema } from '../programs.ts';
 import { endpoint, idText, named } from './endpoint.ts';
 
-const params = { programId: named(idText.max(LIMITS.id), 'of an agent program') };
+const params = { programId: named(idText.max(LIMITS.id), 'of an ACP agent') };
 const browsersOnly = { status: 403, when: 'it is no browser that asks' } as const;
 const unknown = { status: 404, when: 'there is no such program' } as const;
 
@@ -11,7 +11,7 @@ export const programEndpoints = {
   programs: endpoint({
     method: 'GET',
     path: '/api/agent-programs',
-    does: 'Agent programs of this machine that may be an agent’s mind, which of them run, and what else lies on the PATH. Starts nothing.',
+    does: 'ACP agents of this machine that may be an agent’s mind, which of them run, and what else lies on the PATH. Starts nothing.',
     answers: [{ status: 200, when: 'always', body: programsSchema }, browsersOnly],
   }),
   addProgram: endpoint({

@@ -1,5 +1,5 @@
 /**
- * Addresses that lead inside, in whatever digits, as models, tool servers, pages and push services.
+ * Addresses that lead inside, in whatever digits, as models, MCP servers, pages and push services.
  */
 import type { Attack } from '../attack.ts';
 

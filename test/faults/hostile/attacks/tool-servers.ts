@@ -1,5 +1,5 @@
 /**
- * A tool server that means harm: it repeats what it was given, nests, floods with notes, and says
+ * An MCP server that means harm: it repeats what it was given, nests, floods with notes, and says
  * that its list has changed.
  */
 import { attachedServerSchema } from '../../../../src/shared/protocol/attached.ts';
@@ -65,7 +65,7 @@ export const toolServers: Attack = {
     for (const some of [used.slice(0, 1), used])
       await call('PUT', `/api/attached/${serverId}`, { json: { tools: some } });
     for (const result of await drive(calls('mcp__odd__echo', {})))
-      if (result.includes(KEY)) found('an agent was told what its tool server was given in confidence');
+      if (result.includes(KEY)) found('an agent was told what its MCP server was given in confidence');
     await call('DELETE', `/api/attached/${serverId}`);
   },
 };
