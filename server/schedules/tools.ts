@@ -85,7 +85,7 @@ function saidDelay(delay: string, now: number): number | string {
   const ms = saidSpan(delay);
   if (ms === null) return '`delay` is none such as `45 minutes`, `3 hours` or `2 days`.';
   if (ms < MINUTE_MS) return '`delay` is too short: it is 1 minute at least.';
-  return ms > FURTHEST_MS ? '`delay` is more than a year.' : now + ms;
+  return ms > FURTHEST_MS ? 'That is more than a year ahead.' : now + ms;
 }
 
 /** Why it was not taken, with the argument that it is about. */

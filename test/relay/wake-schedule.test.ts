@@ -59,9 +59,9 @@ const MISFITS: readonly (readonly [object, string])[] = [
   [{ every: '1.5 minutes' }, '`every` is a whole number of minutes.'],
   [{ every: '8 days' }, '`every` is too long'],
   [{ every: 'often' }, '`every` is no span'],
-  [{ at: '2020-01-01T09:00' }, '`at`: that time is over already.'],
+  [{ at: '2020-01-01T09:00' }, '`at`: That time is over already.'],
   [{ at: 'soon' }, '`at` is no date and time'],
-  [{ at: '2099-01-01T09:00' }, '`at` is more than a year ahead.'],
+  [{ at: '2099-01-01T09:00' }, '`at`: That is more than a year ahead.'],
   [{}, 'Say one of `cron`, `every` and `at`'],
   [{ every: '1 hour', cron: '0 9 * * *' }, 'Say one of `cron`, `every` and `at`'],
   [{ every: '1 hour', name: 'Round' }, '`name`: This agent has something called “Round” already.'],
@@ -121,7 +121,7 @@ describe('wake_schedule', () => {
     await night.pass(3 * HOUR);
     await answer('once');
     if (at > night.now()) await expect.poll(async () => (await own())[0]?.nextAt).toBe(at);
-    else await expect.poll(() => asked().at(-1)).toContain('`at`: that time is over already.');
+    else await expect.poll(() => asked().at(-1)).toContain('`at`: That time is over already.');
   });
 
   it('says what is wrong with an argument, by its name, and asks nobody', async () => {

@@ -43,8 +43,8 @@ function everyOf(said: string): Read {
 export function saidAt(said: string, zone: string, now: number): number | string {
   const at = saidMoment(said, zone, now);
   if (at === null) return '`at` is no date and time such as 2026-12-24T09:00, `tomorrow 09:00` or `friday 09:00`.';
-  if (at <= now) return '`at`: that time is over already.';
-  return at > now + FURTHEST_MS ? '`at` is more than a year ahead.' : at;
+  if (at <= now) return 'That time is over already.';
+  return at > now + FURTHEST_MS ? 'That is more than a year ahead.' : at;
 }
 
 /** What is wrong is a sentence for the agent, which names the argument. */
@@ -59,5 +59,7 @@ export function saidTiming({ cron, every, at }: SaidTiming, zone: string, now: n
       : wrong(`\`cron\` is no cron text: ${problem}.`);
   }
   const moment = saidAt(at ?? '', zone, now);
-  return typeof moment === 'string' ? wrong(moment) : { ok: true, timing: { kind: 'once', at: moment } };
+  return typeof moment === 'string'
+    ? wrong(moment.startsWith('`at`') ? moment : `\`at\`: ${moment}`)
+    : { ok: true, timing: { kind: 'once', at: moment } };
 }

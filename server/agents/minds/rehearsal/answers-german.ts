@@ -139,7 +139,7 @@ const ROWS: readonly Row[] = [
       `Von mir warten schon ${count} Bitten um eine Routine auf deine Antwort. Sieh im Menü unter **Nacht** nach, dann bitte ich wieder.`,
   ],
   [/^That time is over already\./, () => 'Die Zeit ist schon vorbei.'],
-  [/^That is more than a year ahead\.$/, () => 'Das ist mehr als ein Jahr hin.'],
+  [/^That is more than a year ahead\./, () => 'Das ist mehr als ein Jahr hin.'],
   [/^`(?:at|delay)` is (?:no date|none such)/, () => 'Diese Zeit kenne ich nicht.'],
   [/^`cron` is no cron text: /, () => 'Diese Zeit kenne ich nicht.'],
   [

@@ -24,9 +24,9 @@ import { inputOf, isBounded, SCRIPT_TOOLS, textIn, touches, wantsTo } from './wo
 import '../parts/excerpt.css';
 import './calls.css';
 
-/** Fetched where there is one: cron texts take a library. */
-const WantedReminder = lazy(() => import('./reminder.tsx'));
-const WantedScript = lazy(() => import('./script.tsx'));
+const later = () => import('./wanted-later.ts');
+const WantedReminder = lazy(async () => ({ default: (await later()).WantedReminder }));
+const WantedScript = lazy(async () => ({ default: (await later()).WantedScript }));
 
 /**
  * A file that is to be written, over what lies there now, also where that changes while one reads.
