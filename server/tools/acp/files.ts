@@ -67,9 +67,7 @@ export function createFiles({
     if (!isOwn(sessionId)) throw new FilesRefused('There is no such session.');
     if (!(await mayUse(tool))) throw new FilesRefused('The human has switched off files for this agent.');
     const roots = [await realpath(folder), folder];
-    const inner = roots
-      .map((root) => relative(root, path))
-      .find((each) => !each.startsWith('..') && !isAbsolute(each));
+    const inner = roots.map((root) => relative(root, path)).find((each) => !each.startsWith('..') && !isAbsolute(each));
     if (!isAbsolute(path) || inner === undefined || inner === '')
       throw new FilesRefused('This lies outside of the folder.');
     return inner.split(sep).join('/');

@@ -47,6 +47,7 @@ const HELD: Readonly<Record<string, readonly string[]>> = {
   'Gemini CLI': [PROGRAMS, PASTED, 'test/faults/long-acp-programs.ts'],
   opencode: [PROGRAMS, PASTED, 'test/faults/long-acp-programs.ts'],
   'Agent Client Protocol': [PROGRAMS],
+  ACP: ['test/faults/long-acp-programs.ts'],
   MCP: [
     'test/relay/mcp-conformance.test.ts',
     'test/relay/mcp-client-conformance.test.ts',
