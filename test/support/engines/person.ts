@@ -67,7 +67,13 @@ export function createPerson(tab: Tab): Person {
             (name) => document.querySelector('.log')?.getAttribute('aria-label') === `Conversation with ${name}`,
             who,
           ),
-        async () => `no conversation with ${who} opened; ${await tab.text()}`,
+        async () => {
+          const inItsPlace = await tab.evaluate(
+            (most) => document.querySelector('.chat')?.lastElementChild?.outerHTML.slice(0, most) ?? 'nothing',
+            500,
+          );
+          return `no conversation with ${who} opened: in its place stands ${inItsPlace}; ${await tab.text()}`;
+        },
       );
       await drawn();
     },
