@@ -373,10 +373,8 @@ export function createCalls(deps: CallsDeps): Calls {
         switch (held.by) {
           case 'off':
             return toolError(SWITCHED_OFF);
-          case 'ask': {
-            const ready = (await tool.prepare?.(input, caller)) ?? { input };
-            return 'input' in ready ? await ask(tool, ready.input, caller, held) : ready;
-          }
+          case 'ask':
+            return await ask(tool, input, caller, held);
           case 'allow':
             return tool.asking
               ? await ask(tool, input, caller, { before: null })
