@@ -30,6 +30,18 @@ export interface Refused {
   readonly reason: string;
 }
 
+/** Fields of what is due, by the arguments of the tools that set it. */
+export const TIMED_ARGUMENTS: Readonly<Record<string, string>> = {
+  name: 'name',
+  'timing.cron': 'cron',
+  'timing.at': 'at',
+};
+/** Why it was not taken, for an agent, with the argument that it is about. */
+export function refusalText({ field, reason }: Refused, args: Readonly<Record<string, string>>): string {
+  const argument = field === null ? undefined : args[field];
+  return argument === undefined ? reason : `\`${argument}\`: ${reason}`;
+}
+
 export interface RefusalDeps {
   readonly rows: Pick<ScheduleRows, 'named'>;
   readonly scripts: Pick<Scripts, 'refuseOwnHosts'>;

@@ -8,13 +8,14 @@ import { fileText } from '../../src/shared/domain/file-text.ts';
 import type { AgentId } from '../../src/shared/domain/ids.ts';
 import { isExactHost } from '../../src/shared/domain/network.ts';
 import { titled } from '../../src/shared/domain/quoting.ts';
-import { saidTiming } from '../../src/shared/protocol/said-timing.ts';
+import { saidTiming, saidUtc } from '../../src/shared/protocol/said-timing.ts';
 import { SCHEDULE_BOUNDS, scheduleSchema, type ScheduleOf } from '../../src/shared/protocol/schedules.ts';
 import type { Agreed, AnsweredCall, Configs, TeamTool, ToolOutcome } from '../contracts/index.ts';
 import { defineTool, toolDone, toolError } from '../contracts/define-tool.ts';
 import type { Db } from '../store/index.ts';
 import type { Copies } from './copies.ts';
-import type { Refused, Schedules } from './index.ts';
+import type { Schedules } from './index.ts';
+import { refusalText, TIMED_ARGUMENTS } from './refusals.ts';
 import type { TextQuestion } from './script-texts.ts';
 import type { ScriptFile, Scripts } from './scripts.ts';
 
@@ -49,15 +50,11 @@ const acceptSchema = z.object({
 });
 type Registered = z.infer<typeof registerSchema>;
 
-/** The input's name of a field of the schedule. */
-const FIELDS: Readonly<Record<string, string>> = {
-  script: 'script_path',
-  'timing.cron': 'cron',
-  'timing.at': 'at',
-  agentId: 'name',
+/** Fields of the schedule by their arguments. */
+const ARGUMENTS = {
+  ...TIMED_ARGUMENTS,
+  ...{ agentId: 'name', script: 'script_path', hosts: 'hosts', own_hosts: 'own_hosts' },
 };
-const saidWhy = ({ field, reason }: Refused): string =>
-  field === null ? reason : `\`${FIELDS[field] ?? field}\`: ${reason}`;
 
 export function createScriptTools({ schedules, scripts, copies, configs, now }: ScriptToolsDeps) {
   /** The script as it would be scheduled, with its file; a reason, in words for the agent. */
@@ -87,7 +84,7 @@ export function createScriptTools({ schedules, scripts, copies, configs, now }: 
     if (taken && taken.schedule.kind !== 'script')
       return `\`name\`: You have a ${taken.schedule.kind} of that name. Choose another.`;
     const refused = await schedules.refuse(schedule, file);
-    return refused === null ? { schedule, file } : saidWhy(refused);
+    return refused === null ? { schedule, file } : refusalText(refused, ARGUMENTS);
   }
 
   /** The file that the person has seen; null: it is another by now. */
@@ -109,7 +106,7 @@ export function createScriptTools({ schedules, scripts, copies, configs, now }: 
         input: {
           ...{ ...input, hosts: schedule.hosts ?? [], script_path: file.path },
           // As the moment itself: `tomorrow` is another day when the human looks.
-          ...(timing.kind === 'once' ? { at: new Date(timing.at).toISOString() } : {}),
+          ...(timing.kind === 'once' ? { at: saidUtc(timing.at) } : {}),
         },
       };
     },
@@ -124,7 +121,7 @@ export function createScriptTools({ schedules, scripts, copies, configs, now }: 
       if (!file) return CHANGED;
       const before = await schedules.named(agentId, input.name);
       const written = await schedules.add({ ...found.schedule, enabled: true }, file);
-      if (!written.ok) return toolError(`Nothing was set. ${saidWhy(written)}`);
+      if (!written.ok) return toolError(`Nothing was set. ${refusalText(written, ARGUMENTS)}`);
       // Who lets something run lets its agent leave what it needs for that.
       await copies.allow(agentId);
       const { hosts = [], own_hosts: ownHosts = [] } = found.schedule;
@@ -151,7 +148,9 @@ export function createScriptTools({ schedules, scripts, copies, configs, now }: 
       if (fileText(accepted.text) === null) return toolError('The file is no text, so nobody could look at it.');
       const written = await schedules.accept(schedule, accepted, agentId);
       if (!written) return toolError('It is scheduled no more, or is another script by now.');
-      return written.ok ? toolDone(`The new text of ${titled(name)} runs from now on.`) : toolError(saidWhy(written));
+      return written.ok
+        ? toolDone(`The new text of ${titled(name)} runs from now on.`)
+        : toolError(refusalText(written, ARGUMENTS));
     },
   });
 

@@ -6,11 +6,19 @@ import { z } from 'zod';
 import { momentText } from '../../src/shared/domain/moments.ts';
 import { onOneLine, titled } from '../../src/shared/domain/quoting.ts';
 import type { AgentId } from '../../src/shared/domain/ids.ts';
+import { saidMoment } from '../../src/shared/domain/schedule/said-moment.ts';
 import { LEAD_ID } from '../../src/shared/domain/seat.ts';
 import { INTERVAL_BOUNDS, MINUTE_MS, type Timing } from '../../src/shared/domain/schedule/timing.ts';
 import { isSameJson } from '../../src/shared/domain/platform/json.ts';
 import { cronProblem } from '../../src/shared/protocol/cron.ts';
-import { FURTHEST_MS, saidAt, saidSpan, saidTiming, type SaidTiming } from '../../src/shared/protocol/said-timing.ts';
+import {
+  momentProblem,
+  NO_MOMENT,
+  saidSpan,
+  saidTiming,
+  saidUtc,
+  type SaidTiming,
+} from '../../src/shared/protocol/said-timing.ts';
 import {
   CONTEXTS,
   SCHEDULE_BOUNDS,
@@ -21,7 +29,8 @@ import {
 } from '../../src/shared/protocol/schedules.ts';
 import type { Configs, TeamTool } from '../contracts/index.ts';
 import { defineTool, toolDone, toolError } from '../contracts/define-tool.ts';
-import type { Proposals, Refused, Schedules } from './index.ts';
+import type { Proposals, Schedules } from './index.ts';
+import { refusalText, TIMED_ARGUMENTS } from './refusals.ts';
 
 export interface ScheduleToolsDeps {
   readonly schedules: Pick<Schedules, 'list' | 'named' | 'refuse' | 'add' | 'change' | 'remove' | 'freeName'>;
@@ -80,19 +89,17 @@ interface SaidReminder {
 /** In the core it says itself what it is: each character there is paid for with each request. */
 const givenBefore = z.enum(CONTEXTS).optional();
 
-/** ms since the epoch; a sentence: what is wrong. */
-function saidDelay(delay: string, now: number): number | string {
+/** The moment after `delay` or at `at`, ms since the epoch; a sentence: what is wrong. */
+function saidTime(delay: string | undefined, at: string, zone: string, now: number): number | string {
+  if (delay === undefined) {
+    const time = saidMoment(at, zone, now);
+    return time === null ? NO_MOMENT : (momentProblem(time, now) ?? time);
+  }
   const ms = saidSpan(delay);
   if (ms === null) return '`delay` is none such as `45 minutes`, `3 hours` or `2 days`.';
   if (ms < MINUTE_MS) return '`delay` is too short: it is 1 minute at least.';
-  return ms > FURTHEST_MS ? 'That is more than a year ahead.' : now + ms;
+  return momentProblem(now + ms, now) ?? now + ms;
 }
-
-/** Why it was not taken, with the argument that it is about. */
-const wordsOf = ({ field, reason }: Refused) =>
-  field === 'name' || field === 'timing.at' || field === 'timing.cron'
-    ? `\`${field.replace('timing.', '')}\`: ${reason}`
-    : reason;
 
 export function createScheduleTools({ schedules, proposals, configs, now }: ScheduleToolsDeps): readonly TeamTool[] {
   const zoneOf = async () => (await configs.household()).effective.time_zone;
@@ -130,7 +137,7 @@ export function createScheduleTools({ schedules, proposals, configs, now }: Sche
       async run({ message, delay, at, name, context = 'none' }, { agentId }) {
         if ((delay === undefined) === (at === undefined)) return toolError('Say either `delay` or `at`.');
         const zone = await zoneOf();
-        const time = delay === undefined ? saidAt(at ?? '', zone, now()) : saidDelay(delay, now());
+        const time = saidTime(delay, at ?? '', zone, now());
         if (typeof time === 'string') return toolError(time);
         const called = name ?? (await schedules.freeName(agentId, firstWords(message)));
         const reminder = {
@@ -171,19 +178,16 @@ export function createScheduleTools({ schedules, proposals, configs, now }: Sche
         if (before && before.pausedWhy === null && isSameJson(before.schedule, read))
           return toolDone(`It is set so already. ${await dueText(before)}`);
         const refused = await schedules.refuse(read);
-        if (refused) return toolError(wordsOf(refused));
+        if (refused) return toolError(refusalText(refused, TIMED_ARGUMENTS));
         // `tomorrow` is another day where the answer comes tomorrow.
-        return {
-          input:
-            timing.kind === 'once' ? { ...input, at: `${new Date(timing.at).toISOString().slice(0, 19)}Z` } : input,
-        };
+        return { input: timing.kind === 'once' ? { ...input, at: saidUtc(timing.at) } : input };
       },
       async run(input, { agentId }) {
         const read = await recurring(input, agentId);
         if (typeof read === 'string') return toolError(read);
         const before = await schedules.named(agentId, input.name);
         const written = await schedules.add(read);
-        if (!written.ok) return toolError(wordsOf(written));
+        if (!written.ok) return toolError(refusalText(written, TIMED_ARGUMENTS));
         return toolDone(
           `It comes back to you, as ${titled(input.name)}. ${await dueText(written.scheduled)}${before ? ' The one of before is replaced.' : ''}`,
         );

@@ -8,7 +8,7 @@ import { cronProblem } from './cron.ts';
 
 const DAY_MS = 24 * 60 * MINUTE_MS;
 /** ms: what an agent sets lies at most so far ahead. */
-export const FURTHEST_MS = 366 * DAY_MS;
+const FURTHEST_MS = 366 * DAY_MS;
 const UNITS: Readonly<Record<string, number>> = { s: 1_000, m: MINUTE_MS, h: 60 * MINUTE_MS, d: DAY_MS };
 const SPAN = /^(\d{1,6}(?:\.\d{1,3})?)\s*(s|sec|seconds?|m|min|minutes?|h|hours?|d|days?)$/;
 
@@ -39,13 +39,18 @@ function everyOf(said: string): Read {
     : wrong('`every` is a whole number of minutes.');
 }
 
-/** The moment of `at`, ms since the epoch, or what is wrong with it. `zone`: the household's. */
-export function saidAt(said: string, zone: string, now: number): number | string {
-  const at = saidMoment(said, zone, now);
-  if (at === null) return '`at` is no date and time such as 2026-12-24T09:00, `tomorrow 09:00` or `friday 09:00`.';
+/** Why nothing can be due then, as a sentence; null: it can. Both in ms since the epoch. */
+export function momentProblem(at: number, now: number): string | null {
   if (at <= now) return 'That time is over already.';
-  return at > now + FURTHEST_MS ? 'That is more than a year ahead.' : at;
+  return at > now + FURTHEST_MS ? 'That is more than a year ahead.' : null;
 }
+export const NO_MOMENT = '`at` is no date and time such as 2026-12-24T09:00, `tomorrow 09:00` or `friday 09:00`.';
+
+/**
+ * A moment as `at` takes it, ms since the epoch: the same whenever it is read, where `tomorrow` is
+ * not.
+ */
+export const saidUtc = (at: number) => `${new Date(at).toISOString().slice(0, 19)}Z`;
 
 /** What is wrong is a sentence for the agent, which names the argument. */
 export function saidTiming({ cron, every, at }: SaidTiming, zone: string, now: number): Read {
@@ -58,8 +63,8 @@ export function saidTiming({ cron, every, at }: SaidTiming, zone: string, now: n
       ? { ok: true, timing: { kind: 'cron', cron: cron.trim(), zone: null } }
       : wrong(`\`cron\` is no cron text: ${problem}.`);
   }
-  const moment = saidAt(at ?? '', zone, now);
-  return typeof moment === 'string'
-    ? wrong(moment.startsWith('`at`') ? moment : `\`at\`: ${moment}`)
-    : { ok: true, timing: { kind: 'once', at: moment } };
+  const moment = saidMoment(at ?? '', zone, now);
+  if (moment === null) return wrong(NO_MOMENT);
+  const problem = momentProblem(moment, now);
+  return problem === null ? { ok: true, timing: { kind: 'once', at: moment } } : wrong(`\`at\`: ${problem}`);
 }
