@@ -3,13 +3,9 @@
  * hosts it may reach.
  */
 import { useEffect, type ReactNode } from 'react';
-import { slotsBetween, type Timing } from '../../../shared/domain/schedule/timing.ts';
 import { t } from '../../language/t.ts';
 import type { PinnedFile, ToolCall } from '../../../shared/protocol/calls.ts';
-import { createCronClock } from '../../../shared/protocol/cron.ts';
-import { saidTiming } from '../../../shared/protocol/said-timing.ts';
 import { callsOf } from '../../state/calls.ts';
-import { schedulesOf } from '../../state/schedules.ts';
 import { useRoost } from '../context.tsx';
 import { momentText, timingText } from '../night/words.ts';
 import { Diff } from '../parts/diff.tsx';
@@ -18,30 +14,20 @@ import { names } from '../text/sizes.ts';
 import { revealedCode, revealedLine } from '../text/unseen.ts';
 import { useNow } from '../use-now.ts';
 import { useQuery } from '../use-query.ts';
+import { useBefore, useWhen } from './scheduled.ts';
 import { inputOf, textIn } from './words.ts';
 
-const NEXT_SHOWN = 3;
-const CRON = createCronClock();
-
-function nextText(timing: Timing, zone: string, now: number): string {
-  const next = slotsBetween(timing, now, Infinity, { zone, offset: 0, cron: CRON }, NEXT_SHOWN);
-  return next.length === 0 ? t`It is not due any more.` : names(next.map((at) => momentText(at, now)));
-}
-
 /** When it runs, in words. */
-function When({ input, askedAt }: { input: Readonly<Record<string, unknown>>; askedAt: number }) {
-  const now = useNow(15_000);
-  const limits = useQuery(useRoost().limits.query);
-  const zone = limits.kind === 'ready' ? limits.value.effective.time_zone : null;
+function When({ call }: { call: ToolCall }) {
+  const { now, zone, said, timing, next } = useWhen(call);
   if (zone === null) return <Row what={t`When`}>{t`Reading it…`}</Row>;
-  const of = (name: string) => textIn(input, name) ?? undefined;
-  // By the moment at which it was asked: one that is over by now is shown as it is.
-  const read = saidTiming({ cron: of('cron'), every: of('every'), at: of('at') }, zone, Math.min(now, askedAt));
-  if (!read.ok) return <Row what={t`When`}>{revealedLine(of('cron') ?? of('every') ?? of('at') ?? '')}</Row>;
+  if (timing === null) return <Row what={t`When`}>{revealedLine(said)}</Row>;
   return (
     <>
-      <Row what={t`When`}>{t`${timingText(read.timing, now)}, by the clock of ${zone}`}</Row>
-      <Row what={t`Next`}>{nextText(read.timing, zone, now)}</Row>
+      <Row what={t`When`}>{t`${timingText(timing, now)}, by the clock of ${zone}`}</Row>
+      <Row what={t`Next`}>
+        {next.length === 0 ? t`It is not due any more.` : names(next.map((at) => momentText(at, now)))}
+      </Row>
     </>
   );
 }
@@ -108,9 +94,7 @@ interface Props {
 /** What goes where this one takes the place of another of its name. */
 function Replaced({ call, name }: { call: ToolCall; name: string | null }) {
   const now = useNow(15_000);
-  const list = useQuery(schedulesOf(useRoost()).list);
-  const all = list.kind === 'ready' ? list.value.schedules : [];
-  const before = all.find(({ schedule }) => schedule.agentId === call.agentId && schedule.name === name)?.schedule;
+  const before = useBefore(call, name);
   if (before?.kind !== 'script') return null;
   const hosts = [...(before.hosts ?? []), ...(before.own_hosts ?? [])].map(revealedLine);
   return (
@@ -135,7 +119,7 @@ function Registered({ call, ownHosts, onOwnHosts }: Props) {
     <>
       <dl className="call-script">
         <Row what={t`File`}>{revealedLine(path)}</Row>
-        <When input={input} askedAt={call.askedAt} />
+        <When call={call} />
         <Row what={t`Where it fails`}>
           {input['on_failure'] === 'wake_agent'
             ? t`The agent is woken, and told what the script wrote. That asks a model.`
