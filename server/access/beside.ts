@@ -1,8 +1,8 @@
 /**
- * A sign-in beside the one that a browser came with, for whoever shares that with another
- * household: both belong to the home of whichever proves its household last. It has the same page
- * key, so that an answer that is lost leaves nobody without; and it ends where a removed device has
- * used the one that it was given beside.
+ * A sign-in beside the one that a browser came with, for a browser that shares that one with
+ * another household. Both sign-ins belong to the home of the household that was proved last. The
+ * new one has the same page key, so a lost answer locks nobody out. It ends where a removed device
+ * has used the first one.
  */
 import type { Context } from 'hono';
 import { browserOf, type Env } from '../http/endpoint.ts';

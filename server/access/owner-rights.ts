@@ -1,5 +1,5 @@
 /**
- * The rights of whoever runs the relay: what reaches further into its machine and network than a
+ * The rights of the relay's owner: what reaches further into its machine and network than a
  * household needs. This table is the one place that says what each right opens, which households
  * have it, and how the others are refused. Parts ask it by home.
  */
@@ -9,7 +9,7 @@ import { SCRIPTS_OFF } from '../../src/shared/protocol/schedules.ts';
 import type { AddressRule, ModelShare } from '../platform/address-rules.ts';
 
 /**
- * `owners`: the relay's first household, which is that of whoever runs it, and those that
+ * `owners`: the relay's first household, which is its owner's, and those that
  * `--trusted-households` names.
  */
 type Holder = 'nobody' | 'owners' | 'everybody';

@@ -96,9 +96,9 @@ function* inPieces(event: WireEvent): Generator<WireEvent, void, undefined> {
 
 /**
  * `patience`: asked before each read, ms to wait for what comes next; after that the stream counts
- * as ended. Rejects with what the line's own failure is, or with `UnreadableAnswer`. Whoever leaves
- * the loop early leaves the line: it is read to its end for a moment, so that it can be used again,
- * and closed then.
+ * as ended. Rejects with the connection's own failure, or with `UnreadableAnswer`. A caller may
+ * leave the loop early. Then the rest is read for a moment, so that the connection can be used
+ * again, and after that it is closed.
  */
 export async function* eventsOf<Event>(
   body: ReadableStream<Uint8Array> | null,

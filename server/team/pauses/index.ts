@@ -8,13 +8,10 @@
  */
 import type { AgentId, SessionId } from '../../../src/shared/domain/ids.ts';
 import type { Configs, EventLists, EventLog, Pauses, PauseWait } from '../../contracts/index.ts';
-import type { Timers } from '../../../src/shared/domain/platform/timers.ts';
+import { LONGEST_TIMER_MS, type Timers } from '../../../src/shared/domain/platform/timers.ts';
 import { createQueue } from '../../../src/shared/domain/platform/queue.ts';
 
 /** Those who wait for one agent's flag to be cleared. Each is released exactly once. */
-
-/** ms: what a timer of the platform can count to; a longer limit is none. */
-const LONGEST_TIMER_MS = 2_147_483_647;
 
 interface Waiters {
   /** Resolves when whoever waits is released, gives up by `signal`, or has waited `limitMs`. */

@@ -264,8 +264,8 @@ interface UnderWay {
 export interface Questions {
   /** A call begins. Returns the way to end it: what was asked for it alone is withdrawn. */
   begin(asks: Asks, time: CallTime): () => void;
-  /** `withdrawn` aborts when the server wants no answer any more, or its connection has ended. */
   /**
+   * `withdrawn` aborts when the server wants no answer any more, or its connection has ended.
    * `sign`: tells the server that the question still stands. Left out: it does not want to know.
    */
   ask(params: unknown, withdrawn: AbortSignal, sign?: () => void): Promise<PersonAnswer>;

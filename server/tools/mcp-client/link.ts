@@ -22,7 +22,7 @@ import { onOneLine } from '../../../src/shared/domain/quoting.ts';
 import type { FormValue } from '../../../src/shared/domain/question-form.ts';
 import { sentence } from '../../../src/shared/domain/sentence.ts';
 import { singleFlight } from '../../../src/shared/domain/platform/single-flight.ts';
-import { within, type Timers } from '../../../src/shared/domain/platform/timers.ts';
+import { LONGEST_TIMER_MS, within, type Timers } from '../../../src/shared/domain/platform/timers.ts';
 import type { AttachedServer, Attachment } from '../../../src/shared/protocol/attached.ts';
 import { isFetched } from '../../../src/shared/protocol/runners.ts';
 import { createBoundedFetch } from '../../platform/bounded-fetch.ts';
@@ -149,8 +149,6 @@ const NO_CHECK: jsonSchemaValidator = {
   getValidator: () => (input) => ({ valid: true, data: input as never, errorMessage: undefined }),
 };
 const NOTHING = () => undefined;
-/** The longest that a timer takes. The SDK has a time-out for each request, and cannot hold it. */
-const LONGEST_MS = 2_147_483_647;
 
 const isBoxed = (attachment: Attachment) => attachment.kind === 'program' && attachment.box !== null;
 /** What may be the matter with one that is held. */
@@ -477,7 +475,8 @@ export function createLink(deps: LinkDeps): Link {
     const end = open.questions.begin(asks, time);
     const options = {
       signal: AbortSignal.any([signal, time.signal]),
-      timeout: LONGEST_MS,
+      // The SDK has a time-out for each request, and cannot hold it while the person is asked.
+      timeout: LONGEST_TIMER_MS,
       // The server is asked to say how far it is. As long as it does, it is waited for.
       onprogress: time.progress,
     };

@@ -1,7 +1,7 @@
 /**
- * What the relay answers, in English, to whoever called one of its tools, as an agent tells it to
- * the person in German. Each text is known by how it begins; what none of these is stays as it was
- * said, and whoever tells it says whose words they are.
+ * Answers of the relay's tools, which are English, as an agent tells them to the person in German.
+ * Each answer is known by how it begins. An answer that is not in this table stays English, and the
+ * agent says whose words they are.
  */
 import { quotedLast, seats } from './german-text.ts';
 

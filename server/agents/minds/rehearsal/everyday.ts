@@ -1,7 +1,7 @@
 /**
- * What people say to somebody new. The stand-in knows nothing of the world and does no work; it
- * says so in the words of whoever was asked, and says what can be tried with it all the same. Each
- * row: what it is recognised by, and the answer.
+ * What people say to somebody new. The rehearsal mind knows nothing of the world and does no work.
+ * It says so in the words of the agent that was asked, and says what can be tried with it all the
+ * same. Each row: what it is recognised by, and the answer.
  */
 import { aboutRoost } from './about-roost.ts';
 import { meant, spokenIn, wordless } from './hearing.ts';

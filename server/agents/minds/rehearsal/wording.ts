@@ -1,6 +1,6 @@
 /**
- * All that an agent of a rehearsal says by itself, whoever it is: as it is born, wakes, reports,
- * and tells what came of a tool. One table for each language that it speaks; a text that one of
+ * All that any agent of a rehearsal says by itself: as it is born, wakes, reports, and tells what
+ * came of a tool. One table for each language that it speaks; a text that one of
  * them lacks is an error of types.
  */
 import type { OnNames } from './names.ts';

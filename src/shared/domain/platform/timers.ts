@@ -6,6 +6,9 @@
 /** Calls `run` once, `ms` from now. Returns the way to call it off. */
 export type After = (ms: number, run: () => void) => () => void;
 
+/** ms: what a timer of the platform can count to. It ends a longer one at once. */
+export const LONGEST_TIMER_MS = 2_147_483_647;
+
 export interface Timers {
   readonly after: After;
 }
