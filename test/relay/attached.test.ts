@@ -3,7 +3,7 @@
  * server, used by an agent at work.
  */
 import { spawn } from 'node:child_process';
-import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
@@ -22,6 +22,7 @@ import { allowAll, askedOf, offered as toOffer } from '../support/records.ts';
 import { startAuthorisationServer, type AuthorisationServer } from '../support/authorisation-server.ts';
 import { mcpAnswer } from '../support/mcp-answer.ts';
 import { freePort } from '../support/free-port.ts';
+import { filesBelow } from '../support/files-below.ts';
 import { startHands, type Hands } from '../support/hands.ts';
 import { createHome, startRelay } from '../support/relay.ts';
 import { createLink } from '../../server/tools/mcp-client/link.ts';
@@ -972,13 +973,10 @@ describe('a server that asks for a sign-in by OAuth', () => {
     const asked = (path: string) => far.heard.filter((each) => each.path === path).length;
     expect([asked('/register'), asked('/token')]).toEqual([1, 2]);
     const told = JSON.stringify([await all(), hands.model.requests, await hands.account(), stdout, stderr]);
-    const lying = await readdir(hands.relay().home, { recursive: true, withFileTypes: true });
-    const files = await Promise.all(
-      lying.filter((each) => each.isFile()).map((each) => readFile(join(each.parentPath, each.name))),
-    );
+    const files = await filesBelow(hands.relay().home);
     for (const secret of far.secrets) {
       expect(told).not.toContain(secret);
-      expect(files.some((file) => file.includes(secret))).toBe(false);
+      expect(files.some(({ bytes }) => bytes.includes(secret))).toBe(false);
     }
   });
 

@@ -2,7 +2,7 @@
  * A team that hatches with an ACP agent alone: no model is connected, and every egg is a process of
  * its own.
  */
-import { readdir, readFile, rm } from 'node:fs/promises';
+import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
@@ -10,6 +10,7 @@ import { z } from 'zod';
 import { SEAT_ORDER, seatColor } from '../../src/shared/domain/seat.ts';
 import { writeSummon } from '../../src/shared/domain/wake-payload.ts';
 import { programSchema, programsSchema } from '../../src/shared/protocol/programs.ts';
+import { entriesBelow } from '../support/files-below.ts';
 import { eventually, follow, startSession, teamOfLead } from '../support/homes.ts';
 import { openTestRelay, type Browser, type OpenRelay } from '../support/open-relay.ts';
 import { createHome } from '../support/relay.ts';
@@ -53,10 +54,7 @@ const notes = async (what: string): Promise<unknown[]> =>
     .flatMap((note) => (note.what === what ? [note.value] : []));
 
 /** Of all agents, in every home of the relay. */
-const folders = async () =>
-  (await readdir(join(relay.home, 'workspaces'), { recursive: true, withFileTypes: true })).filter((each) =>
-    each.isDirectory(),
-  );
+const folders = async () => (await entriesBelow(join(relay.home, 'workspaces'))).filter((each) => each.isDirectory());
 
 /** Every agent is driven by a program that behaves so. */
 async function drivenBy(way: string, more: object = {}): Promise<void> {

@@ -2,7 +2,7 @@
  * What an MCP server asks the person while one of its tools is called (MCP's elicitation), through
  * a whole relay.
  */
-import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -14,6 +14,7 @@ import { ATTACHED_LIMITS } from '../../server/tools/mcp-client/settings.ts';
 import type { PersonAnswer } from '../../server/contracts/index.ts';
 import { createKeyFilter } from '../../server/platform/key-filter.ts';
 import { createProcesses } from '../../server/platform/processes/index.ts';
+import { filesBelow } from '../support/files-below.ts';
 import { startHands, type Hands } from '../support/hands.ts';
 import { createHome } from '../support/relay.ts';
 import type { Part } from '../support/scripted-model.ts';
@@ -80,13 +81,7 @@ const allAttached = async () =>
     .parse(((await (await hands.call('GET', '/api/attached')).json()) as { servers: unknown }).servers);
 /** Every file below a folder that holds this text. */
 async function filesWith(folder: string, text: string): Promise<readonly string[]> {
-  const found: string[] = [];
-  for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
-    if (!entry.isFile()) continue;
-    const path = join(entry.parentPath, entry.name);
-    if ((await readFile(path)).includes(text)) found.push(path);
-  }
-  return found;
+  return (await filesBelow(folder)).filter(({ bytes }) => bytes.includes(text)).map(({ path }) => path);
 }
 
 beforeAll(async () => {

@@ -2,9 +2,9 @@
  * Looks for words in everything that a relay has stored, as somebody with a full copy of it would:
  * every file of its home as raw bytes, the database's own among them, and every row of every table.
  */
-import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sql } from 'kysely';
+import { entriesBelow, filesBelow } from './files-below.ts';
 import type { Db } from '../../server/store/index.ts';
 
 /**
@@ -63,11 +63,11 @@ export function searchFor(words: readonly string[]) {
     /** In every file below a folder, and in the names of the files. */
     async inFolder(folder: string): Promise<readonly Found[]> {
       const found: Found[] = [];
-      for (const file of await readdir(folder, { recursive: true, withFileTypes: true })) {
-        const path = join(file.parentPath, file.name);
+      for (const entry of await entriesBelow(folder)) {
+        const path = join(entry.parentPath, entry.name);
         found.push(...inBytes(Buffer.from(path), `the name of ${path}`));
-        if (file.isFile()) found.push(...inBytes(await readFile(path), path));
       }
+      for (const { path, bytes } of await filesBelow(folder)) found.push(...inBytes(bytes, path));
       return found;
     },
     /** In every row of every table, as text and with its bytes as they are. */
