@@ -5,7 +5,7 @@ import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { getRequestListener } from '@hono/node-server';
-import { spanText } from '../src/shared/domain/moments.ts';
+import { spanText } from '../src/shared/domain/zone-days.ts';
 import { errorMessage } from '../src/shared/domain/platform/error-message.ts';
 import { realTimers } from '../src/shared/domain/platform/timers.ts';
 import { parseProtocol } from '../src/shared/domain/prompts.ts';

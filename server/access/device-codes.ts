@@ -5,7 +5,7 @@
 import { randomUUID } from 'node:crypto';
 import { DEVICE_CODES } from '../../src/shared/protocol/device-code-settings.ts';
 import type { DeviceCode, DeviceCodeState } from '../../src/shared/protocol/device-codes.ts';
-import { deviceCodeEndpoints } from '../../src/shared/protocol/endpoints/device-codes.ts';
+import { deviceCodeEndpoints } from '../../src/shared/protocol/endpoints/access.ts';
 import { answer, browserOf, type Handled } from '../http/endpoint.ts';
 import { problem } from '../http/problem.ts';
 import type { Db } from '../store/index.ts';

@@ -6,7 +6,7 @@ import type { SharedV3ProviderOptions } from '@ai-sdk/provider';
 import type Anthropic from '@anthropic-ai/sdk';
 import type { AgentId, RunId, SessionId } from '../../src/shared/domain/ids.ts';
 import type { Terms, Untold } from '../../src/shared/domain/request-cost.ts';
-import type { Picture } from '../../src/shared/domain/picture.ts';
+import type { Picture } from '../../src/shared/domain/attachment.ts';
 import type { Usage } from '../../src/shared/protocol/documents.ts';
 import type { MindInfo } from '../../src/shared/protocol/events.ts';
 import type { Took } from './took.ts';

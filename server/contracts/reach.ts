@@ -8,7 +8,7 @@ import type {
   WakeReason,
 } from '../../src/shared/domain/guardrails.ts';
 import type { AgentId, MessageId, RunId, ScheduleId, SessionId, ThreadId } from '../../src/shared/domain/ids.ts';
-import type { SkipReason } from '../../src/shared/domain/schedule/occurrence.ts';
+import type { SkipReason } from '../../src/shared/domain/schedule/timing.ts';
 import type { WakeDecision } from '../../src/shared/protocol/wakes.ts';
 import type { WakeRequest } from './gate.ts';
 import type { ToolOutcome } from './tools.ts';

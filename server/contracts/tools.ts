@@ -1,6 +1,6 @@
 /** Tools, and who calls them. */
 import type { z } from 'zod';
-import type { Picture } from '../../src/shared/domain/picture.ts';
+import type { Picture } from '../../src/shared/domain/attachment.ts';
 import type { AgentId, RunId, SessionId } from '../../src/shared/domain/ids.ts';
 import type { FormValue } from '../../src/shared/domain/question-form.ts';
 import type { ServerQuestion } from '../../src/shared/protocol/questions.ts';

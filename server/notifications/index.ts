@@ -5,7 +5,7 @@
  * that it is over: browsers revoke a subscription whose pushes show nothing.
  */
 import type { Timers } from '../../src/shared/domain/platform/timers.ts';
-import { quietUntil } from '../../src/shared/domain/quiet-hours.ts';
+import { quietUntil } from '../../src/shared/domain/blackouts.ts';
 import type { DeviceChoice, Notifications, RaisedNotification } from '../../src/shared/protocol/notifications.ts';
 import type { Calls } from '../tools/calls/index.ts';
 import type { Directory, EventLog } from '../contracts/index.ts';

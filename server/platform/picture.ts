@@ -2,7 +2,7 @@
  * What a picture is, by its first bytes: what it is called says nothing; and what of it a mind can
  * be shown.
  */
-import type { Picture } from '../../src/shared/domain/picture.ts';
+import type { Picture } from '../../src/shared/domain/attachment.ts';
 
 /**
  * Of one picture that a tool shows: bytes, and pixels of a side; the Messages API takes 5 MB of

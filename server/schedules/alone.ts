@@ -6,7 +6,7 @@ import type { AgentId, RunId } from '../../src/shared/domain/ids.ts';
 import { instructionsOf } from '../../src/shared/domain/schedule/default-routine.ts';
 import { endOfText } from '../../src/shared/domain/cut-middle.ts';
 import { textOf } from '../../src/shared/domain/text-of.ts';
-import { momentText } from '../../src/shared/domain/moments.ts';
+import { momentText } from '../../src/shared/domain/zone-days.ts';
 import { toolWords } from '../../src/shared/domain/prompt-tools.ts';
 import { inLanguage, renderTemplate, type Protocol } from '../../src/shared/domain/prompts.ts';
 import { writeSaid } from '../../src/shared/domain/quoting.ts';

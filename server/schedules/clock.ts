@@ -6,8 +6,7 @@
 import type { AgentId, RunId } from '../../src/shared/domain/ids.ts';
 import { createQueue } from '../../src/shared/domain/platform/queue.ts';
 import { sleep, type Timers } from '../../src/shared/domain/platform/timers.ts';
-import { rowOf as inARow, type PlannedStop } from '../../src/shared/domain/schedule/occurrence.ts';
-import type { TimingContext } from '../../src/shared/domain/schedule/timing.ts';
+import { rowOf as inARow, type PlannedStop, type TimingContext } from '../../src/shared/domain/schedule/timing.ts';
 import type { Logger } from '../agents/runs/context.ts';
 import { DATABASE_BROKE } from '../agents/runs/outcome.ts';
 import { isAway, type Database } from '../store/index.ts';

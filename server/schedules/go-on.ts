@@ -5,9 +5,9 @@
  * after a restart.
  */
 import type { AgentId, RunId } from '../../src/shared/domain/ids.ts';
-import { momentText } from '../../src/shared/domain/moments.ts';
+import { momentText } from '../../src/shared/domain/zone-days.ts';
 import { titled, writeSaid } from '../../src/shared/domain/quoting.ts';
-import { canGoOn } from '../../src/shared/domain/schedule/occurrence.ts';
+import { canGoOn } from '../../src/shared/domain/schedule/timing.ts';
 import type { CallState, ToolCall } from '../../src/shared/protocol/calls.ts';
 import type { Occurrence, ScheduleOf } from '../../src/shared/protocol/schedules.ts';
 import type { Configs, Inbox, Reach, SessionHost } from '../contracts/index.ts';

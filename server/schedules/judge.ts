@@ -1,6 +1,12 @@
 /** What has come gets its rows: each moment of a schedule one, with what is to become of it. */
-import { judgeSlots, type OccurrenceEnd, type PlannedStop } from '../../src/shared/domain/schedule/occurrence.ts';
-import { newestSlots, slotAfter, type TimingContext } from '../../src/shared/domain/schedule/timing.ts';
+import {
+  judgeSlots,
+  newestSlots,
+  type OccurrenceEnd,
+  type PlannedStop,
+  slotAfter,
+  type TimingContext,
+} from '../../src/shared/domain/schedule/timing.ts';
 import type { Schedule } from '../../src/shared/protocol/schedules.ts';
 import type { Db } from '../store/index.ts';
 import { NO_DETAIL } from './history.ts';

@@ -4,7 +4,7 @@
  */
 import { cutMiddle } from '../../src/shared/domain/cut-middle.ts';
 import type { AgentId } from '../../src/shared/domain/ids.ts';
-import { momentText } from '../../src/shared/domain/moments.ts';
+import { momentText } from '../../src/shared/domain/zone-days.ts';
 import { quote, titled } from '../../src/shared/domain/quoting.ts';
 import type { Occurrence } from '../../src/shared/protocol/schedules.ts';
 import type { Configs, Meanwhile } from '../contracts/index.ts';

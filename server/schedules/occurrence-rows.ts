@@ -5,7 +5,7 @@
 import { sql, type Selectable } from 'kysely';
 import type { AgentId, MessageId, RunId, ScheduleId } from '../../src/shared/domain/ids.ts';
 import { z } from 'zod';
-import type { OccurrenceEnd, SkipReason } from '../../src/shared/domain/schedule/occurrence.ts';
+import type { OccurrenceEnd, SkipReason } from '../../src/shared/domain/schedule/timing.ts';
 import { idOf } from '../../src/shared/protocol/ids.ts';
 import { parseText, writeOnce, type Db } from '../store/index.ts';
 import type { Tables } from '../store/tables.ts';

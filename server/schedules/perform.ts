@@ -2,11 +2,16 @@
 import { createHash } from 'node:crypto';
 import type { GateCheck } from '../../src/shared/domain/guardrails.ts';
 import type { AgentId, MessageId, RunId, ScheduleId } from '../../src/shared/domain/ids.ts';
-import { momentText } from '../../src/shared/domain/moments.ts';
-import type { OccurrenceEnd, SkipReason } from '../../src/shared/domain/schedule/occurrence.ts';
+import { momentText } from '../../src/shared/domain/zone-days.ts';
+import {
+  comesWithin,
+  MINUTE_MS,
+  type OccurrenceEnd,
+  type SkipReason,
+  type TimingContext,
+} from '../../src/shared/domain/schedule/timing.ts';
 import { onOneLine, quote, titled } from '../../src/shared/domain/quoting.ts';
 import { createDeferred } from '../../src/shared/domain/platform/deferred.ts';
-import { comesWithin, MINUTE_MS, type TimingContext } from '../../src/shared/domain/schedule/timing.ts';
 import type { Schedule, ScheduleOf } from '../../src/shared/protocol/schedules.ts';
 import type { Configs, DueCause, GivenBefore, Inbox, NotReached, Reach, SessionHost } from '../contracts/index.ts';
 import type { OverRun } from '../agents/runs/index.ts';

@@ -2,9 +2,13 @@
 import { setImmediate } from 'node:timers/promises';
 import { DEFAULT_LIMITS } from '../../src/shared/domain/guardrails.ts';
 import type { AgentId, ScheduleId } from '../../src/shared/domain/ids.ts';
-import { spreadOffsets } from '../../src/shared/domain/schedule/offsets.ts';
+import {
+  type CronClock,
+  spreadOffsets,
+  type Timing,
+  type TimingContext,
+} from '../../src/shared/domain/schedule/timing.ts';
 import { darkAt, darkSpans, inOrder, momentsBetween, type Moment } from '../../src/shared/domain/schedule/timeline.ts';
-import type { CronClock, Timing, TimingContext } from '../../src/shared/domain/schedule/timing.ts';
 import type { Schedule } from '../../src/shared/protocol/schedules.ts';
 import type { Configs } from '../contracts/index.ts';
 import { isOn, type Row, type ScheduleRows } from './rows.ts';

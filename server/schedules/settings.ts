@@ -1,5 +1,5 @@
 /** Every limit of what runs while nobody is there, in one place. */
-import { CATCH_UP_LIMITS, type CatchUpLimits } from '../../src/shared/domain/schedule/occurrence.ts';
+import { CATCH_UP_LIMITS, type CatchUpLimits } from '../../src/shared/domain/schedule/timing.ts';
 
 /** Of scripts. */
 export const SCRIPT_LIMITS = {

@@ -1,5 +1,5 @@
 /** Schedules as a page sees them: when they are due next, and how it went of late. */
-import { rowOf, type OccurrenceEnd } from '../../src/shared/domain/schedule/occurrence.ts';
+import { type OccurrenceEnd, rowOf } from '../../src/shared/domain/schedule/timing.ts';
 import type { Scheduled } from '../../src/shared/protocol/schedules.ts';
 import type { Configs } from '../contracts/index.ts';
 import type { Clock } from './clock.ts';

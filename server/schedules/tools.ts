@@ -3,12 +3,11 @@
  * cancel it.
  */
 import { z } from 'zod';
-import { momentText } from '../../src/shared/domain/moments.ts';
+import { momentText } from '../../src/shared/domain/zone-days.ts';
 import { onOneLine, titled } from '../../src/shared/domain/quoting.ts';
 import type { AgentId } from '../../src/shared/domain/ids.ts';
-import { saidMoment } from '../../src/shared/domain/schedule/said-moment.ts';
+import { INTERVAL_BOUNDS, MINUTE_MS, saidMoment, type Timing } from '../../src/shared/domain/schedule/timing.ts';
 import { LEAD_ID } from '../../src/shared/domain/seat.ts';
-import { INTERVAL_BOUNDS, MINUTE_MS, type Timing } from '../../src/shared/domain/schedule/timing.ts';
 import { isSameJson } from '../../src/shared/domain/platform/json.ts';
 import { cronProblem } from '../../src/shared/protocol/cron.ts';
 import {

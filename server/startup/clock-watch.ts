@@ -2,7 +2,7 @@
  * Tells at the terminal and in the log when the clock of a home stands still, and at the start how
  * long it had stood.
  */
-import { spanText } from '../../src/shared/domain/moments.ts';
+import { spanText } from '../../src/shared/domain/zone-days.ts';
 import { realTimers } from '../../src/shared/domain/platform/timers.ts';
 import type { Homes } from '../households/index.ts';
 import type { Logger } from '../platform/logger.ts';

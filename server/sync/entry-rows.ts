@@ -1,6 +1,6 @@
 /** The SQL of sealed entries. Every function takes the transaction or database it runs in. */
 import { sql } from 'kysely';
-import type { Entry } from '../../src/shared/protocol/sync/entries.ts';
+import type { Entry } from '../../src/shared/protocol/sync/page.ts';
 import type { Db } from '../store/index.ts';
 import { SCHEMA } from '../store/schema.ts';
 

@@ -2,8 +2,7 @@
  * A household's sealed entries in the relay's store. Nothing is acknowledged before it is
  * committed.
  */
-import type { Entry, EntryKey } from '../../src/shared/protocol/sync/entries.ts';
-import type { EntryStore } from '../../src/shared/protocol/sync/store.ts';
+import type { Entry, EntryKey, EntryStore } from '../../src/shared/protocol/sync/page.ts';
 import type { Db } from '../store/index.ts';
 import {
   countBytes,

@@ -3,8 +3,13 @@
  * household's row, after every proof was checked: of two rotations at once one wins, and whatever
  * is refused has changed nothing.
  */
-import type { Register, Rotation } from '../../src/shared/protocol/sync/control.ts';
-import { recoveryBytes, registrationBytes, rotationBytes } from '../../src/shared/protocol/sync/proofs.ts';
+import {
+  recoveryBytes,
+  type Register,
+  registrationBytes,
+  type Rotation,
+  rotationBytes,
+} from '../../src/shared/protocol/sync/control.ts';
 import type { Db } from '../store/index.ts';
 import type { HouseholdRef } from './entry-rows.ts';
 import {

@@ -4,7 +4,7 @@
  */
 import type { DeviceSeen, FromRelay } from '../../src/shared/protocol/sync/control.ts';
 import { createReplica, type Link, type LinkEnd, type Replica } from '../../src/shared/replication/index.ts';
-import type { EntryStore } from '../../src/shared/protocol/sync/store.ts';
+import type { EntryStore } from '../../src/shared/protocol/sync/page.ts';
 import type { Logger } from '../platform/logger.ts';
 import { createQueue } from '../../src/shared/domain/platform/queue.ts';
 import { HouseholdFull } from './entry-store.ts';

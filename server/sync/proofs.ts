@@ -1,6 +1,6 @@
 /**
  * Ed25519 (RFC 8032) and the ids of devices, by Node's own cryptography. What is signed stands in
- * src/shared/protocol/sync/proofs.ts.
+ * src/shared/protocol/sync/control.ts.
  */
 import { createHash, createPublicKey, verify } from 'node:crypto';
 import { SYNC } from '../../src/shared/protocol/sync/settings.ts';

@@ -6,8 +6,7 @@
 import { randomBytes } from 'node:crypto';
 import type { WebSocket } from 'ws';
 import type { Link, LinkEnd } from '../../src/shared/replication/index.ts';
-import type { FromDevice, FromRelay } from '../../src/shared/protocol/sync/control.ts';
-import { socketBytes } from '../../src/shared/protocol/sync/proofs.ts';
+import { type FromDevice, type FromRelay, socketBytes } from '../../src/shared/protocol/sync/control.ts';
 import { SYNC } from '../../src/shared/protocol/sync/settings.ts';
 import { createRateLimit, type RateLimit } from '../access/index.ts';
 import { createQueue } from '../../src/shared/domain/platform/queue.ts';

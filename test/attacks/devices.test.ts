@@ -3,7 +3,7 @@
  * that come after.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { deviceBytes, registrationBytes, socketBytes } from '../../src/shared/protocol/sync/proofs.ts';
+import { deviceBytes, registrationBytes, socketBytes } from '../../src/shared/protocol/sync/control.ts';
 import { deviceKeys, newest, newPhrase, recoveryOf, relayAuth } from '../../src/worker/sync/crypto/index.ts';
 import { SYNC } from '../../src/shared/protocol/sync/settings.ts';
 import { deviceViews } from '../../src/worker/sync/owner/shared-status.ts';

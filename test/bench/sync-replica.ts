@@ -4,7 +4,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import { createReplica, type Replica } from '../../src/shared/replication/index.ts';
-import type { Entry } from '../../src/shared/protocol/sync/entries.ts';
+import type { Entry } from '../../src/shared/protocol/sync/page.ts';
 import { newHousehold, newWriter, openEntry, sealEntry } from '../../src/worker/sync/crypto/index.ts';
 import { createMemoryEntries, type MemoryEntries } from '../support/memory-entries.ts';
 import { join, type End } from '../support/replicas.ts';

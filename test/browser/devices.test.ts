@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { BrowserContext } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { SCHEMA_VERSION } from '../../src/shared/protocol/known.ts';
+import { SCHEMA_VERSION } from '../../src/shared/protocol/documents/kinds.ts';
 import { createGuest, createProfile, type Guest, type Profile, QUIET } from '../support/chromium.ts';
 import { deviceOf, openDevice, pair, untilEqual, type DeviceBrowser } from '../support/devices.ts';
 import { identityDoc, messageDoc, settingDoc, stampOf } from '../support/documents.ts';

@@ -4,7 +4,7 @@
  */
 import { isDeepStrictEqual } from 'node:util';
 import type { Doc } from '../../src/shared/protocol/documents.ts';
-import { isKnown } from '../../src/shared/protocol/known.ts';
+import { isKnown } from '../../src/shared/protocol/documents/kinds.ts';
 import type { StoredEvent } from '../../src/shared/protocol/events.ts';
 import { documentsOf } from '../../src/shared/protocol/intake.ts';
 import { messagesIn, textsIn, type Shown } from './evidence.ts';

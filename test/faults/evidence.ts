@@ -4,7 +4,7 @@
  */
 import type { Page } from 'playwright-core';
 import { parseDocument, type Doc, type MessageDoc } from '../../src/shared/protocol/documents.ts';
-import { isKnown } from '../../src/shared/protocol/known.ts';
+import { isKnown } from '../../src/shared/protocol/documents/kinds.ts';
 import { eventSchema, type StoredEvent } from '../../src/shared/protocol/events.ts';
 import { openEventSource } from '../support/event-source.ts';
 import type { TestRelay } from '../support/relay.ts';

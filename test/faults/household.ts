@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { BrowserContext, BrowserContextOptions } from 'playwright-core';
 import { LEAD_ID } from '../../src/shared/domain/seat.ts';
 import type { Doc } from '../../src/shared/protocol/documents.ts';
-import { isKnown } from '../../src/shared/protocol/known.ts';
+import { isKnown } from '../../src/shared/protocol/documents/kinds.ts';
 import type { StoredEvent } from '../../src/shared/protocol/events.ts';
 import { createProfile, STILL, type Profile } from '../support/chromium.ts';
 import { freePort } from '../support/free-port.ts';

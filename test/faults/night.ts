@@ -9,7 +9,7 @@ import { createScheduleRows, type ScheduleRows } from '../../server/schedules/ro
 import { SCHEDULE_LIMITS } from '../../server/schedules/settings.ts';
 import type { Store } from '../../server/store/index.ts';
 import { createAnthropicMind, type Mind } from '../../server/agents/minds/index.ts';
-import { END_STATES } from '../../src/shared/domain/schedule/occurrence.ts';
+import { END_STATES } from '../../src/shared/domain/schedule/timing.ts';
 import type { Occurrence, Scheduled } from '../../src/shared/protocol/schedules.ts';
 import { openMortalRelay, type MortalRelay } from '../support/mortal-relay.ts';
 import { createRandom } from '../support/random.ts';

@@ -3,7 +3,7 @@
  * tells it.
  */
 import { createReplica, type Replica, type ReplicaDeps } from '../../src/shared/replication/index.ts';
-import type { Entry } from '../../src/shared/protocol/sync/entries.ts';
+import type { Entry } from '../../src/shared/protocol/sync/page.ts';
 import type { HouseholdKeys, Stream, RandomBytes } from '../../src/worker/sync/contract.ts';
 import { digestOf, streamOf, newWriter, openEntry, sealEntry } from '../../src/worker/sync/crypto/index.ts';
 import { createMemoryEntries, type MemoryEntries } from '../support/memory-entries.ts';

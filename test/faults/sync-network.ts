@@ -1,6 +1,6 @@
 /** Lines that drop, repeat, reorder, delay, change and forge frames, and break. */
 import { decodeFrame, encodeFrame } from '../../src/shared/replication/frames.ts';
-import type { Entry } from '../../src/shared/protocol/sync/entries.ts';
+import type { Entry } from '../../src/shared/protocol/sync/page.ts';
 import { join, steady, type Carrier, type End, type Line } from '../support/replicas.ts';
 import type { VirtualTime } from '../support/virtual-time.ts';
 

@@ -2,8 +2,7 @@
  * A store on a disk that outlives the process which uses it, takes its time, and fails now and
  * then.
  */
-import type { Entry, EntryKey } from '../../src/shared/protocol/sync/entries.ts';
-import type { EntryStore, PutOutcome } from '../../src/shared/protocol/sync/store.ts';
+import type { Entry, EntryKey, EntryStore, PutOutcome } from '../../src/shared/protocol/sync/page.ts';
 import type { MemoryEntries } from '../support/memory-entries.ts';
 import type { VirtualTime } from '../support/virtual-time.ts';
 

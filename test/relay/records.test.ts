@@ -7,7 +7,7 @@ import { formatStamp } from '../../src/shared/domain/stamp.ts';
 import type { Doc } from '../../src/shared/protocol/documents.ts';
 import { eventSchema } from '../../src/shared/protocol/events.ts';
 import { documentsOf } from '../../src/shared/protocol/intake.ts';
-import { kindOf } from '../../src/shared/protocol/known.ts';
+import { kindOf } from '../../src/shared/protocol/documents/kinds.ts';
 import {
   comparedRecordsSchema,
   offeredRecordsSchema,

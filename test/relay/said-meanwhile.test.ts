@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { documentsOf } from '../../src/shared/protocol/intake.ts';
-import { isKnown } from '../../src/shared/protocol/known.ts';
+import { isKnown } from '../../src/shared/protocol/documents/kinds.ts';
 import { openSessionBench, type Bench } from '../support/session.ts';
 
 describe('what the person writes during an answer', () => {

@@ -3,8 +3,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Store } from '../../server/store/index.ts';
 import { createEntryStore, HouseholdFull } from '../../server/sync/entry-store.ts';
-import type { Entry, Have } from '../../src/shared/protocol/sync/entries.ts';
-import type { EntryStore } from '../../src/shared/protocol/sync/store.ts';
+import type { Entry, EntryStore, Have } from '../../src/shared/protocol/sync/page.ts';
 import { newSyncId } from '../support/sync-device.ts';
 import { createStorePlace, STORES, type StorePlace } from '../support/stores.ts';
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { problemSchema } from '../../src/shared/protocol/http.ts';
-import { socketBytes } from '../../src/shared/protocol/sync/proofs.ts';
+import { socketBytes } from '../../src/shared/protocol/sync/control.ts';
 import { SYNC } from '../../src/shared/protocol/sync/settings.ts';
 import { openTestRelay } from '../support/open-relay.ts';
 import { rawRequest } from '../support/raw-http.ts';

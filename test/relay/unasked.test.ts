@@ -1,7 +1,7 @@
 /** Which answers are said to the person: those are new to them, and nothing else is. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { isNews } from '../../src/shared/domain/read-marks.ts';
-import { isKnown } from '../../src/shared/protocol/known.ts';
+import { isKnown } from '../../src/shared/protocol/documents/kinds.ts';
 import { documentsOf } from '../../src/shared/protocol/intake.ts';
 import { teamScript } from '../support/scripted-model.ts';
 import { openSessionBench, payload, type Bench, type Household } from '../support/session.ts';

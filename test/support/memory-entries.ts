@@ -1,8 +1,7 @@
 /** Keeps entries in memory, as IndexedDB and Postgres do on disk. */
 import { addOne, NO_RANGES, type Ranges } from '../../src/shared/domain/ranges.ts';
 import { digestOf } from '../../src/shared/replication/frames.ts';
-import type { Entry, EntryKey, Have } from '../../src/shared/protocol/sync/entries.ts';
-import type { EntryStore, PutOutcome } from '../../src/shared/protocol/sync/store.ts';
+import type { Entry, EntryKey, EntryStore, Have, PutOutcome } from '../../src/shared/protocol/sync/page.ts';
 
 export interface MemoryEntries extends EntryStore {
   /** All of them, by writer and counter. */

@@ -3,7 +3,7 @@
  * it.
  */
 import type { Doc } from '../../src/shared/protocol/documents.ts';
-import { slotOf, wins } from '../../src/shared/protocol/known.ts';
+import { slotOf, wins } from '../../src/shared/protocol/documents/kinds.ts';
 import { askedRecordsSchema, type AskedRecord, type OfferedRecord } from '../../src/shared/protocol/records.ts';
 import type { Records } from '../../server/team/records/index.ts';
 import type { Browser } from './open-relay.ts';

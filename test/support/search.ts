@@ -6,7 +6,7 @@ import { DamagedIndexError, unsealed } from '../../src/worker/search/bytes.ts';
 import { createSearch, type Search, type SearchDeps } from '../../src/worker/search/search.ts';
 import type { IndexStore, Manifest } from '../../src/worker/search/store.ts';
 import type { Doc } from '../../src/shared/protocol/documents.ts';
-import { kindOf, storeOf } from '../../src/shared/protocol/known.ts';
+import { kindOf, storeOf } from '../../src/shared/protocol/documents/kinds.ts';
 import { SEARCH } from '../../src/worker/search/settings.ts';
 
 export interface MemoryIndex extends IndexStore {

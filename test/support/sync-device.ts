@@ -5,13 +5,16 @@
 import { createHash, generateKeyPairSync, randomBytes, sign, type KeyObject } from 'node:crypto';
 import { WebSocket } from 'ws';
 import {
-  fromRelaySchema,
   type FromDevice,
   type FromRelay,
+  fromRelaySchema,
+  recoveryBytes,
   type Register,
+  registrationBytes,
   type Rotation,
+  rotationBytes,
+  socketBytes,
 } from '../../src/shared/protocol/sync/control.ts';
-import { recoveryBytes, registrationBytes, rotationBytes, socketBytes } from '../../src/shared/protocol/sync/proofs.ts';
 import type { TestRelay } from './relay.ts';
 import { headersOf } from './sign-in.ts';
 import { protocolsOf } from '../../src/shared/relay-client/page-key.ts';

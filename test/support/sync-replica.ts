@@ -1,7 +1,7 @@
 /** The replica of a device, over a real sync socket. */
 import { randomBytes } from 'node:crypto';
 import { createReplica, type Replica, type ReplicaDeps } from '../../src/shared/replication/index.ts';
-import type { Entry } from '../../src/shared/protocol/sync/entries.ts';
+import type { Entry } from '../../src/shared/protocol/sync/page.ts';
 import { createMemoryEntries, type MemoryEntries } from './memory-entries.ts';
 import { enter, newSyncId, type Home, type TestDevice, type TestHousehold, type TestSocket } from './sync-device.ts';
 

@@ -9,7 +9,7 @@ import { parseSync, Visitor } from 'vite';
 import { TEXTS, type Texts, type Translation } from '../../src/page/language/catalogue.ts';
 import { FORM } from '../../src/page/language/retold.ts';
 import { keyOf } from '../../src/page/language/t.ts';
-import { documentKinds } from '../../src/shared/protocol/known.ts';
+import { documentKinds } from '../../src/shared/protocol/documents/kinds.ts';
 import { PROBLEMS } from '../../src/shared/protocol/problems.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));

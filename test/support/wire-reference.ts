@@ -7,7 +7,7 @@ import { z } from 'zod';
 import { ENDPOINTS } from '../../src/shared/protocol/endpoints/index.ts';
 import type { Endpoint } from '../../src/shared/protocol/endpoints/endpoint.ts';
 import { blockSchema, knownSchemas, unknownDocumentSchema, usageSchema } from '../../src/shared/protocol/documents.ts';
-import { SCHEMA_VERSION } from '../../src/shared/protocol/known.ts';
+import { SCHEMA_VERSION } from '../../src/shared/protocol/documents/kinds.ts';
 import { asleepReasonSchema, eventSchema, mindSchema, snapshotSchema } from '../../src/shared/protocol/events.ts';
 import { helloSchema, overSchema, waitingSchema } from '../../src/shared/protocol/stream.ts';
 import { healthSchema, openHealthSchema, problemSchema, rehearsalSchema } from '../../src/shared/protocol/http.ts';

@@ -5,7 +5,7 @@
  * server that says that it sees nothing is sent none at all.
  */
 import { createHash } from 'node:crypto';
-import type { Picture } from '../../../src/shared/domain/picture.ts';
+import type { Picture } from '../../../src/shared/domain/attachment.ts';
 import { pictureHead } from '../../platform/picture.ts';
 import type { MindBlock, MindRequest } from '../../contracts/mind.ts';
 import { SIGHT_LIMITS } from './settings.ts';

@@ -10,8 +10,7 @@ import {
   WAKE_REASONS,
   type AgentState,
 } from '../../../src/shared/domain/guardrails.ts';
-import type { SentAttachment } from '../../../src/shared/domain/attachment.ts';
-import type { Picture } from '../../../src/shared/domain/picture.ts';
+import type { Picture, SentAttachment } from '../../../src/shared/domain/attachment.ts';
 import type { AgentId } from '../../../src/shared/domain/ids.ts';
 import { isSameName } from '../../../src/shared/domain/names.ts';
 import { writeSaid } from '../../../src/shared/domain/quoting.ts';

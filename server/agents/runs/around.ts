@@ -3,7 +3,7 @@
  * economically.
  */
 import type { AgentId } from '../../../src/shared/domain/ids.ts';
-import { momentText } from '../../../src/shared/domain/moments.ts';
+import { momentText } from '../../../src/shared/domain/zone-days.ts';
 import { teammatesText } from '../../../src/shared/domain/teammates.ts';
 import type { Configs, Directory } from '../../contracts/index.ts';
 import type { TeamMember } from '../../../src/shared/protocol/team.ts';

@@ -5,8 +5,7 @@
  * always stay.
  */
 import { cutMiddle } from '../../../src/shared/domain/cut-middle.ts';
-import type { SentAttachment } from '../../../src/shared/domain/attachment.ts';
-import type { Picture } from '../../../src/shared/domain/picture.ts';
+import type { Picture, SentAttachment } from '../../../src/shared/domain/attachment.ts';
 import type { MessageId } from '../../../src/shared/domain/ids.ts';
 import { withWholeWeb, type MindBlock, type MindMessage } from '../minds/index.ts';
 import { mapStrings } from '../../platform/well-formed.ts';

@@ -3,7 +3,7 @@
  */
 import { cutMiddle } from '../../../src/shared/domain/cut-middle.ts';
 import type { AgentId } from '../../../src/shared/domain/ids.ts';
-import { momentText, spanText } from '../../../src/shared/domain/moments.ts';
+import { momentText, spanText } from '../../../src/shared/domain/zone-days.ts';
 import { shownName } from '../../../src/shared/domain/names.ts';
 import {
   inLanguage,

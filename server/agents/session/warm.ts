@@ -5,7 +5,7 @@
  * Nothing of it is kept, told or counted.
  */
 import { NO_COST } from '../../../src/shared/domain/prices.ts';
-import { momentText } from '../../../src/shared/domain/moments.ts';
+import { momentText } from '../../../src/shared/domain/zone-days.ts';
 import { realTimers, sleep } from '../../../src/shared/domain/platform/timers.ts';
 import { LEAD_ID, SEAT_ORDER, seatColor } from '../../../src/shared/domain/seat.ts';
 import { writeWake } from '../../../src/shared/domain/wake-payload.ts';

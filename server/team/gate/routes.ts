@@ -11,7 +11,7 @@ import type {
 } from '../../../src/shared/protocol/config.ts';
 import { isSameJson } from '../../../src/shared/domain/platform/json.ts';
 import { createQueue } from '../../../src/shared/domain/platform/queue.ts';
-import { wakeEndpoints } from '../../../src/shared/protocol/endpoints/wakes.ts';
+import { wakeEndpoints } from '../../../src/shared/protocol/endpoints/team.ts';
 import { answerConfig } from '../../http/config-text.ts';
 import type { Configs, Directory, Gate, Pulses } from '../../contracts/index.ts';
 import { agentIdIn } from '../directory/index.ts';

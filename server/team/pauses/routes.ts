@@ -3,7 +3,7 @@ import type { Context } from 'hono';
 import type { AgentId, SessionId } from '../../../src/shared/domain/ids.ts';
 import { LEAD_ID } from '../../../src/shared/domain/seat.ts';
 import type { Given } from '../../../src/shared/protocol/endpoints/endpoint.ts';
-import { pauseEndpoints } from '../../../src/shared/protocol/endpoints/pauses.ts';
+import { pauseEndpoints } from '../../../src/shared/protocol/endpoints/team.ts';
 import type { Sleeping } from '../../../src/shared/protocol/team.ts';
 import type { WakeDecision, WakeSource } from '../../../src/shared/protocol/wakes.ts';
 import type { Directory, Pauses } from '../../contracts/index.ts';

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import type { Stamp } from '../../../src/shared/domain/stamp.ts';
 import { agentConfigSchema, householdConfigSchema, type HouseholdConfig } from '../../../src/shared/protocol/config.ts';
 import { pricesSchema } from '../../../src/shared/protocol/costs.ts';
-import { heldBack, partOf, withParts, type ConfigRecord } from '../../../src/shared/protocol/loosened.ts';
+import { type ConfigRecord, heldBack, partOf, withParts } from '../../../src/shared/protocol/effective.ts';
 import type {
   AskedAnswer,
   AskedOutcome,

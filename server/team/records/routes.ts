@@ -1,6 +1,6 @@
 /** The calls by which a page gives records back. */
 import type { Context } from 'hono';
-import { recordEndpoints } from '../../../src/shared/protocol/endpoints/records.ts';
+import { recordEndpoints } from '../../../src/shared/protocol/endpoints/team.ts';
 import { answer, type Env, type Handled } from '../../http/endpoint.ts';
 import { problem } from '../../http/problem.ts';
 import type { Records } from './index.ts';

@@ -3,7 +3,7 @@
  * the person.
  */
 import type { Context } from 'hono';
-import { programEndpoints } from '../../../src/shared/protocol/endpoints/programs.ts';
+import { programEndpoints } from '../../../src/shared/protocol/endpoints/external.ts';
 import { answer, type Env, type Handled } from '../../http/endpoint.ts';
 import { problem } from '../../http/problem.ts';
 import type { AgentPrograms } from './index.ts';

@@ -3,8 +3,7 @@
  * begins with it where it can.
  */
 import type { AgentId } from '../../../src/shared/domain/ids.ts';
-import type { SentAttachment } from '../../../src/shared/domain/attachment.ts';
-import type { Picture } from '../../../src/shared/domain/picture.ts';
+import type { Picture, SentAttachment } from '../../../src/shared/domain/attachment.ts';
 import type { Alone, Inbox, NewInboxMessage, Reach, SessionHost, ToolOutcome } from '../../contracts/index.ts';
 import type { Logger } from '../../agents/runs/context.ts';
 import type { Db } from '../../store/index.ts';

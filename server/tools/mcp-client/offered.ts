@@ -7,7 +7,7 @@ import { z } from 'zod';
 import { beginningOfText, cutMiddle } from '../../../src/shared/domain/cut-middle.ts';
 import { deeperThan } from '../../../src/shared/domain/deeper-than.ts';
 import { shownText } from '../../../src/shared/domain/names.ts';
-import type { Picture } from '../../../src/shared/domain/picture.ts';
+import type { Picture } from '../../../src/shared/domain/attachment.ts';
 import { isRecord } from '../../../src/shared/domain/platform/is-record.ts';
 import { titled, writeSaid } from '../../../src/shared/domain/quoting.ts';
 import { sentence } from '../../../src/shared/domain/sentence.ts';

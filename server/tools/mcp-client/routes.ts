@@ -5,7 +5,7 @@
 import type { Context } from 'hono';
 import { ATTACHED_PREFIX, type Grant } from '../../../src/shared/domain/toolsets.ts';
 import type { AttachedServer } from '../../../src/shared/protocol/attached.ts';
-import { attachedEndpoints } from '../../../src/shared/protocol/endpoints/attached.ts';
+import { attachedEndpoints } from '../../../src/shared/protocol/endpoints/external.ts';
 import { relayEndpoints } from '../../../src/shared/protocol/endpoints/session.ts';
 import type { Configs, Directory } from '../../contracts/index.ts';
 import { answer, type Env, type Handled } from '../../http/endpoint.ts';

@@ -31,7 +31,7 @@ import { createMcpSessions, refusal, type McpSessions } from './sessions.ts';
 import { MCP_SETTINGS, type McpSettings } from './settings.ts';
 import type { Every } from './progress.ts';
 import type { Context } from 'hono';
-import { mcpEndpoints } from '../../../src/shared/protocol/endpoints/clients.ts';
+import { mcpEndpoints } from '../../../src/shared/protocol/endpoints/access.ts';
 import { LIMITS } from '../../../src/shared/protocol/limits.ts';
 import { readJson as readBody, tooMuchOf } from '../../http/read-json.ts';
 import { authenticate, joinedFrom, type BearerDeps } from './bearer.ts';

@@ -6,7 +6,7 @@
 export { adopt, aheadOf } from './agent/adopt.ts';
 export { createArchive, type Archive, type ArchiveWorker } from './client.ts';
 export { createConsent, isConsented, type Consents } from './household/consent.ts';
-export { fieldsOf, pathOf, withFields } from '../../shared/protocol/record-fields.ts';
+export { fieldsOf, pathOf, withFields } from '../../shared/protocol/records.ts';
 export { agentFileName, conversationFileName, householdFileName, safeFileName } from './file-names.ts';
 export { ArchiveError } from './problem.ts';
 export { ARCHIVE } from './settings.ts';

@@ -183,7 +183,7 @@ export type ArchiveChange = { readonly tick: string } & (
   /** An MCP server: connected, changed or removed. `here` null: it is not here. */
   | { readonly kind: 'attached'; readonly here: AttachedRecord | null; readonly after: AttachedRecord }
   /**
-   * One limit, budget, grant or price. `field`: see src/shared/protocol/record-fields.ts; undefined
+   * One limit, budget, grant or price. `field`: see src/shared/protocol/records.ts; undefined
    * on either side: not set. `agentId` null: the household's. `rest`: what of its record comes
    * without a tick; left out: nothing does.
    */

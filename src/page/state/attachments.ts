@@ -11,7 +11,7 @@ import {
 } from '../../shared/domain/attachment.ts';
 import type { AgentId } from '../../shared/domain/ids.ts';
 import { t } from '../language/t.ts';
-import { isCovered, isKnown } from '../../shared/protocol/known.ts';
+import { isCovered, isKnown } from '../../shared/protocol/documents/kinds.ts';
 import type { Writer } from './documents.ts';
 import type { Household } from './household.ts';
 import type { OwnerPort } from './ports.ts';

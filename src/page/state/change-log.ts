@@ -3,15 +3,14 @@
  * it.
  */
 import { fieldsOf, pathOf } from '../archive/index.ts';
-import { isSeatPosition } from '../../shared/domain/seat.ts';
+import { type AgentGroup, groupOf, isSeatPosition } from '../../shared/domain/seat.ts';
 import { choiceOf, type ChoiceKey } from '../../shared/domain/choices.ts';
-import { groupOf, type AgentGroup } from '../../shared/domain/groups.ts';
 import type { AgentId, ScheduleId } from '../../shared/domain/ids.ts';
 import { DEFAULT_SETTINGS, type SettingKey } from '../../shared/domain/settings.ts';
 import { parseStamp } from '../../shared/domain/stamp.ts';
 import type { AttachedRecord } from '../../shared/protocol/attached.ts';
 import type { Doc } from '../../shared/protocol/documents.ts';
-import { isKnown } from '../../shared/protocol/known.ts';
+import { isKnown } from '../../shared/protocol/documents/kinds.ts';
 import { LIMITS } from '../../shared/protocol/limits.ts';
 import { recordSchema, type RelayRecord } from '../../shared/protocol/records.ts';
 import type { ScheduleRecord } from '../../shared/protocol/schedules.ts';

@@ -2,7 +2,7 @@
  * What a conversation shows, in order: pure, from the messages a page holds. The conversation view
  * lays days, sleeps, and what has not been taken yet, around them.
  */
-import { asleepFrom } from '../../shared/domain/asleep-from.ts';
+import { asleepFrom } from '../../shared/domain/lifecycle.ts';
 import { isNews, wholeAt } from '../../shared/domain/read-marks.ts';
 import type { MessageDoc, QueuedMessageDoc } from '../../shared/protocol/documents.ts';
 import type { EndReason } from '../../shared/protocol/documents.ts';

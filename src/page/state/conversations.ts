@@ -6,7 +6,7 @@ import { errorText } from './ports.ts';
 import { createStore, type StoreApi } from 'zustand/vanilla';
 import type { AgentId } from '../../shared/domain/ids.ts';
 import type { Doc, ForgetDoc, MessageDoc, RunDoc, SessionDoc } from '../../shared/protocol/documents.ts';
-import { isCovered, isKnown } from '../../shared/protocol/known.ts';
+import { isCovered, isKnown } from '../../shared/protocol/documents/kinds.ts';
 import { createMessageList, type MessageList } from './message-list.ts';
 import { createPages, type Pages, type Reading } from './pages.ts';
 import type { OwnerPort } from './ports.ts';

@@ -1,11 +1,10 @@
 /** The documents that a page writes itself. */
 import { pieceId, type Attachment } from '../../shared/domain/attachment.ts';
 import { FORGET_AFTER } from '../../shared/domain/forgetting.ts';
-import { LEAD_COLOR, LEAD_ID, LEAD_POSITION } from '../../shared/domain/seat.ts';
+import { type AgentGroup, groupSetting, LEAD_COLOR, LEAD_ID, LEAD_POSITION } from '../../shared/domain/seat.ts';
 import { readMarkSetting, type ReadMark } from '../../shared/domain/read-marks.ts';
 import type { SettingKey, Settings } from '../../shared/domain/settings.ts';
 import { choiceSetting, type ChoiceKey } from '../../shared/domain/choices.ts';
-import { groupSetting, type AgentGroup } from '../../shared/domain/groups.ts';
 import type { Clock } from '../../shared/domain/stamp.ts';
 import type { ChangeKind } from '../../shared/domain/agent.ts';
 import type { AgentId, DeviceId } from '../../shared/domain/ids.ts';
@@ -18,7 +17,7 @@ import type {
   QueuedMessageDoc,
   SettingDoc,
 } from '../../shared/protocol/documents.ts';
-import { SCHEMA_VERSION } from '../../shared/protocol/known.ts';
+import { SCHEMA_VERSION } from '../../shared/protocol/documents/kinds.ts';
 
 export interface Writer {
   leadIdentity(name: string): AgentIdentityDoc;

@@ -2,7 +2,7 @@
  * Groups of agents that the person has named. Fetched with the dialog and the palette, which need
  * them.
  */
-import { groupOf, GROUPS, type AgentGroup } from '../../shared/domain/groups.ts';
+import { type AgentGroup, groupOf, GROUPS } from '../../shared/domain/seat.ts';
 import type { AgentId } from '../../shared/domain/ids.ts';
 import { spoken } from '../language/catalogue.ts';
 import { t } from '../language/t.ts';

@@ -19,7 +19,7 @@ import type {
   QueuedMessageDoc,
   SettingDoc,
 } from '../../shared/protocol/documents.ts';
-import { isCovered, isKnown, slotOf, storeOf, wins, type KnownDoc } from '../../shared/protocol/known.ts';
+import { isCovered, isKnown, type KnownDoc, slotOf, storeOf, wins } from '../../shared/protocol/documents/kinds.ts';
 import type { HouseholdView } from '../../shared/protocol/worker.ts';
 
 export interface HouseholdState {

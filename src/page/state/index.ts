@@ -8,7 +8,7 @@ import { spoken } from '../language/catalogue.ts';
 import { t } from '../language/t.ts';
 import { documentsOf } from '../../shared/protocol/intake.ts';
 import type { Doc } from '../../shared/protocol/documents.ts';
-import { isKnown } from '../../shared/protocol/known.ts';
+import { isKnown } from '../../shared/protocol/documents/kinds.ts';
 import type { OwnerNews } from '../../shared/protocol/worker.ts';
 import { createActions, type Actions } from './actions/index.ts';
 import { attempt } from './actions/parts.ts';

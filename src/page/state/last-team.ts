@@ -7,7 +7,7 @@ import type { Agent, AgentChange, Identity, Roster } from '../../shared/domain/a
 import { rosterOf } from '../../shared/domain/agent.ts';
 import { choicesOf } from '../../shared/domain/choices.ts';
 import { settingsOf, type SettingRecord, type Settings } from '../../shared/domain/settings.ts';
-import { wins } from '../../shared/protocol/known.ts';
+import { wins } from '../../shared/protocol/documents/kinds.ts';
 import type { SettingDoc } from '../../shared/protocol/documents.ts';
 import type { Household } from './household.ts';
 import type { TextStorage } from './ports.ts';

@@ -8,7 +8,7 @@ import { errorText } from './ports.ts';
 import { createStore, type StoreApi } from 'zustand/vanilla';
 import { runAgain } from '../../shared/domain/platform/single-flight.ts';
 import type { Doc } from '../../shared/protocol/documents.ts';
-import { kindOf } from '../../shared/protocol/known.ts';
+import { kindOf } from '../../shared/protocol/documents/kinds.ts';
 import type { WithinPage } from '../../shared/protocol/worker.ts';
 import type { OfferedRecord, RecordAnswer } from '../../shared/protocol/records.ts';
 import type { RoostState } from './index.ts';

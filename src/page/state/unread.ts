@@ -8,7 +8,7 @@ import type { AgentId, ThreadId } from '../../shared/domain/ids.ts';
 import { isNews, readMarkOf, wholeAt, type ReadMarks } from '../../shared/domain/read-marks.ts';
 import { messageIdOf } from '../../shared/domain/message-id.ts';
 import type { Doc } from '../../shared/protocol/documents.ts';
-import { isKnown } from '../../shared/protocol/known.ts';
+import { isKnown } from '../../shared/protocol/documents/kinds.ts';
 import type { UnreadRow } from '../../shared/protocol/worker.ts';
 import type { Writer } from './documents.ts';
 import type { Device, OwnerPort } from './ports.ts';

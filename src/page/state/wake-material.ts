@@ -5,7 +5,7 @@
  */
 import type { Agent, Roster } from '../../shared/domain/agent.ts';
 import { bytesOf } from '../../shared/domain/platform/utf8.ts';
-import { momentText, spanText } from '../../shared/domain/moments.ts';
+import { momentText, spanText } from '../../shared/domain/zone-days.ts';
 import { PLACEHOLDERS, parseTemplate, type ParsedTemplate } from '../../shared/domain/prompts.ts';
 import { seatNumber } from '../../shared/domain/seat.ts';
 import type { Settings } from '../../shared/domain/settings.ts';

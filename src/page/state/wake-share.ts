@@ -1,6 +1,6 @@
 /** What an agent takes along when it wakes; how it is made stands in `wake-material.ts`. */
 import type { Agent } from '../../shared/domain/agent.ts';
-import { asleepFrom, type SessionEnd } from '../../shared/domain/asleep-from.ts';
+import { asleepFrom, type SessionEnd } from '../../shared/domain/lifecycle.ts';
 import { isSeatPosition } from '../../shared/domain/seat.ts';
 import type { Transcript } from '../../shared/domain/transcript.ts';
 import type { AgentPayload } from '../../shared/domain/wake-payload.ts';

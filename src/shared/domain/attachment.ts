@@ -4,6 +4,13 @@
  */
 import { onOneLine } from './quoting.ts';
 
+/** A picture as models are shown it. */
+export interface Picture {
+  readonly type: 'image/png' | 'image/jpeg' | 'image/gif' | 'image/webp';
+  /** In base64. */
+  readonly data: string;
+}
+
 /** Every limit of them. */
 export const ATTACHMENTS = {
   /** Of one message, and their bytes together. */

@@ -3,8 +3,43 @@
  * a window: where clocks go forward, a window may be over early; where they go back, an hour that
  * is shown twice is dark twice.
  */
-import { readDateTime, type Blackout, type OneOffBlackout, type RecurringBlackout } from './guardrails.ts';
-import { DAY_MS, firstWhere, wallTime } from './zone-days.ts';
+import { DAY_MS, firstWhere, timeOfDay, wallTime } from './zone-days.ts';
+import { type Blackout, type OneOffBlackout, readDateTime, type RecurringBlackout } from './guardrails.ts';
+
+// Hours of the day in which a person is left alone.
+
+const MINUTE_MS = 60_000;
+const DAY_MINUTES = 1_440;
+
+/** Minutes of the day. Over midnight where it ends before it begins; none where both are one. */
+interface QuietHours {
+  readonly from: number;
+  readonly to: number;
+}
+
+/**
+ * ms from `minute` of the day until the quiet hours end, where no clock is changed meanwhile; 0:
+ * they are not now.
+ */
+function quietFor(quiet: QuietHours | null, minute: number): number {
+  if (quiet === null || quiet.from === quiet.to) return 0;
+  const since = (minute - quiet.from + DAY_MINUTES) % DAY_MINUTES;
+  const length = (quiet.to - quiet.from + DAY_MINUTES) % DAY_MINUTES;
+  return since < length ? (length - since) * MINUTE_MS : 0;
+}
+
+/**
+ * When they are over, in ms since the epoch; `at` itself where they are not at that time. By the
+ * clocks of that zone, also where those are changed in between. Throws a `RangeError` where there
+ * is no such zone.
+ */
+export function quietUntil(quiet: QuietHours | null, zone: string, at: number): number {
+  const left = (time: number) => quietFor(quiet, Math.floor(timeOfDay(zone, time) / MINUTE_MS));
+  let [before, end] = [at, at];
+  // Where clocks go back they are not over yet; where they go forward they were over before.
+  for (let more = left(end); more > 0; more = left(end)) [before, end] = [end, end + more];
+  return before === end ? at : firstWhere(before, end, (time) => left(time) === 0);
+}
 
 const MINUTE = 60_000;
 /** After so long, everything that comes again has been: windows repeat each week. */
@@ -46,7 +81,7 @@ function endOfRecurring({ start_time, end_time, days }: RecurringBlackout, wall:
   return begins(date - 1) && minute < end ? endsAt(date) : null;
 }
 
-export interface Dark {
+interface Dark {
   /** The label of the window; empty where it has none. */
   readonly label: string;
   /** ms since the epoch: the first moment that is not dark; null where there is none. */

@@ -2,10 +2,29 @@
  * The lifecycle, derived and never stored. Pessimistic: whoever is not known to be awake sleeps.
  * Every view asks these functions; none of them keeps an answer.
  */
-import { emptySeats, type Agent, type Roster } from './agent.ts';
-import { whoAnswers, type Answering, type JoinedClient } from './answering.ts';
+import { type Agent, emptySeats, type Roster } from './agent.ts';
+import { type Answering, type JoinedClient, whoAnswers } from './answering.ts';
 import type { AgentId, SessionId } from './ids.ts';
 import { SEAT_ORDER, type SeatPosition } from './seat.ts';
+
+/** How a session ended. */
+export interface SessionEnd {
+  /** ms since the epoch */
+  readonly endedAt: number;
+  /** `crash`, or another. */
+  readonly reason: string;
+}
+
+/**
+ * Since when an agent sleeps, ms since the epoch: the one answer for tiles, conversations and what
+ * the agent is told. `lastSaid`: when the last thing was said that it remembers; `end`: of the
+ * session in which that was, null where it is not known. A crash is dated by the relay's next
+ * start, and says nothing of when. Null: not known.
+ */
+export function asleepFrom(lastSaid: number | null, end: SessionEnd | null): number | null {
+  if (end === null || end.reason === 'crash') return lastSaid;
+  return Math.max(lastSaid ?? end.endedAt, end.endedAt);
+}
 
 /**
  * `played`: no mind of the relay's is in its seat, but a client plays it from elsewhere. WAKE

@@ -11,7 +11,7 @@ import type { z as Zod } from 'zod';
 import { isAgentId } from '../domain/agent-id.ts';
 import * as fields from './documents/fields.ts';
 import type { AnyDoc } from './documents/kind.ts';
-import { asOfNow, documentKinds, kindOf, type AnyKind, type KnownDoc, type KnownType } from './known.ts';
+import { type AnyKind, asOfNow, documentKinds, kindOf, type KnownDoc, type KnownType } from './documents/kinds.ts';
 
 export {
   agentIdSchema,

@@ -7,7 +7,7 @@ import { isAgentId } from '../domain/agent-id.ts';
 import type { RunId } from '../domain/ids.ts';
 import { formatStamp, LAST_TIME, RELAY_NODE, type Stamp } from '../domain/stamp.ts';
 import type { Doc } from './documents.ts';
-import { SCHEMA_VERSION } from './known.ts';
+import { SCHEMA_VERSION } from './documents/kinds.ts';
 import type { StoredEvent } from './events.ts';
 import type { RelayRecord } from './records.ts';
 

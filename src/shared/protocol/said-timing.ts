@@ -2,8 +2,7 @@
  * When something is to be due, as an agent says it to a tool: by one of `cron`, `every` and `at`.
  * The relay and the page read it alike.
  */
-import { saidMoment } from '../domain/schedule/said-moment.ts';
-import { INTERVAL_BOUNDS, MINUTE_MS, type Timing } from '../domain/schedule/timing.ts';
+import { INTERVAL_BOUNDS, MINUTE_MS, saidMoment, type Timing } from '../domain/schedule/timing.ts';
 import { cronProblem } from './cron.ts';
 
 const DAY_MS = 24 * 60 * MINUTE_MS;

@@ -8,8 +8,14 @@ import type { RunId, ScheduleId } from '../domain/ids.ts';
 import { isClockTime, isTimeZone, PULSE_BOUNDS } from '../domain/guardrails.ts';
 import { isExactHost } from '../domain/network.ts';
 import { COPY_ORDER_CHARS } from '../domain/schedule/copy-order.ts';
-import { CATCH_UP, END_STATES, OPEN_STATES, SKIP_REASONS } from '../domain/schedule/occurrence.ts';
-import { INTERVAL_BOUNDS, OFFSET_BOUNDS } from '../domain/schedule/timing.ts';
+import {
+  CATCH_UP,
+  END_STATES,
+  INTERVAL_BOUNDS,
+  OFFSET_BOUNDS,
+  OPEN_STATES,
+  SKIP_REASONS,
+} from '../domain/schedule/timing.ts';
 import { common, ms } from './documents.ts';
 import { LIMITS } from './limits.ts';
 import { idOf } from './ids.ts';

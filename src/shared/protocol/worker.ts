@@ -3,7 +3,7 @@
  * relay's event stream; every tab is a client of it. What tabs ask it stands in owner-rpc.ts: calls
  * are at-least-once and carry an id; appending the same documents twice is harmless.
  */
-import type { SessionEnd } from '../domain/asleep-from.ts';
+import type { SessionEnd } from '../domain/lifecycle.ts';
 import type { AgentId, MessageId, SessionId } from '../domain/ids.ts';
 import type {
   AgentChangeDoc,

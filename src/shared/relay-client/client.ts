@@ -2,10 +2,156 @@
  * The relay's client: a method for each endpoint of a table. Each call is answered by a typed
  * value, the relay's answer, or what went wrong and what to do.
  */
+import type { z } from 'zod';
+import { parseJson } from '../domain/platform/json.ts';
+import { type Problem, problemSchema } from '../protocol/http.ts';
+import { sentence } from '../domain/sentence.ts';
 import type { Callable, Endpoint, Endpoints, Heard, Said } from '../protocol/endpoints/endpoint.ts';
-import type { RelayResult } from './problem.ts';
-import { createSender, type SendDeps, type SentCall } from './send.ts';
 import { RELAY_TIMES } from './settings.ts';
+
+// What can go wrong between this page and the relay, as data with a sentence of what to do.
+
+export type RelayProblem =
+  /** No answer at all: the relay does not run, or the machine slept. */
+  | { readonly kind: 'unreachable'; readonly message: string }
+  | { readonly kind: 'timeout'; readonly message: string }
+  /** 401: this browser has no session cookie, or has lost the page key. */
+  | { readonly kind: 'locked-out'; readonly message: string }
+  /** The relay said no, and why. */
+  | { readonly kind: 'refused'; readonly status: number; readonly problem: Problem; readonly message: string }
+  /** Something answered that is not this relay, or another version of it. */
+  | { readonly kind: 'unreadable'; readonly status: number; readonly message: string };
+
+export type RelayResult<Value> =
+  | { readonly ok: true; readonly value: Value }
+  | { readonly ok: false; readonly problem: RelayProblem };
+
+const SENTENCES = {
+  unreachable: sentence`The relay cannot be reached. Start it again with "npm start", then try once more.`,
+  timeout: sentence`The relay did not answer in time. Try again; if it stays silent, start it again with "npm start".`,
+  lockedOut: sentence`This browser is not let in, or has lost its key. Press Enter in the terminal where Roost runs, and open the link that it prints.`,
+  unreadable: sentence`The relay gave an answer that this page cannot read. Reload the page; if that does not help, start the relay again.`,
+} as const;
+
+/** The problem behind an answer that is not 2xx. */
+function problemOf({ status, text }: { readonly status: number; readonly text: string }): RelayProblem {
+  if (status === 401) return { kind: 'locked-out', message: SENTENCES.lockedOut };
+  const problem = problemSchema.safeParse(parseJson(text));
+  if (!problem.success) return { kind: 'unreadable', status, message: SENTENCES.unreadable };
+  return { kind: 'refused', status, problem: problem.data, message: problem.data.detail };
+}
+
+// One call of the relay and its answer: a typed value, or what went wrong and what to do.
+
+export interface SendDeps {
+  readonly fetch: typeof globalThis.fetch;
+  /** Where the relay is, without a slash at the end; empty for the page's own origin. */
+  readonly baseUrl: string;
+}
+
+export interface SentCall {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  readonly path: string;
+  /** Sent as JSON. */
+  readonly body?: unknown;
+  /** Sent as it is, under its own type. */
+  readonly text?: { readonly type: string; readonly body: string | Blob };
+  readonly accept?: string;
+  /** ms */
+  readonly timeout: number;
+}
+
+interface Sender {
+  /** The answer as the schema for its status reads it; null where there is none. */
+  answered<Value>(
+    call: SentCall,
+    schemaFor: (status: number) => z.ZodType<Value> | undefined,
+  ): Promise<RelayResult<Value | null>>;
+  /** For calls whose answer says nothing. */
+  done(call: SentCall): Promise<RelayResult<null>>;
+  words(call: SentCall): Promise<RelayResult<string>>;
+  /** The answer as it is. */
+  blob(call: SentCall): Promise<RelayResult<Blob>>;
+}
+
+interface Answer {
+  readonly kind: 'answer';
+  readonly status: number;
+  readonly ok: boolean;
+  readonly text: string;
+  /** In the place of `text`, where it was asked for and is no refusal. */
+  readonly blob?: Blob;
+}
+
+const bodyOf = ({ body, text }: SentCall) => {
+  if (text) return { body: text.body, type: text.type };
+  return body === undefined ? null : { body: JSON.stringify(body), type: 'application/json' };
+};
+
+/**
+ * Characters: browsers refuse more than 64 KB, of all that is under way at once, to outlive its
+ * page (Fetch, HTTP-network-or-cache fetch).
+ */
+const OUTLIVING_MOST = 2_000;
+const isSmall = (body: string | Blob) => typeof body === 'string' && body.length <= OUTLIVING_MOST;
+
+export function createSender({ fetch, baseUrl }: SendDeps): Sender {
+  /** The whole answer. Nothing of ours runs in here that could fail and be taken for the line. */
+  async function exchange(
+    call: SentCall,
+    sent: ReturnType<typeof bodyOf>,
+    wants: 'text' | 'blob',
+  ): Promise<Answer | RelayProblem> {
+    const signal = AbortSignal.timeout(call.timeout);
+    const headers = { ...(sent ? { 'content-type': sent.type } : {}), ...(call.accept ? { accept: call.accept } : {}) };
+    try {
+      const response = await fetch(`${baseUrl}${call.path}`, {
+        method: call.method,
+        signal,
+        cache: 'no-store',
+        credentials: 'same-origin',
+        ...(sent ? { body: sent.body } : {}),
+        // What changes something goes out also where the page is being left.
+        ...(call.method !== 'GET' && isSmall(sent?.body ?? '') ? { keepalive: true } : {}),
+        ...(Object.keys(headers).length > 0 ? { headers } : {}),
+      });
+      const { status, ok } = response;
+      if (wants === 'blob' && ok) return { kind: 'answer', status, ok, text: '', blob: await response.blob() };
+      return { kind: 'answer', status, ok, text: await response.text() };
+    } catch (error) {
+      // fetch rejects with a TypeError where there is no answer, and with the signal's reason where
+      // we gave up.
+      if (signal.aborted) return { kind: 'timeout', message: SENTENCES.timeout };
+      if (error instanceof TypeError) return { kind: 'unreachable', message: SENTENCES.unreachable };
+      throw error;
+    }
+  }
+
+  async function send<Value>(
+    call: SentCall,
+    read: (answer: Answer) => RelayResult<Value>,
+    wants: 'text' | 'blob' = 'text',
+  ): Promise<RelayResult<Value>> {
+    const answer = await exchange(call, bodyOf(call), wants);
+    if (answer.kind !== 'answer') return { ok: false, problem: answer };
+    return answer.ok ? read(answer) : { ok: false, problem: problemOf(answer) };
+  }
+
+  return {
+    answered: (call, schemaFor) =>
+      send(call, ({ status, text }) => {
+        const schema = schemaFor(status);
+        if (!schema) return { ok: true, value: null };
+        const parsed = schema.safeParse(parseJson(text));
+        return parsed.success
+          ? { ok: true, value: parsed.data }
+          : { ok: false, problem: { kind: 'unreadable', status, message: SENTENCES.unreadable } };
+      }),
+    done: (call) => send(call, () => ({ ok: true, value: null })),
+    words: (call) => send(call, ({ text }) => ({ ok: true, value: text })),
+    blob: (call) => send(call, ({ blob = new Blob() }) => ({ ok: true, value: blob }), 'blob'),
+  };
+}
 
 export interface RelayClientDeps extends SendDeps {
   /** Time-outs in ms; for tests. */

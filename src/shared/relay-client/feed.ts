@@ -4,25 +4,79 @@
  * the cursor that survives a restart is what was acknowledged, so that an answer still open comes
  * again from its first word.
  */
+import type { Block, Doc, QueuedMessageDoc } from '../protocol/documents.ts';
+import type { RoostEvent, Snapshot, StoredEvent } from '../protocol/events.ts';
+import { whereAlone } from '../domain/alone.ts';
+import type { MessageId } from '../domain/ids.ts';
+import type { LinkState, OpenAnswer, OwnerNews } from '../protocol/worker.ts';
 import { errorMessage } from '../domain/platform/error-message.ts';
 import { sentence } from '../domain/sentence.ts';
 import type { Attachment, SentAttachment } from '../domain/attachment.ts';
 import { LEAD_ID } from '../domain/seat.ts';
-import type { Doc, QueuedMessageDoc } from '../protocol/documents.ts';
-import type { Snapshot, StoredEvent } from '../protocol/events.ts';
 import { createAckMark, documentsOf } from '../protocol/intake.ts';
 import { applyEvent } from '../protocol/live.ts';
-import type { LinkState, OpenAnswer, OwnerNews } from '../protocol/worker.ts';
 import type { searchEndpoints } from '../protocol/endpoints/searches.ts';
 import type { sessionEndpoints } from '../protocol/endpoints/session.ts';
 import { CANNOT_SEARCH, type SearchAnswered, type SearchAsked } from '../protocol/searches.ts';
+import { sleep, type Timers } from '../domain/platform/timers.ts';
 import type { RelayClient } from './client.ts';
 import type { Cursor, EventStream, StreamItem } from './event-stream.ts';
-import { createOpenAnswers } from './open-answers.ts';
 import { RELAY_TIMES } from './settings.ts';
-import { sleep, type Timers } from '../domain/platform/timers.ts';
 
-export interface FeedDeps {
+// Answers that are being written, put together from the events so far.
+
+interface OpenAnswers {
+  take(event: RoostEvent): void;
+  /** Forgets all that are not among these: the relay knows of no others. */
+  keep(messageIds: readonly MessageId[]): void;
+  clear(): void;
+  list(): readonly OpenAnswer[];
+}
+
+function withText(blocks: readonly Block[], text: string): readonly Block[] {
+  const last = blocks.at(-1);
+  return last?.kind === 'text'
+    ? [...blocks.slice(0, -1), { kind: 'text', text: last.text + text }]
+    : [...blocks, { kind: 'text', text }];
+}
+
+/** A tool call is told of twice: when it begins, and with its result. */
+function withTool(blocks: readonly Block[], block: Block): readonly Block[] {
+  const at = blocks.findIndex(
+    (held) => held.kind === 'tool' && block.kind === 'tool' && held.toolUseId === block.toolUseId,
+  );
+  return at < 0 ? [...blocks, block] : blocks.with(at, block);
+}
+
+function createOpenAnswers(): OpenAnswers {
+  const open = new Map<string, OpenAnswer>();
+  const change = (messageId: MessageId, blocks: (held: readonly Block[]) => readonly Block[]) => {
+    const answer = open.get(messageId);
+    if (answer) open.set(messageId, { ...answer, blocks: blocks(answer.blocks) });
+  };
+  return {
+    take(event) {
+      if (event.kind === 'answer-started')
+        open.set(event.messageId, {
+          messageId: event.messageId,
+          agentId: event.agentId,
+          startedAt: event.time,
+          ...whereAlone(event),
+          blocks: [],
+        });
+      else if (event.kind === 'text') change(event.messageId, (held) => withText(held, event.text));
+      else if (event.kind === 'tool') change(event.messageId, (held) => withTool(held, event.block));
+      else if (event.kind === 'message') open.delete(event.messageId);
+    },
+    keep(messageIds) {
+      for (const messageId of open.keys()) if (!messageIds.includes(messageId)) open.delete(messageId);
+    },
+    clear: () => open.clear(),
+    list: () => [...open.values()],
+  };
+}
+
+interface FeedDeps {
   readonly cursor: Cursor | null;
   /**
    * Nobody lives in this browser yet. What its sign-in hears may be of a team that lives elsewhere:

@@ -2,7 +2,7 @@
  * The relay's client: calls for tabs, the event stream and what follows from it for the ledger's
  * owner.
  */
-export { createRelayClient } from './client.ts';
+export { createRelayClient, type RelayProblem, type RelayResult } from './client.ts';
 export type { PageClient } from './page-client.ts';
 export {
   createEventStream,
@@ -11,9 +11,7 @@ export {
   type EventStreamDeps,
   type StreamItem,
 } from './event-stream.ts';
-export type { RelayProblem, RelayResult } from './problem.ts';
 export { RELAY_TIMES } from './settings.ts';
 export { createFeed, type Feed } from './feed.ts';
-export { createSyncClient } from './sync-client.ts';
-export { openSyncSocket } from './sync-socket.ts';
+export { createSyncClient, openSyncSocket } from './sync-client.ts';
 export { createHeldPageKey, withPageKey } from './page-key.ts';

@@ -4,7 +4,7 @@
  */
 import { homeEndpoints } from '../protocol/endpoints/session.ts';
 import { createEventStream, type StreamItem } from './event-stream.ts';
-import type { SendDeps } from './send.ts';
+import type { SendDeps } from './client.ts';
 import { realTimers } from '../domain/platform/timers.ts';
 
 /** Returns the way to stop. */

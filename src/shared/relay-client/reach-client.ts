@@ -5,24 +5,32 @@
  */
 import type { AgentId } from '../domain/ids.ts';
 import { callEndpoints } from '../protocol/endpoints/calls.ts';
-import { attachedEndpoints } from '../protocol/endpoints/attached.ts';
-import { credentialEndpoints } from '../protocol/endpoints/clients.ts';
+import { attachedEndpoints, programEndpoints } from '../protocol/endpoints/external.ts';
+import { credentialEndpoints, deviceCodeEndpoints } from '../protocol/endpoints/access.ts';
 import { costEndpoints } from '../protocol/endpoints/costs.ts';
-import { deviceCodeEndpoints } from '../protocol/endpoints/device-codes.ts';
 import type { Endpoint } from '../protocol/endpoints/endpoint.ts';
 import { notificationEndpoints } from '../protocol/endpoints/notifications.ts';
 import { modelEndpoints } from '../protocol/endpoints/models.ts';
-import { programEndpoints } from '../protocol/endpoints/programs.ts';
-import { recordEndpoints } from '../protocol/endpoints/records.ts';
-import { pauseEndpoints } from '../protocol/endpoints/pauses.ts';
+import {
+  inboxEndpoints,
+  pauseEndpoints,
+  recordEndpoints,
+  roomEndpoints,
+  teamEndpoints,
+  wakeEndpoints,
+} from '../protocol/endpoints/team.ts';
 import { scheduleEndpoints } from '../protocol/endpoints/schedules.ts';
-import { inboxEndpoints, roomEndpoints, teamEndpoints } from '../protocol/endpoints/team.ts';
 import { threadEndpoints } from '../protocol/endpoints/threads.ts';
-import { wakeEndpoints } from '../protocol/endpoints/wakes.ts';
 import { workspaceEndpoints } from '../protocol/endpoints/workspaces.ts';
-import { createRelayClient, pathOf, type RelayClient } from './client.ts';
-import type { RelayResult } from './problem.ts';
-import { createSender, type SendDeps, type SentCall } from './send.ts';
+import {
+  createRelayClient,
+  createSender,
+  pathOf,
+  type RelayClient,
+  type RelayResult,
+  type SendDeps,
+  type SentCall,
+} from './client.ts';
 import { RELAY_TIMES } from './settings.ts';
 
 const endpoints = {

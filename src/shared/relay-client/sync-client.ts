@@ -1,9 +1,82 @@
 /** The relay's calls about households: registering a device, offers to join, recovery. */
+import { fromRelaySchema } from '../protocol/sync/control.ts';
+import type { Called, Socket, SocketItem, SyncRelay } from '../protocol/sync/relay-connection.ts';
+import { parseJson } from '../domain/platform/json.ts';
+import type { Timers } from '../domain/platform/timers.ts';
 import { syncEndpoints } from '../protocol/endpoints/sync.ts';
-import type { Called, SyncRelay } from '../protocol/sync/relay-connection.ts';
-import { createRelayClient } from './client.ts';
-import type { RelayResult } from './problem.ts';
-import type { SendDeps } from './send.ts';
+import { RELAY_TIMES } from './settings.ts';
+import { protocolsOf } from './page-key.ts';
+import { createRelayClient, type RelayResult, type SendDeps } from './client.ts';
+
+// The sync socket: one WebSocket to the relay, text messages parsed, binary ones handed on.
+
+interface SyncSocketDeps {
+  readonly WebSocket: typeof WebSocket;
+  /** `wss://…` or `ws://…`, without a slash at the end. */
+  readonly baseUrl: string;
+  readonly timers: Timers;
+  /** The page key; null: none. */
+  readonly key: string | null;
+}
+
+/** Opens one; `listener` is told once that it is lost, and nothing after that. */
+export function openSyncSocket(
+  { WebSocket, baseUrl, timers, key }: SyncSocketDeps,
+  listener: (item: SocketItem) => void,
+): Socket {
+  const socket = new WebSocket(`${baseUrl}/api/sync/socket`, protocolsOf(key));
+  socket.binaryType = 'arraybuffer';
+  let over = false;
+  let watching = false;
+
+  function lose(reason: string) {
+    if (over) return;
+    over = true;
+    socket.close();
+    listener({ kind: 'lost', reason });
+  }
+  socket.addEventListener('message', ({ data }) => {
+    if (over) return;
+    if (data instanceof ArrayBuffer) {
+      listener({ kind: 'frame', frame: new Uint8Array(data) });
+      return;
+    }
+    const message = fromRelaySchema.safeParse(typeof data === 'string' ? parseJson(data) : null);
+    if (message.success) listener({ kind: 'text', message: message.data });
+    // A relay of another version: what it needs us to understand, it will say by closing.
+  });
+  socket.addEventListener('error', () => lose('The sync socket could not be opened, or broke.'));
+  socket.addEventListener('close', ({ reason }) => lose(reason || 'The relay closed the sync socket.'));
+
+  /**
+   * A socket does not say when its buffer has emptied: it is looked at while there is something in
+   * it.
+   */
+  function watch() {
+    if (watching || over) return;
+    watching = true;
+    timers.after(RELAY_TIMES.drainLook, () => {
+      watching = false;
+      if (over) return;
+      if (socket.bufferedAmount === 0) listener({ kind: 'drained' });
+      else watch();
+    });
+  }
+
+  const send = (data: string | Uint8Array<ArrayBuffer>) => {
+    if (!over && socket.readyState === WebSocket.OPEN) socket.send(data);
+    if (socket.bufferedAmount > 0) watch();
+  };
+  return {
+    text: (message) => send(JSON.stringify(message)),
+    frame: (bytes) => send(new Uint8Array(bytes)),
+    buffered: () => socket.bufferedAmount,
+    close() {
+      over = true;
+      socket.close();
+    },
+  };
+}
 
 const PROBLEM_NAME = /^about:roost\/(.+)$/;
 

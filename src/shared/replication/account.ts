@@ -3,7 +3,7 @@
  * way.
  */
 import { addOne, contains, NO_RANGES, subtract, union, type Ranges } from '../domain/ranges.ts';
-import type { EntryKey, Have } from '../protocol/sync/entries.ts';
+import type { EntryKey, Have } from '../protocol/sync/page.ts';
 
 export interface Account {
   of(writer: string): Ranges;

@@ -14,8 +14,7 @@
  */
 import type { Trying } from '../domain/platform/retry.ts';
 import { contains, highest, intersect, lastOf, NO_RANGES, subtract, union, type Ranges } from '../domain/ranges.ts';
-import type { Entry, EntryKey } from '../protocol/sync/entries.ts';
-import type { EntryStore } from '../protocol/sync/store.ts';
+import type { Entry, EntryKey, EntryStore } from '../protocol/sync/page.ts';
 import type { Account } from './account.ts';
 import type { ReplicaDeps } from './contract.ts';
 import { DIGEST_BYTES, type Digested, digestOf } from './frames.ts';

@@ -1,6 +1,5 @@
 /** What a replica needs, and what it does: the same in the relay and in a browser. */
-import type { Entry, EntryKey, Have } from '../protocol/sync/entries.ts';
-import type { EntryStore } from '../protocol/sync/store.ts';
+import type { Entry, EntryKey, EntryStore, Have } from '../protocol/sync/page.ts';
 import type { ReplicationSettings } from './settings.ts';
 
 /**

@@ -4,22 +4,379 @@
  * round trip. So frames may be lost, repeated and come in any order, and a line may be cut at any
  * point.
  */
-import { createTrying } from '../domain/platform/retry.ts';
-import { contains, highest, isSame } from '../domain/ranges.ts';
-import type { Entry, EntryKey, Have } from '../protocol/sync/entries.ts';
-import type { PutOutcome } from '../protocol/sync/store.ts';
-import { createAccount, haveOf } from './account.ts';
-import { createBacklog } from './backlog.ts';
-import { createComparing } from './comparing.ts';
-import type { Link, LinkEnd, Replica, ReplicaDeps } from './contract.ts';
-import { createFetching } from './fetching.ts';
-import { decodeFrame, type Frame } from './frames.ts';
-import { createPeer, type Peer } from './peer.ts';
-import { createRefusals } from './refusals.ts';
-import { answerTo } from './serving.ts';
+import type { Entry, EntryKey, EntryStore, Have, PutOutcome } from '../protocol/sync/page.ts';
+import { contains, count, highest, intersect, isSame, lastOf, type Ranges, subtract } from '../domain/ranges.ts';
+import { createTrying, type Trying } from '../domain/platform/retry.ts';
+import { type Account, createAccount, haveOf } from './account.ts';
+import { decodeFrame, type Digested, digestOf, type Frame } from './frames.ts';
+import { type Came, createPeer, createStoring, keyOf, type Manner, type Peer, type Task } from './peer.ts';
 import { REPLICATION, type ReplicationSettings } from './settings.ts';
-import { createStoring, keyOf, type Came, type Manner } from './storing.ts';
-import { createAnnouncer } from './announcer.ts';
+import type { Backlog, Link, LinkEnd, Replica, ReplicaDeps } from './contract.ts';
+import { createComparing } from './comparing.ts';
+
+// What the peers are told when entries were written here, or were put into the store: which were
+// new, refused, or others than theirs.
+
+const bytesOf = (entries: readonly Entry[]) => entries.reduce((sum, { sealed }) => sum + sealed.length, 0);
+
+interface AnnouncerDeps {
+  readonly here: Account;
+  readonly peers: () => readonly Peer[];
+  readonly settings: ReplicationSettings;
+  /** Does this replica hand on what it is given? */
+  readonly forwards: boolean;
+  /** These of the peer's lie in places that hold others here. */
+  readonly onMet: (peer: Peer, others: readonly Entry[]) => void;
+}
+
+interface Announcer {
+  push(peer: Peer, entries: readonly Entry[]): void;
+  /** The store has answered. */
+  put(batch: readonly Came[], outcome: PutOutcome, manner: Manner): void;
+}
+
+function createAnnouncer({ here, peers, settings, forwards, onMet }: AnnouncerDeps): Announcer {
+  /**
+   * New entries go to a peer at once where they are few and it has room; otherwise it is told of
+   * them, and asks.
+   */
+  function push(peer: Peer, entries: readonly Entry[]): void {
+    if (entries.length === 0) return;
+    const fits = entries.length <= settings.askEntries && bytesOf(entries) <= settings.pushBytes;
+    if (
+      fits &&
+      peer.announced() &&
+      peer.heard &&
+      peer.hasRoom() &&
+      peer.send({ kind: 'entries', request: null, replace: false, entries })
+    )
+      return;
+    peer.owe(entries);
+  }
+
+  function put(batch: readonly Came[], outcome: PutOutcome, manner: Manner): void {
+    const [stored, refused, conflicts] = [outcome.stored, outcome.refused, outcome.conflicts].map(
+      (keys) => new Set(keys.map(keyOf)),
+    );
+    const came = (keys: Set<string> | undefined, peer: Peer) =>
+      batch.filter(({ entry, from }) => from === peer && keys?.has(keyOf(entry))).map(({ entry }) => entry);
+    // Also what was here before: between two answers of the store an account may be behind.
+    for (const { entry } of batch) if (!refused?.has(keyOf(entry))) here.add(entry);
+    for (const peer of new Set(batch.map(({ from }) => from))) {
+      const bad = came(refused, peer);
+      for (const key of bad) peer.has.remove(key);
+      if (bad.length > 0 && peer.hasRoom())
+        peer.send({
+          kind: 'refused',
+          refused: bad.map((entry) => ({
+            writer: entry.writer,
+            counter: entry.counter,
+            digest: digestOf(entry.sealed),
+          })),
+        });
+      const others = came(conflicts, peer);
+      if (others.length > 0 && manner !== 'shown') onMet(peer, others);
+      // What is here is acknowledged, also where it was here before.
+      const good = batch
+        .filter(({ entry, from }) => from === peer && here.has(entry) && !conflicts?.has(keyOf(entry)))
+        .map(({ entry }) => entry);
+      peer.owe(good);
+    }
+    for (const peer of peers()) {
+      const fresh = batch
+        .filter(({ entry, from }) => from !== peer && stored?.has(keyOf(entry)))
+        .map(({ entry }) => entry);
+      if (manner === 'replace') peer.oweReplaced(fresh);
+      else {
+        const lacking = fresh.filter((entry) => !peer.has.has(entry));
+        if (forwards) push(peer, lacking);
+        // Whoever has it too waits to hear that the relay does.
+        peer.owe(forwards ? fresh.filter((entry) => peer.has.has(entry)) : lacking);
+      }
+      peer.flush();
+    }
+  }
+
+  return { push, put };
+}
+
+// How much is known to be missing, and how far it has come since something was.
+
+/** `look` counts again, and tells where something changed. */
+function createBacklog({
+  here,
+  peers,
+  deps: { priority, onBacklog },
+  background,
+}: {
+  readonly here: Account;
+  readonly peers: () => readonly Peer[];
+  readonly deps: Pick<ReplicaDeps, 'priority' | 'onBacklog'>;
+  /** Classes from this one on are counted apart. */
+  readonly background: number;
+}): { look(): void } {
+  let last = '';
+  /** How many were here when something began to be missing. */
+  let before: number | null = null;
+
+  function counted(): Backlog | null {
+    const claimed = createAccount();
+    for (const peer of peers()) claimed.addAll(peer.has.now());
+    const byPriority = new Map<number, { missing: number }>();
+    let missing = 0;
+    let later = 0;
+    for (const writer of claimed.writers()) {
+      const lacking = count(subtract(claimed.of(writer), here.of(writer)));
+      if (lacking === 0) continue;
+      const priorityOf = priority(writer);
+      if (priorityOf >= background) {
+        later += lacking;
+        continue;
+      }
+      missing += lacking;
+      byPriority.set(priorityOf, { missing: (byPriority.get(priorityOf)?.missing ?? 0) + lacking });
+    }
+    if (missing === 0) {
+      before = null;
+      return later === 0 ? null : { done: 0, of: 0, background: later, byPriority };
+    }
+    let now = 0;
+    for (const writer of here.writers()) if (priority(writer) < background) now += count(here.of(writer));
+    before = Math.min(before ?? now, now);
+    return { done: now - before, of: now - before + missing, background: later, byPriority };
+  }
+
+  return {
+    look() {
+      if (!onBacklog) return;
+      const backlog = counted();
+      const text =
+        backlog === null ? '' : JSON.stringify([backlog.done, backlog.of, backlog.background, [...backlog.byPriority]]);
+      if (text === last) return;
+      last = text;
+      onBacklog(backlog);
+    },
+  };
+}
+
+// What is missing here is asked for: in order of priority, a bounded amount at a time, nothing of
+// two peers at once.
+
+interface Request {
+  readonly peer: Peer;
+  readonly want: Have;
+  callOff: () => void;
+}
+
+interface Fetching {
+  /** Asks for what is missing, as far as it may. */
+  pump(): void;
+  /** The answer to a request came; an empty one says that the peer does not have it. */
+  answered(peer: Peer, request: number, entries: readonly Entry[]): void;
+  /** The peer is gone: what was asked of it is asked of others. */
+  forget(peer: Peer): void;
+}
+
+function createFetching({
+  peers,
+  here,
+  waiting,
+  mayAsk,
+  priority,
+  after,
+  settings,
+}: {
+  readonly peers: () => readonly Peer[];
+  readonly here: Account;
+  readonly waiting: Account;
+  readonly mayAsk: () => boolean;
+  readonly priority: ReplicaDeps['priority'];
+  readonly after: ReplicaDeps['timers']['after'];
+  readonly settings: ReplicationSettings;
+}): Fetching {
+  const requests = new Map<number, Request>();
+  const asked = createAccount();
+  /** When each writer was asked for last, as a running number: those of one class take turns. */
+  const turns = new Map<string, number>();
+  let last = 0;
+
+  function end(id: number, request: Request): void {
+    request.callOff();
+    requests.delete(id);
+    asked.removeAll(request.want);
+  }
+
+  /**
+   * What this peer has, is not here and not on its way, in the order in which it is to be asked
+   * for.
+   */
+  function missingFrom(peer: Peer) {
+    const found: { writer: string; ranges: Ranges; class: number; turn: number }[] = [];
+    for (const writer of peer.has.writers()) {
+      if (peer.doubted.has(writer)) continue;
+      const ranges = [here, waiting, asked, peer.fresh].reduce(
+        (left, account) => subtract(left, account.of(writer)),
+        peer.has.of(writer),
+      );
+      if (ranges.length > 0) found.push({ writer, ranges, class: priority(writer), turn: turns.get(writer) ?? 0 });
+    }
+    return found.sort((a, b) => a.class - b.class || a.turn - b.turn);
+  }
+
+  /** `under`: so many requests of it are under way. */
+  function nextFrom(peer: Peer, under: number): Have | null {
+    const want = new Map<string, Ranges>();
+    let entries: number = settings.askEntries;
+    let pieces: number = settings.askRanges;
+    const missing = missingFrom(peer);
+    const waits = under > 0 || missing.some((row) => row.class < settings.background);
+    for (const { writer, ranges, class: of } of missing) {
+      if (entries <= 0 || pieces <= 0 || (waits && of >= settings.background)) break;
+      const some = lastOf(ranges, entries, pieces);
+      entries -= count(some);
+      pieces -= some.length;
+      want.set(writer, some);
+    }
+    return want.size > 0 ? want : null;
+  }
+
+  function ask(peer: Peer, want: Have): void {
+    const id = ++last;
+    for (const writer of want.keys()) turns.set(writer, id);
+    let seen = peer.frames;
+    let silences = 0;
+    const request: Request = { peer, want, callOff: () => undefined };
+    // A slow line that brings something is not a silent one; an answer that was lost is not waited
+    // for for ever.
+    const listen = () => {
+      const quiet = peer.frames === seen;
+      seen = peer.frames;
+      silences += 1;
+      if (!quiet && silences < settings.answerSilences) {
+        request.callOff = after(settings.answerMs, listen);
+        return;
+      }
+      peer.lost += 1;
+      end(id, request);
+      pump();
+    };
+    requests.set(id, request);
+    asked.addAll(want);
+    request.callOff = after(settings.answerMs, listen);
+    peer.send({ kind: 'want', request: id, want });
+  }
+
+  function pump(): void {
+    // Those that answered are asked before those that did not.
+    for (const peer of [...peers()].sort((a, b) => a.lost - b.lost)) {
+      for (;;) {
+        const under = [...requests.values()].filter((request) => request.peer === peer).length;
+        if (!mayAsk() || !peer.live() || under >= settings.requests) break;
+        const want = nextFrom(peer, under);
+        if (want === null) break;
+        ask(peer, want);
+      }
+    }
+  }
+
+  return {
+    pump,
+    answered(peer, id, entries) {
+      const request = requests.get(id);
+      if (request?.peer !== peer) return;
+      end(id, request);
+      peer.lost = 0;
+      if (entries.length === 0) peer.has.removeAll(request.want);
+    },
+    forget(peer) {
+      for (const [id, request] of [...requests]) if (request.peer === peer) end(id, request);
+    },
+  };
+}
+
+// What a peer cannot open, and says so: it is let go of, where it still lies here with those bytes.
+
+interface RefusalsDeps {
+  readonly store: Pick<EntryStore, 'drop'>;
+  readonly here: Account;
+  readonly trying: Pick<Trying, 'attempt'>;
+  readonly peers: () => readonly Peer[];
+  readonly onDropped: () => void;
+}
+
+interface Refusals {
+  /** A relay has no key, so it is not believed. */
+  heard(peer: Peer, refused: readonly Digested[]): void;
+}
+
+function createRefusals({ store, here, trying, peers, onDropped }: RefusalsDeps): Refusals {
+  return {
+    heard(peer, refused) {
+      if (peer.link.kind === 'relay') return;
+      peer.tasks.add(async () => {
+        for (const { digest, ...key } of refused) {
+          if (!here.has(key)) continue;
+          const dropped = await trying.attempt(() => store.drop(key, digest));
+          if (!dropped?.value) continue;
+          here.remove(key);
+          for (const each of peers()) each.oweLess(key);
+        }
+        for (const each of peers()) each.flush();
+        onDropped();
+        return 'done';
+      }, 'theirs');
+    },
+  };
+}
+
+// Answers to what peers ask for: entries are read only when the link has room for them.
+
+interface ServingDeps {
+  readonly store: EntryStore;
+  readonly here: Account;
+  readonly trying: Trying;
+  readonly priority: ReplicaDeps['priority'];
+  readonly settings: ReplicationSettings;
+  readonly peer: Peer;
+}
+
+/**
+ * One frame answers a request, with as much of it as fits, the lower classes first, the newest of
+ * each writer first; the peer asks for the rest again.
+ */
+const answerTo = ({ store, here, trying, priority, settings, peer }: ServingDeps, request: number, want: Have): Task =>
+  async function answer() {
+    const entries: Entry[] = [];
+    let bytes = 0;
+    const isFull = () => bytes >= settings.frameBytes || entries.length >= settings.askEntries;
+    for (const [writer, ranges] of [...want].sort(([a], [b]) => priority(a) - priority(b))) {
+      for (const [from, to] of [...intersect(ranges, here.of(writer))].reverse()) {
+        if (isFull()) break;
+        const read = await trying.attempt(() =>
+          store.read(writer, from, to, { newestFirst: true, maxBytes: settings.frameBytes - bytes }),
+        );
+        if (read === null || !peer.live()) return 'done';
+        for (const entry of read.value) {
+          if (
+            entries.length > 0 &&
+            (bytes + entry.sealed.length > settings.frameBytes || entries.length >= settings.askEntries)
+          ) {
+            bytes = settings.frameBytes;
+            break;
+          }
+          entries.push(entry);
+          bytes += entry.sealed.length;
+        }
+      }
+    }
+    peer.send({ kind: 'entries', request, replace: false, entries });
+    if (entries.length === 0) {
+      // It believes that these are here: it is told what is.
+      peer.oweAll();
+      peer.flush();
+    }
+    return 'done';
+  };
 
 export function createReplica(deps: ReplicaDeps): Replica {
   const { store, priority, forwards = false, own = () => false, left = () => false, onAhead } = deps;

@@ -8,7 +8,7 @@ import { sentence } from '../../shared/domain/sentence.ts';
 import { openDB } from 'idb';
 import { errorMessage } from '../../shared/domain/platform/error-message.ts';
 import type { Forget } from '../../shared/domain/forgetting.ts';
-import { isCovered } from '../../shared/protocol/known.ts';
+import { isCovered } from '../../shared/protocol/documents/kinds.ts';
 import { parseDocument, type Doc } from '../../shared/protocol/documents.ts';
 import type { OwnerProgress, RebuildReport } from '../../shared/protocol/worker.ts';
 import { putVolume, readMeta, type JournalDatabase, type OpenOptions, type VolumeRecord } from './journal/database.ts';

@@ -6,7 +6,7 @@ import { deleteDB } from 'idb';
 import type { After } from '../../shared/domain/platform/timers.ts';
 import { finalForgets } from '../../shared/domain/forgetting.ts';
 import type { Doc, ForgetDoc, ForgetUndoDoc } from '../../shared/protocol/documents.ts';
-import { isCovered, isKnown } from '../../shared/protocol/known.ts';
+import { isCovered, isKnown } from '../../shared/protocol/documents/kinds.ts';
 import type { OwnerProgress, RebuildReport } from '../../shared/protocol/worker.ts';
 import { journalTransaction, readMeta, writeMeta } from './journal/database.ts';
 import { rowsAfter } from './journal/journal.ts';

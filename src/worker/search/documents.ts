@@ -4,7 +4,7 @@ import { parseStamp } from '../../shared/domain/stamp.ts';
 import { wrote } from '../../shared/domain/talk.ts';
 import type { Doc } from '../../shared/protocol/documents.ts';
 import type { DocumentStore } from '../../shared/protocol/documents/kind.ts';
-import { isKnown, type KnownType } from '../../shared/protocol/known.ts';
+import { isKnown, type KnownType } from '../../shared/protocol/documents/kinds.ts';
 import type { SearchedText, SearchKind } from '../../shared/protocol/search.ts';
 
 /** Where searchable documents stand in the views: a store, and what their ids begin with. */

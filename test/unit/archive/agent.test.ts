@@ -17,7 +17,7 @@ import { paintedFaceText } from '../../../src/shared/domain/face.ts';
 import { rosterFrom } from '../../../src/page/archive/household/newest.ts';
 import { createClock, parseStamp } from '../../../src/shared/domain/stamp.ts';
 import { parseDocument, type Doc } from '../../../src/shared/protocol/documents.ts';
-import { isKnown } from '../../../src/shared/protocol/known.ts';
+import { isKnown } from '../../../src/shared/protocol/documents/kinds.ts';
 import { LIMITS } from '../../../src/shared/protocol/limits.ts';
 import {
   changeDoc,

@@ -6,7 +6,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { createArchive, type Archive, type ArchiveWorker } from '../../../src/page/archive/index.ts';
 import { serveArchive, type ServedLine } from '../../../src/page/archive/serve.ts';
 import type { Doc } from '../../../src/shared/protocol/documents.ts';
-import { isKnown, kindOf, slotOf, wins } from '../../../src/shared/protocol/known.ts';
+import { isKnown, kindOf, slotOf, wins } from '../../../src/shared/protocol/documents/kinds.ts';
 import type { Comparison, DocumentPage } from '../../../src/shared/protocol/worker.ts';
 import type { ArchiveImport, PreviewPorts } from '../../../src/page/archive/index.ts';
 import { lookOf } from '../../../src/shared/domain/choices.ts';

@@ -3,7 +3,7 @@ import { rosterOf } from '../../../src/shared/domain/agent.ts';
 import { AGENT_COLORS, choiceOf, choiceSetting, choicesOf } from '../../../src/shared/domain/choices.ts';
 import { facePixels, facePartsOf, facePartsText, paintedFaceText } from '../../../src/shared/domain/face.ts';
 import { seatColor } from '../../../src/shared/domain/seat.ts';
-import { slotOf } from '../../../src/shared/protocol/known.ts';
+import { slotOf } from '../../../src/shared/protocol/documents/kinds.ts';
 import { identityDoc, settingDoc } from '../../support/documents.ts';
 
 const withId = <T extends { _id: string }>(doc: T) => ({ ...doc, id: doc._id });

@@ -1,9 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { escapeText } from '../../../src/shared/domain/escape.ts';
-import { LEAD_POSITION, seatColor } from '../../../src/shared/domain/seat.ts';
-import { AGENT_TOOLS, LEAD_TOOLS } from '../../../server/agents/session/tools.ts';
 import {
+  escapeText,
   parseTeamCall,
   positionsCalled,
   SUMMON_TAG,
@@ -11,6 +9,8 @@ import {
   writeForLead,
   writeSummon,
 } from '../../../src/shared/domain/wake-payload.ts';
+import { LEAD_POSITION, seatColor } from '../../../src/shared/domain/seat.ts';
+import { AGENT_TOOLS, LEAD_TOOLS } from '../../../server/agents/session/tools.ts';
 
 const document = readFileSync(new URL('../../../CLAUDE.md', import.meta.url), 'utf8');
 

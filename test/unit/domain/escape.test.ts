@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { escapeAttribute, escapeText, unescapeText } from '../../../src/shared/domain/escape.ts';
+import { escapeAttribute, escapeText, unescapeText } from '../../../src/shared/domain/wake-payload.ts';
 import { anyText, longText } from './arbitraries.ts';
 
 // eslint-disable-next-line no-control-regex

@@ -7,7 +7,7 @@ import {
   type Forget,
   type ForgetUndo,
 } from '../../../src/shared/domain/forgetting.ts';
-import { isCovered } from '../../../src/shared/protocol/known.ts';
+import { isCovered } from '../../../src/shared/protocol/documents/kinds.ts';
 import { formatStamp } from '../../../src/shared/domain/stamp.ts';
 
 const stamp = (time: number) => formatStamp({ time, counter: 0, node: 'test' });

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { groupOf } from '../../../src/shared/domain/groups.ts';
+import { groupOf } from '../../../src/shared/domain/seat.ts';
 import { groupsOf } from '../../../src/page/state/groups.ts';
 
 const record = (key: string, at: string, name: unknown, agentIds: unknown) => ({

@@ -5,7 +5,7 @@ import { SESSION_LIMITS } from '../../../server/agents/session/settings.ts';
 import { createWindow } from '../../../server/agents/runs/window.ts';
 import { cutMiddle } from '../../../src/shared/domain/cut-middle.ts';
 import { messageBatch } from '../../../src/shared/domain/message-batch.ts';
-import { momentText, spanText } from '../../../src/shared/domain/moments.ts';
+import { momentText, spanText } from '../../../src/shared/domain/zone-days.ts';
 import { anyText } from './arbitraries.ts';
 
 describe('a text without its middle', () => {

@@ -8,7 +8,7 @@ import {
   readUpTo,
 } from '../../../src/shared/domain/read-marks.ts';
 import { parseStamp } from '../../../src/shared/domain/stamp.ts';
-import { slotOf, wins } from '../../../src/shared/protocol/known.ts';
+import { slotOf, wins } from '../../../src/shared/protocol/documents/kinds.ts';
 import { settingDoc, stampOf } from '../../support/documents.ts';
 
 const { key } = readMarkSetting({ kind: 'conversation', agentId: 'a1', at: '' });

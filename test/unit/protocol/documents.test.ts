@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ZodError } from 'zod';
 import { parseDocument } from '../../../src/shared/protocol/documents.ts';
-import { isKnown, SCHEMA_VERSION, type KnownType } from '../../../src/shared/protocol/known.ts';
+import { isKnown, type KnownType, SCHEMA_VERSION } from '../../../src/shared/protocol/documents/kinds.ts';
 
 const base = { _id: 'one', schema: SCHEMA_VERSION, at: '000000000001000-000001-node' };
 const message = {

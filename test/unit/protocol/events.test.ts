@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseDocument } from '../../../src/shared/protocol/documents.ts';
-import { isKnown } from '../../../src/shared/protocol/known.ts';
+import { isKnown } from '../../../src/shared/protocol/documents/kinds.ts';
 import { eventSchema, type EventKind } from '../../../src/shared/protocol/events.ts';
 import { documentsOf } from '../../../src/shared/protocol/intake.ts';
 import { anyEvent, EVENT_KINDS, eventOf } from './arbitraries.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parseDocument, type Doc } from '../../../src/shared/protocol/documents.ts';
-import { addKind, isCovered, isKnown, kindsMark } from '../../../src/shared/protocol/known.ts';
+import { addKind, isCovered, isKnown, kindsMark } from '../../../src/shared/protocol/documents/kinds.ts';
 import { createHousehold } from '../../../src/page/state/household.ts';
 import { streamOfDocument } from '../../../src/worker/sync/owner/streams.ts';
 import { kindName } from '../../../src/page/ui/text/kinds.ts';

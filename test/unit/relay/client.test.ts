@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { createPageClient } from '../../../src/shared/relay-client/page-client.ts';
-import { createSender } from '../../../src/shared/relay-client/send.ts';
+import { createSender } from '../../../src/shared/relay-client/client.ts';
 import { listen, type Listening } from '../../support/sse-relay.ts';
 
 let server: Listening | null = null;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { deviceKeys, newest, newHousehold, renewed, relayAuth } from '../../../src/worker/sync/crypto/index.ts';
-import { deviceBytes, phraseBytes } from '../../../src/shared/protocol/sync/proofs.ts';
+import { deviceBytes, phraseBytes } from '../../../src/shared/protocol/sync/control.ts';
 import {
   deviceRecord,
   isGenuineDevice,

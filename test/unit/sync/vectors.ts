@@ -13,7 +13,7 @@ import {
   phraseBytes,
   registrationBytes,
   signedGrantBytes,
-} from '../../../src/shared/protocol/sync/proofs.ts';
+} from '../../../src/shared/protocol/sync/control.ts';
 import type { EpochKey, HouseholdKeys, Stream, RandomBytes } from '../../../src/worker/sync/contract.ts';
 import {
   base64url,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { parseDocument, type Doc } from '../../../src/shared/protocol/documents.ts';
-import { isKnown } from '../../../src/shared/protocol/known.ts';
+import { isKnown } from '../../../src/shared/protocol/documents/kinds.ts';
 import { AGENTS, generateHousehold } from '../../support/household-generator.ts';
 
 const all = (seed: number, messages = 3_000): Doc[] => [...generateHousehold({ seed, messages })].flat();

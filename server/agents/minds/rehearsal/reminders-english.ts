@@ -1,5 +1,5 @@
 /** A wish to be reminded, in English. */
-import { WEEKDAYS, WORKDAYS, type Weekday } from '../../../../src/shared/domain/schedule/said-moment.ts';
+import { type Weekday, WEEKDAYS, WORKDAYS } from '../../../../src/shared/domain/schedule/timing.ts';
 import { readWish, SOME_HOUR, wishOf, type Clock, type Groups, type Time, type Wish } from './wish.ts';
 
 const COUNTED = 'one two three four five six seven eight nine ten eleven twelve'.split(' ');

@@ -1,5 +1,5 @@
 /** A wish to be reminded, in German. */
-import { WORKDAYS, type Weekday } from '../../../../src/shared/domain/schedule/said-moment.ts';
+import { type Weekday, WORKDAYS } from '../../../../src/shared/domain/schedule/timing.ts';
 import { readWish, SOME_HOUR, wishOf, type Clock, type Groups, type Time, type Wish } from './wish.ts';
 
 const ZAHLEN = 'eins zwei drei vier fünf sechs sieben acht neun zehn elf zwölf'.split(' ');

@@ -1,6 +1,5 @@
 /** What somebody wishes to be reminded of, as the tools of agents take it. */
-import { WEEKDAYS, WORKDAYS, type Weekday } from '../../../../src/shared/domain/schedule/said-moment.ts';
-import { INTERVAL_BOUNDS } from '../../../../src/shared/domain/schedule/timing.ts';
+import { INTERVAL_BOUNDS, type Weekday, WEEKDAYS, WORKDAYS } from '../../../../src/shared/domain/schedule/timing.ts';
 
 /** As the tool `wake_later` takes it. */
 export interface Moment {

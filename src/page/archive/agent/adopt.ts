@@ -10,7 +10,7 @@ import {
   type AgentIdentityDoc,
   type Doc,
 } from '../../../shared/protocol/documents.ts';
-import { isKnown, kindOf, SCHEMA_VERSION } from '../../../shared/protocol/known.ts';
+import { isKnown, kindOf, SCHEMA_VERSION } from '../../../shared/protocol/documents/kinds.ts';
 import { createNewest, rosterFrom } from '../household/newest.ts';
 import type { ParsedAgent } from '../types.ts';
 

@@ -6,7 +6,7 @@ import { errorMessage } from '../../../shared/domain/platform/error-message.ts';
 import { parseJson } from '../../../shared/domain/platform/json.ts';
 import type { AgentId } from '../../../shared/domain/ids.ts';
 import type { Doc } from '../../../shared/protocol/documents.ts';
-import { kindOf } from '../../../shared/protocol/known.ts';
+import { kindOf } from '../../../shared/protocol/documents/kinds.ts';
 import { assertDocument } from '../document.ts';
 import { belongsTo, isLook } from '../household/belongs.ts';
 import { ArchiveError } from '../problem.ts';

@@ -4,7 +4,7 @@
  */
 import { sentence } from '../../../shared/domain/sentence.ts';
 import type { Doc } from '../../../shared/protocol/documents.ts';
-import { isKnown } from '../../../shared/protocol/known.ts';
+import { isKnown } from '../../../shared/protocol/documents/kinds.ts';
 import { LIMITS } from '../../../shared/protocol/limits.ts';
 import { createNewest, rosterFrom } from '../household/newest.ts';
 import type { Workers } from '../methods.ts';

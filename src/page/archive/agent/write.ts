@@ -5,7 +5,7 @@
 import { Zip, ZipDeflate } from 'fflate';
 import { parseStamp } from '../../../shared/domain/stamp.ts';
 import type { Doc } from '../../../shared/protocol/documents.ts';
-import { isKnown, kindOf } from '../../../shared/protocol/known.ts';
+import { isKnown, kindOf } from '../../../shared/protocol/documents/kinds.ts';
 import { createChunkWriter } from '../bytes.ts';
 import { safeFileName } from '../file-names.ts';
 import { isLook } from '../household/belongs.ts';

@@ -1,7 +1,7 @@
 /** Whose a document is. */
 import { lookOf } from '../../../shared/domain/choices.ts';
 import type { Doc } from '../../../shared/protocol/documents.ts';
-import { isKnown } from '../../../shared/protocol/known.ts';
+import { isKnown } from '../../../shared/protocol/documents/kinds.ts';
 
 /** Is this how somebody looks? It is a setting, and goes where they go. */
 export const isLook = (doc: Doc): boolean => isKnown(doc) && doc.type === 'setting' && lookOf(doc) !== null;

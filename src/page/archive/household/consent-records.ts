@@ -6,11 +6,17 @@
  */
 import type { AgentId, ThreadId } from '../../../shared/domain/ids.ts';
 import type { Doc } from '../../../shared/protocol/documents.ts';
-import { isKnown, kindOf, slotOf, wins } from '../../../shared/protocol/known.ts';
-import { heldLimits, unsetLimits, type HeldBack } from '../../../shared/protocol/loosened.ts';
-import { RECORD_TYPES, recordSchema, type RecordOf, type RelayRecord } from '../../../shared/protocol/records.ts';
+import { isKnown, kindOf, slotOf, wins } from '../../../shared/protocol/documents/kinds.ts';
+import { type HeldBack, heldLimits, unsetLimits } from '../../../shared/protocol/effective.ts';
+import {
+  fieldsOf,
+  pathOf,
+  RECORD_TYPES,
+  type RecordOf,
+  recordSchema,
+  type RelayRecord,
+} from '../../../shared/protocol/records.ts';
 import type { Offer } from './consent-agents.ts';
-import { fieldsOf, pathOf } from '../../../shared/protocol/record-fields.ts';
 import type { Deciding } from './newest.ts';
 
 export interface RecordConsent {

@@ -17,7 +17,7 @@ import type {
   MessageDoc,
   SettingDoc,
 } from '../../../shared/protocol/documents.ts';
-import { isKnown, slotOf } from '../../../shared/protocol/known.ts';
+import { isKnown, slotOf } from '../../../shared/protocol/documents/kinds.ts';
 import { ArchiveError, DAMAGED } from '../problem.ts';
 import type { ArchiveChange } from '../types.ts';
 import { changeOf, offerAgents, seatsTaken, shownAmong, type Changed, type Offer } from './consent-agents.ts';

@@ -4,8 +4,8 @@
  */
 import type { Stamp } from '../../../shared/domain/stamp.ts';
 import type { Doc } from '../../../shared/protocol/documents.ts';
-import { SCHEMA_VERSION } from '../../../shared/protocol/known.ts';
-import { withFields } from '../../../shared/protocol/record-fields.ts';
+import { SCHEMA_VERSION } from '../../../shared/protocol/documents/kinds.ts';
+import { withFields } from '../../../shared/protocol/records.ts';
 import type { ArchiveChange } from '../types.ts';
 
 type Limit = Extract<ArchiveChange, { kind: 'limit' }>;

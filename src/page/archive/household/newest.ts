@@ -5,7 +5,7 @@
 import { rosterOf, type Roster } from '../../../shared/domain/agent.ts';
 import { settingsOf, type Settings } from '../../../shared/domain/settings.ts';
 import type { AgentIdentityDoc, Doc } from '../../../shared/protocol/documents.ts';
-import { isKnown, kindOf, slotOf, wins } from '../../../shared/protocol/known.ts';
+import { isKnown, kindOf, slotOf, wins } from '../../../shared/protocol/documents/kinds.ts';
 import type { HouseholdView } from '../../../shared/protocol/worker.ts';
 
 export type Deciding = Pick<HouseholdView, 'identities' | 'changes' | 'settings' | 'records'>;

@@ -4,7 +4,7 @@
  */
 import { LEAD_ID, isSeatPosition } from '../../../shared/domain/seat.ts';
 import type { Doc, ForgetDoc } from '../../../shared/protocol/documents.ts';
-import { isKnown } from '../../../shared/protocol/known.ts';
+import { isKnown } from '../../../shared/protocol/documents/kinds.ts';
 import type { Workers } from '../methods.ts';
 import { ArchiveError } from '../problem.ts';
 import { ARCHIVE } from '../settings.ts';

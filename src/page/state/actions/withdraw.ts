@@ -6,8 +6,7 @@ import { t } from '../../language/t.ts';
 import type { MessageDoc, MessageWithdrawnDoc, QueuedMessageDoc } from '../../../shared/protocol/documents.ts';
 import { textOf } from '../../../shared/domain/text-of.ts';
 import type { Attachments, PreparedFile } from '../attachments.ts';
-import { SCHEMA_VERSION } from '../../../shared/protocol/known.ts';
-import { queuedWithdrawnId } from '../../../shared/protocol/documents/message-withdrawn.ts';
+import { queuedWithdrawnId, SCHEMA_VERSION } from '../../../shared/protocol/documents/kinds.ts';
 import { attempt, type Parts } from './parts.ts';
 
 /** It goes back into the field. */

@@ -1,7 +1,7 @@
 /** Before files are sent: what the model that answers here cannot be shown of them. */
 import { LEAD_ID } from '../../../shared/domain/seat.ts';
 import type { AgentId } from '../../../shared/domain/ids.ts';
-import { isKnown } from '../../../shared/protocol/known.ts';
+import { isKnown } from '../../../shared/protocol/documents/kinds.ts';
 import type { HouseholdState } from '../../state/household.ts';
 import type { PreparedFile } from '../../state/attachments.ts';
 import { useHousehold, useLive, useRoost } from '../context.tsx';

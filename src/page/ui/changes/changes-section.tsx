@@ -3,7 +3,7 @@ import { errorText } from '../../state/ports.ts';
 import { useEffect, useRef, useState } from 'react';
 import { displayName } from '../../../shared/domain/agent.ts';
 import { t } from '../../language/t.ts';
-import { changedBy } from '../../../shared/protocol/known.ts';
+import { changedBy } from '../../../shared/protocol/documents/kinds.ts';
 import type { ChangeLogView } from '../../../shared/protocol/worker.ts';
 import { CHANGE_LOG, loggedOf, readChangeLog, type Logged } from '../../state/change-log.ts';
 import { takeBack } from '../../state/take-back.ts';

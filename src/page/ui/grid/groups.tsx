@@ -4,7 +4,7 @@
  */
 import { useId, useMemo, useState, type SubmitEvent } from 'react';
 import type { Agent } from '../../../shared/domain/agent.ts';
-import { GROUPS, type AgentGroup } from '../../../shared/domain/groups.ts';
+import { type AgentGroup, GROUPS } from '../../../shared/domain/seat.ts';
 import type { AgentId } from '../../../shared/domain/ids.ts';
 import { t } from '../../language/t.ts';
 import { groupsIn, keepGroup, removeGroup } from '../../state/groups.ts';

@@ -1,9 +1,8 @@
-import { asleepFrom } from '../../../shared/domain/asleep-from.ts';
+import { answeringOf, asleepFrom } from '../../../shared/domain/lifecycle.ts';
 import { useEffect, useMemo, useRef, useState, type KeyboardEvent } from 'react';
 import { useStore } from 'zustand';
 import { Link } from 'wouter';
 import { emptySeats } from '../../../shared/domain/agent.ts';
-import { answeringOf } from '../../../shared/domain/lifecycle.ts';
 import { t } from '../../language/t.ts';
 import { arrivingOf } from '../../state/devices.ts';
 import { useActions, useDevices, useHousehold, useLive, useRoost } from '../context.tsx';

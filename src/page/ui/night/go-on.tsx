@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import type { RunId } from '../../../shared/domain/ids.ts';
-import { canGoOn } from '../../../shared/domain/schedule/occurrence.ts';
+import { canGoOn } from '../../../shared/domain/schedule/timing.ts';
 import { t } from '../../language/t.ts';
 import type { Occurrence } from '../../../shared/protocol/schedules.ts';
 import { schedulesOf } from '../../state/schedules.ts';

@@ -1,5 +1,5 @@
 /** What drawing clashing routines apart would change, in words. Pure. */
-import { spreadClashes, type Shift } from '../../../shared/domain/schedule/spread.ts';
+import { type Shift, spreadClashes } from '../../../shared/domain/schedule/timeline.ts';
 import type { Timing } from '../../../shared/domain/schedule/timing.ts';
 import { t } from '../../language/t.ts';
 import type { Timeline } from '../../../shared/protocol/endpoints/schedules.ts';

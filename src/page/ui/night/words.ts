@@ -1,7 +1,6 @@
 /** What agents do by themselves, in words for people. Pure. */
 import type { AgentId } from '../../../shared/domain/ids.ts';
-import type { OccurrenceState, SkipReason } from '../../../shared/domain/schedule/occurrence.ts';
-import type { Timing } from '../../../shared/domain/schedule/timing.ts';
+import type { OccurrenceState, SkipReason, Timing } from '../../../shared/domain/schedule/timing.ts';
 import { spoken } from '../../language/catalogue.ts';
 import { t } from '../../language/t.ts';
 import type { Timeline } from '../../../shared/protocol/endpoints/schedules.ts';

@@ -3,7 +3,7 @@
  * what was read or is over.
  */
 import { useEffect, useRef } from 'react';
-import { quietUntil } from '../../../shared/domain/quiet-hours.ts';
+import { quietUntil } from '../../../shared/domain/blackouts.ts';
 import { t } from '../../language/t.ts';
 import type { RaisedNotification } from '../../../shared/protocol/notifications.ts';
 import { callsOf } from '../../state/calls.ts';

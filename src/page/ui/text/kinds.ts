@@ -1,6 +1,6 @@
 /** Kinds of documents, in people's words. */
 import { t, translated } from '../../language/t.ts';
-import { kindOf } from '../../../shared/protocol/known.ts';
+import { kindOf } from '../../../shared/protocol/documents/kinds.ts';
 import type { StorageStatus } from '../../../shared/protocol/worker.ts';
 
 const NEWER = t`From a newer Roost`;

@@ -1,7 +1,79 @@
 /**
  * What tabs and the ledger's owner say to each other about synchronisation, pairing and recovery.
  */
+import type { Ranges } from '../../domain/ranges.ts';
 import type { DeviceId } from '../../domain/ids.ts';
+
+// What replicates: sealed entries, each with its place in the log of one writer.
+
+export type { Ranges };
+
+/**
+ * 16 random bytes as base64url. A device writes under one writer for each stream, and under new
+ * ones when it was restored.
+ */
+type WriterId = string;
+
+/** `counter` begins at 1, rises by one per entry of its writer and never repeats. */
+export interface EntryKey {
+  readonly writer: WriterId;
+  readonly counter: number;
+}
+
+export interface Entry extends EntryKey {
+  /** Ciphertext, see src/worker/sync/README.md. Whoever has no key hands it on as it is. */
+  readonly sealed: Uint8Array;
+}
+
+/**
+ * What a replica has, as ranges of counters: its version vector, with the gaps that fetching the
+ * newest first leaves.
+ */
+export type Have = ReadonlyMap<WriterId, Ranges>;
+
+// Where a replica keeps its entries: IndexedDB in a browser, Postgres in the relay, memory in
+// tests.
+
+export interface PutOutcome {
+  /**
+   * Durable now, and were not here before; with `replace` also those that were here with other
+   * bytes.
+   */
+  readonly stored: readonly EntryKey[];
+  /** Here already with other bytes. What is here stays. */
+  readonly conflicts: readonly EntryKey[];
+  /**
+   * Cannot be what they say they are (moved, changed, forged): not stored. Also where something
+   * else lies in the place.
+   */
+  readonly refused: readonly EntryKey[];
+}
+
+export interface EntryStore {
+  /** Asked when the replica begins, and after `put` no more: the replica keeps account itself. */
+  have(): Promise<Have>;
+  /**
+   * Resolves when everything that is neither here nor refused is durable. Those that were here with
+   * the same bytes are in none of the lists. `replace`: bytes of the same place are overwritten
+   * (something in it was forgotten).
+   */
+  put(entries: readonly Entry[], options: { readonly replace: boolean }): Promise<PutOutcome>;
+  /**
+   * Entries of one writer with `from` ≤ counter ≤ `to`, newest first where asked, until `maxBytes`
+   * are reached; at least one where there is any.
+   */
+  read(
+    writer: string,
+    from: number,
+    to: number,
+    options: { readonly newestFirst: boolean; readonly maxBytes: number },
+  ): Promise<readonly Entry[]>;
+  /**
+   * Lets go of an entry, if it still has these bytes' digest (SHA-256, first 16 bytes as hex).
+   * Answers whether it did.
+   */
+  drop(key: EntryKey, digest: string): Promise<boolean>;
+}
 
 /** A device of the household. */
 export interface DeviceView {

@@ -1,6 +1,6 @@
 /** The bytes of a file that came with a message, from the pieces they are kept in. */
 import { pieceId, piecesOf, type Attachment } from '../../../shared/domain/attachment.ts';
-import { isKnown } from '../../../shared/protocol/known.ts';
+import { isKnown } from '../../../shared/protocol/documents/kinds.ts';
 import type { ViewsDatabase } from './database.ts';
 
 /** In base64; null: not all of it is on this device. */

@@ -3,7 +3,7 @@
  * what holds now.
  */
 import { pendingForgets } from '../../../shared/domain/forgetting.ts';
-import { isCovered, slotOf } from '../../../shared/protocol/known.ts';
+import { isCovered, slotOf } from '../../../shared/protocol/documents/kinds.ts';
 import type { ChangeLogView, LoggedChange } from '../../../shared/protocol/worker.ts';
 import { LOGGED_STORES, type ViewsDatabase } from './database.ts';
 import { newestFirst } from './order.ts';

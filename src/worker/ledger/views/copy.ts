@@ -5,7 +5,7 @@
 import { lookOf } from '../../../shared/domain/choices.ts';
 import type { AgentId } from '../../../shared/domain/ids.ts';
 import type { Doc } from '../../../shared/protocol/documents.ts';
-import { isKnown, kindOf, storeOf } from '../../../shared/protocol/known.ts';
+import { isKnown, kindOf, storeOf } from '../../../shared/protocol/documents/kinds.ts';
 import type { Comparison, DocumentPage } from '../../../shared/protocol/worker.ts';
 import { isDeepEqual } from '../equal.ts';
 import type { ViewsDatabase } from './database.ts';

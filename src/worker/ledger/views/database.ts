@@ -18,7 +18,7 @@ import type {
   SessionDoc,
   SettingDoc,
 } from '../../../shared/protocol/documents.ts';
-import { kindsMark } from '../../../shared/protocol/known.ts';
+import { kindsMark } from '../../../shared/protocol/documents/kinds.ts';
 import type { OpenOptions } from '../journal/database.ts';
 
 /**

@@ -5,7 +5,7 @@
 import { pendingForgets } from '../../../shared/domain/forgetting.ts';
 import type { Doc } from '../../../shared/protocol/documents.ts';
 import type { DocumentStore } from '../../../shared/protocol/documents/kind.ts';
-import { isCovered, isKnown } from '../../../shared/protocol/known.ts';
+import { isCovered, isKnown } from '../../../shared/protocol/documents/kinds.ts';
 import type { ViewsDatabase } from './database.ts';
 import { splitForgets } from './read.ts';
 import { DOCUMENT_STORES } from './write.ts';

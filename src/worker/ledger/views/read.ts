@@ -14,7 +14,7 @@ import {
   wholeAt,
 } from '../../../shared/domain/read-marks.ts';
 import type { ForgetDoc, ForgetUndoDoc } from '../../../shared/protocol/documents.ts';
-import { isCovered, isKnown } from '../../../shared/protocol/known.ts';
+import { isCovered, isKnown } from '../../../shared/protocol/documents/kinds.ts';
 import type { ConversationPage, HouseholdView, UnreadRow, UnreadView } from '../../../shared/protocol/worker.ts';
 import { LEDGER } from '../settings.ts';
 import type { MessageRecord, ViewsDatabase, ViewsSchema } from './database.ts';

@@ -7,7 +7,7 @@ import { singleFlight } from '../../../shared/domain/platform/single-flight.ts';
 import type { After } from '../../../shared/domain/platform/timers.ts';
 import { wholeAt } from '../../../shared/domain/read-marks.ts';
 import type { Doc } from '../../../shared/protocol/documents.ts';
-import { asOfNow, isKnown, storeOf } from '../../../shared/protocol/known.ts';
+import { asOfNow, isKnown, storeOf } from '../../../shared/protocol/documents/kinds.ts';
 import { LEDGER } from '../settings.ts';
 import { readState, viewsTransaction, type ViewsDatabase } from './database.ts';
 import { holds } from './requests.ts';

@@ -2,7 +2,7 @@
  * What agents take along when they wake, from views alone. Sessions are read newest first, and no
  * more than fills the room: it costs the same after years as after a day.
  */
-import type { SessionEnd } from '../../../shared/domain/asleep-from.ts';
+import type { SessionEnd } from '../../../shared/domain/lifecycle.ts';
 import type { AgentId, SessionId } from '../../../shared/domain/ids.ts';
 import { talkText } from '../../../shared/domain/talk.ts';
 import { LONG_SHARE } from '../../../shared/domain/transcript.ts';

@@ -6,7 +6,7 @@ import { formatStamp } from '../../../shared/domain/stamp.ts';
 import { inOneLine } from '../../../shared/domain/talk.ts';
 import type { AgentId } from '../../../shared/domain/ids.ts';
 import type { AgentChangeDoc, MessageDoc, RunDoc } from '../../../shared/protocol/documents.ts';
-import { isKnown } from '../../../shared/protocol/known.ts';
+import { isKnown } from '../../../shared/protocol/documents/kinds.ts';
 import type { OwnerCalls } from '../../../shared/protocol/owner-rpc.ts';
 import type { Waking, WakingsPage } from '../../../shared/protocol/worker.ts';
 import { LEDGER } from '../settings.ts';

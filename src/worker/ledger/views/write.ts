@@ -11,9 +11,16 @@ import type {
   MessageWithdrawnDoc,
   QueuedMessageDoc,
 } from '../../../shared/protocol/documents.ts';
-import { queuedWithdrawnId } from '../../../shared/protocol/documents/message-withdrawn.ts';
+import {
+  aboutOf,
+  changedBy,
+  isKnown,
+  queuedWithdrawnId,
+  slotOf,
+  storeOf,
+  wins,
+} from '../../../shared/protocol/documents/kinds.ts';
 import type { DocumentStore } from '../../../shared/protocol/documents/kind.ts';
-import { aboutOf, changedBy, isKnown, slotOf, storeOf, wins } from '../../../shared/protocol/known.ts';
 import type { KindRecord, MessageRecord, SlotRecord, TalkRecord, ViewsTransaction } from './database.ts';
 import { addReplacement, addSaid, addWithdrawal, applyReplacements, replacementsReaching } from './hide.ts';
 import { emptyTalk, saidIn, withMessage, withRead } from './message.ts';

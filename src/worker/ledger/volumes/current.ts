@@ -3,7 +3,7 @@
  * it is full.
  */
 import { sentence } from '../../../shared/domain/sentence.ts';
-import { storeOf } from '../../../shared/protocol/known.ts';
+import { storeOf } from '../../../shared/protocol/documents/kinds.ts';
 import { isDeepEqual } from '../equal.ts';
 import type { JournalDatabase, VolumeRecord } from '../journal/database.ts';
 import { LEDGER } from '../settings.ts';

@@ -5,7 +5,7 @@
  */
 import { deleteDB } from 'idb';
 import type { Forget } from '../../../shared/domain/forgetting.ts';
-import { isCovered } from '../../../shared/protocol/known.ts';
+import { isCovered } from '../../../shared/protocol/documents/kinds.ts';
 import type { Doc } from '../../../shared/protocol/documents.ts';
 import {
   journalTransaction,

@@ -7,7 +7,7 @@
  */
 import { z } from 'zod';
 import { addOne, type Ranges } from '../../../shared/domain/ranges.ts';
-import type { EntryKey, Have } from '../../../shared/protocol/sync/entries.ts';
+import type { EntryKey, Have } from '../../../shared/protocol/sync/page.ts';
 import type { Files } from './files.ts';
 import { MIRROR } from './settings.ts';
 

@@ -8,7 +8,7 @@
  * believed by its sum.
  */
 import { createCrc32 } from '../../../shared/domain/crc32.ts';
-import type { Entry } from '../../../shared/protocol/sync/entries.ts';
+import type { Entry } from '../../../shared/protocol/sync/page.ts';
 import { base64url, fromBase64url } from '../crypto/index.ts';
 
 const MAGIC = 0x52534531;

@@ -7,7 +7,7 @@
 import { createQueue } from '../../../shared/domain/platform/queue.ts';
 import type { After } from '../../../shared/domain/platform/timers.ts';
 import { addOne, contains, subtract, union, type Ranges } from '../../../shared/domain/ranges.ts';
-import type { Entry, EntryKey, Have } from '../../../shared/protocol/sync/entries.ts';
+import type { Entry, EntryKey, Have } from '../../../shared/protocol/sync/page.ts';
 import { createContents } from './contents.ts';
 import type { Files } from './files.ts';
 import { decodeFrames, encodeFrames } from './frames.ts';

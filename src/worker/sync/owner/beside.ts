@@ -2,7 +2,7 @@
  * The entries once more in files, as the database's changes are followed there. Without files,
  * nothing is done.
  */
-import type { Entry } from '../../../shared/protocol/sync/entries.ts';
+import type { Entry } from '../../../shared/protocol/sync/page.ts';
 import type { Replacement, SealedLog } from '../mirror/index.ts';
 import { writeMeta, type SyncDatabase } from './database.ts';
 

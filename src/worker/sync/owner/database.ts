@@ -4,7 +4,7 @@
  * hand on what any other one wrote.
  */
 import { openDB, type DBSchema, type IDBPDatabase, type IDBPTransaction } from 'idb';
-import type { Ranges } from '../../../shared/protocol/sync/entries.ts';
+import type { Ranges } from '../../../shared/protocol/sync/page.ts';
 import { SYNC_OWNER } from '../settings.ts';
 import type {
   Counters,

@@ -3,8 +3,7 @@
  * sealed.
  */
 import { addRange, subtract } from '../../../shared/domain/ranges.ts';
-import type { Entry, EntryKey, Have, Ranges } from '../../../shared/protocol/sync/entries.ts';
-import type { EntryStore } from '../../../shared/protocol/sync/store.ts';
+import type { Entry, EntryKey, EntryStore, Have, Ranges } from '../../../shared/protocol/sync/page.ts';
 import { SYNC_OWNER } from '../settings.ts';
 import { settled, syncTransaction, type EntryRow, type SyncDatabase, type SyncTransaction } from './database.ts';
 

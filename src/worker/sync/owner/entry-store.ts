@@ -5,8 +5,7 @@
  * time.
  */
 import { createQueue } from '../../../shared/domain/platform/queue.ts';
-import type { Entry, EntryKey, Have } from '../../../shared/protocol/sync/entries.ts';
-import type { EntryStore, PutOutcome } from '../../../shared/protocol/sync/store.ts';
+import type { Entry, EntryKey, EntryStore, Have, PutOutcome } from '../../../shared/protocol/sync/page.ts';
 import type { Opened } from '../contract.ts';
 import type { EntryRow, SyncTransaction } from './database.ts';
 import type { EntryRows } from './entry-rows.ts';

@@ -3,7 +3,7 @@
  * whoever stands above listens.
  */
 import { createEvents, type Events } from '../../../shared/domain/platform/events.ts';
-import type { Entry } from '../../../shared/protocol/sync/entries.ts';
+import type { Entry } from '../../../shared/protocol/sync/page.ts';
 
 // A type: an interface has no index signature.
 export type DeviceTold = {

@@ -11,7 +11,7 @@ import {
   type Replica,
   type ReplicaDeps,
 } from '../../../shared/replication/index.ts';
-import type { EntryStore } from '../../../shared/protocol/sync/store.ts';
+import type { EntryStore } from '../../../shared/protocol/sync/page.ts';
 import type { Stream } from '../contract.ts';
 import type { DeviceEvents } from './events.ts';
 import type { OwnWriters } from './own-writers.ts';

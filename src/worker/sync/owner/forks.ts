@@ -5,7 +5,7 @@
  */
 import type { Timers } from '../../../shared/domain/platform/timers.ts';
 import { SYNC_OWNER } from '../settings.ts';
-import type { Entry } from '../../../shared/protocol/sync/entries.ts';
+import type { Entry } from '../../../shared/protocol/sync/page.ts';
 import type { Opened } from '../contract.ts';
 import type { DeviceEntryStore } from './entry-store.ts';
 import type { OwnWriters } from './own-writers.ts';

@@ -5,7 +5,7 @@
  * was left out of a rotation cannot come in again, nor bring anybody else in.
  */
 import type { DeviceId } from '../../../shared/domain/ids.ts';
-import { deviceBytes, letInBytes, phraseBytes } from '../../../shared/protocol/sync/proofs.ts';
+import { deviceBytes, letInBytes, phraseBytes } from '../../../shared/protocol/sync/control.ts';
 import type { HouseholdKeys } from '../contract.ts';
 import { deviceIdOf, isSignedBy, keyOf, newest, relayAuth, type DeviceKeys } from '../crypto/index.ts';
 import type { DeviceRecord, LetIn, RecoveryRecord } from './records.ts';

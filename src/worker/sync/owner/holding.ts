@@ -4,7 +4,7 @@
  */
 import { sentence } from '../../../shared/domain/sentence.ts';
 import type { Timers } from '../../../shared/domain/platform/timers.ts';
-import type { Entry } from '../../../shared/protocol/sync/entries.ts';
+import type { Entry } from '../../../shared/protocol/sync/page.ts';
 import type { Opened } from '../contract.ts';
 import { digestOf, openEntry } from '../crypto/index.ts';
 import { SYNC_OWNER } from '../settings.ts';

@@ -3,13 +3,14 @@
  * proofs made with them.
  */
 import type { DeviceId } from '../../../shared/domain/ids.ts';
-import type { Register, Rotation } from '../../../shared/protocol/sync/control.ts';
 import {
   recoveryBytes,
+  type Register,
   registrationBytes,
-  signedGrantBytes,
+  type Rotation,
   rotationBytes,
-} from '../../../shared/protocol/sync/proofs.ts';
+  signedGrantBytes,
+} from '../../../shared/protocol/sync/control.ts';
 import type { HouseholdKeys, RandomBytes } from '../contract.ts';
 import { deviceKeys, isSignedBy, newest, relayAuth, renewed, sealBox, type DeviceKeys } from '../crypto/index.ts';
 import { SYNC_OWNER } from '../settings.ts';

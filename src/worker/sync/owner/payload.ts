@@ -4,7 +4,7 @@
  */
 import { z } from 'zod';
 import { parseStamp } from '../../../shared/domain/stamp.ts';
-import { isCovered } from '../../../shared/protocol/known.ts';
+import { isCovered } from '../../../shared/protocol/documents/kinds.ts';
 import type { Doc, ForgetDoc } from '../../../shared/protocol/documents.ts';
 import { readJson, writeJson } from './json.ts';
 import {

@@ -5,9 +5,13 @@
  */
 import type { DeviceId } from '../../../shared/domain/ids.ts';
 import type { Timers } from '../../../shared/domain/platform/timers.ts';
-import { socketBytes } from '../../../shared/protocol/sync/proofs.ts';
+import {
+  type DeviceSeen,
+  type FromDevice,
+  type FromRelay,
+  socketBytes,
+} from '../../../shared/protocol/sync/control.ts';
 import { SYNC } from '../../../shared/protocol/sync/settings.ts';
-import type { DeviceSeen, FromDevice, FromRelay } from '../../../shared/protocol/sync/control.ts';
 import type { Link, LinkEnd } from '../../../shared/replication/index.ts';
 import type { DeviceKeys } from '../crypto/index.ts';
 import { SYNC_OWNER } from '../settings.ts';

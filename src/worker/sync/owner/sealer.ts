@@ -7,7 +7,7 @@
  * there as it does here; otherwise it begins a new one.
  */
 import { createQueue } from '../../../shared/domain/platform/queue.ts';
-import type { Entry } from '../../../shared/protocol/sync/entries.ts';
+import type { Entry } from '../../../shared/protocol/sync/page.ts';
 import type { Stream } from '../contract.ts';
 import { settled, syncTransaction, type SyncDatabase, type SyncMeta } from './database.ts';
 import type { DeviceEntryStore } from './entry-store.ts';

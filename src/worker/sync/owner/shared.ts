@@ -4,7 +4,7 @@
  * what one finds that those above are to know goes up as an event.
  */
 import type { AgentId } from '../../../shared/domain/ids.ts';
-import { isKnown } from '../../../shared/protocol/known.ts';
+import { isKnown } from '../../../shared/protocol/documents/kinds.ts';
 import { streamOf } from '../crypto/index.ts';
 import { SYNC_OWNER } from '../settings.ts';
 import { createAhead } from './ahead.ts';

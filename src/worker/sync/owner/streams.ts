@@ -3,7 +3,7 @@
  * bytes of what was sent along.
  */
 import type { Doc } from '../../../shared/protocol/documents.ts';
-import { kindOf } from '../../../shared/protocol/known.ts';
+import { kindOf } from '../../../shared/protocol/documents/kinds.ts';
 import type { Stream } from '../contract.ts';
 import { SYNC_OWNER } from '../settings.ts';
 import { writePayload } from './payload.ts';

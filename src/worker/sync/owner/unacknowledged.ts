@@ -1,6 +1,6 @@
 /** How many entries of this device the relay does not have yet, as far as is known. */
 import { count, subtract } from '../../../shared/domain/ranges.ts';
-import type { Have } from '../../../shared/protocol/sync/entries.ts';
+import type { Have } from '../../../shared/protocol/sync/page.ts';
 
 export interface Unacknowledged {
   /**

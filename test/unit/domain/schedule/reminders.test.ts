@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { reminderIn } from '../../../../server/agents/minds/rehearsal/reminders.ts';
-import { saidMoment } from '../../../../src/shared/domain/schedule/said-moment.ts';
+import { saidMoment } from '../../../../src/shared/domain/schedule/timing.ts';
 import { wallTime } from '../../../../src/shared/domain/zone-days.ts';
 
 describe('a wish to be reminded', () => {

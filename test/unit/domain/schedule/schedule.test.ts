@@ -1,16 +1,19 @@
 /** When things are due: by random schedules, in zones and on the nights when clocks change. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { judgeSlots, rowOf, CATCH_UP, CATCH_UP_LIMITS } from '../../../../src/shared/domain/schedule/occurrence.ts';
-import { spreadOffsets } from '../../../../src/shared/domain/schedule/offsets.ts';
-import { clashesOf, darkAt, darkSpans, momentsBetween } from '../../../../src/shared/domain/schedule/timeline.ts';
 import {
+  CATCH_UP,
+  CATCH_UP_LIMITS,
   comesWithin,
+  judgeSlots,
+  rowOf,
   slotAfter,
   slotsBetween,
+  spreadOffsets,
   type Timing,
   type TimingContext,
 } from '../../../../src/shared/domain/schedule/timing.ts';
+import { clashesOf, darkAt, darkSpans, momentsBetween } from '../../../../src/shared/domain/schedule/timeline.ts';
 import { wallTime } from '../../../../src/shared/domain/zone-days.ts';
 import { createCronClock, cronProblem } from '../../../../src/shared/protocol/cron.ts';
 

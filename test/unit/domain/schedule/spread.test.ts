@@ -4,8 +4,13 @@
  */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { laterBy, spreadClashes, type Spreadable } from '../../../../src/shared/domain/schedule/spread.ts';
-import { clashesOf, momentsBetween } from '../../../../src/shared/domain/schedule/timeline.ts';
+import {
+  clashesOf,
+  laterBy,
+  momentsBetween,
+  type Spreadable,
+  spreadClashes,
+} from '../../../../src/shared/domain/schedule/timeline.ts';
 import type { Timing } from '../../../../src/shared/domain/schedule/timing.ts';
 import { createCronClock } from '../../../../src/shared/protocol/cron.ts';
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Backlog, Link, ReplicaDeps } from '../../../../src/shared/replication/index.ts';
 import { createReplica, REPLICATION } from '../../../../src/shared/replication/index.ts';
 import { checked, decodeFrame, encodeFrame, type Frame } from '../../../../src/shared/replication/frames.ts';
-import type { Entry, EntryKey } from '../../../../src/shared/protocol/sync/entries.ts';
+import type { Entry, EntryKey } from '../../../../src/shared/protocol/sync/page.ts';
 import { createMemoryEntries, type MemoryEntries } from '../../../support/memory-entries.ts';
 import { join, steady, type Carrier, type End } from '../../../support/replicas.ts';
 import { createVirtualTime, type VirtualTime } from '../../../support/virtual-time.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Entry } from '../../../../src/shared/protocol/sync/entries.ts';
+import type { Entry } from '../../../../src/shared/protocol/sync/page.ts';
 import { createSealedLog, MIRROR, type Files, type SealedLog } from '../../../../src/worker/sync/mirror/index.ts';
 import { decodeFrames, encodeFrames } from '../../../../src/worker/sync/mirror/frames.ts';
 import { entryOf, memoryFiles, WRITER, type MemoryFiles } from './support.ts';

@@ -1,6 +1,6 @@
 /** Files in memory, that can fail as a disk does. */
 import type { Files } from '../../../../src/worker/sync/mirror/index.ts';
-import type { Entry } from '../../../../src/shared/protocol/sync/entries.ts';
+import type { Entry } from '../../../../src/shared/protocol/sync/page.ts';
 import { base64url } from '../../../../src/worker/sync/crypto/index.ts';
 
 export interface MemoryFiles extends Files {

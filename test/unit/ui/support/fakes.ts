@@ -10,7 +10,7 @@ import { formatStamp } from '../../../../src/shared/domain/stamp.ts';
 import { isAddressed } from '../../../../src/shared/domain/talk.ts';
 import type { Doc, MessageDoc, SessionDoc } from '../../../../src/shared/protocol/documents.ts';
 import { byAge } from '../../../../src/shared/protocol/documents/kind.ts';
-import { aboutOf, changedBy, isKnown, slotOf } from '../../../../src/shared/protocol/known.ts';
+import { aboutOf, changedBy, isKnown, slotOf } from '../../../../src/shared/protocol/documents/kinds.ts';
 import type {
   Health,
   HomeStanding,

@@ -1,0 +1,643 @@
+import type { z } from 'zod';
+import { groupOf, LEAD_ID } from '../../domain/seat.ts';
+import { parseStamp, RELAY_NODE } from '../../domain/stamp.ts';
+import { choiceOf } from '../../domain/choices.ts';
+import { reachesFurther, readMarkOf } from '../../domain/read-marks.ts';
+import { isSettingValue, type SettingKey } from '../../domain/settings.ts';
+import type { ThreadId } from '../../domain/ids.ts';
+import { createCrc32 } from '../../domain/crc32.ts';
+import { type Forget, isAmong } from '../../domain/forgetting.ts';
+import { idOf } from '../ids.ts';
+import { type AnyDoc, defineKind, type DocumentKind, type DocumentStore, isNewer } from './kind.ts';
+import type * as Fields from './fields.ts';
+
+/** What changed about somebody since. */
+const agentChange = defineKind({
+  type: 'agent-change',
+  version: 1,
+  name: 'Agents and their souls',
+  schema: ({ z, base, common: { agentId, position } }) =>
+    z
+      .looseObject({
+        ...base,
+        type: z.literal('agent-change'),
+        agentId,
+        change: z.discriminatedUnion('kind', [
+          z.looseObject({ kind: z.literal('rename'), name: z.string() }),
+          z.looseObject({ kind: z.literal('seat'), position: position.nullable() }),
+          z.looseObject({ kind: z.literal('retire') }),
+          z.looseObject({ kind: z.literal('return') }),
+          z.looseObject({ kind: z.literal('soul'), individuationArtifact: z.string() }),
+        ]),
+        device: z.string().optional().describe('which device of the household wrote it; left out: it was the only one'),
+      })
+      .describe(
+        'What changed about somebody since. The newest of each kind holds; retiring and returning are one kind.',
+      ),
+
+  view: {
+    store: 'changes',
+    // Retiring and returning are one kind of change.
+    about: ({ agentId, change }) => `${change.kind === 'return' ? 'retire' : change.kind}:${agentId}`,
+    holds: 'newest',
+    // Agents name themselves, too, and write their own souls; the lead's name is a setting.
+    changedBy: ({ agentId, change, at }) =>
+      change.kind === 'soul' || agentId === LEAD_ID || parseStamp(at)?.node === RELAY_NODE ? 'else' : 'person',
+  },
+  stream: 'people',
+  whose: 'agent',
+  forgotten: 'with-agent',
+});
+
+/** Somebody was born. */
+const agentIdentity = defineKind({
+  type: 'agent-identity',
+  version: 1,
+  name: 'Agents and their souls',
+  schema: ({ z, base, id, common: { agentId, time, position } }) =>
+    z
+      .looseObject({
+        ...base,
+        type: z.literal('agent-identity'),
+        agentId,
+        name: z.string().describe('the name it chose'),
+        color: z.string().describe('its seat’s colour, `#rrggbb`'),
+        colorName: z.string(),
+        position,
+        individuationArtifact: z
+          .string()
+          .describe('the soul: the full text of the first words, in which the name was chosen'),
+        bornAt: time,
+        bornSessionId: id.nullable().describe('null: born outside of a session, as the lead is'),
+      })
+      .describe('Somebody was born. Written once, never changed.'),
+
+  view: { store: 'identities' },
+  stream: 'people',
+  whose: 'agent',
+  forgotten: 'with-agent',
+});
+
+// Documents that records of the relay become: one kind for each type of record, all of one form.
+// See ../records.ts.
+
+interface RecordKind<Type extends string, Value extends z.ZodType> {
+  readonly type: Type;
+  readonly name: string;
+  /** Loose: the relay checks what it is given back. */
+  readonly value: (fields: typeof Fields) => Value;
+  readonly describe: string;
+  readonly stream: 'people' | 'talk';
+  /**
+   * What was said is one document for good, and is found by what it belongs to. Left out: of each
+   * record the newest holds.
+   */
+  readonly within?: (value: z.output<Value>) => string;
+  readonly title: (value: z.output<Value>) => string;
+  /** Does it stand in the log of what the person changed? Left out: no. */
+  readonly isPersons?: (value: z.output<Value>) => boolean;
+  /** What it is to people who are asked whether to take it from a file. */
+  readonly consent: string;
+}
+
+const defineRecord = <const Type extends string, Value extends z.ZodType>({
+  type,
+  name,
+  value,
+  describe,
+  stream,
+  within,
+  isPersons,
+  title,
+  consent,
+}: RecordKind<Type, Value>) =>
+  defineKind({
+    type,
+    version: 1,
+    name,
+    schema: (fields) =>
+      fields.z
+        .looseObject({
+          ...fields.base,
+          type: fields.z.literal(type),
+          recordId: fields.id.describe('of the record; with `at` it names the version'),
+          agentId: fields.agentIdSchema.optional().describe('whose it is, where it is one agent’s'),
+          value: value(fields),
+        })
+        .describe(describe),
+    view: within
+      ? { store: 'records', about: (doc) => within(doc.value as z.output<Value>) }
+      : {
+          store: 'records',
+          about: ({ recordId }) => recordId,
+          holds: 'newest',
+          changedBy: (doc) => (isPersons?.(doc.value as z.output<Value>) ? 'person' : null),
+        },
+    stream,
+    whose: 'household',
+    forgotten: 'with-agent',
+    consent,
+    isRecord: true,
+    title: (doc) => title(doc.value as z.output<Value>),
+  });
+
+/** An MCP server that the person has attached, without its secrets. */
+const attachedServer = defineRecord({
+  type: 'attached-server',
+  name: 'MCP servers',
+  describe:
+    'An MCP server that the person has connected, and what of it agents may use, without its secrets, as the relay’s record has it.',
+  value: ({ z }) => z.looseObject({ name: z.string(), removed: z.boolean() }),
+  stream: 'people',
+  isPersons: () => true,
+  title: ({ name, removed }) => `The MCP server “${name}”${removed ? ', taken away' : ''}`,
+  consent: 'MCP servers',
+});
+
+/** A piece of a file that the person sent along with a message. */
+const attachment = defineKind({
+  type: 'attachment',
+  version: 1,
+  name: 'Pictures and files in messages',
+  schema: ({ z, base, id, common: { agentId } }) =>
+    z
+      .looseObject({
+        ...base,
+        type: z.literal('attachment'),
+        agentId: agentId.describe('in whose conversation it was sent'),
+        attachmentId: id.describe('the file; messages name it by this'),
+        sha256: z.string().describe('of the whole file, in hexadecimal: the same one is kept once in a conversation'),
+        bytes: z.number().int().min(0).describe('of the whole file'),
+        index: z.number().int().min(0).describe('which piece, from 0'),
+        data: z.string().describe('its bytes, in base64'),
+      })
+      .describe('A piece of a file that the person sent along with a message, of at most 98,304 bytes.'),
+  // The first piece stands for the file: it is found by what it holds.
+  view: { store: 'records', about: ({ agentId, sha256, index }) => (index === 0 ? `${agentId} ${sha256}` : null) },
+  stream: 'attachments',
+  whose: 'agent',
+  forgotten: 'with-conversation',
+  title: () => 'A piece of a picture or file',
+});
+
+/** What was to be forgotten is kept after all. */
+const forgetUndo = defineKind({
+  type: 'forget-undo',
+  version: 1,
+  name: 'What was forgotten',
+  schema: ({ z, base, id, common: { time } }) =>
+    z
+      .looseObject({
+        ...base,
+        type: z.literal('forget-undo'),
+        forgetId: id.describe('`_id` of the `forget`; counts if written before its `finalAt`'),
+        time: time.optional().describe('when it was written; left out: as `at` has it'),
+      })
+      .describe('What was to be forgotten is kept after all.'),
+
+  view: { store: 'forgets' },
+  stream: 'people',
+  whose: 'household',
+  forgotten: 'never',
+});
+
+/** The person asked to forget something. */
+const forget = defineKind({
+  type: 'forget',
+  version: 1,
+  name: 'What was forgotten',
+  schema: ({ z, base, common: { agentId, time } }) =>
+    z
+      .looseObject({
+        ...base,
+        type: z.literal('forget'),
+        target: z
+          .discriminatedUnion('kind', [
+            z.looseObject({ kind: z.literal('agent'), agentId }),
+            z.looseObject({ kind: z.literal('conversation'), agentId }),
+          ])
+          .describe(
+            'agent: everything about it, whenever written; conversation: what was said with it before this stamp',
+          ),
+        askedAt: time,
+        finalAt: time.describe(
+          'until then it is hidden and can be undone; from then on its contents are removed wherever this document comes',
+        ),
+      })
+      .describe('The person asked to forget something. Only ids remain of it.'),
+
+  view: { store: 'forgets' },
+  stream: 'people',
+  whose: 'household',
+  forgotten: 'never',
+});
+
+/** What an agent, or the household, may do and cost. */
+const limits = defineRecord({
+  type: 'limits',
+  name: 'Limits, prices and budgets',
+  describe: 'What an agent, or the household, may do and cost, as the relay’s record has it.',
+  value: ({ z, agentIdSchema }) =>
+    z.looseObject({ agentId: agentIdSchema.nullable(), config: z.record(z.string(), z.unknown()) }),
+  stream: 'people',
+  isPersons: () => true,
+  title: ({ agentId }) => (agentId === null ? 'The household’s limits and budget' : 'Limits and budget of one agent'),
+  consent: 'Limits, prices and budgets',
+});
+
+/** A message that waited was put before its agent. */
+const messageRead = defineKind({
+  type: 'message-read',
+  version: 1,
+  name: 'Messages',
+  schema: ({ z, base, common: { agentId, sessionId, runId, messageId, time } }) =>
+    z
+      .looseObject({
+        ...base,
+        type: z.literal('message-read'),
+        messageId,
+        agentId,
+        sessionId: sessionId.nullable().describe('null: it was read in a run that was in no session'),
+        runId: runId.optional(),
+        time,
+      })
+      .describe('A message that waited in an inbox was put before its agent.'),
+
+  view: { store: 'reads' },
+  stream: 'talk',
+  whose: 'agent',
+  forgotten: 'with-conversation',
+});
+
+// A message of the person's that was taken back before anybody had read it.
+
+/** Of one that was queued: one document, whichever device writes it. */
+export const queuedWithdrawnId = (clientId: string): string => `message-withdrawn:${clientId}:queued`;
+
+const messageWithdrawn = defineKind({
+  type: 'message-withdrawn',
+  version: 1,
+  name: 'Messages',
+  schema: ({ z, base, id, stamp, common: { agentId, time } }) =>
+    z
+      .looseObject({
+        ...base,
+        type: z.literal('message-withdrawn'),
+        agentId: agentId,
+        clientId: id,
+        of: stamp.optional().describe('its stamp; left out: no relay had taken it'),
+        time,
+      })
+      .describe('A message that waited was taken back before it was read.'),
+  view: { store: 'records' },
+  stream: 'talk',
+  whose: 'agent',
+  forgotten: 'with-conversation',
+});
+
+/** What was said, by whom, in whose conversation. */
+const message = defineKind({
+  type: 'message',
+  version: 1,
+  name: 'Messages',
+  schema: ({
+    z,
+    base,
+    authorSchema,
+    blockSchema,
+    usageSchema,
+    attachmentsSchema,
+    messageStatusSchema,
+    stamp,
+    common: { agentId, sessionId, runId, messageId, time },
+  }) =>
+    z
+      .looseObject({
+        ...base,
+        type: z.literal('message'),
+        messageId,
+        sessionId: sessionId.nullable().describe('null: it was said in a run that was in no session'),
+        runId: runId.optional().describe('the run in which it was said or read; left out: in none'),
+        agentId: agentId.describe('whose conversation: "lead" or an agent id'),
+        author: authorSchema.describe('"human", "relay", "lead" or an agent id'),
+        role: z.enum(['user', 'assistant']).describe('as the model is told it'),
+        blocks: z.array(blockSchema),
+        attachments: attachmentsSchema.optional().describe('pictures and files that the person sent with it'),
+        status: messageStatusSchema,
+        error: z.string().nullable().describe('a sentence for people, where it failed'),
+        usage: usageSchema.nullable().describe('null: the model did not say, or none was asked'),
+        time,
+        clientId: z.string().nullable().describe('the page’s own id of a message that the person wrote'),
+        replaces: z
+          .string()
+          .nullable()
+          .describe(
+            'edit-and-resend, or retry: the message with this id, and all after it in the conversation, are hidden',
+          ),
+        unasked: z
+          .literal(true)
+          .optional()
+          .describe(
+            'an answer to nothing that the person said: a greeting, or to what others wrote. It is not new to the person, unless it failed',
+          ),
+        completedAt: stamp
+          .optional()
+          .describe(
+            'of an answer, which is dated by its beginning: when it was whole. Until then nobody has read all of it',
+          ),
+      })
+      .describe(
+        'A whole message, the person’s or an agent’s. `waiting: true` is added where it waits in the inbox of an agent that sleeps.',
+      ),
+
+  view: { store: 'messages' },
+  stream: 'talk',
+  whose: 'agent',
+  forgotten: 'with-conversation',
+});
+
+/** The table of prices. */
+const prices = defineRecord({
+  type: 'prices',
+  name: 'Limits, prices and budgets',
+  describe: 'The table of prices that the person has set, as the relay’s record has it; an empty one: Roost’s own.',
+  value: ({ z }) => z.looseObject({ prices: z.array(z.looseObject({ model: z.string() })) }),
+  stream: 'people',
+  isPersons: () => true,
+  title: ({ prices: rows }) => (rows.length === 0 ? 'Roost’s own prices' : 'The table of prices'),
+  consent: 'Limits, prices and budgets',
+});
+
+/** What a person wrote while nothing could take it. */
+const queuedMessage = defineKind({
+  type: 'queued-message',
+  version: 1,
+  name: 'Messages',
+  schema: ({ z, base, id, attachmentsSchema, common: { agentId, time } }) =>
+    z
+      .looseObject({
+        ...base,
+        type: z.literal('queued-message'),
+        clientId: id.describe('the `clientId` it will be posted with, so that posting it twice is harmless'),
+        agentId,
+        text: z.string(),
+        attachments: attachmentsSchema.optional(),
+        time,
+      })
+      .describe('What a person wrote to an agent while nothing could take it; posted when a session starts.'),
+
+  view: { store: 'queued' },
+  stream: 'talk',
+  whose: 'agent',
+  forgotten: 'with-conversation',
+});
+
+/** An agent at work alone, in no session: when and by what it began, and how it ended. */
+const run = defineKind({
+  type: 'run',
+  version: 1,
+  name: 'Runs',
+  schema: ({ z, base, runCauseSchema, runEnd, usageSchema, common: { agentId, runId, time } }) =>
+    z
+      .looseObject({
+        ...base,
+        type: z.literal('run'),
+        runId,
+        agentId,
+        phase: z.discriminatedUnion('kind', [
+          z.looseObject({ kind: z.literal('start'), startedAt: time, cause: runCauseSchema }),
+          z.looseObject({ kind: z.literal('end'), endedAt: time, ...runEnd, usage: usageSchema.nullable() }),
+        ]),
+      })
+      .describe('An agent began to work alone, in no session, or came to an end, and how.'),
+
+  view: { store: 'records' },
+  stream: 'talk',
+  whose: 'agent',
+  forgotten: 'with-conversation',
+});
+
+/** What is due of an agent without anybody there: a routine, a reminder, a script. */
+const schedule = defineRecord({
+  type: 'schedule',
+  name: 'Routines, reminders and scripts',
+  describe: 'A routine, a reminder or a script of an agent, as the relay’s record has it.',
+  value: ({ z, agentIdSchema }) =>
+    z.looseObject({
+      removed: z.boolean(),
+      schedule: z.looseObject({ kind: z.string(), name: z.string(), agentId: agentIdSchema }),
+    }),
+  stream: 'people',
+  // Reminders are the agents' own.
+  isPersons: ({ schedule: { kind } }) => kind !== 'reminder',
+  title: ({ schedule: { kind, name } }) => `The ${kind} “${name}”`,
+  consent: 'Routines, reminders and scripts',
+});
+
+/** When a session began, and when and why it ended. */
+const session = defineKind({
+  type: 'session',
+  version: 1,
+  name: 'Sessions',
+  schema: ({ z, base, endReasonSchema, common: { sessionId, time } }) =>
+    z
+      .looseObject({
+        ...base,
+        type: z.literal('session'),
+        sessionId,
+        phase: z.discriminatedUnion('kind', [
+          z.looseObject({ kind: z.literal('start'), startedAt: time, mind: z.string(), model: z.string() }),
+          z.looseObject({ kind: z.literal('end'), endedAt: time, reason: endReasonSchema }),
+        ]),
+      })
+      .describe(
+        'A session began, or ended and why: by the person, after a silence, with the relay, or found open after a crash.',
+      ),
+
+  view: { store: 'sessions' },
+  stream: 'talk',
+  whose: 'everybody',
+  forgotten: 'with-agent',
+});
+
+// What the person has set, and how far they have read.
+
+const READ_TO: readonly string[] = ['runsReadTo', 'runsReadFrom'] satisfies readonly SettingKey[];
+
+const setting = defineKind({
+  type: 'setting',
+  version: 1,
+  name: 'Settings',
+  schema: ({ z, base }) =>
+    z
+      .looseObject({
+        ...base,
+        type: z.literal('setting'),
+        key: z
+          .string()
+          .describe(
+            'which one: see src/shared/domain/settings.ts; for how far the person has read src/shared/domain/read-marks.ts, for what they chose for one agent src/shared/domain/choices.ts, for groups src/shared/domain/seat.ts',
+          ),
+        value: z.unknown().describe('a value that the setting cannot have is passed over'),
+        device: z.string().optional().describe('which device of the household wrote it; left out: it was the only one'),
+      })
+      .describe(
+        'The person set something, or has read up to somewhere. The newest good value of each key holds; of marks how far was read (`read:<agent id>`, `read-thread:<thread id>`), the furthest.',
+      ),
+
+  view: {
+    store: 'settings',
+    // Where this app does not know the setting, or the value is none it can have, it never holds.
+    about: (doc) =>
+      isSettingValue(doc.key, doc.value) || readMarkOf(doc) || choiceOf(doc) || groupOf(doc) ? doc.key : null,
+    holds: 'newest',
+    wins(doc, held) {
+      const [mark, before] = [readMarkOf(doc), readMarkOf(held)];
+      return (mark && before && reachesFurther(mark, before)) ?? isNewer(doc, held);
+    },
+    // How far somebody has read is no wish.
+    changedBy: (doc) =>
+      (isSettingValue(doc.key, doc.value) && !READ_TO.includes(doc.key)) || choiceOf(doc) || groupOf(doc)
+        ? 'person'
+        : null,
+  },
+  stream: 'people',
+  whose: 'household',
+  forgotten: 'with-agent',
+});
+
+/** Something said in a thread. */
+const threadMessage = defineRecord({
+  type: 'thread-message',
+  name: 'Threads',
+  describe: 'Something said in a thread, as the relay’s record has it. Said once, and never changed.',
+  value: ({ z, id }) => z.looseObject({ threadId: idOf<ThreadId>(id), sequence: z.number(), time: z.number() }),
+  stream: 'talk',
+  within: ({ threadId }) => threadId,
+  title: () => 'A message in a thread',
+  consent: 'Threads',
+});
+
+/** A thread: what it is called, who is in it, how it ended. */
+const thread = defineRecord({
+  type: 'thread',
+  name: 'Threads',
+  describe: 'A thread, without what was said in it, as the relay’s record has it.',
+  value: ({ z }) => z.looseObject({ title: z.string() }),
+  stream: 'people',
+  title: ({ title }) => `The thread “${title}”`,
+  consent: 'Threads',
+});
+
+// The kinds of documents that this app knows. Free of their schemas' library: a page is painted
+// without it.
+
+export const SCHEMA_VERSION = 1;
+
+/** In the order of the reference. A new kind needs its file and its line here. */
+const KINDS = [
+  agentIdentity,
+  agentChange,
+  session,
+  message,
+  queuedMessage,
+  attachment,
+  messageRead,
+  messageWithdrawn,
+  run,
+  setting,
+  forget,
+  forgetUndo,
+  limits,
+  prices,
+  thread,
+  threadMessage,
+  schedule,
+  attachedServer,
+];
+
+type Kind = (typeof KINDS)[number];
+type DocOf<K> = K extends { readonly schema: (fields: never) => infer Schema } ? z.output<Schema> : never;
+export type KnownType = Kind['type'];
+export type KnownDoc = DocOf<Kind>;
+/** A kind, whichever it is. */
+export type AnyKind = DocumentKind<string, z.ZodType<AnyDoc>>;
+
+const byType = new Map<string, AnyKind>(KINDS.map((kind) => [kind.type, kind]));
+
+/** All kinds that are known now. */
+export const documentKinds = (): readonly AnyKind[] => [...byType.values()];
+export const kindOf = (type: string): AnyKind | undefined => byType.get(type);
+
+/**
+ * One kind more, as a newer Roost knows it. Before anything is opened. Returns the way to take it
+ * out again.
+ */
+export function addKind(kind: AnyKind): () => void {
+  byType.set(kind.type, kind);
+  return () => byType.delete(kind.type);
+}
+
+/** Documents are parsed where they come in, and older versions read as this one then. */
+export function isKnown(doc: AnyDoc | KnownDoc): doc is KnownDoc {
+  return doc.schema <= (byType.get(doc.type)?.version ?? 0);
+}
+
+/** The kind of a document that this app can read. */
+const kindOfKnown = (doc: AnyDoc): AnyKind | undefined => (isKnown(doc) ? byType.get(doc.type) : undefined);
+
+/** A document of an older version as one of this; any other as it is. */
+export function asOfNow(doc: AnyDoc): AnyDoc {
+  const kind = byType.get(doc.type);
+  let now = doc;
+  while (kind && now.schema < kind.version) {
+    const step = kind.upcast?.[now.schema];
+    now = { ...(step ? step(now) : now), schema: now.schema + 1 };
+  }
+  return now;
+}
+
+/** Where a document stands in the views; what this app does not know, among the records. */
+export const storeOf = (doc: AnyDoc): DocumentStore => kindOfKnown(doc)?.view.store ?? 'records';
+
+/**
+ * The thing that a document says something about, apart from those of other kinds; null: none that
+ * is known.
+ */
+export function aboutOf(doc: AnyDoc): string | null {
+  const about = kindOfKnown(doc)?.view.about?.(doc) ?? null;
+  return about === null ? null : `${doc.type} ${about}`;
+}
+
+/**
+ * The thing of which one document holds, and this may be it; null: each of its kind holds, or none.
+ */
+export const slotOf = (doc: AnyDoc): string | null => (kindOfKnown(doc)?.view.holds === 'newest' ? aboutOf(doc) : null);
+
+/** Of two documents about the same thing: does the first hold? */
+export const wins = (doc: AnyDoc, held: AnyDoc): boolean =>
+  kindOfKnown(doc)?.view.wins?.(doc, held) ?? isNewer(doc, held);
+
+/** Whose change it is in the log of what the person changed; null: it has no place there. */
+export const changedBy = (doc: AnyDoc): 'person' | 'else' | null => kindOfKnown(doc)?.view.changedBy?.(doc) ?? null;
+
+/**
+ * Is this document among what the person asked to forget? What this app does not know goes with the
+ * agent that it names.
+ */
+export const isCovered = (
+  doc: { readonly type: string; readonly at: string; readonly [field: string]: unknown },
+  forget: Pick<Forget, 'target' | 'at'>,
+): boolean =>
+  isAmong({ at: doc.at, agentId: doc['agentId'], forgotten: byType.get(doc.type)?.forgotten ?? 'with-agent' }, forget);
+
+/**
+ * Changes with every kind, and every version of one: views that were written by another list are
+ * written anew.
+ */
+export function kindsMark(): number {
+  const lines = documentKinds().map(({ type, version, view }) => `${type} ${version} ${view.store}`);
+  const crc = createCrc32();
+  crc.update(new TextEncoder().encode(lines.sort().join('\n')));
+  return crc.value();
+}
