@@ -8,7 +8,7 @@ import { brotliCompress, constants } from 'node:zlib';
 import react from '@vitejs/plugin-react';
 import type { Plugin, Rolldown } from 'vite';
 import { defineConfig } from 'vitest/config';
-import { fetchedBy } from './src/service-worker/fetched-by.ts';
+import { fetchedBy } from './src/service-worker/precache.ts';
 import { offlinePage } from './src/service-worker/plugin.ts';
 import { notAgain } from './test/faults/plain-record.ts';
 import LongestFirst from './test/support/longest-first.ts';

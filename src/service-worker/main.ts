@@ -6,10 +6,9 @@
  * is until it is reloaded.
  */
 import { realTimers } from '../shared/domain/platform/timers.ts';
-import { createAnswer } from './answer.ts';
+import { createAnswer, createPrecache } from './precache.ts';
 import { TOLD, type KeptForRenewal, type KeptWaits } from '../shared/domain/told.ts';
 import { createTold, type GoTo } from './told.ts';
-import { createPrecache } from './precache.ts';
 import { OFFLINE, type Build, type BuildNews } from './settings.ts';
 
 /**

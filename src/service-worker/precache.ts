@@ -4,9 +4,11 @@
  * in, and a build whose download was cut goes on where it stopped. The shell comes last: with it
  * the build is whole.
  */
-import { OFFLINE, type Build, type BuiltFile } from './settings.ts';
+import type { Rolldown } from 'vite';
+import type { After } from '../shared/domain/platform/timers.ts';
+import { type Build, type BuiltFile, OFFLINE } from './settings.ts';
 
-export interface PrecacheDeps {
+interface PrecacheDeps {
   readonly build: Build;
   readonly caches: CacheStorage;
   readonly fetch: (path: string, init: RequestInit) => Promise<Response>;
@@ -14,7 +16,7 @@ export interface PrecacheDeps {
   readonly openPages: () => Promise<readonly string[]>;
 }
 
-export interface Precache {
+interface Precache {
   /**
    * Stores what is missing. Rejects where something cannot be had; what was stored so far stays.
    */
@@ -74,5 +76,92 @@ export function createPrecache({ build, caches, fetch, openPages }: PrecacheDeps
         if (used.every((entry) => entry === undefined)) await caches.delete(other);
       }
     },
+  };
+}
+
+// What the service worker answers, and what it leaves alone.
+
+export type Asked = Pick<Request, 'method' | 'mode' | 'url'>;
+
+interface AnswerDeps<Ask extends Asked> {
+  readonly precache: Pick<Precache, 'shell' | 'file' | 'has'>;
+  /** Of the page. */
+  readonly origin: string;
+  readonly fetch: (request: Ask) => Promise<Response>;
+  readonly after: After;
+}
+
+const isRelayOnly = (path: string) =>
+  OFFLINE.relayOnly.some((prefix) => path === prefix || path.startsWith(`${prefix}/`));
+
+/** Null: this is the network's alone, as if there were no service worker. */
+export function createAnswer<Ask extends Asked>({
+  precache,
+  origin,
+  fetch,
+  after,
+}: AnswerDeps<Ask>): (request: Ask) => Promise<Response> | null {
+  /**
+   * The relay's own answer, if it comes in time and is one: a proxy that finds no relay answers
+   * with 502.
+   */
+  function fromRelay(request: Ask): Promise<Response | null> {
+    return new Promise((resolve) => {
+      const cancel = after(OFFLINE.navigationMs, () => resolve(null));
+      fetch(request).then(
+        (response) => {
+          cancel();
+          resolve(response.status >= 500 ? null : response);
+        },
+        // Out of reach: what is kept is the answer.
+        () => {
+          cancel();
+          resolve(null);
+        },
+      );
+    });
+  }
+
+  async function document(request: Ask): Promise<Response> {
+    const shell = await precache.shell();
+    return shell === undefined ? fetch(request) : ((await fromRelay(request)) ?? shell);
+  }
+  const file = async (request: Ask, path: string) => (await precache.file(path)) ?? fetch(request);
+
+  return (request) => {
+    const { origin: asked, pathname } = new URL(request.url);
+    if (request.method !== 'GET' || asked !== origin || isRelayOnly(pathname)) return null;
+    if (request.mode === 'navigate') return document(request);
+    return precache.has(pathname) ? file(request, pathname) : null;
+  };
+}
+
+// Which modules of the page come together, for the build.
+
+type Graph = Pick<Rolldown.ChunkingContext, 'getModuleInfo'>;
+
+/** `start` and all that they import, not counting what they import later. */
+function withImports(start: readonly string[], graph: Graph): Set<string> {
+  const found = new Set(start);
+  for (const id of found) for (const next of graph.getModuleInfo(id)?.importedIds ?? []) found.add(next);
+  return found;
+}
+
+/**
+ * Names, for a group of Rolldown's `codeSplitting`, the modules that these files import later, with
+ * all that they need at once: what they import later in their turn, such as a library for something
+ * rarely seen, stays by itself.
+ *
+ * @param name of the chunk.
+ * @param files their absolute paths.
+ */
+export function fetchedBy(name: string, files: readonly string[]): (id: string, graph: Graph) => string | null {
+  let found: Set<string> | null = null;
+  return (id, graph) => {
+    found ??= withImports(
+      files.flatMap((file) => graph.getModuleInfo(file)?.dynamicallyImportedIds ?? []),
+      graph,
+    );
+    return found.has(id) ? name : null;
   };
 }

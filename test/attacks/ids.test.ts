@@ -6,7 +6,7 @@ import { parseTeamCall, writeWake } from '../../src/shared/domain/wake-payload.t
 import { parseDocument, type Doc } from '../../src/shared/protocol/documents.ts';
 import { eventSchema } from '../../src/shared/protocol/events.ts';
 import { documentsOf } from '../../src/shared/protocol/intake.ts';
-import { plainDocument } from '../../src/worker/ledger/plain.ts';
+import { plainDocument } from '../../src/worker/ledger/ledger.ts';
 import { openTestRelay, type Browser, type OpenRelay } from '../support/open-relay.ts';
 import { identityDoc, messageDoc } from '../support/documents.ts';
 import { agentZipOf, archiveHere, exportOf, memoryLedger, open } from '../unit/archive/support.ts';

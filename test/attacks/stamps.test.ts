@@ -12,7 +12,7 @@ import {
   parseStamp,
 } from '../../src/shared/domain/stamp.ts';
 import type { Doc } from '../../src/shared/protocol/documents.ts';
-import { plainDocument } from '../../src/worker/ledger/plain.ts';
+import { plainDocument } from '../../src/worker/ledger/ledger.ts';
 import { createWriter } from '../../src/page/state/documents.ts';
 import { eventsOf, talk } from '../support/homes.ts';
 import { openTestRelay, type Browser, type OpenRelay } from '../support/open-relay.ts';

@@ -2,7 +2,7 @@
  * An index over documents that are held in memory: its real parts, read and written as they lie in
  * the browser's database.
  */
-import { DamagedIndexError, unsealed } from '../../src/worker/search/bytes.ts';
+import { DamagedIndexError, unsealed } from '../../src/worker/search/segment.ts';
 import { createSearch, type Search, type SearchDeps } from '../../src/worker/search/search.ts';
 import type { IndexStore, Manifest } from '../../src/worker/search/store.ts';
 import type { Doc } from '../../src/shared/protocol/documents.ts';

@@ -6,36 +6,65 @@
  * there it goes on in its own time: into the views, just behind, and in groups into the current
  * Fireproof volume. Reads come from the views alone, and wait for what was appended before them.
  */
+import { type Doc, parseDocument } from '../../shared/protocol/documents.ts';
 import { storageFacts } from '../../shared/domain/platform/old-browsers.ts';
 import { createQueue } from '../../shared/domain/platform/queue.ts';
-import type { Doc } from '../../shared/protocol/documents.ts';
 import type { VolumeStatus } from '../../shared/protocol/worker.ts';
+import { sentence } from '../../shared/domain/sentence.ts';
 import type { Ledger, LedgerDeps, Origin } from './contract.ts';
-import { readMeta, writeMeta, type OutboxRow } from './journal/database.ts';
-import { journalDocuments, writeRow } from './journal/journal.ts';
-import { clearOutbox, readOutbox } from './journal/outbox.ts';
-import { plainDocument } from './plain.ts';
-import { StorageProblemError, storageProblemOf } from './problem.ts';
-import { createProblems } from './problems.ts';
+import { type OutboxRow, readMeta, writeMeta } from './journal/database.ts';
+import { clearOutbox, journalDocuments, readOutbox, writeRow } from './journal/journal.ts';
+import { createProblems, StorageProblemError, storageProblemOf } from './problem.ts';
 import { LEDGER } from './settings.ts';
 import { createUpkeep } from './upkeep.ts';
-import { readChangeLog } from './views/change-log.ts';
-import { readWithin } from './views/within.ts';
-import { readAttachment } from './views/attachment.ts';
+import {
+  readAttachment,
+  readChangeLog,
+  readConversation,
+  readHousehold,
+  readUnread,
+  readWithin,
+  splitForgets,
+} from './views/read.ts';
 import { compareDocuments, readAt, readDocuments, readKeys } from './views/copy.ts';
 import { readState } from './views/database.ts';
 import { readCounted, readFound, readIds } from './views/found.ts';
-import { readConversation, readHousehold, readUnread, splitForgets } from './views/read.ts';
-import { readReplaced } from './views/replaced.ts';
-import { readChanges, readWakings } from './views/wakings.ts';
-import { readWakeMaterial } from './views/wake-material.ts';
-import { readTeam } from './views/team.ts';
-import { countTalks, readLastTalks } from './views/talks.ts';
-import { createViews } from './views/views.ts';
-import { unfiled } from './volumes/refile.ts';
-import { discardVolumes } from './volumes/replace.ts';
-import { createVolumes } from './volumes/volumes.ts';
-import { sentence } from '../../shared/domain/sentence.ts';
+import { createViews, readReplaced } from './views/views.ts';
+import { readChanges, readWakeMaterial, readWakings } from './views/wakings.ts';
+import { countTalks, readLastTalks, readTeam } from './views/write.ts';
+import { createVolumes, discardVolumes, unfiled } from './volumes/volumes.ts';
+
+// A document as plain JSON data, which every store gives back exactly.
+
+/**
+ * Checks one document and makes it plain: fields that are `undefined` go, -0 becomes 0. Throws
+ * where it is no document, or holds what JSON does not know, with the place.
+ */
+export function plainDocument(value: unknown): Doc {
+  return parseDocument(plain(value, 'document'));
+}
+
+function plain(value: unknown, where: string): unknown {
+  switch (typeof value) {
+    case 'string':
+    case 'boolean':
+      return value;
+    case 'number':
+      if (!Number.isFinite(value)) throw new TypeError(`${where} is ${value}, which cannot be stored.`);
+      return value === 0 ? 0 : value;
+    case 'object': {
+      if (value === null) return null;
+      if (Array.isArray(value)) return value.map((inner, i) => plain(inner ?? null, `${where}[${i}]`));
+      const fields = Object.entries(value).filter(([, inner]) => inner !== undefined);
+      return Object.fromEntries(fields.map(([key, inner]) => [key, plain(inner, `${where}.${key}`)]));
+    }
+    case 'undefined':
+    case 'bigint':
+    case 'function':
+    case 'symbol':
+      throw new TypeError(`${where} is a ${typeof value}, which cannot be stored.`);
+  }
+}
 
 interface Waiting {
   readonly docs: readonly Doc[];

@@ -18,9 +18,8 @@ import { NO_VIEWS, openViewsDatabase, viewsTransaction, type ViewsDatabase, view
 import { applyBatches } from './views/views.ts';
 import { DOCUMENT_STORES, unseen } from './views/write.ts';
 import { decodeDocuments } from './volumes/codec.ts';
-import { lacking, openedEmpty, unreadable } from './volumes/faults.ts';
+import { lacking, openedEmpty, putListed, unreadable } from './volumes/current.ts';
 import type { Volume } from './volumes/fireproof-volume.ts';
-import { putListed } from './volumes/records.ts';
 
 export interface RebuildDeps extends OpenOptions {
   readonly journal: JournalDatabase;

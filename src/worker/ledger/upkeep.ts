@@ -14,8 +14,7 @@ import { rebuildViews, viewsNames, type RebuildDeps } from './rebuild.ts';
 import { LEDGER } from './settings.ts';
 import { readState, viewsVersion } from './views/database.ts';
 import { applyBatches, type Views } from './views/views.ts';
-import { discardVolumes, replaceVolumes, swap } from './volumes/replace.ts';
-import type { Volumes } from './volumes/volumes.ts';
+import { discardVolumes, replaceVolumes, swap, type Volumes } from './volumes/volumes.ts';
 
 /** What it needs of the ledger's surroundings. */
 interface UpkeepHost extends Omit<RebuildDeps, 'forgotten' | 'onProgress'> {

@@ -2,20 +2,175 @@
  * Writes the index: takes documents, compares with the ledger what stands in it, and keeps its
  * segments few.
  */
-import type { After } from '../../shared/domain/platform/timers.ts';
 import type { Doc } from '../../shared/protocol/documents.ts';
-import { createBuffer, type Buffer } from './buffer.ts';
-import { hashOf } from './bytes.ts';
-import { isSearched, rowIdOf, SEARCH_SOURCES, type SearchSource } from './documents.ts';
-import { mergeSegments } from './merge.ts';
+import type { After } from '../../shared/domain/platform/timers.ts';
+import { isSearched, rowIdOf, SEARCH_SOURCES, searchableOf, type SearchSource, termsAbout } from './documents.ts';
+import {
+  createSegmentWriter,
+  hashOf,
+  openSegment,
+  type Part,
+  type Segment,
+  type SegmentInfo,
+  type Term,
+} from './segment.ts';
+import { SEARCH } from './settings.ts';
+import { termsOf, visitTokens } from './words.ts';
 import type { Ranked } from './query.ts';
 import type { SearchedLedger } from './searched-ledger.ts';
-import { openSegment, type Segment } from './segment-read.ts';
-import type { SegmentInfo } from './segment-write.ts';
-import { SEARCH } from './settings.ts';
-import { withCache, type IndexStore, type Manifest } from './store.ts';
+import { type IndexStore, type Manifest, withCache } from './store.ts';
 
-export interface BuilderDeps {
+// Documents on their way into a segment: their words are gathered here, a slice at a time.
+
+interface Buffer {
+  /** Takes one document, in as many slices as it needs. */
+  add(doc: Doc, pause: () => Promise<void>): Promise<void>;
+  documents(): number;
+  /** Is it time to write it? */
+  isFull(): boolean;
+  /** Empties it into parts of a segment. */
+  write(
+    id: number,
+    pause: () => Promise<void>,
+  ): Promise<{ readonly parts: readonly Part[]; readonly info: SegmentInfo }>;
+}
+
+function createBuffer(): Buffer {
+  let rows: { readonly id: string; readonly time: number }[] = [];
+  let lists = new Map<string, number[]>();
+  let places = 0;
+  function note(term: string, document: number) {
+    const list = lists.get(term);
+    if (!list) lists.set(term, [document]);
+    else if (list.at(-1) === document) return;
+    else list.push(document);
+    places += 1;
+  }
+  return {
+    async add(doc, pause) {
+      const found = searchableOf(doc);
+      const id = rowIdOf(doc);
+      if (id === null) return;
+      const document = rows.length;
+      rows.push({ id, time: Math.min(0xffffffff, Math.max(0, Math.floor((found?.time ?? 0) / 1_000))) });
+      if (!found) return;
+      for (const term of termsAbout(found)) note(term, document);
+      const { text } = found;
+      for (let at = 0; at < text.length;) {
+        at = visitTokens(text, at, at + SEARCH.charsAtOnce, (token) => {
+          for (const term of termsOf(token)) note(term, document);
+        });
+        await pause();
+      }
+    },
+    documents: () => rows.length,
+    isFull: () => rows.length >= SEARCH.segmentDocuments || places >= SEARCH.segmentPlaces,
+    async write(id, pause) {
+      const writer = createSegmentWriter(id);
+      for (const row of rows) writer.document(row);
+      const terms = [...lists.keys()].sort();
+      for (const term of terms) {
+        const list = lists.get(term) ?? [];
+        writer.term(term, list, list.length);
+        await pause();
+      }
+      rows = [];
+      lists = new Map();
+      places = 0;
+      return writer.end();
+    },
+  };
+}
+
+// Several segments as one, without the documents that are gone: words of theirs alone are in no
+// part of it any more.
+
+interface MergeDeps {
+  readonly id: number;
+  readonly segments: readonly Segment[];
+  readonly isGone: (docId: string) => boolean;
+  /** Stores parts of a segment that nobody reads yet. */
+  readonly put: (parts: readonly Part[]) => Promise<void>;
+  /** Lets others have their turn, where it is time. */
+  readonly pause: () => Promise<void>;
+}
+
+/** Marks a document that is gone. */
+const GONE = 0xffffffff;
+
+/** Terms of one segment, one at a time. */
+async function createCursor(segment: Segment) {
+  const parts = segment.terms('');
+  let terms: readonly Term[] = [];
+  let at = 0;
+  const cursor = {
+    segment,
+    now: (): Term | undefined => terms[at],
+    async next() {
+      at += 1;
+      while (at >= terms.length) {
+        const part = await parts.next();
+        if (part.done) return;
+        terms = part.value;
+        at = 0;
+      }
+    },
+  };
+  await cursor.next();
+  return cursor;
+}
+
+/** Answers the new segment; null where nothing is left of them. */
+async function mergeSegments({ id, segments, isGone, put, pause }: MergeDeps): Promise<SegmentInfo | null> {
+  const writer = createSegmentWriter(id);
+  let written = 0;
+  const renumbered = new Map<Segment, Uint32Array>();
+  for (const segment of segments) {
+    const numbers = new Uint32Array(segment.info.documents);
+    for await (const { from, ids } of segment.allIds()) {
+      ids.forEach((docId, i) => {
+        const gone = isGone(docId);
+        numbers[from + i] = gone ? GONE : written++;
+        if (!gone) writer.document({ id: docId, time: segment.times[from + i] ?? 0 });
+      });
+      await pause();
+    }
+    renumbered.set(segment, numbers);
+  }
+  if (written === 0) return null;
+
+  const cursors = await Promise.all(segments.map(createCursor));
+  const merged = new Uint32Array(written);
+  for (;;) {
+    let least: string | undefined;
+    for (const cursor of cursors) {
+      const text = cursor.now()?.text;
+      if (text !== undefined && (least === undefined || text < least)) least = text;
+    }
+    if (least === undefined) break;
+    let count = 0;
+    for (const cursor of cursors) {
+      const term = cursor.now();
+      if (term?.text !== least) continue;
+      const numbers = renumbered.get(cursor.segment);
+      const [list] = await cursor.segment.lists([term]);
+      for (const document of list ?? []) {
+        const number = numbers?.[document] ?? GONE;
+        if (number !== GONE) merged[count++] = number;
+      }
+      await cursor.next();
+    }
+    writer.term(least, merged, count);
+    const ready = writer.ready();
+    if (ready.length > 0) await put(ready);
+    await pause();
+  }
+  const { parts, info } = writer.end();
+  await put(parts);
+  return info;
+}
+
+interface BuilderDeps {
   readonly ledger: SearchedLedger;
   readonly store: IndexStore;
   readonly after: After;

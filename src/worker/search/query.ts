@@ -4,7 +4,7 @@
  * beginnings, and these more than ones with a typing error in them, which is only looked for where
  * a word is found nowhere. Where no document holds all words, one in `oneWrongOf` may be missing.
  */
-import type { Segment, Term } from './segment-read.ts';
+import type { Segment, Term } from './segment.ts';
 import { SEARCH } from './settings.ts';
 import { distance, type Wanted } from './words.ts';
 

@@ -12,7 +12,7 @@ import type { SearchAnswer, SearchHit, SearchQuery, SearchState } from '../../sh
 import { CANNOT_SEARCH, type SearchAnswered, type SearchAsked } from '../../shared/protocol/searches.ts';
 import { answerTo, type Found, type Question } from './answer.ts';
 import { createBuilder, type Builder } from './builder.ts';
-import { DamagedIndexError } from './bytes.ts';
+import { DamagedIndexError } from './segment.ts';
 import { authorTerm, conversationTerm, kindTerm, rowIdOf, threadTerm, type Searchable } from './documents.ts';
 import { SEARCH } from './settings.ts';
 import type { SearchedLedger } from './searched-ledger.ts';

@@ -3,9 +3,7 @@
  * anew.
  */
 import { deleteDB, openDB, type DBSchema, type IDBPDatabase } from 'idb';
-import { DamagedIndexError, unsealed } from './bytes.ts';
-import type { ReadParts } from './segment-read.ts';
-import type { Part, PartKey, SegmentInfo } from './segment-write.ts';
+import { DamagedIndexError, type Part, type PartKey, type ReadParts, type SegmentInfo, unsealed } from './segment.ts';
 import { SEARCH } from './settings.ts';
 
 /** Which segments there are. Parts of others are of no use. */

@@ -2,7 +2,7 @@ import * as cbor from '@ipld/dag-cbor';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { isDeepEqual } from '../../../src/worker/ledger/equal.ts';
-import { plainDocument } from '../../../src/worker/ledger/plain.ts';
+import { plainDocument } from '../../../src/worker/ledger/ledger.ts';
 import { LEDGER } from '../../../src/worker/ledger/settings.ts';
 import {
   decodeDocuments,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createAnswer, type Asked } from '../../../src/service-worker/answer.ts';
+import { type Asked, createAnswer } from '../../../src/service-worker/precache.ts';
 
 const ORIGIN = 'https://roost.example.org';
 const SHELL = 'the page as it was kept';

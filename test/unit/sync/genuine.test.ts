@@ -3,16 +3,16 @@ import { deviceKeys, newest, newHousehold, renewed, relayAuth } from '../../../s
 import { deviceBytes, phraseBytes } from '../../../src/shared/protocol/sync/control.ts';
 import {
   deviceRecord,
+  type DeviceRecord,
   isGenuineDevice,
   isGenuineLetIn,
   isGenuineRecovery,
   isOnRoll,
   letInBy,
   recoveryRecord,
-} from '../../../src/worker/sync/owner/genuine.ts';
+} from '../../../src/worker/sync/owner/records.ts';
 import { cameOf, goesWith } from '../../../src/worker/sync/owner/let-in.ts';
 import { createMembers, type KnownDevice } from '../../../src/worker/sync/owner/members.ts';
-import type { DeviceRecord } from '../../../src/worker/sync/owner/records.ts';
 import { random } from './support.ts';
 
 const keys = newHousehold(random);

@@ -40,8 +40,8 @@ import {
   type PairingFace,
   writeKeys,
 } from '../../../src/worker/sync/crypto/index.ts';
-import { deviceRecord, letInBy, recoveryRecord } from '../../../src/worker/sync/owner/genuine.ts';
-import { derive } from '../../../src/worker/sync/crypto/derive.ts';
+import { deviceRecord, letInBy, recoveryRecord } from '../../../src/worker/sync/owner/records.ts';
+import { derive } from '../../../src/worker/sync/crypto/box.ts';
 import { padded } from '../../../src/worker/sync/crypto/plaintext.ts';
 import { CRYPTO, LABEL, type Label } from '../../../src/worker/sync/crypto/settings.ts';
 

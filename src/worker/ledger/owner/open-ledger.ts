@@ -2,22 +2,313 @@
  * Opens the ledger once it is ours: the journal, the views (written anew where they must be), the
  * ledger itself.
  */
-import type { MaybeStorage } from '../../../shared/domain/platform/old-browsers.ts';
+import { deleteDB, openDB } from 'idb';
+import { z } from 'zod';
 import type { After } from '../../../shared/domain/platform/timers.ts';
-import type { StorageProblem } from '../../../shared/protocol/worker.ts';
-import { openJournalDatabase, readMeta, writeMeta, type JournalDatabase } from '../journal/database.ts';
-import { rowsAfter } from '../journal/journal.ts';
+import type { MaybeStorage } from '../../../shared/domain/platform/old-browsers.ts';
+import type { Doc } from '../../../shared/protocol/documents.ts';
+import { createDeferred } from '../../../shared/domain/platform/deferred.ts';
+import type { FromOwner } from '../../../shared/protocol/owner-rpc.ts';
+import type { RpcServer } from '../../../shared/rpc/server.ts';
+import type { OwnerNews, StorageProblem } from '../../../shared/protocol/worker.ts';
+import { sentence } from '../../../shared/domain/sentence.ts';
+import { isUnreadable } from '../problem.ts';
+import { LEDGER, OWNER_CONNECTION } from '../settings.ts';
+import { type JournalDatabase, openJournalDatabase, readMeta, writeMeta } from '../journal/database.ts';
+import { readOutbox, rowsAfter } from '../journal/journal.ts';
+import { type FromTab, type Hello, inOneGo, membersOf, tabGone, type ToTab } from '../tab.ts';
 import type { Ledger, LedgerDeps } from '../contract.ts';
 import { createLedger } from '../ledger.ts';
 import { rebuildViews } from '../rebuild.ts';
-import { LEDGER } from '../settings.ts';
-import { isWhole, openViewsDatabase, readState, viewsVersion, type ViewsDatabase } from '../views/database.ts';
+import { isWhole, openViewsDatabase, readState, type ViewsDatabase, viewsVersion } from '../views/database.ts';
 import { dropOldViews } from '../upkeep.ts';
 import { applyBatches } from '../views/views.ts';
 import type { Volume } from '../volumes/fireproof-volume.ts';
-import { sentence } from '../../../shared/domain/sentence.ts';
 
-export interface OpenLedgerDeps
+// What was stored cannot be read: the owner ends, and the next one brings it back.
+
+interface Anew {
+  /** Answers false where nothing could bring it back. */
+  begin(): Promise<boolean>;
+  /** Begins anew where this error says so. */
+  look(error: unknown): void;
+  /** Nobody is told of a failure that the next start mends: it stays open until then. */
+  orAnew<Opened>(opening: Promise<Opened>): Promise<Opened>;
+}
+
+interface AnewDeps {
+  /** For the next owner; answers whether it will find it. */
+  readonly note: () => Promise<boolean>;
+  /** What is not written yet, and can be. */
+  readonly flush: () => Promise<void>;
+  /** Tabs are told that this owner ends. */
+  readonly tell: () => void;
+  readonly after: After;
+  readonly end: () => void;
+  readonly onCrash: (error: unknown) => void;
+}
+
+export function createAnew({ note, flush, tell, after, end, onCrash }: AnewDeps): Anew {
+  let ending: Promise<boolean> | null = null;
+  function begin(): Promise<boolean> {
+    ending ??= (async () => {
+      if (!(await note())) {
+        ending = null;
+        return false;
+      }
+      await flush();
+      tell();
+      // What was told is on its way before the worker is gone.
+      after(0, end);
+      return true;
+    })();
+    return ending;
+  }
+  return {
+    begin,
+    look(error) {
+      if (isUnreadable(error)) begin().catch(onCrash);
+    },
+    async orAnew(opening) {
+      try {
+        return await opening;
+      } catch (error) {
+        if (isUnreadable(error) && (await begin())) await new Promise<never>(() => undefined);
+        throw error;
+      }
+    },
+  };
+}
+
+// Which of the browser's sets of databases is ours. Chromium (156) opens, lists and deletes no
+// database of an origin whose IndexedDB has lost its manifest, or whose CURRENT names none: each
+// call fails, at every start, for ever (seen). A storage bucket of the same origin has files of its
+// own, and works beside it. So where emptying does not help, the owner moves into a new bucket, and
+// what was lost comes back there from files and relay. That the bucket exists is what remembers the
+// move: it is asked for at every start, before anything is opened.
+//
+// idb and Fireproof know only the global `indexedDB`: it is replaced here, and nowhere else. Only
+// the owner opens databases.
+
+interface Bucket extends Pick<StorageManager, 'persisted' | 'estimate'> {
+  readonly indexedDB: IDBFactory;
+}
+/** https://wicg.github.io/storage-buckets/: Chromium alone has it. */
+interface Buckets {
+  open(name: string, options: { readonly persisted: boolean }): Promise<Bucket>;
+  keys(): Promise<readonly string[]>;
+  delete(name: string): Promise<void>;
+}
+const isBuckets = (value: unknown): value is Buckets =>
+  typeof value === 'object' && value !== null && 'open' in value && 'keys' in value && 'delete' in value;
+const bucketsOf = (scope: object): Buckets | null =>
+  'storageBuckets' in scope && isBuckets(scope.storageBuckets) ? scope.storageBuckets : null;
+
+/** 0: none of ours, so the origin's own databases. */
+const numberOf = (name: string) =>
+  name.startsWith(LEDGER.bucket) && /^[1-9]\d*$/.test(name.slice(LEDGER.bucket.length))
+    ? Number(name.slice(LEDGER.bucket.length))
+    : 0;
+
+async function enter(buckets: Buckets, number: number): Promise<Bucket> {
+  const bucket = await buckets.open(`${LEDGER.bucket}${number}`, { persisted: true });
+  Object.defineProperty(globalThis, 'indexedDB', { configurable: true, value: bucket.indexedDB });
+  return bucket;
+}
+
+/**
+ * What the page's person is told of a bucket. Files and key stay in the origin's own storage, and
+ * count too.
+ */
+const factsOf = (bucket: Bucket, origin: MaybeStorage): MaybeStorage => ({
+  // Asked for wherever it is opened: a worker has no other way, and tabs ask for the origin's own
+  // storage.
+  persisted: () => bucket.persisted(),
+  async estimate() {
+    const [inside, beside] = await Promise.all([bucket.estimate(), origin?.estimate?.() ?? null]);
+    return { ...inside, usage: (inside.usage ?? 0) + (beside?.usage ?? 0) };
+  },
+});
+
+interface StorageBuckets {
+  /** From here on `indexedDB` is the one that the owner used last. Before anything is opened. */
+  reopen(): Promise<void>;
+  /** Can databases be made and deleted where we are? */
+  works(): Promise<boolean>;
+  /**
+   * From here on `indexedDB` is a new, empty one, now and at every later start. Answers false where
+   * the browser has no such thing.
+   */
+  move(): Promise<boolean>;
+  /** Of where we are: is it kept for good, and how much room is there? */
+  storage(): MaybeStorage;
+}
+
+/** `scope`: the worker's navigator. */
+export function createStorageBuckets(scope: { readonly storage?: MaybeStorage }): StorageBuckets {
+  const buckets = bucketsOf(scope);
+  let inUse: Bucket | null = null;
+  const ours = async () => (await (buckets?.keys() ?? [])).filter((name) => numberOf(name) > 0);
+  const latest = async () => Math.max(0, ...(await ours()).map(numberOf));
+  return {
+    async reopen() {
+      const number = await latest().catch(() => 0);
+      // A bucket that cannot be opened fails again where it is read, and is left for a new one.
+      if (buckets && number > 0) inUse = await enter(buckets, number).catch(() => null);
+    },
+    async works() {
+      try {
+        (await openDB(LEDGER.probeDatabase, 1)).close();
+        await deleteDB(LEDGER.probeDatabase);
+        return true;
+      } catch {
+        return false;
+      }
+    },
+    async move() {
+      if (!buckets) return false;
+      try {
+        const left = await ours();
+        inUse = await enter(buckets, (await latest()) + 1);
+        // What cannot be read is of no use; if it cannot be deleted either, it only takes room.
+        for (const name of left) await buckets.delete(name).catch(() => undefined);
+        return true;
+      } catch {
+        return false;
+      }
+    },
+    storage: () => (inUse ? factsOf(inUse, scope.storage) : scope.storage),
+  };
+}
+
+// Empties the browser's database, where it cannot be read any more and everything lies elsewhere
+// too.
+
+const nothing = () => undefined;
+
+/** What waits to be sealed lies nowhere else, if it can still be read. */
+async function unsealed(): Promise<readonly Doc[]> {
+  const { db } = await openJournalDatabase({ onBlocking: nothing, onTerminated: nothing });
+  try {
+    return (await readOutbox(db, Number.MAX_SAFE_INTEGER)).flatMap(({ docs }) => docs);
+  } finally {
+    db.close();
+  }
+}
+
+/**
+ * Nobody may have any of them open. Answers what was only there and could be read, and whether
+ * databases can be made there again.
+ */
+export async function emptyDatabases(
+  buckets: Pick<StorageBuckets, 'works'>,
+): Promise<{ readonly saved: readonly Doc[]; readonly works: boolean }> {
+  const saved = await unsealed().catch((): readonly Doc[] => []);
+  try {
+    for (const { name } of await indexedDB.databases()) if (name !== undefined) await deleteDB(name);
+  } catch {
+    return { saved, works: false };
+  }
+  return { saved, works: await buckets.works() };
+}
+
+// One owner: the Web Lock that whoever opens the ledger holds until it ends.
+
+interface OwnersLock {
+  /** Do we hold it? */
+  held(): boolean;
+  /** Resolves when we hold it. */
+  acquired: Promise<void>;
+  release(): void;
+}
+
+interface LockDeps {
+  readonly locks: LockManager;
+  readonly after: After;
+  /** Another owner has it for longer than a moment. */
+  readonly onWait: () => void;
+}
+
+export function takeOwnersLock({ locks, after, onWait }: LockDeps): OwnersLock {
+  let held = false;
+  const released = createDeferred();
+  const acquired = createDeferred();
+  const cancel = after(LEDGER.lockGrace, onWait);
+  locks
+    .request(LEDGER.lock, async () => {
+      cancel();
+      held = true;
+      acquired.resolve();
+      await released.promise;
+      held = false;
+    })
+    .catch(acquired.reject);
+  return { held: () => held, acquired: acquired.promise, release: released.resolve };
+}
+
+// How tabs reach this worker: through the ports of a SharedWorker, or over a channel from a
+// dedicated one.
+
+/** What a tab may say on a connection, as the owner reads it. */
+const helloSchema: z.ZodType<Hello> = z.object({ from: z.string(), hello: z.literal(true) });
+const fromTabSchema: z.ZodType<FromTab> = z.union([helloSchema, z.object({ from: z.string(), message: z.unknown() })]);
+
+type OwnerServer = RpcServer<OwnerNews>;
+
+/** Each `connect` event of a SharedWorker brings the port of one tab. */
+export function servePorts(scope: EventTarget, server: OwnerServer, locks: LockManager, onConnect: () => void): void {
+  scope.addEventListener('connect', (event) => {
+    if (!(event instanceof MessageEvent)) return;
+    const [port] = event.ports;
+    if (!port) return;
+    const connection = server.connect(inOneGo<FromOwner>((messages) => port.postMessage(messages)));
+    port.addEventListener('message', ({ data }) => {
+      // A list is of calls, and the common case.
+      const hello = Array.isArray(data) ? null : helloSchema.safeParse(data);
+      if (!hello?.success) {
+        for (const message of membersOf(data)) connection.take(message);
+        return;
+      }
+      void tabGone(locks, hello.data.from).then(() => {
+        connection.leave();
+        port.close();
+      });
+    });
+    port.start();
+    onConnect();
+  });
+}
+
+/**
+ * Begins to answer on the channel. Call when the ledger is ours: two owners must not answer one
+ * call.
+ */
+export function serveChannel(server: OwnerServer, locks: LockManager, onConnect: () => void): void {
+  const channel = new BroadcastChannel(OWNER_CONNECTION.channel);
+  const connections = new Map<string, ReturnType<OwnerServer['connect']>>();
+  const post = (message: ToTab) => channel.postMessage(message);
+  const join = (tab: string) => {
+    const held = connections.get(tab);
+    if (held) return held;
+    const connection = server.connect(inOneGo<FromOwner>((message) => post({ to: tab, message })));
+    connections.set(tab, connection);
+    onConnect();
+    void tabGone(locks, tab).then(() => {
+      connection.leave();
+      connections.delete(tab);
+    });
+    return connection;
+  };
+  channel.addEventListener('message', ({ data }) => {
+    const parsed = fromTabSchema.safeParse(data);
+    if (!parsed.success) return;
+    const connection = join(parsed.data.from);
+    if ('message' in parsed.data) for (const message of membersOf(parsed.data.message)) connection.take(message);
+  });
+  post({ owner: true });
+}
+
+interface OpenLedgerDeps
   extends
     Required<Pick<LedgerDeps, 'elapsed' | 'isReturning'>>,
     Pick<

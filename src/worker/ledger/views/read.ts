@@ -1,8 +1,23 @@
+import { byAge } from '../../../shared/protocol/documents/kind.ts';
 /**
  * What the page reads, from views alone: each answer costs what it carries, not what lies behind
  * it.
  */
 import type { IDBPIndex, StoreNames } from 'idb';
+import type { Stamp } from '../../../shared/domain/stamp.ts';
+import type { Doc, ForgetDoc, ForgetUndoDoc } from '../../../shared/protocol/documents.ts';
+import type { OwnerCalls } from '../../../shared/protocol/owner-rpc.ts';
+import type {
+  ChangeLogView,
+  ConversationPage,
+  HouseholdView,
+  LoggedChange,
+  UnreadRow,
+  UnreadView,
+  WithinPage,
+} from '../../../shared/protocol/worker.ts';
+import { type Attachment, pieceId, piecesOf } from '../../../shared/domain/attachment.ts';
+import { isCovered, isKnown, slotOf } from '../../../shared/protocol/documents/kinds.ts';
 import { finalForgets, forgottenAgents, pendingForgets } from '../../../shared/domain/forgetting.ts';
 import type { AgentId } from '../../../shared/domain/ids.ts';
 import {
@@ -13,12 +28,52 @@ import {
   UNREAD_MOST,
   wholeAt,
 } from '../../../shared/domain/read-marks.ts';
-import type { ForgetDoc, ForgetUndoDoc } from '../../../shared/protocol/documents.ts';
-import { isCovered, isKnown } from '../../../shared/protocol/documents/kinds.ts';
-import type { ConversationPage, HouseholdView, UnreadRow, UnreadView } from '../../../shared/protocol/worker.ts';
 import { LEDGER } from '../settings.ts';
-import type { MessageRecord, ViewsDatabase, ViewsSchema } from './database.ts';
-import { byAge, newestFirst } from './order.ts';
+import { LOGGED_STORES, type MessageRecord, type ViewsDatabase, type ViewsSchema } from './database.ts';
+
+// Keys that sort newest first. IndexedDB hands out many records at once only in ascending order, so
+// the views' indexes hold the complement of each stamp's digits.
+
+/** A key that sorts against time: the digits of the stamp's time and counter, each taken from 9. */
+export function newestFirst(stamp: Stamp): string {
+  return stamp.slice(0, 22).replace(/\d/g, (digit) => String(9 - Number(digit)));
+}
+
+/** The documents about one thing, some at a time: what was said in a thread, say. */
+export async function readWithin(
+  db: ViewsDatabase,
+  { about, after, limit }: Parameters<OwnerCalls['within']>[0],
+): Promise<WithinPage> {
+  const index = db.transaction('records').objectStore('records').index('about');
+  const of = await index.count(about);
+  const docs: Doc[] = [];
+  if (limit === 0) return { docs, after: null, of };
+  let cursor = await index.openCursor(about);
+  if (cursor && after !== null && cursor.primaryKey < after) cursor = await cursor.continuePrimaryKey(about, after);
+  if (cursor && cursor.primaryKey === after) cursor = await cursor.continue();
+  while (cursor && docs.length < limit) {
+    docs.push(cursor.value.doc);
+    cursor = await cursor.continue();
+  }
+  return { docs, after: cursor ? (docs.at(-1)?._id ?? null) : null, of };
+}
+
+// The bytes of a file that came with a message, from the pieces they are kept in.
+
+/** In base64; null: not all of it is on this device. */
+export async function readAttachment(
+  db: ViewsDatabase,
+  file: Pick<Attachment, 'attachmentId' | 'bytes'>,
+): Promise<string | null> {
+  const store = db.transaction('records').objectStore('records');
+  const held = await Promise.all(
+    Array.from({ length: piecesOf(file) }, (_none, index) => store.get(pieceId(file, index))),
+  );
+  const pieces = held.flatMap((record) =>
+    record && isKnown(record.doc) && record.doc.type === 'attachment' ? [record.doc.data] : [],
+  );
+  return pieces.length === held.length ? pieces.join('') : null;
+}
 
 /** Sorts after every stamp and id. */
 export const AFTER_ALL = '\uffff';
@@ -201,4 +256,39 @@ export async function readUnread(db: ViewsDatabase, now: number): Promise<Unread
   };
   const conversations = await Promise.all(agents.map((agentId) => newSince(agentId, readUpTo(marks, agentId))));
   return { since: marks.since, conversations, threads: marks.byThread, newest: state?.newest ?? '' };
+}
+
+// The log of what the person changed, the newest first: each with what stood there before, and with
+// what holds now.
+
+/** At most so many. Changes of who is being forgotten are left out. */
+export async function readChangeLog(db: ViewsDatabase, limit: number, now: number): Promise<ChangeLogView> {
+  const stores = [...LOGGED_STORES, 'forgets'] as const;
+  const tx = db.transaction(stores);
+  const [forgets, ...found] = await Promise.all([
+    tx.objectStore('forgets').getAll(),
+    ...LOGGED_STORES.map(async (name) => {
+      const records = await tx
+        .objectStore(name)
+        .index('changed')
+        .getAll(null, limit + 1);
+      return records.map(({ doc }) => ({ name, doc, age: `${newestFirst(doc.at)} ${doc._id}` }));
+    }),
+  ]);
+  const { asked, undone } = splitForgets(forgets.map(({ doc }) => doc));
+  const forgetting = pendingForgets(asked, undone, now);
+  const newest = found.flat().sort((a, b) => (a.age < b.age ? -1 : 1));
+  const shown = newest.slice(0, limit).filter(({ doc }) => !forgetting.some((forget) => isCovered(doc, forget)));
+  const changes = await Promise.all(
+    shown.map(async ({ name, doc }): Promise<LoggedChange> => {
+      const slot = slotOf(doc) ?? '';
+      const past = tx.objectStore(name).index('past');
+      const [before, holds] = await Promise.all([
+        past.get(IDBKeyRange.bound([slot, newestFirst(doc.at), doc._id], [slot, AFTER_ALL], true)),
+        tx.objectStore(name).index('slot').get(slot),
+      ]);
+      return { doc, before: before?.doc ?? null, holds: holds?.doc ?? doc };
+    }),
+  );
+  return { changes, more: newest.length > limit };
 }

@@ -2,24 +2,55 @@
  * The views just behind the journal: documents that are durable wait here until a moment of quiet,
  * and go into the views many at a time. Whoever reads waits for what waits.
  */
+import type { Doc, MessageDoc } from '../../../shared/protocol/documents.ts';
+import type { OwnerCalls } from '../../../shared/protocol/owner-rpc.ts';
 import { createBurst } from '../../../shared/domain/platform/burst.ts';
 import { singleFlight } from '../../../shared/domain/platform/single-flight.ts';
 import type { After } from '../../../shared/domain/platform/timers.ts';
 import { wholeAt } from '../../../shared/domain/read-marks.ts';
-import type { Doc } from '../../../shared/protocol/documents.ts';
 import { asOfNow, isKnown, storeOf } from '../../../shared/protocol/documents/kinds.ts';
 import { LEDGER } from '../settings.ts';
-import { readState, viewsTransaction, type ViewsDatabase } from './database.ts';
-import { holds } from './requests.ts';
-import { unseen, writeViews } from './write.ts';
+import { readState, type ViewsDatabase, viewsTransaction } from './database.ts';
+import { hiddenBefore } from './read.ts';
+import { holds, unseen, writeViews } from './write.ts';
+
+// What edits have put out of sight: it stays in the ledger, and can be read where it stood.
+
+/**
+ * The message that an edit took the place of, and all that came after it until then, in order:
+ * earlier versions within it too. Empty where the message replaced none, or where that was never
+ * seen here.
+ */
+export async function readReplaced(
+  db: ViewsDatabase,
+  { agentId, messageId, limit }: Parameters<OwnerCalls['replaced']>[0],
+  now: number,
+): Promise<readonly MessageDoc[]> {
+  const tx = db.transaction(['messages', 'replacements', 'forgets']);
+  const [messages, replacements] = [tx.objectStore('messages'), tx.objectStore('replacements')];
+  const out = hiddenBefore(await tx.objectStore('forgets').getAll(), agentId, now);
+  const edit = await replacements.get(`message:${messageId}`);
+  if (!edit || edit.from === null || edit.agentId !== agentId) return [];
+  let { from } = edit;
+  // An edit of an edit: what that one replaced stood before it.
+  let before = await replacements.get(`message:${edit.replaces}`);
+  while (before?.from && before.from < from) {
+    ({ from } = before);
+    before = await replacements.get(`message:${before.replaces}`);
+  }
+  const first = from > out ? from : out;
+  if (first >= edit.until) return [];
+  const stretch = IDBKeyRange.bound([agentId, first], [agentId, edit.until], false, true);
+  return (await messages.index('hidden').getAll(stretch, limit)).map(({ doc }) => doc);
+}
 
 /** Documents of one journal row. */
-export interface Batch {
+interface Batch {
   readonly seq: number;
   readonly docs: readonly Doc[];
 }
 
-export interface ViewsDeps {
+interface ViewsDeps {
   readonly db: ViewsDatabase;
   readonly after: After;
   /** Does somebody wait for an append? The views give way to it. */

@@ -2,8 +2,9 @@
  * Documents into views, inside a transaction of the caller's. Every document is taken once,
  * whatever the order and however often it comes; the views come out the same for every order.
  */
-import { unwrap } from 'idb';
+import { type IDBPTransaction, unwrap } from 'idb';
 import type { AgentId, SessionId } from '../../../shared/domain/ids.ts';
+import { isAddressed, isDeed } from '../../../shared/domain/talk.ts';
 import type {
   Doc,
   MessageDoc,
@@ -11,6 +12,8 @@ import type {
   MessageWithdrawnDoc,
   QueuedMessageDoc,
 } from '../../../shared/protocol/documents.ts';
+import { LEAD_ID } from '../../../shared/domain/seat.ts';
+import { settingsOf } from '../../../shared/domain/settings.ts';
 import {
   aboutOf,
   changedBy,
@@ -21,11 +24,267 @@ import {
   wins,
 } from '../../../shared/protocol/documents/kinds.ts';
 import type { DocumentStore } from '../../../shared/protocol/documents/kind.ts';
-import type { KindRecord, MessageRecord, SlotRecord, TalkRecord, ViewsTransaction } from './database.ts';
-import { addReplacement, addSaid, addWithdrawal, applyReplacements, replacementsReaching } from './hide.ts';
-import { emptyTalk, saidIn, withMessage, withRead } from './message.ts';
-import { newestFirst } from './order.ts';
-import { holds, putAll } from './requests.ts';
+import type {
+  KindRecord,
+  MessageRecord,
+  ReplacementRecord,
+  SlotRecord,
+  TalkRecord,
+  VIEW_STORES,
+  ViewsDatabase,
+  ViewsSchema,
+  ViewsTransaction,
+} from './database.ts';
+import { newestFirst } from './read.ts';
+
+// Pure facts about a message.
+
+/** Is it one that waited in an inbox? It stands before its agent where it is read. */
+export const isWaiting = (doc: MessageDoc): boolean => doc['waiting'] === true;
+
+/** Nothing of a session, yet. */
+const emptyTalk = (agentId: AgentId, sessionId: SessionId): TalkRecord => ({
+  agentId,
+  sessionId,
+  messages: 0,
+  said: 0,
+  time: 0,
+});
+
+/** What of a session counts as told: a greeting alone does not. */
+const saidIn = (talk: TalkRecord | undefined): number => (talk?.full ? talk.said : 0);
+
+/**
+ * An agent's part in a session, with one thing more in it. The same comes out in whatever order
+ * they are added.
+ */
+function withMessage(talk: TalkRecord, doc: MessageDoc): TalkRecord {
+  const counted = { ...talk, messages: talk.messages + 1 };
+  return isWaiting(doc) ? counted : grown(counted, doc, isAddressed(doc), isDeed(doc));
+}
+
+/** As `withMessage`, for a message that waited and was read in this session. */
+const withRead = (talk: TalkRecord, doc: MessageReadDoc): TalkRecord => grown(talk, doc, true, false);
+
+function grown(
+  talk: TalkRecord,
+  { at, time }: { readonly at: string; readonly time: number },
+  addressed: boolean,
+  deed: boolean,
+): TalkRecord {
+  const age = newestFirst(at);
+  const isNewest = !talk.place || age <= talk.place[1];
+  const place = [talk.agentId, isNewest ? age : (talk.place?.[1] ?? age)] as const;
+  return {
+    agentId: talk.agentId,
+    sessionId: talk.sessionId,
+    messages: talk.messages,
+    said: talk.said + 1,
+    time: Math.max(talk.time, time),
+    place,
+    ...(talk.full || addressed || deed ? { full: place } : { quiet: place }),
+    ...(talk.addressed || addressed ? { addressed: place } : {}),
+  };
+}
+
+// Edit-and-resend: a message that replaces another hides that one and everything after it in the
+// same conversation, up to itself. Documents may come in any order, so an edit whose target has not
+// been seen waits for it, and a message that comes late into a stretch that is is hidden already is
+// hidden too.
+
+/** Sorts after every stamp. */
+const NEVER = '~';
+/** Sorts after every stamp and every NEVER. */
+const AFTER_ALL = '\uffff';
+
+/** Edits that could hide a message of this agent with this stamp, or that wait for their target. */
+function replacementsReaching(tx: ViewsTransaction, agentId: AgentId, at: string): Promise<ReplacementRecord[]> {
+  return tx
+    .objectStore('replacements')
+    .index('reach')
+    .getAll(IDBKeyRange.bound([agentId, at], [agentId, AFTER_ALL], true));
+}
+
+/**
+ * Takes the messages from `from` (inclusive) until `until` (exclusive) out of the conversation, and
+ * recounts what they were in.
+ */
+async function hideStretch(tx: ViewsTransaction, agentId: AgentId, from: string, until: string) {
+  const messages = tx.objectStore('messages');
+  // Newest first: what is older than `until` and not older than `from` lies between their
+  // complements.
+  const stretch = IDBKeyRange.bound([agentId, newestFirst(until)], [agentId, newestFirst(from), AFTER_ALL]);
+  const shown = await messages.index('place').getAll(stretch);
+  const hidden = shown.filter(({ doc }) => doc.at >= from && doc.at < until);
+  for (const { _id, doc, clientId } of hidden)
+    await messages.put({
+      _id,
+      doc,
+      hidden: [agentId, doc.at, _id],
+      ...(clientId === undefined ? {} : { clientId }),
+    });
+  for (const sessionId of new Set(hidden.map(({ doc }) => doc.sessionId)))
+    if (sessionId !== null) await recount(tx, agentId, sessionId);
+}
+
+async function recount(tx: ViewsTransaction, agentId: AgentId, sessionId: SessionId) {
+  const range = IDBKeyRange.bound([sessionId, agentId], [sessionId, agentId, AFTER_ALL]);
+  const talks = tx.objectStore('talks');
+  const [shown, read, held] = await Promise.all([
+    tx.objectStore('messages').index('talk').getAll(range),
+    tx.objectStore('reads').index('talk').getAll(range),
+    talks.get([agentId, sessionId]),
+  ]);
+  const none = emptyTalk(agentId, sessionId);
+  const talk = read.reduce(
+    (sum, { doc }) => withRead(sum, doc),
+    shown.reduce((sum, { doc }) => withMessage(sum, doc), none),
+  );
+  await talks.put(talk);
+  await addSaid(tx, agentId, saidIn(talk) - saidIn(held));
+}
+
+/** So much more of what stood before an agent shows, or less. */
+async function addSaid(tx: ViewsTransaction, agentId: AgentId, more: number) {
+  const totals = tx.objectStore('totals');
+  if (more !== 0) await totals.put({ agentId, said: ((await totals.get(agentId))?.said ?? 0) + more });
+}
+
+/**
+ * The edit that this message is; its target may be among the stored messages, or not have been seen
+ * yet.
+ */
+async function addReplacement(tx: ViewsTransaction, doc: MessageDoc, replaces: string) {
+  const { _id, agentId, at: until } = doc;
+  const target: MessageRecord | undefined = await tx.objectStore('messages').get(`message:${replaces}`);
+  // Only its own conversation: one that names a message of another would come out by the order of
+  // arrival.
+  const from = target?.doc.agentId === agentId ? target.doc.at : null;
+  const reach = [agentId, from === null ? NEVER : until] as const;
+  await tx.objectStore('replacements').put({ _id, agentId, replaces, from, until, reach });
+  if (from !== null) await hideStretch(tx, agentId, from, until);
+}
+
+/** Sorts right after a stamp, before all that are longer. */
+const RIGHT_AFTER = '!';
+
+/** A single message was taken back: no other has its stamp. */
+async function addWithdrawal(tx: ViewsTransaction, { _id, agentId }: MessageWithdrawnDoc, of: string) {
+  const until = `${of}${RIGHT_AFTER}`;
+  await tx.objectStore('replacements').put({ _id, agentId, replaces: '', from: of, until, reach: [agentId, until] });
+  await hideStretch(tx, agentId, of, until);
+}
+
+/** A message has come into a conversation that has edits reaching past it: hides what they hide. */
+async function applyReplacements(tx: ViewsTransaction, doc: MessageDoc, reaching: readonly ReplacementRecord[]) {
+  for (const edit of reaching) {
+    const isTarget = edit.from === null && edit.replaces === doc.messageId;
+    const from = isTarget ? doc.at : edit.from;
+    if (isTarget) await tx.objectStore('replacements').put({ ...edit, from, reach: [edit.agentId, edit.until] });
+    if (from !== null && from <= doc.at) await hideStretch(tx, edit.agentId, from, edit.until);
+  }
+}
+
+// Many requests in one transaction without a promise for each: at thousands of documents a second
+// the promises cost as much as the requests. What fails aborts the transaction, and is told by its
+// `done`.
+
+type StoreName = (typeof VIEW_STORES)[number];
+
+/** Puts records, in order. They are there for whatever the transaction asks next. */
+function putAll<Name extends StoreName>(
+  tx: ViewsTransaction,
+  name: Name,
+  records: Iterable<ViewsSchema[Name]['value']>,
+): void {
+  const store = unwrap(tx).objectStore(name);
+  for (const record of records) store.put(record);
+}
+
+/** For each id, whether its store holds it. */
+export function holds(
+  tx: ViewsTransaction | IDBPTransaction<ViewsSchema, StoreName[]>,
+  keys: readonly { readonly store: StoreName; readonly id: string }[],
+): Promise<boolean[]> {
+  if (keys.length === 0) return Promise.resolve([]);
+  const raw: IDBTransaction = unwrap(tx);
+  return new Promise((resolve, reject) => {
+    const held: boolean[] = [];
+    let open = keys.length;
+    keys.forEach(({ store, id }, i) => {
+      const request = raw.objectStore(store).getKey(id);
+      request.onsuccess = () => {
+        held[i] = request.result !== undefined;
+        open -= 1;
+        if (open === 0) resolve(held);
+      };
+      request.onerror = () => reject(request.error ?? new Error('A view could not be asked.'));
+    });
+  });
+}
+
+// Each agent's last conversation, by what it amounts to: so that another device can tell whether it
+// has all of it.
+
+/**
+ * The last session in which somebody said something to an agent; where nobody ever did, the last it
+ * was in.
+ */
+export interface LastTalk {
+  readonly agentId: AgentId;
+  readonly sessionId: SessionId;
+  /** Messages of it that show. */
+  readonly messages: number;
+}
+
+/** Of every agent that ever was in a session. */
+export async function readLastTalks(db: ViewsDatabase): Promise<readonly LastTalk[]> {
+  const store = db.transaction('talks').objectStore('talks');
+  const last = new Map<string, LastTalk>();
+  for (const name of ['place', 'addressed'] as const) {
+    // The indexes sort by agent, then the newest first: the first of each agent is the one.
+    for (let cursor = await store.index(name).openCursor(); cursor;) {
+      const { agentId, sessionId, messages } = cursor.value;
+      last.set(agentId, { agentId, sessionId, messages });
+      cursor = await cursor.continue([agentId, AFTER_ALL]);
+    }
+  }
+  return [...last.values()];
+}
+
+/** How many messages of these conversations are here, in the same order. */
+export async function countTalks(
+  db: ViewsDatabase,
+  talks: readonly Pick<LastTalk, 'agentId' | 'sessionId'>[],
+): Promise<readonly number[]> {
+  const store = db.transaction('talks').objectStore('talks');
+  return Promise.all(
+    talks.map(async ({ agentId, sessionId }) => (await store.get([agentId, sessionId]))?.messages ?? 0),
+  );
+}
+
+// Who lives here, in a few words: what a household that was lost is known by.
+
+export interface TeamCount {
+  /** What the agents call the person; null: not said yet. */
+  readonly human: string | null;
+  /** null: nobody has begun here. */
+  readonly lead: string | null;
+  readonly agents: number;
+  readonly documents: number;
+}
+
+export async function readTeam(db: ViewsDatabase, documents: number): Promise<TeamCount> {
+  const tx = db.transaction(['identities', 'settings']);
+  const [identities, settings] = await Promise.all([
+    tx.objectStore('identities').getAll(),
+    tx.objectStore('settings').index('slot').getAll(),
+  ]);
+  const { humanName, leadName } = settingsOf(settings.map(({ doc }) => ({ ...doc, id: doc._id })));
+  const ids = new Set(identities.map(({ doc }) => doc.agentId));
+  const led = ids.delete(LEAD_ID);
+  return { human: humanName === '' ? null : humanName, lead: led ? leadName : null, agents: ids.size, documents };
+}
 
 export const DOCUMENT_STORES: readonly DocumentStore[] = [
   'identities',

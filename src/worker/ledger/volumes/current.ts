@@ -2,18 +2,144 @@
  * The volume that is written now: opened when it is needed, filled group by group, and sealed when
  * it is full.
  */
+import type { Doc } from '../../../shared/protocol/documents.ts';
 import { sentence } from '../../../shared/domain/sentence.ts';
 import { storeOf } from '../../../shared/protocol/documents/kinds.ts';
-import { isDeepEqual } from '../equal.ts';
-import type { JournalDatabase, VolumeRecord } from '../journal/database.ts';
+import {
+  type JournalDatabase,
+  type JournalRow,
+  journalTransaction,
+  putVolume,
+  readMeta,
+  type VolumeRecord,
+} from '../journal/database.ts';
 import { LEDGER } from '../settings.ts';
+import { isDeepEqual } from '../equal.ts';
 import type { ViewsDatabase } from '../views/database.ts';
 import { DOCUMENT_STORES } from '../views/write.ts';
-import { decodeDocuments, type StoredDoc, encodeDocument, isPartId } from './codec.ts';
-import { lacking, openedEmpty, unreadable } from './faults.ts';
+import { decodeDocuments, encodeDocument, isPartId, type StoredDoc } from './codec.ts';
 import type { Volume } from './fireproof-volume.ts';
-import { currentRecord, putListed } from './records.ts';
-import { createRows, type Group } from './rows.ts';
+
+// The journal from its oldest end: documents on their way into a volume, a few rows in memory at a
+// time.
+
+interface Group {
+  readonly docs: readonly Doc[];
+  readonly stored: readonly StoredDoc[];
+  /** Journal rows that are filed with this group. */
+  readonly rows: readonly number[];
+  /** How far the row after them is filed; null: not begun. */
+  readonly within: { readonly seq: number; readonly docs: number } | null;
+}
+
+interface Rows {
+  /**
+   * The oldest documents that fit one commit, `most` at most, of rows up to `upTo`; empty where
+   * there are none.
+   */
+  next(upTo: number, most: number): Promise<Group>;
+  /** The group lies in the volume: its rows go, in one transaction with the volume's record. */
+  filed(group: Group, record: VolumeRecord): Promise<void>;
+}
+
+async function createRows(db: JournalDatabase): Promise<Rows> {
+  let rows: { seq: number; docs: readonly Doc[] }[] = [];
+  const begun = await readMeta(db, 'filed');
+  let position = begun ?? { seq: 0, docs: 0 };
+
+  async function load(upTo: number) {
+    const from = rows.at(-1)?.seq ?? 0;
+    if (from >= upTo) return;
+    const found: JournalRow[] = await db.getAll('journal', IDBKeyRange.bound(from, upTo, true), LEDGER.journalStride);
+    for (const { seq, docs } of found) if (seq !== undefined) rows.push({ seq, docs });
+  }
+
+  return {
+    async next(upTo, most) {
+      if (rows.length < 2) await load(upTo);
+      const docs: Doc[] = [];
+      const stored: StoredDoc[] = [];
+      const done: number[] = [];
+      let within: Group['within'] = null;
+      let chars = 0;
+      for (const row of rows) {
+        let at = row.seq === position.seq ? position.docs : 0;
+        for (; at < row.docs.length && docs.length < most; at++) {
+          const doc = row.docs[at];
+          if (!doc) continue;
+          const encoded = encodeDocument(doc);
+          const weight = JSON.stringify(encoded).length;
+          if (docs.length > 0 && chars + weight > LEDGER.groupChars) break;
+          chars += weight;
+          docs.push(doc);
+          stored.push(...encoded);
+        }
+        if (at < row.docs.length) {
+          within = at > 0 ? { seq: row.seq, docs: at } : null;
+          break;
+        }
+        done.push(row.seq);
+      }
+      return { docs, stored, rows: done, within };
+    },
+    async filed({ rows: done, within }, record) {
+      const tx = journalTransaction(db, 'relaxed');
+      const writes: Promise<unknown>[] = done.map((seq) => tx.objectStore('journal').delete(seq));
+      writes.push(tx.objectStore('volumes').put(record));
+      const last = done.at(-1);
+      if (last !== undefined) writes.push(tx.objectStore('meta').put(last, 'filedThrough'));
+      if (within) writes.push(tx.objectStore('meta').put(within, 'filed'));
+      await Promise.all([...writes, tx.done]);
+      const gone = new Set(done);
+      rows = rows.filter(({ seq }) => !gone.has(seq));
+      if (within) position = within;
+    },
+  };
+}
+
+// The list of volumes: which is written now, which comes next, and what a sealed one holds.
+
+const volumeName = (number: number) => `v${String(number).padStart(5, '0')}`;
+
+/** The volume after all others, not yet on the list. */
+export async function nextVolume(db: JournalDatabase): Promise<VolumeRecord> {
+  const number = ((await db.getAll('volumes')).at(-1)?.number ?? 0) + 1;
+  return { name: volumeName(number), number, documents: 0, state: 'writing', checkedAt: null, faults: [] };
+}
+
+/**
+ * The volume that is written now; begins the first one, or the one after a sealed or damaged one.
+ */
+export async function currentRecord(db: JournalDatabase): Promise<VolumeRecord> {
+  const last = (await db.getAll('volumes')).at(-1);
+  if (last?.state === 'writing') return last;
+  const fresh = await nextVolume(db);
+  await putVolume(db, fresh);
+  return fresh;
+}
+
+/**
+ * Puts the record of a volume that is not written any more, and the list of what it holds, onto the
+ * disk together.
+ */
+export async function putListed(db: JournalDatabase, record: VolumeRecord, ids: readonly string[]): Promise<void> {
+  const tx = journalTransaction(db, 'strict');
+  await Promise.all([
+    tx.objectStore('volumes').put(record),
+    tx.objectStore('manifests').put({ name: record.name, ids }),
+    tx.done,
+  ]);
+}
+
+// What is wrong with a volume, in a few words each.
+
+export const unreadable = (what: string, reason: string): string => sentence`${what} cannot be read: ${reason}`;
+
+export const openedEmpty = (expected: number): string =>
+  sentence`it should hold ${expected} documents and opened empty`;
+
+export const lacking = (there: number, expected: number): string =>
+  sentence`${there} of ${expected} documents are there`;
 
 /** Does a volume hold, document by document, what the views know to be in it? */
 interface Check {
@@ -44,7 +170,7 @@ async function checkVolume(
   return { ids, faults };
 }
 
-export interface CurrentVolumeDeps {
+interface CurrentVolumeDeps {
   readonly db: JournalDatabase;
   /** The views, with everything in them that lies in the journal. */
   readonly views: () => Promise<ViewsDatabase>;
@@ -59,7 +185,7 @@ export interface CurrentVolumeDeps {
   readonly onTrouble: (error: unknown) => void;
 }
 
-export interface CurrentVolume {
+interface CurrentVolume {
   /** What it holds; nothing where it is not open. */
   ids(): Iterable<string>;
   /**

@@ -6,12 +6,10 @@ import { sha256 } from '@noble/hashes/sha2.js';
 import { concatBytes, utf8ToBytes } from '@noble/hashes/utils.js';
 import type { DeviceId } from '../../../shared/domain/ids.ts';
 import { SYNC } from '../../../shared/protocol/sync/settings.ts';
-import { isSoundKey, publicKeyOf } from './agreement.ts';
+import { derive, isSoundKey, openBox, publicKeyOf } from './box.ts';
 import { base64url, exactly } from './bytes.ts';
-import { openBox } from './box.ts';
-import { derive } from './derive.ts';
 import { CRYPTO, LABEL } from './settings.ts';
-import { createSigner } from './signer.ts';
+import { createSigner } from './entry.ts';
 
 /** What others know a device by. */
 export interface DevicePublicKeys {

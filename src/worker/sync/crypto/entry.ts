@@ -2,15 +2,68 @@
  * A sealed entry: version u8 | epoch u16 | nonce 24 | ciphertext | tag 16, all of it bound to its
  * place. Associated data: the label, version u8, epoch u16, household 16, writer 16, counter u64.
  */
+import { equalBytes } from '@noble/ciphers/utils.js';
+import { hmac } from '@noble/hashes/hmac.js';
 import { sha256 } from '@noble/hashes/sha2.js';
 import { bytesToHex, concatBytes, utf8ToBytes } from '@noble/hashes/utils.js';
-import type { HouseholdKeys, Opened, KeyOfEntry, RandomBytes } from '../contract.ts';
-import { decrypt, encrypt } from './aead.ts';
-import { idBytes, uint, uint16At } from './bytes.ts';
-import { entryKey } from './epoch-keys.ts';
-import { householdBytes, keyOf, newest } from './keyring.ts';
+import { ed25519 } from '@noble/curves/ed25519.js';
+import type { EpochKey, HouseholdKeys, KeyOfEntry, Opened, RandomBytes, Stream } from '../contract.ts';
+import { base64url, draw, fromBase64url, idBytes, uint, uint16At } from './bytes.ts';
+import { entryKey, householdBytes, keyOf, newest, relayAuthSeed, streamKey } from './keyring.ts';
+import { decrypt, encrypt } from './box.ts';
 import { pack, unpack } from './plaintext.ts';
 import { CRYPTO, LABEL } from './settings.ts';
+
+// A writer's id tells its stream to whoever has the household's first key: 8 random bytes, then the
+// first 8 of HMAC-SHA256(stream key, the stream's name followed by those 8). To everybody else it
+// is 16 random bytes.
+
+const HALF = 8;
+const STREAMS: readonly Stream[] = ['people', 'talk', 'attachments'];
+
+function tag(keys: HouseholdKeys, stream: Stream, chance: Uint8Array): Uint8Array {
+  const first = keys.keyring[0];
+  if (!first) throw new Error('The household has no key.');
+  return hmac(sha256, streamKey(first), concatBytes(utf8ToBytes(stream), chance)).subarray(0, HALF);
+}
+
+export function newWriter(keys: HouseholdKeys, stream: Stream, random: RandomBytes): string {
+  const chance = draw(random, HALF);
+  return base64url(concatBytes(chance, tag(keys, stream, chance)));
+}
+
+/** null: nobody of this household made this id. */
+export function streamOf(keys: HouseholdKeys, writer: string): Stream | null {
+  const bytes = idBytes(writer);
+  if (!bytes) return null;
+  const chance = bytes.subarray(0, HALF);
+  return STREAMS.find((stream) => equalBytes(tag(keys, stream, chance), bytes.subarray(HALF))) ?? null;
+}
+
+// Ed25519 (RFC 8032), as the relay checks it.
+
+interface Signer {
+  /** 32 bytes as base64url. */
+  readonly publicKey: string;
+  /** 64 bytes as base64url. */
+  sign(bytes: Uint8Array): string;
+}
+
+export const createSigner = (seed: Uint8Array): Signer => ({
+  publicKey: base64url(ed25519.getPublicKey(seed)),
+  sign: (bytes) => base64url(ed25519.sign(bytes, seed)),
+});
+
+/** What whoever has this key of the household proves it with to a relay. */
+export const relayAuth = (epochKey: EpochKey): Signer => createSigner(relayAuthSeed(epochKey));
+
+/** Was this signed with the key of that name? False for whatever is no key or no signature. */
+export function isSignedBy(publicKey: string, bytes: Uint8Array, signature: string): boolean {
+  const [key, proof] = [fromBase64url(publicKey), fromBase64url(signature)];
+  // As RFC 8032 has it: the laxer rules of ZIP 215 take keys of low order, under which anything is
+  // signed.
+  return key?.length === 32 && proof?.length === 64 && ed25519.verify(proof, bytes, key, { zip215: false });
+}
 
 const HEADER = 3;
 

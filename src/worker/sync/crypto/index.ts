@@ -2,7 +2,7 @@
 export { base64url, fromBase64url, newId } from './bytes.ts';
 export { sealBox } from './box.ts';
 export { deviceIdOf, deviceKeys, type DeviceKeys, type DevicePublicKeys } from './device.ts';
-export { digestOf, epochOf, openEntry, sealEntry } from './entry.ts';
+export { digestOf, epochOf, openEntry, sealEntry, isSignedBy, relayAuth, streamOf, newWriter } from './entry.ts';
 export { keyOf, newest, newHousehold, readKeys, renewed, writeKeys } from './keyring.ts';
 export { newOffer, readOffer } from './offer.ts';
 export {
@@ -19,5 +19,3 @@ export {
 } from './pairing.ts';
 export { newPhrase, recoveryOf } from './recovery.ts';
 export { openSignal, sealSignal } from './signal.ts';
-export { isSignedBy, relayAuth } from './signer.ts';
-export { streamOf, newWriter } from './writer.ts';

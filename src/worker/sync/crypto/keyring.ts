@@ -2,8 +2,30 @@
 import { concatBytes } from '@noble/hashes/utils.js';
 import { SYNC } from '../../../shared/protocol/sync/settings.ts';
 import type { EpochKey, HouseholdKeys, RandomBytes } from '../contract.ts';
+import { derive } from './box.ts';
+import { CRYPTO, LABEL, type Label } from './settings.ts';
 import { base64url, draw, idBytes, newId, uint, uint16At } from './bytes.ts';
-import { CRYPTO } from './settings.ts';
+
+// What is derived from the key of one epoch.
+
+/**
+ * Derived keys by the key they come from: a backlog of ten thousand entries asks for the same one
+ * each time.
+ */
+const known = new WeakMap<Uint8Array, Map<Label, Uint8Array>>();
+
+function derived({ key }: EpochKey, label: Label): Uint8Array {
+  const ofKey = known.get(key) ?? new Map<Label, Uint8Array>();
+  known.set(key, ofKey);
+  const made = ofKey.get(label) ?? derive(key, label);
+  ofKey.set(label, made);
+  return made;
+}
+
+export const entryKey = (epochKey: EpochKey) => derived(epochKey, LABEL.entry);
+export const signalKey = (epochKey: EpochKey) => derived(epochKey, LABEL.signal);
+export const streamKey = (epochKey: EpochKey) => derived(epochKey, LABEL.stream);
+export const relayAuthSeed = (epochKey: EpochKey) => derived(epochKey, LABEL.relayAuth);
 
 const HEADER = 1 + SYNC.idBytes + 2;
 

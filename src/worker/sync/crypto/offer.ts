@@ -7,7 +7,7 @@ import { sha256 } from '@noble/hashes/sha2.js';
 import { concatBytes, utf8ToBytes } from '@noble/hashes/utils.js';
 import { SYNC } from '../../../shared/protocol/sync/settings.ts';
 import type { RandomBytes } from '../contract.ts';
-import { isSoundKey, publicKeyOf } from './agreement.ts';
+import { isSoundKey, publicKeyOf } from './box.ts';
 import { base32, base32Length, base64url, draw, fromBase32 } from './bytes.ts';
 import { CRYPTO, LABEL, type Label } from './settings.ts';
 import { sentence } from '../../../shared/domain/sentence.ts';

@@ -4,10 +4,8 @@
  */
 import { sentence } from '../../../shared/domain/sentence.ts';
 import type { RandomBytes } from '../contract.ts';
-import { publicKeyOf } from './agreement.ts';
+import { derive, openBox, publicKeyOf } from './box.ts';
 import { base64url, draw } from './bytes.ts';
-import { openBox } from './box.ts';
-import { derive } from './derive.ts';
 import { CRYPTO, LABEL } from './settings.ts';
 import { entropyToMnemonic, mnemonicToEntropy } from '@scure/bip39';
 import { wordlist } from '@scure/bip39/wordlists/english.js';

@@ -2,17 +2,69 @@
  * Introductions by texts that a person copies from one device to another, for when there is no
  * relay.
  */
-import { sentence } from '../../../shared/domain/sentence.ts';
-import type { HouseholdKeys, RandomBytes } from '../contract.ts';
-import { newId, openSignal, sealSignal, base64url, fromBase64url } from '../crypto/index.ts';
-import { readIntroduction, writeIntroduction, type Introduction } from './introduction.ts';
-import { keepFew } from './few.ts';
-import type { Connections } from './connections.ts';
-import { DIRECT } from './settings.ts';
+import { z } from 'zod';
 import { sha256 } from '@noble/hashes/sha2.js';
 import { concatBytes } from '@noble/hashes/utils.js';
-import type { DeviceId } from '../../../shared/domain/ids.ts';
+import { syncId } from '../../../shared/protocol/sync/control.ts';
 import { SYNC } from '../../../shared/protocol/sync/settings.ts';
+import { sentence } from '../../../shared/domain/sentence.ts';
+import type { DeviceId } from '../../../shared/domain/ids.ts';
+import type { HouseholdKeys, RandomBytes } from '../contract.ts';
+import { base64url, fromBase64url, newId, openSignal, sealSignal } from '../crypto/index.ts';
+import { DIRECT } from './settings.ts';
+import { keepFew } from './few.ts';
+import type { Connections } from './connections.ts';
+
+// What two devices say to be introduced. Each is JSON, sealed from one device to the other with the
+// household’s newest key: whoever hands it on can neither read nor change it, nor tell one kind
+// from another.
+//
+//     the one with the lower id        the other one
+//     want (where it begins)  ──────▶
+//                             ◀──────  ask, with a nonce of its own
+//     offer, with that nonce  ──────▶
+//                             ◀──────  answer, to that connection
+//
+// An offer counts once and only for the nonce that was just asked with, an answer only for the
+// connection that was just offered. So what is repeated or held back opens nothing, whatever the
+// clocks say.
+
+/**
+ * A description of one end, in SDP: addresses, and the fingerprint of the certificate it will show.
+ */
+const description = z.string().min(1).max(SYNC.signalChars);
+
+const introductionSchema = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('want') }),
+  /**
+   * `open`: the connections between the two that the asker has; where the other one has one of them
+   * too, no other is needed.
+   */
+  z.object({ kind: z.literal('ask'), nonce: syncId, open: z.array(syncId).max(DIRECT.connectionsMost).readonly() }),
+  z.object({ kind: z.literal('offer'), nonce: syncId, connection: syncId, description }),
+  z.object({ kind: z.literal('answer'), connection: syncId, description }),
+  /**
+   * By a text that a person carries. `at`: when it was made, ms since the epoch by that device's
+   * clock.
+   */
+  z.object({ kind: z.literal('text-offer'), connection: syncId, at: z.number(), description }),
+  z.object({ kind: z.literal('text-answer'), connection: syncId, description }),
+]);
+export type Introduction = z.infer<typeof introductionSchema>;
+
+export const writeIntroduction = (introduction: Introduction): string => JSON.stringify(introduction);
+
+/** null: nothing that this version knows. */
+export function readIntroduction(text: string): Introduction | null {
+  let json: unknown;
+  try {
+    json = JSON.parse(text);
+  } catch {
+    return null;
+  }
+  const parsed = introductionSchema.safeParse(json);
+  return parsed.success ? parsed.data : null;
+}
 
 /**
  * The texts that introduce two devices where there is no relay: `ROOST-DIRECT1.` and, as base64url,
@@ -85,7 +137,7 @@ const SAYS = {
   ended: sentence`The direct connection could not be prepared: the tab that was to carry it was closed. Try again.`,
 } as const;
 
-export interface TextsDeps {
+interface TextsDeps {
   readonly deviceId: DeviceId;
   readonly keys: () => HouseholdKeys;
   readonly connections: Connections;
@@ -97,7 +149,7 @@ export interface TextsDeps {
   readonly now: () => number;
 }
 
-export interface Texts {
+interface Texts {
   makeOffer(): Promise<string>;
   takeText(text: string): Promise<string | null>;
 }

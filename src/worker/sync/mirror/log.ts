@@ -4,16 +4,186 @@
  * never waited for; what a failed write lost is written again from there, and what IndexedDB lost
  * is read from here.
  */
+import { z } from 'zod';
+import { addOne, contains, type Ranges, subtract, union } from '../../../shared/domain/ranges.ts';
+import type { Entry, EntryKey, Have } from '../../../shared/protocol/sync/page.ts';
+import { createCrc32 } from '../../../shared/domain/crc32.ts';
 import { createQueue } from '../../../shared/domain/platform/queue.ts';
 import type { After } from '../../../shared/domain/platform/timers.ts';
-import { addOne, contains, subtract, union, type Ranges } from '../../../shared/domain/ranges.ts';
-import type { Entry, EntryKey, Have } from '../../../shared/protocol/sync/page.ts';
-import { createContents } from './contents.ts';
+import { base64url, fromBase64url } from '../crypto/index.ts';
 import type { Files } from './files.ts';
-import { decodeFrames, encodeFrames } from './frames.ts';
 import { MIRROR } from './settings.ts';
 
-export interface SealedLogDeps {
+// What each full segment holds, in a small file beside them: so an ordinary start reads the segment
+// that still grows, and of the others only their names and lengths, whatever the years behind it.
+// It is believed where the length is as it was; a segment that it does not know, or knows
+// otherwise, is read. Bytes that turn without a new length are found where segments are read after
+// all: each at one start of many.
+
+const rangesSchema = z.array(z.tuple([z.number(), z.number()]));
+const schema = z.object({
+  starts: z.number(),
+  segments: z.array(
+    z.object({ number: z.number(), bytes: z.number(), have: z.array(z.tuple([z.string(), rangesSchema])) }),
+  ),
+});
+
+interface Contents {
+  /** Before anything is asked. */
+  load(): Promise<void>;
+  /**
+   * What a full segment of this length holds; null: it is not known, or this is the start at which
+   * it is looked at.
+   */
+  of(number: number, bytes: number): Have | null;
+  /** The segment holds these and no others. */
+  set(number: number, entries: readonly EntryKey[]): void;
+  /** The segment holds these too. */
+  grew(number: number, entries: readonly EntryKey[]): void;
+  /** What the segment holds is not known any more. */
+  forget(number: number): void;
+  /** Writes down what is known of these full segments, with their lengths. */
+  save(full: ReadonlyMap<number, number>): Promise<void>;
+  clear(): Promise<void>;
+}
+
+function withEntries(have: Map<string, Ranges>, entries: readonly EntryKey[]): Map<string, Ranges> {
+  for (const { writer, counter } of entries) have.set(writer, addOne(have.get(writer) ?? [], counter));
+  return have;
+}
+
+function createContents(files: Files): Contents {
+  let starts = 0;
+  /** As of the start before, with the lengths that they had. */
+  let recorded = new Map<number, { readonly bytes: number; readonly have: Map<string, Ranges> }>();
+  /** Of what was read or written since. */
+  const known = new Map<number, Map<string, Ranges>>();
+
+  return {
+    async load() {
+      const bytes = await files.read(MIRROR.contentsFile).catch(() => null);
+      try {
+        const read = bytes && schema.parse(JSON.parse(new TextDecoder().decode(bytes)));
+        if (!read) return;
+        starts = read.starts + 1;
+        recorded = new Map(read.segments.map(({ number, bytes, have }) => [number, { bytes, have: new Map(have) }]));
+      } catch {
+        // Whatever it was, it is no account of ours: everything is read.
+      }
+    },
+    of(number, bytes) {
+      const before = recorded.get(number);
+      return before?.bytes === bytes && (starts + number) % MIRROR.lookEvery !== 0 ? before.have : null;
+    },
+    set: (number, entries) => void known.set(number, withEntries(new Map(), entries)),
+    grew(number, entries) {
+      const have = known.get(number);
+      if (have) withEntries(have, entries);
+    },
+    forget(number) {
+      known.delete(number);
+      recorded.delete(number);
+    },
+    async save(full) {
+      const segments = [...full].flatMap(([number, bytes]) => {
+        const before = recorded.get(number);
+        const have = known.get(number) ?? (before?.bytes === bytes ? before.have : undefined);
+        return have ? [{ number, bytes, have: [...have] }] : [];
+      });
+      await files.write(MIRROR.contentsFile, new TextEncoder().encode(JSON.stringify({ starts, segments })));
+    },
+    async clear() {
+      known.clear();
+      recorded.clear();
+      await files.remove(MIRROR.contentsFile);
+    },
+  };
+}
+
+// Sealed entries as a file holds them, one frame behind the other:
+//
+//     52 53 45 31 | length u32 | CRC-32 u32 of what follows | writer 16 | counter u64 | sealed
+//
+// `length` counts from the writer on. Integers are big-endian. What is cut short, flipped or
+// overwritten costs the frames it lies in: the next one is found by its first four bytes, and
+// believed by its sum.
+
+const MAGIC = 0x52534531;
+const HEADER = 12;
+const PLACE = 24;
+/** An entry is never so long: a length above this is damage. */
+const LONGEST = 32 * 1024 * 1024;
+
+const crcOf = (bytes: Uint8Array) => {
+  const crc = createCrc32();
+  crc.update(bytes);
+  return crc.value();
+};
+
+/** Throws where a writer is no id, which no parser lets pass. */
+export function encodeFrames(entries: readonly Entry[]): Uint8Array {
+  const all = new Uint8Array(entries.reduce((sum, { sealed }) => sum + HEADER + PLACE + sealed.length, 0));
+  const view = new DataView(all.buffer);
+  let at = 0;
+  for (const { writer, counter, sealed } of entries) {
+    const id = fromBase64url(writer);
+    if (id?.length !== 16) throw new RangeError(`“${writer}” is no writer.`);
+    const length = PLACE + sealed.length;
+    all.set(id, at + HEADER);
+    view.setBigUint64(at + HEADER + 16, BigInt(counter));
+    all.set(sealed, at + HEADER + PLACE);
+    view.setUint32(at, MAGIC);
+    view.setUint32(at + 4, length);
+    view.setUint32(at + 8, crcOf(all.subarray(at + HEADER, at + HEADER + length)));
+    at += HEADER + length;
+  }
+  return all;
+}
+
+interface DecodedFrames {
+  readonly entries: readonly Entry[];
+  /** Bytes that belong to no whole frame. */
+  readonly damaged: number;
+}
+
+/** Everything that is whole, in its order. Never throws. */
+export function decodeFrames(bytes: Uint8Array): DecodedFrames {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const entries: Entry[] = [];
+  let damaged = 0;
+  let at = 0;
+  while (at < bytes.length) {
+    const length = at + HEADER <= bytes.length && view.getUint32(at) === MAGIC ? view.getUint32(at + 4) : 0;
+    const end = at + HEADER + length;
+    if (
+      length >= PLACE &&
+      length <= LONGEST &&
+      end <= bytes.length &&
+      crcOf(bytes.subarray(at + HEADER, end)) === view.getUint32(at + 8)
+    ) {
+      const counter = Number(view.getBigUint64(at + HEADER + 16));
+      entries.push({
+        writer: base64url(bytes.subarray(at + HEADER, at + HEADER + 16)),
+        counter,
+        sealed: bytes.slice(at + HEADER + PLACE, end),
+      });
+      at = end;
+      continue;
+    }
+    const next = nextMagic(view, at + 1);
+    damaged += next - at;
+    at = next;
+  }
+  return { entries, damaged };
+}
+
+function nextMagic(view: DataView, from: number): number {
+  for (let at = from; at + 4 <= view.byteLength; at++)
+    if (view.getUint8(at) === MAGIC >>> 24 && view.getUint32(at) === MAGIC) return at;
+  return view.byteLength;
+}
+
+interface SealedLogDeps {
   readonly files: Files;
   readonly after: After;
   /** null: writing works again. */

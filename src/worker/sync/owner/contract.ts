@@ -1,18 +1,60 @@
 /** What synchronisation needs of the ledger's owner, and what it does for it. */
+import { createEvents, type Events } from '../../../shared/domain/platform/events.ts';
+import type { DirectOrder, DirectReport, Entry, SyncStatus } from '../../../shared/protocol/sync/page.ts';
 import type { AgentId } from '../../../shared/domain/ids.ts';
 import type { Timers } from '../../../shared/domain/platform/timers.ts';
 import type { Doc, ForgetDoc } from '../../../shared/protocol/documents.ts';
 import type { SyncAnswers } from '../../../shared/protocol/sync/methods.ts';
-import type { DirectOrder, DirectReport, SyncStatus } from '../../../shared/protocol/sync/page.ts';
 import type { RandomBytes } from '../contract.ts';
 import type { Direct } from '../direct/index.ts';
 import type { Files, SealedLog } from '../mirror/index.ts';
-import type { SyncDatabase } from './database.ts';
-import type { SharedEvents } from './events.ts';
-import type { KeyRotation } from './key-rotation.ts';
-import type { Keys } from './keys.ts';
+import type { SyncDatabase } from './entry-store.ts';
+import type { KeyRotation, Keys } from './keys.ts';
 import type { Members } from './members.ts';
 import type { LedgerPort, OpenSocket, SyncRelay } from './ports.ts';
+
+// What the parts of a device within its household tell upwards. Each takes only lower parts;
+// whoever stands above listens.
+
+// A type: an interface has no index signature.
+type DeviceTold = {
+  /** Who is of the household, or which keys there are, has changed. */
+  members: [];
+  /** Entries were stored: documents may have come. */
+  stored: [];
+  /** What other replicas have, or who of them is there, has changed. */
+  peers: [];
+  /** Something is known to be missing, or nothing more. */
+  backlog: [];
+  /** The connection to the relay is another one, or none. */
+  link: [];
+  /** Somebody has entries of this writer of ours that we never wrote. */
+  ahead: [writer: string];
+  /** Somebody has other bytes in this place. */
+  conflict: [theirs: Entry];
+};
+export type DeviceEvents = Events<DeviceTold>;
+export const createDeviceEvents = (): DeviceEvents => createEvents<DeviceTold>();
+
+/** What happens to the device as a whole, for whoever opened it. */
+type SharedTold = {
+  /** The status may have changed. */
+  changed: [];
+  /** Keys, devices or this device's part have changed. */
+  mark: [];
+  /** What was lost is here again, or was looked for in every place. */
+  returned: [];
+  /** Files had what the database did not. */
+  found: [];
+  /** This device was removed from its household. */
+  removed: [];
+  /** It is one of a household's devices now that it was not of before. */
+  entered: [];
+  /** A write into the files failed a while ago: they lack something. */
+  lacking: [];
+};
+export type SharedEvents = Events<SharedTold>;
+export const createSharedEvents = (): SharedEvents => createEvents<SharedTold>();
 
 export interface SharedDeps {
   readonly db: SyncDatabase;

@@ -4,19 +4,279 @@
  * waits here: for a key, a newer Roost, or, where it is dated far ahead, for the person or its
  * time.
  */
+import { type DBSchema, type IDBPDatabase, type IDBPTransaction, openDB } from 'idb';
+import type { Entry, EntryKey, EntryStore, Have, PutOutcome, Ranges } from '../../../shared/protocol/sync/page.ts';
+import { addRange, subtract } from '../../../shared/domain/ranges.ts';
 import { createQueue } from '../../../shared/domain/platform/queue.ts';
-import type { Entry, EntryKey, EntryStore, Have, PutOutcome } from '../../../shared/protocol/sync/page.ts';
+import { SYNC_OWNER } from '../settings.ts';
 import type { Opened } from '../contract.ts';
-import type { EntryRow, SyncTransaction } from './database.ts';
-import type { EntryRows } from './entry-rows.ts';
-import { latestOf, readPayload, type ReadPayload } from './payload.ts';
+import {
+  type Counters,
+  type DeviceRecord,
+  type FirstSeal,
+  latestOf,
+  type LetIn,
+  type Membership,
+  type OwnWriter,
+  readPayload,
+  type ReadPayload,
+  type Returned,
+  type Returning,
+  type Tip,
+} from './records.ts';
+
+// The device's own IndexedDB database of synchronisation: the household's keys, every sealed entry
+// it has, and what it knows of the other devices. Entries are kept sealed, so that any device can
+// hand on what any other one wrote.
+
+interface EntryRow {
+  readonly writer: string;
+  readonly counter: number;
+  readonly sealed: Uint8Array;
+  /**
+   * 1: it could not be opened yet (a newer Roost's, or a key that has not come). Absent where it
+   * was.
+   */
+  readonly shut?: 1;
+  /** It can be opened, and waits: what it carries is dated so late, in ms since the epoch. */
+  readonly ahead?: number;
+}
+
+interface HaveRow {
+  readonly writer: string;
+  readonly ranges: Ranges;
+}
+
+export interface SyncMeta {
+  membership: Membership;
+  counters: Counters;
+  /** Writers of this device that it writes under no more. */
+  retired: readonly OwnWriter[];
+  firstSeal: FirstSeal;
+  devices: readonly DeviceRecord[];
+  tips: readonly Tip[];
+  /** What this device is to be called; null once the record that says so is sealed. */
+  name: string | null;
+  /** The word of the device that let this one in, until this one’s record carries it. */
+  letIn: LetIn | null;
+  /** Set while what was lost is brought back; null: nothing is. */
+  returning: Returning | null;
+  /** What the person is still to be told of it. */
+  returned: Returned | null;
+  /** Files may still hold what entries do not any more: they are written anew. */
+  filesStale: boolean;
+  /** What other devices dated up to here is taken, in ms since the epoch: the person said so. */
+  aheadTaken: number;
+}
+
+interface SyncSchema extends DBSchema {
+  entries: { key: [string, number]; value: EntryRow; indexes: { shut: number } };
+  have: { key: string; value: HaveRow };
+  meta: { key: string; value: unknown };
+}
+
+export type SyncDatabase = IDBPDatabase<SyncSchema>;
+const STORES = ['entries', 'have', 'meta'] as const;
+type SyncTransaction = IDBPTransaction<SyncSchema, (typeof STORES)[number][], 'readwrite'>;
+
+/**
+ * Every write opens every store, so that there is never more than one under way, as in the ledger's
+ * databases.
+ */
+export function syncTransaction(db: SyncDatabase, durability: 'strict' | 'relaxed'): SyncTransaction {
+  return db.transaction([...STORES], 'readwrite', { durability });
+}
+
+/**
+ * Waits for all that was asked within a transaction. Rejects with the transaction's own error,
+ * which names the cause.
+ */
+export async function settled<Result>(tx: SyncTransaction, work: Promise<Result>): Promise<Result> {
+  const [result, done] = await Promise.allSettled([work, tx.done]);
+  if (done.status === 'rejected') throw done.reason;
+  if (result.status === 'rejected') throw result.reason;
+  return result.value;
+}
+
+/** What is kept under this name; undefined where nothing was. */
+export async function readMeta<Name extends keyof SyncMeta>(
+  db: SyncDatabase,
+  name: Name,
+): Promise<SyncMeta[Name] | undefined> {
+  // Only `writeMeta` and transactions of this folder write it, with the same types.
+  return (await db.get('meta', name)) as SyncMeta[Name] | undefined;
+}
+
+/** Writes: all of it or nothing, durable when it resolves. */
+export type WriteMeta = (values: Partial<SyncMeta>, durability?: 'strict' | 'relaxed') => Promise<void>;
+
+/** All of them or none. */
+export async function writeMeta(
+  db: SyncDatabase,
+  values: Partial<SyncMeta>,
+  durability: 'strict' | 'relaxed' = 'strict',
+): Promise<void> {
+  const tx = syncTransaction(db, durability);
+  await settled(
+    tx,
+    Promise.all(Object.entries(values).map(([name, value]) => tx.objectStore('meta').put(value, name))),
+  );
+}
+
+interface OpenSyncOptions {
+  /** Another version of the page wants the database: close it. */
+  readonly onBlocking: () => void;
+  readonly onTerminated: () => void;
+}
+
+export function openSyncDatabase({ onBlocking, onTerminated }: OpenSyncOptions): Promise<SyncDatabase> {
+  return openDB<SyncSchema>(SYNC_OWNER.database, 1, {
+    upgrade(db) {
+      db.createObjectStore('entries', { keyPath: ['writer', 'counter'] }).createIndex('shut', 'shut');
+      db.createObjectStore('have', { keyPath: 'writer' });
+      db.createObjectStore('meta');
+    },
+    blocking: onBlocking,
+    terminated: onTerminated,
+  });
+}
+
+/** Empties it: this device leaves one household for another. */
+export async function emptySyncDatabase(db: SyncDatabase): Promise<void> {
+  const tx = syncTransaction(db, 'strict');
+  await settled(tx, Promise.all(STORES.map((name) => tx.objectStore(name).clear())));
+}
+
+// Entries as they lie in the device's database, with what is there of each writer. They are kept
+// sealed.
+
+export interface EntryRows {
+  have(): Promise<Have>;
+  /** In the order of these places. */
+  at(keys: readonly EntryKey[]): Promise<readonly (EntryRow | undefined)[]>;
+  /** One after the other from one end, up to so many bytes, and at least one. */
+  readonly read: EntryStore['read'];
+  /** Entries of one writer, from one counter to another, in their order. */
+  from(writer: string, from: number, to: number): Promise<readonly EntryRow[]>;
+  /** Those that wait: for a key, a newer Roost, their time or the person. */
+  shut(): Promise<readonly EntryRow[]>;
+  /** Goes through all of them, some at a time. */
+  each(visit: (entries: readonly EntryRow[]) => Promise<void>): Promise<void>;
+  /** The same by stretches of counters, each writer for itself. */
+  eachStretch(visit: (writer: string, from: number, to: number) => Promise<void>): Promise<void>;
+  /**
+   * Takes entries of our own that were just sealed, inside a transaction of the caller's; it fails
+   * where a place is taken.
+   */
+  add(tx: SyncTransaction, entries: readonly Entry[]): Promise<void>;
+  /** `fresh`: those of them that were not here. */
+  write(rows: readonly EntryRow[], fresh: readonly EntryKey[]): Promise<void>;
+  takeOut(writer: string, counters: readonly number[]): Promise<void>;
+}
+
+const rowKeyOf = ({ writer, counter }: EntryKey): [string, number] => [writer, counter];
+const stretch = (writer: string, from: number, to: number) => IDBKeyRange.bound([writer, from], [writer, to]);
+
+export function createEntryRows(db: SyncDatabase): EntryRows {
+  async function widen(tx: SyncTransaction, keys: readonly EntryKey[]) {
+    const store = tx.objectStore('have');
+    const byWriter = new Map<string, number[]>();
+    for (const { writer, counter } of keys) byWriter.set(writer, [...(byWriter.get(writer) ?? []), counter]);
+    for (const [writer, counters] of byWriter) {
+      let ranges: Ranges = (await store.get(writer))?.ranges ?? [];
+      for (const counter of counters) ranges = addRange(ranges, counter, counter);
+      await store.put({ writer, ranges });
+    }
+  }
+
+  async function write(rows: readonly EntryRow[], fresh: readonly EntryKey[]) {
+    if (rows.length === 0) return;
+    const tx = syncTransaction(db, 'relaxed');
+    await settled(tx, Promise.all([...rows.map((row) => tx.objectStore('entries').put(row)), widen(tx, fresh)]));
+  }
+
+  return {
+    have: async () => new Map((await db.getAll('have')).map(({ writer, ranges }) => [writer, ranges])),
+    at(keys) {
+      const tx = db.transaction('entries');
+      return Promise.all(keys.map((key) => tx.store.get(rowKeyOf(key))));
+    },
+    async read(writer, from, to, { newestFirst, maxBytes }) {
+      const found: Entry[] = [];
+      let bytes = 0;
+      let [low, high] = [from, to];
+      while (low <= high) {
+        const [first, last] = newestFirst
+          ? [Math.max(low, high - SYNC_OWNER.readStride + 1), high]
+          : [low, Math.min(high, low + SYNC_OWNER.readStride - 1)];
+        const rows = await db.getAll('entries', stretch(writer, first, last));
+        for (const { counter, sealed } of newestFirst ? rows.reverse() : rows) {
+          if (found.length > 0 && bytes + sealed.length > maxBytes) return found;
+          found.push({ writer, counter, sealed });
+          bytes += sealed.length;
+        }
+        if (newestFirst) high = first - 1;
+        else low = last + 1;
+      }
+      return found;
+    },
+    from: (writer, from, to) => db.getAll('entries', stretch(writer, from, to)),
+    shut: () => db.getAllFromIndex('entries', 'shut'),
+    async each(visit) {
+      let after: [string, number] | null = null;
+      for (;;) {
+        const rows: EntryRow[] = await db.getAll(
+          'entries',
+          after === null ? null : IDBKeyRange.lowerBound(after, true),
+          SYNC_OWNER.readStride,
+        );
+        if (rows.length > 0) await visit(rows);
+        const last = rows.at(-1);
+        if (!last || rows.length < SYNC_OWNER.readStride) return;
+        after = [last.writer, last.counter];
+      }
+    },
+    async eachStretch(visit) {
+      for (const { writer } of await db.getAll('have'))
+        for (let from = 1; ; from += SYNC_OWNER.readStride) {
+          const next = from + SYNC_OWNER.readStride;
+          await visit(writer, from, next - 1);
+          if ((await db.getKey('entries', stretch(writer, next, Infinity))) === undefined) break;
+        }
+    },
+    async add(tx, entries) {
+      await Promise.all([
+        ...entries.map(({ writer, counter, sealed }) => tx.objectStore('entries').add({ writer, counter, sealed })),
+        widen(tx, entries),
+      ]);
+    },
+    write,
+    async takeOut(writer, counters) {
+      const tx = syncTransaction(db, 'strict');
+      const narrow = async () => {
+        const store = tx.objectStore('have');
+        const ranges = (await store.get(writer))?.ranges ?? [];
+        const left = subtract(
+          ranges,
+          counters.reduce<Ranges>((all, counter) => addRange(all, counter, counter), []),
+        );
+        if (left.length === 0) await store.delete(writer);
+        else await store.put({ writer, ranges: left });
+      };
+      await settled(
+        tx,
+        Promise.all([...counters.map((counter) => tx.objectStore('entries').delete([writer, counter])), narrow()]),
+      );
+    },
+  };
+}
 
 /** Another content for a place; null: none. */
 interface Change extends EntryKey {
   readonly sealed: Uint8Array | null;
 }
 
-export interface EntryStoreDeps {
+interface EntryStoreDeps {
   readonly rows: EntryRows;
   readonly open: (entry: Entry) => Opened;
   readonly digestOf: (sealed: Uint8Array) => string;

@@ -5,17 +5,25 @@
 import type { Timers } from '../../../shared/domain/platform/timers.ts';
 import {
   createReplica,
-  REPLICATION,
   type Link,
   type LinkEnd,
   type Replica,
   type ReplicaDeps,
+  REPLICATION,
 } from '../../../shared/replication/index.ts';
-import type { EntryStore } from '../../../shared/protocol/sync/page.ts';
-import type { Stream } from '../contract.ts';
-import type { DeviceEvents } from './events.ts';
-import type { OwnWriters } from './own-writers.ts';
-import type { Standing } from './standing.ts';
+import type { DirectOrder, Entry, EntryStore } from '../../../shared/protocol/sync/page.ts';
+import { runAgain } from '../../../shared/domain/platform/single-flight.ts';
+import type { RandomBytes, Stream } from '../contract.ts';
+import { createDirect, type Direct } from '../direct/index.ts';
+import type { Replacement, SealedLog } from '../mirror/index.ts';
+import type { DeviceEvents } from './contract.ts';
+import { createKeyRotation, type KeyRotation, type Keys, type OwnWriters } from './keys.ts';
+import type { Members, Standing } from './members.ts';
+import { createRelayConnection, type RelayConnection } from './relay-connection.ts';
+import type { Payload, Tip } from './records.ts';
+import type { LedgerPort, OpenSocket, SyncRelay } from './ports.ts';
+import type { Unacknowledged } from './mark-keeper.ts';
+import { type SyncDatabase, writeMeta } from './entry-store.ts';
 
 export interface Exchange {
   replica(): Replica;
@@ -24,7 +32,7 @@ export interface Exchange {
   close(): Promise<void>;
 }
 
-export interface ExchangeDeps {
+interface ExchangeDeps {
   readonly entries: EntryStore;
   readonly writers: OwnWriters;
   readonly streamOf: (writer: string) => Stream | null;
@@ -103,3 +111,182 @@ export function createExchange({ entries, writers, streamOf, timers, standing, e
     close: () => replica.close(),
   };
 }
+
+// The ways out of this device: its connection to the relay, direct connections to other browsers,
+// and the rotation of keys, which is settled over the first.
+
+interface ConnectionsDeps {
+  readonly keys: Keys;
+  readonly members: Members;
+  readonly exchange: Exchange;
+  readonly unacknowledged: Unacknowledged;
+  readonly standing: Standing;
+  readonly events: DeviceEvents;
+  readonly relay: Pick<SyncRelay, 'register'>;
+  readonly openSocket: OpenSocket;
+  readonly timers: Timers;
+  readonly backoff: (failures: number) => number;
+  readonly random: RandomBytes;
+  readonly now: () => number;
+  readonly order: (order: DirectOrder) => void;
+  readonly say: (payload: Payload) => Promise<void>;
+  /** There are more keys than before. */
+  readonly openShut: () => Promise<void>;
+  readonly onRemoved: () => void;
+}
+
+interface Connections {
+  readonly relayConnection: RelayConnection;
+  readonly direct: Direct;
+  readonly keyRotation: KeyRotation;
+  /** The first try to reach the relay. */
+  begin(): void;
+  close(): void;
+}
+
+export function createConnections(deps: ConnectionsDeps): Connections {
+  const { keys, members, exchange, unacknowledged, standing, events, timers, now, random } = deps;
+  const { household, deviceId } = keys.membership();
+  const register = () => deps.relay.register({ household, body: keys.registration() });
+  const registerTrouble = standing.trouble('register');
+
+  const relayConnection = createRelayConnection({
+    household,
+    deviceId,
+    device: keys.device,
+    openSocket: deps.openSocket,
+    timers,
+    backoff: deps.backoff,
+    isOn: () => keys.membership().relay,
+  });
+  const direct = createDirect({
+    deviceId,
+    keys: keys.household,
+    isMember: (device) => members.devices().some((one) => one.deviceId === device && !one.removed),
+    sendSignal: (to, data) => void relayConnection.say({ kind: 'signal', to, data }),
+    order: deps.order,
+    connect: exchange.connect,
+    timers,
+    random,
+    now,
+    onConnections: standing.changed,
+  });
+  events.on('members', () =>
+    direct.removed(members.devices().flatMap(({ deviceId: device, removed }) => (removed ? [device] : []))),
+  );
+  const keyRotation = createKeyRotation({
+    keys,
+    members,
+    timers,
+    now,
+    relayConnection,
+    register,
+    say: deps.say,
+    onKeys() {
+      events.tell('members');
+      return deps.openShut();
+    },
+    onTrouble: standing.trouble('keys'),
+    onFull: standing.trouble('full'),
+  });
+
+  const begin = () =>
+    relayConnection.begin({
+      async register() {
+        const answer = await register();
+        if (answer.ok) registerTrouble(null);
+        else if (answer.type === 'device-removed') deps.onRemoved();
+        // Renewed while this device was away: with the newer keys it is let in.
+        else if (answer.type === 'old-key' && (await keyRotation.adopt(answer.box))) return true;
+        else if (answer.status !== null && answer.status !== 401) registerTrouble(new Error(answer.reason));
+        return answer.ok;
+      },
+      onWelcome: keyRotation.hearWelcome,
+      connect(relay) {
+        unacknowledged.begin();
+        return exchange.connect(relay);
+      },
+      onDevices(list) {
+        standing.set({ seen: new Map(list.map((one) => [one.device, one])) });
+        direct.setOnline(list.flatMap((one) => (one.online ? [one.device] : [])));
+      },
+      onRotated: (rotated) => void keyRotation.hearRotated(rotated).catch(standing.trouble('keys')),
+      onSignal: direct.hearSignal,
+      onAnswer: keyRotation.hearAnswer,
+      onRemoved: deps.onRemoved,
+      onState(link) {
+        standing.set({ link });
+        if (link === 'lost' || link === 'off') direct.setOnline([]);
+        events.tell('link');
+      },
+    });
+
+  return {
+    relayConnection,
+    direct,
+    keyRotation,
+    begin,
+    close() {
+      relayConnection.close();
+      direct.close();
+    },
+  };
+}
+
+// Which agents' last conversations are still on their way here.
+
+export interface Backfill {
+  arriving(): readonly string[];
+  /** Looks again: documents or tips have come. */
+  look(): Promise<void>;
+}
+
+export function createBackfill({
+  ledger,
+  tips,
+  onChange,
+}: {
+  readonly ledger: Pick<LedgerPort, 'countTalks'>;
+  readonly tips: () => readonly Tip[];
+  readonly onChange: () => void;
+}): Backfill {
+  let arriving: readonly string[] = [];
+
+  async function once() {
+    const known = tips();
+    const counts = await ledger.countTalks(known);
+    const late = known
+      .filter(({ messages }, i) => (counts[i] ?? 0) < messages)
+      .map(({ agentId }) => agentId)
+      .sort();
+    if (late.join('\n') === arriving.join('\n')) return;
+    arriving = late;
+    onChange();
+  }
+
+  return {
+    arriving: () => arriving,
+    look: runAgain(once),
+  };
+}
+
+// The entries once more in files, as the database's changes are followed there. Without files,
+// nothing is done.
+
+export interface Beside {
+  /** These are durable in the database. */
+  add(entries: readonly Entry[]): void;
+  /** Resolves when no file holds what was there before. */
+  replace(changes: readonly Replacement[]): Promise<void>;
+}
+
+export const createBeside = (db: SyncDatabase, log: SealedLog | null): Beside => ({
+  add: (entries) => log?.add(entries),
+  async replace(changes) {
+    if (!log) return;
+    // A crash in between must not leave what was forgotten in a file.
+    await writeMeta(db, { filesStale: true });
+    await log.replace(changes);
+    await writeMeta(db, { filesStale: false });
+  },
+});

@@ -8,17 +8,20 @@ import type { Entry } from '../../../shared/protocol/sync/page.ts';
 import type { Opened } from '../contract.ts';
 import { digestOf, openEntry } from '../crypto/index.ts';
 import { SYNC_OWNER } from '../settings.ts';
-import type { Ahead } from './ahead.ts';
-import type { Beside } from './beside.ts';
-import type { SyncDatabase } from './database.ts';
-import { createEntryRows, type EntryRows } from './entry-rows.ts';
-import { createEntryStore, type DeviceEntryStore } from './entry-store.ts';
-import type { Heard } from './heard.ts';
+import type { Ahead } from './mark-keeper.ts';
+import type { Beside } from './exchange.ts';
+import {
+  createEntryRows,
+  createEntryStore,
+  type DeviceEntryStore,
+  type EntryRows,
+  type SyncDatabase,
+} from './entry-store.ts';
+import type { Heard } from './relay-connection.ts';
 import type { Keys } from './keys.ts';
-import type { Members } from './members.ts';
+import type { Members, Standing } from './members.ts';
 import type { LedgerPort } from './ports.ts';
-import type { Standing } from './standing.ts';
-import type { ReadPayload } from './payload.ts';
+import type { ReadPayload } from './records.ts';
 
 /** What came from other devices, into the ledger and into the list of members. */
 const MISFIT = sentence`Another device sent something that this Roost cannot read. Update Roost here; the rest is not affected.`;

@@ -2,8 +2,97 @@
  * Keeps the mark of the team up to date where it lies outside of IndexedDB: in a file, and by the
  * tabs in localStorage.
  */
+import { count, subtract } from '../../../shared/domain/ranges.ts';
+import type { Have } from '../../../shared/protocol/sync/page.ts';
+import { MAX_AHEAD_MS, MOST_AHEAD_MS } from '../../../shared/domain/stamp.ts';
 import type { Timers } from '../../../shared/domain/platform/timers.ts';
-import { MIRROR, readMark, writeMark, type Files, type Mark } from '../mirror/index.ts';
+import { type Files, type Mark, MIRROR, readMark, writeMark } from '../mirror/index.ts';
+import { type SyncDatabase, writeMeta } from './entry-store.ts';
+import type { Keys } from './keys.ts';
+
+// How many entries of this device the relay does not have yet, as far as is known.
+
+export interface Unacknowledged {
+  /**
+   * A connection to the relay begins: it may have been put back from a copy, and has to say anew
+   * what it has.
+   */
+  begin(): void;
+  /** The relay said what it has; empty where there is none on the line. */
+  heard(there: Have): void;
+  /** These were sealed here just now. */
+  sealed(entries: number): void;
+  left(): number;
+}
+
+export function createUnacknowledged(here: () => Have): Unacknowledged {
+  /** What the relay had when it was last heard; null: not since this page began. */
+  let known: Have | null = null;
+  let since = 0;
+  let awaited = false;
+  return {
+    begin() {
+      awaited = true;
+    },
+    heard(there) {
+      if (there.size === 0) return;
+      known = there;
+      awaited = false;
+    },
+    sealed(entries) {
+      since += entries;
+    },
+    left() {
+      const have = here();
+      // Before it was heard, at least what was sealed since waits for it.
+      if (awaited || known === null) return Math.max(since, awaited && have.size > 0 ? 1 : 0);
+      let left = 0;
+      for (const [writer, ranges] of have) left += count(subtract(ranges, known.get(writer) ?? []));
+      return left;
+    },
+  };
+}
+
+// What other devices dated ahead of this one's clock waits, until its time or until the person
+// takes it.
+
+export interface Ahead {
+  /** Is what is dated then, in ms since the epoch, to wait? */
+  isAhead(time: number): boolean;
+  /**
+   * What is dated up to then, in ms since the epoch, need not wait any more, but for what no clock
+   * can be.
+   */
+  takeUpTo(time: number): Promise<void>;
+}
+
+export function createAhead({
+  db,
+  keys,
+  now,
+  ...given
+}: {
+  readonly db: SyncDatabase;
+  readonly keys: Pick<Keys, 'membership'>;
+  readonly now: () => number;
+  /**
+   * What is dated up to here, in ms since the epoch, the person has taken, or was written on this
+   * device.
+   */
+  readonly taken: number;
+}): Ahead {
+  let { taken } = given;
+  return {
+    // A household of one device hears only what it wrote itself, as it comes back.
+    isAhead: (time) => !keys.membership().alone && time > Math.max(now(), taken) + MAX_AHEAD_MS,
+    async takeUpTo(time) {
+      const most = Math.min(time, now() + MOST_AHEAD_MS);
+      if (most <= Math.max(now() + MAX_AHEAD_MS, taken)) return;
+      taken = most;
+      await writeMeta(db, { aheadTaken: taken });
+    },
+  };
+}
 
 /** Where it lies. */
 export interface MarkStore {
@@ -41,13 +130,13 @@ export function createMarkStore(files: Files | null, tell: (text: string | null)
   };
 }
 
-export interface MarkKeeper {
+interface MarkKeeper {
   /** The mark says something that is no longer so. */
   wake(soon?: boolean): void;
   close(): void;
 }
 
-export interface MarkKeeperDeps {
+interface MarkKeeperDeps {
   readonly store: MarkStore;
   readonly timers: Timers;
   /** ms since the epoch */

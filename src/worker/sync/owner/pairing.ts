@@ -1,17 +1,163 @@
 /** Pairing over the relay's offers: this device joins a household, or lets another one in. */
+import { z } from 'zod';
+import { type Rotation, rotationSchema } from '../../../shared/protocol/sync/control.ts';
+import { sentence } from '../../../shared/domain/sentence.ts';
+import type { SyncAnswers } from '../../../shared/protocol/sync/methods.ts';
 import type { DeviceId } from '../../../shared/domain/ids.ts';
 import type { Timers } from '../../../shared/domain/platform/timers.ts';
 import type { Joining } from '../../../shared/protocol/sync/page.ts';
-import type { RandomBytes } from '../contract.ts';
-import { deviceIdOf, deviceKeys, type DevicePublicKeys } from '../crypto/index.ts';
-import { createInvite, createJoin, type Invite, type Join, type PairingSlots } from '../pairing/index.ts';
+import type { HouseholdKeys, RandomBytes } from '../contract.ts';
+import {
+  base64url,
+  deviceIdOf,
+  deviceKeys,
+  type DevicePublicKeys,
+  fromBase64url,
+  newPhrase,
+  readKeys,
+  recoveryOf,
+  writeKeys,
+} from '../crypto/index.ts';
 import { SYNC_OWNER } from '../settings.ts';
-import { deviceRecord, isGenuineDevice } from './genuine.ts';
+import { createInvite, createJoin, type Invite, type Join, type PairingSlots } from '../pairing/index.ts';
 import { readJson, writeJson } from './json.ts';
+import {
+  type DeviceRecord,
+  deviceRecord,
+  deviceRecordSchema,
+  isGenuineDevice,
+  type LetIn,
+  letInSchema,
+  type Recovery,
+  recoverySchema,
+  type Tip,
+  tipSchema,
+} from './records.ts';
+import { readKeyGrant } from './keys.ts';
 import type { Called, SyncRelay } from './ports.ts';
-import { deviceRecordSchema, type DeviceRecord } from './records.ts';
-import { readWelcoming, writeWelcoming, type Welcoming } from './welcoming.ts';
-import { sentence } from '../../../shared/domain/sentence.ts';
+import type { Shared } from './contract.ts';
+
+// What a device is given when it joins: sealed for it alone, see ../pairing.
+
+export interface Welcoming {
+  readonly keys: HouseholdKeys;
+  /** Who was given the newest of these keys when it was made. */
+  readonly roll: readonly string[];
+  readonly rotations: readonly Rotation[];
+  readonly recovery: Recovery | null;
+  readonly devices: readonly DeviceRecord[];
+  /** Which conversations must be whole before their agents are woken there. */
+  readonly tips: readonly Tip[];
+  /** The word of the device that lets it in; null: it was none. */
+  readonly letIn: LetIn | null;
+}
+
+const welcomeSchema = z.object({
+  keys: z.string(),
+  roll: z.array(z.string()),
+  rotations: z.array(rotationSchema),
+  recovery: recoverySchema.nullable(),
+  devices: z.array(deviceRecordSchema),
+  tips: z.array(tipSchema),
+  letIn: letInSchema.nullable(),
+});
+
+const writeWelcoming = (welcoming: Welcoming): Uint8Array =>
+  writeJson({ ...welcoming, keys: base64url(writeKeys(welcoming.keys)) });
+
+/** Null where it is none, or a newer Roost wrote it. */
+function readWelcoming(bytes: Uint8Array): Welcoming | null {
+  const welcoming = readJson(welcomeSchema, bytes);
+  const written = welcoming && fromBase64url(welcoming.keys);
+  const keys = written && readKeys(written);
+  return welcoming && keys ? { ...welcoming, keys } : null;
+}
+
+// The recovery phrase, as tabs ask for it: made, tried, looked at again, and used where no device
+// is left.
+
+export const IS_SHARED = sentence`This browser is one of a household’s devices already.`;
+
+interface PhraseDeps {
+  readonly relay: Pick<SyncRelay, 'recovery'>;
+  readonly random: RandomBytes;
+  /** ms since the epoch */
+  readonly now: () => number;
+  /** Throws a sentence where this browser is not one of a household's devices. */
+  readonly shared: () => Shared;
+  /** Is there nobody here whom another household would take the place of? */
+  readonly mayRestore: () => boolean;
+  readonly enter: (welcome: Welcoming, seed: Uint8Array, name: string) => Promise<void>;
+  /** The status may have changed. */
+  readonly onKept: () => void;
+}
+
+export function createPhraseAnswers({
+  relay,
+  random,
+  now,
+  shared,
+  mayRestore,
+  enter,
+  onKept,
+}: PhraseDeps): Pick<SyncAnswers, 'makePhrase' | 'keepPhrase' | 'checkPhrase' | 'restore'> {
+  /** One that was shown and not yet tried. */
+  let phrase: readonly string[] | null = null;
+
+  return {
+    async makePhrase() {
+      shared();
+      phrase = newPhrase(random).words;
+      return { words: phrase };
+    },
+    async keepPhrase({ answers: given }) {
+      const words = phrase;
+      if (words === null) throw new Error(sentence`Make a phrase first.`);
+      const wrong = given.find(({ position, word }) => words[position - 1] !== word.trim().toLowerCase());
+      if (wrong) throw new Error(sentence`Word ${wrong.position} is another one. Look at what you wrote down.`);
+      if (given.length === 0) throw new Error(sentence`Type the words that were asked for.`);
+      const made = recoveryOf(words.join(' '));
+      if (!made.ok) throw new Error(made.reason);
+      await shared().keyRotation.keepRecovery({ id: made.id, boxKey: made.boxKey });
+      phrase = null;
+      onKept();
+      return null;
+    },
+    async checkPhrase({ phrase: typed }) {
+      const read = recoveryOf(typed);
+      if (!read.ok) throw new Error(read.reason);
+      return { good: shared().keys.membership().recovery?.id === read.id };
+    },
+    async restore({ phrase: typed, deviceName }) {
+      if (!mayRestore()) throw new Error(IS_SHARED);
+      const read = recoveryOf(typed);
+      if (!read.ok) throw new Error(read.reason);
+      const answer = await relay.recovery({ recovery: read.id });
+      if (!answer.ok)
+        throw new Error(
+          answer.status === 404
+            ? sentence`This relay knows no household with this phrase. Is it the relay that your devices used, and the newest phrase you made?`
+            : answer.reason,
+        );
+      const opened = read.open(answer.value.box);
+      const handed = opened === null ? null : readKeyGrant(opened);
+      if (handed === null || handed.keys.household !== answer.value.household)
+        throw new Error(
+          sentence`What the relay keeps for this phrase cannot be opened: it was changed, or a newer Roost wrote it.`,
+        );
+      const seed = random(SYNC_OWNER.seedBytes);
+      const recovery = {
+        id: read.id,
+        boxKey: read.boxKey,
+        box: answer.value.box,
+        by: deviceKeys(seed).deviceId,
+        time: now(),
+      };
+      await enter({ ...handed, rotations: [], recovery, devices: [], tips: [], letIn: null }, seed, deviceName);
+      return null;
+    },
+  };
+}
 
 const NEWER = sentence`The other device runs a newer Roost. Update Roost here, then make a new code; nothing was changed.`;
 const NOTHING = sentence`There is no code whose words could be the same. Take a code first.`;

@@ -1,10 +1,22 @@
 /** What this device knows of its household: kept in its own database, never sent in the clear. */
 import { z } from 'zod';
 import type { AgentId, DeviceId, SessionId } from '../../../shared/domain/ids.ts';
-import { signature, syncId, type Rotation } from '../../../shared/protocol/sync/control.ts';
-import type { EpochKey, Stream } from '../contract.ts';
-import { SYNC_OWNER } from '../settings.ts';
+import {
+  deviceBytes,
+  letInBytes,
+  phraseBytes,
+  type Rotation,
+  signature,
+  syncId,
+} from '../../../shared/protocol/sync/control.ts';
 import { idOf } from '../../../shared/protocol/ids.ts';
+import { parseStamp } from '../../../shared/domain/stamp.ts';
+import { isCovered } from '../../../shared/protocol/documents/kinds.ts';
+import type { Doc, ForgetDoc } from '../../../shared/protocol/documents.ts';
+import type { EpochKey, HouseholdKeys, Stream } from '../contract.ts';
+import { SYNC_OWNER } from '../settings.ts';
+import { deviceIdOf, type DeviceKeys, isSignedBy, keyOf, newest, relayAuth } from '../crypto/index.ts';
+import { readJson, writeJson } from './json.ts';
 
 /** Whoever has a recovery phrase: where its box is, and what to seal it to. */
 export interface Recovery {
@@ -138,7 +150,7 @@ export const tipSchema = z.object({
 export type Tip = z.infer<typeof tipSchema>;
 
 /** Where the household’s phrase is kept, for whoever renews the key; see ./genuine.ts. */
-export const recoveryRecordSchema = z.object({
+const recoveryRecordSchema = z.object({
   id: z.string(),
   boxKey: z.string(),
   by: z.string().describe('the device that made it'),
@@ -149,3 +161,144 @@ export const recoveryRecordSchema = z.object({
   proof: z.string().describe('with the household’s key of `epoch`, over the same'),
 });
 export type RecoveryRecord = z.infer<typeof recoveryRecordSchema>;
+
+// What an entry carries, as JSON: documents of the ledger, or what devices tell each other about
+// themselves.
+
+export interface Payload {
+  readonly docs?: readonly Doc[];
+  readonly devices?: readonly DeviceRecord[];
+  readonly tips?: readonly Tip[];
+  readonly recovery?: RecoveryRecord;
+}
+
+/** Documents are parsed by the ledger. What a newer Roost adds is passed over, and stays. */
+const payloadSchema = z.looseObject({
+  docs: z.array(z.unknown()).optional(),
+  devices: z.array(deviceRecordSchema).optional(),
+  tips: z.array(tipSchema).optional(),
+  recovery: recoveryRecordSchema.optional(),
+});
+export type ReadPayload = z.infer<typeof payloadSchema>;
+
+const isWritten = (
+  doc: unknown,
+): doc is { readonly type: string; readonly at: string; readonly [field: string]: unknown } =>
+  typeof doc === 'object' &&
+  doc !== null &&
+  'type' in doc &&
+  typeof doc.type === 'string' &&
+  'at' in doc &&
+  typeof doc.at === 'string';
+
+/**
+ * The payload without what was forgotten for good; null where it holds nothing of that, or cannot
+ * be read.
+ */
+export function withoutForgotten(bytes: Uint8Array, forgets: readonly ForgetDoc[]): Uint8Array | null {
+  const payload = readPayload(bytes);
+  const kept = payload?.docs?.filter((doc) => !(isWritten(doc) && forgets.some((forget) => isCovered(doc, forget))));
+  if (!kept || kept.length === payload?.docs?.length) return null;
+  return writeJson({ ...payload, docs: kept });
+}
+
+/** The latest that one of its documents is dated, in ms since the epoch; 0: none is. */
+export const latestOf = ({ docs = [] }: ReadPayload): number =>
+  docs.reduce<number>((latest, doc) => Math.max(latest, isWritten(doc) ? (parseStamp(doc.at)?.time ?? 0) : 0), 0);
+
+export const writePayload = (payload: Payload): Uint8Array => writeJson(payload);
+
+/** Null where the bytes are no payload that this version can read. */
+export const readPayload = (bytes: Uint8Array): ReadPayload | null => readJson(payloadSchema, bytes);
+
+// What devices say of themselves, and how the others find out that it is so. A record is signed by
+// the device that it names, whose id follows from its keys: nobody says anything in another’s name,
+// or under it with other keys. It is signed besides with the household’s key of its epoch: whoever
+// was left out of a rotation cannot come in again, nor bring anybody else in.
+
+interface Signed {
+  readonly epoch: number;
+  readonly signature: string;
+  readonly proof: string;
+}
+
+function bothSigned(
+  keys: HouseholdKeys,
+  device: DeviceKeys,
+  bytes: Uint8Array,
+): { readonly signature: string; readonly proof: string } {
+  return { signature: device.sign(bytes), proof: relayAuth(newest(keys)).sign(bytes) };
+}
+
+function isBothSigned(
+  keys: HouseholdKeys,
+  signKey: string,
+  { epoch, signature, proof }: Signed,
+  bytes: Uint8Array,
+): boolean {
+  const key = keyOf(keys, epoch);
+  return (
+    key !== undefined && isSignedBy(signKey, bytes, signature) && isSignedBy(relayAuth(key).publicKey, bytes, proof)
+  );
+}
+
+/** This device’s own record. */
+export function deviceRecord(
+  keys: HouseholdKeys,
+  device: DeviceKeys,
+  {
+    name,
+    addedAt,
+    time,
+    letIn = null,
+  }: { readonly name: string; readonly addedAt: number; readonly time: number; readonly letIn?: LetIn | null },
+): DeviceRecord {
+  const { deviceId, signKey, boxKey } = device;
+  const said = { deviceId, name, signKey, boxKey, addedAt, time, epoch: newest(keys).epoch, letIn };
+  return { ...said, ...bothSigned(keys, device, deviceBytes(keys.household, said)) };
+}
+
+export const isGenuineDevice = (keys: HouseholdKeys, record: DeviceRecord): boolean =>
+  deviceIdOf(record) === record.deviceId &&
+  isBothSigned(keys, record.signKey, record, deviceBytes(keys.household, record));
+
+/**
+ * This device’s word that it let another one in, which that one carries with all that it says of
+ * itself.
+ */
+export function letInBy(keys: HouseholdKeys, device: DeviceKeys, newcomer: string, time: number): LetIn {
+  const { deviceId: by } = device;
+  return { by, time, signature: device.sign(letInBytes(keys.household, newcomer, by, time)) };
+}
+
+/** `signKey`: of the device that is named as the one that let it in. */
+export const isGenuineLetIn = (keys: HouseholdKeys, newcomer: string, letIn: LetIn, signKey: string): boolean =>
+  isSignedBy(signKey, letInBytes(keys.household, newcomer, letIn.by, letIn.time), letIn.signature);
+
+/** A phrase that this device has made. */
+export function recoveryRecord(
+  keys: HouseholdKeys,
+  device: DeviceKeys,
+  { id, boxKey, time }: { readonly id: string; readonly boxKey: string; readonly time: number },
+): RecoveryRecord {
+  const said = {
+    id,
+    boxKey,
+    by: device.deviceId,
+    keys: { signKey: device.signKey, boxKey: device.boxKey },
+    epoch: newest(keys).epoch,
+    time,
+  };
+  return { ...said, ...bothSigned(keys, device, phraseBytes(keys.household, said)) };
+}
+
+export const isGenuineRecovery = (keys: HouseholdKeys, record: RecoveryRecord): boolean =>
+  deviceIdOf(record.keys) === record.by &&
+  isBothSigned(keys, record.keys.signKey, record, phraseBytes(keys.household, record));
+
+/**
+ * Is a device one of the household: was it given the newest key, or has it shown since that it has
+ * it?
+ */
+export const isOnRoll = (keys: HouseholdKeys, roll: readonly string[], deviceId: DeviceId, epoch: number): boolean =>
+  epoch >= newest(keys).epoch || roll.includes(deviceId);

@@ -3,6 +3,8 @@
  * and carries the frames of replication. One socket at a time; whatever ends it, the next one
  * begins anew.
  */
+import type { Doc } from '../../../shared/protocol/documents.ts';
+import { kindOf } from '../../../shared/protocol/documents/kinds.ts';
 import type { DeviceId } from '../../../shared/domain/ids.ts';
 import type { Timers } from '../../../shared/domain/platform/timers.ts';
 import {
@@ -13,13 +15,76 @@ import {
 } from '../../../shared/protocol/sync/control.ts';
 import { SYNC } from '../../../shared/protocol/sync/settings.ts';
 import type { Link, LinkEnd } from '../../../shared/replication/index.ts';
-import type { DeviceKeys } from '../crypto/index.ts';
 import { SYNC_OWNER } from '../settings.ts';
+import type { Stream } from '../contract.ts';
+import type { DeviceKeys } from '../crypto/index.ts';
+import { writePayload } from './records.ts';
 import type { OpenSocket, Socket, SocketItem } from './ports.ts';
+
+// Ids of documents that came in entries of other devices lately: what the relay tells all of them
+// need not be sealed by each.
+
+export interface Heard {
+  add(ids: readonly string[]): void;
+  has(id: string): boolean;
+}
+
+export function createHeard(): Heard {
+  let known = new Set<string>();
+  let previous = new Set<string>();
+  return {
+    add(ids) {
+      for (const id of ids) known.add(id);
+      if (known.size <= SYNC_OWNER.heardIds) return;
+      previous = known;
+      known = new Set();
+    },
+    has: (id) => known.has(id) || previous.has(id),
+  };
+}
+
+// Which stream a document goes into: what the page needs before all else, what was said, or the
+// bytes of what was sent along.
+
+export interface Sealing {
+  readonly stream: Stream;
+  /** See ./payload.ts. */
+  readonly payload: Uint8Array;
+}
+
+/** Sealed and fetched in this order. */
+export const STREAMS: readonly Stream[] = ['people', 'talk', 'attachments'];
+
+export const streamOfDocument = (doc: Doc): Stream => kindOf(doc.type)?.stream ?? 'talk';
+
+/**
+ * What is to be sealed of these: by stream, and within each in entries of bounded size, in their
+ * order. A document that is larger goes alone.
+ */
+export function sealingsOf(docs: readonly Doc[]): readonly Sealing[] {
+  const { entryDocuments: documents, entryChars: chars } = SYNC_OWNER;
+  const cut: { stream: Stream; docs: Doc[] }[] = [];
+  for (const stream of STREAMS) {
+    let current: Doc[] = [];
+    let size = 0;
+    for (const doc of docs) {
+      if (streamOfDocument(doc) !== stream) continue;
+      const length = JSON.stringify(doc).length;
+      if (current.length === 0 || current.length >= documents || size + length > chars) {
+        current = [];
+        size = 0;
+        cut.push({ stream, docs: current });
+      }
+      current.push(doc);
+      size += length;
+    }
+  }
+  return cut.map(({ stream, docs }) => ({ stream, payload: writePayload({ docs }) }));
+}
 
 export type Welcome = Extract<FromRelay, { kind: 'welcome' }>;
 
-export interface RelayConnectionDeps {
+interface RelayConnectionDeps {
   readonly household: string;
   readonly deviceId: DeviceId;
   readonly device: Pick<DeviceKeys, 'signKey' | 'boxKey' | 'sign'>;

@@ -9,10 +9,9 @@
 import { createQueue } from '../../../shared/domain/platform/queue.ts';
 import type { Entry } from '../../../shared/protocol/sync/page.ts';
 import type { Stream } from '../contract.ts';
-import { settled, syncTransaction, type SyncDatabase, type SyncMeta } from './database.ts';
-import type { DeviceEntryStore } from './entry-store.ts';
-import type { OwnWriters } from './own-writers.ts';
-import { STREAMS, type Sealing } from './streams.ts';
+import { type DeviceEntryStore, settled, type SyncDatabase, type SyncMeta, syncTransaction } from './entry-store.ts';
+import type { OwnWriters } from './keys.ts';
+import { type Sealing, STREAMS } from './relay-connection.ts';
 
 export interface SealerDeps {
   readonly db: SyncDatabase;

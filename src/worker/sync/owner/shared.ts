@@ -3,30 +3,267 @@
  * what it hears, the connections to the relay and to other browsers. Its parts from the lowest;
  * what one finds that those above are to know goes up as an event.
  */
+import { MOST_AHEAD_MS } from '../../../shared/domain/stamp.ts';
+import type { DeviceView, SyncStatus } from '../../../shared/protocol/sync/page.ts';
+import { shownName } from '../../../shared/domain/names.ts';
+import type { DeviceSeen } from '../../../shared/protocol/sync/control.ts';
+import type { Timers } from '../../../shared/domain/platform/timers.ts';
+import { subtract } from '../../../shared/domain/ranges.ts';
 import type { AgentId } from '../../../shared/domain/ids.ts';
 import { isKnown } from '../../../shared/protocol/documents/kinds.ts';
-import { streamOf } from '../crypto/index.ts';
+import { MIRROR, type SealedLog } from '../mirror/index.ts';
 import { SYNC_OWNER } from '../settings.ts';
-import { createAhead } from './ahead.ts';
-import { createBackfill } from './backfill.ts';
-import { createBeside } from './beside.ts';
-import { createConnections } from './connections.ts';
-import type { Shared, SharedDeps } from './contract.ts';
-import { readMeta, writeMeta, type WriteMeta } from './database.ts';
-import { createDeviceEvents } from './events.ts';
-import { createExchange } from './exchange.ts';
-import { createHeard } from './heard.ts';
+import { streamOf } from '../crypto/index.ts';
+import { createMembers, createStanding, type Facts, type KnownDevice, type Standing } from './members.ts';
+import { type FirstSeal, type Membership, type Returning, withoutForgotten } from './records.ts';
+import { cameOf, goesWith } from './let-in.ts';
+import { type DeviceEntryStore, readMeta, type SyncDatabase, writeMeta, type WriteMeta } from './entry-store.ts';
+import type { LedgerPort } from './ports.ts';
+import { createAhead, createUnacknowledged } from './mark-keeper.ts';
+import { createBackfill, createBeside, createConnections, createExchange } from './exchange.ts';
+import { createDeviceEvents, type Shared, type SharedDeps } from './contract.ts';
+import { createHeard } from './relay-connection.ts';
 import { createHolding } from './holding.ts';
-import { createKeys } from './keys.ts';
-import { createMembers } from './members.ts';
-import { createOwnWriters } from './own-writers.ts';
-import { withoutForgotten } from './payload.ts';
-import type { FirstSeal, Membership } from './records.ts';
-import { createSecondHome } from './second-home.ts';
-import { createStanding } from './standing.ts';
-import { sharedStatus } from './shared-status.ts';
-import { createUnacknowledged } from './unacknowledged.ts';
+import { createKeys, createOwnWriters } from './keys.ts';
 import { createWriting } from './writing.ts';
+
+// What tabs are told of a device within its household.
+
+/**
+ * The devices of the household, as the page shows them: this one first, then in the order in which
+ * they came.
+ */
+export function deviceViews({
+  records,
+  seen,
+  self,
+  isLive,
+  direct,
+}: {
+  readonly records: readonly KnownDevice[];
+  /** What the relay said of them, by device id. */
+  readonly seen: ReadonlyMap<string, DeviceSeen>;
+  readonly self: string;
+  /** Is there a connection to the relay? */
+  readonly isLive: boolean;
+  /** Devices to which there is a direct connection. */
+  readonly direct: readonly string[];
+}): readonly DeviceView[] {
+  return records
+    .filter(({ removed }) => !removed)
+    .map(({ deviceId, name, addedAt }) => ({
+      deviceId,
+      name: shownName(name, 'device'),
+      self: deviceId === self,
+      addedAt,
+      came: cameOf(records, deviceId, self),
+      along: deviceId === self ? [] : goesWith(records, deviceId, self),
+      lastSeen: seen.get(deviceId)?.lastSeen ?? null,
+      online: isLive && (deviceId === self || (seen.get(deviceId)?.online ?? false)),
+      direct: direct.includes(deviceId),
+    }))
+    .sort((a, b) => Number(b.self) - Number(a.self) || a.addedAt - b.addedAt);
+}
+
+interface StatusParts {
+  readonly facts: Facts;
+  readonly trouble: string | null;
+  readonly membership: Membership;
+  readonly devices: readonly KnownDevice[];
+  /** Devices to which there is a direct connection. */
+  readonly direct: readonly string[];
+  readonly isLetIn: boolean;
+  readonly hasFiles: boolean;
+  /** Entries that the relay lacks, and rows that are not sealed. */
+  readonly toSend: number;
+  readonly arriving: readonly string[];
+  /** ms since the epoch */
+  readonly now: number;
+}
+
+function sharedStatus({
+  facts: { seen, link, backlog, attachments, sealing, shut, ahead, refused },
+  trouble,
+  membership: { household, deviceId, recovery },
+  devices,
+  direct,
+  isLetIn,
+  hasFiles,
+  toSend,
+  arriving,
+  now,
+}: StatusParts): Extract<SyncStatus, { kind: 'shared' }> {
+  return {
+    kind: 'shared',
+    household,
+    deviceId,
+    link: link !== 'live' && link !== 'off' && !isLetIn ? 'locked-out' : link,
+    files: hasFiles,
+    devices: deviceViews({ records: devices, seen, self: deviceId, isLive: link === 'live', direct }),
+    toSend: toSend + (sealing ? 1 : 0),
+    backlog: sealing ?? (backlog && { done: backlog.done, of: backlog.of }),
+    attachments,
+    arriving,
+    phrase: recovery !== null,
+    newer: shut,
+    ahead: ahead.entries === 0 ? null : { ...ahead, taken: ahead.latest <= now + MOST_AHEAD_MS },
+    refused,
+    trouble,
+  };
+}
+
+// What is kept beside IndexedDB, against what is in it: files and database are made to hold the
+// same entries, whichever of the two lost something. Where everything was lost, files are read
+// first, then the relay is asked; what is written meanwhile goes under new writers, so nothing that
+// comes back is overwritten.
+
+interface SecondHomeDeps {
+  readonly entries: Pick<DeviceEntryStore, 'have' | 'put' | 'read' | 'takeAgain'>;
+  readonly log: SealedLog | null;
+  readonly ledger: Pick<LedgerPort, 'team'>;
+  readonly timers: Timers;
+  /** null: nothing was lost, as far as is known. */
+  readonly returning: Returning | null;
+  /** The replica looks at what is here now. */
+  readonly reread: () => Promise<void>;
+  /** Has the relay said what it has? */
+  readonly relayHasAnnounced: () => boolean;
+  readonly db: SyncDatabase;
+  readonly standing: Standing;
+  /** Everything that could be found is here. Once. */
+  readonly onReturned: () => void;
+  /** Files had what the database did not, and nobody knew of a loss. */
+  readonly onFound: () => void;
+  readonly isClosed: () => boolean;
+}
+
+interface SecondHome {
+  /**
+   * Reads and fills the files; `toRelay` begins to ask the relay, where something was lost after
+   * what the files have.
+   */
+  begin(toRelay: () => void): Promise<void>;
+  /** The connection to the relay, or what comes over it, has changed. */
+  look(): void;
+  /** A write into the files failed a while ago: what they lack is written now. */
+  refill(): Promise<void>;
+  progress(): { readonly from: 'files' | 'relay'; readonly done: number; readonly of: number } | null;
+}
+
+function createSecondHome(deps: SecondHomeDeps): SecondHome {
+  const { db, entries, log, ledger, timers, returning, standing } = deps;
+  const onTrouble = standing.trouble('files');
+  let fromFiles: { readonly done: number; readonly of: number } | null = null;
+  let asked = false;
+  let over = returning === null;
+  let looking: Promise<void> | null = null;
+  /** The relay let us in, and had the time to say what it has. */
+  let patient = false;
+  let cancel: (() => void) | null = null;
+
+  const pause = () => new Promise<void>((resolve) => void timers.after(MIRROR.lookPause, resolve));
+
+  /** Whatever the database lacks. */
+  async function takeFromFiles(from: SealedLog) {
+    let stored = 0;
+    // Who waits for a team gets all that can be read; else what is here already need not be read
+    // again.
+    const here = over ? await entries.have() : null;
+    await from.read(
+      async (some, progress) => {
+        if (!over) {
+          fromFiles = progress;
+          standing.changed();
+        }
+        stored += (await entries.put(some, { replace: false })).stored.length;
+      },
+      here
+        ? {
+            pause,
+            isHere: (have) =>
+              [...have].every(([writer, ranges]) => subtract(ranges, here.get(writer) ?? []).length === 0),
+          }
+        : {},
+    );
+    if (stored === 0) return;
+    await deps.reread();
+    if (over) deps.onFound();
+  }
+
+  /** Whatever the files lack. */
+  async function fill(to: SealedLog) {
+    for (const [writer, ranges] of await entries.have())
+      for (const [first, last] of subtract(ranges, to.have().get(writer) ?? []))
+        for (let at = first; at <= last && !deps.isClosed();) {
+          const some = await entries.read(writer, at, last, { newestFirst: false, maxBytes: MIRROR.segmentBytes });
+          to.add(some);
+          // Not all of it in memory at once.
+          await to.flush();
+          at = (some.at(-1)?.counter ?? last) + 1;
+        }
+  }
+
+  async function finish() {
+    const { documents, agents, lead } = await ledger.team();
+    const { link, backlog, filesRead } = standing.now();
+    const whole =
+      returning !== null && documents >= returning.team.documents && agents >= returning.team.agents && lead !== null;
+    const heardAll = link === 'off' || (link === 'live' && backlog === null && (deps.relayHasAnnounced() || patient));
+    if (over || !filesRead || (!whole && !heardAll)) return;
+    over = true;
+    cancel?.();
+    deps.onReturned();
+    standing.changed();
+  }
+
+  function look() {
+    if (over) return;
+    if (asked && standing.now().link === 'live') {
+      cancel ??= timers.after(SYNC_OWNER.relayHasNone, () => {
+        patient = true;
+        look();
+      });
+    }
+    looking ??= finish()
+      .catch(onTrouble)
+      .finally(() => {
+        looking = null;
+      });
+  }
+
+  return {
+    async begin(toRelay) {
+      if (over) toRelay();
+      else await entries.takeAgain(() => undefined);
+      if (log) {
+        if (await readMeta(db, 'filesStale')) {
+          await log.clear();
+          await writeMeta(db, { filesStale: false });
+        }
+        try {
+          await takeFromFiles(log);
+        } catch (error) {
+          onTrouble(error);
+        }
+      }
+      fromFiles = null;
+      standing.set({ filesRead: true });
+      if (!asked && !over) toRelay();
+      asked = true;
+      look();
+      if (log) await fill(log);
+    },
+    look,
+    async refill() {
+      if (log && standing.now().filesRead && !deps.isClosed()) await fill(log);
+    },
+    progress() {
+      if (fromFiles) return { from: 'files', ...fromFiles };
+      const { backlog } = standing.now();
+      return backlog && { from: 'relay', ...backlog };
+    },
+  };
+}
 
 const NOTHING_SEALED: FirstSeal = { done: false, through: null };
 

@@ -3,29 +3,301 @@
  * and what devices tell each other.
  */
 import type { Timers } from '../../../shared/domain/platform/timers.ts';
-import type { RandomBytes } from '../contract.ts';
-import { newWriter, sealEntry } from '../crypto/index.ts';
-import type { Ahead } from './ahead.ts';
-import type { Backfill } from './backfill.ts';
-import type { Beside } from './beside.ts';
-import { type SyncDatabase, type SyncMeta, writeMeta } from './database.ts';
-import type { DeviceEvents } from './events.ts';
-import type { Exchange } from './exchange.ts';
-import { createForks } from './forks.ts';
-import type { Heard } from './heard.ts';
-import type { Holding } from './holding.ts';
-import type { Keys } from './keys.ts';
-import type { Members } from './members.ts';
-import { createOutgoing, type OutgoingPump } from './outgoing.ts';
-import type { OwnWriters } from './own-writers.ts';
-import { latestOf, writePayload, type Payload } from './payload.ts';
-import type { LedgerPort, DocumentKey } from './ports.ts';
-import type { FirstSeal } from './records.ts';
-import { createSealer, type Sealer } from './sealer.ts';
-import type { Standing } from './standing.ts';
-import type { Unacknowledged } from './unacknowledged.ts';
+import type { Entry } from '../../../shared/protocol/sync/page.ts';
+import { createBurst } from '../../../shared/domain/platform/burst.ts';
+import type { Doc } from '../../../shared/protocol/documents.ts';
 import { SYNC_OWNER } from '../settings.ts';
-import { sealingsOf } from './streams.ts';
+import type { Opened, RandomBytes } from '../contract.ts';
+import { newWriter, sealEntry } from '../crypto/index.ts';
+import { type DeviceEntryStore, type SyncDatabase, type SyncMeta, writeMeta } from './entry-store.ts';
+import type { Keys, OwnWriters } from './keys.ts';
+import { type FirstSeal, latestOf, type Payload, readPayload, writePayload } from './records.ts';
+import { createSealer, type Sealer } from './sealer.ts';
+import { type Heard, type Sealing, sealingsOf } from './relay-connection.ts';
+import type { DocumentKey, LedgerPort } from './ports.ts';
+import type { Ahead, Unacknowledged } from './mark-keeper.ts';
+import type { Backfill, Beside, Exchange } from './exchange.ts';
+import type { DeviceEvents } from './contract.ts';
+import type { Holding } from './holding.ts';
+import type { Members, Standing } from './members.ts';
+
+// A profile that was restored from a copy, or runs twice, writes where others have something of
+// ours already. It then goes on under new writers; what it wrote in those places is sealed anew,
+// and what everybody else has is fetched.
+
+/** What an entry carries, by names that tell two apart. */
+function idsOf(bytes: Uint8Array): readonly string[] {
+  const { docs = [], ...rest } = readPayload(bytes) ?? {};
+  const others = Object.keys(rest).length === 0 ? [] : [JSON.stringify(rest)];
+  return [
+    ...others,
+    ...docs.map((doc) =>
+      typeof doc === 'object' && doc !== null && '_id' in doc ? String(doc._id) : JSON.stringify(doc),
+    ),
+  ];
+}
+
+interface Forks {
+  /** Somebody has entries of this writer that we never wrote. */
+  ahead(writer: string): void;
+  /** Somebody has other bytes in this place. */
+  conflict(theirs: Entry): void;
+  close(): void;
+}
+
+function createForks({
+  entries,
+  writers,
+  sealer,
+  open,
+  restart,
+  timers,
+  onTrouble,
+}: {
+  readonly entries: Pick<DeviceEntryStore, 'from' | 'takeOut'>;
+  readonly writers: OwnWriters;
+  readonly sealer: Sealer;
+  readonly open: (entry: Entry) => Opened;
+  /** The replica takes account anew: something of ours is gone. */
+  readonly restart: () => Promise<void>;
+  readonly timers: Timers;
+  readonly onTrouble: (error: unknown) => void;
+}): Forks {
+  /** By writer, the first counter that is not ours alone, and what others have there. */
+  const found = new Map<string, { from: number; readonly theirs: Uint8Array[] }>();
+  let cancel: (() => void) | null = null;
+
+  function note(writer: string, counter: number, theirs: Uint8Array | null) {
+    const known = found.get(writer) ?? { from: Infinity, theirs: [] };
+    known.from = Math.min(counter, known.from);
+    if (theirs) known.theirs.push(theirs);
+    found.set(writer, known);
+    // More of them come together.
+    cancel ??= timers.after(SYNC_OWNER.forks, () => {
+      cancel = null;
+      goOn().catch(onTrouble);
+    });
+  }
+
+  /**
+   * Where something was forgotten, an entry is sealed anew with less in it: that is no conflict,
+   * nor is what nobody of the household sealed.
+   */
+  async function compare(theirs: Entry) {
+    const [ours] = await entries.from(theirs.writer, theirs.counter, theirs.counter);
+    const [there, here] = [theirs, ours].map((entry) => {
+      const opened = entry && open(entry);
+      return opened?.ok ? opened.payload : null;
+    });
+    if (!there || !here) return;
+    const [fewer = [], more = []] = [idsOf(there), idsOf(here)].sort((a, b) => a.length - b.length);
+    if (!fewer.every((id) => more.includes(id))) note(theirs.writer, theirs.counter, there);
+  }
+
+  async function goOn() {
+    for (const [writer, { from, theirs }] of found) {
+      found.delete(writer);
+      // What was written under one that it has left may still have to be sealed anew.
+      const known = writers.own(writer);
+      if (!known) continue;
+      const { stream, next } = known;
+      await sealer.leave(writer);
+      const ours = from < next ? await entries.from(writer, from, next - 1) : [];
+      // Theirs too: a third device may have taken ours, and its place is taken for theirs.
+      const payloads = [
+        ...ours.flatMap((entry) => {
+          const opened = open(entry);
+          return opened.ok ? [opened.payload] : [];
+        }),
+        ...theirs,
+      ].map((payload) => ({ stream, payload }));
+      // First under the new writer, then out of the old one: a crash in between leaves them twice,
+      // which is harmless.
+      if (payloads.length > 0) await sealer.seal(payloads);
+      if (ours.length === 0) continue;
+      await entries.takeOut(writer, from, next - 1);
+      await restart();
+    }
+  }
+
+  return {
+    ahead(writer) {
+      if (writers.isCurrent(writer)) note(writer, Infinity, null);
+    },
+    conflict(theirs) {
+      const known = writers.own(theirs.writer);
+      if (known && theirs.counter < known.next) compare(theirs).catch(onTrouble);
+    },
+    close: () => cancel?.(),
+  };
+}
+
+// From the ledger's outbox into entries. What this device alone knows is sealed at once. What the
+// relay told is told to every device that listens, so each waits a moment, and what another one has
+// sealed meanwhile is left out; where two do it all the same, a document lies in two entries, which
+// is harmless.
+
+interface OutgoingDeps {
+  readonly ledger: Pick<LedgerPort, 'outbox' | 'clearOutbox'>;
+  readonly sealer: Pick<Sealer, 'seal'>;
+  readonly heard: Pick<Heard, 'has'>;
+  readonly timers: Timers;
+  /** ms, only ever forward: nothing waits for a clock that went back. */
+  readonly elapsed: () => number;
+  /** 0 to 1 */
+  readonly random: () => number;
+  /** Are there other devices that may seal what the relay tells all of them? */
+  readonly hasOthers: () => boolean;
+  /** These were written on this device, and are sealed once it resolves. */
+  readonly onOwn: (docs: readonly Doc[]) => Promise<void>;
+  /** null: it works again. */
+  readonly onTrouble: (error: unknown) => void;
+  /** What `waiting` answers has changed. */
+  readonly onChange: () => void;
+}
+
+interface OutgoingPump {
+  /** Something waits. */
+  wake(): void;
+  /** Rows that are not sealed yet; at least one from the moment that something was put there. */
+  waiting(): number;
+  /** Seals everything that waits now, without waiting for others. */
+  flush(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/**
+ * Words at once; the pieces of files in small turns: sealing a large one would hold up what is
+ * written meanwhile.
+ */
+function turnsOf(sealings: readonly Sealing[]): readonly (readonly Sealing[])[] {
+  const isPiece = ({ stream }: Sealing) => stream === 'attachments';
+  const pieces = sealings.filter(isPiece);
+  const turns = [sealings.filter((one) => !isPiece(one))];
+  for (let at = 0; at < pieces.length; at += SYNC_OWNER.sealPieces)
+    turns.push(pieces.slice(at, at + SYNC_OWNER.sealPieces));
+  return turns.filter((turn) => turn.length > 0);
+}
+
+/** The first of the rows, with so many documents or a few more. */
+function firstOf<Row extends { readonly docs: readonly unknown[] }>(
+  rows: readonly Row[],
+  most: number,
+): readonly Row[] {
+  let docs = 0;
+  return rows.filter((row) => {
+    const fits = docs < most;
+    docs += row.docs.length;
+    return fits;
+  });
+}
+
+function createOutgoing({
+  ledger,
+  sealer,
+  heard,
+  timers,
+  elapsed,
+  random,
+  hasOthers,
+  onOwn,
+  onTrouble,
+  onChange,
+}: OutgoingDeps): OutgoingPump {
+  /** When each told row is due, by its number. */
+  const due = new Map<number, number>();
+  let running: Promise<void> | null = null;
+  let again = false;
+  let hurry = false;
+  let cancel: (() => void) | null = null;
+  let failed = false;
+  let left = 0;
+  let closed = false;
+
+  async function once(): Promise<void> {
+    const rows = await ledger.outbox(SYNC_OWNER.outboxRows);
+    const allReady = rows.filter(({ number, fromRelay }) => {
+      if (!fromRelay || hurry || !hasOthers()) return true;
+      const time = due.get(number) ?? elapsed() + SYNC_OWNER.relayedWait + random() * SYNC_OWNER.relayedJitter;
+      due.set(number, time);
+      return time <= elapsed();
+    });
+    const ready = firstOf(allReady, SYNC_OWNER.outboxDocuments);
+    if (ready.length > 0) {
+      const docs = ready.flatMap((row) => (row.fromRelay ? row.docs.filter(({ _id }) => !heard.has(_id)) : row.docs));
+      await onOwn(ready.flatMap((row) => (row.fromRelay ? [] : row.docs)));
+      for (const some of turnsOf(sealingsOf(docs))) await sealer.seal(some);
+      await ledger.clearOutbox(ready.map(({ number }) => number));
+      for (const { number } of ready) due.delete(number);
+      if (ready.length < allReady.length || rows.length === SYNC_OWNER.outboxRows) again = true;
+    }
+    left = rows.length - ready.length;
+    const waits = rows.flatMap(({ number }) => due.get(number) ?? []);
+    if (waits.length > 0) wait(Math.max(0, Math.min(...waits) - elapsed()));
+  }
+
+  function wait(ms: number) {
+    cancel?.();
+    if (!closed) cancel = timers.after(ms, begin);
+  }
+
+  async function run(): Promise<void> {
+    try {
+      do {
+        again = false;
+        await once();
+      } while (again);
+      hurry = false;
+      if (failed) onTrouble(null);
+      failed = false;
+    } catch (error) {
+      failed = true;
+      onTrouble(error);
+      wait(SYNC_OWNER.sealRetry);
+    }
+  }
+
+  const burst = createBurst({
+    after: timers.after,
+    quietMs: SYNC_OWNER.sealQuiet,
+    mostMs: SYNC_OWNER.sealMost,
+    run: () => begin(),
+  });
+
+  function wake() {
+    if (closed) return;
+    left = Math.max(left, 1);
+    burst.add();
+  }
+
+  function begin() {
+    burst.clear();
+    if (closed) return;
+    left = Math.max(left, 1);
+    again = true;
+    running ??= run().finally(() => {
+      running = null;
+      onChange();
+    });
+  }
+
+  return {
+    wake,
+    waiting: () => left,
+    async flush() {
+      await running;
+      hurry = true;
+      begin();
+      await running;
+    },
+    async close() {
+      closed = true;
+      cancel?.();
+      burst.clear();
+      await running;
+    },
+  };
+}
 
 /**
  * Tells the other devices which conversation is each agent's last, and how long it is, when a
@@ -125,7 +397,7 @@ async function sealEverything(
   onProgress(null);
 }
 
-export interface WritingDeps {
+interface WritingDeps {
   readonly db: SyncDatabase;
   readonly ledger: LedgerPort;
   readonly timers: Timers;
@@ -151,7 +423,7 @@ export interface WritingDeps {
   readonly isClosed: () => boolean;
 }
 
-export interface Writing {
+interface Writing {
   readonly outgoing: OutgoingPump;
   readonly tipTeller: TipTeller;
   /** With the newest key, for this place. */

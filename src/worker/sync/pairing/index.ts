@@ -1,4 +1,2 @@
 /** Pairing: how a new device gets the household's keys, over slots that nobody has to trust. */
-export { createInvite, type Invite } from './invite.ts';
-export { createJoin, type Join, type JoinState } from './join.ts';
-export type { PairingSlots } from './port.ts';
+export { createInvite, type Invite, createJoin, type Join, type JoinState, type PairingSlots } from './pairing.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Entry } from '../../../../src/shared/protocol/sync/page.ts';
 import { createSealedLog, MIRROR, type Files, type SealedLog } from '../../../../src/worker/sync/mirror/index.ts';
-import { decodeFrames, encodeFrames } from '../../../../src/worker/sync/mirror/frames.ts';
+import { decodeFrames, encodeFrames } from '../../../../src/worker/sync/mirror/log.ts';
 import { entryOf, memoryFiles, WRITER, type MemoryFiles } from './support.ts';
 
 const range = (from: number, to: number) => Array.from({ length: to - from }, (_none, i) => from + i);

@@ -9,7 +9,7 @@ import {
   writeMark,
   type Mark,
 } from '../../../../src/worker/sync/mirror/index.ts';
-import { deviceRecord } from '../../../../src/worker/sync/owner/genuine.ts';
+import { deviceRecord } from '../../../../src/worker/sync/owner/records.ts';
 import { createMarkKeeper, createMarkStore } from '../../../../src/worker/sync/owner/mark-keeper.ts';
 import { createVirtualTime } from '../../../support/virtual-time.ts';
 import { memoryFiles } from './support.ts';

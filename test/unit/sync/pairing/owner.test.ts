@@ -1,11 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import type { Joining } from '../../../../src/shared/protocol/sync/page.ts';
 import { deviceKeys, newHousehold } from '../../../../src/worker/sync/crypto/index.ts';
-import { deviceRecord, isGenuineDevice, isGenuineLetIn, letInBy } from '../../../../src/worker/sync/owner/genuine.ts';
-import { createPairing, type PairingDeps } from '../../../../src/worker/sync/owner/pairing.ts';
+import {
+  deviceRecord,
+  type DeviceRecord,
+  isGenuineDevice,
+  isGenuineLetIn,
+  letInBy,
+} from '../../../../src/worker/sync/owner/records.ts';
+import { createPairing, type PairingDeps, type Welcoming } from '../../../../src/worker/sync/owner/pairing.ts';
 import type { Called } from '../../../../src/worker/sync/owner/ports.ts';
-import type { DeviceRecord } from '../../../../src/worker/sync/owner/records.ts';
-import type { Welcoming } from '../../../../src/worker/sync/owner/welcoming.ts';
 import { random } from '../support.ts';
 import { createRoom } from './support.ts';
 

@@ -1,0 +1,398 @@
+import { createCrc32 } from '../../shared/domain/crc32.ts';
+import { SEARCH } from './settings.ts';
+
+// Numbers in as few bytes as they need (LEB128), and the check of what was stored.
+
+/** What is stored is not what was written: the index is thrown away and made anew. */
+export class DamagedIndexError extends Error {
+  override readonly name = 'DamagedIndexError';
+}
+
+interface ByteWriter {
+  number(value: number): void;
+  /** As it stands in another. */
+  bytes(value: Uint8Array): void;
+  length(): number;
+  /** What was written since the last time, as bytes of its own. */
+  take(): Uint8Array<ArrayBuffer>;
+}
+
+function createByteWriter(): ByteWriter {
+  let held = new Uint8Array(1_024);
+  let length = 0;
+  const room = (more: number) => {
+    if (length + more <= held.length) return;
+    const larger = new Uint8Array(Math.max(held.length * 2, length + more));
+    larger.set(held.subarray(0, length));
+    held = larger;
+  };
+  return {
+    number(value) {
+      room(5);
+      let left = value;
+      while (left > 0x7f) {
+        held[length++] = (left & 0x7f) | 0x80;
+        left >>>= 7;
+      }
+      held[length++] = left;
+    },
+    bytes(value) {
+      room(value.length);
+      held.set(value, length);
+      length += value.length;
+    },
+    length: () => length,
+    take() {
+      const taken = held.slice(0, length);
+      length = 0;
+      return taken;
+    },
+  };
+}
+
+interface ByteReader {
+  /** Below 2^32. Throws a DamagedIndexError at the end of the bytes. */
+  number(): number;
+  at(): number;
+  atEnd(): boolean;
+}
+
+function createByteReader(bytes: Uint8Array, from = 0, to = bytes.length): ByteReader {
+  let at = from;
+  return {
+    number() {
+      let value = 0;
+      for (let shift = 0; ; shift += 7) {
+        const byte = at < to ? bytes[at++] : undefined;
+        if (byte === undefined || shift > 28) throw new DamagedIndexError('A part of the index ends too early.');
+        value |= (byte & 0x7f) << shift;
+        if (byte < 0x80) return value >>> 0;
+      }
+    },
+    at: () => at,
+    atEnd: () => at >= to,
+  };
+}
+
+/** The bytes with their check behind them. */
+function sealed(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
+  const crc = createCrc32();
+  crc.update(bytes);
+  const all = new Uint8Array(bytes.length + 4);
+  all.set(bytes);
+  new DataView(all.buffer).setUint32(bytes.length, crc.value());
+  return all;
+}
+
+/** Without their check. Throws a DamagedIndexError where it does not fit. */
+export function unsealed(all: unknown): Uint8Array {
+  if (!(all instanceof Uint8Array) || all.length < 4) throw new DamagedIndexError('A part of the index is missing.');
+  const bytes = all.subarray(0, all.length - 4);
+  const crc = createCrc32();
+  crc.update(bytes);
+  if (new DataView(all.buffer, all.byteOffset).getUint32(bytes.length) !== crc.value())
+    throw new DamagedIndexError('A part of the index is not as it was written.');
+  return bytes;
+}
+
+/** 53 bits that tell ids apart. */
+export function hashOf(id: string): number {
+  let a = 0x811c9dc5;
+  let b = 0x1b873593;
+  for (let i = 0; i < id.length; i++) {
+    const unit = id.charCodeAt(i);
+    a = Math.imul(a ^ unit, 0x01000193);
+    b = Math.imul(b ^ unit, 0x85ebca6b);
+    b = (b << 13) | (b >>> 19);
+  }
+  a ^= b >>> 15;
+  b = Math.imul(b ^ (a >>> 16), 0xc2b2ae35);
+  return (a >>> 0) * 0x200000 + ((b ^ (b >>> 13)) & 0x1fffff);
+}
+
+// A segment: some documents of the index and all words of theirs, written once and never changed.
+// It lies in parts, each small enough to be read alone:
+//
+// - `terms` n: words in order, each as what it shares with the one before it, the rest of it in
+//   UTF-16 units, how many documents have it, and how many bytes their list takes; the first of
+//   each part shares nothing;
+// - `lists` n: those lists, end to end, of the numbers of documents, each as its distance from the
+//   one before;
+// - `ids` n: ids of documents, as text;
+// - `about`: their times, and where each part of the terms begins.
+
+type PartKind = 'terms' | 'lists' | 'ids' | 'about';
+/** [segment, kind, number] */
+export type PartKey = readonly [segment: number, kind: PartKind, n: number];
+export interface Part {
+  readonly key: PartKey;
+  readonly bytes: Uint8Array<ArrayBuffer>;
+}
+
+/** What is known of a segment before any of it is read. */
+export interface SegmentInfo {
+  readonly id: number;
+  readonly documents: number;
+  /** Bytes of all its parts. */
+  readonly bytes: number;
+}
+
+/** A document's row. */
+interface IndexedDocument {
+  readonly id: string;
+  /** s since the epoch */
+  readonly time: number;
+}
+
+interface SegmentWriter {
+  document(row: IndexedDocument): void;
+  /** Terms in order of their UTF-16 units, each with its documents in order. */
+  term(text: string, documents: ArrayLike<number>, count: number): void;
+  /** Parts that are whole by now, each handed out once. */
+  ready(): Part[];
+  /** The last parts. Nothing may be added after it. */
+  end(): { readonly parts: Part[]; readonly info: SegmentInfo };
+}
+
+export function createSegmentWriter(id: number): SegmentWriter {
+  let parts: Part[] = [];
+  let bytes = 0;
+  const numbers: Record<PartKind, number> = { terms: 0, lists: 0, ids: 0, about: 0 };
+  const put = (kind: PartKind, content: Uint8Array) => {
+    const whole = sealed(content);
+    bytes += whole.length;
+    parts.push({ key: [id, kind, numbers[kind]++], bytes: whole });
+  };
+
+  const terms = createByteWriter();
+  const lists = createByteWriter();
+  const list = createByteWriter();
+  const starts: { readonly term: string; readonly at: number }[] = [];
+  let listed = 0;
+  let before = '';
+  let ids: string[] = [];
+  const times: number[] = [];
+
+  function flushLists(all: boolean) {
+    if (lists.length() < (all ? 1 : SEARCH.postingsBytes)) return;
+    // Parts are of one length but the last, so that a place says in which it lies.
+    const content = lists.take();
+    let at = 0;
+    while (content.length - at >= SEARCH.postingsBytes) {
+      put('lists', content.subarray(at, at + SEARCH.postingsBytes));
+      at += SEARCH.postingsBytes;
+    }
+    if (all && at < content.length) put('lists', content.subarray(at));
+    else lists.bytes(content.subarray(at));
+  }
+  function flushIds() {
+    if (ids.length > 0) put('ids', new TextEncoder().encode(JSON.stringify(ids)));
+    ids = [];
+  }
+
+  return {
+    document({ id: docId, time }) {
+      ids.push(docId);
+      times.push(time);
+      if (ids.length === SEARCH.idsInPart) flushIds();
+    },
+    term(text, documents, count) {
+      if (count === 0) return;
+      if (terms.length() >= SEARCH.blockBytes) put('terms', terms.take());
+      let shared = 0;
+      if (terms.length() === 0) starts.push({ term: text, at: listed });
+      else while (shared < before.length && before.charCodeAt(shared) === text.charCodeAt(shared)) shared += 1;
+      terms.number(shared);
+      terms.number(text.length - shared);
+      for (let i = shared; i < text.length; i++) terms.number(text.charCodeAt(i));
+      before = text;
+      let last = -1;
+      for (let i = 0; i < count; i++) {
+        const document = documents[i] ?? 0;
+        list.number(document - last - 1);
+        last = document;
+      }
+      terms.number(count);
+      terms.number(list.length());
+      listed += list.length();
+      lists.bytes(list.take());
+      flushLists(false);
+    },
+    ready() {
+      const ready = parts;
+      parts = [];
+      return ready;
+    },
+    end() {
+      if (terms.length() > 0) put('terms', terms.take());
+      flushLists(true);
+      flushIds();
+      const about = createByteWriter();
+      about.number(times.length);
+      for (const time of times) about.number(time);
+      about.number(starts.length);
+      for (const { term, at } of starts) {
+        about.number(term.length);
+        for (let i = 0; i < term.length; i++) about.number(term.charCodeAt(i));
+        about.number(at);
+      }
+      put('about', about.take());
+      return { parts: this.ready(), info: { id, documents: times.length, bytes } };
+    },
+  };
+}
+
+// Reading a segment: only the parts that are asked for. See segment-write.ts for how they lie.
+
+/**
+ * Bytes of parts, without their check. Rejects with a DamagedIndexError for what is not there or
+ * does not fit its check.
+ */
+export type ReadParts = (keys: readonly PartKey[]) => Promise<readonly Uint8Array[]>;
+
+/** A word of a segment, and where the list of its documents lies. */
+export interface Term {
+  readonly text: string;
+  readonly documents: number;
+  /** Bytes from the beginning of all lists, and how many. */
+  readonly at: number;
+  readonly length: number;
+}
+
+export interface Segment {
+  readonly info: SegmentInfo;
+  /** Of each document, s since the epoch. */
+  readonly times: Uint32Array;
+  /** Terms from this one on, in order, part by part, as long as more are taken. */
+  terms(from: string): AsyncGenerator<readonly Term[]>;
+  /** Numbers of the documents of each, in order. */
+  lists(terms: readonly Pick<Term, 'at' | 'length' | 'documents'>[]): Promise<readonly Uint32Array[]>;
+  /** Ids of documents by their numbers. */
+  ids(documents: readonly number[]): Promise<readonly string[]>;
+  /**
+   * Ids of all documents in order, part by part, with the number of the first, as long as more are
+   * taken.
+   */
+  allIds(): AsyncGenerator<{ readonly from: number; readonly ids: readonly string[] }>;
+}
+
+function termsIn(bytes: Uint8Array, at: number): Term[] {
+  const terms: Term[] = [];
+  const reader = createByteReader(bytes);
+  let before = '';
+  let place = at;
+  while (!reader.atEnd()) {
+    const shared = reader.number();
+    const rest = reader.number();
+    let text = before.slice(0, shared);
+    for (let i = 0; i < rest; i++) text += String.fromCharCode(reader.number());
+    const documents = reader.number();
+    const length = reader.number();
+    terms.push({ text, documents, at: place, length });
+    place += length;
+    before = text;
+  }
+  return terms;
+}
+
+const parseIds = (bytes: Uint8Array): readonly string[] => {
+  const ids: unknown = JSON.parse(new TextDecoder().decode(bytes));
+  if (!Array.isArray(ids)) throw new DamagedIndexError('A list of ids is none.');
+  return ids.map(String);
+};
+
+/**
+ * The list of one term, from bytes that hold it. Without a reader: a common beginning has a million
+ * places.
+ */
+function listIn(bytes: Uint8Array, at: number, length: number, count: number, documents: number): Uint32Array {
+  const list = new Uint32Array(count);
+  const end = at + length;
+  let place = at;
+  let last = -1;
+  for (let i = 0; i < count; i++) {
+    let step = 0;
+    for (let shift = 0; ; shift += 7) {
+      const byte = bytes[place++] ?? 0;
+      step |= (byte & 0x7f) << shift;
+      if (byte < 0x80) break;
+    }
+    last += step + 1;
+    if (last >= documents || place > end)
+      throw new DamagedIndexError('A word is said to stand in a document that is not there.');
+    list[i] = last;
+  }
+  return list;
+}
+
+export async function openSegment(info: SegmentInfo, read: ReadParts): Promise<Segment> {
+  const part = (kind: PartKey[1], n: number): PartKey => [info.id, kind, n];
+  const [about] = await read([part('about', 0)]);
+  if (!about) throw new DamagedIndexError('A segment is missing.');
+  const reader = createByteReader(about);
+  const times = new Uint32Array(reader.number());
+  if (times.length !== info.documents) throw new DamagedIndexError('A segment has not the documents that it should.');
+  for (let i = 0; i < times.length; i++) times[i] = reader.number();
+  const starts: { readonly term: string; readonly at: number }[] = [];
+  for (let left = reader.number(); left > 0; left--) {
+    let term = '';
+    for (let units = reader.number(); units > 0; units--) term += String.fromCharCode(reader.number());
+    starts.push({ term, at: reader.number() });
+  }
+  async function idsOf(documents: readonly number[]): Promise<readonly string[]> {
+    const numbers = [...new Set(documents.map((document) => Math.floor(document / SEARCH.idsInPart)))];
+    const parts = await read(numbers.map((n) => part('ids', n)));
+    const lists = new Map(parts.map((bytes, i) => [numbers[i] ?? 0, parseIds(bytes)]));
+    return documents.map((document) => {
+      const id = lists.get(Math.floor(document / SEARCH.idsInPart))?.[document % SEARCH.idsInPart];
+      if (id === undefined) throw new DamagedIndexError('A document of the index has no id.');
+      return id;
+    });
+  }
+  return {
+    info,
+    times,
+    async *terms(from) {
+      let first = starts.findIndex(({ term }) => term > from);
+      first = first < 0 ? starts.length - 1 : Math.max(0, first - 1);
+      for (let n = first; n >= 0 && n < starts.length; n++) {
+        const [bytes] = await read([part('terms', n)]);
+        if (!bytes) return;
+        const terms = termsIn(bytes, starts[n]?.at ?? 0);
+        yield n === first ? terms.filter(({ text }) => text >= from) : terms;
+      }
+    },
+    async lists(terms) {
+      const size = SEARCH.postingsBytes;
+      const needed = new Set<number>();
+      for (const { at, length } of terms)
+        for (let n = Math.floor(at / size); n <= Math.floor((at + length - 1) / size); n++) needed.add(n);
+      const numbers = [...needed];
+      const parts = new Map<number, Uint8Array>();
+      (await read(numbers.map((n) => part('lists', n)))).forEach((bytes, i) => parts.set(numbers[i] ?? 0, bytes));
+      return terms.map(({ at, length, documents }) => {
+        const n = Math.floor(at / size);
+        const from = at - n * size;
+        const bytes = parts.get(n) ?? new Uint8Array();
+        if (from + length <= bytes.length) return listIn(bytes, from, length, documents, times.length);
+        // It goes on in the next part, or in several.
+        const whole = new Uint8Array(length);
+        let held = 0;
+        for (let next = n; held < length; next++) {
+          const more = parts.get(next)?.subarray(next === n ? from : 0);
+          if (!more || more.length === 0) throw new DamagedIndexError('A list of documents ends too early.');
+          whole.set(more.subarray(0, length - held), held);
+          held += Math.min(more.length, length - held);
+        }
+        return listIn(whole, 0, length, documents, times.length);
+      });
+    },
+    ids: idsOf,
+    async *allIds() {
+      for (let from = 0; from < times.length; from += SEARCH.idsInPart) {
+        const numbers = Array.from({ length: Math.min(SEARCH.idsInPart, times.length - from) }, (_, i) => from + i);
+        yield { from, ids: await idsOf(numbers) };
+      }
+    },
+  };
+}
