@@ -5,22 +5,20 @@ import { ErrorBoundary } from 'react-error-boundary';
 import { ulid } from 'ulid';
 import { realTimers } from '../shared/domain/platform/timers.ts';
 import { askPersistence, openOwner } from '../worker/ledger/index.ts';
-import { lacksTexts, spoken } from './language/catalogue.ts';
-import { t } from './language/t.ts';
+import { lacksTexts, spoken, t } from './language/t.ts';
 import { prepareOffline } from '../service-worker/register.ts';
 import { PAGE_KEY } from '../shared/protocol/page-key.ts';
 import { withPageKey } from '../shared/relay-client/page-key.ts';
-import { createArchivePort } from './state/archive-port.ts';
+import { createArchivePort, createTextStorage, hearOtherTabs } from './state/ports.ts';
 import { createRoostState } from './state/index.ts';
 import { createReachPort, createRelayPort } from './state/reach.ts';
-import { createTextStorage, hearOtherTabs } from './state/text-storage.ts';
 import { followUnsent } from './state/unsent.ts';
 import { carryWhenShared } from '../worker/sync/carrier/index.ts';
 import { App } from './ui/app.tsx';
 import { RoostProvider } from './ui/context.tsx';
 import { preloadTalk } from './ui/chat/conversation.tsx';
 import { Broken } from './ui/shell/broken.tsx';
-import { followViewHeight } from './ui/shell/view-height.ts';
+import { followViewHeight } from './ui/shell/window.ts';
 
 const archive = createArchivePort(async () => {
   const { createArchive, spawnArchiveWorker } = await import('./archive/index.ts');

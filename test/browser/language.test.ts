@@ -5,7 +5,7 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { SEAT_ORDER, seatColor } from '../../src/shared/domain/seat.ts';
-import { STORED, type Spoken } from '../../src/page/language/catalogue.ts';
+import { type Spoken, STORED } from '../../src/page/language/t.ts';
 import { PATHS, PORTRAIT_TABS, SETTINGS_SECTIONS } from '../../src/page/ui/routes.ts';
 import { createProfile, type Profile, QUIET } from '../support/chromium.ts';
 import { startRelay, type TestRelay } from '../support/relay.ts';

@@ -10,7 +10,7 @@ import { RoostProvider } from '../../src/page/ui/context.tsx';
 import { App } from '../../src/page/ui/app.tsx';
 import { fetchLaterParts } from '../../src/page/ui/later.ts';
 import { Broken } from '../../src/page/ui/shell/broken.tsx';
-import { lacksTexts, spoken } from '../../src/page/language/catalogue.ts';
+import { lacksTexts, spoken } from '../../src/page/language/t.ts';
 import { fetchTexts } from '../../src/page/language/fetch-texts.ts';
 import { createRoostState } from '../../src/page/state/index.ts';
 import { memoryArchive, memoryOwner, memoryRelay, testDevice } from '../unit/ui/support/fakes.ts';

@@ -6,9 +6,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { parseSync, Visitor } from 'vite';
-import { TEXTS, type Texts, type Translation } from '../../src/page/language/catalogue.ts';
-import { FORM } from '../../src/page/language/retold.ts';
-import { keyOf } from '../../src/page/language/t.ts';
+import { FORM, keyOf, TEXTS, type Texts, type Translation } from '../../src/page/language/t.ts';
 import { documentKinds } from '../../src/shared/protocol/documents/kinds.ts';
 import { PROBLEMS } from '../../src/shared/protocol/problems.ts';
 

@@ -1,5 +1,5 @@
 /** Names of the files that leave. */
-import { ARCHIVE } from './settings.ts';
+import { ARCHIVE } from './methods.ts';
 
 const day = (time: number) => new Date(time).toISOString().slice(0, 10);
 

@@ -3,14 +3,41 @@
  * of plain files in a zip. Packing and unpacking run in a worker of their own; documents come and
  * go through the functions that a caller passes in.
  */
+import { sentence } from '../../shared/domain/sentence.ts';
+import { type Doc, parseDocument } from '../../shared/protocol/documents.ts';
+import { createCalls } from '../../shared/rpc/calls.ts';
+import { proxyOf } from '../../shared/rpc/method.ts';
+import { createRpcServer } from '../../shared/rpc/server.ts';
+import { deeperThan } from '../../shared/domain/deeper-than.ts';
+import {
+  ARCHIVE,
+  ARCHIVE_ERROR_KINDS,
+  ArchiveError,
+  type FromWorker,
+  isCall,
+  JOBS,
+  type Jobs,
+  PORTS,
+  type Ports,
+  type ToWorker,
+} from './methods.ts';
+import { partsTicked, withParts } from './household/fields.ts';
+import type {
+  AgentExport,
+  ArchiveImport,
+  ArchiveWork,
+  Exported,
+  HouseholdExport,
+  Imported,
+  OpenedArchive,
+  ParsedAgent,
+  PreviewPorts,
+} from './types.ts';
 export { adopt, aheadOf } from './agent/adopt.ts';
-export { createArchive, type Archive, type ArchiveWorker } from './client.ts';
 export { createConsent, isConsented, type Consents } from './household/consent.ts';
 export { fieldsOf, pathOf, withFields } from '../../shared/protocol/records.ts';
 export { agentFileName, conversationFileName, householdFileName, safeFileName } from './file-names.ts';
-export { ArchiveError } from './problem.ts';
-export { ARCHIVE } from './settings.ts';
-export { spawnArchiveWorker } from './client.ts';
+export { ArchiveError, ARCHIVE } from './methods.ts';
 export type {
   AgentWarning,
   ArchiveChange,
@@ -25,3 +52,216 @@ export type {
   ParsedAgent,
   PreviewPorts,
 } from './types.ts';
+
+// The page's side: starts a worker for each piece of work and lends it the functions that it was
+// given.
+
+export type ArchiveWorker = Pick<Worker, 'addEventListener' | 'postMessage' | 'terminate'>;
+
+/**
+ * Every call may be aborted, and then rejects with the signal's reason. What a function that was
+ * passed in rejects with, the call rejects with. `ArchiveError` where a file cannot be taken, or
+ * with kind `no-worker` where the worker's file cannot be fetched.
+ */
+export interface Archive {
+  /**
+   * Fetches the worker's file while there is a relay to give it, so that the browser has it later.
+   * Never rejects: what is missing is said when it is needed.
+   */
+  warm(): Promise<void>;
+  /**
+   * Writes everything into one file. Resolves when the sink is closed. Afterwards the caller notes
+   * the export.
+   */
+  exportHousehold(options: HouseholdExport): Promise<Exported>;
+  /** Reads the whole file, checks it, and says what importing it would do. Writes nothing. */
+  openArchive(file: Blob, passphrase: string | null, options: PreviewPorts & ArchiveWork): Promise<OpenedArchive>;
+  /**
+   * Appends what the file holds. Harmless when repeated, and can be: after an abort, what was
+   * appended stays.
+   */
+  importArchive(opened: OpenedArchive, options: ArchiveImport): Promise<Imported>;
+  /**
+   * Writes all that belongs to one agent into a zip with a folder of plain files. Resolves when the
+   * sink is closed.
+   */
+  exportAgent(options: AgentExport): Promise<Exported>;
+  /**
+   * Reads one agent from such a zip, from a zip that holds a SOUL.md, or from a Markdown file.
+   * Writes nothing.
+   */
+  readAgentZip(file: Blob, options?: ArchiveWork): Promise<ParsedAgent>;
+}
+
+const NO_WORKER = sentence`The part of Roost that packs and unpacks files could not be fetched. Start the relay, reload the page, and try again; nothing was changed.`;
+
+/** An error as the worker threw it. */
+function asThrown(error: unknown): unknown {
+  const kind = ARCHIVE_ERROR_KINDS.find((known) => error instanceof Error && 'kind' in error && error.kind === known);
+  return error instanceof Error && kind !== undefined ? new ArchiveError(kind, error.message) : error;
+}
+
+const unasked = () => Promise.reject(new Error('A piece of work asked the page for what it was not given.'));
+const NOTHING: Ports = { read: unasked, write: unasked, compare: unasked, append: unasked, take: unasked };
+
+/** One worker for one piece of work, ended with it. */
+function runJob<Result>(
+  worker: ArchiveWorker,
+  ports: Partial<Ports>,
+  { signal, onProgress }: ArchiveWork,
+  job: (jobs: Jobs) => Promise<Result>,
+): Promise<Result> {
+  return new Promise((resolve, reject) => {
+    let isReady = false;
+    let isOver = false;
+    const end = (settle: () => void) => {
+      if (isOver) return;
+      isOver = true;
+      signal?.removeEventListener('abort', abort);
+      worker.terminate();
+      settle();
+    };
+    const fail = (error: unknown) => end(() => reject(error));
+    const abort = () => fail(signal?.reason);
+    const send = (message: ToWorker) => {
+      if (!isOver) worker.postMessage(message);
+    };
+
+    let asked = 0;
+    const calls = createCalls<typeof JOBS>({ newId: () => String(++asked), send });
+    const server = createRpcServer<typeof PORTS>({ methods: PORTS, answers: { ...NOTHING, ...ports }, onError: fail });
+    const asking = server.connect(send);
+    worker.addEventListener('message', ({ data }: MessageEvent<FromWorker>) => {
+      if (isOver) return;
+      if (isCall(data)) asking.take(data);
+      else if ('reply' in data) calls.take(data);
+      else if ('news' in data && data.news === 'ready') isReady = true;
+      else if ('news' in data) onProgress?.(data.progress);
+    });
+    worker.addEventListener('error', (event: ErrorEvent) =>
+      fail(
+        isReady
+          ? new Error(sentence`Packing or unpacking failed: ${event.message}. Reload the page and try again.`)
+          : new ArchiveError('no-worker', NO_WORKER),
+      ),
+    );
+    signal?.addEventListener('abort', abort);
+    job(proxyOf<typeof JOBS>(JOBS, calls.call)).then(
+      (result) => end(() => resolve(result)),
+      (error: unknown) => fail(asThrown(error)),
+    );
+  });
+}
+
+export function createArchive({ spawn }: { readonly spawn: () => ArchiveWorker }): Archive {
+  function start(): ArchiveWorker {
+    try {
+      return spawn();
+    } catch (error) {
+      throw new ArchiveError('no-worker', NO_WORKER, { cause: error });
+    }
+  }
+  const run = async <Result>(
+    ports: Partial<Ports>,
+    work: ArchiveWork,
+    job: (jobs: Jobs) => Promise<Result>,
+  ): Promise<Result> => {
+    work.signal?.throwIfAborted();
+    return runJob(start(), ports, work, job);
+  };
+
+  return {
+    warm: () =>
+      new Promise((resolve) => {
+        let worker: ArchiveWorker | null = null;
+        const end = () => {
+          worker?.terminate();
+          resolve();
+        };
+        try {
+          worker = start();
+        } catch (error) {
+          if (!(error instanceof ArchiveError)) throw error;
+          end();
+          return;
+        }
+        worker.addEventListener('message', end);
+        worker.addEventListener('error', end);
+      }),
+    exportHousehold: ({ read, sink, passphrase, exportedAt, ...work }) =>
+      intoSink(sink, (write) => run({ read, write }, work, (jobs) => jobs.exportHousehold({ passphrase, exportedAt }))),
+    async openArchive(file, passphrase, { compare, here, now, ...work }) {
+      const { identities, changes, settings, records } = here;
+      const request = { file, passphrase, here: { identities, changes, settings, records }, now };
+      const { preview, source } = await run({ compare }, work, (jobs) => jobs.openArchive(request));
+      return { preview, source: { ...source, file } };
+    },
+    async importArchive({ source, preview }, { append, records, stamp, withSettings, leaveOut, ticks, ...work }) {
+      const imported = await run({ append }, work, (jobs) =>
+        jobs.importArchive({ source, withSettings, leaveOut, ticks }),
+      );
+      const parts = partsTicked(preview.changes, new Set(ticks), new Set(leaveOut));
+      if (parts.length === 0) return imported;
+      const { written } = await append(withParts(parts, await records(), stamp));
+      return {
+        documents: imported.documents + parts.length,
+        written: imported.written + written,
+        leftOut: imported.leftOut - parts.length,
+      };
+    },
+    exportAgent: ({ agentId, read, sink, exportedAt, ...work }) =>
+      intoSink(sink, (write) => run({ read, write }, work, (jobs) => jobs.exportAgent({ agentId, exportedAt }))),
+    async readAgentZip(file, work = {}) {
+      const documents: Doc[] = [];
+      const take = (docs: readonly Doc[]) => {
+        for (const doc of docs) documents.push(doc);
+        return Promise.resolve(null);
+      };
+      const request = { file, name: file instanceof File ? file.name : '' };
+      const parsed = await run({ take }, work, (jobs) => jobs.readAgent(request));
+      return { ...parsed, documents };
+    },
+  };
+}
+
+/**
+ * The sink is closed after good work and aborted after bad, so that no half file passes for a whole
+ * one.
+ */
+async function intoSink(
+  sink: WritableStream<Uint8Array>,
+  work: (write: Ports['write']) => Promise<Exported>,
+): Promise<Exported> {
+  const writer = sink.getWriter();
+  try {
+    const result = await work(async (chunk) => {
+      await writer.write(chunk);
+      return null;
+    });
+    await writer.close();
+    return result;
+  } catch (error) {
+    // A sink that failed by itself is aborted already, and says so again.
+    await writer.abort(error).catch(() => undefined);
+    throw error;
+  }
+}
+
+/** The archive's worker, as the page starts it: a file of its own beside the page. */
+export function spawnArchiveWorker(): ArchiveWorker {
+  return new Worker(new URL('./archive-worker.ts', import.meta.url), { type: 'module', name: 'roost-archive' });
+}
+
+/**
+ * Throws where `value` is no document, and an `ArchiveError` where it is too deep to be handed on:
+ * the engine would end at it with words of its own. The parser's own answer would be an equal one
+ * with its fields in another order; this leaves it as it was written.
+ */
+export function assertDocument(value: unknown): asserts value is Doc {
+  if (deeperThan(value, ARCHIVE.depth))
+    throw new ArchiveError(
+      'damaged',
+      sentence`A document in this file is nested more than ${ARCHIVE.depth} levels deep. Roost writes none like it.`,
+    );
+  parseDocument(value);
+}

@@ -2,10 +2,8 @@
 import { createCalls } from '../../shared/rpc/calls.ts';
 import { proxyOf } from '../../shared/rpc/method.ts';
 import { createRpcServer } from '../../shared/rpc/server.ts';
-import { readAgent } from './agent/read.ts';
-import { writeAgent } from './agent/write.ts';
-import { importHousehold } from './household/import.ts';
-import { openHousehold } from './household/open.ts';
+import { readAgent, writeAgent } from './agent/archive.ts';
+import { importHousehold, openHousehold } from './household/read.ts';
 import { writeHousehold } from './household/write.ts';
 import { isCall, JOBS, PORTS, type ArchiveNews, type FromWorker, type Tell, type ToWorker } from './methods.ts';
 

@@ -1,5 +1,5 @@
 /** Other languages than the page's own: fetched when one is wanted. */
-import { SOURCE, STORED, TEXTS, wanted, type Spoken, type Texts } from './catalogue.ts';
+import { SOURCE, type Spoken, STORED, TEXTS, type Texts, wanted } from './t.ts';
 
 /**
  * By their codes of ISO 639. What an agent says is in no catalogue: it answers in the language it

@@ -2,11 +2,112 @@
  * What came as a record and waits for the person's yes at this relay. Fetched with the part of the
  * page that shows it.
  */
+import { createStore, type StoreApi } from 'zustand/vanilla';
+import { textOf } from '../../shared/domain/text-of.ts';
+import type { AgentId, MessageId } from '../../shared/domain/ids.ts';
+import type { Snapshot, StoredEvent } from '../../shared/protocol/events.ts';
+import { applyEvent } from '../../shared/protocol/live.ts';
+import type { LookedAt } from '../../shared/protocol/http.ts';
+import type { StreamItem } from '../../shared/relay-client/index.ts';
 import type { AskedRecord } from '../../shared/protocol/records.ts';
+import { problemText, type RelayPort } from './ports.ts';
 import type { RoostState } from './index.ts';
 import { onePerPage } from './per-page.ts';
-import { problemText } from './ports.ts';
 import { createQuery, type Query } from './query.ts';
+
+// What somebody who only looks on sees: who is awake in the other household, and what is said there
+// from now on. It lives as long as the view.
+
+export interface LookLine {
+  readonly messageId: MessageId;
+  /** "human", "relay", "lead" or an agent's id; whose conversation it stands in. */
+  readonly author: string;
+  readonly agentId: AgentId;
+  readonly text: string;
+  /** It is being written. */
+  readonly open: boolean;
+}
+
+interface LookState {
+  readonly link: 'connecting' | 'live' | 'lost';
+  readonly agents: LookedAt['agents'];
+  readonly session: Snapshot['session'];
+  /** Oldest first. */
+  readonly lines: readonly LookLine[];
+}
+
+export interface Look {
+  readonly store: StoreApi<LookState>;
+  /** Begins to look. Returns the way to stop. */
+  start(): () => void;
+}
+
+/** Lines that are kept; older ones go. */
+export const LOOK_LINES = 200;
+
+export function createLook(relay: Pick<RelayPort, 'look' | 'lookedAt'>): Look {
+  const store = createStore<LookState>()(() => ({ link: 'connecting', agents: [], session: null, lines: [] }));
+  let snapshot: Snapshot | null = null;
+
+  async function readNames(): Promise<void> {
+    const read = await relay.lookedAt();
+    if (read.ok) store.setState({ agents: read.value.agents });
+  }
+
+  function put(line: LookLine): void {
+    const { lines } = store.getState();
+    const at = lines.findIndex(({ messageId }) => messageId === line.messageId);
+    store.setState({ lines: at < 0 ? [...lines, line].slice(-LOOK_LINES) : lines.with(at, line) });
+  }
+
+  function hear(stored: StoredEvent): void {
+    const { event } = stored;
+    if (snapshot) snapshot = applyEvent(snapshot, stored);
+    store.setState({ session: snapshot?.session ?? null });
+    if (event.kind === 'answer-started')
+      put({ messageId: event.messageId, author: event.agentId, agentId: event.agentId, text: '', open: true });
+    else if (event.kind === 'text') {
+      const line = store.getState().lines.find(({ messageId }) => messageId === event.messageId);
+      if (line) put({ ...line, text: line.text + event.text });
+    } else if (event.kind === 'message')
+      put({
+        messageId: event.messageId,
+        author: event.author,
+        agentId: event.agentId,
+        text: textOf(event.blocks),
+        open: false,
+      });
+    else if (event.kind === 'agent-born' || (event.kind === 'changed' && event.what === 'team')) void readNames();
+  }
+
+  function take(item: StreamItem): void {
+    switch (item.kind) {
+      case 'live':
+        snapshot = item.snapshot;
+        store.setState({ link: 'live', session: snapshot.session });
+        return;
+      case 'event':
+        return hear(item.stored);
+      case 'new-log':
+      case 'home':
+        return;
+      case 'connecting':
+      case 'moved':
+        store.setState({ link: 'connecting' });
+        return;
+      default:
+        store.setState({ link: 'lost' });
+    }
+  }
+
+  return {
+    store,
+    start() {
+      void readNames();
+      return relay.look(take);
+    },
+  };
+}
 
 interface Asked {
   readonly list: Query<readonly AskedRecord[]>;

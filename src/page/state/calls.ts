@@ -4,7 +4,7 @@ import type { Given } from '../../shared/domain/question-form.ts';
 import type { z } from 'zod';
 import type { Answer, answerSchema, CommandReach, SandboxStanding, ToolCall } from '../../shared/protocol/calls.ts';
 import type { RoostState } from './index.ts';
-import { createPaged, type Paged } from './paged.ts';
+import { createPaged, type Paged } from './pages.ts';
 import { onePerPage } from './per-page.ts';
 import { createQuery, createQueryFamily, SOON_MS, type Query } from './query.ts';
 

@@ -11,7 +11,7 @@ import type { Done } from './attempt.ts';
 import { copiesOf, type Sink } from './copies.ts';
 import type { HouseholdState } from './household.ts';
 import type { RoostState } from './index.ts';
-import { until } from './until.ts';
+import { until } from './when-read.ts';
 
 /** The browser keeps here the ids of those whom the person wants to keep. */
 const KEPT_AT = 'roost.demo-agents-kept';

@@ -1,23 +1,98 @@
 /** The documents that a page writes itself. */
-import { pieceId, type Attachment } from '../../shared/domain/attachment.ts';
-import { FORGET_AFTER } from '../../shared/domain/forgetting.ts';
-import { type AgentGroup, groupSetting, LEAD_COLOR, LEAD_ID, LEAD_POSITION } from '../../shared/domain/seat.ts';
-import { readMarkSetting, type ReadMark } from '../../shared/domain/read-marks.ts';
-import type { SettingKey, Settings } from '../../shared/domain/settings.ts';
-import { choiceSetting, type ChoiceKey } from '../../shared/domain/choices.ts';
-import type { Clock } from '../../shared/domain/stamp.ts';
-import type { ChangeKind } from '../../shared/domain/agent.ts';
 import type { AgentId, DeviceId } from '../../shared/domain/ids.ts';
+import type { Changed } from '../../shared/protocol/events.ts';
+import { type Clock, MAX_AHEAD_MS } from '../../shared/domain/stamp.ts';
 import type {
   AgentChangeDoc,
   AgentIdentityDoc,
   AttachmentDoc,
+  Doc,
   ForgetDoc,
   ForgetUndoDoc,
   QueuedMessageDoc,
   SettingDoc,
 } from '../../shared/protocol/documents.ts';
+import { type Attachment, pieceId } from '../../shared/domain/attachment.ts';
+import { FORGET_AFTER } from '../../shared/domain/forgetting.ts';
+import { type AgentGroup, groupSetting, LEAD_COLOR, LEAD_ID, LEAD_POSITION } from '../../shared/domain/seat.ts';
+import { type ReadMark, readMarkSetting } from '../../shared/domain/read-marks.ts';
+import type { SettingKey, Settings } from '../../shared/domain/settings.ts';
+import { type ChoiceKey, choiceSetting } from '../../shared/domain/choices.ts';
+import type { ChangeKind } from '../../shared/domain/agent.ts';
 import { SCHEMA_VERSION } from '../../shared/protocol/documents/kinds.ts';
+import { t } from '../language/t.ts';
+import { attempt, type Done } from './attempt.ts';
+import type { Household } from './household.ts';
+import type { Notices } from './notices.ts';
+import type { Device, OwnerPort } from './ports.ts';
+import { whenRead } from './when-read.ts';
+
+// What the relay keeps beside its log: it says only that something has changed, and whoever shows
+// it asks again.
+
+export interface Change {
+  /** `everything`: the connection to the relay was cut, and nobody knows what was missed. */
+  readonly what: Changed | 'everything';
+  /** Whose; null: everybody's. */
+  readonly agentId: AgentId | null;
+}
+
+export interface Changes {
+  tell(change: Change): void;
+  /** Returns the way to stop. */
+  subscribe(listener: (change: Change) => void): () => void;
+}
+
+export function createChanges(): Changes {
+  const listeners = new Set<(change: Change) => void>();
+  return {
+    tell: (change) => [...listeners].forEach((listener) => listener(change)),
+    subscribe(listener) {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
+  };
+}
+
+// How what the person changes is written: the one way for settings, names, choices, changes of
+// agents and groups.
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+interface WriteParts {
+  readonly owner: OwnerPort;
+  readonly device: Device;
+  readonly clock: Clock;
+  readonly household: Household;
+  readonly notices: Notices;
+}
+
+/** Why a change is not written. */
+type Refusal = Extract<Done, { ok: false }>;
+
+/**
+ * Writes what `make` makes, all of it or nothing. It is made, and so dated, and checked against
+ * what there is, once the ledger was read: only then does the clock know what is dated ahead of it,
+ * and a change that is dated before that would be taken, and heard nowhere.
+ */
+export async function writeChange(
+  { owner, device, clock, household, notices }: WriteParts,
+  make: () => readonly Doc[] | Refusal,
+): Promise<Done> {
+  if (!(await whenRead(device, household)))
+    return { ok: false, reason: t`Roost is still reading what this browser keeps. Try again in a moment.` };
+  const made = make();
+  if ('ok' in made) return made;
+  // What is set now wins over what was dated ahead, because it is dated after that.
+  const lead = clock.lead();
+  if (lead > MAX_AHEAD_MS)
+    notices.info(
+      t`Something here is dated ${Math.round(lead / DAY_MS)} days ahead of this device’s clock. What you set now is dated after it, so that yours holds.`,
+    );
+  const written = await attempt(owner.call('append', made));
+  if (written.ok) household.take(made);
+  return written;
+}
 
 export interface Writer {
   leadIdentity(name: string): AgentIdentityDoc;

@@ -4,8 +4,7 @@
  */
 import { LEAD_ID } from '../../shared/domain/seat.ts';
 import { createClock, type Clock } from '../../shared/domain/stamp.ts';
-import { spoken } from '../language/catalogue.ts';
-import { t } from '../language/t.ts';
+import { spoken, t } from '../language/t.ts';
 import { documentsOf } from '../../shared/protocol/intake.ts';
 import type { Doc } from '../../shared/protocol/documents.ts';
 import { isKnown } from '../../shared/protocol/documents/kinds.ts';
@@ -13,25 +12,22 @@ import type { OwnerNews } from '../../shared/protocol/worker.ts';
 import { createActions, type Actions } from './actions/index.ts';
 import { attempt } from './actions/parts.ts';
 import { createAnswers, type Answers } from './answers.ts';
-import { createChanges, type Changes } from './changes.ts';
+import { type Changes, createChanges, createWriter } from './documents.ts';
 import { createConversations, type Conversations } from './conversations.ts';
-import { createWriter } from './documents.ts';
 import { createDevices, selfOf, type Devices } from './devices.ts';
 import { createHousehold, type Household } from './household.ts';
-import { keepLastTeam, readLastTeam } from './last-team.ts';
+import { announceTeam, keepLastTeam, readLastTeam } from './last-team.ts';
 import { createQuery, type Query } from './query.ts';
 import { createLimits, type HouseholdLimits } from './limits.ts';
 import { createLive, type Live } from './live.ts';
 import { createConnectedModels, type ConnectedModels } from './models.ts';
 import { createNotices, type Notices } from './notices.ts';
-import type { ArchivePort, Device, OwnerPort, RelayPort } from './ports.ts';
+import { type ArchivePort, createUpkeep, type Device, type OwnerPort, type RelayPort } from './ports.ts';
 import { mapResult, type ReachPort } from './reach.ts';
 import { createPending, createRelayInfo } from './relay-info.ts';
 import { createWakeSizes, type WakeSizes } from './wake-sizes.ts';
-import { announceTeam } from './announce-team.ts';
 import { createStandingCopies } from './standing-copies.ts';
 import { createUnread, type Unread } from './unread.ts';
-import { createUpkeep } from './upkeep.ts';
 
 /**
  * When the person was told last that something was brought back, in localStorage; ms within which

@@ -4,8 +4,7 @@ import { applicationNameOf } from '../../shared/domain/applications.ts';
 import { shownName } from '../../shared/domain/names.ts';
 import { LEAD_ID } from '../../shared/domain/seat.ts';
 import type { Settings } from '../../shared/domain/settings.ts';
-import { SOURCE } from '../language/catalogue.ts';
-import { t } from '../language/t.ts';
+import { SOURCE, t } from '../language/t.ts';
 
 export const humanNameOf = (settings: Settings): string => shownName(settings.humanName, 'person');
 export const leadNameOf = (roster: Roster, settings: Settings): string =>

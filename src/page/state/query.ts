@@ -6,7 +6,7 @@ import { createStore, type StoreApi } from 'zustand/vanilla';
 import type { AgentId } from '../../shared/domain/ids.ts';
 import type { Changed } from '../../shared/protocol/events.ts';
 import type { RelayProblem, RelayResult } from '../../shared/relay-client/index.ts';
-import type { Change, Changes } from './changes.ts';
+import type { Change, Changes } from './documents.ts';
 import type { Device } from './ports.ts';
 
 /**

@@ -8,7 +8,7 @@ import type { WakeDecision, WakeStats } from '../../shared/protocol/wakes.ts';
 import { createQuery, createQueryFamily, type Query } from './query.ts';
 import type { RoostState } from './index.ts';
 import { createLimits, type AgentLimits } from './limits.ts';
-import { createPaged, type Paged } from './paged.ts';
+import { createPaged, type Paged } from './pages.ts';
 import { onePerPage } from './per-page.ts';
 
 /** Rows of a page. */

@@ -4,16 +4,24 @@
  * there without that, but the newest version of what is due there: else it would run as it was, or
  * at two relays.
  */
-import { errorText } from './ports.ts';
 import { createStore, type StoreApi } from 'zustand/vanilla';
+import type { Room } from '../../shared/protocol/http.ts';
 import { runAgain } from '../../shared/domain/platform/single-flight.ts';
 import type { Doc } from '../../shared/protocol/documents.ts';
 import { kindOf } from '../../shared/protocol/documents/kinds.ts';
 import type { WithinPage } from '../../shared/protocol/worker.ts';
 import type { OfferedRecord, RecordAnswer } from '../../shared/protocol/records.ts';
-import type { RoostState } from './index.ts';
+import { createQuery } from './query.ts';
 import { onePerPage } from './per-page.ts';
-import { problemText } from './ports.ts';
+import { errorText, problemText } from './ports.ts';
+import type { RoostState } from './index.ts';
+
+// How much room the relay's home takes, for whoever shows it.
+
+/** One for each page. Asked for whenever somebody looks. */
+export const relayRoom = onePerPage(({ reach, changes, device }) =>
+  createQuery<Room>({ ask: () => reach((client) => client.room()), changes, device, what: [] }),
+);
 
 const GIVING = {
   /** Versions that are compared in one call. */
@@ -58,7 +66,7 @@ interface GiveBackState {
   readonly error: string | null;
 }
 
-export interface GiveBack {
+interface GiveBack {
   readonly store: StoreApi<GiveBackState>;
   /** Listens, and looks whether something is missing. Returns the way to stop. */
   watch(): () => void;

@@ -19,7 +19,7 @@ import type { RoostState } from './index.ts';
 import type { Notices } from './notices.ts';
 import { onePerPage } from './per-page.ts';
 import { problemText } from './ports.ts';
-import { createPaged, type Paged } from './paged.ts';
+import { createPaged, type Paged } from './pages.ts';
 import { createQuery, createQueryFamily, type Query } from './query.ts';
 import { mapResult, type ReachPort } from './reach.ts';
 

@@ -5,7 +5,7 @@
  */
 import type { AgentId } from '../../shared/domain/ids.ts';
 import { runAgain } from '../../shared/domain/platform/single-flight.ts';
-import type { Changes } from './changes.ts';
+import type { Changes } from './documents.ts';
 import type { Household } from './household.ts';
 import type { Live } from './live.ts';
 import type { Device } from './ports.ts';

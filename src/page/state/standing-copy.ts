@@ -6,14 +6,13 @@ import { createCrc32 } from '../../shared/domain/crc32.ts';
 import { COPY_ORDER_CHARS } from '../../shared/domain/schedule/copy-order.ts';
 import { isSeatPosition, LEAD_COLOR, LEAD_ID, LEAD_POSITION } from '../../shared/domain/seat.ts';
 import type { AgentId } from '../../shared/domain/ids.ts';
-import { spoken } from '../language/catalogue.ts';
+import { spoken } from '../language/t.ts';
 import type { StandingCopy } from '../../shared/protocol/schedules.ts';
 import type { Household, HouseholdState } from './household.ts';
 import { humanNameOf, leadNameOf, speaking } from './people.ts';
 import type { ReachPort } from './reach.ts';
 import { startSessionBody } from './wake-material.ts';
-import { payloadOf, type WakeShare } from './wake-share.ts';
-import type { WakeSizes } from './wake-sizes.ts';
+import { payloadOf, type WakeShare, type WakeSizes } from './wake-sizes.ts';
 
 /**
  * Names what is in a copy: when something was said last that it knows, and another name where

@@ -7,8 +7,8 @@ import type { ThreadId } from '../../shared/domain/ids.ts';
 import { t } from '../language/t.ts';
 import type { PreparedFile } from './attachments.ts';
 import type { RoostState } from './index.ts';
-import type { Sending, SendingMessage } from './sending.ts';
-import { readUnsent, threadsUnsent } from './read-unsent.ts';
+import type { Sending, SendingMessage } from './conversations.ts';
+import { readUnsent, threadsUnsent } from './conversation-log.ts';
 import { threadsOf } from './threads/index.ts';
 import { UNSENT } from './unsent.ts';
 

@@ -6,7 +6,7 @@
 import type { StoreApi } from 'zustand/vanilla';
 import type { RoostState } from './index.ts';
 import type { TextStorage } from './ports.ts';
-import type { Sending } from './sending.ts';
+import type { Sending } from './conversations.ts';
 
 /** What the names begin with, in the browser's texts. */
 export const UNSENT = 'roost-unsent:';

@@ -4,11 +4,11 @@
  */
 import type { Agent } from '../../shared/domain/agent.ts';
 import { writeWake } from '../../shared/domain/wake-payload.ts';
-import { spoken } from '../language/catalogue.ts';
+import { spoken } from '../language/t.ts';
 import type { WakeCost } from '../../shared/protocol/costs.ts';
 import type { RelayResult } from '../../shared/relay-client/index.ts';
 import type { RoostState } from './index.ts';
-import { payloadOf } from './wake-share.ts';
+import { payloadOf } from './wake-sizes.ts';
 
 /** Rejects where the ledger cannot be read. Null: none of these has a seat. */
 export async function askWakeCost(

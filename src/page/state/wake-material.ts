@@ -17,7 +17,7 @@ import type { StartSession } from '../../shared/protocol/http.ts';
 import { LIMITS } from '../../shared/protocol/limits.ts';
 import type { WakeMaterial, WakeSession } from '../../shared/protocol/worker.ts';
 import { authorName, humanNameOf, leadNameOf, speaking } from './people.ts';
-import { sleepOf, type WakeShare } from './wake-share.ts';
+import { sleepOf, type WakeShare } from './wake-sizes.ts';
 
 /**
  * A stretch of what it lived through, as it reads it back: in order, without what holds nothing to

@@ -12,7 +12,7 @@ import type { HouseholdState } from '../state/household.ts';
 import type { RoostState } from '../state/index.ts';
 import type { PendingState, RelayInfoState } from '../state/relay-info.ts';
 import type { UnreadState } from '../state/unread.ts';
-import type { UpkeepState } from '../state/upkeep.ts';
+import type { UpkeepState } from '../state/ports.ts';
 
 const Context = createContext<RoostState | null>(null);
 

@@ -17,8 +17,8 @@ import type { ClientCall } from '../state/live.ts';
 import type { calling, Doing, doingOf } from './chat/doing.ts';
 import type { NameOf } from './chat/deeds.ts';
 import { useAnswers, useLive, useRoost } from './context.tsx';
-import { useQuery } from './use-query.ts';
-import { namedIn, useTeammates } from './use-teammates.ts';
+import { useQuery } from './hooks.ts';
+import { namedIn, useTeammates } from './use-somebody.ts';
 
 export interface DoingNow {
   /**

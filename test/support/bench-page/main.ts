@@ -8,7 +8,7 @@ import { rosterOf } from '../../../src/shared/domain/agent.ts';
 import { settingsOf } from '../../../src/shared/domain/settings.ts';
 import { writeWake } from '../../../src/shared/domain/wake-payload.ts';
 import { openOwner, type OwnerClient } from '../../../src/worker/ledger/index.ts';
-import { payloadOf } from '../../../src/page/state/wake-share.ts';
+import { payloadOf } from '../../../src/page/state/wake-sizes.ts';
 import { shareOf } from '../../../src/page/state/wake-material.ts';
 import { searchableOf } from '../../../src/worker/search/documents.ts';
 import { SEARCH } from '../../../src/worker/search/settings.ts';

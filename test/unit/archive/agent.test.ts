@@ -10,11 +10,10 @@ import {
   householdFileName,
   type ParsedAgent,
 } from '../../../src/page/archive/index.ts';
-import { ARCHIVE } from '../../../src/page/archive/settings.ts';
-import { createConsent, isConsented } from '../../../src/page/archive/household/consent.ts';
+import { ARCHIVE } from '../../../src/page/archive/methods.ts';
+import { createConsent, isConsented, rosterFrom } from '../../../src/page/archive/household/consent.ts';
 import { choicesOf } from '../../../src/shared/domain/choices.ts';
 import { paintedFaceText } from '../../../src/shared/domain/face.ts';
-import { rosterFrom } from '../../../src/page/archive/household/newest.ts';
 import { createClock, parseStamp } from '../../../src/shared/domain/stamp.ts';
 import { parseDocument, type Doc } from '../../../src/shared/protocol/documents.ts';
 import { isKnown } from '../../../src/shared/protocol/documents/kinds.ts';

@@ -5,8 +5,8 @@ import { describe, expect, it } from 'vitest';
 import { ANY_MODEL, DEFAULT_PRICES } from '../../../src/shared/domain/prices.ts';
 import { createClock, formatStamp, LAST_TIME, MAX_AHEAD_MS, MOST_AHEAD_MS } from '../../../src/shared/domain/stamp.ts';
 import { parseDocument, type Doc } from '../../../src/shared/protocol/documents.ts';
-import { rosterFrom, settingsFrom } from '../../../src/page/archive/household/newest.ts';
-import { changeDetails, changeText } from '../../../src/page/ui/text/conflicts.ts';
+import { rosterFrom, settingsFrom } from '../../../src/page/archive/household/consent.ts';
+import { changeDetails, changeText } from '../../../src/page/ui/text/record-changes.ts';
 import { changeDoc, identityDoc, messageDoc, settingDoc, stampOf } from '../../support/documents.ts';
 import { archiveHere, EXPORTED_AT, exportOf, memoryLedger, open } from './support.ts';
 

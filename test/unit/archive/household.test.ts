@@ -3,7 +3,7 @@ import { gunzipSync, gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { readHousehold } from '../../../src/page/archive/household/read.ts';
-import { fileKeyOf } from '../../../src/page/archive/household/seal.ts';
+import { fileKeyOf } from '../../../src/page/archive/household/write.ts';
 import { ARCHIVE, ArchiveError, createArchive, type ArchiveProgress } from '../../../src/page/archive/index.ts';
 import type { Doc } from '../../../src/shared/protocol/documents.ts';
 import {

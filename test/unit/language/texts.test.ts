@@ -3,7 +3,7 @@ import { createElement, Fragment, isValidElement, type ReactNode } from 'react';
 import { renderToStaticMarkup } from 'react-dom/server';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { sentence } from '../../../src/shared/domain/sentence.ts';
-import { STORED, TEXTS, type Spoken, type Texts } from '../../../src/page/language/catalogue.ts';
+import { type Spoken, STORED, TEXTS, type Texts } from '../../../src/page/language/t.ts';
 import { readMcpServers } from '../../../src/shared/protocol/mcp-servers.ts';
 import { PROBLEMS } from '../../../src/shared/protocol/problems.ts';
 import { recoveryOf } from '../../../src/worker/sync/crypto/index.ts';
@@ -47,8 +47,8 @@ async function speaking(languages: readonly string[], kept: Partial<Spoken> | nu
   vi.resetModules();
   return {
     ...(await import('../../../src/page/language/t.ts')),
-    ...(await import('../../../src/page/language/retold.ts')),
-    ...(await import('../../../src/page/language/catalogue.ts')),
+    ...(await import('../../../src/page/language/t.ts')),
+    ...(await import('../../../src/page/language/t.ts')),
   };
 }
 afterEach(() => {

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { rosterOfDocs } from '../../../src/page/state/household.ts';
-import { teamOf } from '../../../src/page/state/announce-team.ts';
+import { teamOf } from '../../../src/page/state/last-team.ts';
 import { teamSchema } from '../../../src/shared/protocol/team.ts';
 import type { AgentChangeDoc, AgentIdentityDoc } from '../../../src/shared/protocol/documents.ts';
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { logItems, type LogInput } from '../../../src/page/state/conversation-log.ts';
-import { visibleMessages } from '../../../src/page/state/message-list.ts';
+import { visibleMessages } from '../../../src/page/state/conversations.ts';
 import { sessionSpansOf, type RunSpan } from '../../../src/page/state/spans.ts';
 import { NOW, said, sessionEnd, sessionStart } from '../ui/support/household.ts';
 

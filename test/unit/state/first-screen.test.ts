@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { rosterOf } from '../../../src/shared/domain/agent.ts';
 import type { SyncStatus } from '../../../src/shared/protocol/sync/page.ts';
-import { awaitedOf, firstScreenOf } from '../../../src/page/state/first-screen.ts';
+import { awaitedOf, firstScreenOf } from '../../../src/page/state/last-team.ts';
 
 const empty = rosterOf([], []);
 const returning: SyncStatus = {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { createMessageList, visibleMessages } from '../../../src/page/state/message-list.ts';
+import { createMessageList, visibleMessages } from '../../../src/page/state/conversations.ts';
 import type { MessageDoc } from '../../../src/shared/protocol/documents.ts';
 import { said } from '../ui/support/household.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { RelayResult } from '../../../src/shared/relay-client/index.ts';
-import { createChanges } from '../../../src/page/state/changes.ts';
+import { createChanges } from '../../../src/page/state/documents.ts';
 import { createQuery, createQueryFamily } from '../../../src/page/state/query.ts';
 
 /** A relay whose value a test holds; answers come when the test lets them. */

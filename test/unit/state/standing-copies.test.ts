@@ -7,7 +7,7 @@ import { rosterOf } from '../../../src/shared/domain/agent.ts';
 import { DEFAULT_SETTINGS } from '../../../src/shared/domain/settings.ts';
 import { standingCopySchema } from '../../../src/shared/protocol/schedules.ts';
 import type { WakeMaterial } from '../../../src/shared/protocol/worker.ts';
-import { createChanges } from '../../../src/page/state/changes.ts';
+import { createChanges } from '../../../src/page/state/documents.ts';
 import { createStandingCopies, type StandingCopiesDeps } from '../../../src/page/state/standing-copies.ts';
 import { copyOf, versionOf } from '../../../src/page/state/standing-copy.ts';
 import { shareOf } from '../../../src/page/state/wake-material.ts';

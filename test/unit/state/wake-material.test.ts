@@ -9,7 +9,7 @@ import type { MessageDoc } from '../../../src/shared/protocol/documents.ts';
 import { LIMITS } from '../../../src/shared/protocol/limits.ts';
 import type { WakeMaterial } from '../../../src/shared/protocol/worker.ts';
 import { bytesOf } from '../../../src/shared/domain/platform/utf8.ts';
-import { payloadOf } from '../../../src/page/state/wake-share.ts';
+import { payloadOf } from '../../../src/page/state/wake-sizes.ts';
 import { shareOf, startSessionBody, wakeAround, wakePromptOf } from '../../../src/page/state/wake-material.ts';
 import { agentDoc, leadDoc, NOW, said } from '../ui/support/household.ts';
 

@@ -1,8 +1,7 @@
 import { deflateSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { moves } from '../../../src/page/ui/attachments/moves.ts';
-import { sightNote } from '../../../src/page/ui/attachments/sight.ts';
-import { pdfFacts, type PdfFacts } from '../../../src/page/ui/attachments/pdf.ts';
+import { moves, pdfFacts, type PdfFacts } from '../../../src/page/ui/attachments/prepare.ts';
+import { sightNote } from '../../../src/page/ui/attachments/sight-note.tsx';
 
 const bytes = (text: string) => Uint8Array.from(text, (sign) => sign.charCodeAt(0));
 const MOMENT = '\x21\xf9\x04\x00\x0a\x00\x00\x00,pixels!';

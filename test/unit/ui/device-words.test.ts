@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { guessDeviceName } from '../../../src/shared/domain/device-name.ts';
-import { countWords, drillPositions, sameWord } from '../../../src/page/ui/devices/phrase.ts';
+import { countWords, drillPositions, sameWord } from '../../../src/page/ui/devices/dialog-parts.tsx';
 import type { DeviceView } from '../../../src/shared/protocol/sync/page.ts';
 import { acknowledgedText, reachText } from '../../../src/page/ui/text/devices.ts';
 import { createRandom } from '../../support/random.ts';

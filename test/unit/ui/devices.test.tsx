@@ -2,7 +2,7 @@ import { cleanup, fireEvent, screen, within } from '@testing-library/react';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { DEVICE_CODES } from '../../../src/shared/protocol/device-code-settings.ts';
 import { SYNC } from '../../../src/shared/protocol/sync/settings.ts';
-import { modulesOf } from '../../../src/page/ui/devices/qr.ts';
+import { modulesOf } from '../../../src/page/ui/devices/qr-code.tsx';
 import type { Joining } from '../../../src/shared/protocol/sync/page.ts';
 import { device, LAPTOP, OFFER, sharedStatus, SIX } from './support/devices.ts';
 import { NOW, team } from './support/household.ts';

@@ -2,8 +2,7 @@ import { act, cleanup, fireEvent, render, screen, waitFor } from '@testing-libra
 import { userEvent } from '@testing-library/user-event';
 import { afterEach, expect, onTestFinished, test, vi } from 'vitest';
 import { coloured } from '../../../src/page/ui/code/colours.ts';
-import { drawn, type DrawingColours } from '../../../src/page/ui/code/drawing.ts';
-import { inertSvg } from '../../../src/page/ui/code/inert-svg.ts';
+import { type DrawingColours, drawn, inertSvg } from '../../../src/page/ui/code/drawing.ts';
 import Markdown, { safeUrl } from '../../../src/page/ui/chat/markdown.tsx';
 
 afterEach(cleanup);

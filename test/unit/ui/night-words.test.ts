@@ -1,10 +1,16 @@
 /** What a person reads of times, on ordinary days and in the nights when clocks change. */
 import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
-import { draftOf, emptyDraft, routineOf, STANDS_AT, wrongIn } from '../../../src/page/ui/night/draft.ts';
-import { marksOf, ticksOf } from '../../../src/page/ui/night/marks.ts';
-import { moveText } from '../../../src/page/ui/night/spread.ts';
-import { accountOf } from '../../../src/page/ui/night/account.ts';
-import { nextOf, wrongAt } from '../../../src/page/ui/night/timing-draft.ts';
+import {
+  draftOf,
+  emptyDraft,
+  nextOf,
+  routineOf,
+  STANDS_AT,
+  wrongAt,
+  wrongIn,
+} from '../../../src/page/ui/night/drafts.ts';
+import { marksOf, moveText, ticksOf } from '../../../src/page/ui/night/timeline.tsx';
+import { accountOf } from '../../../src/page/ui/night/account-list.tsx';
 import { momentText, outcomeText, spentText, timingText } from '../../../src/page/ui/night/words.ts';
 import { slotsBetween, type Timing } from '../../../src/shared/domain/schedule/timing.ts';
 import { createCronClock } from '../../../src/shared/protocol/cron.ts';

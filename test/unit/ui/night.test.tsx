@@ -1,7 +1,7 @@
 import { act, fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { expect, test } from 'vitest';
 import type { Doc } from '../../../src/shared/protocol/documents.ts';
-import { attachedOf } from '../../../src/page/state/attached.ts';
+import { attachedOf } from '../../../src/page/state/external.ts';
 import type { Occurrence } from '../../../src/shared/protocol/schedules.ts';
 import { routine } from '../../support/schedules.ts';
 import { at, NO_SESSION_SNAPSHOT, NOW, said, settingDoc, team } from './support/household.ts';

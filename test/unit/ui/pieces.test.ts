@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { markdownPieces, plainPieces } from '../../../src/page/ui/chat/pieces.ts';
-import { parsed } from '../../../src/page/ui/chat/parser.ts';
+import { markdownPieces, parsed, plainPieces } from '../../../src/page/ui/chat/parser.ts';
 
 const sentence = 'The second pier stands in the river like a tooth, and nobody remembers the first. ';
 const paragraph = sentence.repeat(6).trim();

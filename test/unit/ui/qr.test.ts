@@ -1,6 +1,6 @@
 /** Codes as this page draws them, seen as a camera or a photo would see them. */
 import { expect, test } from 'vitest';
-import { modulesOf, pathOf, readQr, type Pixels } from '../../../src/page/ui/devices/qr.ts';
+import { modulesOf, pathOf, type Pixels, readQr } from '../../../src/page/ui/devices/qr-code.tsx';
 import { createRandom } from '../../support/random.ts';
 
 const OFFER = `ROOST1.${'mVyZ0c3RhcnQtYS1rZXktb2Yt'.repeat(2)}`;

@@ -5,7 +5,7 @@ import { seatColor } from '../../../src/shared/domain/seat.ts';
 import { DEFAULT_PRICES } from '../../../src/shared/domain/prices.ts';
 import type { AgentChangeDoc, Doc } from '../../../src/shared/protocol/documents.ts';
 import { groupsIn, keepGroup } from '../../../src/page/state/groups.ts';
-import { programsOf } from '../../../src/page/state/programs.ts';
+import { programsOf } from '../../../src/page/state/external.ts';
 import { agentDoc, at, NOW, runningSession, said, settingDoc, team } from './support/household.ts';
 import { NAMED_SETTINGS, SETTINGS_GROUPS } from '../../../src/page/ui/settings/named.ts';
 import { configAnswer, json, type AskedCall } from './support/reach.ts';

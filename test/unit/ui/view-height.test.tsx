@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from 'vitest';
-import { followViewHeight } from '../../../src/page/ui/shell/view-height.ts';
+import { followViewHeight } from '../../../src/page/ui/shell/window.ts';
 
 const root = document.documentElement;
 afterEach(() => root.removeAttribute('style'));

@@ -11,7 +11,7 @@ import {
   type Doc,
 } from '../../../shared/protocol/documents.ts';
 import { isKnown, kindOf, SCHEMA_VERSION } from '../../../shared/protocol/documents/kinds.ts';
-import { createNewest, rosterFrom } from '../household/newest.ts';
+import { createNewest, rosterFrom } from '../household/consent.ts';
 import type { ParsedAgent } from '../types.ts';
 
 /**

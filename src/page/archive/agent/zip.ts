@@ -5,8 +5,7 @@
  */
 import { Inflate } from 'fflate';
 import { fileChunks, joined } from '../bytes.ts';
-import { ArchiveError } from '../problem.ts';
-import { ARCHIVE } from '../settings.ts';
+import { ARCHIVE, ArchiveError } from '../methods.ts';
 import { createCrc32 } from '../../../shared/domain/crc32.ts';
 import { sentence } from '../../../shared/domain/sentence.ts';
 

@@ -4,12 +4,10 @@
  * rest: each change waits for a tick of its own. Where nobody lives yet there is nothing to change,
  * and a copy comes back whole.
  */
-import { finalForgets, pendingForgets } from '../../../shared/domain/forgetting.ts';
-import { lookOf } from '../../../shared/domain/choices.ts';
-import type { AgentId } from '../../../shared/domain/ids.ts';
-import { isSettingValue, type SettingKey } from '../../../shared/domain/settings.ts';
-import { MAX_AHEAD_MS, MOST_AHEAD_MS, parseStamp } from '../../../shared/domain/stamp.ts';
+import { type Agent, type Roster, rosterOf } from '../../../shared/domain/agent.ts';
+import { isSettingValue, type SettingKey, type Settings, settingsOf } from '../../../shared/domain/settings.ts';
 import type {
+  AgentChangeDoc,
   AgentIdentityDoc,
   Doc,
   ForgetDoc,
@@ -17,12 +15,380 @@ import type {
   MessageDoc,
   SettingDoc,
 } from '../../../shared/protocol/documents.ts';
-import { isKnown, slotOf } from '../../../shared/protocol/documents/kinds.ts';
-import { ArchiveError, DAMAGED } from '../problem.ts';
-import type { ArchiveChange } from '../types.ts';
-import { changeOf, offerAgents, seatsTaken, shownAmong, type Changed, type Offer } from './consent-agents.ts';
-import { createRecordConsent } from './consent-records.ts';
-import { createNewest, rosterFrom, settingsFrom, union, type Deciding } from './newest.ts';
+import { isKnown, kindOf, slotOf, wins } from '../../../shared/protocol/documents/kinds.ts';
+import type { HouseholdView } from '../../../shared/protocol/worker.ts';
+import type { AgentId, ThreadId } from '../../../shared/domain/ids.ts';
+import { isSameName } from '../../../shared/domain/names.ts';
+import { LEAD_ID, seatNumber } from '../../../shared/domain/seat.ts';
+import { type HeldBack, heldLimits, unsetLimits } from '../../../shared/protocol/effective.ts';
+import {
+  fieldsOf,
+  pathOf,
+  RECORD_TYPES,
+  type RecordOf,
+  recordSchema,
+  type RelayRecord,
+} from '../../../shared/protocol/records.ts';
+import { finalForgets, pendingForgets } from '../../../shared/domain/forgetting.ts';
+import { lookOf } from '../../../shared/domain/choices.ts';
+import { MAX_AHEAD_MS, MOST_AHEAD_MS, parseStamp } from '../../../shared/domain/stamp.ts';
+import type { ArchiveChange, ShownAgent } from '../types.ts';
+import { ArchiveError, DAMAGED } from '../methods.ts';
+
+// What decides who somebody is and how things are set, of however many documents: bounded by how
+// many agents, threads and schedules there are.
+
+export type Deciding = Pick<HouseholdView, 'identities' | 'changes' | 'settings' | 'records'>;
+
+interface Newest {
+  take(docs: readonly Doc[]): void;
+  now(): Deciding;
+}
+
+/** Keeps the identities, and of what is said more than once about one thing that which holds. */
+export function createNewest(): Newest {
+  const identities = new Map<string, AgentIdentityDoc>();
+  const held = new Map<string, Doc>();
+  return {
+    take(docs) {
+      for (const doc of docs) {
+        if (isKnown(doc) && doc.type === 'agent-identity') identities.set(doc._id, doc);
+        const slot = slotOf(doc);
+        const before = slot === null ? undefined : held.get(slot);
+        if (slot !== null && (!before || wins(doc, before))) held.set(slot, doc);
+      }
+    },
+    now() {
+      const holding = [...held.values()];
+      return {
+        identities: [...identities.values()],
+        changes: holding.filter(isKnown).filter((doc) => doc.type === 'agent-change'),
+        settings: holding.filter(isKnown).filter((doc) => doc.type === 'setting'),
+        records: holding.filter(({ type }) => kindOf(type)?.isRecord === true),
+      };
+    },
+  };
+}
+
+export const union = (a: Deciding, b: Deciding): Deciding => ({
+  identities: [...a.identities, ...b.identities],
+  changes: [...a.changes, ...b.changes],
+  settings: [...a.settings, ...b.settings],
+  records: [...a.records, ...b.records],
+});
+
+const withId = <T extends { readonly _id: string }>(doc: T) => ({ ...doc, id: doc._id });
+
+export function rosterFrom({ identities, changes }: Pick<Deciding, 'identities' | 'changes'>): Roster {
+  return rosterOf(identities.map(withId), changes.map(withId));
+}
+
+export function settingsFrom({ settings }: Pick<Deciding, 'settings'>): Settings {
+  return settingsOf(settings.map(({ _id, key, value, at }) => ({ id: _id, key, value, at })));
+}
+
+// What of a file would change somebody who lives here: the name, the soul, the seat, the birth,
+// whether it is retired.
+
+/** Shows a change, and holds the documents of these ids until it is ticked. */
+type Offer = (change: ArchiveChange, ids: Iterable<string>) => void;
+type Shown = (agent: Agent) => ShownAgent;
+
+/** As it decides: retiring and returning are one. */
+const ASPECTS = { rename: 'name', seat: 'seat', retire: 'retired', return: 'retired', soul: 'soul' } as const;
+const valueOf = {
+  name: ({ name }: Agent) => name,
+  soul: ({ soul }: Agent) => soul,
+  seat: ({ position }: Agent) => position,
+  retired: ({ retired }: Agent) => retired,
+};
+type Aspect = keyof typeof valueOf;
+
+const aspectTick = (aspect: Aspect, agentId: AgentId) => `${aspect}:${agentId}`;
+
+interface Changed {
+  readonly _id: string;
+  readonly agentId: AgentId;
+  readonly aspect: Aspect;
+}
+/** As far as it decides. */
+const changeOf = ({ _id, agentId, change }: AgentChangeDoc): Changed => ({
+  _id,
+  agentId,
+  aspect: ASPECTS[change.kind],
+});
+
+function offerAgents(
+  here: Deciding,
+  file: Deciding,
+  births: readonly AgentIdentityDoc[],
+  changed: readonly Changed[],
+  shown: Shown,
+  offer: Offer,
+) {
+  const before = rosterFrom(here);
+  const renamed = rosterFrom({ identities: here.identities, changes: union(here, file).changes });
+  const reborn = rosterFrom({ identities: union(here, file).identities, changes: here.changes });
+  const idsOf = (tick: string) =>
+    changed.filter(({ agentId, aspect }) => aspectTick(aspect, agentId) === tick).map(({ _id }) => _id);
+  for (const [agentId, agent] of before.byId) {
+    const [later, other] = [renamed.byId.get(agentId), reborn.byId.get(agentId)];
+    for (const aspect of ['name', 'soul', 'seat', 'retired'] as const) {
+      const tick = aspectTick(aspect, agentId);
+      if (!later || valueOf[aspect](agent) === valueOf[aspect](later)) continue;
+      offer({ kind: 'agent', tick, what: aspect, agentId, here: shown(agent), after: shown(later) }, idsOf(tick));
+    }
+    const mine = births.filter((birth) => birth.agentId === agentId).map(({ _id }) => _id);
+    if (
+      mine.length > 0 &&
+      other &&
+      (other.birthName !== agent.birthName ||
+        other.bornAt !== agent.bornAt ||
+        other.soul !== agent.soul ||
+        other.position !== agent.position)
+    )
+      offer({ kind: 'birth', tick: `birth:${agentId}`, agentId, here: shown(agent), after: shown(other) }, mine);
+  }
+}
+
+/**
+ * Where another is called so too, here or in the file, to the eye, or the person is, with the seat.
+ */
+function shownAmong(here: Deciding, file: Deciding): Shown {
+  const both = union(here, file);
+  const all = [here, file, both].flatMap((deciding) => [...rosterFrom(deciding).byId.values()]);
+  const persons = [here, both].map((deciding) => settingsFrom(deciding).humanName);
+  const isAlike = ({ agentId, name }: Agent) =>
+    all.some((other) => other.agentId !== agentId && isSameName(other.name, name)) ||
+    persons.some((person) => person !== null && isSameName(person, name));
+  const seatOf = ({ agentId, position }: Agent) =>
+    agentId === LEAD_ID ? 'the lead' : position === null ? 'without a seat' : `seat ${seatNumber(position)}`;
+  return (agent) => {
+    const { name, position, soul, retired } = agent;
+    return {
+      name: isAlike(agent) ? `${name} (${seatOf(agent)})` : name,
+      position,
+      soul,
+      retired,
+    };
+  };
+}
+
+/** Who comes new and was born before somebody who sits, in the same seat. */
+function seatsTaken(here: Deciding, file: Deciding, shown: Shown) {
+  const before = rosterFrom(here);
+  const isNew = ({ agentId }: { readonly agentId: AgentId }) => !before.byId.has(agentId);
+  const after = rosterFrom({
+    identities: [...here.identities, ...file.identities.filter(isNew)],
+    changes: [...here.changes, ...file.changes.filter(isNew)],
+  });
+  return [...before.seats].flatMap(([position, sat]) => {
+    const sits = after.seats.get(position);
+    return !sits || sits.agentId === sat.agentId || !isNew(sits)
+      ? []
+      : [{ agentId: sits.agentId, name: shown(sits).name, position, here: shown(sat).name }];
+  });
+}
+
+// What of a file would change what the relay goes by: what is due without anybody there, limits and
+// prices, threads. A routine is a prompt and a script is code, so each has its tick; so has every
+// limit and every price. What is older than here changes nothing. Where nobody lives yet, that
+// alone is asked about which acts outside of the household, or lets agents do so.
+
+interface RecordConsent {
+  /** Of documents that are not here yet, those that are records. */
+  take(doc: Doc): void;
+  /**
+   * Those that are never taken: the relay would refuse them, or they name one agent outside and
+   * another inside.
+   */
+  unfit(): readonly string[];
+  offerAll(offer: Offer, nameOf: (agentId: AgentId) => string | null): void;
+}
+
+/** The agent that a record is about; null: the household, or nobody. */
+function aboutWhom(record: RelayRecord): AgentId | null {
+  switch (record.type) {
+    case 'schedule':
+      return record.value.schedule.agentId;
+    case 'limits':
+      return record.value.agentId;
+    case 'prices':
+    case 'thread':
+    case 'thread-message':
+    case 'attached-server':
+      return null;
+    default:
+      return record satisfies never;
+  }
+}
+
+function recordOf(doc: Doc): RelayRecord | null {
+  const read = recordSchema.safeParse({ type: doc.type, id: doc['recordId'], value: doc['value'] });
+  return read.success ? read.data : null;
+}
+
+/**
+ * It is left out, and forgotten, with the agent that its document names: another one inside would
+ * escape both.
+ */
+const fits = (doc: Doc, record: RelayRecord | null): record is RelayRecord =>
+  record !== null && (record.type === 'thread-message' || aboutWhom(record) === (doc['agentId'] ?? null));
+
+const isRecordType = (type: string) => RECORD_TYPES.some((known) => known === type);
+const THREADS = 'Threads';
+
+/** Of limits, what lets agents do more than where nothing is set; and the rest. */
+const looser = (record: RecordOf<'limits'>): HeldBack => heldLimits(record, unsetLimits(record), { coordination: {} });
+
+/** Whether it acts outside of the household, or lets agents do so. */
+function actsOutside(record: RelayRecord): boolean {
+  switch (record.type) {
+    case 'attached-server':
+      return !record.value.removed;
+    case 'schedule':
+      return !record.value.removed && record.value.schedule.kind === 'script';
+    case 'limits':
+      return looser(record).parts.length > 0;
+    case 'prices':
+    case 'thread':
+    case 'thread-message':
+      return false;
+    default:
+      return record satisfies never;
+  }
+}
+
+const isOf = <Type extends RelayRecord['type']>(record: RelayRecord | null, type: Type): record is RecordOf<Type> =>
+  record?.type === type;
+
+/**
+ * `isEmpty`: nobody lives here, and only what would take the place of something that is here is
+ * asked about.
+ */
+function createRecordConsent(here: Deciding, isEmpty: boolean): RecordConsent {
+  const held = new Map(here.records.map((doc) => [slotOf(doc), doc]));
+  /** What is newer than here, by the thing it is about. */
+  const coming = new Map<string, { readonly doc: Doc; readonly record: RelayRecord }[]>();
+  const said = new Map<ThreadId, { readonly ids: string[]; yours: number }>();
+  /** Of kinds that are asked about as one, by what they are to people. */
+  const others = new Map<string, string[]>();
+  const unfit: string[] = [];
+  const slotOfThread = (threadId: ThreadId) => `thread ${threadId}`;
+
+  function takeMessage(doc: Doc, { value: { threadId, from } }: RecordOf<'thread-message'>) {
+    if (isEmpty && !held.has(slotOfThread(threadId))) return;
+    const messages = said.get(threadId) ?? { ids: [], yours: 0 };
+    messages.ids.push(doc._id);
+    if (from === 'human') messages.yours += 1;
+    said.set(threadId, messages);
+  }
+
+  return {
+    take(doc) {
+      if (!isKnown(doc)) return;
+      if (!isRecordType(doc.type)) {
+        const what = kindOf(doc.type)?.consent;
+        if (what !== undefined && !isEmpty) others.set(what, [...(others.get(what) ?? []), doc._id]);
+        return;
+      }
+      const slot = slotOf(doc);
+      const before = held.get(slot);
+      if (slot !== null && before && !wins(doc, before)) return;
+      const record = recordOf(doc);
+      if (slot !== null && !before && isEmpty && (record === null || isOf(record, 'thread'))) return;
+      if (!fits(doc, record)) {
+        if (!isEmpty || before || (record && actsOutside(record))) unfit.push(doc._id);
+      } else if (isOf(record, 'thread-message')) takeMessage(doc, record);
+      else if (slot !== null) coming.set(slot, [...(coming.get(slot) ?? []), { doc, record }]);
+    },
+    unfit: () => unfit,
+    offerAll(offer, nameOf) {
+      const threads = [...(others.get(THREADS) ?? [])];
+      for (const [slot, versions] of coming) {
+        const ids = versions.map(({ doc }) => doc._id);
+        const { record } = versions.reduce((newest, each) => (wins(each.doc, newest.doc) ? each : newest));
+        const before = held.get(slot);
+        const was = before ? recordOf(before) : null;
+        if (isEmpty && !before && !actsOutside(record)) continue;
+        if (record.type === 'attached-server') {
+          const old = isOf(was, 'attached-server') ? was.value : null;
+          offer({ kind: 'attached', tick: `attached:${record.id}`, here: old, after: record.value }, ids);
+        } else if (record.type === 'schedule') {
+          const { value } = record;
+          const old = isOf(was, 'schedule') ? was.value : null;
+          const changesNothing = old ? isSame(old, value) || (old.removed && value.removed) : value.removed;
+          const { agentId } = value.schedule;
+          const change = { agentId, name: nameOf(agentId) ?? agentId, here: old, after: value };
+          if (!changesNothing) offer({ kind: 'schedule', tick: `schedule:${record.id}`, ...change }, ids);
+        } else if (record.type === 'limits' || record.type === 'prices') {
+          const agentId = aboutWhom(record);
+          const name = agentId === null ? null : (nameOf(agentId) ?? agentId);
+          const comes = isEmpty && !before && record.type === 'limits' ? looser(record) : null;
+          const rest = comes ? { rest: comes.record.value } : {};
+          for (const { part: field, here: value, after } of comes?.parts ?? differing(was, record)) {
+            const tick = `${record.type}:${record.id}:${field}`;
+            const path = record.type === 'limits' ? pathOf(field) : [];
+            const about = { record: record.type, recordId: record.id, agentId, name, field, path };
+            offer({ kind: 'limit', tick, ...about, here: value, after, ...rest }, ids);
+          }
+        } else if (record.type === 'thread') {
+          const old = isOf(was, 'thread') ? was.value : null;
+          const { value } = record;
+          if (!before) threads.push(...ids);
+          else if (!old || !isSame(old, value))
+            offer(
+              {
+                kind: 'thread',
+                tick: `thread:${record.id}`,
+                here: old?.title ?? null,
+                after: value.title,
+                closed: value.closed === null ? null : value.closed.summary,
+                wasClosed: old !== null && old.closed !== null,
+                members: present(value).map((id) => nameOf(id) ?? id),
+                membersHere: present(old).map((id) => nameOf(id) ?? id),
+              },
+              ids,
+            );
+        }
+      }
+      for (const [threadId, { ids, yours }] of said) {
+        const doc = held.get(slotOfThread(threadId));
+        const thread = doc ? recordOf(doc) : null;
+        if (isOf(thread, 'thread'))
+          offer(
+            {
+              kind: 'thread-messages',
+              tick: `thread-messages:${threadId}`,
+              title: thread.value.title,
+              messages: ids.length,
+              yours,
+            },
+            ids,
+          );
+        else threads.push(...ids);
+      }
+      if (threads.length > 0) others.set(THREADS, threads);
+      for (const [what, ids] of others)
+        offer({ kind: 'records', tick: `records:${what}`, what, documents: ids.length }, ids);
+    },
+  };
+}
+
+/** Every field that would be another. */
+function differing(was: RelayRecord | null, record: RecordOf<'limits'> | RecordOf<'prices'>): HeldBack['parts'] {
+  const [old, now] = [fieldsOf(record.type, was), fieldsOf(record.type, record)];
+  return [...new Set([...old.keys(), ...now.keys()])]
+    .map((part) => ({ part, here: old.get(part), after: now.get(part) }))
+    .filter(({ here, after }) => !isSame(here, after));
+}
+
+/** By value: both were parsed by one schema, so that their fields stand in one order. */
+const isSame = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b);
+
+/** Who is in a thread now. */
+const present = (thread: RecordOf<'thread'>['value'] | null) =>
+  (thread?.members ?? []).filter(({ removedAt }) => removedAt === null).map(({ agentId }) => agentId);
 
 export interface Consents {
   readonly changes: readonly ArchiveChange[];
@@ -36,7 +402,7 @@ export interface Consents {
   readonly unfit: ReadonlySet<string>;
 }
 
-export interface Consent {
+interface Consent {
   /** Documents of the file that are not here yet. */
   take(fresh: readonly Doc[]): void;
   result(): Consents;

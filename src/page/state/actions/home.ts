@@ -6,7 +6,7 @@ import type { AgentChoice, ChoiceKey } from '../../../shared/domain/choices.ts';
 import type { AgentId } from '../../../shared/domain/ids.ts';
 import type { SettingKey, Settings } from '../../../shared/domain/settings.ts';
 import { t } from '../../language/t.ts';
-import { writeChange } from '../write-change.ts';
+import { writeChange } from '../documents.ts';
 import { errorText, problemText } from '../ports.ts';
 import { attempt, DONE, type Done, type Parts } from './parts.ts';
 

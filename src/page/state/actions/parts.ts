@@ -7,12 +7,11 @@ import type { Writer } from '../documents.ts';
 import type { Household } from '../household.ts';
 import type { Live } from '../live.ts';
 import type { Notices } from '../notices.ts';
-import type { Device, OwnerPort, RelayPort } from '../ports.ts';
+import type { Device, OwnerPort, RelayPort, UpkeepState } from '../ports.ts';
 import type { ReachPort } from '../reach.ts';
 import type { PendingState, RelayInfoState } from '../relay-info.ts';
 import type { WakeSizes } from '../wake-sizes.ts';
 import type { Unread } from '../unread.ts';
-import type { UpkeepState } from '../upkeep.ts';
 
 export interface Parts {
   readonly owner: OwnerPort;

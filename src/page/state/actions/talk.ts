@@ -9,7 +9,7 @@ import { t } from '../../language/t.ts';
 import type { MessageDoc, QueuedMessageDoc } from '../../../shared/protocol/documents.ts';
 import { textOf } from '../../../shared/domain/text-of.ts';
 import { createAttachments, type PreparedFile } from '../attachments.ts';
-import type { SendingMessage } from '../sending.ts';
+import type { SendingMessage } from '../conversations.ts';
 import type { TakenBack } from './withdraw.ts';
 import type { RelayProblem } from '../../../shared/relay-client/index.ts';
 import { isPassing, isRefusedAs, problemText } from '../ports.ts';

@@ -1,20 +1,175 @@
 /** WAKE and SUMMON, for all, some or one; putting to sleep; starting and ending the session. */
-import { errorText, isRefusedAs, problemText } from '../ports.ts';
-import type { Agent } from '../../../shared/domain/agent.ts';
 import type { AgentId } from '../../../shared/domain/ids.ts';
+import type { Agent } from '../../../shared/domain/agent.ts';
 import { bigButton, canBeWoken, lifecycleOf } from '../../../shared/domain/lifecycle.ts';
 import { isSeatPosition, LEAD_ID, SEAT_ORDER, seatColor, type SeatPosition } from '../../../shared/domain/seat.ts';
-import { spoken } from '../../language/catalogue.ts';
-import { t } from '../../language/t.ts';
 import { LIMITS } from '../../../shared/protocol/limits.ts';
 import type { RelayProblem } from '../../../shared/relay-client/index.ts';
+import { spoken, t } from '../../language/t.ts';
+import { arrivingOf } from '../devices.ts';
+import { until, whenRead } from '../when-read.ts';
+import { errorText, isRefusedAs, problemText } from '../ports.ts';
 import { leadNameOf } from '../people.ts';
-import { payloadOf } from '../wake-share.ts';
-import { until } from '../until.ts';
-import { whenRead } from '../when-read.ts';
-import { createCatchingUp } from './catching-up.ts';
-import { createEnding, type EndSession } from './ending.ts';
+import { payloadOf } from '../wake-sizes.ts';
 import type { Parts } from './parts.ts';
+
+// What a call waits for, so that nobody wakes without what was said last: here while the page was
+// closed, or on other devices.
+
+/** ms that a call waits for what is known to be on its way from other devices. */
+const CATCH_UP_PATIENCE_MS = 4_000;
+/**
+ * ms that it waits to know what there is at all, while the line to the relay is being made, or was
+ * just made.
+ */
+const COMPARE_PATIENCE_MS = 10_000;
+
+interface CaughtUp {
+  /** Whose last session is not whole on this device. */
+  readonly late: ReadonlySet<string>;
+  /** False: it could not be found out in time whether other devices have more. */
+  readonly compared: boolean;
+}
+const NOBODY_LATE: CaughtUp = { late: new Set(), compared: true };
+
+interface CatchingUp {
+  /** Resolves when the last sessions of these agents are here, or will not be for now. */
+  caughtUp(agentIds: readonly AgentId[]): Promise<CaughtUp>;
+  /** What is known of it at once. */
+  known(): CaughtUp;
+}
+
+function createCatchingUp({
+  owner,
+  devices,
+  device,
+  live,
+  pending,
+}: Pick<Parts, 'owner' | 'devices' | 'device' | 'live' | 'pending'>): CatchingUp {
+  const known = (): CaughtUp => ({ late: new Set(arrivingOf(devices.store.getState())), compared: true });
+
+  return {
+    known,
+    async caughtUp(agentIds) {
+      pending.setState({ step: t`Listening for what was said last…` });
+      // What the relay still holds of the last session: the page may just have been opened.
+      await until(device, COMPARE_PATIENCE_MS, live.store, ({ link }) => link.kind !== 'connecting');
+      // Whether there are other devices at all is told by the owner, which may just have begun too.
+      await until(
+        device,
+        COMPARE_PATIENCE_MS,
+        devices.store,
+        ({ status, failed }) => status !== null || failed !== null,
+      );
+      const { status } = devices.store.getState();
+      if ((status?.kind !== 'shared' && status?.kind !== 'returning') || agentIds.length === 0) return NOBODY_LATE;
+      pending.setState({ step: t`Fetching what was said elsewhere…` });
+      // A relay that is away has nothing newer, and begins nothing either: that is said where it is
+      // asked to.
+      const isThere = live.store.getState().link.kind === 'live' && status.link !== 'off';
+      try {
+        const { arriving, compared } = await owner.call('caughtUp', {
+          agentIds,
+          patience: isThere ? CATCH_UP_PATIENCE_MS : 0,
+          comparePatience: isThere && status.link !== 'lost' ? COMPARE_PATIENCE_MS : 0,
+        });
+        return { late: new Set(arriving), compared: compared || !isThere };
+      } catch {
+        // Who is whole here can be woken all the same: what was told last of the others stands.
+        return known();
+      }
+    },
+  };
+}
+
+// The end of the session: for a while it can be taken back, in any tab of this browser, and nobody
+// is stopped before that.
+
+/** ms in which it can be taken back. */
+const UNDO_MS = 10_000;
+/** What the tabs of a browser say to each other of it: a word, and a number, so that it is news. */
+const SAID = 'roost-ending';
+type Word = 'begun' | 'undo' | 'over';
+
+type EndSession = (when?: 'soon' | 'now') => Promise<void>;
+
+function createEnding({
+  relay,
+  device,
+  live,
+  notices,
+  pending,
+}: Pick<Parts, 'relay' | 'device' | 'live' | 'notices' | 'pending'>): EndSession {
+  /** Takes back what this tab has begun. */
+  let callOff: () => void = () => undefined;
+  /** Takes away what is shown of another tab's. */
+  let withdraw: () => void = () => undefined;
+  const say = (word: Word) => void device.browser.write(SAID, `${word} ${device.newId()}`);
+
+  /** Whichever tabs have begun it. */
+  function undo(): void {
+    callOff();
+    withdraw();
+    say('undo');
+  }
+
+  /** `over`: it may end by itself, or from elsewhere. Returns the way to take it away. */
+  function show(over: () => void): () => void {
+    const note = notices.info(t`The session ends in ten seconds. Nobody is stopped before that.`, {
+      label: t`Undo`,
+      run: undo,
+    });
+    const stop = live.store.subscribe((state) => {
+      if (state.live === null) over();
+    });
+    return () => {
+      stop();
+      notices.dismiss(note);
+    };
+  }
+
+  function endSoon(): void {
+    const stopTimer = device.after(UNDO_MS, () => void endSession('now'));
+    const hide = show(() => callOff());
+    callOff = () => {
+      callOff = () => undefined;
+      stopTimer();
+      hide();
+      say('over');
+      pending.setState({ ending: false });
+    };
+    pending.setState({ ending: 'soon' });
+    say('begun');
+  }
+
+  device.hear(SAID, (text) => {
+    withdraw();
+    const word = text.split(' ')[0];
+    if (word === 'undo') callOff();
+    if (word !== 'begun' || live.store.getState().live === null) return;
+    const hide = show(() => withdraw());
+    withdraw = () => {
+      withdraw = () => undefined;
+      hide();
+    };
+  });
+
+  const endSession: EndSession = async (when = 'soon') => {
+    const { ending } = pending.getState();
+    if (ending === 'now') return;
+    if (ending === false && when === 'soon') return endSoon();
+    callOff();
+    pending.setState({ ending: 'now' });
+    try {
+      const ended = await relay.endSession();
+      const nothingRan = !ended.ok && ended.problem.kind === 'refused' && ended.problem.status === 409;
+      if (!ended.ok && !nothingRan) notices.refused(ended.problem);
+    } finally {
+      pending.setState({ ending: false });
+    }
+  };
+  return endSession;
+}
 
 /** ms to wait for the relay's word that a call has begun, before the button is given back. */
 const CONFIRM_MS = 20_000;

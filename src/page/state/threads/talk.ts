@@ -6,14 +6,13 @@ import { createStore, type StoreApi } from 'zustand/vanilla';
 import type { ThreadId } from '../../../shared/domain/ids.ts';
 import type { Thread, ThreadMessage } from '../../../shared/protocol/threads.ts';
 import type { RelayProblem } from '../../../shared/relay-client/index.ts';
-import type { Changes } from '../changes.ts';
+import type { Changes } from '../documents.ts';
 import type { Live } from '../live.ts';
-import { createPaged } from '../paged.ts';
-import type { Pages, Reading } from '../pages.ts';
+import { createPaged, type Pages, type Reading } from '../pages.ts';
 import { isPassing, problemText, type Device } from '../ports.ts';
 import type { ReachPort } from '../reach.ts';
-import { withSending, type Sending, type SendingToThread } from '../sending.ts';
-import { readUnsent } from '../read-unsent.ts';
+import { type Sending, type SendingToThread, withSending } from '../conversations.ts';
+import { readUnsent } from '../conversation-log.ts';
 import { keepUnsent, unsentIn } from '../unsent.ts';
 
 /** Messages asked for at a time; and on the way to the very beginning. */

@@ -4,7 +4,7 @@ import { t } from '../../language/t.ts';
 import type { AgentIdentityDoc, AgentChangeDoc } from '../../../shared/protocol/documents.ts';
 import { parseStamp } from '../../../shared/domain/stamp.ts';
 import { useRoost } from '../context.tsx';
-import { Words } from '../chat/words.tsx';
+import { Words } from '../chat/markdown.tsx';
 import { copyText } from '../parts/copy.ts';
 import { CopyIcon } from '../parts/icons.tsx';
 import './agent.css';

@@ -1,12 +1,303 @@
 /** MCP servers: other programs whose tools agents may use. */
-import { t } from '../../language/t.ts';
-import { attachedOf } from '../../state/attached.ts';
+import { useState } from 'react';
+import type { AttachedServer, AttachedTool } from '../../../shared/protocol/attached.ts';
+import { retold, t } from '../../language/t.ts';
+import { attachedOf } from '../../state/external.ts';
 import { useRoost } from '../context.tsx';
-import { QueryView } from '../parts/query-view.tsx';
-import { useTeammates } from '../use-teammates.ts';
-import { AttachForm } from './attach-form.tsx';
-import { ServerCard } from './server-card.tsx';
+import { SureDialog } from '../parts/dialog.tsx';
+import { type Teammates, useTeammates } from '../use-somebody.ts';
+import { QueryView } from '../parts/page-head.tsx';
+import { AttachForm, BoxOf, type BoxRules } from './attach-form.tsx';
 import './attached.css';
+
+// One MCP server: how it stands, what it offers, and what of that agents may use.
+
+const STATES: Record<AttachedServer['state'], string> = {
+  connecting: t`connecting…`,
+  connected: t`connected`,
+  failed: t`cannot be reached`,
+  'sign-in': t`wants a sign-in`,
+};
+
+function standingOf({ seen, gone, problem, hash }: AttachedTool): string | null {
+  if (gone) return t`The server has it no more.`;
+  if (problem !== null) return retold(problem);
+  return seen && seen.hash !== hash
+    ? t`It is not what it was when you looked at it, and is off until you allow it again.`
+    : null;
+}
+
+function Tool({ tool, busy, onUse }: { tool: AttachedTool; busy: boolean; onUse: (use: boolean) => void }) {
+  const standing = standingOf(tool);
+  const changed = tool.seen !== null && tool.seen.hash !== tool.hash && !tool.gone;
+  return (
+    <li className="attached-tool" data-off={!tool.use}>
+      <label className="tick-line">
+        <input
+          type="checkbox"
+          checked={tool.use}
+          disabled={busy || tool.problem !== null || tool.gone}
+          onChange={() => onUse(!tool.use)}
+        />
+        <span>
+          <b dir="auto">{tool.title === '' ? tool.name : tool.title}</b>
+          {tool.title !== '' && <code>{tool.name}</code>}
+          {tool.seen === null && tool.problem === null && <em>{t`new`}</em>}
+        </span>
+      </label>
+      {standing !== null && <p className="attached-standing">{standing}</p>}
+      {tool.description !== '' && <p dir="auto">{tool.description}</p>}
+      {tool.readOnly && <p>{t`The server says that it changes nothing.`}</p>}
+      <details>
+        <summary>{changed ? t`What has changed` : t`What it takes`}</summary>
+        {changed && tool.seen && (
+          <>
+            <h5>{t`As you saw it`}</h5>
+            {tool.seen.title !== '' && (
+              <p dir="auto">
+                <b>{tool.seen.title}</b>
+              </p>
+            )}
+            <p dir="auto">{tool.seen.description}</p>
+            {tool.seen.readOnly && <p>{t`The server says that it changes nothing.`}</p>}
+            <pre>{JSON.stringify(tool.seen.schema, null, 2)}</pre>
+            <h5>{t`Now`}</h5>
+          </>
+        )}
+        <pre>{JSON.stringify(tool.schema, null, 2)}</pre>
+      </details>
+    </li>
+  );
+}
+
+/**
+ * How the person is signed in to it, and the way to be. The page where they allow it opens beside
+ * this one.
+ */
+function SignIn({ server, onFailed }: { server: AttachedServer; onFailed: (reason: string | null) => void }) {
+  const attached = attachedOf(useRoost());
+  const [busy, setBusy] = useState(false);
+  const [page, setPage] = useState<string | null>(null);
+  const { serverId, name, state, signIn } = server;
+  if (!signIn || (signIn.state === 'none' && state !== 'sign-in')) return null;
+  const begin = async () => {
+    // Opened by the very press: browsers refuse one that comes later. It cannot reach back to this
+    // page.
+    const tab = window.open('', '_blank');
+    if (tab) tab.opener = null;
+    setBusy(true);
+    const begun = await attached.signIn(serverId);
+    setBusy(false);
+    onFailed(begun.ok ? null : begun.reason);
+    if (!begun.ok) return tab?.close();
+    setPage(begun.url);
+    tab?.location.replace(begun.url);
+  };
+  const leave = async () => {
+    setBusy(true);
+    const done = await attached.change((client) => client.signOutOfAttached({ serverId }));
+    setBusy(false);
+    onFailed(done.ok ? null : done.reason);
+  };
+  const host = signIn.at ?? t`its sign-in`;
+  const words = {
+    none:
+      server.secrets.length > 0
+        ? t`It does not take the token that it was given. Sign in on its own page, or connect it with another token.`
+        : t`It wants to know who you are: sign in on its own page, and agents can use what you allow here.`,
+    waiting: t`Waiting for you to allow it on the page that has opened.`,
+    in: signIn.as === null ? t`Signed in at ${host}.` : t`Signed in as ${signIn.as} at ${host}.`,
+    expired: t`The sign-in at ${host} has ended. Sign in again for agents to use it.`,
+  }[signIn.state];
+  return (
+    <div className="attached-sign-in" data-state={signIn.state}>
+      <p role="status">
+        <bdi>{words}</bdi>
+        {signIn.state === 'waiting' && page !== null && (
+          <>
+            {' '}
+            <a href={page} target="_blank" rel="noopener noreferrer">{t`Open it`}</a>
+          </>
+        )}
+      </p>
+      {signIn.state !== 'in' && (
+        <button
+          type="button"
+          className={signIn.state === 'waiting' ? 'ghost' : 'solid'}
+          disabled={busy}
+          aria-label={t`Sign in to ${name}`}
+          onClick={() => void begin()}
+        >
+          {signIn.state === 'waiting' ? t`Begin again` : t`Sign in`}
+        </button>
+      )}
+      {(signIn.state === 'in' || signIn.state === 'waiting') && (
+        <button type="button" className="ghost" disabled={busy} onClick={() => void leave()}>
+          {signIn.state === 'in' ? t`Sign out` : t`Cancel`}
+        </button>
+      )}
+    </div>
+  );
+}
+
+function RemoveDialog({ server, onClose }: { server: AttachedServer; onClose: () => void }) {
+  const attached = attachedOf(useRoost());
+  return (
+    <SureDialog
+      title={t`Remove ${server.name}?`}
+      does={[t`Remove it`, t`Removing…`]}
+      undone={t`It could not be removed`}
+      onSure={async () => {
+        const done = await attached.change((client) => client.detach({ serverId: server.serverId }));
+        return done.ok ? null : done.reason;
+      }}
+      onClose={onClose}
+    >
+      <p>{t`Agents cannot use its tools any more, and the relay forgets how it is reached, with every token.`}</p>
+    </SureDialog>
+  );
+}
+
+function Who({
+  server,
+  team,
+  busy,
+  onAgents,
+}: {
+  server: AttachedServer;
+  team: Teammates;
+  busy: boolean;
+  onAgents: (agents: string[] | null) => void;
+}) {
+  const among = team.all.filter(({ retired }) => !retired);
+  const { agents } = server;
+  return (
+    <fieldset className="attached-who" disabled={busy}>
+      <legend>{t`Who may use it`}</legend>
+      <label className="tick-line">
+        <input type="checkbox" checked={agents === null} onChange={() => onAgents(agents === null ? [] : null)} />
+        {t`Everybody`}
+      </label>
+      {agents !== null &&
+        among.map(({ agentId, name }) => (
+          <label key={agentId} className="tick-line">
+            <input
+              type="checkbox"
+              checked={agents.includes(agentId)}
+              onChange={() =>
+                onAgents(agents.includes(agentId) ? agents.filter((each) => each !== agentId) : [...agents, agentId])
+              }
+            />
+            <span dir="auto">{name}</span>
+          </label>
+        ))}
+    </fieldset>
+  );
+}
+
+function ServerCard({
+  server,
+  team,
+  ...held
+}: {
+  server: AttachedServer;
+  team: Teammates;
+} & BoxRules) {
+  const attached = attachedOf(useRoost());
+  const [busy, setBusy] = useState(false);
+  const [failed, setFailed] = useState<string | null>(null);
+  const [removing, setRemoving] = useState(false);
+  const { serverId, name, where, secrets, state, problem, tools } = server;
+  const run = async (call: Parameters<typeof attached.change>[0]) => {
+    setBusy(true);
+    const done = await attached.change(call);
+    setBusy(false);
+    setFailed(done.ok ? null : done.reason);
+  };
+  const use = (some: readonly AttachedTool[], on: boolean) =>
+    void run((client) =>
+      client.changeAttached({
+        serverId,
+        body: { tools: some.map(({ name: tool, hash }) => ({ name: tool, hash, use: on })) },
+      }),
+    );
+  const usable = tools.filter(({ problem: misfit, gone }) => misfit === null && !gone);
+  return (
+    <article className="attached" data-state={state} aria-label={name}>
+      <header>
+        <h4>{name}</h4>
+        <span role="status">{busy ? t`asking…` : STATES[state]}</span>
+      </header>
+      <p className="attached-where">
+        <code>{where}</code>
+        {secrets.length > 0 && <small> {t`with ${secrets.join(', ')}`}</small>}
+      </p>
+      {problem !== null && state !== 'sign-in' && (
+        <p className="attached-standing" role="status">
+          {retold(problem)}
+        </p>
+      )}
+      {failed !== null && (
+        <p className="wrong-note" role="alert">
+          {failed}
+        </p>
+      )}
+      <BoxOf server={server} {...held} />
+      <SignIn server={server} onFailed={setFailed} />
+      {tools.length > 0 && (
+        <>
+          <p className="setting-hint">
+            {t`${usable.filter((tool) => tool.use).length} of ${usable.length} tools may be used. These are the server’s own words about them.`}
+          </p>
+          {usable.length > 1 && (
+            <div className="attached-ways">
+              <button
+                type="button"
+                className="ghost"
+                disabled={busy}
+                onClick={() =>
+                  use(
+                    usable,
+                    usable.some((tool) => !tool.use),
+                  )
+                }
+              >
+                {usable.some((tool) => !tool.use) ? t`Allow all` : t`Allow none`}
+              </button>
+            </div>
+          )}
+          <ul className="attached-tools" aria-label={t`Tools of ${name}`}>
+            {tools.map((tool) => (
+              <Tool key={tool.name} tool={tool} busy={busy} onUse={(on) => use([tool], on)} />
+            ))}
+          </ul>
+          <Who
+            server={server}
+            team={team}
+            busy={busy}
+            onAgents={(agents) => void run((client) => client.changeAttached({ serverId, body: { agents } }))}
+          />
+        </>
+      )}
+      {state === 'connected' && tools.length === 0 && <p className="setting-hint">{t`It offers no tools.`}</p>}
+      <div className="attached-ways">
+        <button
+          type="button"
+          className="ghost"
+          disabled={busy}
+          onClick={() => void run((client) => client.lookAtAttached({ serverId }))}
+        >{t`Try it`}</button>
+        <button
+          type="button"
+          className="ghost ghost-danger"
+          disabled={busy}
+          onClick={() => setRemoving(true)}
+        >{t`Remove`}</button>
+      </div>
+      {removing && <RemoveDialog server={server} onClose={() => setRemoving(false)} />}
+    </article>
+  );
+}
 
 export function AttachedSection() {
   const attached = attachedOf(useRoost());

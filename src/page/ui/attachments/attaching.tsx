@@ -1,15 +1,77 @@
 /** What is about to go along with a message: chips above the field, until it is sent. */
-import { lazy, Suspense, useEffect, useRef, useState } from 'react';
+import { lazy, type RefObject, Suspense, useEffect, useRef, useState } from 'react';
 import { ATTACHMENTS, isPicture } from '../../../shared/domain/attachment.ts';
-import { t } from '../../language/t.ts';
 import type { AgentId } from '../../../shared/domain/ids.ts';
+import { t } from '../../language/t.ts';
 import type { PreparedFile } from '../../state/attachments.ts';
+import { errorText } from '../../state/ports.ts';
+import { droppedFiles } from '../parts/drop-zone.tsx';
 import { followDraftFiles, keepDraftFiles, readDraftFiles } from '../chat/drafts.ts';
 import { useRoost } from '../context.tsx';
 import { AttachIcon, CloseIcon } from '../parts/icons.tsx';
-import { errorText } from '../../state/ports.ts';
 import { bytes, count, plural } from '../text/sizes.ts';
+import './drops.css';
 import './attaching.css';
+
+const holdsFiles = (event: DragEvent) => event.dataTransfer?.types.includes('Files') === true;
+
+/**
+ * Files may be dropped anywhere on the conversation that holds `inside`, which shows that while
+ * they are over it. `onFiles` null: it takes none, and the browser does not leave the page for them
+ * either.
+ */
+export function useDrops(
+  inside: RefObject<HTMLElement | null>,
+  onFiles: ((files: Promise<readonly File[]>) => void) | null,
+): void {
+  const take = useRef(onFiles);
+  useEffect(() => {
+    take.current = onFiles;
+  });
+  useEffect(() => {
+    const place = inside.current?.closest<HTMLElement>('.chat');
+    if (!place) return undefined;
+    // Entered and not left: what lies inside is entered before the one around it is left.
+    let over = 0;
+    const show = () => {
+      if (over > 0 && take.current !== null) place.dataset['drops'] = 'true';
+      else delete place.dataset['drops'];
+    };
+    const onEnter = (event: DragEvent) => {
+      if (!holdsFiles(event)) return;
+      over += 1;
+      show();
+    };
+    const onLeave = (event: DragEvent) => {
+      if (!holdsFiles(event)) return;
+      over = Math.max(0, over - 1);
+      show();
+    };
+    // Without this the browser takes them for itself.
+    const onOver = (event: DragEvent) => {
+      if (holdsFiles(event)) event.preventDefault();
+    };
+    const onDrop = (event: DragEvent) => {
+      over = 0;
+      show();
+      if (!holdsFiles(event)) return;
+      event.preventDefault();
+      if (event.dataTransfer) take.current?.(droppedFiles(event.dataTransfer));
+    };
+    place.addEventListener('dragenter', onEnter);
+    place.addEventListener('dragleave', onLeave);
+    place.addEventListener('dragover', onOver);
+    place.addEventListener('drop', onDrop);
+    return () => {
+      over = 0;
+      delete place.dataset['drops'];
+      place.removeEventListener('dragenter', onEnter);
+      place.removeEventListener('dragleave', onLeave);
+      place.removeEventListener('dragover', onOver);
+      place.removeEventListener('drop', onDrop);
+    };
+  }, [inside]);
+}
 
 /** What there is to say of files, in one sentence, and of each of them where they are many. */
 export interface FilesProblem {
@@ -26,7 +88,7 @@ function problemOf(wrong: readonly string[], all: number): FilesProblem | null {
   return { text: t`Of ${plural(all, 'file')}, ${count(wrong.length)} did not come along as they are.`, each: wrong };
 }
 
-export interface Attaching {
+interface Attaching {
   readonly files: readonly PreparedFile[];
   /** How many are being read and scaled down. */
   readonly preparing: number;

@@ -3,14 +3,102 @@
  * what a camera wrote into them (where, when, with what) does not come along, and nothing in them
  * can be anything but pixels. Fetched with the first file.
  */
-import { errorText } from '../../state/ports.ts';
 import { ATTACHMENTS, type AttachmentType } from '../../../shared/domain/attachment.ts';
 import { anyFileText } from '../../../shared/domain/file-text.ts';
+import { errorText } from '../../state/ports.ts';
 import { t } from '../../language/t.ts';
 import type { PreparedFile } from '../../state/attachments.ts';
 import { bytes as inWords } from '../text/sizes.ts';
-import { LOOKED_AT, moves } from './moves.ts';
-import { pdfFacts, type PdfFacts } from './pdf.ts';
+
+// Whether a picture moves, by its first bytes: GIF89a, Animated PNG and animated WebP. Pure.
+
+/**
+ * Bytes of a picture that are looked at: the second moment of one that moves begins within them.
+ */
+export const LOOKED_AT = 5_000_000;
+
+const includes = (bytes: Uint8Array, text: string, most: number) =>
+  String.fromCharCode(...bytes.subarray(0, most)).includes(text);
+
+/**
+ * Of GIF: each moment begins with an extension that says how long it stays (GIF89a, section 23).
+ */
+function momentsOf(bytes: Uint8Array): number {
+  let count = 0;
+  for (let at = bytes.indexOf(0x21); at >= 0 && count < 2; at = bytes.indexOf(0x21, at + 1))
+    if (bytes[at + 1] === 0xf9 && bytes[at + 2] === 0x04 && bytes[at + 7] === 0x00) count += 1;
+  return count;
+}
+
+/** @param bytes the first LOOKED_AT of a file. */
+export function moves(bytes: Uint8Array): boolean {
+  if (includes(bytes, 'GIF8', 4)) return momentsOf(bytes) > 1;
+  // Before the first part of the picture itself.
+  if (includes(bytes, 'PNG', 4)) return includes(bytes, 'acTL', 1_024);
+  return includes(bytes, 'WEBP', 12) && includes(bytes, 'ANIM', 64);
+}
+
+// What has to be known of a PDF before it is sent: how many pages it has, and whether it is locked.
+// Nothing of it is run or drawn.
+
+/** Bytes of a PDF's tables that are unpacked at most: more than any honest one has. */
+const UNPACKED = 60_000_000;
+
+export interface PdfFacts {
+  /** Null: it cannot be told. */
+  readonly pages: number | null;
+  /** Encrypted, with a password or without: models read none that is. */
+  readonly locked: boolean;
+}
+
+/** One character for one byte. */
+const latinText = (bytes: Uint8Array) => new TextDecoder('latin1').decode(bytes);
+
+/**
+ * As much as can be unpacked, up to `most` bytes: what stands behind it, or a fault in it, ends it.
+ */
+async function unpacked(bytes: Uint8Array<ArrayBuffer>, most: number): Promise<string> {
+  const reader = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('deflate')).getReader();
+  const parts: string[] = [];
+  let size = 0;
+  try {
+    while (size < most) {
+      const { done, value } = await reader.read();
+      if (done) break;
+      size += value.length;
+      parts.push(latinText(value));
+    }
+    await reader.cancel();
+  } catch {
+    // What came before the fault is good.
+  }
+  return parts.join('');
+}
+
+/** `/Type /Page`, and not `/Pages`. */
+const pagesIn = (text: string) => text.match(/\/Type\s*\/Page(?![A-Za-z])/g)?.length ?? 0;
+
+/**
+ * ISO 32000: pages are objects of their own, as they are or packed in object streams (7.5.7); the
+ * trailer tells of encryption (7.6).
+ */
+export async function pdfFacts(bytes: Uint8Array<ArrayBuffer>): Promise<PdfFacts> {
+  const text = latinText(bytes);
+  const locked = /\/Encrypt\s*(?:\d+\s+\d+\s+R|<<)/.test(text);
+  let pages = pagesIn(text);
+  let left = UNPACKED;
+  for (const { index } of text.matchAll(/\/Type\s*\/ObjStm/g)) {
+    const begins = /stream\r?\n/g;
+    begins.lastIndex = index;
+    const from = begins.exec(text) ? begins.lastIndex : -1;
+    const to = text.indexOf('endstream', from);
+    if (from < 0 || to < 0 || left <= 0) break;
+    const objects = await unpacked(bytes.subarray(from, to), left);
+    left -= objects.length;
+    pages += pagesIn(objects);
+  }
+  return { pages: pages > 0 ? pages : null, locked };
+}
 
 /**
  * `reason`: a sentence for people, beginning with the file's name. `note`: what has become of it on

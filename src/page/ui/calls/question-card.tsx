@@ -1,15 +1,15 @@
-import { useId, useRef, useState, type FormEvent } from 'react';
+import { type FormEvent, useEffect, useId, useRef, useState } from 'react';
 import {
   checkForm,
-  soundsSecret,
   type FormField,
   type FormValue,
   type Misfit,
+  soundsSecret,
   type TextFormat,
 } from '../../../shared/domain/question-form.ts';
-import { t } from '../../language/t.ts';
 import type { ToolCall } from '../../../shared/protocol/calls.ts';
 import type { ServerQuestion } from '../../../shared/protocol/questions.ts';
+import { t } from '../../language/t.ts';
 import { callsOf } from '../../state/calls.ts';
 import { attachedTool } from '../chat/deeds.ts';
 import { useRoost } from '../context.tsx';
@@ -17,12 +17,27 @@ import { MoreIcon } from '../parts/icons.tsx';
 import { MenuButton } from '../parts/menu.tsx';
 import { clockTime, dayWithin } from '../text/time.ts';
 import { revealed } from '../text/unseen.ts';
-import { useNow } from '../use-now.ts';
-import { namedIn, useTeammates } from '../use-teammates.ts';
+import { useNow } from '../hooks.ts';
+import { namedIn, useTeammates } from '../use-somebody.ts';
 import { names } from '../text/sizes.ts';
-import { useSettled } from './use-settled.ts';
 import '../parts/fields.css';
 import './calls.css';
+
+/**
+ * ms in which a question takes no yes after it came, or another came or went: a press may be meant
+ * for what stood there before.
+ */
+const SETTLES_MS = 600;
+
+/** Whether `waiting`, which names all that stands there, is what it was a moment ago. */
+export function useSettled(waiting: string): boolean {
+  const [settled, setSettled] = useState<string | null>(null);
+  useEffect(() => {
+    const timer = setTimeout(() => setSettled(waiting), SETTLES_MS);
+    return () => clearTimeout(timer);
+  }, [waiting]);
+  return settled === waiting;
+}
 
 const INPUT_TYPES: Readonly<Record<TextFormat, string>> = {
   email: 'email',

@@ -8,8 +8,7 @@ import { saidTiming } from '../../../shared/protocol/said-timing.ts';
 import type { Schedule } from '../../../shared/protocol/schedules.ts';
 import { schedulesOf } from '../../state/schedules.ts';
 import { useRoost } from '../context.tsx';
-import { useNow } from '../use-now.ts';
-import { useQuery } from '../use-query.ts';
+import { useNow, useQuery } from '../hooks.ts';
 import { inputOf, textIn } from './words.ts';
 
 const CRON = createCronClock();

@@ -12,8 +12,7 @@ import { Diff } from '../parts/diff.tsx';
 import { hostsIn, wrongInHosts } from '../text/hosts.ts';
 import { names } from '../text/sizes.ts';
 import { revealedCode, revealedLine } from '../text/unseen.ts';
-import { useNow } from '../use-now.ts';
-import { useQuery } from '../use-query.ts';
+import { useNow, useQuery } from '../hooks.ts';
 import { useBefore, useWhen } from './scheduled.ts';
 import { inputOf, textIn } from './words.ts';
 

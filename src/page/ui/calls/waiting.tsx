@@ -7,7 +7,7 @@ import { showsElsewhere, trayOf } from '../../state/waiting.ts';
 import { useRoost } from '../context.tsx';
 import { PATHS } from '../routes.ts';
 import { plural } from '../text/sizes.ts';
-import { useQuery } from '../use-query.ts';
+import { useQuery } from '../hooks.ts';
 import { ApprovalCard } from './card.tsx';
 
 /** What this agent asks for, above where one writes to it. What was put off is one line. */

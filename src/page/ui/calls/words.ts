@@ -1,8 +1,7 @@
 /** Calls of tools in the words of people. Pure. */
 import { urlOf } from '../../../shared/domain/platform/old-browsers.ts';
 import { ASKING_TOOLS, MIND_PREFIX, toolsetOf } from '../../../shared/domain/toolsets.ts';
-import { retold } from '../../language/retold.ts';
-import { t } from '../../language/t.ts';
+import { retold, t } from '../../language/t.ts';
 import type { CommandReach, ToolCall } from '../../../shared/protocol/calls.ts';
 import { attachedTool } from '../chat/deeds.ts';
 import { revealedCode, revealedLine } from '../text/unseen.ts';

@@ -1,21 +1,271 @@
 /** The log of what the person changed, by its day, with the way back of each. */
-import { errorText } from '../../state/ports.ts';
 import { useEffect, useRef, useState } from 'react';
+import { AGENT_COLORS } from '../../../shared/domain/choices.ts';
+import { shownText } from '../../../shared/domain/names.ts';
+import { isSeatPosition, seatNumber } from '../../../shared/domain/seat.ts';
+import type { SettingKey } from '../../../shared/domain/settings.ts';
 import { displayName } from '../../../shared/domain/agent.ts';
-import { t } from '../../language/t.ts';
 import { changedBy } from '../../../shared/protocol/documents/kinds.ts';
 import type { ChangeLogView } from '../../../shared/protocol/worker.ts';
-import { CHANGE_LOG, loggedOf, readChangeLog, type Logged } from '../../state/change-log.ts';
-import { takeBack } from '../../state/take-back.ts';
+import { t } from '../../language/t.ts';
+import {
+  CHANGE_LOG,
+  type FieldChange,
+  type Logged,
+  loggedOf,
+  type PersonsChange,
+  readChangeLog,
+  takeBack,
+  type WayBack,
+} from '../../state/change-log.ts';
+import { errorText } from '../../state/ports.ts';
+import { modelName } from '../models/words.ts';
+import { budgetText } from '../text/money.ts';
+import { labelOf, limitValue, priceValue, scheduleParts } from '../text/record-changes.ts';
+import { count, names } from '../text/sizes.ts';
 import { useDevices, useHousehold, useRoost } from '../context.tsx';
 import { Diff } from '../parts/diff.tsx';
-import { SureDialog } from '../parts/sure-dialog.tsx';
+import { SureDialog } from '../parts/dialog.tsx';
 import { byDay } from '../text/by-day.ts';
-import { count } from '../text/sizes.ts';
 import { clockTime, fullTime } from '../text/time.ts';
-import { useNow } from '../use-now.ts';
-import { askedFirst, changeWords, whyNot } from './words.ts';
+import { useNow } from '../hooks.ts';
 import './changes.css';
+
+// What the person changed, in words for them. Pure.
+
+type Of<Kind extends PersonsChange['kind']> = Extract<PersonsChange, { readonly kind: Kind }>;
+type NameOf = (agentId: string) => string;
+
+export interface ChangeWords {
+  /** One sentence. */
+  readonly text: string;
+  /** Where one sentence cannot hold it: line by line. */
+  readonly lines?: readonly string[];
+  /** Long texts, to be compared. */
+  readonly long?: { readonly before: string; readonly after: string };
+}
+
+const quoted = (text: unknown) => t`“${shownText(String(text))}”`;
+/** Longest value that stands in a line itself, in characters. */
+const SHORT = 60;
+const isLong = (text: string | undefined) => text !== undefined && (text.length > SHORT || text.includes('\n'));
+
+interface NumberWords {
+  readonly what: string;
+  readonly unit: string;
+  /** How many of what is kept are one of what is shown. */
+  readonly per: number;
+}
+const NUMBERS: Partial<Record<SettingKey, NumberWords>> = {
+  maxAnswerTokens: { what: t`the longest answer`, unit: t`tokens`, per: 1 },
+  contextTokens: { what: t`what the models read`, unit: t`tokens`, per: 1 },
+  transcriptCap: { what: t`what is remembered of the last conversation`, unit: t`characters`, per: 1 },
+  wakeTimeoutMs: { what: t`the time to wake`, unit: t`seconds`, per: 1_000 },
+  birthTimeoutMs: { what: t`the time to find a name`, unit: t`minutes`, per: 60_000 },
+  idleMs: { what: t`the quiet before everyone sleeps`, unit: t`minutes`, per: 60_000 },
+};
+
+function ofSetting({ key, before, after }: Of<'setting'>): ChangeWords {
+  const numbers = NUMBERS[key];
+  if (numbers) {
+    const { what, unit, per } = numbers;
+    const shown = (value: unknown) =>
+      key === 'contextTokens' && value === 0 ? t`as the model says itself` : count(Number(value) / per);
+    return { text: t`You changed ${what} from ${shown(before)} to ${shown(after)} ${unit}.` };
+  }
+  const model = (value: unknown) => (value === '' ? t`the default` : modelName(String(value)));
+  switch (key) {
+    case 'humanName':
+      return {
+        text:
+          before === undefined
+            ? t`You said that you are called ${quoted(after)}.`
+            : t`You changed your name from ${quoted(before)} to ${quoted(after)}.`,
+      };
+    case 'leadName':
+      return {
+        text:
+          before === undefined
+            ? t`You called the lead ${quoted(after)}.`
+            : t`You renamed the lead from ${quoted(before)} to ${quoted(after)}.`,
+      };
+    case 'leadModel':
+      return { text: t`You changed the model of the lead from ${model(before)} to ${model(after)}.` };
+    case 'agentModel':
+      return { text: t`You changed the model of the agents from ${model(before)} to ${model(after)}.` };
+    case 'wakeTemplate':
+      if (after === '') return { text: t`You set the wake prompt back to the original.` };
+      return {
+        text: t`You changed the wake prompt.`,
+        ...(before === '' ? {} : { long: { before: String(before), after: String(after) } }),
+      };
+    default:
+      return { text: t`You changed a setting.` };
+  }
+}
+
+function ofChoice({ agentId, key, before, after }: Of<'choice'>, nameOf: NameOf): ChangeWords {
+  const name = nameOf(agentId);
+  const color = (value: string) => AGENT_COLORS.find((each) => each.color === value)?.colorName ?? t`its seat’s`;
+  const model = (value: string) => (value === '' ? t`the team’s` : modelName(value));
+  switch (key) {
+    case 'color':
+      return { text: t`You changed the colour of ${name} from ${color(before)} to ${color(after)}.` };
+    case 'face':
+      return { text: after === '' ? t`You gave ${name} its first face back.` : t`You gave ${name} another face.` };
+    case 'model':
+      return { text: t`You changed the model of ${name} from ${model(before)} to ${model(after)}.` };
+    default:
+      return key satisfies never;
+  }
+}
+
+function ofGroup({ before, after }: Of<'group'>, nameOf: NameOf): ChangeWords {
+  const who = names(after.agentIds.map(nameOf));
+  if (after.agentIds.length === 0) return { text: t`You removed the group ${quoted(after.name)}.` };
+  if (before === null || before.agentIds.length === 0)
+    return { text: t`You made the group ${quoted(after.name)} of ${who}.` };
+  if (before.name !== after.name)
+    return { text: t`You renamed the group ${quoted(before.name)} to ${quoted(after.name)}.` };
+  return {
+    text: t`You changed who is in the group ${quoted(after.name)}, from ${names(before.agentIds.map(nameOf))} to ${who}.`,
+  };
+}
+
+function ofBudget({ before, after, path }: FieldChange, whose: string | null): string {
+  const each = whose === null && path.includes('coordination') ? t`each agent` : whose;
+  const of = each === null ? t`of the household` : t`of ${each}`;
+  const [old, now] = [before, after].map((usd) => (typeof usd === 'number' ? usd : null));
+  if (typeof now !== 'number') return t`You removed the budget ${of}, ${budgetText(old ?? 0)} a day.`;
+  if (typeof old !== 'number') return t`You set the budget ${of} to ${budgetText(now)} a day.`;
+  const [from, to] = [budgetText(old), budgetText(now)];
+  return now > old
+    ? t`You raised the budget ${of} from ${from} to ${to} a day.`
+    : t`You lowered the budget ${of} from ${from} to ${to} a day.`;
+}
+
+const limitOf = (value: unknown, path: readonly string[]) =>
+  value === undefined ? t`the default` : limitValue(path, value);
+
+function ofLimit(change: FieldChange, whose: string | null): string {
+  const { path, before, after } = change;
+  if (path.at(-1) === 'daily_budget_usd') return ofBudget(change, whose);
+  if (path.length === 1 && path[0] === 'wakes_enabled')
+    return after === false ? t`You stopped all wakes.` : t`You allowed wakes again.`;
+  const what = `${labelOf(path, whose !== null)}${whose === null ? '' : ` (${whose})`}`;
+  return t`You changed “${what}” from ${limitOf(before, path)} to ${limitOf(after, path)}.`;
+}
+
+const priceOf = ({ field }: FieldChange) => (field === '*' ? t`all other models` : quoted(field));
+
+function ofFields({ kind, agentId, fields }: Of<'limits' | 'prices'>, nameOf: NameOf): ChangeWords {
+  const whose = agentId === null ? null : nameOf(agentId);
+  const [only] = fields;
+  if (kind === 'prices') {
+    const values = ({ before, after }: FieldChange) => t`from ${priceValue(before)} to ${priceValue(after)}`;
+    return fields.length === 1 && only
+      ? { text: t`You changed the price of ${priceOf(only)} for a million tokens ${values(only)}.` }
+      : { text: t`You changed the prices.`, lines: fields.map((field) => `${priceOf(field)}: ${values(field)}`) };
+  }
+  if (fields.length === 1 && only) return { text: ofLimit(only, whose) };
+  return {
+    text: t`You changed ${fields.length} limits of ${whose ?? t`the household`}.`,
+    lines: fields.map(
+      ({ path, before, after }) =>
+        t`${labelOf(path, agentId !== null)}: from ${limitOf(before, path)} to ${limitOf(after, path)}`,
+    ),
+  };
+}
+
+function ofSchedule({ agentId, before, after }: Of<'schedule'>, nameOf: NameOf): ChangeWords {
+  const agent = nameOf(agentId);
+  const what = (record: typeof after) => t`the ${record.schedule.kind} ${quoted(record.schedule.name)} of ${agent}`;
+  if (after.removed) return { text: t`You removed ${what(after)}.` };
+  if (before === null || before.removed) return { text: t`You made ${what(after)}.` };
+  const parts = scheduleParts(before, after, agent).filter(({ part }) => part !== 'relay');
+  const [only] = parts;
+  if (parts.length === 1 && only?.part === 'on')
+    return { text: only.after === 'yes' ? t`You switched on ${what(after)}.` : t`You switched off ${what(after)}.` };
+  const text = t`You changed ${what(before)}.`;
+  const long = parts.filter((part) => isLong(part.before) || isLong(part.after));
+  const lines = parts
+    .filter((part) => !long.includes(part))
+    .map((part) => t`${part.part}: from ${part.before ?? t`none`} to ${part.after ?? t`none`}`);
+  const whole = (side: 'before' | 'after') => long.map((part) => part[side] ?? '').join('\n\n');
+  return { text, lines, ...(long.length > 0 ? { long: { before: whole('before'), after: whole('after') } } : {}) };
+}
+
+function ofAttached({ before, after }: Of<'attached'>, nameOf: NameOf): ChangeWords {
+  const server = t`the server ${quoted(after.name)}`;
+  if (after.removed) return { text: t`You removed ${server}.` };
+  if (before === null || before.removed) return { text: t`You connected ${server}.` };
+  const who = (agents: readonly string[] | null) =>
+    agents === null ? t`everybody` : names(agents.map(nameOf)) || t`nobody`;
+  const lines = [
+    ...(who(before.agents) === who(after.agents)
+      ? []
+      : [t`Who may use it: from ${who(before.agents)} to ${who(after.agents)}`]),
+    ...Object.entries(after.tools).flatMap(([tool, { use }]) => {
+      const was = Object.hasOwn(before.tools, tool) && before.tools[tool]?.use === true;
+      return was === use ? [] : [use ? t`${shownText(tool)}: may be used` : t`${shownText(tool)}: may not be used`];
+    }),
+  ];
+  return lines.length === 0
+    ? { text: t`You changed how ${server} is reached.` }
+    : { text: t`You changed what may be used of ${server}.`, lines };
+}
+
+const seatText = (position: number | null) => (isSeatPosition(position) ? t`seat ${seatNumber(position)}` : t`no seat`);
+
+export function changeWords({ change }: Pick<Logged, 'change'>, nameOf: NameOf): ChangeWords {
+  switch (change.kind) {
+    case 'setting':
+      return ofSetting(change);
+    case 'choice':
+      return ofChoice(change, nameOf);
+    case 'rename':
+      return { text: t`You renamed ${quoted(change.before)} to ${quoted(change.after)}.` };
+    case 'seat':
+      return {
+        text: t`You moved ${nameOf(change.agentId)} from ${seatText(change.before)} to ${seatText(change.after)}.`,
+      };
+    case 'retire':
+      return { text: t`You retired ${nameOf(change.agentId)}.` };
+    case 'return':
+      return { text: t`You brought ${nameOf(change.agentId)} back.` };
+    case 'group':
+      return ofGroup(change, nameOf);
+    case 'limits':
+    case 'prices':
+      return ofFields(change, nameOf);
+    case 'schedule':
+      return ofSchedule(change, nameOf);
+    case 'attached':
+      return ofAttached(change, nameOf);
+    default:
+      return change satisfies never;
+  }
+}
+
+/** Why a change cannot be undone, or need not be; null: it can. */
+export const whyNot: Readonly<Record<WayBack, string | null>> = {
+  can: null,
+  since: null,
+  done: t`It is as it was before.`,
+  first: t`There was nothing before it.`,
+  'seat-taken': t`Somebody else has the seat now.`,
+  there: t`Another one has its name now.`,
+  secrets: t`Its secrets were not kept: connect it anew.`,
+};
+
+/** What is asked before it is undone; null: nothing. */
+export function askedFirst({ change, back }: Pick<Logged, 'change' | 'back'>): string | null {
+  if (back === 'since')
+    return t`It was changed again since. What was set later is replaced by what stood here before this change.`;
+  if (change.kind === 'attached' && (change.before === null || change.before.removed))
+    return t`The server is removed with its secrets, which no undo brings back.`;
+  return null;
+}
 
 interface Read {
   readonly view: ChangeLogView | null;

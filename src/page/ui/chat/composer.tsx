@@ -1,34 +1,255 @@
 import {
+  type KeyboardEvent,
   lazy,
+  type Ref,
+  type RefObject,
   Suspense,
+  useCallback,
   useEffect,
   useId,
   useImperativeHandle,
   useRef,
   useState,
-  type KeyboardEvent,
-  type Ref,
 } from 'react';
+import { LIMITS } from '../../../shared/protocol/limits.ts';
+import { complete, meant, mentionedIn, type Typing, typingAt } from '../../../shared/domain/mentions.ts';
 import type { AgentId } from '../../../shared/domain/ids.ts';
 import { t } from '../../language/t.ts';
-import { LIMITS } from '../../../shared/protocol/limits.ts';
 import type { PreparedFile } from '../../state/attachments.ts';
-import { AttachButton, Chips, useAttaching } from '../attachments/attaching.tsx';
-import { useDrops } from '../attachments/use-drops.ts';
+import { SendIcon, StopIcon } from '../parts/icons.tsx';
+import { AttachButton, Chips, type FilesProblem, useAttaching, useDrops } from '../attachments/attaching.tsx';
+import { count, names } from '../text/sizes.ts';
+import { Face } from '../grid/face.tsx';
+import type { Teammate } from '../use-somebody.ts';
+import { keyOf } from '../parts/keys.ts';
 import { useRoost } from '../context.tsx';
 import { withParagraph } from '../text/quote.ts';
-import { names } from '../text/sizes.ts';
-import { useLeaving } from '../use-leaving.ts';
-import type { Teammate } from '../use-teammates.ts';
-import { recognitionOf } from '../voice/available.ts';
-import { ComposerButtons } from './composer-buttons.tsx';
-import { ComposerNote } from './composer-note.tsx';
+import { useLeaving } from '../hooks.ts';
+import { recognitionOf } from '../voice/words.ts';
 import { followDraft, keepDraft, readDraft } from './drafts.ts';
-import { optionId, Suggestions, useMentioning } from './mentioning.tsx';
-import { mentionedIn } from '../../../shared/domain/mentions.ts';
-import { putText } from './put-text.ts';
-import { keyOf } from '../parts/keys.ts';
 import './composer.css';
+
+interface ComposerButtonsProps {
+  /** Something is being answered, and ends by this; null: nothing is. */
+  readonly stop: (() => void) | null;
+  /** There is a button to send by, and it can be pressed. */
+  readonly send: boolean;
+  readonly canSend: boolean;
+}
+
+/** At the end of the field: what is being answered is stopped, what was written is sent. */
+function ComposerButtons({ stop, send, canSend }: ComposerButtonsProps) {
+  return (
+    <>
+      {stop && (
+        <button
+          type="button"
+          className="compose-button compose-stop"
+          aria-label={t`Stop`}
+          title={t`Stop this answer`}
+          onClick={stop}
+        >
+          <StopIcon />
+        </button>
+      )}
+      {send && (
+        <button
+          type="submit"
+          className="compose-button"
+          aria-label={t`Send`}
+          title={t`Send (Enter)`}
+          disabled={!canSend}
+        >
+          <SendIcon />
+        </button>
+      )}
+    </>
+  );
+}
+
+/** Characters left at which the count shows. */
+const COUNT_FROM = 20_000;
+
+interface ComposerNoteProps {
+  readonly id: string;
+  /** Characters in the field. */
+  readonly length: number;
+  /** A picture was put where only words go. */
+  readonly picture: boolean;
+  /** What is wrong with files. */
+  readonly problem: FilesProblem | null;
+  readonly unkept: boolean;
+  readonly again: boolean;
+  readonly hint: string | null;
+}
+
+/** The line below the field: the first of what there is to say. */
+function noteOf({ length, picture, problem, unkept, again, hint }: Omit<ComposerNoteProps, 'id'>): string | null {
+  const left = LIMITS.messageText - length;
+  if (left < 0)
+    return t`This is ${count(length)} characters: ${count(-left)} more than one message can hold. Shorten it, or send it in parts.`;
+  if (picture) return t`Pictures and files cannot be sent here yet. Words can.`;
+  if (problem !== null) return problem.text;
+  if (left < COUNT_FROM) return t`${count(left)} characters left`;
+  if (unkept) return t`This draft is too long to be kept if the page is reloaded.`;
+  return again ? t`Your last message, to be said anew. Escape takes it away.` : hint;
+}
+
+function ComposerNote({ id, ...about }: ComposerNoteProps) {
+  const isWrong = about.length > LIMITS.messageText || about.picture || about.problem !== null;
+  const note = noteOf(about);
+  const each = note !== null && note === about.problem?.text ? about.problem.each : [];
+  return (
+    <div id={id} className="compose-note" role={isWrong ? 'alert' : undefined}>
+      <p>{note}</p>
+      {each.length > 0 && (
+        <details>
+          <summary>{t`Which, and why`}</summary>
+          {/* Scrolls by itself, by keyboard too. */}
+          {/* eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
+          <ul tabIndex={0}>
+            {each.map((why, i) => (
+              <li key={i} dir="auto">
+                {why}
+              </li>
+            ))}
+          </ul>
+        </details>
+      )}
+    </div>
+  );
+}
+
+// Puts text into a field as if it had been typed, so that it can be undone. What sets a field's
+// value otherwise ends its history.
+
+interface Place {
+  readonly from: number;
+  readonly to: number;
+  /** The field has the focus afterwards. Else it goes back to where it was. */
+  readonly keepsFocus?: boolean;
+}
+
+/** The caret stands behind the text then. The field's `input` event is fired. */
+function putText(box: HTMLTextAreaElement, text: string, { from, to, keepsFocus = true }: Place): void {
+  const before = document.activeElement;
+  box.focus({ preventScroll: true });
+  box.setSelectionRange(from, to);
+  // It is deprecated, and the only way that browsers have. An empty text deletes what is selected.
+  const isPut = text === '' ? document.execCommand?.('delete') : document.execCommand?.('insertText', false, text);
+  if (!isPut) {
+    box.setRangeText(text, from, to, 'end');
+    box.dispatchEvent(new InputEvent('input', { bubbles: true, inputType: 'insertText', data: text }));
+  }
+  if (!keepsFocus && before instanceof HTMLElement && before !== box) before.focus({ preventScroll: true });
+}
+
+// Completing a mention while one writes.
+
+interface Mentioning {
+  /** Who may be meant; empty where no mention is being typed. */
+  readonly people: readonly Teammate[];
+  readonly active: number;
+  readonly point: (index: number) => void;
+  readonly pick: (index: number) => void;
+  /** The text or the caret has changed. */
+  readonly look: () => void;
+  readonly leave: () => void;
+  /** True where the key was for the list. */
+  readonly onKeyDown: (event: KeyboardEvent) => boolean;
+}
+
+/** Completing a mention in a field. `onPut`: the field's text was changed from here. */
+function useMentioning(
+  field: RefObject<HTMLTextAreaElement | null>,
+  among: readonly Teammate[],
+  onPut: () => void,
+): Mentioning {
+  const [typing, setTyping] = useState<Typing | null>(null);
+  const [active, setActive] = useState(0);
+  /** Where the `@` stands whose list was closed. */
+  const [left, setLeft] = useState<number | null>(null);
+  const people = typing && typing.start !== left ? meant(typing.query, among) : [];
+
+  const look = useCallback(() => {
+    const box = field.current;
+    if (among.length === 0) return;
+    const found = box && box.selectionStart === box.selectionEnd ? typingAt(box.value, box.selectionStart) : null;
+    setTyping(found);
+    setLeft((start) => (found?.start === start ? start : null));
+    setActive(0);
+  }, [field, among.length]);
+
+  const pick = (index: number) => {
+    const box = field.current;
+    const who = people[index];
+    if (!box || !who || !typing) return;
+    const caret = box.selectionStart;
+    const rest = box.value.length - caret;
+    const put = complete(box.value, caret, typing, who);
+    putText(box, put.text.slice(typing.start, put.text.length - rest), { from: typing.start, to: caret });
+    box.setSelectionRange(put.caret, put.caret);
+    setTyping(null);
+    setLeft(typing.start);
+    onPut();
+  };
+
+  const onKeyDown = (event: KeyboardEvent): boolean => {
+    const key = keyOf(event);
+    if (people.length === 0 || key === '') return false;
+    const at = Math.min(active, people.length - 1);
+    if (key === 'ArrowDown') setActive((at + 1) % people.length);
+    else if (key === 'ArrowUp') setActive((at - 1 + people.length) % people.length);
+    else if (key === 'Enter' && !event.shiftKey) pick(at);
+    else if (key === 'Tab' && !event.shiftKey) pick(at);
+    else if (key === 'Escape') setLeft(typing?.start ?? null);
+    else return false;
+    event.preventDefault();
+    return true;
+  };
+
+  return {
+    people,
+    active: Math.min(active, Math.max(0, people.length - 1)),
+    point: setActive,
+    pick,
+    look,
+    leave: () => setTyping(null),
+    onKeyDown,
+  };
+}
+
+const optionId = (id: string, index: number): string => `${id}-${index}`;
+
+/**
+ * Who may be meant by what is typed after an `@`. The focus stays in the field, which says which
+ * one is active.
+ */
+function Suggestions({ id, mentioning: { people, active, pick, point } }: { id: string; mentioning: Mentioning }) {
+  return (
+    <div id={id} className="suggestions" role="listbox" aria-label={t`Who is meant`}>
+      {people.map((who, i) => (
+        // The field has the keys; this is for the pointer.
+        // eslint-disable-next-line jsx-a11y/click-events-have-key-events
+        <div
+          key={who.agentId}
+          id={optionId(id, i)}
+          role="option"
+          tabIndex={-1}
+          aria-selected={i === active}
+          className="tint"
+          style={{ '--c': who.color }}
+          onMouseDown={(event) => event.preventDefault()}
+          onMouseMove={() => point(i)}
+          onClick={() => pick(i)}
+        >
+          <Face agentId={who.agentId} face={who.face} color={who.color} awake={false} />
+          <span dir="auto">{who.name}</span>
+        </div>
+      ))}
+    </div>
+  );
+}
 
 /** ms after the last key before a draft is kept. */
 const KEEP_AFTER = 250;

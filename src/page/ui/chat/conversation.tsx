@@ -1,16 +1,28 @@
 import { lazy, Suspense, useEffect } from 'react';
 import type { AgentId } from '../../../shared/domain/ids.ts';
-import { retold } from '../../language/retold.ts';
-import { t } from '../../language/t.ts';
+import { retold, t } from '../../language/t.ts';
 import { useHousehold, useRoost } from '../context.tsx';
 import { WarnIcon } from '../parts/icons.tsx';
-import { optional } from '../parts/optional.tsx';
-import { Part } from '../parts/part.tsx';
+import { optional, Part } from '../parts/part.tsx';
 import { useSomebody } from '../use-somebody.ts';
 import { Head } from './head.tsx';
 import type { Speaker } from './message.tsx';
-import { Skeleton } from './skeleton.tsx';
 import './conversation.css';
+
+/** Where a conversation is still read. */
+export function Skeleton({ label = t`Reading the conversation` }: { label?: string }) {
+  return (
+    <div className="chat-skeleton" role="status" aria-label={label}>
+      {[0, 1, 2].map((row) => (
+        <div key={row}>
+          <i />
+          <span />
+          <span />
+        </div>
+      ))}
+    </div>
+  );
+}
 
 const load = () => import('./talk.tsx');
 const Talk = lazy(load);

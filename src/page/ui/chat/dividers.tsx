@@ -4,7 +4,7 @@ import type { LogItem } from '../../state/conversation-log.ts';
 import type { RunSpan } from '../../state/spans.ts';
 import { endText } from '../text/reasons.ts';
 import { clockTime, dayName, dayWithin, duration } from '../text/time.ts';
-import { useNames } from '../use-names.ts';
+import { useNames } from '../use-somebody.ts';
 import type { RunCause, RunOutcome } from '../../../shared/protocol/runs.ts';
 
 /** What an agent did while no session ran, in one quiet line. */

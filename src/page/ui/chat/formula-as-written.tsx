@@ -1,4 +1,4 @@
-import type { Formula } from './maths.ts';
+import type { Formula } from './parser.ts';
 
 /**
  * A formula as its writer wrote it. `waits`: it is set in a moment, and keeps its room until then.

@@ -9,7 +9,7 @@ import { errorMessage } from '../../../shared/domain/platform/error-message.ts';
 import 'temml/dist/Temml-Local.css';
 import { t } from '../../language/t.ts';
 import { AsWritten } from './formula-as-written.tsx';
-import type { Formula as FormulaText } from './maths.ts';
+import type { Formula as FormulaText } from './parser.ts';
 
 /**
  * Characters of one formula; steps in which its abbreviations are written out; em that it may ask

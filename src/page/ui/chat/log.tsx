@@ -3,44 +3,176 @@
  * page by page.
  */
 import {
-  startTransition,
-  useCallback,
-  useEffect,
-  useMemo,
-  useRef,
-  useState,
+  createContext,
   type FocusEvent,
   type ReactElement,
   type ReactNode,
-  createContext,
-  use,
   type Ref,
-  useLayoutEffect,
   type RefObject,
+  startTransition,
+  use,
+  useCallback,
+  useEffectEvent,
+  useEffect,
+  useLayoutEffect,
+  useMemo,
+  useRef,
+  useState,
 } from 'react';
+import { createPortal } from 'react-dom';
 import {
-  Virtualizer,
-  type VirtualizerHandle,
   type CustomContainerComponentProps,
   type CustomItemComponentProps,
+  Virtualizer,
+  type VirtualizerHandle,
 } from 'virtua';
 import type { MessageId } from '../../../shared/domain/ids.ts';
 import { t } from '../../language/t.ts';
 import type { LogItem } from '../../state/conversation-log.ts';
+import { fullTime } from '../text/time.ts';
+import { useNow } from '../hooks.ts';
 import { useRoost } from '../context.tsx';
 import { DownIcon } from '../parts/icons.tsx';
 import { plural } from '../text/sizes.ts';
 import { Part } from '../parts/part.tsx';
 import { setPrinted, usePrinting } from '../parts/printing.ts';
-import { Announcer, type Newest } from './announcer.tsx';
-import { OpenedKeys } from './opened-keys.ts';
-import { PrintSheet } from './print-sheet.tsx';
-import { rowsOf, type Row } from './rows.ts';
-import { useFoldedInSight, useFolds } from './use-folds.ts';
-import { usePages, usePrepended, type Paging } from './use-pages.ts';
-import { createFocusOnce } from './use-reaches-found.ts';
-import { useStick } from './use-stick.ts';
+import { type Row, rowsOf } from './rows.ts';
+import { createFocusOnce, type Paging, usePages, usePrepended, useStick } from './scrolling.ts';
+import './print-sheet.css';
 import './log.css';
+
+/** Characters that are read out; the rest is there to be read. */
+const READ_OUT = 600;
+
+function readOut(words: string): string {
+  return words.length <= READ_OUT
+    ? words
+    : t`${words.slice(0, READ_OUT)}… It goes on: the rest stands in the conversation.`;
+}
+
+/** The newest that somebody else has said, below which the person may have written already. */
+interface Newest {
+  readonly messageId: MessageId;
+  readonly name: string;
+  readonly words: () => string;
+}
+
+/**
+ * Says what others have said once, for those who listen to the page. What is being written is not
+ * read out word by word, and what was there when the conversation was opened is not said at all.
+ *
+ * It goes by the newest message, not by answers that were open before: a short one can begin and
+ * end between two renderings.
+ */
+function Announcer({ newest, isThere }: { newest: Newest | null; isThere: (messageId: MessageId) => boolean }) {
+  const [said, setSaid] = useState<{ readonly messageId: MessageId; readonly text: string } | null>(null);
+  const [heard, setHeard] = useState(newest?.messageId);
+  if (newest && newest.messageId !== heard) {
+    setHeard(newest.messageId);
+    setSaid({ messageId: newest.messageId, text: `${newest.name}: ${readOut(newest.words())}` });
+  }
+  return (
+    <p className="visually-hidden" role="status" aria-live="polite">
+      {/* A new element for every message: the same words a second time are said a second time. What was taken out of sight since is not read out. */}
+      {said !== null && isThere(said.messageId) && <span key={said.messageId}>{said.text}</span>}
+    </p>
+  );
+}
+
+// A conversation on paper: all that was read of it, from its beginning, with nothing folded away.
+
+interface PrintSheetProps {
+  readonly title: string;
+  readonly items: readonly LogItem[];
+  readonly show: (row: Row) => ReactNode;
+  /** Earlier messages were not read. */
+  readonly more: boolean;
+}
+
+function PrintSheet({ title, items, show, more }: PrintSheetProps) {
+  const sheet = useRef<HTMLElement>(null);
+  const now = useNow();
+  useLayoutEffect(() => {
+    for (const details of sheet.current?.querySelectorAll<HTMLDetailsElement>('.md details') ?? []) details.open = true;
+  }, []);
+  return createPortal(
+    <article ref={sheet} className="print-sheet">
+      <header>
+        <h1>{title}</h1>
+        <p>{t`Printed from Roost on ${fullTime(now)}`}</p>
+        {more && <p>{t`Earlier messages are not on this print. “Print” in Roost’s own menu prints all of them.`}</p>}
+      </header>
+      {rowsOf(items, new Set(items.map(({ key }) => key))).map((row) => (
+        <div key={row.key} className="log-row" data-kind={row.item.kind} data-goes-on={row.stretch?.last === false}>
+          {show(row)}
+        </div>
+      ))}
+    </article>,
+    document.body,
+  );
+}
+
+interface Folds {
+  /** Keys of the items whose long text is open. */
+  readonly unfolded: ReadonlySet<string>;
+  readonly fold: (key: string) => void;
+}
+
+/** Long texts that open and close. */
+function useFolds(): Folds {
+  const [unfolded, setUnfolded] = useState<ReadonlySet<string>>(new Set());
+  const fold = useCallback(
+    (key: string) =>
+      setUnfolded((open) => {
+        const next = new Set(open);
+        if (!next.delete(key)) next.add(key);
+        return next;
+      }),
+    [],
+  );
+  return { unfolded, fold };
+}
+
+/**
+ * A text that closes would leave its reader somewhere below it: its beginning is brought into
+ * sight.
+ */
+function useFoldedInSight(
+  unfolded: ReadonlySet<string>,
+  rows: readonly Row[],
+  list: RefObject<VirtualizerHandle | null>,
+): void {
+  const [seen, setSeen] = useState(unfolded);
+  const [closed, setClosed] = useState<string | undefined>(undefined);
+  if (seen !== unfolded) {
+    setSeen(unfolded);
+    setClosed([...seen].find((key) => !unfolded.has(key)));
+  }
+  // An event: only the closing itself moves the view, not rows that come later.
+  const show = useEffectEvent((key: string | undefined) => {
+    const index = key === undefined ? -1 : rows.findIndex((row) => row.key === key);
+    if (index >= 0) list.current?.scrollToIndex(index, { align: 'nearest' });
+  });
+  useLayoutEffect(() => show(closed), [closed, unfolded]);
+}
+
+// What a reader opened in a conversation stays open when it scrolls out of sight and back.
+
+const OpenedKeys = createContext<Set<string>>(new Set());
+
+/** Is the thing with this key open? It begins closed. */
+export function useOpened(key: string): readonly [boolean, (open: boolean) => void] {
+  const opened = use(OpenedKeys);
+  const [open, setOpen] = useState(() => opened.has(key));
+  return [
+    open,
+    (next) => {
+      if (next) opened.add(key);
+      else opened.delete(key);
+      setOpen(next);
+    },
+  ];
+}
 
 /** The height of what stands above a list, in px: the list must know where it begins. */
 function useTopHeight(top: RefObject<HTMLElement | null>): number {

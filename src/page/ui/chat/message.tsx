@@ -1,28 +1,210 @@
-import { memo, type ReactNode } from 'react';
-import { t } from '../../language/t.ts';
+import { createContext, type KeyboardEvent, lazy, memo, type ReactNode, Suspense, use, useRef, useState } from 'react';
+import { Link } from 'wouter';
+import type { Block, MessageDoc } from '../../../shared/protocol/documents.ts';
+import { addedOf, type AddedToThread } from '../../../shared/domain/threads.ts';
 import { textOf } from '../../../shared/domain/text-of.ts';
 import { withoutThinking } from '../../../shared/domain/thinking.ts';
-import type { Waits } from '../../state/conversation-log.ts';
-import type { Block, MessageDoc } from '../../../shared/protocol/documents.ts';
-import { addedOf } from '../../../shared/domain/threads.ts';
-import { useHousehold } from '../context.tsx';
-import { Face } from '../grid/face.tsx';
-import { EditIcon, RetryIcon } from '../parts/icons.tsx';
-import { optional } from '../parts/optional.tsx';
-import { PATHS } from '../routes.ts';
 import { bytesOf } from '../../../shared/domain/platform/utf8.ts';
+import { retold, t } from '../../language/t.ts';
+import type { Waits } from '../../state/conversation-log.ts';
+import { useHousehold, useRoost } from '../context.tsx';
+import { ago, clockTime, fullTime, isYoung } from '../text/time.ts';
+import { useNow } from '../hooks.ts';
+import { ChevronIcon, EditIcon, MoreIcon, RetryIcon } from '../parts/icons.tsx';
+import { PATHS } from '../routes.ts';
+import { copyText } from '../parts/copy.ts';
+import { MenuButton } from '../parts/menu.tsx';
+import { copied } from '../text/copied.ts';
+import { quoted } from '../text/quote.ts';
+import { canReadAloud } from '../voice/words.ts';
+import { keyOf } from '../parts/keys.ts';
+import { Face } from '../grid/face.tsx';
+import { optional } from '../parts/part.tsx';
 import { whereWordsGo } from '../text/answering.ts';
 import { bytes, names, plural } from '../text/sizes.ts';
 import { Moment } from '../parts/moment.tsx';
-import { useSomebody, type Somebody } from '../use-somebody.ts';
-import { HowLongAgo } from './how-long-ago.tsx';
-import { MessageMenu } from './message-menu.tsx';
+import { type Somebody, useSomebody } from '../use-somebody.ts';
+import { useOpened } from './log.tsx';
 import type { Stretch } from './parts.ts';
-import { PersonWords } from './mentioned.tsx';
-import { AddedCard, RelayNote } from './relay-note.tsx';
+import { PersonWords } from './markdown.tsx';
 import { ShownParts } from './shown-parts.tsx';
-import { VersionsButton } from './versions-button.tsx';
-import { retold } from '../../language/retold.ts';
+
+function Ago({ time }: { time: number }) {
+  return ago(time, useNow());
+}
+
+/** Watches the clock while it changes with it, alone: nothing else of a message does. */
+function HowLongAgo({ time }: { time: number }) {
+  const { device } = useRoost();
+  // Looked at once: what was old then stays so, and what was young watches the time itself.
+  const [young] = useState(() => isYoung(time, device.now()));
+  return young ? <Ago time={time} /> : clockTime(time);
+}
+
+const VersionsDialog = lazy(() => import('./versions.tsx'));
+
+/** Below a message that took the place of another: leads to what stood there. */
+function VersionsButton({ message, name }: { message: MessageDoc; name: string }) {
+  const [open, setOpen] = useState(false);
+  if (message.replaces === null) return null;
+  return (
+    <>
+      <button type="button" className="link-button msg-fold" onClick={() => setOpen(true)}>{t`Earlier version`}</button>
+      {open && (
+        <Suspense fallback={null}>
+          <VersionsDialog message={message} name={name} onClose={() => setOpen(false)} />
+        </Suspense>
+      )}
+    </>
+  );
+}
+
+/** The relay's own messages about what an agent had asked to do have ids of this form. */
+const ABOUT_CALL = /^call-/;
+
+/**
+ * A line across the conversation where its agent was taken into a thread, with the way there. `by`:
+ * who did it; null: the person.
+ */
+function AddedCard({ added, name, by }: { added: AddedToThread; name: string; by: string | null }) {
+  return (
+    <p className="divider" dir="auto">
+      <span>
+        {t`${by ?? t`You`} took ${name} into the thread ${<Link href={PATHS.thread(added.threadId)}>{added.title}</Link>}`}
+      </span>
+    </p>
+  );
+}
+
+/**
+ * What the relay put before an agent, in the agent's conversation. One line stands as it is; what
+ * is longer was written for the agent, and opens.
+ */
+function RelayNote({ messageId, text, name }: { messageId: string; text: string; name: string }) {
+  const [open, setOpen] = useOpened(messageId);
+  const [first = ''] = text.split('\n', 1);
+  const added = addedOf(text);
+  if (added) return <AddedCard added={added} name={name} by={null} />;
+  if (!text.includes('\n'))
+    return (
+      <p className="divider" dir="auto">
+        {text}
+      </p>
+    );
+  return (
+    <details className="tools relay-note" open={open} onToggle={(event) => setOpen(event.currentTarget.open)}>
+      <summary>
+        <ChevronIcon />
+        <span>{ABOUT_CALL.test(messageId) ? t`Roost told ${name} what came of its question` : first}</span>
+      </summary>
+      {open && <pre dir="auto">{text}</pre>}
+    </details>
+  );
+}
+
+// What can be done with one message of a conversation or of a thread: quote it, copy it, copy the
+// way to it.
+
+/**
+ * Puts text into the field where one writes, after what stands there; null: nothing can be written
+ * here.
+ */
+export const QuoteInto = createContext<((text: string) => void) | null>(null);
+
+/** What is marked of what this message says; nothing where the mark reaches beyond it. */
+function markedIn(message: Element | null | undefined): string {
+  const mark = document.getSelection();
+  if (!message || !mark || mark.rangeCount === 0 || mark.isCollapsed) return '';
+  const range = mark.getRangeAt(0);
+  return message.contains(range.commonAncestorContainer) ? (copied(range)?.text ?? mark.toString()) : '';
+}
+
+interface Props {
+  readonly mine: boolean;
+  /** Who said it, and what they are called. */
+  readonly who: string;
+  readonly name: string;
+  /**
+   * When it was said, in ms since the epoch: it stands above what can be done, for whoever has no
+   * pointer to rest on it.
+   */
+  readonly time: number;
+  /** Its words as they were written: Markdown. */
+  readonly text: () => string;
+  /** Its address, from the root. */
+  readonly path: string;
+  /** Says it anew from here; null: it cannot be. */
+  readonly edit?: (() => void) | null;
+}
+
+/**
+ * In the line of the speaker's name, so that no message is higher for it. Arrows go to the next
+ * message's.
+ */
+function MessageMenu({ mine, who, name, time, text, path, edit = null }: Props) {
+  const state = useRoost();
+  const quote = use(QuoteInto);
+  const frame = useRef<HTMLDivElement>(null);
+  /** What was marked when its button was pressed: the press itself takes the mark away. */
+  const marked = useRef('');
+  const onPress = () => {
+    if (!frame.current?.querySelector('[role=menu]')) marked.current = markedIn(frame.current?.closest('.msg'));
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    onPress();
+    const key = keyOf(event);
+    const step = key === 'ArrowDown' ? 1 : key === 'ArrowUp' ? -1 : 0;
+    if (step === 0 || event.altKey || event.ctrlKey || event.metaKey) return;
+    const all = [...(frame.current?.closest('.log')?.querySelectorAll<HTMLElement>('.msg-menu > button') ?? [])];
+    const next = all[all.findIndex((button) => button === document.activeElement) + step];
+    if (!next) return;
+    event.preventDefault();
+    next.focus();
+  };
+  return (
+    // The keys go to the button within.
+    // eslint-disable-next-line jsx-a11y/no-static-element-interactions
+    <div className="msg-menu" ref={frame} onPointerDown={onPress} onKeyDown={onKeyDown}>
+      <MenuButton
+        label={mine ? t`More about what you wrote` : t`More about what ${name} said`}
+        note={fullTime(time)}
+        items={[
+          ...(quote
+            ? [
+                {
+                  label: t`Quote`,
+                  hint: t`Into your message. What you have marked of it, or all.`,
+                  run: () => quote(quoted(marked.current || text())),
+                },
+              ]
+            : []),
+          ...(edit
+            ? [{ label: t`Edit from here`, hint: t`What came after it stays, as an earlier version`, run: edit }]
+            : []),
+          ...(canReadAloud()
+            ? [
+                {
+                  label: t`Read aloud`,
+                  run: () =>
+                    void import('../voice/read-aloud.ts').then(({ readAloud }) =>
+                      readAloud(state, who, name, marked.current || text()),
+                    ),
+                },
+              ]
+            : []),
+          { label: t`Copy as Markdown`, run: () => void copyText(state, text(), t`Message`) },
+          {
+            label: t`Copy link`,
+            hint: t`For somebody who may open your Roost.`,
+            run: () => void copyText(state, new URL(path, location.href).href, t`Link`),
+          },
+        ]}
+      >
+        <MoreIcon />
+      </MenuButton>
+    </div>
+  );
+}
 
 export type Speaker = Exclude<Somebody, { kind: 'nobody' }>;
 
@@ -134,7 +316,7 @@ function waitsFor(speaker: Speaker): string {
   return where ?? t`${speaker.name} reads this next.`;
 }
 
-export interface MessageProps {
+interface MessageProps {
   readonly message: MessageDoc;
   readonly stretch: Stretch;
   readonly speaker: Speaker;

@@ -6,8 +6,197 @@
  */
 import Parser, { type MarkdownIt, type StateBlock, type StateInline, type Token } from 'markdown-it';
 import cjkFriendly from 'markdown-it-cjk-friendly';
-import { formulaAt, formulas } from './maths.ts';
-import { createKept } from './parsed.ts';
+
+// Texts that were set as Markdown once are kept set: a message that scrolls back into view costs
+// nothing again. What has not been set yet may hold up a frame only so long; what is over that is
+// shown as it stands and set a moment later, between frames.
+
+/** ms of setting that one frame may take. */
+const FRAME_BUDGET = 5;
+/** ms after which a new frame is reckoned to have begun. */
+const FRAME = 16;
+
+let frameBegan = 0;
+let spent = 0;
+
+function inFrame(now: number): number {
+  if (now - frameBegan > FRAME) {
+    frameBegan = now;
+    spent = 0;
+  }
+  return spent;
+}
+
+/** Can another text be set without holding up the page? */
+export const isTimeLeft = (): boolean => inFrame(performance.now()) < FRAME_BUDGET;
+
+interface Kept<T> {
+  has(key: string): boolean;
+  /** What was made for this key, or is made now. */
+  get(key: string, make: () => T): T;
+}
+
+/** Keeps what was used last. @param chars Characters of all keys together that are kept. */
+export function createKept<T>(chars: number): Kept<T> {
+  /** Oldest use first. */
+  const kept = new Map<string, T>();
+  let keptChars = 0;
+  return {
+    has: (key) => kept.has(key),
+    get(key, make) {
+      const known = kept.get(key);
+      if (known !== undefined) {
+        kept.delete(key);
+        kept.set(key, known);
+        return known;
+      }
+      const began = performance.now();
+      inFrame(began);
+      const made = make();
+      spent += performance.now() - began;
+      kept.set(key, made);
+      keptChars += key.length;
+      for (const [oldest] of kept) {
+        if (keptChars <= chars) break;
+        kept.delete(oldest);
+        keptChars -= oldest.length;
+      }
+      return made;
+    },
+  };
+}
+
+// Formulas in Markdown as language models write them: `$x$`, `$$x$$`, `\(x\)` and `\[x\]`. The same
+// signs stand in prices, in shell and PHP variables, and in regular expressions, which stay text:
+//
+// - No space follows an opening `$`. No letter, digit, opening bracket or `$` follows a closing
+//   one. A letter of a script without spaces may follow, since Chinese and Japanese set none.
+// - `\(` and `\[` are escaped brackets where a regular expression or a word goes on beside them.
+// - What reads as prose, as a quoted text or as a regular expression is no formula.
+
+export interface Formula {
+  readonly tex: string;
+  /** On a line of its own. */
+  readonly apart: boolean;
+}
+
+/** `length`: characters in the source, signs included. */
+type Found = Formula & { readonly length: number };
+
+/** Characters of a formula. */
+const MOST = 10_000;
+/** Letters of scripts that put a space before and behind a formula. */
+const SPACED = '\\p{Script=Latin}\\p{Script=Greek}\\p{Script=Cyrillic}\\p{N}_';
+const NOT_BEFORE_DOLLAR = new RegExp(`[${SPACED}$\\\\)\\]}]$`, 'u');
+const NOT_AFTER_DOLLAR = `(?![${SPACED}$(\\[{])`;
+const ONE = new RegExp(`\\$(?<tex>(?![\\s$])(?:\\\\[^]|[^$\`\\\\\\n])*(?<!\\s))\\$${NOT_AFTER_DOLLAR}`, 'uy');
+const TWO = new RegExp(`\\$\\$(?<tex>(?:\\\\[^]|(?!\\$\\$)[^\\\\]){1,${MOST}}?)\\$\\$${NOT_AFTER_DOLLAR}`, 'uy');
+
+/** What stands before an escaped bracket in a regular expression, or in a word. */
+const NOT_BEFORE_BRACKET = /[\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}_\\^.+?\]}/]$/u;
+/**
+ * What follows one there: a quantifier, a class, a word; or the target of a link. The end of a
+ * word, as in `\(n\)th`, may follow.
+ */
+const NOT_AFTER_BRACKET =
+  '(?![{$]|\\*[\\\\$.?[(]|\\?[^\\s"\')\\]}*_。，]|\\+(?!\\s*\\\\\\()|\\(|\\\\[a-zA-Z.]|(?!(?:th|st|nd|rd|s)\\b)\\w)';
+const ROUND = new RegExp(`\\\\\\((?<tex>(?:\\\\[^)]|[^\\\\]){1,${MOST}}?)\\\\\\)${NOT_AFTER_BRACKET}`, 'uy');
+const SQUARE = new RegExp(`\\\\\\[(?<tex>(?:\\\\[^\\]]|[^\\\\]){1,${MOST}}?)\\\\\\]${NOT_AFTER_BRACKET}`, 'uy');
+
+const LOOKS_LIKE_TEX = /[\\^_{}=]/;
+const WORDS = /[A-Za-z]{3,}\s|\s[A-Za-z]{3,}|^[\d.,]+\s|^[\d.,]+\p{Script=Han}/u;
+const CJK_PUNCTUATION = /[，。、；：！？「」『』（）“”]/;
+/** Classes, wildcards, anchors and escape sequences, none of which TeX has. */
+const REGEX =
+  /\\[dDwWsSb](?![A-Za-z])|\\(?:e|033|x1b)\[|\.[*+?]|\[\^|\[(?:a-z|A-Z|0-9)|\(\?[:=!<]|\\\.|\w{2,}\\\|\w{2,}|[a-z]{3,}\|[a-z]{3,}/;
+/** The name of a variable in capitals, as `$PROJECT_DIR$`. */
+const CONSTANT = /^[A-Z][A-Z0-9]+(?:_[A-Z0-9]{2,})+$/;
+const TEXT_COMMAND = /\\(?:text|mbox|textbf|textit|mathrm|operatorname)\s*\{[^{}]*\}/g;
+
+/** `5, not 6`, and whatever else reads as words between two sums of money. */
+const isProse = (tex: string) =>
+  (!/\\[a-zA-Z]/.test(tex) && CJK_PUNCTUATION.test(tex)) || (!LOOKS_LIKE_TEX.test(tex) && WORDS.test(tex));
+
+/** Between two `$`, where shells, templates and prices come from. */
+function isFormulaInDollars(tex: string): boolean {
+  const bare = tex.replace(TEXT_COMMAND, '');
+  return !/["@]|(?<!\\)[#%]/.test(bare) && !CONSTANT.test(tex) && !isProse(tex);
+}
+
+const isFormulaInBrackets = (tex: string) => !REGEX.test(tex) && !isProse(tex);
+/**
+ * A display formula holds more than words: `\[optional\]` is an escaped bracket, `\[x\] done` an
+ * escaped box to tick.
+ */
+const isDisplay = (tex: string) => isFormulaInBrackets(tex) && !/^\s*(?:[A-Za-z]{4,}|\d+)\s*$/.test(tex);
+
+function taken(pattern: RegExp, src: string, pos: number, end: number): { tex: string; length: number } | null {
+  pattern.lastIndex = pos;
+  const match = pattern.exec(end < src.length ? src.slice(0, end) : src);
+  const tex = match?.groups?.['tex'] ?? '';
+  // No formula goes on after an empty line.
+  return match && tex.trim() !== '' && !/\n[ \t]*\n/.test(tex) ? { tex: tex.trim(), length: match[0].length } : null;
+}
+
+/** The formula that begins at `pos`, within a paragraph that ends at `end`; null: none does. */
+function formulaAt(src: string, pos: number, end = src.length): Found | null {
+  // The character before may be a pair of code units.
+  const before = src.slice(Math.max(0, pos - 2), pos);
+  if (src[pos] === '$') {
+    if (NOT_BEFORE_DOLLAR.test(before)) return null;
+    const two = taken(TWO, src, pos, end);
+    if (two) return isProse(two.tex) ? null : { ...two, apart: true };
+    const one = taken(ONE, src, pos, end);
+    return one && isFormulaInDollars(one.tex) ? { ...one, apart: false } : null;
+  }
+  if (src[pos] !== '\\' || NOT_BEFORE_BRACKET.test(before)) return null;
+  const round = taken(ROUND, src, pos, end);
+  if (round) return isFormulaInBrackets(round.tex) ? { ...round, apart: false } : null;
+  const square = taken(SQUARE, src, pos, end);
+  if (!square || !isDisplay(square.tex)) return null;
+  const isTicked = /^[xX]$/.test(square.tex) && /(?:^|\n)\s*(?:(?:[-*+]|\d+[.)])\s+)?$/.test(src.slice(0, pos));
+  return isTicked && src[pos + square.length] === ' ' ? null : { ...square, apart: true };
+}
+
+function formulaInLine(state: StateInline, silent: boolean): boolean {
+  const found = formulaAt(state.src, state.pos, state.posMax);
+  if (!found) return false;
+  if (!silent) {
+    const token = state.push('formula', '', 0);
+    token.content = found.tex;
+    token.meta = { apart: found.apart };
+  }
+  state.pos += found.length;
+  return true;
+}
+
+/**
+ * A formula on lines of its own: they hold what would begin a list, a heading or a quotation
+ * elsewhere.
+ */
+function formulaOnLines(state: StateBlock, line: number, end: number, silent: boolean): boolean {
+  const start = (state.bMarks[line] ?? 0) + (state.tShift[line] ?? 0);
+  if ((state.sCount[line] ?? 0) - state.blkIndent >= 4) return false;
+  if (!/^(?:\$\$|\\\[)/.test(state.src.slice(start, start + 2))) return false;
+  let next = line + 1;
+  while (next < end && !state.isEmpty(next) && (state.sCount[next] ?? 0) >= state.blkIndent) next += 1;
+  const text = state.getLines(line, next, state.blkIndent, false).trimStart();
+  const found = formulaAt(text, 0);
+  if (!found?.apart || !/^[ \t]*[.,;]?[ \t]*(?:\n|$)/.test(text.slice(found.length))) return false;
+  if (silent) return true;
+  const token = state.push('formula', '', 0);
+  token.content = found.tex;
+  token.meta = { apart: true };
+  state.line = line + text.slice(0, found.length).split('\n').length;
+  token.map = [line, state.line];
+  return true;
+}
+
+/** Teaches a parser formulas. */
+function formulas(md: MarkdownIt): void {
+  md.inline.ruler.before('escape', 'formula', formulaInLine);
+  md.block.ruler.before('fence', 'formula', formulaOnLines, { alt: ['paragraph', 'reference', 'blockquote', 'list'] });
+}
 
 export type { Token };
 
@@ -29,7 +218,7 @@ export interface Around {
 }
 export const NOTHING_AROUND: Around = { key: '', references: {}, notes: [] };
 
-export interface Parsed {
+interface Parsed {
   readonly blocks: readonly Token[];
   /** Parses what stands in a paragraph, a heading, a cell. */
   readonly inline: (content: string) => readonly Token[];
@@ -173,7 +362,7 @@ export function cellsOf(row: string): readonly string[] {
   return cells;
 }
 
-export type Align = 'left' | 'right' | 'center' | null;
+type Align = 'left' | 'right' | 'center' | null;
 
 /**
  * What a table's token has to say: its head, how its columns are set, and its rows as they are
@@ -307,7 +496,7 @@ const arounds = createKept<Around>(KEPT_CHARS);
  * What the pieces of a message define for each other, and its footnotes in the order in which they
  * are used.
  */
-export function definedIn(pieces: readonly string[]): { readonly around: Around; readonly notes: readonly string[] } {
+function definedIn(pieces: readonly string[]): { readonly around: Around; readonly notes: readonly string[] } {
   const all = pieces.filter((piece) => NAMES_SOMETHING.test(piece)).map(namedIn);
   if (all.length === 0) return { around: NOTHING_AROUND, notes: [] };
   // The first definition of a name counts.
@@ -319,4 +508,204 @@ export function definedIn(pieces: readonly string[]): { readonly around: Around;
   const key = JSON.stringify([references, order]);
   const around = arounds.get(key, () => ({ key, references, notes: order }));
   return { around, notes: order.map((label) => defined.get(label) ?? '') };
+}
+
+// Long texts in pieces that are set one by one, a row of the log each. A piece ends only between
+// two blocks, so that a table, a list, a block of code is whole whatever its length. Every piece
+// but the last stays as it is when words are added at the end: an answer that is being written sets
+// only its last piece anew.
+
+/** Characters from which on a piece ends at the next place between two blocks. */
+const SOFT = 1_500;
+/**
+ * Characters from which on a piece ends within a block too: between two items of a list, where the
+ * next piece goes on with its numbers, two paragraphs of a quotation, or two lines. A table and a
+ * block of code are never parted.
+ */
+const LONG = 8_000;
+/** Characters from which on a single paragraph or item is parted too. */
+const LONGEST = 40_000;
+/** Characters of a piece of plain text. */
+const PLAIN = 4_000;
+/** Characters of texts whose pieces are known: those of the answers that are being written. */
+const MAX_CACHED_CHARS = 1_000_000;
+
+const FENCE = /^ {0,3}(`{3,}|~{3,})/;
+/**
+ * A line after an empty one that cannot belong to what stands before it: no list goes on, nothing
+ * is indented.
+ */
+const FRESH = /^(?:[^\s\d\-*+]|[-*+]\S|\d+[^\d.)])/;
+const ITEM = /^(?:[-*+]|(\d{1,9})[.)])(?:\s|$)/;
+const DELIMITERS = /^[ \t]*\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*$/;
+const DETAILS_TAGS = /<(\/?)details(?=[\s>])/gi;
+/** HTML that goes on over empty lines, and where it ends. */
+const RAW: readonly (readonly [RegExp, RegExp])[] = [
+  [/^ {0,3}<!--/, /-->/],
+  [/^ {0,3}<(?:script|pre|style|textarea)(?=[\s>]|$)/i, /<\/(?:script|pre|style|textarea)>/i],
+];
+
+export interface MarkdownPiece {
+  readonly text: string;
+  /** What it must know of the other pieces. */
+  readonly around: Around;
+  /** The number with which it goes on with a list; null: it goes on with none. */
+  readonly start: number | null;
+  /** It is the message's footnotes. */
+  readonly notes: boolean;
+}
+
+/**
+ * Where to part a line that is too long by itself: at its last space, and never within a character.
+ */
+function cutOf(text: string, most: number): number {
+  const space = text.lastIndexOf(' ', most);
+  if (space > most / 2) return space + 1;
+  const code = text.charCodeAt(most - 1);
+  return code >= 0xd800 && code <= 0xdbff ? most - 1 : most;
+}
+
+/** `text` as it stands, parted at line ends where there are any. */
+export function plainPieces(text: string): string[] {
+  const pieces: string[] = [];
+  let rest = text;
+  while (rest.length > PLAIN) {
+    const line = rest.lastIndexOf('\n', PLAIN);
+    const cut = line > PLAIN / 2 ? line + 1 : cutOf(rest, PLAIN);
+    // The line break is in the parting.
+    pieces.push(line > PLAIN / 2 ? rest.slice(0, line) : rest.slice(0, cut));
+    rest = rest.slice(cut);
+  }
+  return [...pieces, rest];
+}
+
+/** Where a piece lies in its text. */
+interface Span {
+  readonly from: number;
+  readonly to: number;
+  readonly start: number | null;
+}
+
+interface List {
+  /** The number of its first item in this piece; null: it has none. */
+  readonly start: number | null;
+  readonly items: number;
+}
+
+/**
+ * Where the pieces of `text` lie. `known`: those of its beginning, of which all but the last are
+ * final.
+ */
+function spansOf(text: string, known: readonly Span[]): readonly Span[] {
+  const spans = known.slice(0, -1);
+  const last = known.at(-1);
+  let from = last?.from ?? 0;
+  let start = last?.start ?? null;
+  /** What ends the block of code, or the HTML, that the line stands in. */
+  let within: RegExp | null = null;
+  /** `details` that are open. */
+  let depth = 0;
+  let isEmpty = false;
+  let wasEmptyQuote = false;
+  let wasText = false;
+  let inTable = false;
+  /** The list that goes on. */
+  let list: List | null = start === null ? null : { start, items: 0 };
+
+  const close = (at: number, goesOnWith: number | null) => {
+    spans.push({ from, to: at, start });
+    from = at;
+    start = goesOnWith;
+    if (list) list = { start: goesOnWith, items: 0 };
+  };
+  const mayEndBefore = (line: string, size: number): boolean => {
+    if (size < SOFT || within || depth > 0) return false;
+    if (isEmpty && FRESH.test(line)) return true;
+    if (size < LONG || inTable) return false;
+    if (size >= LONGEST || ITEM.test(line) || (isEmpty && /^\S/.test(line))) return true;
+    if (line.startsWith('>')) return wasEmptyQuote;
+    // A line that goes on with a paragraph; below one of dashes or equals signs it would be a
+    // heading.
+    return list === null && wasText && /^[^\s>]/.test(line) && !/^(?:=+|-+)\s*$/.test(line);
+  };
+  const numberItem = (line: string) => {
+    const item = ITEM.exec(line);
+    if (item)
+      list = list
+        ? { ...list, items: list.items + 1 }
+        : { start: item[1] === undefined ? null : Number(item[1]), items: 1 };
+    else if (/^\S/.test(line) && (isEmpty || /^(?:#|>|`{3}|~{3})/.test(line))) list = null;
+  };
+  const look = (line: string) => {
+    numberItem(line);
+    if (line.includes('|') && DELIMITERS.test(line)) inTable = true;
+    for (const [, closing] of line.matchAll(DETAILS_TAGS)) depth = Math.max(0, depth + (closing === '/' ? -1 : 1));
+    const mark = FENCE.exec(line)?.[1];
+    // A fence of backticks with a further one on its line is code within a sentence.
+    if (mark !== undefined && !(mark.startsWith('`') && line.slice(line.indexOf(mark) + mark.length).includes('`')))
+      within = new RegExp(`^ {0,3}\\${mark.charAt(0)}{${mark.length},}\\s*$`);
+    const raw = RAW.find(([begins]) => begins.test(line))?.[1];
+    if (raw && !raw.test(line)) within = raw;
+  };
+
+  for (let at = from; at < text.length;) {
+    const newline = text.indexOf('\n', at);
+    const end = newline < 0 ? text.length : newline;
+    const line = text.slice(at, end);
+    if (mayEndBefore(line, at - from)) {
+      const goesOn = (/^\d/.test(line) ? list : null) as List | null;
+      close(at, goesOn === null || goesOn.start === null ? null : goesOn.start + goesOn.items);
+    }
+    if (!within) look(line);
+    else if ((within as RegExp).test(line)) within = null;
+    isEmpty = line.trim() === '';
+    if (isEmpty) inTable = false;
+    wasEmptyQuote = /^>\s*$/.test(line);
+    wasText = !isEmpty && /^[^\s>#|]/.test(line);
+    if (within === null && line.length > LONGEST) {
+      if (at > from) close(at, null);
+      while (end - from > LONGEST) close(from + cutOf(text.slice(from, from + LONGEST), LONGEST), null);
+    }
+    at = end + 1;
+  }
+  return [...spans, { from, to: text.length, start }];
+}
+
+interface Parted {
+  readonly text: string;
+  readonly spans: readonly Span[];
+}
+/** Texts that were parted last: the one that goes on with one of them is parted from there. */
+let recent: readonly Parted[] = [];
+const RECENT_MOST = 4;
+
+function parted(text: string): Parted {
+  const before = recent.find((each) => text.startsWith(each.text));
+  const now = before?.text === text ? before : { text, spans: spansOf(text, before?.spans ?? []) };
+  recent = [now, ...recent.filter((each) => each !== before)].slice(0, RECENT_MOST);
+  return now;
+}
+
+const kept = createKept<MarkdownPiece>(MAX_CACHED_CHARS);
+
+const pieceOf = (text: string, of: Omit<MarkdownPiece, 'text'>): MarkdownPiece =>
+  kept.get(JSON.stringify([of.start, of.notes, of.around.key]) + text, () => ({ text, ...of }));
+
+/** Footnotes as the list that stands at the end of a message. */
+const listOf = (notes: readonly string[]): string =>
+  notes.map((note, i) => `${i + 1}. ${note.trim().replace(/\n(?=.)/g, '\n    ')}`).join('\n');
+
+/**
+ * Markdown in pieces. The same text gives the same objects, so that a piece that stays is not drawn
+ * anew.
+ */
+export function markdownPieces(text: string): readonly MarkdownPiece[] {
+  const texts = parted(text).spans.map(({ from, to }) => text.slice(from, to).replace(/\n+$/, ''));
+  const { around, notes } = definedIn(texts);
+  const pieces = parted(text).spans.map(({ start }, i) => {
+    const piece = texts[i] ?? '';
+    return pieceOf(piece, { start, notes: false, around: piece.includes('[') ? around : NOTHING_AROUND });
+  });
+  if (notes.length > 0) pieces.push(pieceOf(listOf(notes), { start: null, notes: true, around }));
+  return pieces;
 }

@@ -3,7 +3,7 @@ import { textOf } from '../../../shared/domain/text-of.ts';
 import { thinkingApart } from '../../../shared/domain/thinking.ts';
 import type { Block, MessageDoc } from '../../../shared/protocol/documents.ts';
 import type { ThreadMessage } from '../../../shared/protocol/threads.ts';
-import { markdownPieces, plainPieces, type MarkdownPiece } from './pieces.ts';
+import { type MarkdownPiece, markdownPieces, plainPieces } from './parser.ts';
 
 export type ToolBlock = Extract<Block, { kind: 'tool' }>;
 

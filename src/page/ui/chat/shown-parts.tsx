@@ -3,11 +3,11 @@ import { t } from '../../language/t.ts';
 import type { Block } from '../../../shared/protocol/documents.ts';
 import { partsOf, type ShownPart, type ToolBlock } from './parts.ts';
 import { deedsOf, toolPhrase } from './deeds.ts';
-import { namedIn, useTeammates } from '../use-teammates.ts';
-import { Piece, Words } from './words.tsx';
+import { namedIn, useTeammates } from '../use-somebody.ts';
+import { Piece, Words } from './markdown.tsx';
 import { ChevronIcon } from '../parts/icons.tsx';
 import { bytes } from '../text/sizes.ts';
-import { useOpened } from './opened-keys.ts';
+import { useOpened } from './log.tsx';
 
 /** Characters of what went into a tool, or came out, that are shown at once. */
 const SHOWN_AT_ONCE = 20_000;

@@ -1,27 +1,172 @@
 import { useCallback, useMemo, useRef, useState } from 'react';
-import type { AgentId } from '../../../shared/domain/ids.ts';
-import { t } from '../../language/t.ts';
+import { LEAD_ID } from '../../../shared/domain/seat.ts';
 import type { MessageDoc } from '../../../shared/protocol/documents.ts';
+import type { AgentId } from '../../../shared/domain/ids.ts';
 import { textOf } from '../../../shared/domain/text-of.ts';
+import { t } from '../../language/t.ts';
 import { openAnswerOf } from '../../state/answers.ts';
 import type { TakenBack } from '../../state/actions/talk.ts';
 import type { Pages } from '../../state/pages.ts';
 import { writingStopped } from '../../state/relay-info.ts';
-import { useActions, useAnswers, useConversations, useInfo, useRoost, useUnread } from '../context.tsx';
-import { FoundBar } from '../palette/found-bar.tsx';
-import { optional } from '../parts/optional.tsx';
-import { Part } from '../parts/part.tsx';
-import { useRoute } from '../routes.ts';
+import {
+  useActions,
+  useAnswers,
+  useConversations,
+  useHousehold,
+  useInfo,
+  useLive,
+  usePending,
+  useRoost,
+  useUnread,
+} from '../context.tsx';
+import { Face } from '../grid/face.tsx';
+import { SeatFigure } from '../grid/seat-figure.tsx';
 import { whereWordsGo } from '../text/answering.ts';
+import { useRehearsing } from '../models/chip.tsx';
+import { FoundBar } from '../palette/found-bar.tsx';
+import { optional, Part } from '../parts/part.tsx';
+import { useRoute } from '../routes.ts';
+import { QuoteInto, type Speaker } from './message.tsx';
 import { Composer, type Field } from './composer.tsx';
 import { ConversationLog, lastQuestion } from './conversation-log.tsx';
-import { EmptyLog } from './empty.tsx';
-import { FirstWords } from './first-words.tsx';
-import { QuoteInto } from './message-menu.tsx';
-import type { Speaker } from './message.tsx';
-import { Skeleton } from './skeleton.tsx';
-import { useReachesFound } from './use-reaches-found.ts';
-import { useReachesNew } from './use-reaches-new.ts';
+import { Skeleton } from './conversation.tsx';
+import { useReachesFound, useReachesNew } from './scrolling.ts';
+import './first-words.css';
+
+/** First words to begin with; the person sends them, or not. */
+const OPENERS: Record<'lead' | 'agent', readonly string[]> = {
+  lead: [t`Who is here, and how are they?`, t`What would you like us to do first?`, t`Tell me how you see this team.`],
+  agent: [
+    t`How did you come to your name?`,
+    t`What would you like to be asked about?`,
+    t`What have you been turning over?`,
+  ],
+};
+
+function hint(speaker: Speaker, born: number, running: boolean, calling: boolean): { title: string; text: string } {
+  const { name } = speaker;
+  if (speaker.kind === 'egg')
+    return {
+      title: t`Somebody is on the way`,
+      text: t`The first words appear here as they are found. The name comes out of them.`,
+    };
+  if (speaker.kind === 'seatless')
+    return { title: name, text: t`There is no seat for this agent now. Give it one under Settings, Team and seats.` };
+  if (speaker.kind === 'lead') {
+    if (born === 0 && calling)
+      return {
+        title: t`${name} calls the team`,
+        text: t`Each finds its own name, and what it thinks aloud becomes its soul.`,
+      };
+    if (born === 0)
+      return {
+        title: running ? t`${name} is here` : t`${name} waits for you`,
+        text: t`Nobody else is born yet. SUMMON brings eight to life; each finds its own name.`,
+      };
+    return running
+      ? { title: t`Nothing said yet today`, text: t`${name} leads the team, and hears what you write here.` }
+      : { title: t`${name} sleeps`, text: t`WAKE brings everybody back. What you write now waits until then.` };
+  }
+  if (speaker.awake) return { title: t`${name} is awake`, text: t`What you write here goes to nobody else.` };
+  if (speaker.seat.state === 'hatching') return { title: t`${name} is waking`, text: t`The first words appear here.` };
+  if (speaker.seat.state === 'played')
+    return {
+      title: t`${name} is driven by ${speaker.seat.client?.name ?? t`a program`}`,
+      text: whereWordsGo(name, speaker.seat) ?? '',
+    };
+  return {
+    title: t`${name} sleeps`,
+    text: t`There is no conversation yet. Leave a message: it waits, and is read on waking.`,
+  };
+}
+
+export function EmptyLog({ speaker, onPick }: { speaker: Speaker; onPick: (text: string) => void }) {
+  const born = useHousehold((state) => state.roster.seats.size);
+  const running = useLive((state) => state.live !== null);
+  const calling = usePending(({ call }) => call === 'summon');
+  const { title, text } = hint(speaker, born, running, calling);
+  const openers = speaker.awake ? OPENERS[speaker.kind === 'lead' ? 'lead' : 'agent'] : [];
+  return (
+    <div className="empty-log tint" style={{ '--c': speaker.color }}>
+      <div
+        className="empty-figure"
+        data-asleep={
+          speaker.kind === 'agent' ? speaker.seat.state === 'sleeping' : speaker.kind === 'lead' && !speaker.awake
+        }
+        aria-hidden="true"
+      >
+        {speaker.kind === 'agent' || speaker.kind === 'egg' ? (
+          <SeatFigure seat={speaker.seat} />
+        ) : (
+          <Face agentId={speaker.agentId} face={speaker.face} color={speaker.color} awake={speaker.awake} />
+        )}
+      </div>
+      <h3>{title}</h3>
+      <p>{text}</p>
+      {openers.length > 0 && (
+        <ul>
+          {openers.map((opener) => (
+            <li key={opener}>
+              <button type="button" className="chip" onClick={() => onPick(opener)}>
+                {opener}
+              </button>
+            </li>
+          ))}
+        </ul>
+      )}
+    </div>
+  );
+}
+
+// What to say first: after somebody has hatched the page says what to do next, and in a demo it
+// shows what can be asked.
+
+const HELLO = [t`Hello! Who are you?`, t`What can you do?`, t`Who else is here?`];
+
+/** What the stand-in does for real, in the languages of the page. */
+function demoWords(speaker: Speaker, other: string | undefined): readonly string[] {
+  return [
+    t`Remember this: the bridge is blue.`,
+    t`What did I tell you?`,
+    ...(other === undefined ? [] : [t`Tell ${other} that the bridge holds.`, t`Wake ${other}: come and see.`]),
+    ...(speaker.kind === 'lead' ? [] : [t`Go to sleep.`]),
+  ];
+}
+
+export function FirstWords({
+  speaker,
+  messages,
+  onPick,
+}: {
+  speaker: Speaker;
+  messages: readonly MessageDoc[];
+  onPick: (text: string) => void;
+}) {
+  const rehearsing = useRehearsing();
+  const other = useHousehold(({ roster }) => {
+    for (const agent of roster.seats.values())
+      if (agent.agentId !== speaker.agentId && agent.agentId !== LEAD_ID) return agent.name;
+    return undefined;
+  });
+  const spoken = messages.some(({ author }) => author === 'human');
+  if (!speaker.awake || messages.length === 0 || (spoken && !rehearsing)) return null;
+  const words = spoken ? demoWords(speaker, other) : HELLO;
+  const title = spoken ? t`In this demo you can try` : t`Say hello to ${speaker.name}`;
+  return (
+    <section className="first-words" aria-label={title}>
+      <h3>{title}</h3>
+      <ul>
+        {words.map((text) => (
+          <li key={text}>
+            <button type="button" className="chip" onClick={() => onPick(text)}>
+              {text}
+            </button>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
 
 const WaitingCalls = optional(() => import('../calls/waiting.tsx'));
 

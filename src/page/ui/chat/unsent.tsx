@@ -2,12 +2,12 @@
 import { memo } from 'react';
 import { t } from '../../language/t.ts';
 import type { QueuedMessageDoc } from '../../../shared/protocol/documents.ts';
-import type { Sending } from '../../state/sending.ts';
+import type { Sending } from '../../state/conversations.ts';
 import { useLive } from '../context.tsx';
 import { Bubble, FoldButton, ShownAttachments, type Speaker } from './message.tsx';
 import type { Stretch } from './parts.ts';
 import { names } from '../text/sizes.ts';
-import { PersonWords } from './mentioned.tsx';
+import { PersonWords } from './markdown.tsx';
 
 interface Props {
   readonly stretch: Stretch;

@@ -7,7 +7,7 @@ import { textOf } from '../../../shared/domain/text-of.ts';
 import { useRoost } from '../context.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { fullTime } from '../text/time.ts';
-import { Words } from './words.tsx';
+import { Words } from './markdown.tsx';
 
 /** Messages that are shown of what stood there: more than anybody says after one and edits away. */
 const MOST = 400;

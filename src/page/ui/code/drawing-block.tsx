@@ -5,7 +5,7 @@
 import { useEffect, useRef, useState } from 'react';
 import { t } from '../../language/t.ts';
 import { download } from '../copies/sink.ts';
-import { takeFocus } from '../parts/take-focus.ts';
+import { takeFocus } from '../parts/dialog.tsx';
 import type { DrawingColours, Drawn } from './drawing.ts';
 
 /** ms after which a drawing is given up: nobody knows how long a hostile text would take. */

@@ -2,21 +2,79 @@
  * Everything that can be done or gone to from anywhere. The palette, the header's menu, the keys,
  * their sheet and the tests are read from here; to add a command is to add its line.
  */
-import { trayOf } from '../../state/waiting.ts';
 import { displayName, emptySeats } from '../../../shared/domain/agent.ts';
-import { bigButton } from '../../../shared/domain/lifecycle.ts';
-import { LEAD_ID, LEAD_POSITION, seatNumber } from '../../../shared/domain/seat.ts';
+import { bigButton, canBeWoken, lifecycleOf } from '../../../shared/domain/lifecycle.ts';
+import { isSeatPosition, LEAD_ID, LEAD_POSITION, seatNumber } from '../../../shared/domain/seat.ts';
 import { t } from '../../language/t.ts';
+import { groupsIn } from '../../state/groups.ts';
+import { trayOf } from '../../state/waiting.ts';
 import { callsOf } from '../../state/calls.ts';
 import { authorName, leadNameOf } from '../../state/people.ts';
-import { hasFound, nextFound } from '../palette/last-found.ts';
-import { withinOf } from '../palette/opens.ts';
-import { canPrint, printOpen } from '../parts/printing.ts';
 import { PATHS } from '../routes.ts';
+import { plural } from '../text/sizes.ts';
+import { hasFound, nextFound } from '../palette/last-found.ts';
+import { withinOf } from '../palette/typed-ahead.ts';
+import { canPrint, printOpen } from '../parts/printing.ts';
 import type { Around, Command } from './command.ts';
-import { toGroups } from './wake.ts';
 
-export { wakeWays } from './wake.ts';
+// The ways to wake only some, in the small menu beside the big button and in the palette.
+
+/** To wake those of each group who sleep. */
+export function toGroups({ roost }: Pick<Around, 'roost'>): Command[] {
+  const household = roost.household.store.getState();
+  const { roster } = household;
+  const live = roost.live.store.getState().live;
+  return groupsIn(household).flatMap(({ groupId, name, agentIds }): Command[] => {
+    const asleep = [...roster.seats]
+      .filter(
+        ([position, agent]) =>
+          isSeatPosition(position) &&
+          agentIds.includes(agent.agentId) &&
+          canBeWoken(lifecycleOf(agent, position, live)),
+      )
+      .toSorted(([a], [b]) => a - b)
+      .map(([, agent]) => agent);
+    if (asleep.length === 0) return [];
+    return [
+      {
+        id: `wake group ${groupId}`,
+        group: 'actions',
+        label: t`Wake ${name}`,
+        short: t`Wake ${name} · ${asleep.length}`,
+        hint: asleep.map((agent) => displayName(agent, roster)).join(', '),
+        words: t`group team`,
+        disabled: roost.pending.getState().call !== null,
+        run: () => void roost.actions.wake(asleep),
+      },
+    ];
+  });
+}
+
+/** The ways to wake that the big button does not take: its small menu. */
+export function wakeWays({ roost, go }: Pick<Around, 'roost' | 'go'>): readonly Command[] {
+  const { roster } = roost.household.store.getState();
+  const births = roost.live.store.getState().live?.births;
+  const disabled = roost.pending.getState().call !== null;
+  const free = emptySeats(roster).filter((position) => !births?.has(position));
+  const way = (id: string, label: string, run: () => void, hint?: string): Command => ({
+    ...{ id, group: 'actions', label, disabled, run },
+    ...(hint === undefined ? {} : { hint }),
+  });
+  return [
+    way('wake some', t`Wake only some…`, () => go(PATHS.wakeSome)),
+    ...toGroups({ roost }),
+    ...(free.length === 0
+      ? []
+      : [
+          way(
+            'summon more',
+            free.length === 1 ? t`Summon into the empty seat` : t`Summon into ${plural(free.length, 'empty seat')}`,
+            () => void roost.actions.summon(free),
+            t`Those who sleep sleep on`,
+          ),
+        ]),
+  ];
+}
 
 /** A line of the table; what is a function is asked when it is wanted. */
 interface Row extends Omit<Command, 'label' | 'run'> {

@@ -1,26 +1,123 @@
-import { useEffect, useId, useState } from 'react';
+import { type ReactNode, useEffect, useId, useState } from 'react';
+import { isSeatPosition, LEAD_ID, seatColor, seatNumber, type SeatPosition } from '../../../shared/domain/seat.ts';
 import { emptySeats } from '../../../shared/domain/agent.ts';
 import { checkName, shownText } from '../../../shared/domain/names.ts';
-import { isSeatPosition, seatColor, seatNumber, type SeatPosition } from '../../../shared/domain/seat.ts';
-import { retold } from '../../language/retold.ts';
-import { t } from '../../language/t.ts';
 import {
   adoptAgent,
-  aheadOf,
-  readAgent,
   type AgentWarning,
+  aheadOf,
   type Applicant,
+  type ArchiveChange,
+  type ArchiveProgress,
+  readAgent,
   type Welcoming,
-} from '../../state/agent-copies.ts';
-import { Words } from '../chat/words.tsx';
+} from '../../state/copies.ts';
+import { rosterOfDocs } from '../../state/household.ts';
+import { retold, t } from '../../language/t.ts';
 import { useHousehold, useLive, useRoost } from '../context.tsx';
+import { Diff } from '../parts/diff.tsx';
+import { changeDetails, changeText, neverText, unfitText } from '../text/record-changes.ts';
+import { Progress } from '../parts/progress.tsx';
+import { count, names, plural } from '../text/sizes.ts';
+import { Words } from '../chat/markdown.tsx';
 import { Face } from '../grid/face.tsx';
 import { PATHS, useRoute } from '../routes.ts';
-import { neverText, unfitText } from '../text/conflicts.ts';
-import { names, plural } from '../text/sizes.ts';
-import { Changes } from './changes.tsx';
-import { Standing, useStanding } from './standing.tsx';
-import { Work } from './work.tsx';
+
+/** Somebody of the file who is here already, in one way or another. */
+function useStanding({ parsed, comparison, consents }: Applicant) {
+  const roster = useHousehold((state) => state.roster);
+  const identities = useHousehold((state) => state.identities);
+  const changes = useHousehold((state) => state.changes);
+  const { agentId } = parsed;
+  if (agentId === null) return { kind: 'nobody-yet' } as const;
+  if (agentId === LEAD_ID) return { kind: 'lead' } as const;
+  const agent = roster.byId.get(agentId);
+  if (agent)
+    return {
+      kind: 'here',
+      agent,
+      fresh: (comparison?.fresh ?? []).filter((id) => !consents.needs.has(id)).length,
+    } as const;
+  const leaving = rosterOfDocs(identities.values(), changes.values()).byId.get(agentId);
+  if (leaving) return { kind: 'leaving', name: leaving.name } as const;
+  if ((comparison?.forgotten ?? 0) > 0) return { kind: 'forgotten' } as const;
+  return { kind: 'away' } as const;
+}
+
+function Standing({ children }: { children: ReactNode }) {
+  return <p className="copies-standing">{children}</p>;
+}
+
+interface Props {
+  readonly changes: readonly ArchiveChange[];
+  readonly ticks: ReadonlySet<string>;
+  readonly onTicks: (ticks: ReadonlySet<string>) => void;
+}
+
+/** A soul, a prompt, a routine as it would be, against what is here. */
+function Details({ change }: { change: ArchiveChange }) {
+  const texts = changeDetails(change);
+  if (!texts) return null;
+  return (
+    <details>
+      <summary>{t`What it would say`}</summary>
+      <Diff {...texts} />
+    </details>
+  );
+}
+
+/** What a file would change here: one tick each, and none of them set. */
+export function Changes({ changes, ticks, onTicks }: Props) {
+  if (changes.length === 0) return null;
+  const choose = (tick: string, wanted: boolean) =>
+    onTicks(new Set(wanted ? [...ticks, tick] : [...ticks].filter((held) => held !== tick)));
+  return (
+    <fieldset className="copies-changes">
+      <legend>{t`What it would change here`}</legend>
+      <p className="setting-hint">{t`Each only if you tick it. What is not ticked stays as it is.`}</p>
+      <ul>
+        {changes.map((change) => (
+          <li key={change.tick}>
+            <label className="tick-line">
+              <input
+                type="checkbox"
+                checked={ticks.has(change.tick)}
+                onChange={(event) => choose(change.tick, event.target.checked)}
+              />
+              <span dir="auto">{changeText(change)}</span>
+            </label>
+            <Details change={change} />
+          </li>
+        ))}
+      </ul>
+    </fieldset>
+  );
+}
+
+/** Long work on a file, and the way to call it off. */
+export function Work({
+  label,
+  progress,
+  onCancel,
+}: {
+  label: string;
+  progress: ArchiveProgress | null;
+  onCancel: () => void;
+}) {
+  const isKey = progress?.stage === 'key';
+  const { done, of } = progress && !isKey ? progress : { done: 0, of: 0 };
+  return (
+    <div className="copies-work">
+      <Progress
+        label={isKey ? t`Making the key from the passphrase…` : label}
+        done={done}
+        of={of}
+        {...(of > 0 ? { text: t`${count(Math.min(done, of))} of ${plural(of, 'entry', 'entries')}` } : {})}
+      />
+      <button type="button" className="ghost" onClick={onCancel}>{t`Cancel`}</button>
+    </div>
+  );
+}
 
 function warningText(warning: AgentWarning): string {
   switch (warning.kind) {

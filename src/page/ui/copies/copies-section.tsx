@@ -2,14 +2,12 @@ import { errorText } from '../../state/ports.ts';
 import { useState } from 'react';
 import { useStore } from 'zustand';
 import { t } from '../../language/t.ts';
-import { householdFileName } from '../../state/agent-copies.ts';
-import { copiesOf } from '../../state/copies.ts';
+import { copiesOf, householdFileName } from '../../state/copies.ts';
 import { useRoost } from '../context.tsx';
 import { bytes, plural } from '../text/sizes.ts';
-import { NewPassphraseFields, passphraseFault, type NewPassphrase } from './passphrase.tsx';
+import { ImportCopy, type NewPassphrase, NewPassphraseFields, passphraseFault } from './import-copy.tsx';
 import { chooseSink } from './sink.ts';
-import { Work } from './work.tsx';
-import { ImportCopy } from './import-copy.tsx';
+import { Work } from './adopt-flow.tsx';
 import './copies.css';
 
 const EMPTY: NewPassphrase = { first: '', second: '' };

@@ -1,7 +1,7 @@
 /** Writes one agent into a zip; fetched later, with all that it takes. */
 import type { AgentId } from '../../../shared/domain/ids.ts';
 import { t } from '../../language/t.ts';
-import { agentFileName, exportAgent } from '../../state/agent-copies.ts';
+import { agentFileName, exportAgent } from '../../state/copies.ts';
 import type { RoostState } from '../../state/index.ts';
 import { chooseSink } from './sink.ts';
 

@@ -8,7 +8,7 @@ import type { AgentId } from '../../../shared/domain/ids.ts';
 import { t } from '../../language/t.ts';
 import type { MessageDoc } from '../../../shared/protocol/documents.ts';
 import type { ConversationPage } from '../../../shared/protocol/worker.ts';
-import { conversationFileName, safeFileName } from '../../state/agent-copies.ts';
+import { conversationFileName, safeFileName } from '../../state/copies.ts';
 import { readAttachment } from '../../state/attachments.ts';
 import type { RoostState } from '../../state/index.ts';
 import { authorName } from '../../state/people.ts';

@@ -1,14 +1,347 @@
-import { useState } from 'react';
+import { useId, useState } from 'react';
 import { useStore } from 'zustand';
+import type { AgentId } from '../../../shared/domain/ids.ts';
+import { shownText } from '../../../shared/domain/names.ts';
+import { LEAD_ID, seatNumber } from '../../../shared/domain/seat.ts';
 import { t } from '../../language/t.ts';
-import { copiesOf, type ImportState } from '../../state/copies.ts';
+import { type ArchivedAgent, type ArchivePreview, copiesOf, type ImportState } from '../../state/copies.ts';
+import { Face } from '../grid/face.tsx';
+import { conflictText } from '../text/record-changes.ts';
+import { kindName } from '../text/kinds.ts';
+import { count, plural } from '../text/sizes.ts';
+import { fullTime } from '../text/time.ts';
 import { useRoost } from '../context.tsx';
-import { plural } from '../text/sizes.ts';
-import { AdoptFlow } from './adopt-flow.tsx';
 import { DropZone } from '../parts/drop-zone.tsx';
-import { PassphraseForm } from './passphrase.tsx';
-import { Preview } from './preview.tsx';
-import { Work } from './work.tsx';
+import { AdoptFlow, Changes, Work } from './adopt-flow.tsx';
+
+interface Props {
+  readonly label: string;
+  readonly value: string;
+  readonly onChange: (value: string) => void;
+  readonly shown: boolean;
+  readonly wrong?: string | null;
+  readonly isNew: boolean;
+}
+
+function Field({ label, value, onChange, shown, wrong = null, isNew }: Props) {
+  const id = useId();
+  return (
+    <div className="pass-field">
+      <label htmlFor={id}>{label}</label>
+      <input
+        id={id}
+        className="field"
+        type={shown ? 'text' : 'password'}
+        autoComplete={isNew ? 'new-password' : 'current-password'}
+        spellCheck={false}
+        value={value}
+        aria-invalid={wrong !== null}
+        aria-describedby={`${id}-wrong`}
+        onChange={(event) => onChange(event.target.value)}
+      />
+      <p id={`${id}-wrong`} className="pass-wrong" role={wrong === null ? undefined : 'alert'}>
+        {wrong ?? ''}
+      </p>
+    </div>
+  );
+}
+
+function Show({ shown, onChange }: { shown: boolean; onChange: (shown: boolean) => void }) {
+  return (
+    <label className="tick-line">
+      <input type="checkbox" checked={shown} onChange={(event) => onChange(event.target.checked)} />
+      {t`Show what I type`}
+    </label>
+  );
+}
+
+/** Characters below which a passphrase is guessed by a machine in time. */
+const SHORT = 14;
+
+export interface NewPassphrase {
+  readonly first: string;
+  readonly second: string;
+}
+
+/** Why this cannot be the passphrase, or null. */
+export function passphraseFault({ first, second }: NewPassphrase): string | null {
+  if (first === '') return t`Type a passphrase, or export without one.`;
+  return first === second ? null : t`The two are not the same.`;
+}
+
+/** A new passphrase, typed twice. `tried`: faults are shown. */
+export function NewPassphraseFields({
+  value,
+  onChange,
+  tried,
+}: {
+  value: NewPassphrase;
+  onChange: (value: NewPassphrase) => void;
+  tried: boolean;
+}) {
+  const [shown, setShown] = useState(false);
+  const { first, second } = value;
+  const fault = passphraseFault(value);
+  const apart = second !== '' && !first.startsWith(second);
+  return (
+    <div className="pass">
+      <Field
+        label={t`Passphrase`}
+        value={first}
+        onChange={(next) => onChange({ first: next, second })}
+        shown={shown}
+        isNew
+        wrong={tried && first === '' ? fault : null}
+      />
+      <Field
+        label={t`The same again`}
+        value={second}
+        onChange={(next) => onChange({ first, second: next })}
+        shown={shown}
+        isNew
+        wrong={(tried && first !== '') || apart ? fault : null}
+      />
+      <Show shown={shown} onChange={setShown} />
+      {first !== '' && first.length < SHORT && (
+        <p className="setting-hint">{t`Short ones can be guessed by a machine. Four or five words that do not belong together hold.`}</p>
+      )}
+      <p className="pass-warning">
+        {t`${<strong>{t`Nobody can recover it.`}</strong>} There is no reset and no second key: without the passphrase the file cannot be opened, by you or by anybody. Write it down, and keep it apart from the file.`}
+      </p>
+    </div>
+  );
+}
+
+/** The passphrase of a file that was sealed. */
+function PassphraseForm({
+  fileName,
+  wrong,
+  onTry,
+  onCancel,
+}: {
+  fileName: string;
+  wrong: boolean;
+  onTry: (passphrase: string) => void;
+  onCancel: () => void;
+}) {
+  const [text, setText] = useState('');
+  const [shown, setShown] = useState(false);
+  return (
+    <form
+      className="pass"
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (text !== '') onTry(text);
+      }}
+    >
+      <p>{t`${<b dir="auto">{fileName}</b>} is under a passphrase.`}</p>
+      <Field
+        label={t`Passphrase of this file`}
+        value={text}
+        onChange={setText}
+        shown={shown}
+        isNew={false}
+        wrong={
+          wrong && text === ''
+            ? t`This passphrase does not open it. Upper and lower case, and blanks at the ends, count.`
+            : null
+        }
+      />
+      <Show shown={shown} onChange={setShown} />
+      <div className="copies-ways">
+        <button type="submit" className="solid" disabled={text === ''}>{t`Open`}</button>
+        <button type="button" className="ghost" onClick={onCancel}>{t`Cancel`}</button>
+      </div>
+    </form>
+  );
+}
+
+/** So many conflicts are in sight at once; more are folded. */
+const CONFLICTS_SHOWN = 8;
+
+function seatText(agent: ArchivedAgent): string {
+  if (agent.agentId === LEAD_ID) return t`the lead`;
+  if (agent.retired) return t`retired`;
+  return agent.position === null ? t`without a seat` : t`seat ${seatNumber(agent.position)}`;
+}
+
+function news({ isHere, fresh, documents }: ArchivedAgent): string {
+  if (!isHere) return t`new here`;
+  return fresh === 0
+    ? t`here already, nothing new`
+    : t`here already, ${count(fresh)} of ${plural(documents, 'entry', 'entries')} new`;
+}
+
+function Person({
+  agent,
+  taken,
+  onChange,
+}: {
+  agent: ArchivedAgent;
+  taken: boolean;
+  onChange: (taken: boolean) => void;
+}) {
+  return (
+    <li>
+      <label className="copies-person tint" style={{ '--c': agent.color }} data-taken={taken}>
+        <input type="checkbox" checked={taken} onChange={(event) => onChange(event.target.checked)} />
+        <span className="copies-face">
+          <Face agentId={agent.agentId} face={agent.name} color={agent.color} awake={false} />
+        </span>
+        <span className="copies-who">
+          <b dir="auto">{agent.name}</b>
+          <small>
+            {seatText(agent)} · {plural(agent.messages, 'message')} ·{' '}
+            <span data-new={!agent.isHere || agent.fresh > 0}>{news(agent)}</span>
+          </small>
+        </span>
+      </label>
+    </li>
+  );
+}
+
+function headline({ fresh, same, forgotten, documents }: ArchivePreview): string {
+  if (documents === 0) return t`There is nothing in it.`;
+  if (fresh === 0)
+    return t`All of it is here already${forgotten > 0 ? t`, or was forgotten here` : ''}: importing it adds nothing, and harms nothing.`;
+  const rest = same > 0 ? `; ${plural(same, 'is here already', 'are here already')}` : '';
+  const all = plural(documents, 'entry', 'entries');
+  return fresh === 1 ? t`One of ${all} is new here${rest}.` : t`${count(fresh)} of ${all} are new here${rest}.`;
+}
+
+interface PreviewProps {
+  readonly fileName: string;
+  readonly preview: ArchivePreview;
+  readonly onTake: (choice: { withSettings: boolean; leaveOut: readonly string[]; ticks: readonly string[] }) => void;
+  readonly onCancel: () => void;
+}
+
+/** What is in the file and what taking it would do; nothing is written before it is asked for. */
+function Preview({ fileName, preview, onTake, onCancel }: PreviewProps) {
+  const [leaveOut, setLeaveOut] = useState<ReadonlySet<string>>(new Set());
+  const [withSettings, setWithSettings] = useState(true);
+  const [ticks, setTicks] = useState<ReadonlySet<string>>(new Set());
+  const { exportedAt, sealed, agents, kinds, conflicts, changes, forgotten } = preview;
+  const settings = kinds.find(({ type }) => type === 'setting')?.documents ?? 0;
+  const unknown = kinds.filter(({ isKnown }) => !isKnown);
+  const met = conflicts.filter((conflict) => {
+    switch (conflict.kind) {
+      case 'seat':
+        return !leaveOut.has(conflict.file.agentId);
+      case 'lead':
+        return !leaveOut.has(LEAD_ID);
+      case 'never':
+      case 'unfit':
+      case 'different':
+        return true;
+      default:
+        return conflict satisfies never;
+    }
+  });
+  // What would go with somebody who is left out, or with settings that are, is not asked for.
+  const asked = changes.filter((change) =>
+    change.kind === 'setting'
+      ? withSettings
+      : !('agentId' in change && change.agentId !== null && leaveOut.has(change.agentId)),
+  );
+  const nothingChosen = leaveOut.size === agents.length && agents.length > 0 && (!withSettings || settings === 0);
+  const choose = (agentId: AgentId, taken: boolean) => {
+    const next = new Set(leaveOut);
+    if (taken) next.delete(agentId);
+    else next.add(agentId);
+    setLeaveOut(next);
+  };
+  const lines = met.map((conflict, i) => <li key={i}>{conflictText(conflict)}</li>);
+  return (
+    <form
+      className="copies-preview"
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (!nothingChosen)
+          onTake({
+            withSettings,
+            leaveOut: [...leaveOut],
+            ticks: asked.map(({ tick }) => tick).filter((tick) => ticks.has(tick)),
+          });
+      }}
+    >
+      <div>
+        <p className="copies-file">
+          <b dir="auto">{shownText(fileName)}</b>{' '}
+          <small>
+            <span>{t`written ${fullTime(exportedAt)}`}</span>
+            {sealed && <span>{t`, under a passphrase`}</span>}
+          </small>
+        </p>
+        <p>{headline(preview)}</p>
+        {forgotten > 0 && (
+          <p className="setting-hint">
+            {plural(
+              forgotten,
+              'entry of it was forgotten here for good, and is not taken.',
+              'entries of it were forgotten here for good, and are not taken.',
+            )}
+          </p>
+        )}
+        {unknown.length > 0 && (
+          <p className="setting-hint">
+            {t`A newer Roost wrote ${plural(
+              unknown.reduce((sum, { documents }) => sum + documents, 0),
+              'entry',
+              'entries',
+            )} of kinds that this one does not know (${[...new Set(unknown.map(({ type }) => kindName(type)))].join(', ')}).`}{' '}
+            {changes.some(({ kind }) => kind === 'newer')
+              ? t`They come only with their tick.`
+              : t`They are kept and passed on.`}
+          </p>
+        )}
+      </div>
+      {agents.length > 0 && (
+        <fieldset>
+          <legend>{t`Who comes`}</legend>
+          <ul className="copies-people">
+            {agents.map((agent) => (
+              <Person
+                key={agent.agentId}
+                agent={agent}
+                taken={!leaveOut.has(agent.agentId)}
+                onChange={(taken) => choose(agent.agentId, taken)}
+              />
+            ))}
+          </ul>
+        </fieldset>
+      )}
+      {settings > 0 && (
+        <label className="tick-line">
+          <input type="checkbox" checked={withSettings} onChange={(event) => setWithSettings(event.target.checked)} />
+          {t`Settings too`}
+        </label>
+      )}
+      <Changes changes={asked} ticks={ticks} onTicks={setTicks} />
+      <div className="copies-conflicts" data-some={met.length > 0}>
+        <h4>
+          {met.length === 0
+            ? t`Nothing stands against what is here`
+            : plural(met.length, 'thing stands against what is here', 'things stand against what is here')}
+        </h4>
+        {lines.length > 0 && <ul>{lines.slice(0, CONFLICTS_SHOWN)}</ul>}
+        {lines.length > CONFLICTS_SHOWN && (
+          <details>
+            <summary>{plural(lines.length - CONFLICTS_SHOWN, 'more', 'more')}</summary>
+            <ul>{lines.slice(CONFLICTS_SHOWN)}</ul>
+          </details>
+        )}
+      </div>
+      <div className="copies-ways">
+        <button type="submit" className="solid" disabled={nothingChosen}>
+          {nothingChosen ? t`Nothing chosen` : t`Import`}
+        </button>
+        <button type="button" className="ghost" onClick={onCancel}>{t`Cancel`}</button>
+      </div>
+      <p className="setting-hint">{t`Nothing that is here is changed or removed by it${asked.length > 0 ? t`, except what you tick` : ''}.`}</p>
+    </form>
+  );
+}
 
 /** Endings of what holds one agent; everything else is taken for a whole copy. */
 const ONE_AGENT = /\.(zip|md|markdown|txt)$/i;

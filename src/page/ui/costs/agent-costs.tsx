@@ -1,12 +1,12 @@
 import { useStore } from 'zustand';
 import type { AgentId } from '../../../shared/domain/ids.ts';
 import { t } from '../../language/t.ts';
-import { replyCostsOf } from '../../state/reply-costs.ts';
+import { replyCostsOf } from '../../state/costs.ts';
 import { useRoost } from '../context.tsx';
-import { QueryView } from '../parts/query-view.tsx';
+import { QueryView } from '../parts/page-head.tsx';
 import { useRehearsing } from '../models/chip.tsx';
 import { costText } from '../text/money.ts';
-import { AgentBudget } from './agent-budget.tsx';
+import { AgentBudget } from './budget-field.tsx';
 import { Meter } from './meter.tsx';
 import { USUAL_DAYS, useCostQueries } from './use-costs.ts';
 import './costs.css';

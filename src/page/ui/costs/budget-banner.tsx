@@ -1,5 +1,5 @@
 import { t } from '../../language/t.ts';
-import { useTeammates, type Teammates } from '../use-teammates.ts';
+import { type Teammates, useTeammates } from '../use-somebody.ts';
 import { USUAL_DAYS, useCosts } from './use-costs.ts';
 import { Link } from 'wouter';
 import type { Costs } from '../../../shared/protocol/costs.ts';

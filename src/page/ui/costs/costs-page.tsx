@@ -1,22 +1,95 @@
-import { useState, type ReactNode } from 'react';
+import { type ReactNode, useState } from 'react';
 import { Link } from 'wouter';
-import { t } from '../../language/t.ts';
 import type { Costs, Spent } from '../../../shared/protocol/costs.ts';
-import { QueryLoading, QueryProblem } from '../parts/query-view.tsx';
-import { PageHead } from '../parts/page-head.tsx';
+import { spoken, t } from '../../language/t.ts';
+import { budgetText, costText, money, tokens, tokensOf, usdOf } from '../text/money.ts';
+import { PageHead, QueryLoading, QueryProblem } from '../parts/page-head.tsx';
 import { PATHS } from '../routes.ts';
 import { useRehearsing } from '../models/chip.tsx';
-import { budgetText, costText, tokens, tokensOf } from '../text/money.ts';
-import { plural, count } from '../text/sizes.ts';
-import { useTeammates, type Teammates } from '../use-teammates.ts';
-import { Chart, type Measure, dayText } from './chart.tsx';
-import { OneOf } from '../parts/one-of.tsx';
-import { Meter } from './meter.tsx';
-import { USUAL_DAYS, useCostQueries, useCosts } from './use-costs.ts';
-import './costs.css';
+import { count, plural } from '../text/sizes.ts';
+import { type Teammates, useTeammates } from '../use-somebody.ts';
+import { OneOf } from '../parts/choices.tsx';
 import { useConversations, useLive } from '../context.tsx';
 import { Face } from '../grid/face.tsx';
 import { fullTime } from '../text/time.ts';
+import { Meter } from './meter.tsx';
+import { useCostQueries, useCosts, USUAL_DAYS } from './use-costs.ts';
+import './costs.css';
+
+export type Measure = 'money' | 'tokens';
+type Day = Costs['days'][number];
+
+const dayFormat = new Intl.DateTimeFormat(spoken.locale, { day: 'numeric', month: 'short', timeZone: 'UTC' });
+/** `2026-11-21` as `21 Nov`. */
+export function dayText(day: string): string {
+  const time = Date.parse(`${day}T00:00:00Z`);
+  return Number.isNaN(time) ? day : dayFormat.format(time);
+}
+
+/** Steps that people count in. */
+const STEPS = [1, 2, 2.5, 5, 10];
+/** The least round number that is not below `value`. */
+function roundUp(value: number): number {
+  if (value <= 0) return 1;
+  const unit = 10 ** Math.floor(Math.log10(value));
+  return (STEPS.find((step) => step * unit >= value * (1 - 1e-9)) ?? 10) * unit;
+}
+
+const valueOf = ({ spent }: Day, measure: Measure) =>
+  measure === 'money' ? usdOf(spent.costMicroUsd) : tokensOf(spent);
+
+/**
+ * A bar for each day. Decoration: the table beside it says the same in words. `days`: newest first.
+ */
+export function Chart({
+  days,
+  measure,
+  budgetUsd,
+}: {
+  days: readonly Day[];
+  measure: Measure;
+  budgetUsd: number | null;
+}) {
+  const oldestFirst = [...days].reverse();
+  const budget = measure === 'money' ? budgetUsd : null;
+  const highest = Math.max(...oldestFirst.map((day) => valueOf(day, measure)), 0);
+  // A budget far above what is spent would press the bars flat.
+  const top = roundUp(budget !== null && budget <= highest * 4 ? Math.max(highest, budget) : highest);
+  const label = (value: number) => (measure === 'money' ? money(Math.round(value * 1_000_000)) : tokens(value));
+  return (
+    <div className="chart" aria-hidden="true">
+      <div className="chart-scale">
+        <span>{label(top)}</span>
+        <span>{label(top / 2)}</span>
+        <span>0</span>
+      </div>
+      <div className="chart-bars" style={{ '--days': oldestFirst.length }}>
+        {budget !== null && budget <= top && (
+          <span className="chart-budget" style={{ '--at': budget / top }}>
+            <small>{t`budget ${budgetText(budget)}`}</small>
+          </span>
+        )}
+        {oldestFirst.map((day, i) => (
+          <span
+            key={day.day}
+            className="chart-day"
+            title={t`${dayText(day.day)}: ${costText(day.spent)}, ${tokens(tokensOf(day.spent))} tokens`}
+            data-today={i === oldestFirst.length - 1}
+          >
+            <i style={{ '--share': valueOf(day, measure) / top }} data-none={valueOf(day, measure) === 0} />
+          </span>
+        ))}
+      </div>
+      <div className="chart-days">
+        <span>{dayText(oldestFirst[0]?.day ?? '')}</span>
+        {oldestFirst.length > 2 && (
+          <span>{dayText(oldestFirst[Math.floor((oldestFirst.length - 1) / 2)]?.day ?? '')}</span>
+        )}
+        <span>{oldestFirst.length > 1 ? t`today` : ''}</span>
+      </div>
+    </div>
+  );
+}
 
 /** A table that scrolls by itself where it is too wide or too long, by keyboard too. */
 function Sheet({ label, head, children }: { label: string; head: readonly string[]; children: ReactNode }) {

@@ -1,20 +1,301 @@
+import { useState } from 'react';
 import { Link } from 'wouter';
+import { ANY_MODEL, DEFAULT_PRICES, PRICE_STEP_MOST } from '../../../shared/domain/prices.ts';
+import type { Price } from '../../../shared/protocol/costs.ts';
 import { BUDGET_BOUNDS } from '../../../shared/domain/guardrails.ts';
 import type { AgentId } from '../../../shared/domain/ids.ts';
-import { t } from '../../language/t.ts';
 import type { HouseholdConfig } from '../../../shared/protocol/config.ts';
+import { t } from '../../language/t.ts';
 import { useLive, useRoost } from '../context.tsx';
+import { CloseIcon } from '../parts/icons.tsx';
+import { QueryView } from '../parts/page-head.tsx';
 import { Face } from '../grid/face.tsx';
-import { QueryView } from '../parts/query-view.tsx';
 import { PATHS } from '../routes.ts';
 import { useRehearsing } from '../models/chip.tsx';
 import { costText } from '../text/money.ts';
-import { useTeammates, type Teammate } from '../use-teammates.ts';
-import { AgentBudget } from './agent-budget.tsx';
-import { BudgetField } from './budget-field.tsx';
-import { PriceTable } from './price-table.tsx';
-import { USUAL_DAYS, useCostQueries, useCosts } from './use-costs.ts';
+import { type Teammate, useTeammates } from '../use-somebody.ts';
+import { useCostQueries, useCosts, USUAL_DAYS } from './use-costs.ts';
+import { AgentBudget, BudgetField } from './budget-field.tsx';
 import './costs.css';
+
+// The table of prices while it is edited: texts, and what is wrong with them. Pure.
+
+const AMOUNTS = ['input', 'output', 'cacheRead', 'cacheWrite'] as const;
+type Amount = (typeof AMOUNTS)[number];
+interface PriceRow extends Readonly<Record<Amount, string>> {
+  /** Names the row while it is edited. */
+  readonly key: number;
+  readonly model: string;
+  /** Tokens; empty: for all requests. */
+  readonly above: string;
+}
+
+/** US dollars for a million tokens, and characters of a model’s name, as the relay takes them. */
+const MOST = 10_000;
+const LONGEST = 200;
+const MOST_ROWS = 200;
+
+const rowsOf = (prices: readonly Price[]): readonly PriceRow[] =>
+  prices.map(({ model, above, input, output, cacheRead, cacheWrite }, key) => ({
+    key,
+    model,
+    above: above === undefined ? '' : String(above),
+    input: String(input),
+    output: String(output),
+    cacheRead: String(cacheRead),
+    cacheWrite: String(cacheWrite),
+  }));
+
+function amountOf(text: string): number | null {
+  const plain = text.trim().replace(',', '.');
+  const value = /^\d+(\.\d*)?$|^\.\d+$/.test(plain) ? Number(plain) : NaN;
+  return value >= 0 && value <= MOST ? value : null;
+}
+
+/** `null`: it is no number of tokens. `undefined`: there is none. */
+function stepOf(text: string): number | null | undefined {
+  const plain = text.replaceAll(/[\s,.]/g, '');
+  if (plain === '') return undefined;
+  return /^\d{1,9}$/.test(plain) && Number(plain) >= 1 && Number(plain) <= PRICE_STEP_MOST ? Number(plain) : null;
+}
+
+type PriceField = 'model' | 'above' | Amount;
+
+/** What is wrong, by row and field: the first of each row. */
+function wrongIn(
+  rows: readonly PriceRow[],
+): ReadonlyMap<number, { readonly field: PriceField; readonly message: string }> {
+  const wrong = new Map<number, { field: PriceField; message: string }>();
+  const names = new Set<string>();
+  for (const row of rows) {
+    const model = row.model.trim();
+    const above = stepOf(row.above);
+    const name = `${above ?? 0} ${model}`;
+    const amount = AMOUNTS.find((name) => amountOf(row[name]) === null);
+    if (model === '')
+      wrong.set(row.key, {
+        field: 'model',
+        message: t`A row needs the beginning of a model’s name, or * for all others.`,
+      });
+    else if (model.length > LONGEST)
+      wrong.set(row.key, { field: 'model', message: t`A model’s name has at most 200 characters.` });
+    else if (above === null)
+      wrong.set(row.key, {
+        field: 'above',
+        message: t`${model}: a number of tokens is whole, or left out for all requests.`,
+      });
+    else if (names.has(name)) wrong.set(row.key, { field: 'model', message: t`${model} stands in two rows.` });
+    else if (amount) wrong.set(row.key, { field: amount, message: t`${model}: a price is a number from 0 to 10,000.` });
+    names.add(name);
+  }
+  return wrong;
+}
+
+/** Only for rows in which nothing is wrong. */
+const pricesOf = (rows: readonly PriceRow[]): readonly Price[] =>
+  rows.map((row) => ({
+    model: row.model.trim(),
+    ...(typeof stepOf(row.above) === 'number' ? { above: stepOf(row.above) ?? undefined } : {}),
+    input: amountOf(row.input) ?? 0,
+    output: amountOf(row.output) ?? 0,
+    cacheRead: amountOf(row.cacheRead) ?? 0,
+    cacheWrite: amountOf(row.cacheWrite) ?? 0,
+  }));
+
+const lineOf = ({ model, above = 0, input, output, cacheRead, cacheWrite }: Price) =>
+  JSON.stringify([model, above, input, output, cacheRead, cacheWrite]);
+/** Are these Roost's own, in whatever order? */
+export function areOwn(prices: readonly Price[]): boolean {
+  const own = new Set(DEFAULT_PRICES.map(lineOf));
+  return prices.length === own.size && prices.every((price) => own.has(lineOf(price)));
+}
+
+const hasAny = (rows: readonly PriceRow[]): boolean => rows.some(({ model }) => model.trim() === ANY_MODEL);
+
+const TITLES: Record<Amount, string> = {
+  input: t`Input`,
+  output: t`Output`,
+  cacheRead: t`Cache read`,
+  cacheWrite: t`Cache write`,
+};
+
+interface RowProps {
+  readonly row: PriceRow;
+  readonly wrong: PriceField | null;
+  readonly onChange: (row: PriceRow) => void;
+  readonly onRemove: () => void;
+}
+
+function Row({ row, wrong, onChange, onRemove }: RowProps) {
+  const model = row.model.trim() === '' ? t`a new model` : row.model;
+  const named = row.above.trim() === '' ? model : t`${model} above ${row.above} tokens`;
+  return (
+    <tr>
+      <th scope="row">
+        <input
+          className="field"
+          aria-label={t`Model, as ${named}`}
+          value={row.model}
+          spellCheck={false}
+          autoComplete="off"
+          aria-invalid={wrong === 'model'}
+          onChange={(event) => onChange({ ...row, model: event.target.value })}
+        />
+      </th>
+      <td>
+        <input
+          className="field"
+          aria-label={t`Above so many tokens, ${model}`}
+          inputMode="numeric"
+          autoComplete="off"
+          value={row.above}
+          aria-invalid={wrong === 'above'}
+          onChange={(event) => onChange({ ...row, above: event.target.value })}
+        />
+      </td>
+      {AMOUNTS.map((name) => (
+        <td key={name}>
+          <input
+            className="field"
+            aria-label={`${TITLES[name]}, ${named}`}
+            inputMode="decimal"
+            autoComplete="off"
+            value={row[name]}
+            aria-invalid={wrong === name}
+            onChange={(event) => onChange({ ...row, [name]: event.target.value })}
+          />
+        </td>
+      ))}
+      <td>
+        <button
+          type="button"
+          className="icon-button"
+          aria-label={t`Remove the row of ${named}`}
+          title={t`Remove this row`}
+          onClick={onRemove}
+        >
+          <CloseIcon />
+        </button>
+      </td>
+    </tr>
+  );
+}
+
+function Editor({ prices }: { prices: readonly Price[] }) {
+  const { notices } = useRoost();
+  const queries = useCostQueries();
+  // null: as they are saved, also when another page saves them anew.
+  const [draft, setDraft] = useState<readonly PriceRow[] | null>(null);
+  const [saving, setSaving] = useState(false);
+  const rows = draft ?? rowsOf(prices);
+  const wrong = draft ? wrongIn(draft) : new Map<number, never>();
+  const first = [...wrong.values()][0];
+  const put = async (table: readonly Price[], said: string) => {
+    setSaving(true);
+    const done = await queries.setPrices(table);
+    setSaving(false);
+    if (!done.ok) return notices.error(t`The prices could not be saved: ${done.reason}`);
+    setDraft(null);
+    notices.info(said, { label: t`Undo`, run: () => void queries.setPrices(areOwn(prices) ? [] : prices) });
+  };
+  const change = (row: PriceRow) => setDraft(rows.map((one) => (one.key === row.key ? row : one)));
+  return (
+    <div className="prices">
+      <p className="setting-hint">
+        {t`US dollars for a million tokens. A row holds for every model whose name begins so; where several do, the longest holds. ${<code>*</code>} stands for all others: what it counts is marked ≈, as an estimate. A row with a number of tokens holds for requests that read more than that. A change holds from the next request on.`}
+      </p>
+      {/* Scrolls by itself where it is too wide, by keyboard too. */}
+      {/* eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
+      <div className="sheet prices-sheet" role="region" aria-label={t`Prices`} tabIndex={0}>
+        <table>
+          <thead>
+            <tr>
+              <th scope="col">{t`Model begins with`}</th>
+              <th scope="col">{t`Above tokens`}</th>
+              {AMOUNTS.map((name) => (
+                <th key={name} scope="col">
+                  {TITLES[name]}
+                </th>
+              ))}
+              <td />
+            </tr>
+          </thead>
+          <tbody>
+            {rows.map((row) => (
+              <Row
+                key={row.key}
+                row={row}
+                wrong={wrong.get(row.key)?.field ?? null}
+                onChange={change}
+                onRemove={() => setDraft(rows.filter((one) => one !== row))}
+              />
+            ))}
+          </tbody>
+        </table>
+      </div>
+      {first && (
+        <p className="setting-state" data-wrong="true" role="alert">
+          {first.message}
+        </p>
+      )}
+      {draft && !first && !hasAny(rows) && (
+        <p className="setting-hint">{t`There is no row for all others (*): a model in no row is counted as the dearest that Roost knows.`}</p>
+      )}
+      <div className="cost-ways">
+        {draft && (
+          <>
+            <button
+              type="button"
+              className="solid"
+              disabled={first !== undefined || saving || rows.length === 0}
+              onClick={() => void put(pricesOf(rows), t`The prices are saved.`)}
+            >
+              {saving ? t`Saving…` : t`Save the prices`}
+            </button>
+            <button type="button" className="ghost" onClick={() => setDraft(null)}>{t`Leave them as they were`}</button>
+          </>
+        )}
+        {rows.length < MOST_ROWS && (
+          <button
+            type="button"
+            className="ghost"
+            onClick={() =>
+              setDraft([
+                ...rows,
+                {
+                  key: Math.max(-1, ...rows.map(({ key }) => key)) + 1,
+                  model: '',
+                  above: '',
+                  input: '',
+                  output: '',
+                  cacheRead: '',
+                  cacheWrite: '',
+                },
+              ])
+            }
+          >{t`Add a model`}</button>
+        )}
+        {!areOwn(prices) && !draft && (
+          <button
+            type="button"
+            className="ghost"
+            disabled={saving}
+            onClick={() => void put([], t`The default prices are back.`)}
+          >{t`Set back to the default prices`}</button>
+        )}
+      </div>
+    </div>
+  );
+}
+
+/** The one table of prices. */
+function PriceTable() {
+  return (
+    <QueryView query={useCostQueries().prices} what={t`The table of prices`}>
+      {(prices) => <Editor prices={prices} />}
+    </QueryView>
+  );
+}
 
 function AgentLine({ who, today }: { who: Teammate; today: string }) {
   return (

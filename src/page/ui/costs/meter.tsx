@@ -1,5 +1,5 @@
 import { t } from '../../language/t.ts';
-import { UsedBar } from '../parts/used-bar.tsx';
+import { UsedBar } from '../parts/progress.tsx';
 import type { Spent } from '../../../shared/protocol/costs.ts';
 import { budgetText, costText, money, usdOf } from '../text/money.ts';
 

@@ -2,7 +2,7 @@ import { useEffect } from 'react';
 import { useStore } from 'zustand';
 import type { MessageId } from '../../../shared/domain/ids.ts';
 import { t } from '../../language/t.ts';
-import { replyCostsOf } from '../../state/reply-costs.ts';
+import { replyCostsOf } from '../../state/costs.ts';
 import { useRoost } from '../context.tsx';
 import { costText } from '../text/money.ts';
 

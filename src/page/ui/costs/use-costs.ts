@@ -2,7 +2,7 @@ import type { Costs } from '../../../shared/protocol/costs.ts';
 import { costQueriesOf, type CostQueries } from '../../state/costs.ts';
 import type { QueryState } from '../../state/query.ts';
 import { useRoost } from '../context.tsx';
-import { useQuery } from '../use-query.ts';
+import { useQuery } from '../hooks.ts';
 
 /** Days that a page looks at where nobody chose. */
 export const USUAL_DAYS = 30;

@@ -1,20 +1,393 @@
-import { useCallback, useEffect, useRef, useState, type ReactNode } from 'react';
+import { type ReactNode, useCallback, useEffect, useRef, useState } from 'react';
 import { useStore } from 'zustand';
+import { DEVICE_CODES, deviceLink } from '../../../shared/protocol/device-code-settings.ts';
+import type { DeviceCode } from '../../../shared/protocol/device-codes.ts';
 import { t } from '../../language/t.ts';
+import { problemText } from '../../state/ports.ts';
 import { deviceActionsOf, type Invite } from '../../state/actions/devices.ts';
 import { useDevices, useRoost } from '../context.tsx';
-import { Dialog } from '../parts/dialog.tsx';
 import { Progress } from '../parts/progress.tsx';
-import { CompareWords, Words } from './six-words.tsx';
-import { ShareFirst } from './share-first.tsx';
-import { StepHead } from './step-head.tsx';
+import { Dialog } from '../parts/dialog.tsx';
 import { DropZone } from '../parts/drop-zone.tsx';
-import { PasteText } from './paste-text.tsx';
-import { readPicture } from './pixels.ts';
-import { DeviceCodeView, useDeviceCode, type CodeKeeper } from './device-code.tsx';
-import { Scan } from './scan.tsx';
-import { Wrong } from './wrong.tsx';
+import { CompareWords, CopyableText, PasteText, ShareFirst, StepHead, Words, Wrong } from './dialog-parts.tsx';
+import { Countdown, type Pixels, QrCode, readQr, useLeft } from './qr-code.tsx';
 import './devices.css';
+
+// One code that lets another device in and has it join: it is shown, and watched until that device
+// has left its offer.
+
+type Shown =
+  | { readonly step: 'making' }
+  | { readonly step: 'open' | 'opened'; readonly code: DeviceCode }
+  | { readonly step: 'over' }
+  | { readonly step: 'failed'; readonly reason: string };
+
+/** `[::1]`, `localhost`, `127.0.0.1`: what only this machine itself can open. */
+const isOwnMachine = (host: string) => host === 'localhost' || host === '[::1]' || host.startsWith('127.');
+
+/** An origin that other machines can open, as far as is known here; null: none is. */
+function reachableFrom({ address }: DeviceCode): string | null {
+  return isOwnMachine(location.hostname) ? address : location.origin;
+}
+
+export interface CodeKeeper {
+  readonly shown: Shown;
+  readonly again: () => void;
+  /** The person has compared the words. Null: whoever came by the code stays; else why not. */
+  readonly letIn: () => Promise<string | null>;
+  /** Whoever came by it is out: it did not become a device. */
+  readonly end: () => void;
+}
+
+/** Makes a code and watches it while it is `wanted`: until an offer has come by it. */
+export function useDeviceCode(wanted: boolean, onOffer: (offer: string) => void): CodeKeeper {
+  const { reach, device } = useRoost();
+  const [turn, setTurn] = useState(0);
+  const [made, setMade] = useState<DeviceCode | null>(null);
+  const [shown, setShown] = useState<Shown>({ step: 'making' });
+  /** The offer came by it. By another way nobody was let in. */
+  const [came, setCame] = useState(false);
+
+  useEffect(() => {
+    if (!wanted) return undefined;
+    let left = false;
+    void reach((client) => client.makeDeviceCode()).then((answer) => {
+      if (left) return answer.ok && void reach((client) => client.endDeviceCode({ id: answer.value.id }));
+      setMade(answer.ok ? answer.value : null);
+      setShown(
+        answer.ok ? { step: 'open', code: answer.value } : { step: 'failed', reason: problemText(answer.problem) },
+      );
+    });
+    return () => {
+      left = true;
+    };
+  }, [reach, turn, wanted]);
+
+  useEffect(() => {
+    if (!wanted || made === null) return undefined;
+    let stop: () => void = () => undefined;
+    let over = false;
+    const look = async () => {
+      const answer = await reach((client) => client.deviceCode({ id: made.id }));
+      if (over) return;
+      // A relay that is out of reach for a moment changes nothing.
+      if (answer.ok) {
+        const { state, offer } = answer.value;
+        if (state === 'offered' && offer !== null) {
+          setCame(true);
+          return onOffer(offer);
+        }
+        if (state === 'over') return setShown({ step: 'over' });
+        setShown({ step: state === 'open' ? 'open' : 'opened', code: made });
+      }
+      stop = device.after(DEVICE_CODES.lookEveryMs, () => void look());
+    };
+    void look();
+    return () => {
+      over = true;
+      stop();
+    };
+  }, [wanted, made, reach, device, onOffer]);
+
+  return {
+    shown,
+    again: useCallback(() => {
+      setMade(null);
+      setCame(false);
+      setShown({ step: 'making' });
+      setTurn((turns) => turns + 1);
+    }, []),
+    letIn: useCallback(async () => {
+      if (made === null || !came) return null;
+      const answer = await reach((client) => client.letDeviceIn({ id: made.id }));
+      return answer.ok ? null : problemText(answer.problem);
+    }, [reach, made, came]),
+    end: useCallback(() => {
+      if (made !== null) void reach((client) => client.endDeviceCode({ id: made.id }));
+    }, [reach, made]),
+  };
+}
+
+/** Only this machine answers under the address that the page has. */
+function OutOfReach() {
+  return (
+    <div className="device-reach" role="note">
+      <p>
+        {t`${<strong>{t`A phone cannot open this yet.`}</strong>} Roost answers on this computer alone (${location.host}). The README says how to let your other devices reach it, safely: “Reach it from a phone”. Then open Roost by that address here, and the code stands in this place.`}
+      </p>
+      <p>{t`For another browser on this computer the link below does.`}</p>
+    </div>
+  );
+}
+
+/** What the other device’s camera is pointed at. */
+export function DeviceCodeView({ keeper: { shown, again } }: { keeper: CodeKeeper }) {
+  const left = useLeft(shown.step === 'open' ? shown.code.until : Infinity);
+  switch (shown.step) {
+    case 'making':
+      return <Progress label={t`Making a code…`} done={0} of={0} />;
+    case 'failed':
+      return (
+        <Wrong title={t`No code could be made.`} reason={shown.reason}>
+          <button type="button" className="ghost" onClick={again}>{t`Try again`}</button>
+        </Wrong>
+      );
+    case 'over':
+      return (
+        <Wrong title={t`This code has run out.`} reason={t`It was good for five minutes, once. Nothing has changed.`}>
+          <button type="button" className="ghost" onClick={again}>{t`Make a new code`}</button>
+        </Wrong>
+      );
+    case 'opened':
+      return (
+        <Progress
+          label={t`A device has opened the code…`}
+          done={0}
+          of={0}
+          text={t`In a moment the same six words stand here and there. If it is none of yours, close this: it is out again then.`}
+        />
+      );
+    case 'open': {
+      const reachable = reachableFrom(shown.code);
+      const link = deviceLink(reachable ?? location.origin, shown.code.code);
+      return (
+        <div className="offer">
+          {reachable === null ? (
+            <>
+              <OutOfReach />
+              <Countdown left={left} />
+            </>
+          ) : (
+            <>
+              <p>{t`Point the new device’s camera at this, or open the link there. Both then show the same six words.`}</p>
+              <figure className="offer-code">
+                <QrCode text={link} label={t`QR code that opens Roost on the new device; the link stands below`} />
+                <figcaption>
+                  <Countdown left={left} />
+                </figcaption>
+              </figure>
+            </>
+          )}
+          <CopyableText text={link} what={t`The link`} />
+        </div>
+      );
+    }
+    default:
+      return shown satisfies never;
+  }
+}
+
+// Pixels of pictures and of the camera, and the codes in them.
+
+/** px: the longer side of what a frame of the camera is read at. */
+const FRAME_SIDE = 960;
+/**
+ * px: the longer sides a picture is read at, one after the other: a screenshot as it is, a photo
+ * made smaller, then larger again for a small code in it.
+ */
+const PICTURE_SIDES = [1_600, 3_200, 800];
+
+type Drawn = { readonly source: CanvasImageSource; readonly width: number; readonly height: number };
+
+/** Never enlarges. */
+function pixelsOf({ source, width, height }: Drawn, longest: number): Pixels | null {
+  const scale = Math.min(1, longest / Math.max(width, height));
+  const canvas = document.createElement('canvas');
+  canvas.width = Math.max(1, Math.round(width * scale));
+  canvas.height = Math.max(1, Math.round(height * scale));
+  const context = canvas.getContext('2d', { willReadFrequently: true });
+  if (!context) return null;
+  // Where a picture is clear, it is as paper is.
+  context.fillStyle = '#fff';
+  context.fillRect(0, 0, canvas.width, canvas.height);
+  context.drawImage(source, 0, 0, canvas.width, canvas.height);
+  return context.getImageData(0, 0, canvas.width, canvas.height);
+}
+
+/** The code that the camera sees now, or null. */
+export function readFrame(video: HTMLVideoElement): string | null {
+  const { videoWidth: width, videoHeight: height } = video;
+  if (width === 0 || height === 0) return null;
+  const pixels = pixelsOf({ source: video, width, height }, FRAME_SIDE);
+  return pixels && readQr(pixels);
+}
+
+export type PictureRead =
+  | { readonly ok: true; readonly text: string }
+  | { readonly ok: false; readonly reason: string };
+
+/** The code in a picture. */
+export async function readPicture(file: Blob): Promise<PictureRead> {
+  let bitmap: ImageBitmap;
+  try {
+    bitmap = await createImageBitmap(file);
+  } catch (error) {
+    if (error instanceof DOMException || error instanceof TypeError)
+      return {
+        ok: false,
+        reason: t`This is no picture that the browser can read. Take a photo or a screenshot of the code.`,
+      };
+    throw error;
+  }
+  try {
+    for (const side of PICTURE_SIDES) {
+      const pixels = pixelsOf({ source: bitmap, width: bitmap.width, height: bitmap.height }, side);
+      const text = pixels && readQr(pixels, true);
+      if (text !== null) return { ok: true, text };
+    }
+    return {
+      ok: false,
+      reason: t`No code can be made out in this picture. Take it from nearer, sharp, and with all four corners of the light square in it.`,
+    };
+  } finally {
+    bitmap.close();
+  }
+}
+
+/** The camera, asked for when the person wants it. */
+
+type Opened = { readonly ok: true; readonly stream: MediaStream } | { readonly ok: false; readonly reason: string };
+
+const INSTEAD = t`A picture of the code, or its text, does as well.`;
+
+/** Names of errors as the Media Capture standard has them (getUserMedia). */
+const REASONS: Readonly<Record<string, string>> = {
+  NotAllowedError: t`The camera was not allowed. Allow it for this address in the browser’s settings and try again. ${INSTEAD}`,
+  NotFoundError: t`There is no camera on this device. ${INSTEAD}`,
+  OverconstrainedError: t`There is no camera on this device that can be used. ${INSTEAD}`,
+  NotReadableError: t`The camera is in use by another program. Close that and try again. ${INSTEAD}`,
+};
+
+/** `origin`: where this page is, for the word on why a camera cannot be used there. */
+async function openCamera(origin: string): Promise<Opened> {
+  if (!isSecureContext)
+    return {
+      ok: false,
+      reason: t`Browsers lend a camera only to pages that come over https or from this machine itself, and this one comes from ${origin}. ${INSTEAD}`,
+    };
+  // Some browsers have none of it.
+  const devices: MediaDevices | undefined = navigator.mediaDevices;
+  if (!devices?.getUserMedia) return { ok: false, reason: t`This browser has no way to use a camera. ${INSTEAD}` };
+  try {
+    return {
+      ok: true,
+      stream: await devices.getUserMedia({
+        audio: false,
+        video: { facingMode: 'environment', width: { ideal: 1280 }, height: { ideal: 720 } },
+      }),
+    };
+  } catch (error) {
+    if (!(error instanceof Error || error instanceof DOMException)) throw error;
+    return { ok: false, reason: REASONS[error.name] ?? t`The camera could not be used: ${error.message} ${INSTEAD}` };
+  }
+}
+
+const closeCamera = (stream: MediaStream): void => stream.getTracks().forEach((track) => track.stop());
+
+/**
+ * ms between looks at what the camera sees: a hand that holds a phone is found still soon enough.
+ */
+const LOOK_EVERY = 120;
+
+/** What the camera sees, until a code is in it. */
+function Viewfinder({ stream, onRead }: { stream: MediaStream; onRead: (text: string) => void }) {
+  const { device } = useRoost();
+  const video = useRef<HTMLVideoElement>(null);
+  useEffect(() => {
+    const player = video.current;
+    if (!player) return;
+    player.srcObject = stream;
+    // A video that is left before it plays rejects, and nothing is lost by it.
+    player.play().catch(() => undefined);
+    let stop: () => void = () => undefined;
+    const look = () => {
+      const text = readFrame(player);
+      if (text === null) stop = device.after(LOOK_EVERY, look);
+      else onRead(text);
+    };
+    look();
+    return () => {
+      stop();
+      player.srcObject = null;
+    };
+  }, [stream, device, onRead]);
+  return (
+    <div className="viewfinder">
+      <video ref={video} muted playsInline aria-label={t`What the camera sees`} />
+      <i aria-hidden="true" />
+    </div>
+  );
+}
+
+type Camera =
+  | { readonly kind: 'off'; readonly failed: string | null }
+  | { readonly kind: 'asking' }
+  | { readonly kind: 'on'; readonly stream: MediaStream };
+
+/**
+ * Scanning with the camera. The browser asks the person when the button is pressed, and not before.
+ */
+export function Scan({ onRead }: { onRead: (text: string) => void }) {
+  const [camera, setCamera] = useState<Camera>({ kind: 'off', failed: null });
+  const open = useRef<MediaStream | null>(null);
+  const gone = useRef(false);
+  const close = () => {
+    if (open.current) closeCamera(open.current);
+    open.current = null;
+  };
+  useEffect(() => {
+    gone.current = false;
+    return () => {
+      gone.current = true;
+      close();
+    };
+  }, []);
+  // One for each stream, so that the viewfinder does not begin anew with every render.
+  const read = useRef(onRead);
+  useEffect(() => {
+    read.current = onRead;
+  });
+  const [found] = useState(() => (text: string) => {
+    close();
+    setCamera({ kind: 'off', failed: null });
+    read.current(text);
+  });
+  const start = async () => {
+    setCamera({ kind: 'asking' });
+    const opened = await openCamera(location.origin);
+    if (!opened.ok) return setCamera({ kind: 'off', failed: opened.reason });
+    if (gone.current) return closeCamera(opened.stream);
+    open.current = opened.stream;
+    setCamera({ kind: 'on', stream: opened.stream });
+  };
+  if (camera.kind === 'on')
+    return (
+      <div className="scan">
+        <Viewfinder stream={camera.stream} onRead={found} />
+        <p role="status">{t`Hold the code of the new device before the camera.`}</p>
+        <button
+          type="button"
+          className="ghost"
+          onClick={() => {
+            close();
+            setCamera({ kind: 'off', failed: null });
+          }}
+        >{t`Stop the camera`}</button>
+      </div>
+    );
+  return (
+    <div className="scan">
+      <button type="button" className="solid" disabled={camera.kind === 'asking'} onClick={() => void start()}>
+        {camera.kind === 'asking' ? t`Asking for the camera…` : t`Scan with the camera`}
+      </button>
+      {camera.kind === 'off' && camera.failed !== null && (
+        <p className="devices-warning" role="alert">
+          {camera.failed}
+        </p>
+      )}
+    </div>
+  );
+}
 
 /** How an offer begins, whatever stands around it; what else it holds is the owner's affair. */
 const OFFER = /roost\s*\d+\s*\./iu;

@@ -3,8 +3,7 @@ import { t } from '../../language/t.ts';
 import { deviceActionsOf } from '../../state/actions/devices.ts';
 import { useRoost } from '../context.tsx';
 import { Dialog } from '../parts/dialog.tsx';
-import { PhraseField } from './phrase-field.tsx';
-import { StepHead } from './step-head.tsx';
+import { PhraseField, StepHead } from './dialog-parts.tsx';
 import './devices.css';
 import './phrase.css';
 

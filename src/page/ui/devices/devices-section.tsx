@@ -1,14 +1,497 @@
-import { useCallback, useState } from 'react';
-import { t } from '../../language/t.ts';
-import { useDevices, useRoost } from '../context.tsx';
-import { PATHS, useRoute } from '../routes.ts';
-import { DeviceDialog, type DeviceDialogName } from './later.tsx';
+import { type FormEvent, useCallback, useState } from 'react';
 import { Link } from 'wouter';
-import type { Joining, SyncStatus } from '../../../shared/protocol/sync/page.ts';
-import { Shared } from './shared.tsx';
-import { Wrong } from './wrong.tsx';
+import type { DeviceView, Joining, KeptElsewhere, SyncStatus } from '../../../shared/protocol/sync/page.ts';
+import type { AgentId } from '../../../shared/domain/ids.ts';
+import { retold, t } from '../../language/t.ts';
+import { deviceActionsOf } from '../../state/actions/devices.ts';
+import { useDevices, useHousehold, useRoost } from '../context.tsx';
+import { Dialog } from '../parts/dialog.tsx';
+import { EditIcon } from '../parts/icons.tsx';
+import { acknowledgedText, cameText, protectionText, reachText } from '../text/devices.ts';
+import { count, names, plural } from '../text/sizes.ts';
+import { useNow } from '../hooks.ts';
+import { Progress } from '../parts/progress.tsx';
+import { fullTime } from '../text/time.ts';
+import { PATHS, useRoute } from '../routes.ts';
+import { CopyableText, NameField, PasteText, Wrong } from './dialog-parts.tsx';
+import { DeviceDialog, type DeviceDialogName } from './later.tsx';
 import './devices.css';
-import { SecondHome } from './second-home.tsx';
+
+/** Who goes with it: whoever it let in, and who does not say by whom they came. */
+function Along({
+  devices,
+  keep,
+  onKeep,
+}: {
+  devices: readonly DeviceView[];
+  keep: ReadonlySet<string>;
+  onKeep: (keep: ReadonlySet<string>) => void;
+}) {
+  const now = useNow();
+  return (
+    <fieldset className="devices-along">
+      <legend>{t`These go with it`}</legend>
+      <p className="setting-hint">{t`It let them in, or nobody says who did. Tick what you know and want to keep.`}</p>
+      <ul>
+        {devices.map((device) => (
+          <li key={device.deviceId}>
+            <label className="tick-line">
+              <input
+                type="checkbox"
+                checked={keep.has(device.deviceId)}
+                onChange={({ target }) =>
+                  onKeep(
+                    new Set(
+                      target.checked ? [...keep, device.deviceId] : [...keep].filter((id) => id !== device.deviceId),
+                    ),
+                  )
+                }
+              />
+              <span dir="auto">{t`Keep ${device.name}: ${cameText(device, now)}`}</span>
+            </label>
+          </li>
+        ))}
+      </ul>
+    </fieldset>
+  );
+}
+
+function RemoveDialog({
+  device,
+  along,
+  onClose,
+}: {
+  device: DeviceView;
+  along: readonly DeviceView[];
+  onClose: () => void;
+}) {
+  const state = useRoost();
+  const [keep, setKeep] = useState<ReadonlySet<string>>(new Set());
+  const [busy, setBusy] = useState(false);
+  const [failed, setFailed] = useState<string | null>(null);
+  const remove = async () => {
+    setBusy(true);
+    setFailed(null);
+    const removed = await deviceActionsOf(state).remove(device.deviceId, [...keep]);
+    setBusy(false);
+    if (!removed.ok) return setFailed(removed.reason);
+    onClose();
+    const others = removed.value.length - 1;
+    state.notices.info(
+      others === 0
+        ? t`${device.name} is no longer one of your devices.`
+        : t`${device.name} and ${plural(others, 'other')} are no longer your devices.`,
+    );
+  };
+  return (
+    <Dialog title={t`Remove ${device.name}?`} onClose={onClose}>
+      <div className="devices">
+        <ul className="devices-points">
+          <li>{t`The relay shuts it out at once: its connection is cut, and it is signed out.`}</li>
+          <li>{t`The household key is renewed. It reads nothing that is written from now on.`}</li>
+          <li>
+            {t`${<b>{t`What it has already stays there.`}</b>} Nobody can take that back from here. If it was stolen or sold, clear the browser’s data on it while you can.`}
+          </li>
+        </ul>
+        {along.length > 0 && <Along devices={along} keep={keep} onKeep={setKeep} />}
+        {failed !== null && <Wrong title={t`It was not removed.`} reason={t`${failed} Nothing has changed.`} />}
+        <div className="dialog-ways">
+          <button type="button" className="ghost" onClick={onClose}>{t`Keep it`}</button>
+          <button type="button" className="danger-button" disabled={busy} onClick={() => void remove()}>
+            {busy ? t`Removing…` : t`Remove it`}
+          </button>
+        </div>
+      </div>
+    </Dialog>
+  );
+}
+
+function RenameDialog({ device, onClose }: { device: DeviceView; onClose: () => void }) {
+  const actions = deviceActionsOf(useRoost());
+  const [name, setName] = useState(device.name);
+  const [failed, setFailed] = useState<string | null>(null);
+  const rename = async (event: FormEvent) => {
+    event.preventDefault();
+    if (name.trim() === '') return;
+    const renamed = await actions.rename(name.trim());
+    if (renamed.ok) onClose();
+    else setFailed(renamed.reason);
+  };
+  return (
+    <Dialog title={t`Rename this device`} onClose={onClose}>
+      <form className="devices" onSubmit={(event) => void rename(event)} noValidate>
+        <NameField value={name} onChange={setName} hint={t`Your other devices show it by this name.`} />
+        {failed !== null && <Wrong title={t`It could not be renamed.`} reason={failed} />}
+        <div className="dialog-ways">
+          <button type="button" className="ghost" onClick={onClose}>{t`Cancel`}</button>
+          <button type="submit" className="solid" disabled={name.trim() === ''}>{t`Rename`}</button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}
+
+function Row({
+  device,
+  now,
+  onRemove,
+  onRename,
+}: {
+  device: DeviceView;
+  now: number;
+  onRemove: () => void;
+  onRename: () => void;
+}) {
+  const { name, self, online } = device;
+  return (
+    <li className="device" data-online={online || self}>
+      <i className="device-dot" aria-hidden="true" />
+      <div className="device-who">
+        <b dir="auto">{name}</b>
+        {self && <span className="device-tag">{t`this device`}</span>}
+        <small dir="auto">{reachText(device, now)}</small>
+      </div>
+      {self ? (
+        <button
+          type="button"
+          className="icon-button"
+          aria-label={t`Rename this device`}
+          title={t`Rename`}
+          onClick={onRename}
+        >
+          <EditIcon />
+        </button>
+      ) : (
+        <button
+          type="button"
+          className="ghost ghost-danger"
+          aria-label={t`Remove ${name}`}
+          onClick={onRemove}
+        >{t`Remove`}</button>
+      )}
+    </li>
+  );
+}
+
+/** This device first, then those that are there, then the rest by when they were last seen. */
+const inOrder = (devices: readonly DeviceView[]) =>
+  [...devices].sort(
+    (a, b) =>
+      Number(b.self) - Number(a.self) ||
+      Number(b.online) - Number(a.online) ||
+      (b.lastSeen ?? 0) - (a.lastSeen ?? 0) ||
+      a.name.localeCompare(b.name),
+  );
+
+function DeviceList({ devices }: { devices: readonly DeviceView[] }) {
+  const now = useNow();
+  const [removing, setRemoving] = useState<DeviceView | null>(null);
+  const [renaming, setRenaming] = useState<DeviceView | null>(null);
+  return (
+    <>
+      <ul className="device-list">
+        {inOrder(devices).map((device) => (
+          <Row
+            key={device.deviceId}
+            device={device}
+            now={now}
+            onRemove={() => setRemoving(device)}
+            onRename={() => setRenaming(device)}
+          />
+        ))}
+      </ul>
+      {removing && (
+        <RemoveDialog
+          device={removing}
+          along={devices.filter(({ deviceId }) => removing.along.includes(deviceId))}
+          onClose={() => setRemoving(null)}
+        />
+      )}
+      {renaming && <RenameDialog device={renaming} onClose={() => setRenaming(null)} />}
+    </>
+  );
+}
+
+/**
+ * Where everything is kept a second time, and the relay's part in it, which the person may switch
+ * off.
+ */
+function SecondHome({ kept }: { kept: KeptElsewhere }) {
+  const actions = deviceActionsOf(useRoost());
+  const [asking, setAsking] = useState(false);
+  const [failed, setFailed] = useState<string | null>(null);
+  const off = kept.link === 'off';
+  const set = async (on: boolean) => {
+    setAsking(false);
+    const done = await actions.keepAtRelay(on);
+    setFailed(done.ok ? null : done.reason);
+  };
+  return (
+    <section className="devices-block" aria-label={t`Kept a second time`}>
+      <h3>
+        <i className="device-dot" data-state={off && !kept.files ? 'warn' : 'good'} aria-hidden="true" />{' '}
+        {t`Kept a second time`}
+      </h3>
+      <p>{protectionText(kept)}</p>
+      <p>{acknowledgedText(kept)}</p>
+      {kept.trouble !== null && (
+        <p className="wrong-note" role="alert">
+          {retold(kept.trouble)}
+        </p>
+      )}
+      {failed !== null && (
+        <p className="wrong-note" role="alert">
+          {t`This could not be saved: ${failed}`}
+        </p>
+      )}
+      {asking ? (
+        <div className="devices-warning" role="alertdialog" aria-label={t`Hand nothing to the relay?`}>
+          <p>
+            <strong>{t`Hand nothing to the relay?`}</strong>{' '}
+            {kept.files
+              ? t`Then only files on this device, and copies that you export, protect your team, and other devices hear nothing from this one through the relay. What the relay has already stays there, sealed.`
+              : t`Then only copies that you export protect your team, and other devices hear nothing from this one through the relay. What the relay has already stays there, sealed.`}
+          </p>
+          <div className="devices-ways">
+            <button type="button" className="ghost" onClick={() => setAsking(false)}>{t`Leave it on`}</button>
+            <button
+              type="button"
+              className="danger-button"
+              onClick={() => void set(false)}
+            >{t`Hand over nothing more`}</button>
+          </div>
+        </div>
+      ) : (
+        <div className="devices-ways">
+          <button type="button" className="ghost" onClick={() => (off ? void set(true) : setAsking(true))}>
+            {off ? t`Hand sealed entries to the relay` : t`Hand nothing to the relay…`}
+          </button>
+        </div>
+      )}
+    </section>
+  );
+}
+
+const BEGINS = 'ROOST-DIRECT1.…';
+
+/**
+ * A direct connection between two devices by texts that the person carries: for when no relay
+ * introduces them.
+ */
+function WithoutRelay() {
+  const actions = deviceActionsOf(useRoost());
+  const [made, setMade] = useState<string | null>(null);
+  const [failed, setFailed] = useState<string | null>(null);
+  const [answer, setAnswer] = useState<string | null>(null);
+  const [opening, setOpening] = useState(false);
+  const make = async () => {
+    const offer = await actions.makeDirectOffer();
+    setOpening(false);
+    setAnswer(null);
+    setMade(offer.ok ? offer.value : null);
+    setFailed(offer.ok ? null : offer.reason);
+  };
+  const take = async (text: string) => {
+    const taken = await actions.takeDirectText(text);
+    if (!taken.ok) return taken.reason;
+    setAnswer(taken.value);
+    setOpening(taken.value === null);
+    return null;
+  };
+  return (
+    <details className="without-relay">
+      <summary>{t`Without a relay`}</summary>
+      <p>{t`Two of your devices in one network can exchange what they have directly, with both pages open. Usually the relay introduces them and there is nothing to do; where it is gone, you carry two texts between them: by mail, by chat, as you like. They are sealed, and good once.`}</p>
+      <ol className="without-steps">
+        <li>
+          <h4>{t`On the first device: make a text`}</h4>
+          {made === null && answer !== null && <p className="setting-hint">{t`Done: its text was pasted here.`}</p>}
+          {made === null && answer === null && (
+            <button type="button" className="ghost" onClick={() => void make()}>{t`Make the text`}</button>
+          )}
+          {made !== null && (
+            <>
+              <CopyableText text={made} what={t`The text for the other device`} />
+              <button type="button" className="link-button" onClick={() => void make()}>{t`Make another`}</button>
+            </>
+          )}
+          {failed !== null && <Wrong title={t`The text could not be made.`} reason={failed} />}
+        </li>
+        <li>
+          <h4>{t`On the second device: paste it, and carry the answer back`}</h4>
+          {made === null && answer === null && (
+            <PasteText
+              label={t`The text of the first device`}
+              placeholder={BEGINS}
+              button={t`Answer it`}
+              onText={take}
+            />
+          )}
+          {answer !== null && <CopyableText text={answer} what={t`The answer for the first device`} />}
+          {made !== null && answer === null && (
+            <p className="setting-hint">{t`Settings, Devices, Without a relay, on that device.`}</p>
+          )}
+        </li>
+        <li>
+          <h4>{t`On the first device again: paste the answer`}</h4>
+          {made !== null && !opening && (
+            <PasteText
+              label={t`The answer of the second device`}
+              placeholder={BEGINS}
+              button={t`Open the connection`}
+              onText={take}
+            />
+          )}
+          {made === null && (
+            <p className="setting-hint">{t`The connection opens then, and “direct connection” stands beside the other device above.`}</p>
+          )}
+          {opening && (
+            <p
+              className="without-done"
+              role="status"
+            >{t`The connection is open: “direct connection” stands beside the other device above.`}</p>
+          )}
+        </li>
+      </ol>
+    </details>
+  );
+}
+
+type SharedStatus = Extract<SyncStatus, { kind: 'shared' }>;
+
+/** Who is still on the way here, by name where the name is here already. */
+function Arriving({ agentIds }: { agentIds: readonly AgentId[] }) {
+  const roster = useHousehold((state) => state.roster);
+  const known = agentIds.flatMap((agentId) => roster.byId.get(agentId)?.name ?? []);
+  if (agentIds.length === 0) return null;
+  const who = known.length === agentIds.length ? names(known) : plural(agentIds.length, 'agent');
+  return (
+    <p>
+      {agentIds.length === 1
+        ? t`${who} is on the way here: what was said last is not all on this device yet, so it is not woken here before.`
+        : t`${who} are on the way here: what was said last is not all on this device yet, so they are not woken here before.`}
+    </p>
+  );
+}
+
+/** What waits because its date cannot be right. */
+function Ahead({ ahead: { entries, latest, taken } }: { ahead: NonNullable<SharedStatus['ahead']> }) {
+  const actions = deviceActionsOf(useRoost());
+  const [failed, setFailed] = useState<string | null>(null);
+  const one = entries === 1;
+  return (
+    <div className="devices-warning" role="status">
+      <p>
+        <strong>
+          {plural(entries, 'entry of another device waits outside.', 'entries of another device wait outside.')}
+        </strong>{' '}
+        {t`Dated ahead of this device’s clock, up to ${fullTime(latest)}: the clock of that device was wrong, or this one is. Set the clocks right first. ${one ? t`It comes in when that time has come` : t`They come in when that time has come`}${
+          taken
+            ? t`, or when you take them; what you write then stands after them.`
+            : t`; no clock goes that wrong, so look at who is among your devices.`
+        }`}
+      </p>
+      <button
+        type="button"
+        className="ghost"
+        onClick={() => void actions.takeAhead().then((done) => setFailed(done.ok ? null : done.reason))}
+      >
+        {one ? t`Take it in` : t`Take them in`}
+      </button>
+      {failed !== null && <p className="wrong-note">{failed}</p>}
+    </div>
+  );
+}
+
+/** How far both ways are: to the relay, and from there to here. */
+function HowFar({ status }: { status: SharedStatus }) {
+  const { backlog, attachments, newer, ahead, refused, trouble } = status;
+  return (
+    <section className="devices-block" aria-label={t`On the way`}>
+      <h3>{t`On the way`}</h3>
+      {trouble !== null && (
+        <p className="wrong-note" role="alert">
+          {retold(trouble)}
+        </p>
+      )}
+      <p className="devices-handed" data-link={status.link}>
+        <i className="device-dot" aria-hidden="true" />
+        {acknowledgedText(status)}
+      </p>
+      {backlog !== null && (
+        <Progress
+          label={t`Fetching what is elsewhere`}
+          done={backlog.done}
+          of={backlog.of}
+          text={t`${count(Math.min(backlog.done, backlog.of))} of ${plural(backlog.of, 'entry', 'entries')}`}
+        />
+      )}
+      <Arriving agentIds={status.arriving} />
+      {attachments > 0 && (
+        <p>{t`Pictures and files from messages are still on their way here. They come after the words.`}</p>
+      )}
+      {ahead !== null && <Ahead ahead={ahead} />}
+      {newer > 0 && (
+        <p>
+          {t`${plural(newer, 'entry was', 'entries were')} written by a newer Roost on another device. They are kept, and are read here once this Roost is updated too.`}
+        </p>
+      )}
+      {refused > 0 && (
+        <p className="devices-warning">
+          <span>
+            {t`${<strong>{t`${plural(refused, 'entry was', 'entries were')} refused`}</strong>} since this page was opened: changed, moved or forged on the way. Nothing of that was taken. Your other devices send good ones.`}
+          </span>
+        </p>
+      )}
+    </section>
+  );
+}
+
+/** The way back when every device is lost. */
+function Phrase({ made, onOpen }: { made: boolean; onOpen: (dialog: DeviceDialogName) => void }) {
+  return (
+    <section className="devices-block" aria-label={t`Recovery phrase`}>
+      <h3>
+        <i className="device-dot" data-state={made ? 'good' : 'warn'} aria-hidden="true" /> {t`Recovery phrase`}
+      </h3>
+      <p>
+        {made
+          ? t`You have one. With its 24 words your team comes back on a new device, even when all of these are lost.`
+          : t`There is none yet. If all of these devices were lost, nobody could open what the relay keeps. Twenty-four words on paper can.`}
+      </p>
+      <div className="devices-ways">
+        {made && <button type="button" className="ghost" onClick={() => onOpen('check')}>{t`Check my phrase`}</button>}
+        <button type="button" className={made ? 'ghost' : 'solid'} onClick={() => onOpen('phrase')}>
+          {made ? t`Make a new one` : t`Make a recovery phrase`}
+        </button>
+      </div>
+    </section>
+  );
+}
+
+interface Props {
+  readonly status: SharedStatus;
+  readonly onOpen: (dialog: DeviceDialogName) => void;
+}
+
+/** The household's devices, and how far everything is between them. */
+function Shared({ status, onOpen }: Props) {
+  return (
+    <>
+      <section className="devices-block" aria-label={t`Your devices`}>
+        <h3>{t`Your devices`}</h3>
+        <DeviceList devices={status.devices} />
+        <div className="devices-ways">
+          <button type="button" className="solid" onClick={() => onOpen('add')}>{t`Add a device`}</button>
+        </div>
+      </section>
+      <HowFar status={status} />
+      <Phrase made={status.phrase} onOpen={onOpen} />
+      <SecondHome kept={status} />
+      <WithoutRelay />
+    </>
+  );
+}
 
 interface AloneProps {
   readonly status: Extract<SyncStatus, { kind: 'alone' }>;

@@ -5,14 +5,9 @@ import { deviceActionsOf } from '../../state/actions/devices.ts';
 import { useDevices, useRoost } from '../context.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { Progress } from '../parts/progress.tsx';
-import { CopyableText } from './copy-text.tsx';
+import { CompareWords, CopyableText, NameField, StepHead, TwoTeams, Words, Wrong } from './dialog-parts.tsx';
 import { guessDeviceName } from '../../../shared/domain/device-name.ts';
-import { NameField } from './name-field.tsx';
 import { Countdown, QrCode, useLeft } from './qr-code.tsx';
-import { CompareWords, Words } from './six-words.tsx';
-import { StepHead } from './step-head.tsx';
-import { TwoTeams } from './two-teams.tsx';
-import { Wrong } from './wrong.tsx';
 import './devices.css';
 import { problemText } from '../../state/ports.ts';
 

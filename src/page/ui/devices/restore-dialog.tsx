@@ -5,9 +5,7 @@ import { useDevices, useRoost } from '../context.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { Progress } from '../parts/progress.tsx';
 import { guessDeviceName } from '../../../shared/domain/device-name.ts';
-import { NameField } from './name-field.tsx';
-import { PhraseField } from './phrase-field.tsx';
-import { TwoTeams } from './two-teams.tsx';
+import { NameField, PhraseField, TwoTeams } from './dialog-parts.tsx';
 import './devices.css';
 import './phrase.css';
 

@@ -1,26 +1,215 @@
-import { useState } from 'react';
 import { Link } from 'wouter';
+import { useEffect, useState } from 'react';
 import type { AgentId } from '../../../shared/domain/ids.ts';
+import {
+  type FileEntry,
+  type FolderAnswer,
+  LEFT_OUT_NAME,
+  SHOWN_BYTES,
+} from '../../../shared/protocol/endpoints/workspaces.ts';
+import { anyFileText } from '../../../shared/domain/file-text.ts';
 import { createQueue } from '../../../shared/domain/platform/queue.ts';
 import { LEAD_ID } from '../../../shared/domain/seat.ts';
 import { t } from '../../language/t.ts';
-import { LEFT_OUT_NAME, type FileEntry, type FolderAnswer } from '../../../shared/protocol/endpoints/workspaces.ts';
 import { filesOf } from '../../state/files.ts';
 import { problemText } from '../../state/ports.ts';
-import { download } from '../copies/sink.ts';
-import { useRoost } from '../context.tsx';
-import { AgentSelect } from '../parts/agent-select.tsx';
-import { DropZone } from '../parts/drop-zone.tsx';
-import { PageHead } from '../parts/page-head.tsx';
-import { QueryView } from '../parts/query-view.tsx';
-import { SureDialog } from '../parts/sure-dialog.tsx';
-import { UsedBar } from '../parts/used-bar.tsx';
+import { MoreIcon } from '../parts/icons.tsx';
+import { MenuButton, type MenuItem } from '../parts/menu.tsx';
 import { PATHS } from '../routes.ts';
 import { bytes, count, plural } from '../text/sizes.ts';
-import { useTeammates } from '../use-teammates.ts';
-import { Entries } from './entries.tsx';
-import { FileDialog } from './file-dialog.tsx';
+import { clockTime, dayWithin } from '../text/time.ts';
+import { useNow } from '../hooks.ts';
+import { Words } from '../chat/markdown.tsx';
+import { useRoost } from '../context.tsx';
+import { Dialog, SureDialog } from '../parts/dialog.tsx';
+import { Patch } from '../parts/diff.tsx';
+import { download } from '../copies/sink.ts';
+import { AgentSelect } from '../parts/choices.tsx';
+import { DropZone } from '../parts/drop-zone.tsx';
+import { PageHead, QueryView } from '../parts/page-head.tsx';
+import { UsedBar } from '../parts/progress.tsx';
+import { useTeammates } from '../use-somebody.ts';
 import './files.css';
+
+interface Props {
+  readonly agentId: AgentId;
+  readonly folder: string;
+  readonly entries: readonly FileEntry[];
+  readonly onOpen: (entry: FileEntry) => void;
+  readonly onTake: (entry: FileEntry) => void;
+  readonly onRemove: (entry: FileEntry) => void;
+}
+
+const ODD: Partial<Record<FileEntry['kind'], string>> = {
+  link: t`leads elsewhere, and is not followed`,
+  other: t`no file`,
+};
+
+/** Folders first, then files, each by name. */
+const inOrder = (entries: readonly FileEntry[]) =>
+  [...entries].sort(
+    (a, b) => Number(b.kind === 'folder') - Number(a.kind === 'folder') || a.name.localeCompare(b.name),
+  );
+
+export function Entries({ agentId, folder, entries, onOpen, onTake, onRemove }: Props) {
+  const now = useNow();
+  return (
+    <ul className="files-list" aria-label={t`Files`}>
+      {inOrder(entries).map((entry) => {
+        const { name, kind } = entry;
+        const items: MenuItem[] = [
+          ...(kind === 'file' || kind === 'folder'
+            ? [{ label: kind === 'folder' ? t`Download as a zip` : t`Download`, run: () => onTake(entry) }]
+            : []),
+          { label: t`Delete…`, run: () => onRemove(entry) },
+        ];
+        return (
+          <li key={name}>
+            <span className="files-kind" data-kind={kind} aria-hidden="true" />
+            <span className="files-name">
+              {kind === 'folder' ? (
+                <Link href={PATHS.files(agentId, folder === '' ? name : `${folder}/${name}`)} dir="auto">
+                  {name}
+                  <span className="visually-hidden">{t`, folder`}</span>
+                </Link>
+              ) : kind === 'file' ? (
+                <button type="button" className="files-open" dir="auto" onClick={() => onOpen(entry)}>
+                  {name}
+                </button>
+              ) : (
+                <span dir="auto">{name}</span>
+              )}
+            </span>
+            <small className="files-size">{ODD[kind] ?? bytes(entry.bytes)}</small>
+            <small className="files-when">
+              {dayWithin(entry.changedAt, now)} {clockTime(entry.changedAt)}
+            </small>
+            <MenuButton label={t`More for ${name}`} items={items}>
+              <MoreIcon />
+            </MenuButton>
+          </li>
+        );
+      })}
+    </ul>
+  );
+}
+
+type Content =
+  | { readonly kind: 'loading' }
+  | { readonly kind: 'failed'; readonly why: string }
+  | { readonly kind: 'text'; readonly text: string }
+  | { readonly kind: 'image'; readonly url: string }
+  | { readonly kind: 'none'; readonly why: string };
+
+interface FileDialogProps {
+  readonly agentId: AgentId;
+  readonly path: string;
+  readonly entry: FileEntry;
+  readonly onTake: () => void;
+  readonly onClose: () => void;
+}
+
+/** How a file is shown, by its name. Pure. */
+type ShownAs = { readonly kind: 'text' | 'markdown' | 'patch' } | { readonly kind: 'image'; readonly type: string };
+
+/**
+ * Pictures that a browser draws without running anything; SVG can hold scripts, and is shown as
+ * text.
+ */
+const IMAGES: Readonly<Record<string, string>> = {
+  png: 'image/png',
+  jpg: 'image/jpeg',
+  jpeg: 'image/jpeg',
+  gif: 'image/gif',
+  webp: 'image/webp',
+  avif: 'image/avif',
+};
+
+function shownAs(name: string): ShownAs {
+  const ending = /\.([^.]+)$/.exec(name)?.[1]?.toLowerCase() ?? '';
+  const type = Object.hasOwn(IMAGES, ending) ? IMAGES[ending] : undefined;
+  if (type !== undefined) return { kind: 'image', type };
+  if (ending === 'md' || ending === 'markdown') return { kind: 'markdown' };
+  return { kind: ending === 'diff' || ending === 'patch' ? 'patch' : 'text' };
+}
+
+/**
+ * What a file holds, where a page can show it: text, Markdown, changes and pictures. Nothing of it
+ * runs.
+ */
+function useContent({ agentId, path, entry }: Pick<FileDialogProps, 'agentId' | 'path' | 'entry'>): Content {
+  const files = filesOf(useRoost());
+  const [content, setContent] = useState<Content>({ kind: 'loading' });
+  useEffect(() => {
+    let over = false;
+    let url: string | null = null;
+    const as = shownAs(entry.name);
+    const read = async (): Promise<Content> => {
+      if (entry.bytes > SHOWN_BYTES)
+        return { kind: 'none', why: t`It is ${bytes(entry.bytes)} long, which is more than is shown here.` };
+      const got = await files.read(agentId, path);
+      if (!got.ok) return { kind: 'failed', why: problemText(got.problem) };
+      if (as.kind === 'image') {
+        url = URL.createObjectURL(new Blob([got.value], { type: as.type }));
+        return { kind: 'image', url };
+      }
+      const text = anyFileText(new Uint8Array(await got.value.arrayBuffer()));
+      return text === null
+        ? { kind: 'none', why: t`It is no text, and no picture that is shown here.` }
+        : { kind: 'text', text };
+    };
+    void read().then((next) => {
+      if (over) return url === null ? undefined : URL.revokeObjectURL(url);
+      setContent(next);
+    });
+    return () => {
+      over = true;
+      if (url !== null) URL.revokeObjectURL(url);
+    };
+  }, [files, agentId, path, entry.name, entry.bytes]);
+  return content;
+}
+
+function Shown({ content, name }: { content: Content; name: string }) {
+  switch (content.kind) {
+    case 'loading':
+      return <p role="status">{t`Reading it…`}</p>;
+    case 'failed':
+      return <p role="alert">{t`It could not be read. ${content.why}`}</p>;
+    case 'none':
+      return <p>{t`${content.why} Download it to open it.`}</p>;
+    case 'image':
+      return <img className="files-picture" src={content.url} alt={name} />;
+    case 'text':
+      if (shownAs(name).kind === 'patch') return <Patch text={content.text} label={t`Change in ${name}`} />;
+      return shownAs(name).kind === 'markdown' ? (
+        <div className="files-markdown">
+          <Words text={content.text} breaks={false} />
+        </div>
+      ) : (
+        // Scrolls by itself where it is too wide, by keyboard too.
+        // eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex
+        <pre className="files-text" dir="auto" tabIndex={0} role="region" aria-label={t`Text of ${name}`}>
+          {content.text === '' ? t`It is empty.` : content.text}
+        </pre>
+      );
+    default:
+      return content satisfies never;
+  }
+}
+
+/** One file, opened. */
+export function FileDialog({ agentId, path, entry, onTake, onClose }: FileDialogProps) {
+  const content = useContent({ agentId, path, entry });
+  return (
+    <Dialog title={entry.name} shape="wide" onClose={onClose}>
+      <Shown content={content} name={entry.name} />
+      <div className="dialog-ways">
+        <button type="button" className="ghost" onClick={onTake}>{t`Download`}</button>
+      </div>
+    </Dialog>
+  );
+}
 
 interface Whose {
   readonly agentId: AgentId;

@@ -1,9 +1,8 @@
 /** What became of a wake or a summon that brought nobody. */
-import { t } from '../../language/t.ts';
+import { retold, t } from '../../language/t.ts';
 import { useActions, useLive, usePending, useRoost } from '../context.tsx';
 import { CloseIcon } from '../parts/icons.tsx';
 import { PATHS, useRoute } from '../routes.ts';
-import { retold } from '../../language/retold.ts';
 
 /** Why the last wake or summon failed as a whole. */
 function CallError() {

@@ -1,29 +1,174 @@
-import { answeringOf, asleepFrom } from '../../../shared/domain/lifecycle.ts';
-import { useEffect, useMemo, useRef, useState, type KeyboardEvent } from 'react';
+import { type KeyboardEvent, type RefObject, useEffect, useMemo, useRef, useState } from 'react';
 import { useStore } from 'zustand';
 import { Link } from 'wouter';
+import {
+  answeringOf,
+  asleepFrom,
+  bigButton,
+  type BigButton as Button,
+  canBeWoken,
+  lifecycleOf,
+} from '../../../shared/domain/lifecycle.ts';
+import { isSeatPosition, LEAD_ID, type Position } from '../../../shared/domain/seat.ts';
 import { emptySeats } from '../../../shared/domain/agent.ts';
 import { t } from '../../language/t.ts';
+import { callProgress, type LiveState } from '../../state/live.ts';
+import { writingStopped } from '../../state/relay-info.ts';
 import { arrivingOf } from '../../state/devices.ts';
-import { useActions, useDevices, useHousehold, useLive, useRoost } from '../context.tsx';
-import { optional } from '../parts/optional.tsx';
+import type { WakeShare } from '../../state/wake-sizes.ts';
+import { menuItem } from '../commands/command.ts';
+import { useCommands } from '../commands/later.ts';
+import { useActions, useDevices, useHousehold, useInfo, useLive, usePending, useRoost } from '../context.tsx';
+import { CaretIcon } from '../parts/icons.tsx';
+import { MenuButton, type MenuItem } from '../parts/menu.tsx';
+import { PATHS, useRoute } from '../routes.ts';
+import { useNow, usePageSeen } from '../hooks.ts';
+import { optional } from '../parts/part.tsx';
 import { arrowAlong } from '../parts/reading-way.ts';
-import { PATHS } from '../routes.ts';
 import { ModelChip } from '../models/chip.tsx';
 import { endText } from '../text/reasons.ts';
 import { bytes, plural } from '../text/sizes.ts';
-import { BigButton, useProgress } from './big-button.tsx';
-import { useSleepers } from './use-sleepers.ts';
-import './hearth.css';
-import { isSeatPosition, LEAD_ID, type Position } from '../../../shared/domain/seat.ts';
-import type { LiveState } from '../../state/live.ts';
-import type { WakeShare } from '../../state/wake-share.ts';
 import { since } from '../text/time.ts';
-import { useNow } from '../use-now.ts';
-import { LeadCell, SeatCell } from './seat-cell.tsx';
-import { neighbour, POSITIONS, seatView } from './seat-view.ts';
 import { keyOf } from '../parts/keys.ts';
+import { neighbour, POSITIONS, seatView } from './seat-view.ts';
+import { LeadCell, SeatCell } from './seat-cell.tsx';
+import './big-button.css';
+import './hearth.css';
 import './grid.css';
+
+/** What is under way, in words, for the button's line and for screen readers. */
+function useProgress(): { text: string; part: number } | null {
+  const progress = useLive((state) => state);
+  const step = usePending((state) => state.step);
+  const call = usePending((state) => state.call);
+  const now = callProgress(progress);
+  if (now) {
+    const word = now.call === 'summon' ? t`hatching` : t`waking`;
+    if (now.total === null) return { text: t`${word}: ${now.left} to go`, part: 0 };
+    return { text: t`${word} ${now.done} of ${now.total}`, part: now.done / now.total };
+  }
+  if (call) return { text: step ?? t`The lead calls the team…`, part: 0 };
+  return null;
+}
+
+/** What the small menu beside the button offers: the ways that the big button does not take. */
+function useMoreWays(): MenuItem[] {
+  const roost = useRoost();
+  const { go } = useRoute();
+  // What the commands look at besides the roster and who is awake, which the button itself looks
+  // at.
+  useHousehold((state) => state.settingDocs);
+  return (useCommands()?.wakeWays({ roost, go }) ?? []).map(menuItem);
+}
+
+/** WAKE and SUMMON are called so in every language. */
+function labelOf(button: Exclude<Button, { readonly kind: 'none' }>): string {
+  if (button.kind === 'busy') return button.label === 'WAKING…' ? t`WAKING…` : t`SUMMONING…`;
+  return button.kind === 'summon' && button.label !== 'SUMMON' ? t`SUMMON ${button.seats.length} MORE` : button.label;
+}
+
+/** The one big button, exactly as the domain says it. */
+function BigButton() {
+  const actions = useActions();
+  const roster = useHousehold((state) => state.roster);
+  const failed = useHousehold((state) => state.status === 'failed');
+  const live = useLive((state) => state.live);
+  const pending = usePending((state) => state.call);
+  const blocked = useInfo(writingStopped);
+  const progress = useProgress();
+  const more = useMoreWays();
+  const button = bigButton(roster, live, pending);
+  const busy = button.kind === 'busy';
+  // While the ledger is still read the button takes the press: the call begins once it is read.
+  const held = busy || failed || blocked;
+
+  if (button.kind === 'none') return null;
+  return (
+    <div className="big" data-busy={busy}>
+      <button
+        type="button"
+        className="big-button"
+        disabled={held}
+        aria-disabled={held}
+        style={{ '--part': progress?.part ?? 0 }}
+        onClick={() => void (button.kind === 'wake' ? actions.wake() : actions.summon())}
+      >
+        {labelOf(button)}
+      </button>
+      {button.kind === 'wake' && !held && (
+        <MenuButton label={t`More ways to wake`} items={more} className="big-more">
+          <CaretIcon />
+        </MenuButton>
+      )}
+    </div>
+  );
+}
+
+/**
+ * Agents in their seats whom WAKE calls, in seat order: who sleeps, and who is only driven by a
+ * client. `resting`: with those of the running session that are only set to sleep.
+ */
+export function useSleepers({ withPaused }: { readonly withPaused: boolean }) {
+  const roster = useHousehold((state) => state.roster);
+  const live = useLive((state) => state.live);
+  return [...roster.seats]
+    .filter(
+      ([position, agent]) =>
+        isSeatPosition(position) &&
+        canBeWoken(lifecycleOf(agent, position, live)) &&
+        (withPaused || !live?.awake.has(agent.agentId)),
+    )
+    .sort(([a], [b]) => a - b)
+    .map(([, agent]) => agent);
+}
+
+/**
+ * ms of one breath of who sleeps, and of a step on its way in or out. All faces in one step are one
+ * frame: four of them in a breath.
+ */
+const BREATH_MS = 8_000;
+const STEP_MS = 220;
+
+const STEPS = [
+  { breath: '1', after: STEP_MS },
+  { breath: '2', after: BREATH_MS / 2 - STEP_MS },
+  { breath: '1', after: STEP_MS },
+  { breath: '0', after: BREATH_MS / 2 - STEP_MS },
+] as const;
+
+/**
+ * Lets who sleeps breathe, wherever a face of theirs stands in the element that has this: all
+ * together, by one timer. An animation without an end is worked out anew for every frame of the
+ * screen.
+ */
+export function useBreath(): RefObject<HTMLElement | null> {
+  const { device } = useRoost();
+  const element = useRef<HTMLElement>(null);
+  const roster = useHousehold((state) => state.roster);
+  const somebodySleeps = useLive(
+    (live) =>
+      // The lead, too.
+      live.live === null ||
+      POSITIONS.some((position) => {
+        if (!isSeatPosition(position)) return false;
+        const { state, working } = seatView(position, roster, live);
+        return state === 'sleeping' && !working;
+      }),
+  );
+  const seen = usePageSeen();
+  useEffect(() => {
+    if (!somebodySleeps || !seen || matchMedia('(prefers-reduced-motion: reduce)').matches) return undefined;
+    let stop: () => void = () => undefined;
+    const step = (i: number) => {
+      const { breath, after } = STEPS[i % STEPS.length] ?? STEPS[0];
+      if (element.current) element.current.dataset['breath'] = breath;
+      stop = device.after(after, () => step(i + 1));
+    };
+    stop = device.after(BREATH_MS / 2, () => step(0));
+    return () => stop();
+  }, [somebodySleeps, seen, device]);
+  return element;
+}
 
 /**
  * When it fell asleep, in ms: at the end of the session in which it last spoke, where that is

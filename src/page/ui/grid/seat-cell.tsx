@@ -3,7 +3,7 @@ import { useStore } from 'zustand';
 import type { AgentId } from '../../../shared/domain/ids.ts';
 import type { Lifecycle } from '../../../shared/domain/lifecycle.ts';
 import { LEAD_COLOR, LEAD_ID } from '../../../shared/domain/seat.ts';
-import { t } from '../../language/t.ts';
+import { retold, t } from '../../language/t.ts';
 import { arrivingOf } from '../../state/devices.ts';
 import { leadNameOf } from '../../state/people.ts';
 import { useDevices, useHousehold, useLive, useRoost, useUnread } from '../context.tsx';
@@ -12,15 +12,13 @@ import { EnvelopeIcon, MoreIcon } from '../parts/icons.tsx';
 import { Lasts } from '../parts/lasts.tsx';
 import { MenuButton, MenuList, type MenuItem } from '../parts/menu.tsx';
 import { PATHS, useRoute } from '../routes.ts';
-import { briefly } from '../text/reasons.ts';
+import { briefly, newCount } from '../text/reasons.ts';
 import { plural } from '../text/sizes.ts';
 import { clockTime } from '../text/time.ts';
-import { newCount } from '../text/unread.ts';
 import { Face } from './face.tsx';
 import { SeatFigure } from './seat-figure.tsx';
 import type { SeatView } from './seat-view.ts';
 import { useLeadMenu, useSeatMenu } from './use-seat-menu.ts';
-import { retold } from '../../language/retold.ts';
 import { keyOf } from '../parts/keys.ts';
 
 export interface CellProps {

@@ -2,10 +2,9 @@ import type { AgentId } from '../../../shared/domain/ids.ts';
 import { t } from '../../language/t.ts';
 import { reachQueries } from '../../state/reach-queries.ts';
 import { useRoost } from '../context.tsx';
-import { useQuery } from '../use-query.ts';
+import { useQuery } from '../hooks.ts';
 import { Dialog } from '../parts/dialog.tsx';
-import { Inbox } from './inbox.tsx';
-import { useUnreadMessages } from './use-unread-messages.ts';
+import { Inbox, useUnreadMessages } from './inbox.tsx';
 import { plural } from '../text/sizes.ts';
 
 /** An agent's inbox, whole. */

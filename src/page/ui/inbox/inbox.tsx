@@ -1,23 +1,29 @@
+import { useStore } from 'zustand';
 import { useState } from 'react';
-import { t } from '../../language/t.ts';
-import type { InboxMessage } from '../../../shared/protocol/inbox.ts';
-import { reachQueries } from '../../state/reach-queries.ts';
-import type { Paged } from '../../state/paged.ts';
-import { useRoost } from '../context.tsx';
-import { QueryView } from '../parts/query-view.tsx';
-import { useNow } from '../use-now.ts';
 import { Link } from 'wouter';
 import type { AgentId } from '../../../shared/domain/ids.ts';
+import type { InboxMessage } from '../../../shared/protocol/inbox.ts';
+import { bytesOf } from '../../../shared/domain/platform/utf8.ts';
+import { t } from '../../language/t.ts';
+import { reachQueries } from '../../state/reach-queries.ts';
+import type { Paged } from '../../state/pages.ts';
+import { useRoost } from '../context.tsx';
+import { QueryView } from '../parts/page-head.tsx';
+import { useNow } from '../hooks.ts';
 import { FaceOf } from '../grid/face-of.tsx';
 import { PATHS } from '../routes.ts';
 import { Moment } from '../parts/moment.tsx';
 import { Mark } from '../shell/mark.tsx';
 import { dayAndClock } from '../text/time.ts';
 import { bytes } from '../text/sizes.ts';
-import { bytesOf } from '../../../shared/domain/platform/utf8.ts';
-import { useNames } from '../use-names.ts';
-import { useSomebody } from '../use-somebody.ts';
+import { useNames, useSomebody } from '../use-somebody.ts';
 import './inbox.css';
+
+/** How many messages wait in this agent's inbox; null: not known yet. */
+export function useUnreadMessages(agentId: AgentId): number | null {
+  const { unreadMessages } = useRoost();
+  return useStore(unreadMessages.store, (state) => (state.kind === 'ready' ? (state.value[agentId] ?? 0) : null));
+}
 
 /** Characters of a message that are shown at first. */
 const SHOWN = 700;

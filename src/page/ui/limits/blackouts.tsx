@@ -1,11 +1,9 @@
 import { useId, useState } from 'react';
 import { isClockTime, readDateTime, type RecurringBlackout } from '../../../shared/domain/guardrails.ts';
-import { spoken } from '../../language/catalogue.ts';
-import { t } from '../../language/t.ts';
+import { spoken, t } from '../../language/t.ts';
 import { withCoordination, type Coordination } from '../../state/limits.ts';
 import { CloseIcon } from '../parts/icons.tsx';
-import { baseName, useLimits } from './context.tsx';
-import { SettingFrame, useSaved } from './setting.tsx';
+import { baseName, SettingFrame, useLimits, useSaved } from './setting.tsx';
 
 type Blackouts = NonNullable<Coordination['blackouts']>;
 type OneOff = Extract<Blackouts[number], { type: 'one_off' }>;

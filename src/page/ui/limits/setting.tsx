@@ -1,7 +1,74 @@
-import { useId, useState, type ReactNode } from 'react';
+import { createContext, type ReactNode, use, useId, useState } from 'react';
+import type { AgentConfig, HouseholdConfig } from '../../../shared/protocol/config.ts';
+import { TEAM_EVENTS, type TeamEvent } from '../../../shared/domain/guardrails.ts';
 import { t } from '../../language/t.ts';
+import { problemText } from '../../state/ports.ts';
+import {
+  type AgentLimits,
+  type Coordination,
+  type EffectiveCoordination,
+  type HouseholdLimits,
+  withCoordination,
+} from '../../state/limits.ts';
 import { count } from '../text/sizes.ts';
 import { keyOf } from '../parts/keys.ts';
+
+// Whose limits are on the screen, for the fields that show and change them.
+
+export interface Shown {
+  readonly scope: 'household' | 'agent';
+  /** Only what was set here. */
+  readonly own: Coordination;
+  /** What holds. */
+  readonly effective: EffectiveCoordination;
+  /** What would hold if nothing were set here: the household's, or Roost's own. */
+  readonly base: EffectiveCoordination;
+  /** Null where it was taken, else why not. */
+  change(edit: (own: Coordination) => Coordination): Promise<string | null>;
+}
+
+export const ShownLimits = createContext<Shown | null>(null);
+
+export function useLimits(): Shown {
+  const shown = use(ShownLimits);
+  if (!shown) throw new Error('This field stands outside of ShownLimits');
+  return shown;
+}
+
+/** Where what is not set here comes from. */
+export const baseName = (scope: Shown['scope']): string => (scope === 'agent' ? t`the household’s` : t`the default`);
+/** Where nothing was set here, as a sentence. */
+export const inheritedText = (scope: Shown['scope']): string =>
+  scope === 'agent' ? t`Default: as the household has it.` : t`Default.`;
+
+export async function changeHousehold(
+  limits: HouseholdLimits,
+  edit: (own: HouseholdConfig) => HouseholdConfig,
+): Promise<string | null> {
+  const result = await limits.change(edit);
+  return result.ok ? null : problemText(result.problem);
+}
+
+export async function changeAgent(
+  limits: AgentLimits,
+  edit: (own: AgentConfig) => AgentConfig,
+): Promise<string | null> {
+  const result = await limits.change(edit);
+  return result.ok ? null : problemText(result.problem);
+}
+
+export async function changeCoordination(
+  limits: HouseholdLimits | AgentLimits,
+  edit: (own: Coordination) => Coordination,
+): Promise<string | null> {
+  // Both kinds have it under the same name; what else they have stays.
+  const into = <Own extends { coordination: Coordination }>(own: Own): Own => ({
+    ...own,
+    coordination: edit(own.coordination),
+  });
+  const result = await limits.change(into);
+  return result.ok ? null : problemText(result.problem);
+}
 
 interface Saving<Value> {
   /** What was set here; undefined: nothing, and what is inherited holds. */
@@ -10,7 +77,7 @@ interface Saving<Value> {
   readonly save: (value: Value | undefined) => Promise<string | null>;
 }
 
-export interface Saved<Value> {
+interface Saved<Value> {
   readonly state: 'idle' | 'saving' | 'saved';
   readonly failed: string | null;
   /** What is being saved now: shown already, and taken back where it is refused. */
@@ -180,5 +247,165 @@ export function NumberLimit({
         <span className="setting-unit">{t`${unit}, ${min} to ${count(max)}`}</span>
       </div>
     </SettingFrame>
+  );
+}
+
+export interface InheritedProps<Value> {
+  readonly label: string;
+  readonly hint: string;
+  /** Undefined: as it is inherited. */
+  readonly own: Value | undefined;
+  readonly effective: Value;
+  readonly base: Value;
+  /** Null where it was taken, else why not. */
+  readonly save: (value: Value | undefined) => Promise<string | null>;
+  /** A value as it stands in a sentence. */
+  readonly wordOf: (value: Value) => string;
+  readonly children: (field: {
+    readonly id: string;
+    /** Ids of what describes it. */
+    readonly describedBy: string;
+    readonly value: Value;
+    readonly set: (value: Value | undefined) => void;
+  }) => ReactNode;
+}
+
+/** One setting over what is inherited: saved as it is changed, and set back. */
+export function Inherited<Value>({ label, hint, own, effective, base, save, wordOf, children }: InheritedProps<Value>) {
+  const id = useId();
+  const { scope } = useLimits();
+  const saved = useSaved<Value>({ own, save });
+  return (
+    <SettingFrame
+      legend={label}
+      hint={hint}
+      saved={saved}
+      describedBy={id}
+      inherited={{
+        text: own === undefined ? inheritedText(scope) : '',
+        back: own === undefined ? null : () => void saved.set(undefined),
+        backLabel: t`Set back to ${baseName(scope)}, ${wordOf(base)}`,
+      }}
+    >
+      {children({
+        id,
+        describedBy: `${id}-hint ${id}-from ${id}-state`,
+        value: saved.saving ? (saved.saving.value ?? base) : effective,
+        set: (value) => void saved.set(value),
+      })}
+    </SettingFrame>
+  );
+}
+
+// Settings that are ticks: on or off, and lists of happenings.
+
+/** On or off, over what is inherited. */
+function OnOff(props: Omit<InheritedProps<boolean>, 'wordOf' | 'children'>) {
+  return (
+    <Inherited<boolean> {...props} wordOf={(on) => (on ? t`on` : t`off`)}>
+      {({ describedBy, value, set }) => (
+        <label className="tick-line">
+          <input
+            type="checkbox"
+            checked={value}
+            aria-describedby={describedBy}
+            onChange={(event) => set(event.target.checked)}
+          />
+          {props.label}
+        </label>
+      )}
+    </Inherited>
+  );
+}
+
+interface TickProps {
+  readonly setting: 'wakes_enabled' | 'may_put_others_to_sleep' | 'may_propose_routines' | 'shell_without_sandbox';
+  readonly label: string;
+  readonly hint: string;
+}
+
+export function Tick({ setting, ...words }: TickProps) {
+  const { own, effective, base, change } = useLimits();
+  return (
+    <OnOff
+      {...words}
+      own={own[setting]}
+      effective={effective[setting]}
+      base={base[setting]}
+      save={(value) => change((coordination) => withCoordination(coordination, setting, value))}
+    />
+  );
+}
+
+const EVENT_WORDS: Record<TeamEvent, string> = {
+  agent_started: t`When it comes into a session`,
+  removed_from_last_thread: t`When it is taken out of its last thread`,
+  last_thread_closed: t`When its last thread is closed`,
+  added_to_any_thread: t`When it is taken into a thread`,
+  added_to_thread_first_time: t`When it is taken into its first thread of a session`,
+  mentioned: t`When it is mentioned in a thread`,
+};
+
+interface ListProps {
+  readonly setting: 'sleep_events' | 'wake_events';
+  readonly legend: string;
+  readonly hint: string;
+}
+
+function EventList({ setting, legend, hint }: ListProps) {
+  const limits = useLimits();
+  const { scope, change } = limits;
+  const own = limits.own[setting];
+  const saved = useSaved<TeamEvent[]>({
+    own,
+    save: (value) => change((coordination) => withCoordination(coordination, setting, value)),
+  });
+  const effective = saved.saving ? (saved.saving.value ?? limits.base[setting]) : limits.effective[setting];
+  return (
+    <SettingFrame
+      legend={legend}
+      hint={hint}
+      group
+      saved={saved}
+      describedBy={setting}
+      inherited={{
+        text: own === undefined ? inheritedText(scope) : '',
+        back: own === undefined ? null : () => void saved.set(undefined),
+        backLabel: t`Set back to ${baseName(scope)}`,
+      }}
+    >
+      {TEAM_EVENTS.map((item) => (
+        <label key={item} className="tick-line">
+          <input
+            type="checkbox"
+            checked={effective.includes(item)}
+            onChange={(event) =>
+              void saved.set(
+                TEAM_EVENTS.filter((each) => (each === item ? event.target.checked : effective.includes(each))),
+              )
+            }
+          />
+          {EVENT_WORDS[item]}
+        </label>
+      ))}
+    </SettingFrame>
+  );
+}
+
+/** What puts an agent of a running session to sleep by itself, and what wakes it. */
+export function SleepAndWake() {
+  return (
+    <>
+      <EventList
+        setting="sleep_events"
+        legend={t`Sleeps by itself`}
+        hint={t`It stays in the session, keeps what was said, and costs nothing meanwhile.`}
+      />
+      <EventList
+        setting="wake_events"
+        legend={t`Wakes by itself`}
+        hint={t`Through the same checks as every wake. Where one happening stands in both lists, it wakes.`}
+      />
+    </>
   );
 }

@@ -7,7 +7,7 @@ import { clockTime } from '../text/time.ts';
 import type { Connection } from '../../../shared/protocol/models.ts';
 import { useInfo, useLive, useRoost } from '../context.tsx';
 import { PATHS } from '../routes.ts';
-import { useQuery } from '../use-query.ts';
+import { useQuery } from '../hooks.ts';
 import { connectionName, modelName, stateText } from './words.ts';
 import './chip.css';
 

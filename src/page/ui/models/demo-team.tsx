@@ -1,12 +1,12 @@
 import { useState } from 'react';
 import { t } from '../../language/t.ts';
-import { householdFileName } from '../../state/agent-copies.ts';
+import { householdFileName } from '../../state/copies.ts';
 import { demoTeam, hatchRealTeam, keepDemoTeam, keptIds } from '../../state/demo-team.ts';
 import { errorText } from '../../state/ports.ts';
 import { useHousehold, usePending, useRoost } from '../context.tsx';
 import { chooseSink } from '../copies/sink.ts';
 import { names } from '../text/sizes.ts';
-import { useQuery } from '../use-query.ts';
+import { useQuery } from '../hooks.ts';
 import './demo-team.css';
 
 /**

@@ -1,6 +1,5 @@
 /** What a connected model is called on the page, and how it is said to stand. */
-import { spoken } from '../../language/catalogue.ts';
-import { t } from '../../language/t.ts';
+import { spoken, t } from '../../language/t.ts';
 import type { Connection, ListedModel, Models } from '../../../shared/protocol/models.ts';
 
 const LONGEST = 26;

@@ -2,7 +2,7 @@ import { useStore } from 'zustand';
 import { t } from '../../language/t.ts';
 import { trayOf } from '../../state/waiting.ts';
 import { useRoost } from '../context.tsx';
-import { useWaitingCount } from '../use-title.ts';
+import { useWaitingCount } from '../hooks.ts';
 import './needs.css';
 
 /**

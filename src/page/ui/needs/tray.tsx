@@ -10,9 +10,9 @@ import { useRoost, useUnread } from '../context.tsx';
 import { keyOf } from '../parts/keys.ts';
 import { CloseIcon } from '../parts/icons.tsx';
 import { PATHS } from '../routes.ts';
-import { newCount } from '../text/unread.ts';
-import { useQuery } from '../use-query.ts';
-import { useTeammates } from '../use-teammates.ts';
+import { newCount } from '../text/reasons.ts';
+import { useQuery } from '../hooks.ts';
+import { useTeammates } from '../use-somebody.ts';
 import { useNewInThread, useThreads } from '../threads/use-threads.ts';
 import './needs.css';
 

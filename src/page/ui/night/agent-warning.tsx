@@ -4,7 +4,7 @@ import { schedulesOf } from '../../state/schedules.ts';
 import { useRoost } from '../context.tsx';
 import { WarnIcon } from '../parts/icons.tsx';
 import { PATHS } from '../routes.ts';
-import { useQuery } from '../use-query.ts';
+import { useQuery } from '../hooks.ts';
 import { warningText } from './words.ts';
 import './clock-note.css';
 

@@ -1,10 +1,47 @@
 /** What the editors of a routine, a reminder and a script have in common. */
-import { useId, type ReactNode } from 'react';
-import type { AgentId } from '../../../shared/domain/ids.ts';
+import { type FormEvent, type ReactNode, useId, useState } from 'react';
+import { clocksDiffer, wallTime } from '../../../shared/domain/zone-days.ts';
+import type { AgentId, ScheduleId } from '../../../shared/domain/ids.ts';
+import { type CONTEXTS, type Schedule, SCHEDULE_BOUNDS } from '../../../shared/protocol/schedules.ts';
+import { INTERVAL_BOUNDS, OFFSET_BOUNDS, type Timing } from '../../../shared/domain/schedule/timing.ts';
 import { t } from '../../language/t.ts';
-import { SCHEDULE_BOUNDS, type CONTEXTS } from '../../../shared/protocol/schedules.ts';
-import type { Teammate } from '../use-teammates.ts';
-import type { Wrong } from './timing-draft.ts';
+import { problemText } from '../../state/ports.ts';
+import { schedulesOf } from '../../state/schedules.ts';
+import { useRoost } from '../context.tsx';
+import { clockTime } from '../text/time.ts';
+import { useNow, useQuery } from '../hooks.ts';
+import type { Teammate } from '../use-somebody.ts';
+import { OneOf } from '../parts/choices.tsx';
+import { localText, type Merged, mergedInto, nextOf, type TimingDraft, type Wrong, wrongAt } from './drafts.ts';
+import { DAY_NAMES, momentText, nextText, WEEK } from './words.ts';
+
+/** ms: the times in it are of this minute. */
+const EVERY_MS = 15_000;
+
+/**
+ * Says that the household goes by another clock than this browser, where it does. What is set for
+ * 7:30 there is due at another time here.
+ */
+export function ZoneNote() {
+  const { limits } = useRoost();
+  const answer = useQuery(limits.query);
+  const now = useNow(EVERY_MS);
+  const [failed, setFailed] = useState<string | null>(null);
+  const { timeZone: here } = new Intl.DateTimeFormat().resolvedOptions();
+  const zone = answer.kind === 'ready' ? answer.value.effective.time_zone : here;
+  if (!clocksDiffer(zone, here, now)) return null;
+  const take = async () => {
+    const set = await limits.change((own) => ({ ...own, time_zone: here }));
+    setFailed(set.ok ? null : problemText(set.problem));
+  };
+  return (
+    <p className="night-note" role="status">
+      <span>{t`The household’s clock is that of ${zone}, where it is ${clockTime(now + wallTime(zone, now) - wallTime(here, now))}. This device is in ${here}, where it is ${clockTime(now)}.`}</span>{' '}
+      <button type="button" className="link-button" onClick={() => void take()}>{t`Take ${here}`}</button>
+      {failed !== null && <span> {failed}</span>}
+    </p>
+  );
+}
 
 interface FieldProps {
   readonly label: string;
@@ -202,3 +239,254 @@ export function EditorEnd({
 const intoView = (note: HTMLElement | null) => {
   note?.scrollIntoView?.({ block: 'center' });
 };
+
+function Days({ days, onDays }: { days: readonly number[]; onDays: (days: readonly number[]) => void }) {
+  return (
+    <div className="editor-days" role="group" aria-label={t`Days`}>
+      {WEEK.map((day) => (
+        <label key={day}>
+          <input
+            type="checkbox"
+            className="visually-hidden"
+            checked={days.includes(day)}
+            onChange={({ target }) => onDays(target.checked ? [...days, day] : days.filter((one) => one !== day))}
+          />
+          <span>
+            {DAY_NAMES[day].slice(0, 2)}
+            <span className="visually-hidden">{DAY_NAMES[day].slice(2)}</span>
+          </span>
+        </label>
+      ))}
+    </div>
+  );
+}
+
+interface WhenProps {
+  readonly draft: TimingDraft;
+  readonly set: (more: Partial<TimingDraft>) => void;
+  readonly wrong: Wrong;
+  /** As the relay has it; null: it is new. */
+  readonly before: Timing | null;
+  /**
+   * Minutes, that an interval was given; null: its place among others of the same interval is not
+   * known yet.
+   */
+  readonly offset: number | null;
+  /** Of a day and a time; left out: it is due in quiet hours too. */
+  readonly onceHint?: string;
+  readonly children?: ReactNode;
+}
+
+/** When something is due, and when that is next. */
+export function WhenFields({ draft, set, wrong, before, offset, onceHint, children }: WhenProps) {
+  const now = useNow(15_000);
+  const limits = useQuery(useRoost().limits.query);
+  const zone = limits.kind === 'ready' ? limits.value.effective.time_zone : null;
+  const next = zone === null ? [] : nextOf(draft, before, { zone, offset: offset ?? 0 }, now, NEXT_SHOWN);
+  const zoneHint = zone === null ? null : t`In ${zone}, the household’s time zone.`;
+  return (
+    <fieldset className="editor-when">
+      <legend>{t`When`}</legend>
+      <ZoneNote />
+      <OneOf
+        label={t`How it is set`}
+        options={[
+          { value: 'weekly', text: t`Days and a time` },
+          { value: 'every', text: t`Every so often` },
+          { value: 'once', text: t`Once` },
+          { value: 'cron', text: t`Cron` },
+        ]}
+        value={draft.timing}
+        onChange={(timing) => set({ timing })}
+      />
+      {draft.timing === 'weekly' && (
+        <>
+          <Days days={draft.days} onDays={(days) => set({ days })} />
+          <Labelled
+            label={t`Time`}
+            hint={[draft.days.length === 0 ? t`No day chosen: every day.` : null, zoneHint]
+              .filter((part) => part !== null)
+              .join(' ')}
+            wrong={wrong['time'] ?? wrong['days']}
+          >
+            {(given) => (
+              <input
+                {...given}
+                type="time"
+                className="field editor-short"
+                value={draft.time}
+                onChange={({ target }) => set({ time: target.value })}
+              />
+            )}
+          </Labelled>
+        </>
+      )}
+      {draft.timing === 'every' && (
+        <div className="editor-pair">
+          <Labelled label={t`Minutes from one to the next`} wrong={wrong['minutes']}>
+            {(given) => (
+              <input
+                {...given}
+                type="number"
+                inputMode="numeric"
+                className="field editor-short"
+                min={INTERVAL_BOUNDS.min}
+                max={INTERVAL_BOUNDS.max}
+                value={draft.minutes}
+                onChange={({ target }) => set({ minutes: target.value })}
+              />
+            )}
+          </Labelled>
+          <Labelled
+            label={t`So many minutes later`}
+            hint={t`Empty: agents with the same interval are kept a few minutes apart.`}
+            wrong={wrong['offset']}
+          >
+            {(given) => (
+              <input
+                {...given}
+                type="number"
+                inputMode="numeric"
+                className="field editor-short"
+                min={OFFSET_BOUNDS.min}
+                max={OFFSET_BOUNDS.max}
+                value={draft.offset}
+                onChange={({ target }) => set({ offset: target.value })}
+              />
+            )}
+          </Labelled>
+        </div>
+      )}
+      {draft.timing === 'once' && (
+        <Labelled
+          label={t`Day and time`}
+          hint={onceHint ?? t`In your own time zone. It runs in quiet hours too.`}
+          wrong={wrong['at']}
+        >
+          {(given) => (
+            <input
+              {...given}
+              type="datetime-local"
+              className="field editor-short"
+              min={localText(now)}
+              value={draft.at}
+              onChange={({ target }) => set({ at: target.value })}
+            />
+          )}
+        </Labelled>
+      )}
+      {draft.timing === 'cron' && (
+        <Labelled
+          label={t`Cron text`}
+          hint={t`Minute, hour, day, month, weekday: “30 7 * * 1-5” is every weekday at 7:30. ${zoneHint ?? ''}`}
+          wrong={wrong['cron']}
+        >
+          {(given) => (
+            <input
+              {...given}
+              className="field editor-short"
+              autoComplete="off"
+              spellCheck={false}
+              value={draft.cron}
+              onChange={({ target }) => set({ cron: target.value })}
+            />
+          )}
+        </Labelled>
+      )}
+      <p className="editor-next" role="status">
+        {next[0] === undefined
+          ? t`It is not due as it stands.`
+          : draft.timing === 'every' && offset === null && draft.offset.trim() === ''
+            ? t`Due within ${draft.minutes} minutes, and then every ${draft.minutes}.`
+            : t`Due next: ${[nextText(next[0], now), ...next.slice(1).map((at) => momentText(at, now))].join(', then ')}.`}
+      </p>
+      {children}
+    </fieldset>
+  );
+}
+
+/** Moments to come that are named. */
+const NEXT_SHOWN = 3;
+
+const CLASH = t`Somebody has changed this elsewhere meanwhile. Save once more to put yours in its place.`;
+
+/** What an editor writes, and how its draft and it become each other. */
+export interface Kind<D extends TimingDraft, S extends Schedule> {
+  /** Null while something is wrong. */
+  scheduleOf(draft: D, before: S | null): S | null;
+  draftOf(schedule: S): D;
+  wrongIn(draft: D): Wrong;
+  /** Null: it is of another kind. */
+  of(schedule: Schedule): S | null;
+  readonly fields: readonly (keyof S & string)[];
+  readonly standsAt: Wrong;
+  /** As it is sent to the relay; left out: as it stands. */
+  readonly asSaved?: (schedule: S) => S;
+}
+
+interface Saving<D> {
+  readonly draft: D;
+  set(more: Partial<D>): void;
+  readonly wrong: Wrong;
+  /** Why it was not taken, where no field says it; null: nothing of that kind. */
+  readonly refused: string | null;
+  readonly busy: boolean;
+  save(event: FormEvent): Promise<void>;
+}
+
+/**
+ * A draft, until the relay has it: what was changed elsewhere meanwhile is kept, and where both
+ * changed the same it is said first; what the relay refuses stands at its field. `scheduleId` null:
+ * a new one.
+ */
+export function useSaving<D extends TimingDraft, S extends Schedule>(
+  kind: Kind<D, S>,
+  scheduleId: ScheduleId | null,
+  before: S | null,
+  first: D,
+  onSaved: () => void,
+): Saving<D> {
+  const schedules = schedulesOf(useRoost());
+  const [draft, setDraft] = useState(first);
+  /**
+   * What the relay had of it when it was last looked at: a page elsewhere may change it meanwhile.
+   */
+  const [base, setBase] = useState(before);
+  const [asked, setAsked] = useState(false);
+  const [refused, setRefused] = useState<{ readonly fields: Wrong; readonly reason: string | null } | null>(null);
+  const [busy, setBusy] = useState(false);
+  const told = refused ? wrongAt(refused.fields, draft, Object.keys(first), kind.standsAt) : { at: {}, rest: [] };
+  const outside = [refused?.reason ?? null, ...told.rest].filter((part) => part !== null);
+  return {
+    draft,
+    set(more) {
+      setDraft({ ...draft, ...more });
+      setRefused(null);
+    },
+    wrong: { ...told.at, ...(asked ? kind.wrongIn(draft) : {}) },
+    refused: outside.length === 0 ? null : outside.join(' '),
+    busy,
+    async save(event) {
+      event.preventDefault();
+      if (busy) return;
+      setAsked(true);
+      const mine = kind.scheduleOf(draft, base);
+      if (!mine) return;
+      setBusy(true);
+      const found = base && scheduleId !== null ? await schedules.one(scheduleId) : null;
+      const latest = found && kind.of(found);
+      const { merged, clashes }: Merged<S> =
+        base && latest ? mergedInto(latest, base, mine, kind.fields) : { merged: mine, clashes: [] };
+      if (latest && clashes.length > 0) {
+        setBase(latest);
+        setDraft(kind.draftOf(merged));
+        setRefused({ fields: Object.fromEntries(clashes.map((field) => [field, CLASH])), reason: null });
+        return setBusy(false);
+      }
+      const saved = await schedules.save(scheduleId, kind.asSaved?.(merged) ?? merged);
+      setBusy(false);
+      if (saved.ok) onSaved();
+      else setRefused(saved);
+    },
+  };
+}

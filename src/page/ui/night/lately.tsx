@@ -3,9 +3,8 @@ import type { AgentId } from '../../../shared/domain/ids.ts';
 import { t } from '../../language/t.ts';
 import { schedulesOf } from '../../state/schedules.ts';
 import { useRoost } from '../context.tsx';
-import { QueryView } from '../parts/query-view.tsx';
-import { accountOf } from './account.ts';
-import { AccountList } from './account-list.tsx';
+import { QueryView } from '../parts/page-head.tsx';
+import { AccountList, accountOf } from './account-list.tsx';
 import { pastLeftOutText } from './words.ts';
 import './morning.css';
 

@@ -2,32 +2,292 @@ import { useState } from 'react';
 import { Link } from 'wouter';
 import type { AgentId, RunId } from '../../../shared/domain/ids.ts';
 import { LEAD_ID } from '../../../shared/domain/seat.ts';
+import type { Occurrence, Proposal, Scheduled } from '../../../shared/protocol/schedules.ts';
 import { t } from '../../language/t.ts';
-import type { Occurrence, Scheduled } from '../../../shared/protocol/schedules.ts';
 import { schedulesOf } from '../../state/schedules.ts';
-import { useRoost } from '../context.tsx';
+import { useActions, useInfo, useRoost } from '../context.tsx';
 import { FaceOf } from '../grid/face-of.tsx';
-import { AgentSelect } from '../parts/agent-select.tsx';
-import { PageHead } from '../parts/page-head.tsx';
-import { QueryView } from '../parts/query-view.tsx';
+import { PageHead, QueryView } from '../parts/page-head.tsx';
 import { PATHS } from '../routes.ts';
-import { clockTime } from '../text/time.ts';
-import { useQuery } from '../use-query.ts';
-import { useTeammates } from '../use-teammates.ts';
+import { bytes, count, plural } from '../text/sizes.ts';
+import { clockTime, duration } from '../text/time.ts';
+import { useNow, useQuery } from '../hooks.ts';
+import { useTeammates } from '../use-somebody.ts';
+import { Dialog } from '../parts/dialog.tsx';
+import { AgentSelect } from '../parts/choices.tsx';
 import { StopSwitch } from '../wakes/stop-switch.tsx';
+import { timingText, whatText } from './words.ts';
 import ClockNote, { StoodNote } from './clock-note.tsx';
-import { StandingCopies } from './copies.tsx';
-import { EXAMPLES, type Draft } from './draft.ts';
-import { Elsewhere } from './elsewhere.tsx';
+import { type Draft, EXAMPLES } from './drafts.ts';
 import { Lately } from './lately.tsx';
-import { Proposals } from './proposals.tsx';
 import { AgentGroup } from './routines.tsx';
 import { NightTimeline } from './timeline.tsx';
 import { useEditor } from './use-editor.tsx';
 import { useOpenedAt } from './use-opened-at.ts';
-import { whatText } from './words.ts';
-import { ZoneNote } from './zone-note.tsx';
+import { ZoneNote } from './editor-parts.tsx';
 import './night.css';
+
+/** What agents have left with the relay, so that it can wake them while no page is open. */
+export function StandingCopies({ agentId }: { agentId: AgentId | null }) {
+  const schedules = schedulesOf(useRoost());
+  const team = useTeammates();
+  const now = useNow();
+  const [taking, setTaking] = useState<string | null>(null);
+  const takeBack = (id: string, name: string) => {
+    if (taking !== null) return;
+    setTaking(id);
+    void schedules.takeBack(id, name).finally(() => setTaking(null));
+  };
+  return (
+    <section className="night-block" aria-labelledby="night-copies">
+      <h2 id="night-copies">{t`What the relay holds of them`}</h2>
+      <p className="night-note">{t`To work while no page is open, an agent leaves its name, its soul and its last conversation with your relay, sealed on its disk. What you withdraw is gone from there, and the agent does nothing alone any more.`}</p>
+      <QueryView query={schedules.copies} what={t`What the relay holds`}>
+        {({ copies, takenBack }) => {
+          const mates = team.all.filter(
+            (mate) => !mate.retired && mate.agentId !== LEAD_ID && (agentId === null || mate.agentId === agentId),
+          );
+          const known = new Set(mates.map((mate) => mate.agentId));
+          const others =
+            agentId === null
+              ? copies.filter((copy) => !known.has(copy.agentId)).map((copy) => team.find(copy.agentId))
+              : [];
+          return (
+            <ul className="copies-left" aria-label={t`Left with the relay`}>
+              {[...mates, ...others].map((mate) => {
+                const copy = copies.find((one) => one.agentId === mate.agentId);
+                return (
+                  <li key={mate.agentId} data-left={copy !== undefined}>
+                    <span className="routine-face">
+                      <FaceOf agentId={mate.agentId} />
+                    </span>
+                    <div>
+                      <Link href={PATHS.agent(mate.agentId)} className="name-link tint" style={{ '--c': mate.color }}>
+                        <span dir="auto">{mate.name}</span>
+                      </Link>
+                      <p>
+                        {copy
+                          ? t`Left ${copy.leftAt > now - 60_000 ? t`just now` : t`${duration(now - copy.leftAt)} ago`}: ${[
+                              'name',
+                              copy.soulChars > 0 ? t`soul (${count(copy.soulChars)} characters)` : null,
+                              copy.transcriptChars > 0
+                                ? t`last conversation (${count(copy.transcriptChars)} characters)`
+                                : null,
+                            ]
+                              .filter((part) => part !== null)
+                              .join(', ')}; ${bytes(copy.bytes)} sealed.`
+                          : takenBack.includes(mate.agentId)
+                            ? t`You took it back. It is left again when you switch on something of it.`
+                            : t`Nothing is left.`}
+                      </p>
+                    </div>
+                    {copy && (
+                      <button
+                        type="button"
+                        className="ghost"
+                        aria-label={t`Take it back: ${mate.name}`}
+                        disabled={taking !== null}
+                        onClick={() => takeBack(mate.agentId, mate.name)}
+                      >
+                        {taking === mate.agentId ? t`Taking it back…` : t`Take it back`}
+                      </button>
+                    )}
+                  </li>
+                );
+              })}
+            </ul>
+          );
+        }}
+      </QueryView>
+    </section>
+  );
+}
+
+function Ask({ proposal }: { proposal: Proposal }) {
+  const schedules = schedulesOf(useRoost());
+  const team = useTeammates();
+  const now = useNow();
+  const [busy, setBusy] = useState(false);
+  const { agentId, why, routine } = proposal;
+  const mate = team.find(agentId);
+  const answer = (does: () => Promise<void>) => {
+    if (busy) return;
+    setBusy(true);
+    void does().finally(() => setBusy(false));
+  };
+  return (
+    <li className="tint" style={{ '--c': mate.color }}>
+      <p>
+        <span>{t`${(
+          <span className="sheet-name" dir="auto">
+            {mate.name}
+          </span>
+        )} asks for ${<strong dir="auto">{routine.name}</strong>}, ${timingText(routine.timing, now)}`}</span>
+        {routine.when === 'something_waits' && <span>{t`, only when something waits`}</span>}
+      </p>
+      {why !== '' && (
+        <blockquote dir="auto" className="proposal-why">
+          {why}
+        </blockquote>
+      )}
+      <details>
+        <summary>{t`What it would do`}</summary>
+        <p className="proposal-words" dir="auto">
+          {routine.instructions}
+        </p>
+      </details>
+      <div className="proposal-ways">
+        <button
+          type="button"
+          className="ghost"
+          disabled={busy}
+          aria-label={t`Decline: ${routine.name}`}
+          onClick={() => answer(() => schedules.decline(proposal))}
+        >{t`Decline`}</button>
+        <button
+          type="button"
+          className="solid"
+          disabled={busy}
+          aria-label={t`Allow: ${routine.name}`}
+          onClick={() => answer(() => schedules.accept(proposal))}
+        >{t`Allow`}</button>
+      </div>
+    </li>
+  );
+}
+
+/**
+ * Routines that agents ask for. Nothing of them runs before the person has said yes. Nothing is
+ * shown where none asks.
+ */
+export function Proposals({ agentId }: { agentId: AgentId | null }) {
+  const state = useQuery(schedulesOf(useRoost()).proposals);
+  const asked = state.kind === 'ready' ? state.value : [];
+  const shown = asked.filter((proposal) => agentId === null || proposal.agentId === agentId);
+  if (shown.length === 0) return null;
+  return (
+    <section className="night-block" aria-labelledby="night-asked">
+      <h2 id="night-asked">{t`Asked for by your agents`}</h2>
+      <ul className="proposals" aria-labelledby="night-asked">
+        {shown.map((proposal) => (
+          <Ask key={proposal.proposalId} proposal={proposal} />
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+/** What is asked before it runs here without the other relay's leave. */
+interface Question {
+  readonly title: string;
+  readonly text: string;
+  readonly yes: string;
+}
+const GONE: Question = {
+  title: t`Does the other relay run no more?`,
+  text: t`Say yes where its machine, or its folder, is gone for good. What is due runs here then, at once. If it did run on, it would run there too, until Roost is opened there.`,
+  yes: t`Yes, it is gone`,
+};
+const COPIED: Question = {
+  title: t`Is the first relay stopped?`,
+  text: t`Bring it here where this folder takes the place of the first one: moved to another machine, or put back from a backup. What is due runs here then, at once. If the first relay still runs, everything would run twice, until Roost is opened there.`,
+  yes: t`Yes, bring it here`,
+};
+
+/**
+ * What belongs to another relay of the household: how it comes here, and why it does not by itself.
+ */
+export function Elsewhere({ all }: { all: readonly Scheduled[] }) {
+  const schedules = schedulesOf(useRoost());
+  const actions = useActions();
+  const copied = useInfo(({ health }) => health?.clock.copied ?? false);
+  const [asking, setAsking] = useState(false);
+  const [busy, setBusy] = useState(false);
+  const away = all.filter(({ elsewhere }) => elsewhere !== null);
+  if (away.length === 0) return null;
+  const asked = away.every(({ elsewhere }) => elsewhere === 'asked');
+  const move = (gone: boolean) => {
+    if (busy) return;
+    setBusy(true);
+    void schedules
+      .move(gone)
+      // Whether this is a copy that waits is told by the relay's health.
+      .then(() => actions.refreshHealth())
+      .finally(() => {
+        setBusy(false);
+        setAsking(false);
+      });
+  };
+  const question = copied ? COPIED : GONE;
+  const asks = t`It is asked for: open Roost at the other relay once, and then here again.`;
+  const askFor = (label: string, look: 'solid' | 'ghost') =>
+    !asked && (
+      <button type="button" className={look} disabled={busy} onClick={() => move(false)}>
+        {label}
+      </button>
+    );
+  const sayGone = (label: string, look: 'solid' | 'ghost') => (
+    <button type="button" className={look} disabled={busy} onClick={() => setAsking(true)}>
+      {label}
+    </button>
+  );
+  return (
+    <div className="elsewhere" role="note" aria-label={t`Due at another relay`}>
+      {copied ? (
+        <>
+          <p>
+            <strong>{t`This relay’s folder is a copy of another relay’s.`}</strong>{' '}
+            <span>
+              {away.length === all.length
+                ? t`So that nothing runs twice, nothing below runs here until you bring it here.`
+                : plural(
+                    away.length,
+                    'entry below does not run here until you bring it here, so that nothing runs twice.',
+                    'entries below do not run here until you bring them here, so that nothing runs twice.',
+                  )}
+            </span>{' '}
+            {asked && <span>{asks}</span>}
+          </p>
+          <div className="routine-ways">
+            {sayGone(t`Bring it here…`, 'solid')}
+            {askFor(t`The first one still runs: ask it`, 'ghost')}
+          </div>
+        </>
+      ) : (
+        <>
+          <p>
+            <strong>
+              {away.length === all.length
+                ? t`All of this belongs to another relay of yours.`
+                : plural(
+                    away.length,
+                    'entry below belongs to another relay of yours.',
+                    'entries below belong to another relay of yours.',
+                  )}
+            </strong>{' '}
+            {t`What is due runs at one relay only, so it does not run here.`}{' '}
+            {asked ? asks : t`Bring it here, and it runs here as soon as the other relay has released it.`}
+          </p>
+          <div className="routine-ways">
+            {askFor(t`Bring it here`, 'solid')}
+            {sayGone(t`That relay is gone…`, 'ghost')}
+          </div>
+        </>
+      )}
+      {asking && (
+        <Dialog title={question.title} onClose={() => setAsking(false)}>
+          <p className="elsewhere-question">{question.text}</p>
+          <div className="dialog-ways">
+            <button type="button" className="ghost" onClick={() => setAsking(false)}>{t`Not now`}</button>
+            <button type="button" className="solid" disabled={busy} onClick={() => move(true)}>
+              {question.yes}
+            </button>
+          </div>
+        </Dialog>
+      )}
+    </div>
+  );
+}
 
 /** Their ids, with two in each other's place. */
 const swapped = (all: readonly Scheduled[], one: string, other: string): readonly string[] =>

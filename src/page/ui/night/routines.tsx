@@ -1,18 +1,76 @@
 import { useId, useState } from 'react';
 import { Link } from 'wouter';
-import { retold } from '../../language/retold.ts';
-import { t } from '../../language/t.ts';
-import { SCRIPTS_OFF, WAITS_FOR_YES, type Schedule, type Scheduled } from '../../../shared/protocol/schedules.ts';
+import type { ScheduleId } from '../../../shared/domain/ids.ts';
+import { type Schedule, type Scheduled, SCRIPTS_OFF, WAITS_FOR_YES } from '../../../shared/protocol/schedules.ts';
+import { retold, t } from '../../language/t.ts';
 import { schedulesOf } from '../../state/schedules.ts';
 import { useRoost } from '../context.tsx';
+import { Words } from '../chat/markdown.tsx';
+import { OlderButton } from '../inbox/inbox.tsx';
+import { QueryView } from '../parts/page-head.tsx';
+import { useNow } from '../hooks.ts';
 import { FaceOf } from '../grid/face-of.tsx';
 import { MoreIcon, WarnIcon } from '../parts/icons.tsx';
 import { MenuButton, type MenuItem } from '../parts/menu.tsx';
 import { PATHS } from '../routes.ts';
-import { useNow } from '../use-now.ts';
-import type { Teammate } from '../use-teammates.ts';
-import { History } from './history.tsx';
-import { isOn, nextText, timingText, waitsText, warningText } from './words.ts';
+import type { Teammate } from '../use-somebody.ts';
+import { GoOn } from './account-list.tsx';
+import {
+  isOn,
+  momentText,
+  nextText,
+  outcomeText,
+  spentText,
+  timingText,
+  toneOf,
+  waitsText,
+  warningText,
+} from './words.ts';
+
+/** What became of each moment at which something was due, the newest first. */
+function History({ scheduleId }: { scheduleId: ScheduleId }) {
+  const query = schedulesOf(useRoost()).history(scheduleId);
+  const now = useNow();
+  return (
+    <QueryView query={query} what={t`The history`}>
+      {({ rows, more }) =>
+        rows.length === 0 ? (
+          <p className="query-quiet">{t`It was not due yet.`}</p>
+        ) : (
+          <>
+            <ol className="history" aria-label={t`History`}>
+              {rows.map((one) => {
+                const spent = spentText(one);
+                return (
+                  <li key={`${one.dueAt}`} data-tone={toneOf(one)}>
+                    <p className="history-line">
+                      <i className="tone-mark" aria-hidden="true" />
+                      <time dateTime={new Date(one.dueAt).toISOString()}>{momentText(one.dueAt, now)}</time>
+                      <b>{outcomeText(one)}</b>
+                      {one.late && <span>{t`made up for late`}</span>}
+                      {spent !== '' && <span>{spent}</span>}
+                      <GoOn run={one} />
+                    </p>
+                    {one.detail !== null &&
+                      (one.kind === 'script' || (toneOf(one) !== 'good' && toneOf(one) !== 'quiet')) && (
+                        <p className="history-detail">{retold(one.detail)}</p>
+                      )}
+                    {one.said !== null && one.said !== '' && (
+                      <div className="history-said">
+                        <Words text={one.said} />
+                      </div>
+                    )}
+                  </li>
+                );
+              })}
+            </ol>
+            {more && <OlderButton paged={query} label={t`Older ones`} />}
+          </>
+        )
+      }
+    </QueryView>
+  );
+}
 
 interface RowProps {
   readonly scheduled: Scheduled;
@@ -25,7 +83,7 @@ interface RowProps {
 }
 
 /** What it is called, when it is due, and what it is. */
-function Words({ schedule, next, now }: { schedule: Schedule; next: string; now: number }) {
+function RoutineWords({ schedule, next, now }: { schedule: Schedule; next: string; now: number }) {
   return (
     <div className="routine-words">
       <h4 dir="auto">
@@ -125,7 +183,7 @@ function Row({ scheduled, scripts, why, onChange, onMove }: RowProps) {
             <span className="switch-knob" aria-hidden="true" />
           </button>
         )}
-        <Words schedule={schedule} next={next} now={now} />
+        <RoutineWords schedule={schedule} next={next} now={now} />
         <div className="routine-ways">
           {schedule.kind !== 'reminder' && (
             <button

@@ -1,20 +1,273 @@
 import { useState } from 'react';
-import type { AgentId } from '../../../shared/domain/ids.ts';
-import { spoken } from '../../language/catalogue.ts';
-import { t } from '../../language/t.ts';
+import type { AgentId, ScheduleId } from '../../../shared/domain/ids.ts';
 import type { Timeline } from '../../../shared/protocol/endpoints/schedules.ts';
+import { type Shift, spreadClashes } from '../../../shared/domain/schedule/timeline.ts';
+import type { Timing } from '../../../shared/domain/schedule/timing.ts';
+import { createCronClock } from '../../../shared/protocol/cron.ts';
 import type { Scheduled } from '../../../shared/protocol/schedules.ts';
+import { spoken, t } from '../../language/t.ts';
 import { schedulesOf } from '../../state/schedules.ts';
 import { useRoost } from '../context.tsx';
-import { OneOf } from '../parts/one-of.tsx';
-import { QueryView } from '../parts/query-view.tsx';
+import { Dialog } from '../parts/dialog.tsx';
+import { QueryView } from '../parts/page-head.tsx';
+import { count } from '../text/sizes.ts';
+import { useNow, useQuery } from '../hooks.ts';
+import { type Teammate, useTeammates } from '../use-somebody.ts';
+import { OneOf } from '../parts/choices.tsx';
 import { clockTime } from '../text/time.ts';
-import { useNow } from '../use-now.ts';
-import { useQuery } from '../use-query.ts';
-import { useTeammates, type Teammate } from '../use-teammates.ts';
-import { SpreadDialog } from './spread-dialog.tsx';
-import { linesOf, marksOf, placeIn, ticksOf, type Mark } from './marks.ts';
-import { clashText, momentText, mostText, nextText, outcomeText, pastLeftOutText } from './words.ts';
+import {
+  clashText,
+  isOn,
+  momentText,
+  mostText,
+  nextText,
+  outcomeText,
+  pastLeftOutText,
+  timingText,
+  type Tone,
+  toneOf,
+} from './words.ts';
+
+// What a timeline draws: marks that do not lie over each other, and ticks at the hours. Pure.
+
+/** Places in a lane: what lies closer together is one mark. */
+const PLACES = 160;
+const HOUR = 3_600_000;
+
+interface Mark {
+  /** Part of the span, 0 to 1. */
+  readonly at: number;
+  /** `dark`: to come, and passes by in quiet hours. */
+  readonly kind: Tone | 'to-come' | 'dark';
+  /** That the person gave its routine, of what is to come; null: its agent's. */
+  readonly color: string | null;
+}
+
+/** What is seen where several lie at one place: the graver first. */
+const ORDER: readonly Mark['kind'][] = ['bad', 'open', 'skipped', 'good', 'to-come', 'dark', 'quiet'];
+
+const placeIn = ({ from, to }: Pick<Timeline, 'from' | 'to'>, time: number): number =>
+  Math.min(1, Math.max(0, (time - from) / (to - from)));
+
+/** `colors`: of routines that have one of their own, by id. */
+export function marksOf(timeline: Timeline, agentId: AgentId, colors: ReadonlyMap<string, string>): readonly Mark[] {
+  const marks = new Map<number, Omit<Mark, 'at'>>();
+  const put = (time: number, kind: Mark['kind'], color: string | null = null) => {
+    const place = Math.round(placeIn(timeline, time) * PLACES);
+    const held = marks.get(place);
+    if (held === undefined || ORDER.indexOf(kind) < ORDER.indexOf(held.kind)) marks.set(place, { kind, color });
+  };
+  for (const one of timeline.occurrences) if (one.agentId === agentId) put(one.dueAt, toneOf(one));
+  for (const { scheduleId, agentId: whose, at, dark } of timeline.moments)
+    if (whose === agentId) put(at, dark === null ? 'to-come' : 'dark', colors.get(scheduleId));
+  return [...marks].sort(([a], [b]) => a - b).map(([place, mark]) => ({ at: place / PLACES, ...mark }));
+}
+
+interface Tick {
+  readonly at: number;
+  readonly time: number;
+  /** It has room for its time beside it. */
+  readonly named: boolean;
+}
+
+/** Each full hour of the reader's own clock; of longer spans every sixth. */
+export function ticksOf(timeline: Pick<Timeline, 'from' | 'to'>): readonly Tick[] {
+  const hours = (timeline.to - timeline.from) / HOUR;
+  const step = hours <= 48 ? 1 : 6;
+  const named = hours <= 24 ? 3 : hours <= 48 ? 6 : hours <= 144 ? 24 : 48;
+  const ticks: Tick[] = [];
+  const first = new Date(timeline.from);
+  first.setMinutes(0, 0, 0);
+  let days = 0;
+  for (let time = first.getTime(); time <= timeline.to; time += HOUR) {
+    const hour = new Date(time).getHours();
+    if (hour === 0) days += 1;
+    if (time < timeline.from || hour % step !== 0) continue;
+    const isNamed = named <= 24 ? hour % named === 0 : hour === 0 && days % 2 === 0;
+    ticks.push({ at: placeIn(timeline, time), time, named: isNamed });
+  }
+  return ticks;
+}
+
+/** One routine in figures: what a table says of the span. */
+interface Line {
+  readonly scheduleId: ScheduleId;
+  readonly agentId: AgentId;
+  readonly name: string;
+  /** How often each of these came about, the most frequent first. */
+  readonly past: readonly { readonly text: string; readonly tone: Tone; readonly count: number }[];
+  readonly toCome: number;
+  /** Of those to come, in quiet hours. */
+  readonly dark: number;
+  /** The first that runs; null: none. */
+  readonly next: number | null;
+}
+
+/** `names`: of what is scheduled, by id. What is there no more is known from its past alone. */
+function linesOf(
+  timeline: Timeline,
+  names: ReadonlyMap<string, string>,
+  say: (one: Timeline['occurrences'][number]) => string,
+): readonly Line[] {
+  const lines = new Map<string, { line: Omit<Line, 'past'>; past: Map<string, { tone: Tone; count: number }> }>();
+  const of = (scheduleId: ScheduleId, agentId: AgentId, name: string) => {
+    const held = lines.get(scheduleId) ?? {
+      line: { scheduleId, agentId, name, toCome: 0, dark: 0, next: null },
+      past: new Map<string, { tone: Tone; count: number }>(),
+    };
+    lines.set(scheduleId, held);
+    return held;
+  };
+  for (const { scheduleId, agentId, at, dark } of timeline.moments) {
+    const held = of(scheduleId, agentId, names.get(scheduleId) ?? t`Something new`);
+    held.line = {
+      ...held.line,
+      toCome: held.line.toCome + 1,
+      dark: held.line.dark + (dark === null ? 0 : 1),
+      next: held.line.next ?? (dark === null ? at : null),
+    };
+  }
+  for (const one of timeline.occurrences) {
+    const { past } = of(one.scheduleId, one.agentId, one.kind === 'wake' ? t`woken by others` : one.name);
+    const text = say(one);
+    past.set(text, { tone: toneOf(one), count: (past.get(text)?.count ?? 0) + 1 });
+  }
+  return [...lines.values()].map(({ line, past }) => ({
+    ...line,
+    past: [...past].map(([text, more]) => ({ text, ...more })).sort((a, b) => b.count - a.count),
+  }));
+}
+
+// What drawing clashing routines apart would change, in words. Pure.
+
+/** Hours ahead in which nothing is to meet: what comes round each week is in them. */
+const SPREAD_HOURS = 168;
+const CRON = createCronClock();
+
+interface Move extends Shift {
+  readonly scheduled: Scheduled;
+}
+
+/**
+ * What has to move, in the order of the page; `timeline` is of `SPREAD_HOURS`. What is off, or
+ * passes by in quiet hours, is in nobody's way.
+ */
+function movesFor(scheduled: readonly Scheduled[], timeline: Timeline, zone: string, now: number): readonly Move[] {
+  const on = scheduled.filter(isOn);
+  const shifts = spreadClashes(
+    on.map(({ scheduleId, schedule, offset }) => ({
+      id: scheduleId,
+      agentId: schedule.agentId,
+      timing: schedule.timing,
+      offset: offset ?? 0,
+    })),
+    now,
+    timeline.to,
+    {
+      cron: CRON,
+      zone,
+      isDark: (agentId, at) =>
+        timeline.blackouts.some((dark) => dark.agentId === agentId && at >= dark.from && at < dark.to),
+    },
+  );
+  return shifts.flatMap((shift) => {
+    const found = on.find(({ scheduleId }) => scheduleId === shift.id);
+    return found ? [{ ...shift, scheduled: found }] : [];
+  });
+}
+
+/** `every hour, 3 minutes later`, `every day at 07:33 instead of 07:30` */
+export function moveText({ before, after, minutes }: Shift, now: number): string {
+  const said = (timing: Timing) => timingText(timing, now);
+  return said(before) === said(after)
+    ? t`${said(before)}, ${minutes} minutes later`
+    : t`${said(after)}, not ${said(before)}`;
+}
+
+interface Props {
+  readonly scheduled: readonly Scheduled[];
+  readonly now: number;
+  readonly onClose: () => void;
+}
+
+/**
+ * What is moved so that nobody begins together: looked at first, then done, and set back with one
+ * press.
+ */
+function SpreadDialog({ scheduled, now, onClose }: Props) {
+  const state = useRoost();
+  const schedules = schedulesOf(state);
+  const limits = useQuery(state.limits.query);
+  const zone = limits.kind === 'ready' ? limits.value.effective.time_zone : null;
+  return (
+    <Dialog title={t`Draw them apart`} onClose={onClose}>
+      <QueryView query={schedules.timeline(SPREAD_HOURS)} what={t`The timeline`}>
+        {(timeline) =>
+          zone === null ? (
+            <p className="query-quiet">{t`Reading when they are due…`}</p>
+          ) : (
+            <Moves {...{ scheduled, timeline, zone, now, onClose }} />
+          )
+        }
+      </QueryView>
+    </Dialog>
+  );
+}
+
+const times = (n: number) => (n === 1 ? t`once` : t`${count(n)} times`);
+
+function Moves({ scheduled, timeline, zone, now, onClose }: Props & { timeline: Timeline; zone: string }) {
+  const schedules = schedulesOf(useRoost());
+  const team = useTeammates();
+  const [moves] = useState(() => movesFor(scheduled, timeline, zone, now));
+  const [busy, setBusy] = useState(false);
+  const move = async () => {
+    if (busy) return;
+    setBusy(true);
+    const held = await schedules.setTimings(
+      moves.map(({ scheduled: { scheduleId }, before, after }) => ({ scheduleId, before, after })),
+    );
+    setBusy(false);
+    if (held) onClose();
+  };
+  return (
+    <div className="spread">
+      {moves.length === 0 ? (
+        <p>{t`Nothing can be moved by a little so that they begin apart: what is due once stays where it was put, and what comes every few minutes meets everybody.`}</p>
+      ) : (
+        <>
+          <p>{t`In the next 7 days they begin together ${times(timeline.clashes.length)}. This moves the later ones by a few minutes, and nothing else:`}</p>
+          <ul aria-label={t`What moves`}>
+            {moves.map((one) => {
+              const { agentId, name } = one.scheduled.schedule;
+              const mate = team.find(agentId);
+              return (
+                <li key={one.id} className="tint" style={{ '--c': mate.color }}>
+                  <span className="sheet-name" dir="auto">
+                    {mate.name}
+                  </span>{' '}
+                  <strong dir="auto">{name}</strong>
+                  <br />
+                  {moveText(one, now)}
+                </li>
+              );
+            })}
+          </ul>
+        </>
+      )}
+      <div className="dialog-ways">
+        <button type="button" className="ghost" onClick={onClose}>
+          {moves.length === 0 ? t`Close` : t`Leave them`}
+        </button>
+        {moves.length > 0 && (
+          <button type="button" className="solid" disabled={busy} onClick={() => void move()}>
+            {busy ? t`Moving…` : t`Move them`}
+          </button>
+        )}
+      </div>
+    </div>
+  );
+}
 
 const HOURS = [12, 24, 72, 168] as const;
 const HOURS_TEXT: Record<(typeof HOURS)[number], string> = {

@@ -1,14 +1,12 @@
 /** What agents do by themselves, in words for people. Pure. */
 import type { AgentId } from '../../../shared/domain/ids.ts';
 import type { OccurrenceState, SkipReason, Timing } from '../../../shared/domain/schedule/timing.ts';
-import { spoken } from '../../language/catalogue.ts';
-import { t } from '../../language/t.ts';
+import { retold, spoken, t } from '../../language/t.ts';
 import type { Timeline } from '../../../shared/protocol/endpoints/schedules.ts';
 import { WAITS_FOR_YES, type Occurrence, type Scheduled } from '../../../shared/protocol/schedules.ts';
 import { costText, money, tokens } from '../text/money.ts';
 import { count, names, plural } from '../text/sizes.ts';
 import { clockTime, duration, dayWithin } from '../text/time.ts';
-import { retold } from '../../language/retold.ts';
 
 const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;

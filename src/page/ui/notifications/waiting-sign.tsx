@@ -2,17 +2,187 @@
  * Keeps count of what waits, and shows it where the page is only a tab or an icon: a dot on it, and
  * the number where the system has a place for one.
  */
-import { useEffect } from 'react';
-import { TOLD, type KeptWaits } from '../../../shared/domain/told.ts';
+import { useEffect, useRef } from 'react';
+import { quietUntil } from '../../../shared/domain/blackouts.ts';
+import type { RaisedNotification } from '../../../shared/protocol/notifications.ts';
+import { type KeptWaits, TOLD } from '../../../shared/domain/told.ts';
+import { t } from '../../language/t.ts';
 import { callsOf } from '../../state/calls.ts';
+import { toldOf } from '../../state/notifications.ts';
+import { toldTitle } from '../../state/told-words.ts';
 import { waitingOf } from '../../state/waiting.ts';
-import { useRoost } from '../context.tsx';
-import { RAYS, SUN } from '../shell/mark-pixels.ts';
+import { useRoost, useUnread } from '../context.tsx';
+import { type Route, routeOf, useRoute } from '../routes.ts';
+import { useNames } from '../use-somebody.ts';
+import { useQuery, useWaitingCount } from '../hooks.ts';
+import { RAYS, SUN } from '../shell/mark.tsx';
 import { Tray } from '../needs/tray.tsx';
 import { useNewInThread, useThreads } from '../threads/use-threads.ts';
-import { useQuery } from '../use-query.ts';
-import { ToldHere } from './told-here.tsx';
-import { useWaitingCount } from '../use-title.ts';
+
+// Tells on the page what it is open for, by the system where it is out of sight, and takes away
+// what was read or is over.
+
+/** Times in ms. */
+const TOLD_HERE = {
+  /** For so long after a key, a pointer or a look at the page somebody is taken to be there. */
+  there: 60_000,
+  /** While it is used, the relay hears so often that this is the device used last. */
+  sayUsed: 60_000,
+  /**
+   * What another tab or device shows to somebody within this time is not shown by the system as
+   * well.
+   */
+  grace: 2_000,
+} as const;
+
+/** Whether what it leads to is what the page shows. `looking`: whose conversation that is. */
+function isOnScreen({ path }: RaisedNotification, here: Route, looking: string | null): boolean {
+  const to = routeOf(path);
+  switch (to.kind) {
+    case 'agent':
+      return to.agentId === looking;
+    case 'threads':
+      return here.kind === 'threads' && here.threadId === to.threadId;
+    case 'approvals':
+      // Its card stands in the conversation too.
+      if (to.agentId !== null && to.agentId === looking) return true;
+      return here.kind === to.kind && (here.agentId ?? to.agentId) === to.agentId;
+    case 'night':
+      return here.kind === to.kind && (here.agentId ?? to.agentId) === to.agentId;
+    default:
+      return here.kind === to.kind;
+  }
+}
+
+export function ToldHere() {
+  const roost = useRoost();
+  const { device, notices } = roost;
+  const told = toldOf(roost);
+  const { route, go } = useRoute();
+  const looking = useUnread((state) => state.looking);
+  const shown = useQuery(told.shown);
+  const open = shown.kind === 'ready' ? shown.value.open : null;
+  const mine = shown.kind === 'ready' ? shown.value.devices.find((each) => each.here) : undefined;
+  const pushed = mine?.pushed === true && mine.refused === null;
+
+  /**
+   * Keys that were open when this was looked at last; null: not yet, and what is there then is no
+   * news.
+   */
+  const before = useRef<ReadonlySet<string> | null>(null);
+  /** What came and was not shown yet, with when it may be. */
+  const waits = useRef(new Map<string, number>());
+  const said = useRef(new Set<string>());
+  const usedAt = useRef(device.now());
+  const saidUsedAt = useRef(device.now());
+  const cancel = useRef<() => void>(() => undefined);
+  const nameOf = useNames();
+  const titleOf = ({ kind, agentId, title }: RaisedNotification) =>
+    agentId === null ? title : toldTitle(kind, nameOf(agentId));
+
+  /** The tray asks by itself, with the ways to answer. */
+  const isInTray = ({ kind, key }: RaisedNotification): boolean => {
+    const approvals = callsOf(roost).approvals.store.getState();
+    return (
+      kind === 'approval' &&
+      approvals.kind === 'ready' &&
+      approvals.value.waiting.some(({ callId }) => key.endsWith(`:${callId}`))
+    );
+  };
+
+  function look(): void {
+    cancel.current();
+    if (open === null) return;
+    const now = device.now();
+    const visible = document.visibilityState === 'visible';
+    const { kinds, quiet } = told.choice();
+    const quietUntilMs = quietUntil(quiet, Intl.DateTimeFormat().resolvedOptions().timeZone, now);
+    const isThere = visible && now - usedAt.current < TOLD_HERE.there;
+    const onScreen = visible ? open.filter((each) => isOnScreen(each, route, looking)) : [];
+    const seen = new Set(onScreen.map(({ key }) => key));
+    let next = Infinity;
+    for (const each of open) {
+      const from = waits.current.get(each.key);
+      if (from === undefined) continue;
+      const { key, path } = each;
+      const at = Math.max(from, quietUntilMs);
+      if (!visible && at > now) {
+        next = Math.min(next, at - now);
+        continue;
+      }
+      waits.current.delete(key);
+      // Where nobody is there a push tells it, and that is enough.
+      if (!kinds.includes(each.kind) || seen.has(key) || (pushed && !isThere)) continue;
+      const title = titleOf(each);
+      if (visible) {
+        // Where nobody is there it stays until somebody is.
+        const tell = isThere ? notices.info : notices.offer;
+        if (!isInTray(each)) tell(title, { label: t`Open`, run: () => go(path) });
+        seen.add(key);
+      } else if ('Notification' in globalThis && Notification.permission === 'granted')
+        void navigator.serviceWorker.ready.then((own) =>
+          own.showNotification(title, { tag: key, data: { path, over: false } }),
+        );
+    }
+    if (next < Infinity) cancel.current = device.after(next, () => latest.current());
+    const unsaid = [...seen].filter((key) => !said.current.has(key));
+    if (unsaid.length === 0 || !isThere) return;
+    for (const key of unsaid) said.current.add(key);
+    void told.seen(unsaid).then((known) => {
+      if (!known) for (const key of unsaid) said.current.delete(key);
+    });
+  }
+  const latest = useRef(look);
+  useEffect(() => {
+    latest.current = look;
+  });
+
+  useEffect(() => {
+    const used = () => {
+      if (document.visibilityState !== 'visible') return latest.current();
+      usedAt.current = device.now();
+      latest.current();
+      if (!pushed || device.now() - saidUsedAt.current < TOLD_HERE.sayUsed) return;
+      saidUsedAt.current = device.now();
+      void told.seen([]);
+    };
+    const hear = ({ data }: MessageEvent<{ readonly roostGo?: unknown } | null>) => {
+      if (typeof data?.roostGo !== 'string') return;
+      usedAt.current = device.now();
+      go(data.roostGo);
+    };
+    const { serviceWorker } = navigator as Partial<Navigator>;
+    for (const kind of ['pointerdown', 'keydown'] as const) addEventListener(kind, used, { passive: true });
+    document.addEventListener('visibilitychange', used);
+    serviceWorker?.addEventListener('message', hear);
+    return () => {
+      for (const kind of ['pointerdown', 'keydown'] as const) removeEventListener(kind, used);
+      document.removeEventListener('visibilitychange', used);
+      serviceWorker?.removeEventListener('message', hear);
+    };
+  }, [told, device, go, pushed]);
+  useEffect(() => () => cancel.current(), []);
+  const lost = mine?.pushed === false;
+  useEffect(() => void told.renew(), [told, lost]);
+
+  useEffect(() => {
+    if (open === null) return;
+    const known = before.current;
+    before.current = new Set(open.map(({ key }) => key));
+    const visible = document.visibilityState === 'visible';
+    for (const { key } of open)
+      if (known?.has(key) === false) waits.current.set(key, device.now() + (visible ? 0 : TOLD_HERE.grace));
+    // What is over goes from here, whoever showed it.
+    const { serviceWorker } = navigator as Partial<Navigator>;
+    void serviceWorker?.getRegistration().then(async (own) => {
+      for (const each of (await own?.getNotifications()) ?? [])
+        if (before.current?.has(each.tag) === false) each.close();
+    });
+  }, [open, device]);
+  const { pathname } = location;
+  useEffect(() => latest.current(), [open, pathname, looking, pushed]);
+  return null;
+}
 
 const pixels = (x: number, y: number, width: number, fill: string) =>
   `<rect x="${x}" y="${y}" width="${width}" height="1" fill="${fill}"/>`;

@@ -1,8 +1,26 @@
 /** What was found last, to go through it by a key, as long as the page is open. */
 import type { SearchHit } from '../../../shared/protocol/search.ts';
-import { pathOf } from './hit-path.ts';
+import { PATHS } from '../routes.ts';
 
-export interface Found {
+/** Where a result leads. */
+export function pathOf({ kind, agentId, messageId, threadId }: SearchHit): string {
+  switch (kind) {
+    case 'message':
+      return messageId === null ? PATHS.agent(agentId ?? '') : PATHS.message(agentId ?? '', messageId);
+    case 'thread-message':
+      return threadId === null || messageId === null ? PATHS.threads : PATHS.threadMessage(threadId, messageId);
+    case 'thread':
+      return threadId === null ? PATHS.threads : PATHS.thread(threadId);
+    case 'schedule':
+      return PATHS.night(agentId);
+    case 'soul':
+      return PATHS.soul(agentId ?? '');
+    default:
+      return kind satisfies never;
+  }
+}
+
+interface Found {
   /** Where the one that is shown leads. */
   readonly path: string;
   /** Its place among them, from 1. */

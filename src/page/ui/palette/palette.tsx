@@ -2,29 +2,315 @@
  * One keystroke and some letters: every agent, action, page and setting, and everything that was
  * said, in one list.
  */
-import { useEffect, useId, useRef, useState } from 'react';
+import { type ReactNode, useEffect, useEffectEvent, useId, useRef, useState } from 'react';
 import { flushSync } from 'react-dom';
-import { t } from '../../language/t.ts';
-import { useHousehold, useInfo, useLive, usePending } from '../context.tsx';
-import { GROUPS, keyNames, type Around, type Command } from '../commands/command.ts';
-import { useWakesOn } from '../shell/wakes-switch.tsx';
+import type { Passage, SearchAnswer, SearchHit, SearchKind, SearchQuery } from '../../../shared/protocol/search.ts';
 import { LIMITS } from '../../../shared/protocol/limits.ts';
-import type { SearchHit } from '../../../shared/protocol/search.ts';
+import { t } from '../../language/t.ts';
+import { errorText } from '../../state/ports.ts';
 import { writingStopped } from '../../state/relay-info.ts';
-import { useNames } from '../use-names.ts';
-import { useNow } from '../use-now.ts';
+import { type Teammates, useNames, useTeammates } from '../use-somebody.ts';
+import { type Around, type Command, GROUPS, keyNames } from '../commands/command.ts';
+import { allSeatCommands } from '../commands/seat.ts';
+import { commandsOf } from '../commands/table.ts';
+import { PATHS } from '../routes.ts';
+import { NAMED_SETTINGS, SECTIONS } from '../settings/named.ts';
+import { since } from '../text/time.ts';
+import { useHousehold, useInfo, useLive, usePending, useRoost } from '../context.tsx';
+import { useWakesOn } from '../shell/header.tsx';
+import { useNow } from '../hooks.ts';
 import { openModal } from '../parts/top-dialog.ts';
-import { useTeammates } from '../use-teammates.ts';
-import { FilterRow, type Filters } from './filters.tsx';
-import { found, listed } from './found.ts';
-import { pathOf } from './hit-path.ts';
-import { Hit } from './hit.tsx';
-import { keepFound } from './last-found.ts';
-import type { Within } from './opens.ts';
-import { giveTyped } from './typed-ahead.ts';
-import { isSearch, type Searched, useSearch } from './use-search.ts';
 import { keyOf } from '../parts/keys.ts';
+import { keepFound, pathOf } from './last-found.ts';
+import { giveTyped, type Within } from './typed-ahead.ts';
 import './palette.css';
+
+export type Filters = Pick<SearchQuery, 'agentId' | 'threadId' | 'author' | 'kinds' | 'since'>;
+
+const DAY = 24 * 60 * 60 * 1_000;
+/** Days back, by the words for them. */
+const SPANS = [
+  [1, t`Since yesterday`],
+  [7, t`In the last week`],
+  [30, t`In the last month`],
+  [365, t`In the last year`],
+] as const;
+
+/** Kinds that are looked for together, by the words for them. */
+const KINDS: readonly (readonly [readonly SearchKind[], string])[] = [
+  [['message'], t`In conversations`],
+  [['thread-message', 'thread'], t`In threads`],
+  [['soul'], t`In souls`],
+  [['schedule'], t`In routines and reminders`],
+];
+
+/** No agent's id. */
+const IN_THREAD = 'thread:';
+
+/**
+ * Holds what is found to one agent, one voice, one kind, or a time. `today`: midnight, in ms since
+ * the epoch.
+ */
+export function FilterRow({
+  value,
+  team,
+  today,
+  onChange,
+}: {
+  value: Filters;
+  team: Teammates;
+  today: number;
+  onChange: (value: Filters) => void;
+}) {
+  const people = team.all.map(({ agentId, name }) => (
+    <option key={agentId} value={agentId}>
+      {name}
+    </option>
+  ));
+  return (
+    <div className="palette-filters" role="group" aria-label={t`Which messages`}>
+      <select
+        aria-label={t`With whom`}
+        value={value.threadId === undefined ? (value.agentId ?? '') : IN_THREAD}
+        onChange={({ target }) => onChange({ ...value, threadId: undefined, agentId: target.value || undefined })}
+      >
+        {value.threadId !== undefined && <option value={IN_THREAD}>{t`In this thread`}</option>}
+        <option value="">{t`With anybody`}</option>
+        {people}
+      </select>
+      <select
+        aria-label={t`Said by`}
+        value={value.author ?? ''}
+        onChange={({ target }) => onChange({ ...value, author: target.value || undefined })}
+      >
+        <option value="">{t`Said by anybody`}</option>
+        <option value="human">{t`Said by you`}</option>
+        {people}
+      </select>
+      <select
+        aria-label={t`Where`}
+        value={value.kinds?.[0] ?? ''}
+        onChange={({ target }) => onChange({ ...value, kinds: KINDS.find(([[first]]) => first === target.value)?.[0] })}
+      >
+        <option value="">{t`Anywhere`}</option>
+        {KINDS.map(([kinds, label]) => (
+          <option key={kinds[0]} value={kinds[0]}>
+            {label}
+          </option>
+        ))}
+      </select>
+      <select
+        aria-label={t`When`}
+        value={value.since ?? ''}
+        onChange={({ target }) => onChange({ ...value, since: target.value === '' ? undefined : Number(target.value) })}
+      >
+        <option value="">{t`At any time`}</option>
+        {SPANS.map(([days, label]) => (
+          <option key={days} value={today - days * DAY}>
+            {label}
+          </option>
+        ))}
+      </select>
+    </div>
+  );
+}
+
+// What the palette lists: every command, and every setting by its name. Pure.
+
+/** As the palette has them. */
+const ORDER = Object.keys(GROUPS);
+
+/** Opens what is open already. */
+const NOT_HERE: readonly string[] = ['find', 'find said', 'back'];
+
+export const listed = (around: Around): readonly Command[] => [
+  ...[...commandsOf(around), ...allSeatCommands(around)].filter(
+    ({ id, disabled = false }) => !disabled && !NOT_HERE.includes(id),
+  ),
+  ...NAMED_SETTINGS.map(({ section, name, words }): Command => ({
+    id: `setting ${section} ${name}`,
+    group: 'settings',
+    label: name,
+    hint: SECTIONS[section].title,
+    whenTyped: true,
+    ...(words === undefined ? {} : { words }),
+    run: () => around.go(PATHS.settings(section, name)),
+  })),
+];
+
+const plain = (text: string) => text.normalize('NFD').replaceAll(/\p{M}/gu, '').toLowerCase();
+const plainWords = (text: string) => plain(text).split(/[^\p{L}\p{N}]+/u);
+
+/**
+ * How well it fits: 0 not at all; beginnings of the label count most, then of its words, then of
+ * what it is also called.
+ */
+function fit({ label, hint = '', words = '' }: Command, asked: readonly string[]): number {
+  const name = plain(label);
+  let sum = 0;
+  for (const each of asked) {
+    const begins = (word: string) => word.startsWith(each);
+    const points = begins(name)
+      ? 8
+      : plainWords(label).some(begins)
+        ? 4
+        : plainWords(`${hint} ${words}`).some(begins)
+          ? 1
+          : 0;
+    if (points === 0) return 0;
+    sum += points;
+  }
+  return sum;
+}
+
+/**
+ * Those that fit what is typed, best first; with nothing typed, those that were used last, and then
+ * all in the table's order.
+ */
+export function found(commands: readonly Command[], typed: string, recent: readonly string[]): readonly Command[] {
+  const asked = plainWords(typed).filter((word) => word !== '');
+  const age = ({ id }: Command) => (recent.includes(id) ? recent.indexOf(id) : recent.length);
+  const sign = plain(typed.trim());
+  // An emoji is no word, and still something to look for.
+  if (asked.length === 0 && sign !== '') return commands.filter(({ label }) => plain(label).includes(sign));
+  if (asked.length === 0)
+    return commands
+      .filter(({ id, whenTyped = false }) => !whenTyped || recent.includes(id))
+      .toSorted((a, b) => age(a) - age(b));
+  return commands
+    .map((command) => ({ command, points: fit(command, asked) }))
+    .filter(({ points }) => points > 0)
+    .toSorted(
+      (a, b) =>
+        b.points - a.points ||
+        age(a.command) - age(b.command) ||
+        ORDER.indexOf(a.command.group) - ORDER.indexOf(b.command.group),
+    )
+    .map(({ command }) => command);
+}
+
+/** Whose words they are, and where they stand. */
+export function whereOf({ kind, agentId, author, title }: SearchHit, nameOf: (id: string) => string): string {
+  const name = nameOf(author);
+  switch (kind) {
+    case 'message':
+      return agentId === null || author === agentId ? name : t`${name} to ${nameOf(agentId)}`;
+    case 'thread-message':
+      return title === null ? t`${name} in a thread` : t`${name} in ${title}`;
+    case 'thread':
+      return t`Thread`;
+    case 'schedule':
+      return title === null
+        ? t`Planned for ${nameOf(agentId ?? '')}`
+        : t`${title}, planned for ${nameOf(agentId ?? '')}`;
+    case 'soul':
+      return t`${name}’s soul`;
+    default:
+      return kind satisfies never;
+  }
+}
+
+/** A passage with what was found in it. */
+function Marked({ passage: { text, marks } }: { passage: Passage }) {
+  const parts: ReactNode[] = [];
+  let at = 0;
+  for (const [from, to] of marks) {
+    if (from > at) parts.push(<span key={`before ${from}`}>{text.slice(at, from)}</span>);
+    parts.push(<mark key={from}>{text.slice(from, to)}</mark>);
+    at = to;
+  }
+  parts.push(<span key="rest">{text.slice(at)}</span>);
+  return <>{parts}</>;
+}
+
+/** One result: who said it, when, and the words around. */
+export function Hit({ hit, nameOf, now }: { hit: SearchHit; nameOf: (id: string) => string; now: number }) {
+  return (
+    <span className="palette-hit">
+      <span className="palette-hit-head">
+        <span className="palette-hit-who" dir="auto">
+          {whereOf(hit, nameOf)}
+        </span>
+        <time dateTime={new Date(hit.time).toISOString()}>{since(hit.time, now)}</time>
+      </span>
+      <span className="palette-passage" dir="auto">
+        <Marked passage={hit.passage} />
+      </span>
+    </span>
+  );
+}
+
+// What was said, found while somebody types: the newest question counts, and ends those before it.
+
+/**
+ * Letters from which on it is looked for; a single sign of some scripts is a word, and so is an
+ * emoji.
+ */
+const LEAST = 2;
+const WORD = /[\p{sc=Hani}\p{sc=Hira}\p{sc=Kana}\p{sc=Hang}\p{sc=Thai}\p{Extended_Pictographic}]/u;
+/** ms between two looks while not everything can be found yet. */
+const LOOK_AGAIN = 1_500;
+
+export interface Searched {
+  /** To the question that was asked last and is answered; null: none is. */
+  readonly answer: SearchAnswer | null;
+  /** What is typed is not answered yet. */
+  readonly waits: boolean;
+  /** Why it could not be looked for; null: it could. */
+  readonly problem: string | null;
+}
+const NOTHING: Searched = { answer: null, waits: false, problem: null };
+
+export const isSearch = (text: string): boolean => text.trim().length >= LEAST || WORD.test(text);
+
+export function useSearch(query: SearchQuery): Searched {
+  const { owner, device } = useRoost();
+  const [searched, setSearched] = useState(NOTHING);
+  const asked = isSearch(query.text) ? JSON.stringify(query) : null;
+  /** The question that counts: one that was superseded answers nothing. */
+  const newest = useRef<object | null>(null);
+  const [line] = useState(device.newId);
+  const [look, setLook] = useState(0);
+  const [askedBefore, setAskedBefore] = useState<string | null>(null);
+  if (asked !== askedBefore) {
+    setAskedBefore(asked);
+    setSearched(asked === null ? NOTHING : { ...searched, waits: true });
+  }
+  useEffect(() => {
+    newest.current = null;
+    if (asked === null) return;
+    const question = {};
+    newest.current = question;
+    const ask = async () => {
+      try {
+        // As it was put together above.
+        const answer = await owner.call('search', { ...(JSON.parse(asked) as SearchQuery), line });
+        if (newest.current === question) setSearched({ answer, waits: false, problem: null });
+      } catch (error) {
+        const problem = errorText(error);
+        if (newest.current === question) setSearched({ answer: null, waits: false, problem });
+      }
+    };
+    void ask();
+  }, [asked, owner, look, line]);
+  useEffect(() => {
+    // Read ahead; what goes wrong is told where something is asked.
+    owner.call('search', { text: '', limit: 1 }).catch(() => undefined);
+  }, [owner]);
+  useEffect(
+    () => () => {
+      newest.current = null;
+    },
+    [],
+  );
+  const isBuilding = searched.answer?.state.kind === 'building';
+  const askAgain = useEffectEvent(() => {
+    setSearched((held) => ({ ...held, waits: true }));
+    setLook((times) => times + 1);
+  });
+  useEffect(() => (isBuilding ? device.after(LOOK_AGAIN, askAgain) : undefined), [isBuilding, look, device]);
+  return asked === null ? NOTHING : searched;
+}
 
 /** What was chosen last, newest first, as long as the page is open. */
 let recent: readonly string[] = [];

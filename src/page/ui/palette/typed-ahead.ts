@@ -2,8 +2,23 @@
  * What is typed between the press that opens the palette and its field's focus: it is meant for the
  * palette, not for the field that still has it.
  */
+import { createContext } from 'react';
+import type { AgentId, ThreadId } from '../../../shared/domain/ids.ts';
 import type { After } from '../../../shared/domain/platform/timers.ts';
+import type { Route } from '../routes.ts';
 import { keyOf } from '../parts/keys.ts';
+
+/** Where alone is looked until the person widens it. */
+export type Within = { readonly agentId: AgentId } | { readonly threadId: ThreadId };
+
+/** Opens the palette on what was said there. */
+export const OpensFind = createContext<(within: Within) => void>(() => undefined);
+
+/** What is on the screen; null: nothing that was said. */
+export function withinOf(route: Route): Within | null {
+  if (route.kind === 'agent') return { agentId: route.agentId };
+  return route.kind === 'threads' && route.threadId !== null ? { threadId: route.threadId } : null;
+}
 
 /** ms: a palette that is not there by then will not come for now. */
 const WAITS_MS = 1_500;

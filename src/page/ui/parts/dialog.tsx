@@ -1,4 +1,4 @@
-import { useEffect, useId, useRef, type ReactNode } from 'react';
+import { type ReactNode, useEffect, useId, useRef, useState } from 'react';
 import { t } from '../../language/t.ts';
 import { CloseIcon } from './icons.tsx';
 import { openModal } from './top-dialog.ts';
@@ -65,3 +65,51 @@ export function Dialog({ title, onClose, children, shape = 'box', isRead = false
     </dialog>
   );
 }
+
+interface SureDialogProps {
+  readonly title: string;
+  readonly children: ReactNode;
+  /** The button that does it, and what stands on it meanwhile. */
+  readonly does: readonly [label: string, meanwhile: string];
+  /** What could not be done, as a sentence begins: "It could not be revoked". */
+  readonly undone: string;
+  /** Resolves with why it was not done; null: it was, and the dialog closes. */
+  readonly onSure: () => Promise<string | null>;
+  readonly onClose: () => void;
+}
+
+/** What cannot be taken back is asked once more. */
+export function SureDialog({ title, children, does: [label, meanwhile], undone, onSure, onClose }: SureDialogProps) {
+  const [busy, setBusy] = useState(false);
+  const [failed, setFailed] = useState<string | null>(null);
+  const run = async () => {
+    if (busy) return;
+    setBusy(true);
+    const why = await onSure();
+    setBusy(false);
+    setFailed(why);
+    if (why === null) onClose();
+  };
+  return (
+    <Dialog title={title} onClose={onClose}>
+      {children}
+      {failed !== null && (
+        <p className="wrong-note" role="alert">
+          {undone}: {failed}
+        </p>
+      )}
+      <div className="dialog-ways">
+        <button type="button" className="ghost" onClick={onClose}>{t`Keep it`}</button>
+        <button type="button" className="danger-button" disabled={busy} onClick={() => void run()}>
+          {busy ? meanwhile : label}
+        </button>
+      </div>
+    </Dialog>
+  );
+}
+
+/**
+ * As a `ref` of the button that stands where the one stood that was pressed: it takes the focus,
+ * and moves nothing.
+ */
+export const takeFocus = (button: HTMLButtonElement | null): void => button?.focus({ preventScroll: true });

@@ -1,6 +1,6 @@
 /** How long something has lasted. */
 import { t } from '../../language/t.ts';
-import { useNow } from '../use-now.ts';
+import { useNow } from '../hooks.ts';
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;

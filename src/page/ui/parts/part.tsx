@@ -1,9 +1,26 @@
 /** A part of the page that may break without taking the rest along. */
-import { useEffect, useState, type ReactNode } from 'react';
+import { type ComponentType, lazy, type ReactNode, Suspense, useEffect, useState } from 'react';
 import { ErrorBoundary, type FallbackProps } from 'react-error-boundary';
 import { errorMessage } from '../../../shared/domain/platform/error-message.ts';
 import { t } from '../../language/t.ts';
 import './part.css';
+
+/**
+ * A part of the page that is fetched when it is first shown, and left out where it does not come,
+ * because the relay is gone.
+ */
+export function optional<Props extends object>(
+  load: () => Promise<{ readonly default: ComponentType<Props> }>,
+): ComponentType<Props> {
+  const Part = lazy<ComponentType<Props>>(() => load().catch(() => ({ default: () => null })));
+  return function Optional(props) {
+    return (
+      <Suspense fallback={null}>
+        <Part {...props} />
+      </Suspense>
+    );
+  };
+}
 
 /** Times that a part is drawn anew by itself. */
 const AGAIN_MOST = 3;

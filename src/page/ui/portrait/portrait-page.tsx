@@ -1,22 +1,564 @@
-import { lazy, Suspense, useState, type ReactNode } from 'react';
+import { lazy, type ReactNode, Suspense, useCallback, useEffect, useId, useState } from 'react';
 import { Link, Redirect } from 'wouter';
-import type { Agent } from '../../../shared/domain/agent.ts';
 import type { AgentId } from '../../../shared/domain/ids.ts';
+import { LEAD_ID } from '../../../shared/domain/seat.ts';
+import type { ForgetDoc } from '../../../shared/protocol/documents.ts';
+import { type Agent, displayName } from '../../../shared/domain/agent.ts';
+import { lineDiff } from '../../../shared/domain/line-diff.ts';
+import { bytesOf } from '../../../shared/domain/platform/utf8.ts';
+import type { Waking } from '../../../shared/protocol/worker.ts';
 import { t } from '../../language/t.ts';
+import { errorText } from '../../state/ports.ts';
+import { runSpansOf } from '../../state/spans.ts';
+import { CallAccount } from '../calls/calls-page.tsx';
+import { LatelyAccount } from '../night/lately.tsx';
+import { PATHS, type PortraitTab, useRoute } from '../routes.ts';
+import { WakeFeed } from '../wakes/wakes-page.tsx';
+import { OpenThreads, openThreadsOf } from '../agent/open-threads.tsx';
+import { CredentialList, MakeCredential } from '../clients/clients-section.tsx';
+import { useHousehold, useRoost } from '../context.tsx';
+import { exportAgentFile } from '../copies/later.ts';
+import { Inbox } from '../inbox/inbox.tsx';
+import { PageHead, QueryView } from '../parts/page-head.tsx';
+import { useThreads } from '../threads/use-threads.ts';
+import { useNames, useSomebody, useTeammates } from '../use-somebody.ts';
+import { Budget } from '../wakes/budget.tsx';
+import { birthOf, type Kept, namesOf, Soul, soulsOf } from '../agent/soul.tsx';
+import { Words } from '../chat/markdown.tsx';
+import { Diff } from '../parts/diff.tsx';
+import { bytes, plural } from '../text/sizes.ts';
+import { clockTime, dayName, fullTime } from '../text/time.ts';
+import { causeText, outcomeText } from '../chat/dividers.tsx';
+import { byDay } from '../text/by-day.ts';
+import { useNow } from '../hooks.ts';
 import { placeText, stateText } from '../chat/head.tsx';
-import { useHousehold } from '../context.tsx';
 import { AgentCosts } from '../costs/agent-costs.tsx';
 import { Face } from '../grid/face.tsx';
-import { PageHead } from '../parts/page-head.tsx';
 import { Tabs } from '../parts/tabs.tsx';
-import { PATHS, useRoute, type PortraitTab } from '../routes.ts';
-import { useSomebody } from '../use-somebody.ts';
-import { ConversationsTab } from './conversations-tab.tsx';
-import { DeedsTab } from './deeds-tab.tsx';
-import { MoreTab } from './more-tab.tsx';
-import './portrait.css';
-import { SoulTab } from './soul-tab.tsx';
 import { TAB_TITLES } from './titles.ts';
+import '../night/night.css';
+import '../clients/clients.css';
+import './portrait.css';
+
+/** What an agent did: with its tools, without the person, and who had it woken. */
+export function DeedsTab({ agentId }: { agentId: AgentId }) {
+  const [wakes, setWakes] = useState(false);
+  return (
+    <div className="portrait-deeds">
+      <section aria-label={t`With its tools`}>
+        <h2>{t`With its tools`}</h2>
+        <CallAccount agentId={agentId} days />
+        <p className="agent-ways">
+          <Link href={PATHS.approvals(agentId)}>{t`What waits for your yes`}</Link>
+        </p>
+      </section>
+      <section aria-label={t`By itself`}>
+        <h2>{t`By itself, in the last 7 days`}</h2>
+        <LatelyAccount agentId={agentId} />
+        <p className="agent-ways">
+          <Link href={PATHS.night(agentId)}>{t`Its routines`}</Link>
+        </p>
+      </section>
+      <details className="portrait-wakes" onToggle={({ currentTarget }) => setWakes(currentTarget.open)}>
+        <summary>{t`Every wake that was asked for`}</summary>
+        {wakes && <WakeFeed agentId={agentId} />}
+      </details>
+    </div>
+  );
+}
+
+/** Messages of its inbox that stand here. */
+const NEWEST = 3;
+
+interface MoreTabProps {
+  readonly agentId: AgentId;
+  readonly name: string;
+  readonly retired: boolean;
+}
+
+function Threads({ agentId, name }: MoreTabProps) {
+  return (
+    <section aria-label={t`Threads`}>
+      <h3>{t`Threads`}</h3>
+      <QueryView query={useThreads().list} what={t`The list of threads`}>
+        {(list) => {
+          const open = openThreadsOf(agentId, list);
+          return (
+            <>
+              {open.length === 0 && <p className="quiet">{t`${name} is in no open thread.`}</p>}
+              <OpenThreads open={open} agentId={agentId} />
+            </>
+          );
+        }}
+      </QueryView>
+    </section>
+  );
+}
+
+function Clients({ agentId, name }: MoreTabProps) {
+  const team = useTeammates();
+  return (
+    <section aria-label={t`API clients`}>
+      <h3>{t`API clients`}</h3>
+      <CredentialList agentId={agentId} team={team} />
+      <details className="agent-make">
+        <summary>{t`Let a program act as ${name}…`}</summary>
+        <MakeCredential among={[team.find(agentId)]} />
+        <p className="agent-ways">
+          <Link href={PATHS.settings('clients')}>{t`What it may do`}</Link>
+        </p>
+      </details>
+    </section>
+  );
+}
+
+const ForgetDialog = lazy(() => import('../agent/forget-dialog.tsx'));
+
+/** Taking a copy of an agent, and letting go. */
+function Keeping({ agentId, name }: { agentId: AgentId; name: string }) {
+  const state = useRoost();
+  const [asking, setAsking] = useState<ForgetDoc['target']['kind'] | null>(null);
+  return (
+    <section className="keeping" aria-label={t`Copies, and letting go`}>
+      <h3>{t`Copies, and letting go`}</h3>
+      <button
+        type="button"
+        className="ghost"
+        onClick={() => void exportAgentFile(state, agentId, name)}
+      >{t`Export ${name} as a zip`}</button>
+      <button
+        type="button"
+        className="ghost"
+        onClick={() => setAsking('conversation')}
+      >{t`Forget this conversation…`}</button>
+      {agentId !== LEAD_ID && (
+        <button
+          type="button"
+          className="ghost ghost-danger"
+          onClick={() => setAsking('agent')}
+        >{t`Forget ${name}…`}</button>
+      )}
+      {asking && (
+        <Suspense fallback={null}>
+          <ForgetDialog agentId={agentId} kind={asking} onClose={() => setAsking(null)} />
+        </Suspense>
+      )}
+    </section>
+  );
+}
+
+/**
+ * What else belongs to an agent: its inbox, threads, files and clients, what it may be woken for,
+ * and letting it go.
+ */
+export function MoreTab(props: MoreTabProps) {
+  const { agentId, name, retired } = props;
+  return (
+    <div className="portrait-more">
+      <section aria-label={t`Inbox`}>
+        <h3>{t`Inbox`}</h3>
+        <Inbox agentId={agentId} name={name} first={NEWEST} />
+        <p className="agent-ways">
+          <Link href={PATHS.inbox(agentId)}>{t`The whole inbox`}</Link>
+        </p>
+      </section>
+      <Threads {...props} />
+      {!retired && (
+        <section aria-label={t`Wakes`}>
+          <h3>{t`Wakes`}</h3>
+          <Budget agentId={agentId}>
+            <Link href={PATHS.wakes(agentId)}>{t`Every wake`}</Link>
+          </Budget>
+        </section>
+      )}
+      <section aria-label={t`Files`}>
+        <h3>{t`Files`}</h3>
+        <p className="agent-ways">
+          <Link href={PATHS.files(agentId)}>{t`What lies in the folder of ${name}`}</Link>
+        </p>
+      </section>
+      {!retired && <Clients {...props} />}
+      <Keeping agentId={agentId} name={name} />
+    </div>
+  );
+}
+
+// Something of the ledger that a component reads for itself, and is read again when `read` changes.
+
+type Reading<Value> =
+  | { readonly kind: 'reading' }
+  | { readonly kind: 'failed'; readonly reason: string }
+  | { readonly kind: 'read'; readonly value: Value };
+
+/**
+ * `read`: the same function for as long as what it reads is the same. What was read stays in sight
+ * while it is read again.
+ */
+export function useReading<Value>(read: () => Promise<Value>): readonly [Reading<Value>, again: () => void] {
+  const [reading, setReading] = useState<Reading<Value>>({ kind: 'reading' });
+  const [tries, setTries] = useState(0);
+  useEffect(() => {
+    let left = false;
+    read().then(
+      (value) => left || setReading({ kind: 'read', value }),
+      (error: unknown) => left || setReading({ kind: 'failed', reason: errorText(error) }),
+    );
+    return () => {
+      left = true;
+    };
+  }, [read, tries]);
+  return [reading, useCallback(() => setTries((count) => count + 1), [])];
+}
+
+interface ReadingProps<Value> {
+  readonly reading: Reading<Value>;
+  readonly again: () => void;
+  /** What is read, as a sentence begins: "The conversations". */
+  readonly what: string;
+  readonly children: (value: Value) => ReactNode;
+}
+
+export function ReadingView<Value>({ reading, again, what, children }: ReadingProps<Value>) {
+  if (reading.kind === 'reading') return <p className="query-loading" role="status">{t`Reading…`}</p>;
+  if (reading.kind === 'read') return children(reading.value);
+  return (
+    <div className="wrong-note" role="alert">
+      <p>
+        <strong>{t`${what} could not be read.`}</strong> {reading.reason}
+      </p>
+      <button type="button" className="ghost" onClick={again}>{t`Try again`}</button>
+    </div>
+  );
+}
+
+/** Earlier versions that are listed at first, and with each press. */
+const LISTED = 12;
+
+/** `3 lines new, 1 gone` */
+function changeText(before: string, after: string): string {
+  const lines = lineDiff(before, after);
+  const count = (kind: 'new' | 'gone') => lines.filter((line) => line.kind === kind).length;
+  return t`${plural(count('new'), 'line')} new, ${count('gone')} gone`;
+}
+
+/** One version of a soul: what changed with it; of the first, its words. */
+function Version({ version, earlier, current }: { version: Kept; earlier: Kept | null; current: boolean }) {
+  const [open, setOpen] = useState(false);
+  const what = earlier === null ? t`First words` : changeText(earlier.text, version.text);
+  return (
+    <li>
+      <details className="earlier-soul" onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
+        <summary>
+          <time dateTime={new Date(version.time).toISOString()}>{fullTime(version.time)}</time>
+          <span>{current ? t`${what} · as it is now` : what}</span>
+        </summary>
+        {open && earlier !== null && <Diff before={earlier.text} after={version.text} />}
+        {open && !current && (
+          <>
+            {earlier !== null && <h4>{t`As a whole, then`}</h4>}
+            <blockquote className="soul">
+              <Words text={version.text} />
+            </blockquote>
+          </>
+        )}
+      </details>
+    </li>
+  );
+}
+
+function Versions({ souls, name }: { souls: readonly Kept[]; name: string }) {
+  const [listed, setListed] = useState(LISTED);
+  if (souls.length < 2)
+    return <p className="quiet">{souls.length === 0 ? t`There is none yet.` : t`${name} has not changed it since.`}</p>;
+  return (
+    <>
+      <ol className="soul-versions">
+        {souls.slice(0, listed).map((version, i) => (
+          <Version key={version.key} version={version} earlier={souls[i + 1] ?? null} current={i === 0} />
+        ))}
+      </ol>
+      {souls.length > listed && (
+        <button
+          type="button"
+          className="ghost older"
+          onClick={() => setListed(listed + LISTED)}
+        >{t`Earlier versions`}</button>
+      )}
+    </>
+  );
+}
+
+function Names({ names }: { names: readonly Kept[] }) {
+  if (names.length < 2) return null;
+  return (
+    <section aria-label={t`Names`}>
+      <h3>{t`Names`}</h3>
+      <ol className="name-history">
+        {names.map((name) => (
+          <li key={name.key}>
+            <span dir="auto">{name.text}</span> <time>{fullTime(name.time)}</time>
+          </li>
+        ))}
+      </ol>
+    </section>
+  );
+}
+
+function Facts({ agent }: { agent: Agent }) {
+  const roster = useHousehold((state) => state.roster);
+  return (
+    <section aria-label={t`About`}>
+      <h3>{t`About`}</h3>
+      <dl className="facts">
+        <dt>{t`Name`}</dt>
+        <dd dir="auto">{displayName(agent, roster)}</dd>
+        <dt>{t`Colour`}</dt>
+        <dd>
+          <i className="swatch" aria-hidden="true" />
+          {agent.colorName}
+        </dd>
+        {agent.position !== null && (
+          <>
+            <dt>{t`Seat`}</dt>
+            <dd>{agent.position + 1}</dd>
+          </>
+        )}
+        <dt>{t`Born`}</dt>
+        <dd>{fullTime(agent.bornAt)}</dd>
+        <dt>{t`Soul`}</dt>
+        <dd>{bytes(bytesOf(agent.soul))}</dd>
+      </dl>
+      <details className="facts-ids">
+        <summary>{t`Advanced`}</summary>
+        <dl className="facts">
+          <dt>{t`Id`}</dt>
+          <dd>
+            <code>{agent.agentId}</code>
+          </dd>
+          {agent.bornSessionId && (
+            <>
+              <dt>{t`Born in session`}</dt>
+              <dd>
+                <code>{agent.bornSessionId}</code>
+              </dd>
+            </>
+          )}
+        </dl>
+      </details>
+    </section>
+  );
+}
+
+/** Who it is: its soul, how that became what it is, and what else is known of it. */
+export function SoulTab({ agent }: { agent: Agent }) {
+  const { owner } = useRoost();
+  const { agentId, soul, name } = agent;
+  const identities = useHousehold((state) => state.identities);
+  // Read again when something of it changes.
+  // eslint-disable-next-line react-hooks/exhaustive-deps
+  const read = useCallback(() => owner.call('changes', { agentId }), [owner, agentId, soul, name]);
+  const [reading, again] = useReading(read);
+  const birth = birthOf(identities.values(), agentId);
+  return (
+    <div className="portrait-soul">
+      <div>
+        <Soul text={soul} name={name} folds={false} />
+        <section aria-label={t`Earlier versions`}>
+          <h3>{t`Earlier versions`}</h3>
+          <ReadingView reading={reading} again={again} what={t`What the soul was before`}>
+            {(changes) => <Versions souls={soulsOf(birth, changes)} name={name} />}
+          </ReadingView>
+        </section>
+      </div>
+      <div className="portrait-side">
+        <Facts agent={agent} />
+        {reading.kind === 'read' && <Names names={namesOf(birth, reading.value)} />}
+      </div>
+    </div>
+  );
+}
+
+/** Wakings that are read at once. */
+const PAGE = 30;
+
+/** The midnight after a day as a date field writes it, in the reader's zone; null: it is no day. */
+export function endOfDay(day: string): number | null {
+  const [, year, month, date] = (/^(\d{4})-(\d\d)-(\d\d)$/.exec(day) ?? []).map(Number);
+  if (year === undefined || month === undefined || date === undefined) return null;
+  const end = new Date(year, month - 1, date + 1).getTime();
+  return end > 0 ? end : null;
+}
+
+/** A day as a date field writes it. */
+const dayOf = (time: number): string => {
+  const day = new Date(time);
+  return [day.getFullYear(), day.getMonth() + 1, day.getDate()].map((part) => String(part).padStart(2, '0')).join('-');
+};
+
+/** When it woke, how long it talked, and what about: the way to that place of the conversation. */
+function WakingLine({ agentId, waking }: { agentId: AgentId; waking: Waking }) {
+  const nameOf = useNames();
+  const { from, until, messages, messageId, words, run } = waking;
+  const [span] = run === null ? [] : runSpansOf(run).values();
+  return (
+    <li>
+      <Link href={PATHS.message(agentId, messageId)} className="waking">
+        <time dateTime={new Date(from).toISOString()}>
+          <span>{clockTime(from)}</span>
+          {clockTime(until) !== clockTime(from) && <span>{` – ${clockTime(until)}`}</span>}
+        </time>
+        <span className="waking-words" dir="auto">
+          {run !== null && (
+            <b>
+              <span>{span ? causeText(span.cause, nameOf) : t`at work by itself`}</span>
+              {span?.end && span.end.outcome !== 'done' && <span>{` · ${outcomeText(span.end.outcome)}`}</span>}
+            </b>
+          )}
+          {words && <span>{words.author === 'human' ? t`You: ${words.text}` : words.text}</span>}
+        </span>
+        <small>{plural(messages, 'message')}</small>
+      </Link>
+    </li>
+  );
+}
+
+/** Goes to a day. */
+function ToDay({ agentId, day }: { agentId: AgentId; day: string | null }) {
+  const { device } = useRoost();
+  const { go } = useRoute();
+  const id = useId();
+  return (
+    <div className="to-day">
+      <label htmlFor={id}>{t`Go to a day`}</label>
+      <input
+        id={id}
+        type="date"
+        className="field"
+        max={dayOf(device.now())}
+        value={day ?? ''}
+        onChange={({ target }) => {
+          if (target.value === '' || endOfDay(target.value) !== null)
+            go(PATHS.portrait(agentId, 'conversations', target.value === '' ? null : target.value));
+        }}
+      />
+      {day !== null && (
+        <Link href={PATHS.portrait(agentId, 'conversations')} className="ghost">{t`To the newest`}</Link>
+      )}
+    </div>
+  );
+}
+
+/** Of the tab: ms after a word until it is read again; words come in bursts. */
+const READ_AGAIN_MS = 400;
+
+interface Read {
+  readonly wakings: readonly Waking[];
+  readonly before: string | null;
+}
+
+/** What was read before stays behind the newest, as far as the two meet. */
+function withNewest(known: Read, newest: Read): Read {
+  const ids = new Set(newest.wakings.map(({ id }) => id));
+  const rest = known.wakings.filter(({ id }) => !ids.has(id));
+  return rest.length === known.wakings.length
+    ? newest
+    : { wakings: [...newest.wakings, ...rest], before: known.before };
+}
+
+function Wakings({ agentId, name, first, end }: { agentId: AgentId; name: string; first: Read; end: number | null }) {
+  const { owner, notices } = useRoost();
+  const now = useNow();
+  const [{ known, newest: top }, setKnown] = useState({ known: first, newest: first });
+  const [busy, setBusy] = useState(false);
+  if (top !== first) setKnown({ known: withNewest(known, first), newest: first });
+  const { wakings, before } = known;
+  const more = async () => {
+    setBusy(true);
+    try {
+      const page = await owner.call('wakings', { agentId, before, upTo: null, limit: PAGE });
+      setKnown(({ known: held, newest }) => ({
+        known: { wakings: [...held.wakings, ...page.wakings], before: page.before },
+        newest,
+      }));
+    } catch (error) {
+      notices.error(t`What was before could not be read: ${errorText(error)}`);
+    } finally {
+      setBusy(false);
+    }
+  };
+  const [newest] = wakings;
+  if (!newest)
+    return (
+      <p className="portrait-empty">
+        {end === null
+          ? t`Nothing was said with ${name} yet. Each time it wakes and talks stands here then, and leads to its place in the conversation.`
+          : t`Nothing was said with ${name} on that day or before.`}
+      </p>
+    );
+  return (
+    <>
+      {end !== null && dayName(newest.from, now) !== dayName(end - 1, now) && (
+        <p className="quiet">{t`Nothing began on that day. What was before it:`}</p>
+      )}
+      {byDay(wakings, now, ({ from }) => from).map(({ day, items }) => (
+        <section key={day} aria-label={day}>
+          <h3>{day}</h3>
+          <ol className="wakings">
+            {items.map((waking) => (
+              <WakingLine key={waking.id} agentId={agentId} waking={waking} />
+            ))}
+          </ol>
+        </section>
+      ))}
+      {before !== null && (
+        <button
+          type="button"
+          className="ghost older"
+          aria-disabled={busy}
+          onClick={busy ? undefined : () => void more()}
+        >
+          {busy ? t`Reading…` : t`Earlier conversations`}
+        </button>
+      )}
+    </>
+  );
+}
+
+/** Everything that was said with an agent, by the times at which it was awake. */
+export function ConversationsTab({ agentId, name, day }: { agentId: AgentId; name: string; day: string | null }) {
+  const { owner, device } = useRoost();
+  const end = day === null ? null : endOfDay(day);
+  const read = useCallback(
+    async () => ({ first: await owner.call('wakings', { agentId, before: null, upTo: end, limit: PAGE }), end }),
+    [owner, agentId, end],
+  );
+  const [reading, again] = useReading(read);
+  // Of a day that is over nothing new is told.
+  const isLive = end === null || end > device.now();
+  useEffect(() => {
+    if (!isLive) return undefined;
+    let cancel: (() => void) | null = null;
+    const stop = owner.subscribe((news) => {
+      if (news.news !== 'documents' || !news.docs.some((doc) => doc['agentId'] === agentId)) return;
+      cancel ??= device.after(READ_AGAIN_MS, () => {
+        cancel = null;
+        again();
+      });
+    });
+    return () => {
+      cancel?.();
+      stop();
+    };
+  }, [owner, device, agentId, again, isLive]);
+  return (
+    <div className="portrait-talks">
+      <ToDay agentId={agentId} day={end === null ? null : day} />
+      <ReadingView reading={reading} again={again} what={t`What was said`}>
+        {(value) => <Wakings key={value.end} agentId={agentId} name={name} {...value} />}
+      </ReadingView>
+    </div>
+  );
+}
 
 const ChangeDialog = lazy(() => import('../agent/change-dialog.tsx'));
 

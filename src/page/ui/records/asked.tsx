@@ -1,18 +1,16 @@
 import { useState } from 'react';
 import { priceName } from '../../../shared/domain/prices.ts';
-import { retold } from '../../language/retold.ts';
-import { t } from '../../language/t.ts';
+import { retold, t } from '../../language/t.ts';
 import { type AskedRecord, pathOf } from '../../../shared/protocol/records.ts';
-import type { ArchiveChange } from '../../state/agent-copies.ts';
+import type { ArchiveChange } from '../../state/copies.ts';
 import { askedOf } from '../../state/asked.ts';
 import { useRoost } from '../context.tsx';
 import { Diff } from '../parts/diff.tsx';
-import { changeDetails, changeText } from '../text/conflicts.ts';
-import { priceValue } from '../text/record-changes.ts';
+import { changeDetails, changeText, priceValue } from '../text/record-changes.ts';
 import { plural } from '../text/sizes.ts';
 import { revealedLine } from '../text/unseen.ts';
-import { useNames } from '../use-names.ts';
-import { useQuery } from '../use-query.ts';
+import { useNames } from '../use-somebody.ts';
+import { useQuery } from '../hooks.ts';
 import './give-back.css';
 
 const keyOf = ({ type, id, part, hash }: AskedRecord) => JSON.stringify([type, id, part, hash]);

@@ -5,7 +5,7 @@ import { t } from '../../language/t.ts';
 import { giveBackOf, type Given, type Missing } from '../../state/records.ts';
 import { useRoost } from '../context.tsx';
 import { Progress } from '../parts/progress.tsx';
-import { useNames } from '../use-names.ts';
+import { useNames } from '../use-somebody.ts';
 import { names, plural } from '../text/sizes.ts';
 import { revealedCode } from '../text/unseen.ts';
 import './give-back.css';

@@ -1,12 +1,55 @@
+import { createPortal } from 'react-dom';
+import { useStore } from 'zustand';
 import { Link } from 'wouter';
-import { t } from '../../language/t.ts';
 import type { StorageProblem } from '../../../shared/protocol/worker.ts';
-import { useActions, useHousehold, useInfo, useLive, useUpkeep } from '../context.tsx';
-import { WarnIcon } from '../parts/icons.tsx';
-import { optional } from '../parts/optional.tsx';
+import { t } from '../../language/t.ts';
+import { useActions, useHousehold, useInfo, useLive, useRoost, useUpkeep } from '../context.tsx';
+import { CloseIcon, WarnIcon } from '../parts/icons.tsx';
+import { useTopDialog } from '../parts/top-dialog.ts';
+import { optional } from '../parts/part.tsx';
 import { PATHS, useRoute } from '../routes.ts';
 import { linkTrouble, storageTrouble, type Trouble } from '../text/reasons.ts';
 import './banners.css';
+
+/**
+ * Short notes: in the flow of the page, or of the dialog that is open over it. Errors stay until
+ * they are dismissed.
+ */
+export function NoticeList() {
+  const { notices } = useRoost();
+  const list = useStore(notices.store, (state) => state.list);
+  const dialog = useTopDialog();
+  const told = (
+    <div className="notices" role="status" aria-live="polite">
+      {list.map((notice) => (
+        <div key={notice.id} className="notice" data-tone={notice.tone}>
+          <p>{notice.text}</p>
+          {notice.action && (
+            <button
+              type="button"
+              className="link-button"
+              onClick={() => {
+                notice.action?.run();
+                notices.dismiss(notice.id);
+              }}
+            >
+              {notice.action.label}
+            </button>
+          )}
+          <button
+            type="button"
+            className="icon-button"
+            aria-label={t`Dismiss`}
+            onClick={() => notices.dismiss(notice.id)}
+          >
+            <CloseIcon />
+          </button>
+        </div>
+      ))}
+    </div>
+  );
+  return dialog ? createPortal(told, dialog) : told;
+}
 
 const BudgetBanner = optional(() => import('../costs/budget-banner.tsx'));
 const GiveBack = optional(() => import('../records/give-back.tsx'));

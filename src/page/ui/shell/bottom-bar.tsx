@@ -2,9 +2,9 @@ import { Link } from 'wouter';
 import { t } from '../../language/t.ts';
 import { useUnread } from '../context.tsx';
 import { HomeIcon, MoonIcon, TalkIcon, ThreadsIcon } from '../parts/icons.tsx';
-import { optional } from '../parts/optional.tsx';
+import { optional } from '../parts/part.tsx';
 import { PATHS } from '../routes.ts';
-import { newCount } from '../text/unread.ts';
+import { newCount } from '../text/reasons.ts';
 
 const ThreadsBadge = optional(() => import('../threads/threads-badge.tsx'));
 

@@ -1,35 +1,55 @@
-import { type ReactNode, useEffect, useState } from 'react';
 import { Link } from 'wouter';
+import { useStore } from 'zustand';
+import { type ReactNode, useEffect, useState } from 'react';
+import type { SyncStatus } from '../../../shared/protocol/sync/page.ts';
 import { t } from '../../language/t.ts';
-import { useActions, useLive, usePending, useInfo, useDevices, useRoost } from '../context.tsx';
+import { callsOf } from '../../state/calls.ts';
+import { useActions, useDevices, useInfo, useLive, usePending, useRoost } from '../context.tsx';
 import {
   CoinIcon,
+  DevicesIcon,
   GearIcon,
   HelpIcon,
   MoonIcon,
+  MoreIcon,
+  PauseIcon,
   ThreadsIcon,
   WakesIcon,
-  MoreIcon,
-  DevicesIcon,
 } from '../parts/icons.tsx';
-import { NeedsChip } from '../needs/needs-chip.tsx';
-import { optional } from '../parts/optional.tsx';
 import { PATHS } from '../routes.ts';
-import { Mark } from './mark.tsx';
+import { NeedsChip } from '../needs/needs-chip.tsx';
+import { optional } from '../parts/part.tsx';
 import { ModelChip } from '../models/chip.tsx';
-import { WakesStopped, useWakesOn } from './wakes-switch.tsx';
-import './header.css';
-import { menuItem, type Around } from '../commands/command.ts';
+import { type Around, menuItem } from '../commands/command.ts';
 import { useCommands } from '../commands/later.ts';
 import { MenuButton } from '../parts/menu.tsx';
 import { endText, linkTrouble } from '../text/reasons.ts';
 import { clockTime, dayWithin, shortDuration } from '../text/time.ts';
-import { useLeaving } from '../use-leaving.ts';
-import { useNow } from '../use-now.ts';
-import { useQuery } from '../use-query.ts';
-import { callsOf } from '../../state/calls.ts';
-import type { SyncStatus } from '../../../shared/protocol/sync/page.ts';
+import { useLeaving, useNow, useQuery } from '../hooks.ts';
 import { plural } from '../text/sizes.ts';
+import { Mark } from './mark.tsx';
+import './header.css';
+
+/** Does the household's switch let wakes pass? null: not known yet. */
+export function useWakesOn(): boolean | null {
+  const { limits } = useRoost();
+  return useStore(limits.query.store, (state) => (state.kind === 'ready' ? state.value.effective.wakes_enabled : null));
+}
+
+/** Says that nobody but the person can wake anybody, for as long as that is so. */
+function WakesStopped() {
+  const on = useWakesOn();
+  return (
+    <span role="status" className="wakes-stopped-slot">
+      {on === false && (
+        <Link href={PATHS.wakes()} className="wakes-stopped" title={t`Only you can wake anybody`}>
+          <PauseIcon />
+          <b>{t`Wakes stopped`}</b>
+        </Link>
+      )}
+    </span>
+  );
+}
 
 /** Has this been so for `ms` without a break? Whatever passes sooner is not worth a word. */
 function useHeldFor(holds: boolean, ms: number): boolean {

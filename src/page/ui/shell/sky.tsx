@@ -1,7 +1,7 @@
 import { useHousehold, useLive } from '../context.tsx';
 import { SEAT_ORDER } from '../../../shared/domain/seat.ts';
 import { lifecycleOf } from '../../../shared/domain/lifecycle.ts';
-import { optional } from '../parts/optional.tsx';
+import { optional } from '../parts/part.tsx';
 import './sky.css';
 
 const Land = optional(() => import('./land.tsx'));

@@ -1,12 +1,11 @@
 /** For who builds Roost: the journal, the volumes and their checks. */
-import { retold } from '../../language/retold.ts';
-import { t } from '../../language/t.ts';
+import { retold, t } from '../../language/t.ts';
 import type { VolumeStatus } from '../../../shared/protocol/worker.ts';
 import { WarnIcon } from '../parts/icons.tsx';
 import { count, plural } from '../text/sizes.ts';
 import { clockTime, dayWithin } from '../text/time.ts';
-import { useNow } from '../use-now.ts';
-import { Block, faulty, NotRead, useStorage } from './use-storage.tsx';
+import { useNow } from '../hooks.ts';
+import { Block, faulty, NotRead, useStorage } from './storage-section.tsx';
 import './storage.css';
 
 /** So many volumes are shown at once; more are folded. */

@@ -1,11 +1,11 @@
 import { useEffect } from 'react';
 import { Link } from 'wouter';
 import { t } from '../../language/t.ts';
-import { relayRoom } from '../../state/relay-room.ts';
+import { relayRoom } from '../../state/records.ts';
 import { useRoost } from '../context.tsx';
 import { PATHS } from '../routes.ts';
 import { shortages } from '../text/room.ts';
-import { useQuery } from '../use-query.ts';
+import { useQuery } from '../hooks.ts';
 
 /** ms between looks: a disk fills slowly, and the relay counts its files for each. */
 const LOOK_EVERY_MS = 5 * 60_000;

@@ -1,22 +1,257 @@
-import type { ReactNode } from 'react';
+import { type ReactNode, useCallback, useEffect, useMemo, useState } from 'react';
 import { Link } from 'wouter';
-import { t } from '../../language/t.ts';
-import type { StorageStatus, ExportNote } from '../../../shared/protocol/worker.ts';
-import { useDevices, useInfo, useRoost } from '../context.tsx';
+import type { ExportNote, OwnerProgress, RebuildReport, StorageStatus } from '../../../shared/protocol/worker.ts';
+import type { ForgetDoc } from '../../../shared/protocol/documents.ts';
+import { LEAD_ID } from '../../../shared/domain/seat.ts';
+import { retold, t } from '../../language/t.ts';
+import { rosterOfDocs } from '../../state/household.ts';
+import { leadNameOf } from '../../state/people.ts';
+import { errorText } from '../../state/ports.ts';
+import { relayRoom } from '../../state/records.ts';
+import { useActions, useDevices, useHousehold, useInfo, useRoost, useUpkeep } from '../context.tsx';
+import { Progress } from '../parts/progress.tsx';
+import { bytes, count, plural } from '../text/sizes.ts';
+import { clockTime, dayWithin, duration, fullTime } from '../text/time.ts';
+import { useNow, useQuery } from '../hooks.ts';
 import { PATHS } from '../routes.ts';
 import { protectionText } from '../text/devices.ts';
 import { storageTrouble } from '../text/reasons.ts';
-import { bytes, count, plural } from '../text/sizes.ts';
-import { useNow } from '../use-now.ts';
-import { BeingForgotten } from './being-forgotten.tsx';
 import { kindGroups } from '../text/kinds.ts';
-import { clockTime, dayWithin, duration } from '../text/time.ts';
-import { Rebuild, Work } from './rebuild.tsx';
-import { relayRoom } from '../../state/relay-room.ts';
 import { shortages } from '../text/room.ts';
-import { useQuery } from '../use-query.ts';
-import { Block, faulty, NotRead, useStorage } from './use-storage.tsx';
 import './storage.css';
+
+const TASKS: Record<OwnerProgress['task'], string> = {
+  rebuild: t`Rebuilding: every entry is looked at`,
+  forget: t`Removing what was forgotten for good`,
+  replay: t`Taking up what was in the journal`,
+};
+
+/** What the ledger's owner is busy with, in every tab. */
+function Work() {
+  const progress = useUpkeep((state) => state.progress);
+  if (!progress) return null;
+  const { task, done, of } = progress;
+  return (
+    <Progress
+      label={TASKS[task]}
+      done={done}
+      of={of}
+      text={of > 0 ? t`${count(Math.min(done, of))} of ${plural(of, 'entry', 'entries')}` : t`Looking…`}
+    />
+  );
+}
+
+function Report({ report }: { report: RebuildReport }) {
+  const { documents, volumes, repaired, faults } = report;
+  return (
+    <div className="rebuild-report" data-wrong={faults.length > 0}>
+      <p>
+        <strong>{faults.length > 0 ? t`Rebuilt, with losses.` : t`Rebuilt.`}</strong>{' '}
+        <span>
+          {documents === 1
+            ? t`One entry in ${plural(volumes, 'volume')} was looked at, and the lists are new.`
+            : t`${count(documents)} entries in ${plural(volumes, 'volume')} were looked at, and the lists are new.`}
+        </span>{' '}
+        {repaired > 0 && (
+          <span>
+            {plural(
+              repaired,
+              'entry that a volume had lost was found elsewhere and written again.',
+              'entries that a volume had lost were found elsewhere and written again.',
+            )}
+          </span>
+        )}
+        {repaired === 0 && faults.length === 0 && <span>{t`Nothing was missing.`}</span>}
+      </p>
+      {faults.length > 0 && (
+        <>
+          <p>{t`This could not be read anywhere on this device. A copy that you exported may have it: import it, and what is missing comes back.`}</p>
+          <ul>
+            {faults.map((fault) => (
+              <li key={fault}>{retold(fault)}</li>
+            ))}
+          </ul>
+        </>
+      )}
+    </div>
+  );
+}
+
+/** Checks every volume, mends what it can, and writes anew what the page is painted from. */
+function Rebuild() {
+  const actions = useActions();
+  const rebuild = useUpkeep((state) => state.rebuild);
+  const elsewhere = useUpkeep((state) => state.progress?.task === 'rebuild');
+  const running = rebuild.kind === 'running' || elsewhere;
+  return (
+    <>
+      <p>{t`Goes through everything that is stored here, mends what it can, and makes the lists anew that this page is painted from. Nothing is deleted, and you can go on meanwhile. For when something seems to be missing, stands in the wrong place, or a check found a fault.`}</p>
+      <button
+        type="button"
+        className="ghost"
+        aria-disabled={running}
+        onClick={() => (running ? undefined : void actions.rebuild())}
+      >
+        {running ? t`Rebuilding…` : t`Rebuild`}
+      </button>
+      <div role="status">
+        {rebuild.kind === 'done' && <Report report={rebuild.report} />}
+        {rebuild.kind === 'failed' && (
+          <p className="wrong-note">
+            {t`${<strong>{t`It could not be rebuilt.`}</strong>} ${rebuild.reason} Everything is as it was; try again.`}
+          </p>
+        )}
+      </div>
+    </>
+  );
+}
+
+/** What is being forgotten, in words. */
+const DAY = 24 * 60 * 60 * 1000;
+
+/** `Lyra`, `The conversation with Lyra` */
+const targetText = (target: ForgetDoc['target'], name: string): string =>
+  target.kind === 'agent' ? name : t`The conversation with ${name}`;
+
+/** `30 days left`, `1 day left`, `less than a day left` */
+function daysLeft(finalAt: number, now: number): string {
+  const days = Math.floor((finalAt - now) / DAY);
+  return days < 1 ? t`less than a day left` : plural(days, 'day left', 'days left');
+}
+
+function Leaving({ forget, name, color, now }: { forget: ForgetDoc; name: string; color: string; now: number }) {
+  const actions = useActions();
+  const { notices } = useRoost();
+  const what = targetText(forget.target, name);
+  const keep = async () => {
+    const kept = await actions.keep(forget._id);
+    if (kept.ok) notices.info(`${what} ${forget.target.kind === 'agent' ? 'stays' : t`is kept`}.`);
+    else notices.error(t`This could not be saved: ${kept.reason}`);
+  };
+  return (
+    <li className="tint" style={{ '--c': color }}>
+      <span className="leaving-what">
+        <b dir="auto">{what}</b>
+        <small>{t`${daysLeft(forget.finalAt, now)} · gone for good ${fullTime(forget.finalAt)}`}</small>
+      </span>
+      <button
+        type="button"
+        className="ghost"
+        aria-label={t`Keep after all: ${what}`}
+        onClick={() => void keep()}
+      >{t`Keep after all`}</button>
+    </li>
+  );
+}
+
+/** What was asked to be forgotten and can still be kept. Nothing is drawn where there is none. */
+function BeingForgotten() {
+  const { device } = useRoost();
+  const all = useHousehold((state) => state.forgetting);
+  const identities = useHousehold((state) => state.identities);
+  const changes = useHousehold((state) => state.changes);
+  const settings = useHousehold((state) => state.settings);
+  const now = useNow();
+  const everybody = useMemo(() => rosterOfDocs(identities.values(), changes.values()), [identities, changes]);
+  const forgetting = all.filter((forget) => forget.finalAt > device.now());
+  if (forgetting.length === 0) return null;
+  return (
+    <section className="store-block" aria-label={t`Being forgotten`}>
+      <h3>{t`Being forgotten`}</h3>
+      <p>{t`Out of sight, and not gone yet. Until its day, everything can be kept after all; after it, nothing brings it back.`}</p>
+      <ul className="leaving">
+        {forgetting.map((forget) => {
+          const { agentId } = forget.target;
+          const agent = everybody.byId.get(agentId);
+          const name = agentId === LEAD_ID ? leadNameOf(everybody, settings) : (agent?.name ?? t`somebody`);
+          return (
+            <Leaving key={forget._id} forget={forget} name={name} color={agent?.color ?? 'currentColor'} now={now} />
+          );
+        })}
+      </ul>
+    </section>
+  );
+}
+
+// How the storage of this device stands, for the two sections that tell of it.
+
+/** ms between looks at the storage while its page is open. */
+const LOOK_EVERY = 2000;
+
+interface Storage {
+  /** null until it was looked at once. */
+  readonly status: StorageStatus | null;
+  /** Why the last look failed, or null. */
+  readonly failed: string | null;
+  look(): Promise<void>;
+}
+
+/** How the storage stands, again and again while somebody looks. */
+export function useStorage(): Storage {
+  const { owner, device } = useRoost();
+  const [status, setStatus] = useState<StorageStatus | null>(null);
+  const [failed, setFailed] = useState<string | null>(null);
+  const look = useCallback(
+    () =>
+      owner.call('storage').then(
+        (now) => {
+          setStatus(now);
+          setFailed(null);
+        },
+        (error: unknown) => setFailed(errorText(error)),
+      ),
+    [owner],
+  );
+  useEffect(() => {
+    let stopped = false;
+    let stop: () => void = () => undefined;
+    const again = async () => {
+      // What nobody sees is not looked at.
+      if (!document.hidden) await look();
+      if (!stopped) stop = device.after(LOOK_EVERY, () => void again());
+    };
+    void again();
+    return () => {
+      stopped = true;
+      stop();
+    };
+  }, [device, look]);
+  return { status, failed, look };
+}
+
+/** Did a check find something wrong? */
+export const faulty = ({ volumes }: StorageStatus): boolean =>
+  volumes.some(({ state, faults }) => state === 'damaged' || faults.length > 0);
+
+export function Block({ title, state, children }: { title: string; state?: 'good' | 'warn'; children: ReactNode }) {
+  return (
+    <section className="store-block" aria-label={title}>
+      <h3>
+        {state && <i className="store-dot" data-state={state} aria-hidden="true" />}
+        <span>{title}</span>
+      </h3>
+      {children}
+    </section>
+  );
+}
+
+/** That it was not looked at yet, or could not be. */
+export function NotRead({ storage: { status, failed, look } }: { storage: Storage }) {
+  return (
+    <>
+      {failed !== null && (
+        <div className="wrong-note" role="alert">
+          <p>
+            <strong>{t`The storage could not be looked at.`}</strong> {failed}{' '}
+            {status && <span>{t`What stands below is from before.`}</span>}
+          </p>
+          <button type="button" className="ghost" onClick={() => void look()}>{t`Look again`}</button>
+        </div>
+      )}
+      {!status && failed === null && <p className="settings-note" role="status">{t`Looking…`}</p>}
+    </>
+  );
+}
 
 /** A copy older than this is worth another one: 30 days, in ms. */
 const OLD_AFTER = 30 * 24 * 60 * 60 * 1000;

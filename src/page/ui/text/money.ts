@@ -1,6 +1,5 @@
 /** Money and tokens as people read them. Money comes in millionths of a US dollar. */
-import { spoken } from '../../language/catalogue.ts';
-import { t } from '../../language/t.ts';
+import { spoken, t } from '../../language/t.ts';
 import type { Spent } from '../../../shared/protocol/costs.ts';
 
 const MICRO = 1_000_000;

@@ -1,8 +1,17 @@
 /** Why somebody sleeps, in words, and what to do about it. */
-import { t } from '../../language/t.ts';
+import { UNREAD_MOST } from '../../../shared/domain/read-marks.ts';
 import type { EndReason } from '../../../shared/protocol/documents.ts';
 import type { LinkState, StorageProblem } from '../../../shared/protocol/worker.ts';
-import { retold } from '../../language/retold.ts';
+import { retold, t } from '../../language/t.ts';
+
+// How much is new, as people read it.
+
+/** `7`, `99+`: of one conversation, or of several together. '' where nothing is new. */
+export function newCount(counts: Iterable<number>): string {
+  const all = [...counts];
+  const sum = all.reduce((total, n) => total + n, 0);
+  return sum === 0 ? '' : `${sum}${all.some((n) => n >= UNREAD_MOST) ? '+' : ''}`;
+}
 
 export function endText(reason: EndReason): string {
   switch (reason) {

@@ -1,6 +1,5 @@
 /** Sizes and counts as people read them. */
-import { spoken } from '../../language/catalogue.ts';
-import { counted } from '../../language/t.ts';
+import { counted, spoken } from '../../language/t.ts';
 
 const number = new Intl.NumberFormat(spoken.locale);
 const oneDigit = new Intl.NumberFormat(spoken.locale, { minimumFractionDigits: 1, maximumFractionDigits: 1 });

@@ -1,6 +1,5 @@
 /** Times and durations as people say them, in the reader's own zone. */
-import { spoken } from '../../language/catalogue.ts';
-import { t } from '../../language/t.ts';
+import { spoken, t } from '../../language/t.ts';
 import { plural } from './sizes.ts';
 
 const MINUTE = 60_000;

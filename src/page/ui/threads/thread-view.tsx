@@ -1,34 +1,390 @@
-import { use, useCallback, useEffect, useMemo, useRef, useState } from 'react';
+import { type FormEvent, memo, type ReactNode, use, useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { Link } from 'wouter';
-import type { ThreadId } from '../../../shared/domain/ids.ts';
+import { LIMITS } from '../../../shared/protocol/limits.ts';
+import type { Thread, ThreadMessage } from '../../../shared/protocol/threads.ts';
+import type { AgentId, ThreadId } from '../../../shared/domain/ids.ts';
+import { withoutThinking } from '../../../shared/domain/thinking.ts';
+import { mentionedIn } from '../../../shared/domain/mentions.ts';
 import { t } from '../../language/t.ts';
-import type { Thread } from '../../../shared/protocol/threads.ts';
+import { openAnswerOf } from '../../state/answers.ts';
+import { threadItems } from '../../state/conversation-log.ts';
+import type { ThreadTalk, ThreadTalkState } from '../../state/threads/index.ts';
+import { problemText } from '../../state/ports.ts';
+import { Dialog } from '../parts/dialog.tsx';
+import { count, names } from '../text/sizes.ts';
+import { useAnswers, useHousehold, useRoost, useUnread } from '../context.tsx';
+import { Face } from '../grid/face.tsx';
+import { namedIn, PLAIN_COLOR, type Teammate, type Teammates, useTeammates } from '../use-somebody.ts';
+import { ActivityLine, Steps } from '../chat/activity.tsx';
+import { doingOf, type Growing, isAbout } from '../chat/doing.ts';
+import { DayDivider, NewDivider } from '../chat/dividers.tsx';
+import { Log, type ShowRow } from '../chat/log.tsx';
+import { Chip, Mentioned, PersonWords, Words } from '../chat/markdown.tsx';
+import { Bubble, FoldButton, QuoteInto, type Speaker } from '../chat/message.tsx';
+import type { Stretch } from '../chat/parts.ts';
+import { ShownParts } from '../chat/shown-parts.tsx';
+import { Unsent } from '../chat/unsent.tsx';
+import { PATHS, useRoute } from '../routes.ts';
+import { useNow, useTitle } from '../hooks.ts';
 import { Composer, type Field } from '../chat/composer.tsx';
-import { QuoteInto } from '../chat/message-menu.tsx';
-import { Skeleton } from '../chat/skeleton.tsx';
-import { useReachesFound } from '../chat/use-reaches-found.ts';
-import { useReachesNew } from '../chat/use-reaches-new.ts';
-import { Words } from '../chat/words.tsx';
-import { useHousehold, useRoost, useUnread } from '../context.tsx';
+import { Skeleton } from '../chat/conversation.tsx';
+import { useReachesFound, useReachesNew } from '../chat/scrolling.ts';
 import { FoundBar } from '../palette/found-bar.tsx';
-import { OpensFind } from '../palette/opens.ts';
+import { OpensFind } from '../palette/typed-ahead.ts';
 import { copyText } from '../parts/copy.ts';
 import { BackIcon, MoreIcon } from '../parts/icons.tsx';
 import { MenuButton } from '../parts/menu.tsx';
 import { printOpen } from '../parts/printing.ts';
-import { PATHS, useRoute } from '../routes.ts';
-import { names } from '../text/sizes.ts';
 import { fullTime } from '../text/time.ts';
-import { PLAIN_COLOR, useTeammates, type Teammate, type Teammates } from '../use-teammates.ts';
-import { useTitle } from '../use-title.ts';
-import { CloseDialog } from './close-dialog.tsx';
-import { Faces } from './faces.tsx';
-import { ThreadActivity } from './thread-activity.tsx';
-import { ParticipantsDialog } from './participants-dialog.tsx';
-import { ThreadLog } from './thread-log.tsx';
-import type { ThreadTalk, ThreadTalkState } from '../../state/threads/index.ts';
-import { useNewInThread, useTalk } from './use-threads.ts';
-import { problemText } from '../../state/ports.ts';
+import { useNewInThread, useTalk, useThreads } from './use-threads.ts';
+
+/** Asks for a summary, and closes the thread with it. */
+function CloseDialog({ thread, onClose }: { thread: Thread; onClose: () => void }) {
+  const threads = useThreads();
+  const [summary, setSummary] = useState('');
+  const [busy, setBusy] = useState(false);
+  const [failed, setFailed] = useState<string | null>(null);
+  const long = summary.trim().length > LIMITS.threadSummary;
+  const close = async (event: FormEvent) => {
+    event.preventDefault();
+    if (busy || long) return;
+    setBusy(true);
+    const done = await threads.close(thread.threadId, summary.trim());
+    setBusy(false);
+    if (done.ok) onClose();
+    else setFailed(done.reason);
+  };
+  return (
+    <Dialog title={t`Close this thread?`} onClose={onClose}>
+      <form className="thread-form" onSubmit={(event) => void close(event)}>
+        <p>{t`Nobody can write in it afterwards, and it cannot be opened again. It stays here to be read.`}</p>
+        <label>
+          <span>{t`What came of it (may be empty)`}</span>
+          <textarea
+            className="field"
+            rows={5}
+            dir="auto"
+            value={summary}
+            aria-invalid={long}
+            onChange={(event) => setSummary(event.target.value)}
+          />
+        </label>
+        {long && (
+          <p
+            className="wrong-note"
+            role="alert"
+          >{t`A summary has at most ${count(LIMITS.threadSummary)} characters; this has ${count(summary.trim().length)}.`}</p>
+        )}
+        {failed !== null && (
+          <p className="wrong-note" role="alert">
+            {t`The thread could not be closed: ${failed}`}
+          </p>
+        )}
+        <div className="dialog-ways">
+          <button type="button" className="ghost" onClick={onClose}>{t`Cancel`}</button>
+          <button type="submit" className="solid" disabled={busy || long}>
+            {busy ? t`Closing…` : t`Close the thread`}
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}
+
+function Person({ who, act, busy, onAct }: { who: Teammate; act: string; busy: boolean; onAct: () => void }) {
+  return (
+    <li className="person-line tint" style={{ '--c': who.color }}>
+      <Face agentId={who.agentId} face={who.face} color={who.color} awake={false} />
+      <span dir="auto">{who.name}</span>
+      <button
+        type="button"
+        className="ghost"
+        aria-label={`${act} ${who.name}`}
+        aria-disabled={busy}
+        onClick={() => !busy && onAct()}
+      >
+        {act}
+      </button>
+    </li>
+  );
+}
+
+/** Who takes part in a thread, and who may be asked to. */
+function ParticipantsDialog({ thread, team, onClose }: { thread: Thread; team: Teammates; onClose: () => void }) {
+  const { notices } = useRoost();
+  const threads = useThreads();
+  const [busy, setBusy] = useState(false);
+  const inside = team.among(thread.participants);
+  const outside = team.all.filter(({ agentId, retired }) => !retired && !thread.participants.includes(agentId));
+  const change = async (work: ReturnType<typeof threads.add>, said: string, undo: () => void) => {
+    setBusy(true);
+    const done = await work;
+    setBusy(false);
+    if (done.ok) notices.info(said, { label: t`Undo`, run: undo });
+    else notices.error(t`This could not be done: ${done.reason}`);
+  };
+  const add = (who: Teammate): Promise<void> =>
+    change(
+      threads.add(thread.threadId, who.agentId),
+      t`${who.name} takes part now, and can read what was said before.`,
+      () => void remove(who),
+    );
+  const remove = (who: Teammate): Promise<void> =>
+    change(threads.remove(thread.threadId, who.agentId), t`${who.name} takes part no more.`, () => void add(who));
+  return (
+    <Dialog title={t`Who takes part`} onClose={onClose}>
+      <div className="members">
+        {inside.length === 0 && (
+          <p className="quiet">{t`Nobody takes part any more. You can still write here, or add somebody.`}</p>
+        )}
+        <ul>
+          {inside.map((who) => (
+            <Person key={who.agentId} who={who} act={t`Remove`} busy={busy} onAct={() => void remove(who)} />
+          ))}
+        </ul>
+        {outside.length > 0 && (
+          <>
+            <h3>{t`Not here yet`}</h3>
+            <ul>
+              {outside.map((who) => (
+                <Person key={who.agentId} who={who} act={t`Add`} busy={busy} onAct={() => void add(who)} />
+              ))}
+            </ul>
+          </>
+        )}
+        <p className="setting-hint">{t`Whoever is added can read everything that was said before. You read and write in every thread.`}</p>
+      </div>
+    </Dialog>
+  );
+}
+
+// Who is at work on a thread just now, in the line under its title.
+
+/** ms between a mention and an answer that is taken to be of it. */
+const OF_THIS = 5 * 60_000;
+
+/** Was it begun because somebody was mentioned here, who has said nothing here since? */
+function isAsked({ startedAt }: Growing, agentId: string, messages: readonly ThreadMessage[]): boolean {
+  const last = messages.findLast(({ from, mentions }) => from === agentId || mentions.includes(agentId));
+  const since = last === undefined || last.from === agentId ? Infinity : startedAt - last.time;
+  return since >= 0 && since < OF_THIS;
+}
+
+function ThreadActivity({
+  thread: { threadId, title, closed },
+  messages,
+  people,
+  otherwise,
+}: {
+  thread: Thread;
+  messages: readonly ThreadMessage[];
+  people: readonly Teammate[];
+  /** Stands there while nobody is. */
+  otherwise: ReactNode;
+}) {
+  const answers = useAnswers((state) => state);
+  const nameOf = namedIn(useTeammates());
+  const atWork = (closed ? [] : people).flatMap(({ agentId, name }) => {
+    const answer = openAnswerOf(answers, agentId);
+    return answer && (isAbout(answer, threadId) || isAsked(answer, agentId, messages))
+      ? [{ agentId, who: name, answer, ...doingOf(answer, nameOf) }]
+      : [];
+  });
+  if (atWork.length === 0) return otherwise;
+  return (
+    <ActivityLine label={t`What goes on in ${title}`} doing={atWork}>
+      {atWork.map((one) => (
+        <section key={one.agentId} className="activity-who" aria-label={one.who}>
+          <h3 dir="auto">{one.who}</h3>
+          <Steps agentId={one.agentId} answer={one.answer} doing={one} />
+        </section>
+      ))}
+    </ActivityLine>
+  );
+}
+
+const speakerOf = ({ agentId, name, face, color, retired }: Teammate): Speaker => ({
+  kind: 'seatless',
+  agentId,
+  name,
+  face,
+  color,
+  awake: false,
+  retired,
+});
+
+/** What is said in a thread, and by whom. */
+const Said = memo(function Said({
+  threadId,
+  message,
+  stretch,
+  team,
+  me,
+  readBy,
+  onFold,
+}: {
+  threadId: ThreadId;
+  message: ThreadMessage;
+  stretch: Stretch;
+  team: Teammates;
+  me: Teammate;
+  /** Of the person's newest: who has read it, in a sentence; null: it is said of another. */
+  readBy: string | null;
+  onFold: (key: string) => void;
+}) {
+  const { messageId, text, time, restored } = message;
+  const mine = message.from === 'human';
+  const from = mine ? me : team.find(message.from);
+  const mentioned = useMemo(() => message.mentions.map(team.find), [message, team]);
+  const named = mentionedIn(text, mentioned);
+  const unnamed = stretch.first ? mentioned.filter(({ agentId }) => !named.includes(agentId)) : [];
+  const foot = stretch.last && (
+    <>
+      {mine && <FoldButton stretch={stretch} text={() => text} itemKey={messageId} onFold={onFold} />}
+      {readBy !== null && <p className="msg-status">{readBy}</p>}
+      {restored && <p className="msg-status">{t`Returned to the relay`}</p>}
+    </>
+  );
+  return (
+    <Bubble
+      speaker={speakerOf(from)}
+      time={time}
+      mine={mine}
+      foot={foot}
+      kept={{ text: () => (mine ? text : withoutThinking(text)), path: PATHS.threadMessage(threadId, messageId) }}
+      first={stretch.first}
+      last={stretch.last}
+    >
+      {unnamed.length > 0 && (
+        <p className="mention-for">
+          <span>{t`for`}</span>{' '}
+          {unnamed.map((who) => (
+            <Chip key={who.agentId} who={who} />
+          ))}
+        </p>
+      )}
+      <Mentioned value={mentioned}>
+        {mine ? <PersonWords parts={stretch.parts} /> : <ShownParts parts={stretch.parts} />}
+      </Mentioned>
+    </Bubble>
+  );
+});
+
+/** Who takes part and has read up to this place, or has said something after it. */
+function readByText({ messages, read, thread }: ThreadTalkState, sequence: number, team: Teammates): string {
+  const has = (agentId: AgentId) =>
+    (read[agentId] ?? 0) >= sequence || messages.some((said) => said.from === agentId && said.sequence > sequence);
+  const readers = team.among((thread?.participants ?? []).filter(has)).map(({ name }) => name);
+  return readers.length === 0 ? t`No agent has opened this thread since` : t`Read by ${names(readers)}`;
+}
+
+interface Props {
+  readonly state: ThreadTalkState;
+  readonly talk: ThreadTalk;
+  readonly threadId: ThreadId;
+  readonly title: string;
+  readonly team: Teammates;
+  readonly me: Teammate;
+  /** The last place that had been read when the thread was opened; null: nothing was new. */
+  readonly newFrom: number | null;
+  /** The message at which it opens; null: where new begins, or at the end. */
+  readonly at: string | null;
+  readonly onTakeBack: (text: string) => void;
+}
+
+/** What those who take part in a thread say to each other. */
+function ThreadLog({ state, talk, threadId, title, team, me, newFrom, at, onTakeBack }: Props) {
+  const { messages, sending, more, reading } = state;
+  const now = useNow();
+  const items = useMemo(() => threadItems({ messages, sending, newFrom }), [messages, sending, newFrom]);
+  const again = useCallback((clientId: string) => void talk.sendAgain(clientId), [talk]);
+  const takeBack = useCallback((clientId: string) => onTakeBack(talk.takeBack(clientId)), [talk, onTakeBack]);
+  const mine = messages.findLast(({ from }) => from === 'human');
+  const readBy = mine ? readByText(state, mine.sequence, team) : null;
+  const show = useCallback<ShowRow>(
+    ({ item, stretch }, onFold) => {
+      switch (item.kind) {
+        case 'day':
+          return <DayDivider time={item.time} now={now} />;
+        case 'new':
+          return <NewDivider />;
+        case 'said':
+          return (
+            stretch && (
+              <Said
+                threadId={threadId}
+                message={item.message}
+                stretch={stretch}
+                team={team}
+                me={me}
+                readBy={item.message === mine ? readBy : null}
+                onFold={onFold}
+              />
+            )
+          );
+        case 'sending': {
+          const of = { sending: item.sending, speaker: speakerOf(me), onFold, onAgain: again, onTakeBack: takeBack };
+          return (
+            stretch && (
+              <Mentioned value={(item.sending.mentions ?? []).map(team.find)}>
+                <Unsent stretch={stretch} {...of} />
+              </Mentioned>
+            )
+          );
+        }
+        case 'sleep':
+        case 'run':
+        case 'message':
+        case 'open':
+        case 'queued':
+          return null;
+        default:
+          return item satisfies never;
+      }
+    },
+    [now, threadId, team, me, mine, readBy, again, takeBack],
+  );
+  const newest = messages.findLast(({ from }) => from !== 'human');
+  return (
+    <Log
+      label={t`What was said in ${title}`}
+      items={items}
+      sent={sending.at(-1)?.clientId ?? null}
+      show={show}
+      paging={{ pages: talk.pages, more, reading }}
+      read={messages.length}
+      beginning={t`${title} begins here.`}
+      found={messages.some(({ messageId }) => messageId === at) ? at : null}
+      empty={<p className="thread-quiet">{t`Nothing was said here yet.`}</p>}
+      newest={
+        newest
+          ? {
+              messageId: newest.messageId,
+              name: team.find(newest.from).name,
+              words: () => withoutThinking(newest.text),
+            }
+          : null
+      }
+      isThere={(id) => messages.some(({ messageId }) => messageId === id)}
+    />
+  );
+}
+
+/** How many faces stand side by side before the rest is a number. */
+const MOST = 4;
+
+/** Whoever takes part, as faces. Decoration: their names stand beside them. */
+export function Faces({ people }: { people: readonly Teammate[] }) {
+  const shown = people.length > MOST ? people.slice(0, MOST - 1) : people;
+  return (
+    <span className="faces" aria-hidden="true">
+      {shown.map(({ agentId, face, color }) => (
+        <Face key={agentId} agentId={agentId} face={face} color={color} awake={false} />
+      ))}
+      {shown.length < people.length && <i>+{people.length - shown.length}</i>}
+    </span>
+  );
+}
 
 /**
  * Null: not known yet. `newFrom`: the last place that was read when it was opened; null: nothing

@@ -1,6 +1,6 @@
 import { t } from '../../language/t.ts';
-import { newCount } from '../text/unread.ts';
-import { useQuery } from '../use-query.ts';
+import { newCount } from '../text/reasons.ts';
+import { useQuery } from '../hooks.ts';
 import { useNewInThread, useThreads } from './use-threads.ts';
 
 /** How much in threads is new to the person, beside what leads there. */

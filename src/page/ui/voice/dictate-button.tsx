@@ -1,9 +1,8 @@
 import { useEffect, useId, useRef, useState, type ReactNode } from 'react';
-import { spoken } from '../../language/catalogue.ts';
-import { t } from '../../language/t.ts';
+import { spoken, t } from '../../language/t.ts';
 import type { TextStorage } from '../../state/ports.ts';
 import { MicIcon } from '../parts/icons.tsx';
-import { recognitionOf, type Recognition } from './available.ts';
+import { type Recognition, recognitionOf } from './words.ts';
 import { keyOf } from '../parts/keys.ts';
 import './dictate.css';
 

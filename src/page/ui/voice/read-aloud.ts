@@ -1,6 +1,5 @@
 /** Reads a message aloud, by a voice of the system's: one at a time, until it is stopped. */
-import { spoken } from '../../language/catalogue.ts';
-import { t } from '../../language/t.ts';
+import { spoken, t } from '../../language/t.ts';
 import type { RoostState } from '../../state/index.ts';
 import { piecesToSay, voiceOf, wordsToSay } from './words.ts';
 import { keyOf } from '../parts/keys.ts';

@@ -1,8 +1,7 @@
 import { useEffect, useState } from 'react';
-import { spoken } from '../../language/catalogue.ts';
-import { t } from '../../language/t.ts';
+import { spoken, t } from '../../language/t.ts';
 import { useRoost } from '../context.tsx';
-import { SelectSetting } from '../parts/select-setting.tsx';
+import { SelectSetting } from '../parts/choices.tsx';
 import { chooseVoice, chosenVoice, listVoices, readAloud } from './read-aloud.ts';
 import { voiceOf, voicesFor } from './words.ts';
 

@@ -1,8 +1,32 @@
 /** What of a message is read aloud, and by which voice. */
 import { t } from '../../language/t.ts';
 
+// What this browser has for speech; the parts that use it are fetched when they are used.
+
+/**
+ * The part of the Web Speech API's recognition that is used here:
+ * https://webaudio.github.io/web-speech-api/
+ */
+export interface Recognition extends EventTarget {
+  lang: string;
+  continuous: boolean;
+  interimResults: boolean;
+  start(): void;
+  stop(): void;
+  abort(): void;
+}
+type MakesRecognition = new () => Recognition;
+
+/** Chromium and Safari have it under a name of theirs, Firefox not at all. */
+export function recognitionOf(page: object = globalThis): MakesRecognition | null {
+  const { SpeechRecognition, webkitSpeechRecognition } = page as Readonly<Record<string, MakesRecognition | undefined>>;
+  return SpeechRecognition ?? webkitSpeechRecognition ?? null;
+}
+
+export const canReadAloud = (): boolean => 'speechSynthesis' in globalThis;
+
 /** Characters of one utterance: voices of the network stop after some fifteen seconds. */
-export const MOST_AT_ONCE = 220;
+const MOST_AT_ONCE = 220;
 /** Voices that differ by their pitch alone, where a language has few. */
 const PITCHES = [1, 0.82, 1.18];
 

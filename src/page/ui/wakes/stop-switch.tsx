@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import { t } from '../../language/t.ts';
 import { useActions } from '../context.tsx';
-import { useWakesOn } from '../shell/wakes-switch.tsx';
+import { useWakesOn } from '../shell/header.tsx';
 import './stop-switch.css';
 
 /** Stops all wakes of the household at once, and lets them pass again. */

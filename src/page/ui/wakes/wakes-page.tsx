@@ -1,38 +1,143 @@
 import { Link } from 'wouter';
-import { retold } from '../../language/retold.ts';
-import { t } from '../../language/t.ts';
-import { AgentSelect } from '../parts/agent-select.tsx';
-import { PageHead } from '../parts/page-head.tsx';
-import { PATHS } from '../routes.ts';
-import { useNames } from '../use-names.ts';
-import { Budget } from './budget.tsx';
-import { byClick } from './by-click.ts';
-import { StopSwitch } from './stop-switch.tsx';
-import { WakePath } from './wake-path.tsx';
-import { useState, useId } from 'react';
+import { useId, useState } from 'react';
 import type { WakeDecision } from '../../../shared/protocol/wakes.ts';
+import { GATE_CHECKS, type GateCheck } from '../../../shared/domain/guardrails.ts';
+import { LEAD_ID } from '../../../shared/domain/seat.ts';
+import type { AgentId } from '../../../shared/domain/ids.ts';
+import { retold, t } from '../../language/t.ts';
 import { reachQueries } from '../../state/reach-queries.ts';
+import { AgentSelect } from '../parts/choices.tsx';
+import { PageHead, QueryView } from '../parts/page-head.tsx';
+import { PATHS } from '../routes.ts';
+import { useNames } from '../use-somebody.ts';
 import { useRoost } from '../context.tsx';
 import { OlderButton } from '../inbox/inbox.tsx';
-import { QueryView } from '../parts/query-view.tsx';
 import { byDay } from '../text/by-day.ts';
 import { clockTime, fullTime } from '../text/time.ts';
-import { useNow } from '../use-now.ts';
-import { LEAD_ID } from '../../../shared/domain/seat.ts';
+import { useNow } from '../hooks.ts';
 import { FaceOf } from '../grid/face-of.tsx';
 import { ChevronIcon } from '../parts/icons.tsx';
 import {
-  outcomeText,
   askedText,
-  clickText,
+  CHECK_QUESTIONS,
+  CHECK_TITLES,
   clickOutcomes,
+  clickText,
+  type NameOf,
+  OUTCOME_WORDS,
+  outcomeText,
   REASON_WORDS,
   sourceName,
   WAY_WORDS,
-  type NameOf,
 } from './words.ts';
+import { Budget } from './budget.tsx';
+import { StopSwitch } from './stop-switch.tsx';
 import './wakes.css';
-import type { AgentId } from '../../../shared/domain/ids.ts';
+
+// Which wakes of the feed one click of the person asked for. Pure.
+
+/**
+ * ms between two of them at most, where no call is known: of those who were only set to sleep each
+ * is woken by itself, as soon as the click was made, and a relay of before wrote no calls down.
+ */
+const APART_MS = 5_000;
+
+const isClick = ({ source, way }: WakeDecision) => source.kind === 'person' && way === 'person';
+
+const areOfOne = (later: WakeDecision, wake: WakeDecision) =>
+  isClick(later) &&
+  isClick(wake) &&
+  later.callId === wake.callId &&
+  (wake.callId !== null || later.time - wake.time <= APART_MS);
+
+/**
+ * `wakes`: newest first, and so are the groups. Nobody is woken twice by one click; what nobody
+ * clicked stands alone.
+ */
+export function byClick(wakes: readonly WakeDecision[]): WakeDecision[][] {
+  const groups: WakeDecision[][] = [];
+  for (const wake of wakes) {
+    const group = groups.at(-1);
+    const later = group?.at(-1);
+    if (group && later && areOfOne(later, wake) && !group.some(({ target }) => target === wake.target))
+      group.push(wake);
+    else groups.push([wake]);
+  }
+  return groups;
+}
+
+// The way of one wake through the checks.
+
+/** `waived`: the person's own wake, which no check refuses; `beyond`: not reached. */
+type StepState = 'passed' | 'stopped' | 'beyond' | 'waived';
+
+interface Step {
+  readonly check: GateCheck;
+  readonly state: StepState;
+}
+
+/** Pure. */
+export function pathOf({
+  check,
+  outcome,
+  source,
+}: Pick<WakeDecision, 'check' | 'outcome' | 'source'>): readonly Step[] {
+  const at = check === null ? GATE_CHECKS.length : GATE_CHECKS.indexOf(check);
+  return GATE_CHECKS.map((each, i): Step => {
+    if (source.kind === 'person') return { check: each, state: 'waived' };
+    // It failed before anything was checked.
+    if (outcome === 'error' && check === null) return { check: each, state: 'beyond' };
+    return { check: each, state: i < at ? 'passed' : i === at ? 'stopped' : 'beyond' };
+  });
+}
+
+const STATE_WORDS: Record<StepState, string> = {
+  passed: t`passed`,
+  stopped: t`stopped here`,
+  beyond: t`not reached`,
+  waived: t`not asked: you are never refused`,
+};
+
+/**
+ * The ten checks in their order, from who asked to what came of it; the one that stopped it is
+ * marked.
+ */
+export function WakePath({ wake }: { wake: WakeDecision }) {
+  const steps = pathOf(wake);
+  return (
+    <ol className="wake-path" aria-label={t`The way through the checks`}>
+      <li className="wake-step" data-step="asked">
+        <span className="wake-step-dot" aria-hidden="true" />
+        <span className="wake-step-name">{t`Asked`}</span>
+      </li>
+      {steps.map(({ check, state }, i) => (
+        <li
+          key={check}
+          className="wake-step"
+          data-step={state}
+          data-outcome={state === 'stopped' ? wake.outcome : undefined}
+          title={CHECK_QUESTIONS[check]}
+          {...(state === 'stopped' ? { 'aria-current': 'step' as const } : {})}
+        >
+          <span className="wake-step-dot" aria-hidden="true">
+            {i + 1}
+          </span>
+          <span className="wake-step-name">
+            {CHECK_TITLES[check]}
+            <span className={state === 'stopped' ? 'wake-step-said' : 'visually-hidden'}>
+              <span className="visually-hidden">: </span>
+              <span>{state === 'stopped' ? outcomeText(wake) : STATE_WORDS[state]}</span>
+            </span>
+          </span>
+        </li>
+      ))}
+      <li className="wake-step" data-step="end" data-outcome={wake.outcome}>
+        <span className="wake-step-dot" aria-hidden="true" />
+        <span className="wake-step-name">{OUTCOME_WORDS[wake.outcome]}</span>
+      </li>
+    </ol>
+  );
+}
 
 function Facts({ wake, nameOf }: { wake: WakeDecision; nameOf: NameOf }) {
   const { time, source, target, way, reason, messageId, detail } = wake;

@@ -1,8 +1,7 @@
 /** Wakes in words for people. Pure. */
 import type { GateCheck, WakeOutcome, WakeReason, WakeWay } from '../../../shared/domain/guardrails.ts';
 import type { AgentId } from '../../../shared/domain/ids.ts';
-import { spoken } from '../../language/catalogue.ts';
-import { t } from '../../language/t.ts';
+import { spoken, t } from '../../language/t.ts';
 import type { WakeDecision, WakeSource } from '../../../shared/protocol/wakes.ts';
 import { clockTime } from '../text/time.ts';
 

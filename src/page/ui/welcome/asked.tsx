@@ -3,9 +3,9 @@ import { t } from '../../language/t.ts';
 import { livesThere } from '../../state/relay-info.ts';
 import { useInfo, useActions, useRoost } from '../context.tsx';
 import { Begin } from './begin.tsx';
-import { ComeBack } from './come-back.tsx';
+import { ComeBack } from './returning.tsx';
 import { useStore } from 'zustand';
-import { createLook, LOOK_LINES, type Look, type LookLine } from '../../state/look.ts';
+import { createLook, type Look, LOOK_LINES, type LookLine } from '../../state/asked.ts';
 import '../devices/devices.css';
 import './welcome.css';
 

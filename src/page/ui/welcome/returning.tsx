@@ -1,14 +1,52 @@
-import { useEffect, useRef, useState } from 'react';
-import { t } from '../../language/t.ts';
+import { lazy, Suspense, useEffect, useRef, useState } from 'react';
 import type { SyncStatus } from '../../../shared/protocol/sync/page.ts';
+import { t } from '../../language/t.ts';
+import { writingStopped } from '../../state/relay-info.ts';
 import { deviceActionsOf } from '../../state/actions/devices.ts';
-import { useDevices, useRoost } from '../context.tsx';
+import { useDevices, useInfo, useRoost } from '../context.tsx';
+import { DeviceDialog, type DeviceDialogName } from '../devices/later.tsx';
 import { Progress } from '../parts/progress.tsx';
 import { plural } from '../text/sizes.ts';
-import { ComeBack } from './come-back.tsx';
 import { WAITS } from './on-its-way.tsx';
 import '../devices/devices.css';
 import './welcome.css';
+
+const BringBack = lazy(() => import('../copies/bring-back.tsx'));
+
+type Way = 'copy' | DeviceDialogName;
+
+const WAYS: readonly { readonly way: Way; readonly label: string }[] = [
+  { way: 'join', label: t`I have Roost on another device` },
+  { way: 'restore', label: t`I have a recovery phrase` },
+  { way: 'copy', label: t`Bring it back from a copy` },
+];
+
+/** Ways here for a team that is not new. */
+export function ComeBack({ lead = t`Your team lives on another device, or lived here before?` }: { lead?: string }) {
+  const blocked = useInfo(writingStopped);
+  const [way, setWay] = useState<Way | null>(null);
+  const close = () => setWay(null);
+  return (
+    <div className="welcome-back">
+      <p id="come-back">{lead}</p>
+      <ul aria-labelledby="come-back">
+        {WAYS.map(({ way: one, label }) => (
+          <li key={one}>
+            <button type="button" className="link-button" disabled={blocked} onClick={() => setWay(one)}>
+              {label}
+            </button>
+          </li>
+        ))}
+      </ul>
+      {way === 'copy' && (
+        <Suspense fallback={null}>
+          <BringBack onClose={close} />
+        </Suspense>
+      )}
+      <DeviceDialog open={way === 'copy' ? null : way} onClose={close} onJoined={close} />
+    </div>
+  );
+}
 
 type Status = Extract<SyncStatus, { kind: 'returning' }>;
 

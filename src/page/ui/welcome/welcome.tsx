@@ -1,13 +1,13 @@
 import { seatColor, SEAT_ORDER } from '../../../shared/domain/seat.ts';
 import { t } from '../../language/t.ts';
 import { useDevices, useInfo } from '../context.tsx';
-import { Egg } from '../grid/egg.tsx';
+import { Egg } from '../grid/seat-figure.tsx';
 import { Link } from 'wouter';
 import { PATHS } from '../routes.ts';
 import { modelName } from '../models/words.ts';
 import { Begin } from './begin.tsx';
-import { ComeBack } from './come-back.tsx';
-import { optional } from '../parts/optional.tsx';
+import { ComeBack } from './returning.tsx';
+import { optional } from '../parts/part.tsx';
 import './welcome.css';
 
 /** Of a device that has just joined: not what anybody sees first. */

@@ -22,9 +22,15 @@ import { rehearsalSchema, startSessionSchema } from '../../../../src/shared/prot
 import type { OwnerCalls } from '../../../../src/shared/protocol/owner-rpc.ts';
 import type { OwnerNews, RebuildReport, StorageStatus, WakeSession } from '../../../../src/shared/protocol/worker.ts';
 import type { RelayProblem, RelayResult } from '../../../../src/shared/relay-client/index.ts';
-import { createTextStorage, hearOtherTabs } from '../../../../src/page/state/text-storage.ts';
-import { visibleMessages } from '../../../../src/page/state/message-list.ts';
-import type { ArchivePort, Device, OwnerPort, RelayPort } from '../../../../src/page/state/ports.ts';
+import {
+  type ArchivePort,
+  createTextStorage,
+  type Device,
+  hearOtherTabs,
+  type OwnerPort,
+  type RelayPort,
+} from '../../../../src/page/state/ports.ts';
+import { visibleMessages } from '../../../../src/page/state/conversations.ts';
 import type { SyncCalls } from '../../../../src/shared/protocol/sync/methods.ts';
 import type { SearchAnswer, SearchQuery } from '../../../../src/shared/protocol/search.ts';
 import { createMemoryIndex, createMemoryLedger, searchOver } from '../../../support/search.ts';

@@ -1,0 +1,464 @@
+import { z } from 'zod';
+import { Zip, ZipDeflate } from 'fflate';
+import { agentIdSchema, type Doc } from '../../../shared/protocol/documents.ts';
+import { sentence } from '../../../shared/domain/sentence.ts';
+import { errorMessage } from '../../../shared/domain/platform/error-message.ts';
+import { parseJson } from '../../../shared/domain/platform/json.ts';
+import type { AgentId } from '../../../shared/domain/ids.ts';
+import { isKnown, kindOf } from '../../../shared/protocol/documents/kinds.ts';
+import { LIMITS } from '../../../shared/protocol/limits.ts';
+import { parseStamp } from '../../../shared/domain/stamp.ts';
+import { assertDocument } from '../index.ts';
+import { belongsTo, isLook } from '../household/write.ts';
+import { ARCHIVE, ArchiveError, type Workers } from '../methods.ts';
+import type { AgentWarning } from '../types.ts';
+import { createNewest, rosterFrom } from '../household/consent.ts';
+import { createChunkWriter, pagesOf } from '../bytes.ts';
+import { safeFileName } from '../file-names.ts';
+import { readText, withPlainLines } from './text.ts';
+import { zipEntries, type ZipEntry } from './zip.ts';
+
+// One agent as a folder of plain files:
+//
+//     Lyra/README.txt         what this is
+//     Lyra/SOUL.md            the soul; alone it is enough to adopt somebody
+//     Lyra/identity.json      who it is, exactly: the documents of its birth and of every change since
+//     Lyra/transcripts/2026-11-21-<session>.jsonl   one conversation: a document per line
+//     Lyra/more.jsonl         what belongs to it beside that, where there is any
+//
+// Halves of surrogate pairs cannot be written as UTF-8: SOUL.md has U+FFFD in their places, and
+// identity.json has them escaped.
+
+const FILES = {
+  readme: 'README.txt',
+  soul: 'SOUL.md',
+  identity: 'identity.json',
+  transcripts: 'transcripts',
+  transcriptEnd: '.jsonl',
+  more: 'more.jsonl',
+} as const;
+
+const identityFileSchema = z.looseObject({
+  roost: z.literal('agent'),
+  version: z.number().int().min(1),
+  agentId: agentIdSchema,
+  name: z.string(),
+  /** ms since the epoch */
+  exportedAt: z.number(),
+  documents: z.array(z.unknown()),
+});
+type IdentityFile = z.infer<typeof identityFileSchema>;
+
+const readmeOf = (
+  name: string,
+) => `${name} is an agent of a Roost household. This folder is all of ${name}, in plain files.
+
+SOUL.md         The soul: the words ${name} wakes with. You can read and change it with any editor.
+identity.json   Name, seat, birth, and every change since, exactly as the household keeps them.
+transcripts     What was said, one file for each session. Each line is one document, as JSON.
+more.jsonl      What else belongs to ${name}. It is there only if there is something.
+
+To give ${name} a home: open Roost, choose an empty seat, choose "Adopt from a file", and pick this zip. If you
+have unpacked it and changed something, pack the folder into a zip again first. SOUL.md alone is enough
+to begin a new life; the other files bring the memories along.
+
+Nothing in this folder is encrypted. Keep it as you would keep a diary.
+`;
+
+/** Oldest first, the same everywhere. */
+const byStamp = (a: Doc, b: Doc) => (a.at === b.at ? (a._id < b._id ? -1 : 1) : a.at < b.at ? -1 : 1);
+
+// The documents in an agent's folder. What is not one of Roost's is left out, with a word about it.
+
+const NOBODY: ReadonlyMap<string, string> = new Map();
+
+/**
+ * Why a value is no document of this agent, or null: it is one. A file about one agent brings
+ * nothing of others.
+ */
+function faultOf(value: unknown, agentId: AgentId): string | null {
+  try {
+    assertDocument(value);
+  } catch (error) {
+    return errorMessage(error);
+  }
+  const whose = kindOf(value.type)?.whose ?? 'agent';
+  if (whose === 'everybody') return null;
+  if (whose === 'household' && !isLook(value)) return 'a household’s own document';
+  return belongsTo(value, NOBODY) === agentId ? null : 'a document of somebody else';
+}
+
+function goodOf(values: readonly unknown[], agentId: AgentId, path: string, warnings: AgentWarning[]): Doc[] {
+  const good: Doc[] = [];
+  const faults: string[] = [];
+  for (const value of values) {
+    const fault = faultOf(value, agentId);
+    if (fault === null) {
+      assertDocument(value);
+      good.push(value);
+    } else faults.push(fault);
+  }
+  if (faults.length > 0)
+    warnings.push({
+      kind: 'unreadable',
+      path,
+      reason: sentence`${faults.length} of ${values.length} entries are not documents of this agent (the first: ${faults[0] ?? ''})`,
+    });
+  return good;
+}
+
+/** Who it is; null where the file is not one of Roost's. Rejects where a newer Roost wrote it. */
+async function readIdentity(
+  entry: ZipEntry,
+  warnings: AgentWarning[],
+): Promise<{ agentId: AgentId; documents: Doc[] } | null> {
+  const refuse = (reason: string) => {
+    warnings.push({ kind: 'unreadable', path: entry.path, reason });
+    return null;
+  };
+  const value = parseJson(readText(await entry.read())?.text ?? '');
+  const parsed = identityFileSchema.safeParse(value);
+  if (!parsed.success) return refuse(sentence`it is not one of Roost’s`);
+  const { version, agentId } = parsed.data;
+  if (version > ARCHIVE.version)
+    throw new ArchiveError(
+      'newer-version',
+      sentence`A newer Roost made this zip. Update Roost here, and choose it again; or pack its SOUL.md alone.`,
+    );
+  const documents = goodOf(parsed.data.documents, agentId, entry.path, warnings);
+  return documents.some(({ type }) => type === 'agent-identity')
+    ? { agentId, documents }
+    : refuse(sentence`it does not say who was born`);
+}
+
+/** The documents of a transcript, one a line. Without an identity nobody knows whose they are. */
+async function readLines(entry: ZipEntry, agentId: AgentId | null, warnings: AgentWarning[]): Promise<Doc[]> {
+  if (agentId === null) {
+    warnings.push({
+      kind: 'unreadable',
+      path: entry.path,
+      reason: sentence`there is no identity.json that says whose words these are`,
+    });
+    return [];
+  }
+  const lines = (readText(await entry.read())?.text ?? '').split('\n').filter((line) => line.trim() !== '');
+  return goodOf(lines.map(parseJson), agentId, entry.path, warnings);
+}
+
+// Reads one agent from a zip that Roost made, from one packed by hand, or from a Markdown file
+// alone.
+
+/** Which files of a zip are an agent. */
+interface AgentFiles {
+  /** null: there is an identity, which has the soul too. */
+  readonly soul: ZipEntry | null;
+  readonly identity: ZipEntry | null;
+  /** Transcripts, and what else there is. */
+  readonly memories: readonly ZipEntry[];
+  /** The name of the folder that they are in. */
+  readonly folder: string | null;
+  readonly warnings: readonly AgentWarning[];
+}
+
+const NO_SOUL = sentence`There is no SOUL.md in this zip. Put a text file of that name into it, with the words of the soul, and pack it again.`;
+
+const lower = (path: string) => path.toLowerCase();
+const partsOf = (path: string) => path.split('/').filter((part) => part !== '' && part !== '.');
+const nameOf = (path: string) => partsOf(path).at(-1) ?? '';
+const isNamed = (path: string, name: string) => lower(nameOf(path)) === lower(name);
+/** What macOS, Windows and editors leave in zips. */
+const isJunk = (path: string) =>
+  partsOf(path).some(
+    (part) => part === '__MACOSX' || part.startsWith('.') || /^(thumbs\.db|desktop\.ini)$/i.test(part),
+  );
+const byDepth = (a: ZipEntry, b: ZipEntry) =>
+  partsOf(a.path).length - partsOf(b.path).length || (a.path < b.path ? -1 : 1);
+
+/**
+ * The shallowest SOUL.md decides which folder it is. Throws an `ArchiveError` where nothing could
+ * be a soul.
+ */
+function chooseFiles(entries: readonly ZipEntry[]): AgentFiles {
+  const files = entries.filter(({ path }) => !isJunk(path)).sort(byDepth);
+  const souls = files.filter(({ path }) => isNamed(path, FILES.soul));
+  const texts = files.filter(
+    ({ path }) => /\.(md|markdown)$/i.test(path) && !/^(readme|license)\./i.test(nameOf(path)),
+  );
+  const identities = files.filter(({ path }) => isNamed(path, FILES.identity));
+  // Without a SOUL.md, one Markdown file that stands alone is as clear.
+  const soul = souls[0] ?? (identities.length === 0 && texts.length === 1 ? texts[0] : undefined);
+  const first = soul ?? identities[0];
+  if (!first) throw new ArchiveError('not-an-archive', NO_SOUL);
+
+  const folder = partsOf(first.path).slice(0, -1);
+  const prefix = folder.map((part) => `${lower(part)}/`).join('');
+  const within = (path: string) => partsOf(lower(path)).join('/');
+  const isMemory = (path: string) =>
+    path === `${prefix}${FILES.more}` ||
+    (path.startsWith(`${prefix}${FILES.transcripts}/`) && path.endsWith(FILES.transcriptEnd));
+  return {
+    soul: soul ?? null,
+    identity: identities.find(({ path }) => within(path) === `${prefix}${FILES.identity}`) ?? null,
+    memories: files.filter(({ path }) => isMemory(within(path))),
+    folder: folder.at(-1) ?? null,
+    warnings:
+      soul && souls.length > 1
+        ? [{ kind: 'several-souls', taken: soul.path, others: souls.slice(1).map(({ path }) => path) }]
+        : [],
+  };
+}
+
+/** What somebody may be called, from a soul that was written by hand. */
+
+/** Names of files and folders that say what is in them, not who. */
+const NO_NAMES = /^(soul|agent|agents|new folder|untitled folder|archive|download|downloads)$/i;
+
+/**
+ * The first heading, else `name:` in the front matter, else the name of the folder; null: none of
+ * them says.
+ */
+function guessName(soul: string, folder: string | null): string | null {
+  return headingOf(soul) ?? frontMatterName(soul) ?? nameFrom(folder ?? '');
+}
+
+function headingOf(soul: string): string | null {
+  let fence: string | null = null;
+  for (const line of withoutFrontMatter(soul).split('\n')) {
+    const mark = /^ {0,3}(```|~~~)/.exec(line)?.[1];
+    if (mark && (fence === null || fence === mark)) fence = fence === null ? mark : null;
+    if (fence !== null) continue;
+    const heading = /^ {0,3}#{1,6}[ \t]+(.*?)[ \t]*#*[ \t]*$/.exec(line)?.[1];
+    if (heading !== undefined) return nameFrom(heading);
+  }
+  return null;
+}
+
+const FRONT_MATTER = /^---[ \t]*\n([\s\S]*?)\n---[ \t]*(?:\n|$)/;
+const withoutFrontMatter = (soul: string) => soul.replace(FRONT_MATTER, '');
+
+function frontMatterName(soul: string): string | null {
+  const value = /^name:[ \t]*(.*)$/im.exec(FRONT_MATTER.exec(soul)?.[1] ?? '')?.[1];
+  return value === undefined ? null : nameFrom(value.trim().replace(/^(["'])(.*)\1$/, '$2'));
+}
+
+/**
+ * Without the marks of Markdown; null where nothing is left, or where it says only what the text
+ * is.
+ */
+function nameFrom(text: string): string | null {
+  const plain = text
+    .replace(/!?\[([^\]]*)\]\([^)]*\)/g, '$1')
+    .replace(/[*_`~]/g, '')
+    .replace(/\s+/g, ' ')
+    .trim()
+    .slice(0, LIMITS.name)
+    .trim();
+  return plain === '' || NO_NAMES.test(plain) ? null : plain;
+}
+
+const TOO_LARGE = sentence`This file is larger than an agent could be. Choose a zip with one agent’s folder, or a SOUL.md.`;
+const SOUL_TOO_LONG = sentence`This soul is longer than ${LIMITS.soul.toLocaleString('en')} characters, more than anybody can wake with. Shorten it, and choose it again.`;
+const SOUL_EMPTY = sentence`This soul has no words yet. Write a few sentences on who this is, and choose the file again.`;
+const HOUSEHOLD = sentence`This is a copy of a whole household, not of one agent. Import it under Settings, Export & import instead.`;
+const NOT_ONE = sentence`This file is neither a zip nor text. Choose a zip with one agent’s folder, or a SOUL.md.`;
+/** Bytes of a character in UTF-8, at most, and a byte order mark. */
+const SOUL_BYTES = LIMITS.soul * 4 + 4;
+
+export const readAgent: Workers['readAgent'] = async ({ file, name }, { take }, tell) => {
+  if (file.size > ARCHIVE.zipBytes) throw new ArchiveError('too-large', TOO_LARGE);
+  const head = new Uint8Array(await file.slice(0, 32).arrayBuffer());
+  const isZip = head[0] === 0x50 && head[1] === 0x4b;
+  if (
+    (head[0] === 0x1f && head[1] === 0x8b) ||
+    new TextDecoder('latin1').decode(head).startsWith('age-encryption.org/')
+  )
+    throw new ArchiveError('not-an-archive', HOUSEHOLD);
+  const files = isZip ? chooseFiles(await zipEntries(file)) : bareFile(file, name);
+  const warnings: AgentWarning[] = [...files.warnings];
+
+  const identity = files.identity ? await readIdentity(files.identity, warnings) : null;
+  const documents = new Map<string, Doc>(identity?.documents.map((doc) => [doc._id, doc]));
+  for (const [i, lines] of files.memories.entries()) {
+    for (const doc of await readLines(lines, identity?.agentId ?? null, warnings)) documents.set(doc._id, doc);
+    tell({ stage: 'documents', done: i + 1, of: files.memories.length });
+  }
+  const sorted = [...documents.values()].sort(byStamp);
+  const newest = createNewest();
+  newest.take(sorted);
+  const agent = identity ? (rosterFrom(newest.now()).byId.get(identity.agentId) ?? null) : null;
+
+  const written = files.soul ? await readSoul(files.soul, warnings) : null;
+  const soul = soulOf(written, agent?.soul ?? null, warnings);
+  if (soul.length > LIMITS.soul) throw new ArchiveError('too-large', SOUL_TOO_LONG);
+  if (soul.trim() === '') throw new ArchiveError('not-an-archive', SOUL_EMPTY);
+
+  for (const batch of batches(sorted)) await take(batch);
+  return {
+    agentId: agent?.agentId ?? null,
+    name: agent?.name ?? guessName(soul, files.folder),
+    soul,
+    messages: sorted.filter(({ type }) => type === 'message').length,
+    sessions: sorted.filter((doc) => isKnown(doc) && doc.type === 'session' && doc.phase.kind === 'start').length,
+    warnings,
+  };
+};
+
+/** A file that is no zip is the soul itself, and its own name may be whose it is. */
+function bareFile(file: Blob, name: string): AgentFiles {
+  return {
+    soul: { path: name, bytes: file.size, read: async () => new Uint8Array(await file.arrayBuffer()) },
+    identity: null,
+    memories: [],
+    folder: name.replace(/\.[^.]*$/, '') || null,
+    warnings: [],
+  };
+}
+
+async function readSoul(entry: NonNullable<AgentFiles['soul']>, warnings: AgentWarning[]): Promise<string> {
+  if (entry.bytes > SOUL_BYTES) throw new ArchiveError('too-large', SOUL_TOO_LONG);
+  const read = readText(await entry.read());
+  if (!read) throw new ArchiveError('not-an-archive', NOT_ONE);
+  if (read.isOther) warnings.push({ kind: 'other-encoding', path: entry.path });
+  return read.text;
+}
+
+/** As UTF-8 and an editor would have changed it: what is left are changes that a person made. */
+const asSaved = (soul: string) => withPlainLines(new TextDecoder('utf-8').decode(new TextEncoder().encode(soul)));
+
+/** The words of SOUL.md, exactly as they were where nobody changed them since. */
+function soulOf(written: string | null, kept: string | null, warnings: AgentWarning[]): string {
+  if (written === null || kept === null) return written ?? kept ?? '';
+  if (written === asSaved(kept)) return kept;
+  warnings.push({ kind: 'soul-edited' });
+  return written;
+}
+
+function* batches(docs: readonly Doc[]): Generator<readonly Doc[], void, undefined> {
+  let batch: Doc[] = [];
+  let chars = 0;
+  for (const doc of docs) {
+    batch.push(doc);
+    chars += JSON.stringify(doc).length;
+    if (batch.length < ARCHIVE.batchDocuments && chars < ARCHIVE.batchChars) continue;
+    yield batch;
+    batch = [];
+    chars = 0;
+  }
+  if (batch.length > 0) yield batch;
+}
+
+// Writes all that belongs to one agent into a zip. Its documents pass through memory: one agent's,
+// never the household's.
+
+export const writeAgent: Workers['exportAgent'] = async ({ agentId, exportedAt }, { read, write }, tell) => {
+  const about: Doc[] = [];
+  const more: Doc[] = [];
+  const sessions = new Map<string, Doc[]>();
+  const newest = createNewest();
+  let documents = 0;
+  for await (const { docs, of } of pagesOf(read, agentId)) {
+    for (const doc of docs) {
+      // A folder says who somebody is, and how they look; that one household once wanted to forget
+      // them is not part of it.
+      if (kindOf(doc.type)?.whose === 'household' && !isLook(doc)) continue;
+      documents += 1;
+      const sessionId = typeof doc['sessionId'] === 'string' ? doc['sessionId'] : null;
+      if (doc.type === 'agent-identity' || doc.type === 'agent-change') about.push(doc);
+      else if (sessionId === null) more.push(doc);
+      else {
+        const said = sessions.get(sessionId);
+        if (said) said.push(doc);
+        else sessions.set(sessionId, [doc]);
+      }
+    }
+    newest.take(docs);
+    tell({ stage: 'documents', done: documents, of: Math.max(of, documents) });
+  }
+  const agent = rosterFrom(newest.now()).byId.get(agentId);
+  if (!agent) throw new Error('There is nobody of this id to make a copy of.');
+
+  const out = createChunkWriter(write, ARCHIVE.chunkBytes);
+  const put = createZip(exportedAt, out.put);
+  const folder = safeFileName(agent.name, 'agent');
+  const identity: IdentityFile = {
+    roost: 'agent',
+    version: ARCHIVE.version,
+    agentId,
+    name: agent.name,
+    exportedAt,
+    documents: about.sort(byStamp),
+  };
+  await put.file(`${folder}/${FILES.readme}`, [readmeOf(agent.name)]);
+  await put.file(`${folder}/${FILES.soul}`, [agent.soul]);
+  await put.file(`${folder}/${FILES.identity}`, [`${JSON.stringify(identity, null, 2)}\n`]);
+  const taken = new Set<string>();
+  for (const [sessionId, docs] of [...sessions].sort(([, a], [, b]) =>
+    startOf(a) === startOf(b) ? 0 : startOf(a) < startOf(b) ? -1 : 1,
+  )) {
+    const name = free(`${startOf(docs)}-${safeFileName(sessionId, 'session')}`, taken);
+    await put.file(`${folder}/${FILES.transcripts}/${name}${FILES.transcriptEnd}`, linesOf(docs));
+  }
+  if (more.length > 0) await put.file(`${folder}/${FILES.more}`, linesOf(more));
+  await put.end();
+  await out.end();
+  return { documents, bytes: out.bytes };
+};
+
+function* linesOf(docs: Doc[]): Generator<string, void, undefined> {
+  for (const doc of docs.sort(byStamp)) yield `${JSON.stringify(doc)}\n`;
+}
+
+/** The day on which a session began, in UTC: when it says, or else of its first document. */
+function startOf(docs: readonly Doc[]): string {
+  const start = docs
+    .map((doc) => (isKnown(doc) && doc.type === 'session' && doc.phase.kind === 'start' ? doc.phase.startedAt : null))
+    .find((time) => time !== null);
+  const first = Math.min(...docs.map((doc) => parseStamp(doc.at)?.time ?? Number.MAX_SAFE_INTEGER));
+  const date = new Date(start ?? first);
+  return Number.isNaN(date.getTime()) ? 'undated' : date.toISOString().slice(0, 10).replace(/^\+0*/, '');
+}
+
+/** Names that differ in case only are one name on some systems. */
+function free(name: string, taken: Set<string>): string {
+  for (let n = 1; ; n += 1) {
+    const candidate = n === 1 ? name : `${name}-${n}`;
+    const key = candidate.toLowerCase();
+    if (taken.has(key)) continue;
+    taken.add(key);
+    return candidate;
+  }
+}
+
+/** The years that a zip can name. */
+const zipDate = (time: number) => new Date(Math.min(Math.max(time, Date.UTC(1980, 0, 2)), Date.UTC(2099, 11, 30)));
+
+function createZip(time: number, put: (chunk: Uint8Array) => Promise<void>) {
+  let made: Uint8Array[] = [];
+  const zip = new Zip((error, chunk) => {
+    if (error) throw error;
+    made.push(chunk);
+  });
+  const encoder = new TextEncoder();
+  async function drain() {
+    const chunks = made;
+    made = [];
+    for (const chunk of chunks) await put(chunk);
+  }
+  return {
+    async file(path: string, texts: Iterable<string>) {
+      const entry = new ZipDeflate(path, { level: 6 });
+      entry.mtime = zipDate(time);
+      zip.add(entry);
+      for (const text of texts) {
+        entry.push(encoder.encode(text));
+        await drain();
+      }
+      entry.push(new Uint8Array(0), true);
+      await drain();
+    },
+    async end() {
+      zip.end();
+      await drain();
+    },
+  };
+}

@@ -1,0 +1,151 @@
+import type { AgentId } from '../../shared/domain/ids.ts';
+import type { Scope } from '../../shared/protocol/scopes.ts';
+import type { Credential } from '../../shared/protocol/team.ts';
+import type { AddProgram, Programs } from '../../shared/protocol/programs.ts';
+import type { ReachClient } from '../../shared/relay-client/reach-client.ts';
+import type { RelayResult } from '../../shared/relay-client/index.ts';
+import type { AttachedServer, Attachment } from '../../shared/protocol/attached.ts';
+import type { Runner } from '../../shared/protocol/runners.ts';
+import { type Done as ClientsDone, DONE } from './actions/parts.ts';
+import type { RoostState } from './index.ts';
+import { createQuery, type Query } from './query.ts';
+import { mapResult } from './reach.ts';
+import { onePerPage } from './per-page.ts';
+import { problemText } from './ports.ts';
+import { type Done, doneOf } from './attempt.ts';
+
+// Credentials with which other clients join, as this page shows them. Fetched with the parts of the
+// page that show them.
+
+interface Clients {
+  readonly list: Query<readonly Credential[]>;
+  /**
+   * `agentId`: null for an application. The secret is in this answer and nowhere else, ever again.
+   */
+  make(
+    agentId: AgentId | null,
+    label: string,
+    may: { readonly readsSoul: boolean } | { readonly scopes: Scope[] },
+  ): Promise<
+    | { readonly ok: true; readonly credential: Credential; readonly secret: string }
+    | { readonly ok: false; readonly reason: string }
+  >;
+  revoke(credentialId: string): Promise<ClientsDone>;
+}
+
+function createClients({ reach, changes, device }: Pick<RoostState, 'reach' | 'changes' | 'device'>): Clients {
+  const list = createQuery<readonly Credential[]>({
+    ask: async () => mapResult(await reach((client) => client.credentials()), ({ credentials }) => credentials),
+    changes,
+    device,
+    what: ['credentials'],
+  });
+  return {
+    list,
+    async make(agentId, label, may) {
+      const made = await reach((client) => client.makeCredential({ body: { agentId, label, ...may } }));
+      if (!made.ok) return { ok: false, reason: problemText(made.problem) };
+      await list.again();
+      return { ok: true, ...made.value };
+    },
+    async revoke(credentialId) {
+      const revoked = await reach((client) => client.revokeCredential({ credentialId }));
+      if (!revoked.ok) return { ok: false, reason: problemText(revoked.problem) };
+      await list.again();
+      return DONE;
+    },
+  };
+}
+
+export const clientsOf = onePerPage(createClients);
+
+// ACP agents on the relay's machine, as this page shows them. Fetched with the part of the page
+// that shows them.
+
+type ProgramsCalls = Pick<ReachClient, 'addProgram' | 'tryProgram' | 'removeProgram'>;
+
+interface AgentPrograms {
+  readonly list: Query<Programs>;
+  add(program: AddProgram): Promise<Done>;
+  /** Makes one of these calls, and shows how it stands after it. */
+  change<Value>(call: (calls: ProgramsCalls) => Promise<RelayResult<Value>>): Promise<Done>;
+}
+
+function createPrograms({ reach, changes, device }: Pick<RoostState, 'reach' | 'changes' | 'device'>): AgentPrograms {
+  const list = createQuery<Programs>({
+    ask: () => reach((client) => client.programs()),
+    changes,
+    device,
+    what: ['programs'],
+  });
+  const change: AgentPrograms['change'] = async (call) => {
+    const result = await reach(call);
+    await list.again();
+    return doneOf(result);
+  };
+  return { list, change, add: (body) => change((client) => client.addProgram({ body })) };
+}
+
+export const programsOf = onePerPage(createPrograms);
+
+// MCP servers that the person has attached, as this page shows them. Fetched with the part of the
+// page that shows them.
+
+interface AttachedServers {
+  readonly servers: readonly AttachedServer[];
+  /** The relay runs programs for this household, in the sandbox at least. */
+  readonly programs: boolean;
+  /** Why none runs outside of it, as a sentence of the relay's; left out: they may. */
+  readonly why?: string | undefined;
+  /** Those in the sandbox may be shown folders of the machine. */
+  readonly folders: boolean;
+  /** Programs can be held in a sandbox there. */
+  readonly sandbox: boolean;
+}
+type Calls = Pick<ReachClient, 'attach' | 'lookAtAttached' | 'changeAttached' | 'detach' | 'signOutOfAttached'>;
+
+interface Attached {
+  readonly list: Query<AttachedServers>;
+  attach(name: string, attachment: Attachment): Promise<Done>;
+  /**
+   * What the relay's machine has set for programs that fetch others; empty where the relay does not
+   * say.
+   */
+  runners(): Promise<readonly Runner[]>;
+  /** Begins a sign-in: the page on which the person allows it. */
+  signIn(
+    serverId: string,
+  ): Promise<{ readonly ok: true; readonly url: string } | { readonly ok: false; readonly reason: string }>;
+  /** Makes one of these calls, and shows how it stands after it. */
+  change<Value>(call: (calls: Calls) => Promise<RelayResult<Value>>): Promise<Done>;
+}
+
+function createAttached({ reach, changes, device }: Pick<RoostState, 'reach' | 'changes' | 'device'>): Attached {
+  const list = createQuery<AttachedServers>({
+    ask: () => reach((client) => client.attached()),
+    changes,
+    device,
+    what: ['attached'],
+  });
+  const change: Attached['change'] = async (call) => {
+    const result = await reach(call);
+    await list.again();
+    return doneOf(result);
+  };
+  return {
+    list,
+    attach: (name, attachment) => change((client) => client.attach({ body: { name, attachment } })),
+    async runners() {
+      const result = await reach((client) => client.runners());
+      return result.ok ? result.value.runners : [];
+    },
+    async signIn(serverId) {
+      const result = await reach((client) => client.signInToAttached({ serverId }));
+      await list.again();
+      return result.ok ? { ok: true, url: result.value.url } : { ok: false, reason: problemText(result.problem) };
+    },
+    change,
+  };
+}
+
+export const attachedOf = onePerPage(createAttached);

@@ -1,0 +1,301 @@
+import { type FormEvent, type ReactNode, useEffect, useId, useRef, useState } from 'react';
+import { guessDeviceName } from '../../../shared/domain/device-name.ts';
+import { t } from '../../language/t.ts';
+import { deviceActionsOf } from '../../state/actions/devices.ts';
+import { useHousehold, useRoost } from '../context.tsx';
+import { plural } from '../text/sizes.ts';
+import { copyText } from '../parts/copy.ts';
+import { CopyIcon } from '../parts/icons.tsx';
+
+interface Props {
+  readonly label: string;
+  /** How such a text begins. */
+  readonly placeholder: string;
+  readonly button: string;
+  readonly busy?: boolean;
+  /** What is wrong with the text, or null where it is taken. */
+  readonly onText: (text: string) => Promise<string | null> | string | null;
+}
+
+/** A place to paste a text from another device. What was typed stays until it is taken. */
+export function PasteText({ label, placeholder, button, busy = false, onText }: Props) {
+  const id = useId();
+  const [text, setText] = useState('');
+  const [wrong, setWrong] = useState<string | null>(null);
+  const take = async (event: FormEvent) => {
+    event.preventDefault();
+    if (busy || text.trim() === '') return;
+    setWrong(await onText(text));
+  };
+  return (
+    <form className="device-field" onSubmit={(event) => void take(event)}>
+      <label htmlFor={id}>{label}</label>
+      <div className="device-line">
+        <textarea
+          id={id}
+          className="field device-text"
+          rows={2}
+          spellCheck={false}
+          autoComplete="off"
+          autoCapitalize="off"
+          placeholder={placeholder}
+          value={text}
+          aria-invalid={wrong !== null}
+          aria-describedby={`${id}-wrong`}
+          onChange={(event) => {
+            setText(event.target.value);
+            setWrong(null);
+          }}
+        />
+        <button type="submit" className="ghost ghost-dawn" disabled={busy || text.trim() === ''}>
+          {button}
+        </button>
+      </div>
+      {wrong !== null && (
+        <p id={`${id}-wrong`} className="device-wrong" role="alert">
+          {wrong}
+        </p>
+      )}
+    </form>
+  );
+}
+
+/** Longest name of a device, in characters; the owner refuses a longer one. */
+const NAME_MAX = 60;
+
+interface NameFieldProps {
+  readonly value: string;
+  readonly onChange: (value: string) => void;
+  readonly label?: string;
+  readonly hint?: string;
+}
+
+/** A person's word for a device. */
+export function NameField({
+  value,
+  onChange,
+  label = t`What this device is called`,
+  hint = t`So that you can tell it apart in the list. You can change it later.`,
+}: NameFieldProps) {
+  const id = useId();
+  const missing = value.trim() === '';
+  return (
+    <div className="device-field">
+      <label htmlFor={id}>{label}</label>
+      <input
+        id={id}
+        className="field"
+        dir="auto"
+        autoComplete="off"
+        maxLength={NAME_MAX}
+        value={value}
+        aria-invalid={missing}
+        aria-describedby={`${id}-hint`}
+        onChange={(event) => onChange(event.target.value)}
+      />
+      <small id={`${id}-hint`}>{missing ? t`It needs a name.` : hint}</small>
+    </div>
+  );
+}
+
+// The recovery phrase as a person handles it.
+
+/** Words that are asked for in the drill. */
+const DRILL_WORDS = 3;
+
+/** Different places (1 to `of`) to be asked for, in ascending order. `random`: from 0 up to 1. */
+export function drillPositions(of: number, random: () => number): readonly number[] {
+  const left = Array.from({ length: of }, (_, i) => i + 1);
+  const drawn = Array.from({ length: Math.min(DRILL_WORDS, of) }, () =>
+    left.splice(Math.floor(random() * left.length), 1),
+  ).flat();
+  return drawn.sort((a, b) => a - b);
+}
+
+/** Is this the word, as people type it? */
+export const sameWord = (typed: string, word: string | undefined): boolean => typed.trim().toLowerCase() === word;
+
+/** How many words a text has; numbers before them, as on a list, are none. */
+export const countWords = (text: string): number =>
+  text.split(/[\s,;|]+/u).filter((piece) => /\p{L}/u.test(piece)).length;
+
+/** Words of a phrase. */
+const WORDS = 24;
+
+interface PhraseFieldProps {
+  readonly value: string;
+  readonly onChange: (value: string) => void;
+  /** Why it is not the phrase, naming the word; null: nothing is known against it. */
+  readonly wrong: string | null;
+}
+
+/** Where a phrase is typed: in any case, with numbers, commas and line breaks as they come. */
+export function PhraseField({ value, onChange, wrong }: PhraseFieldProps) {
+  const id = useId();
+  const count = countWords(value);
+  return (
+    <div className="device-field">
+      <label htmlFor={id}>{t`The ${WORDS} words`}</label>
+      <textarea
+        id={id}
+        className="field phrase-field"
+        rows={5}
+        spellCheck={false}
+        autoComplete="off"
+        autoCapitalize="off"
+        autoCorrect="off"
+        value={value}
+        aria-invalid={wrong !== null}
+        aria-describedby={`${id}-hint ${id}-wrong`}
+        onChange={(event) => onChange(event.target.value)}
+      />
+      <p className="phrase-count">
+        <small
+          id={`${id}-hint`}
+        >{t`In their order. Numbers, commas and capitals do not matter; four letters of each word are enough.`}</small>
+        <small data-whole={count === WORDS}>{t`${count} of ${WORDS}`}</small>
+      </p>
+      {wrong !== null && (
+        <p id={`${id}-wrong`} className="device-wrong" role="alert">
+          {wrong}
+        </p>
+      )}
+    </div>
+  );
+}
+
+/**
+ * What is to be done now. It takes the focus when it comes: what had it went with the step before.
+ */
+export function StepHead({ children }: { children: ReactNode }) {
+  const head = useRef<HTMLHeadingElement>(null);
+  useEffect(() => head.current?.focus(), []);
+  return (
+    <h3 ref={head} tabIndex={-1}>
+      {children}
+    </h3>
+  );
+}
+
+interface SixWordsProps {
+  readonly words: readonly string[];
+  /** Said under the question. */
+  readonly elsewhere: string;
+  readonly onAnswer: (same: boolean) => void;
+}
+
+/** Six words that both devices show; read out as a list. */
+export function Words({ words }: { words: readonly string[] }) {
+  return (
+    <ol className="six-words" aria-label={t`The six words`}>
+      {words.map((word, i) => (
+        <li key={i} translate="no">
+          {word}
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+/** The person compares the words of both devices. */
+export function CompareWords({ words, elsewhere, onAnswer }: SixWordsProps) {
+  return (
+    <div className="compare">
+      <StepHead>{t`Are these the same on both?`}</StepHead>
+      <Words words={words} />
+      <p>{elsewhere}</p>
+      <div className="devices-ways">
+        <button type="button" className="solid" onClick={() => onAnswer(true)}>{t`Yes, all six`}</button>
+        <button type="button" className="ghost" onClick={() => onAnswer(false)}>{t`No`}</button>
+      </div>
+    </div>
+  );
+}
+
+/** What went wrong, said at once; `children`: what to do about it. */
+export function Wrong({ title, reason, children }: { title: string; reason: string; children?: ReactNode }) {
+  return (
+    <div className="wrong-note" role="alert">
+      <p>
+        <strong>{title}</strong> {reason}
+      </p>
+      {children}
+    </div>
+  );
+}
+
+/** Where a team lives here already: what becomes of two teams that meet. */
+export function TwoTeams() {
+  const begun = useHousehold(({ roster }) => roster.lead !== null);
+  const agents = useHousehold(({ roster }) => roster.seats.size + roster.waiting.length);
+  if (!begun) return null;
+  return (
+    <div className="devices-warning" role="note">
+      <p>
+        {t`${(
+          <strong>
+            {agents === 0
+              ? t`Roost has begun here already.`
+              : plural(agents, 'agent lives here already.', 'agents live here already.')}
+          </strong>
+        )} Joining makes one team of both, on all your devices; it cannot be taken apart again. Nobody is lost and nothing is overwritten: where two have the same seat, the one who was born first sits, and the other waits without a seat until you give one, under Team.`}
+      </p>
+    </div>
+  );
+}
+
+/**
+ * What other devices and a phrase rest on, and what this device is called. What comes after stands
+ * there by itself once it is shared.
+ */
+export function ShareFirst({ onClose }: { onClose: () => void }) {
+  const actions = deviceActionsOf(useRoost());
+  const [name, setName] = useState(() => guessDeviceName(navigator.userAgent));
+  const [busy, setBusy] = useState(false);
+  const [failed, setFailed] = useState<string | null>(null);
+  const share = async (event: FormEvent) => {
+    event.preventDefault();
+    if (busy || name.trim() === '') return;
+    setBusy(true);
+    setFailed(null);
+    const shared = await actions.share(name.trim());
+    setBusy(false);
+    if (!shared.ok) setFailed(shared.reason);
+  };
+  return (
+    <form className="devices-block" onSubmit={(event) => void share(event)} noValidate>
+      <p>{t`Your devices tell each other apart by name. Everything that is kept here is sealed with a key of your own and handed to the relay, for your other devices to fetch. The key stays on your devices: the relay keeps what it cannot read.`}</p>
+      <NameField value={name} onChange={setName} />
+      {failed !== null && <Wrong title={t`This could not be saved.`} reason={t`${failed} Nothing has changed.`} />}
+      <div className="devices-ways">
+        <button type="submit" className="solid" disabled={busy || name.trim() === ''}>
+          {busy ? t`Saving…` : t`Go on`}
+        </button>
+        <button type="button" className="ghost" onClick={onClose}>{t`Not now`}</button>
+      </div>
+    </form>
+  );
+}
+
+/** A long text that is to be carried elsewhere. `what`: as a sentence begins, "The offer". */
+export function CopyableText({ text, what }: { text: string; what: string }) {
+  const state = useRoost();
+  return (
+    <div className="device-copy">
+      {/* Read by keyboard too where it scrolls. */}
+      {/* eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
+      <pre tabIndex={0} aria-label={what} translate="no">
+        {text}
+      </pre>
+      <button
+        type="button"
+        className="icon-button"
+        aria-label={t`Copy: ${what}`}
+        title={t`Copy`}
+        onClick={() => void copyText(state, text, what)}
+      >
+        <CopyIcon />
+      </button>
+    </div>
+  );
+}

@@ -1,0 +1,123 @@
+import { type ReactNode, useId } from 'react';
+import { displayName } from '../../../shared/domain/agent.ts';
+import type { AgentId } from '../../../shared/domain/ids.ts';
+import { useHousehold } from '../context.tsx';
+import { useRoute } from '../routes.ts';
+import './one-of.css';
+import './agent-select.css';
+
+interface OneOfProps<Value extends string | number> {
+  readonly label: string;
+  readonly options: readonly { readonly value: Value; readonly text: string }[];
+  readonly value: Value;
+  readonly onChange: (value: Value) => void;
+}
+
+/** One of a few, side by side. */
+export function OneOf<Value extends string | number>({ label, options, value, onChange }: OneOfProps<Value>) {
+  const name = useId();
+  return (
+    <div className="one-of" role="radiogroup" aria-label={label}>
+      {options.map((option) => (
+        <label key={option.value}>
+          <input
+            type="radio"
+            className="visually-hidden"
+            name={name}
+            checked={option.value === value}
+            onChange={() => onChange(option.value)}
+          />
+          <span>{option.text}</span>
+        </label>
+      ))}
+    </div>
+  );
+}
+
+interface SelectSettingProps {
+  readonly label: string;
+  readonly hint: string;
+  /** The value that is chosen; null: none of the options, but the default. */
+  readonly chosen: string | null;
+  /** What the default is called. */
+  readonly fallback: string;
+  /** `lang`: of the name, where it is not the page's. */
+  readonly options: readonly { readonly value: string; readonly name: string; readonly lang?: string }[];
+  readonly onChoose: (value: string | null) => void;
+  readonly className?: string;
+  /** Stands beside the field. */
+  readonly children?: ReactNode;
+}
+
+/** One of a list, or the default, as a choice of this browser's: it holds at once. */
+export function SelectSetting({
+  label,
+  hint,
+  chosen,
+  fallback,
+  options,
+  onChoose,
+  className = 'setting',
+  children,
+}: SelectSettingProps) {
+  const id = useId();
+  return (
+    <div className={className}>
+      <label htmlFor={id}>{label}</label>
+      <div className="setting-row">
+        <select
+          id={id}
+          className="field field-select"
+          aria-describedby={`${id}-hint`}
+          value={chosen ?? ''}
+          onChange={({ target }) => onChoose(target.value === '' ? null : target.value)}
+        >
+          <option value="">{fallback}</option>
+          {options.map(({ value, name, lang }) => (
+            <option key={value} value={value} lang={lang}>
+              {name}
+            </option>
+          ))}
+        </select>
+        {children}
+      </div>
+      <p className="setting-hint" id={`${id}-hint`}>
+        {hint}
+      </p>
+    </div>
+  );
+}
+
+interface Props {
+  /** What is shown of whom: "Wakes of". */
+  readonly label: string;
+  /** All of them, in a word or two; left out: it is always somebody. */
+  readonly everybody?: string;
+  /** Null: everybody. */
+  readonly agentId: AgentId | null;
+  readonly path: (agentId: AgentId | null) => string;
+}
+
+/** Goes from the same place of one agent to another's, or to everybody's. */
+export function AgentSelect({ label, everybody, agentId, path }: Props) {
+  const { go } = useRoute();
+  const roster = useHousehold((state) => state.roster);
+  const agents = [...roster.byId.values()].filter((agent) => !agent.retired || agent.agentId === agentId);
+  return (
+    <label className="agent-select">
+      {label}
+      <select
+        className="field field-select"
+        value={agentId ?? ''}
+        onChange={(event) => go(path(event.target.value === '' ? null : event.target.value))}
+      >
+        {everybody !== undefined && <option value="">{everybody}</option>}
+        {agents.map((agent) => (
+          <option key={agent.agentId} value={agent.agentId}>
+            {displayName(agent, roster)}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}
