@@ -156,7 +156,7 @@ const tooNew = {
 };
 
 /** The one place of the relay that starts programs: see there what it keeps from them. */
-const STARTS_PROGRAMS = 'server/platform/processes/start.ts';
+const STARTS_PROGRAMS = 'server/platform/processes/index.ts';
 const startsNone = {
   'typescript/no-restricted-imports': [
     'error',

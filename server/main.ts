@@ -2,13 +2,12 @@
 import { isLoopback } from './access/index.ts';
 import { asksToStop, readConfig, type Config } from './startup/config.ts';
 import { findPackageRoot } from './startup/package-root.ts';
-import { askToEnd } from './startup/home-lock.ts';
+import { askToEnd } from './startup/home.ts';
 import { openRelay, type Relay } from './relay.ts';
-import { helpText } from './startup/help-text.ts';
+import { createTerminal, helpText } from './startup/terminal.ts';
 import { closeInherited } from './platform/processes/index.ts';
-import { StartError } from './platform/start-error.ts';
+import { StartError } from './platform/errors.ts';
 import { StoreError } from './store/index.ts';
-import { createTerminal } from './startup/terminal.ts';
 
 /** ms in which everything must be flushed and closed. */
 const CLOSE_WITHIN_MS = 4_000;

@@ -5,14 +5,21 @@
  * process on this store refuses a revoked credential at once. So a process caches credentials only
  * where it is the only one.
  */
+import { createHash, randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
 import type { AgentId, RunId, SessionId } from '../../src/shared/domain/ids.ts';
-import { scopesSchema, USUAL_SCOPES, type Scope } from '../../src/shared/protocol/scopes.ts';
+import { type Scope, scopesSchema, USUAL_SCOPES } from '../../src/shared/protocol/scopes.ts';
 import type { Credential } from '../../src/shared/protocol/team.ts';
 import type { EventLog } from '../contracts/index.ts';
 import { QUOTAS } from '../platform/quotas.ts';
-import { parseText, type Db } from '../store/index.ts';
-import { hashOf, newSecret } from './secrets.ts';
+import { type Db, parseText } from '../store/index.ts';
+
+// One-time codes and cookie tokens: 256 random bits each; only their hashes are kept.
+
+export const newSecret = (): string => randomBytes(32).toString('base64url');
+
+/** A secret of this length cannot be guessed, so a plain hash needs no salt and no slowness. */
+export const hashOf = (secret: string): string => createHash('sha256').update(secret).digest('hex');
 
 /** Tells people and secret scanners what they are looking at. */
 const SECRET_PREFIX = 'roost_';
@@ -21,7 +28,7 @@ export const NOTE_USE_EVERY_MS = 60_000;
 /** Characters of the secret that are kept, to tell it apart. */
 const HINT_LENGTH = 4;
 
-export interface CredentialsDeps {
+interface CredentialsDeps {
   readonly db: Db;
   /** Names the home: homes that share a store do not share credentials. */
   readonly home: string;

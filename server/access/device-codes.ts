@@ -9,7 +9,7 @@ import { deviceCodeEndpoints } from '../../src/shared/protocol/endpoints/access.
 import { answer, browserOf, type Handled } from '../http/endpoint.ts';
 import { problem } from '../http/problem.ts';
 import type { Db } from '../store/index.ts';
-import { hashOf, newSecret } from './secrets.ts';
+import { hashOf, newSecret } from './credentials.ts';
 
 export interface DeviceCodesDeps {
   readonly db: Db;

@@ -20,8 +20,7 @@ import type { Bearer, Credentials } from './credentials.ts';
 import { isOwnRequest, type Origins } from './origins.ts';
 import { isCallPath } from '../http/endpoint.ts';
 import { badLinkPage, handOverPage, signInPage, welcomePage, wantsPage } from '../http/pages.ts';
-import type { RateLimit } from './rate.ts';
-import type { SignIn } from './sign-in.ts';
+import type { RateLimit, SignIn } from './sign-in.ts';
 
 // Calls by which the person makes and revokes credentials.
 
@@ -84,14 +83,20 @@ function pageKeyOf({ req }: Context): string | undefined {
   return offered?.find((name) => name.startsWith(PAGE_KEY.offered))?.slice(PAGE_KEY.offered.length);
 }
 
-export { createGiveBeside, type GiveBeside } from './beside.ts';
+export {
+  createGiveBeside,
+  type GiveBeside,
+  onlyByTls,
+  securityHeaders,
+  bracketed,
+  createOrigins,
+  isLoopback,
+  isWildcard,
+  type Origins,
+} from './origins.ts';
 export { createDeviceCodeRoutes, createDeviceCodes } from './device-codes.ts';
-export { createCredentials, type Bearer, type Credentials } from './credentials.ts';
-export { onlyByTls, securityHeaders } from './headers.ts';
-export { bracketed, createOrigins, isLoopback, isWildcard, type Origins } from './origins.ts';
-export { createRateLimit, type RateLimit } from './rate.ts';
-export { createSignIn } from './sign-in.ts';
-export { hashOf } from './secrets.ts';
+export { createCredentials, type Bearer, type Credentials, hashOf } from './credentials.ts';
+export { createRateLimit, type RateLimit, createSignIn } from './sign-in.ts';
 
 export interface AccessDeps {
   readonly origins: Origins;

@@ -2,8 +2,102 @@
  * Which requests are the relay's own. A name that was rebound to this machine shows in `Host`;
  * another website shows in `Origin` and `Sec-Fetch-Site`. Pure.
  */
-import { isCallPath } from '../http/endpoint.ts';
 import { isIP } from 'node:net';
+import type { Context, MiddlewareHandler } from 'hono';
+import { secureHeaders } from 'hono/secure-headers';
+import { browserOf, type Env, isCallPath } from '../http/endpoint.ts';
+import { problem } from '../http/problem.ts';
+import { QUOTAS } from '../platform/quotas.ts';
+import type { Db } from '../store/index.ts';
+import { hashOf, newSecret } from './credentials.ts';
+
+// A sign-in beside the one that a browser came with, for a browser that shares that one with
+// another household. Both sign-ins belong to the home of the household that was proved last. The
+// new one has the same page key, so a lost answer locks nobody out. It ends where a removed device
+// has used the first one.
+
+interface BesideDeps {
+  readonly db: Db;
+  /** Names the relay. */
+  readonly relay: string;
+  readonly now: () => number;
+}
+
+/**
+ * Gives the caller one, with the answer; answers which. Throws a problem where there are too many.
+ */
+export type GiveBeside = (context: Context<Env>) => Promise<string>;
+
+const full = () =>
+  problem(
+    409,
+    'sign-ins-full',
+    `This browser has been given ${QUOTAS.signInsBesideOne} sign-ins beside its own, and may have no more. Delete its cookies of this address, press Enter in the terminal where Roost runs, and open the link that it prints.`,
+  );
+
+export const createGiveBeside =
+  ({ db, relay, now }: BesideDeps): GiveBeside =>
+  async (context) => {
+    const browser = browserOf(context);
+    const rows = db.selectFrom('browsers').where('relay', '=', relay);
+    const mine = rows.select(['family', 'key_hash']).where('token_hash', '=', browser);
+    const { family: known, key_hash } = await mine.executeTakeFirstOrThrow();
+    const family = known ?? browser;
+    const given = await rows.select('token_hash').where('family', '=', family).execute();
+    if (given.length >= QUOTAS.signInsBesideOne) throw full();
+    const [token, time] = [newSecret(), now()];
+    await db
+      .insertInto('browsers')
+      .values({
+        ...{ relay, token_hash: hashOf(token), made_at: time, seen_at: time },
+        ...{ key_hash, home: null, guest_until: null, family },
+      })
+      .execute();
+    context.set('given', token);
+    return hashOf(token);
+  };
+
+// What every answer tells the browser: load nothing from elsewhere, be shown in nobody's frame.
+
+export const securityHeaders = () =>
+  secureHeaders({
+    // The relay's own pages bring a policy of their own, stricter still.
+    overwrite: false,
+    contentSecurityPolicy: {
+      defaultSrc: ["'none'"],
+      scriptSrc: ["'self'"],
+      workerSrc: ["'self'"],
+      connectSrc: ["'self'"],
+      imgSrc: ["'self'", 'data:', 'blob:'],
+      styleSrc: ["'self'"],
+      fontSrc: ["'self'"],
+      manifestSrc: ["'self'"],
+      frameAncestors: ["'none'"],
+      baseUri: ["'none'"],
+      formAction: ["'none'"],
+    },
+    xFrameOptions: 'DENY',
+    // See below.
+    strictTransportSecurity: false,
+    // The camera reads the code that another device shows; it is asked for then, and only this page
+    // may.
+    permissionsPolicy: { camera: ['self'], microphone: ['self'], geolocation: [], payment: [], usb: [] },
+  });
+
+/** s */
+const HSTS = 'max-age=31536000';
+
+/**
+ * Tells browsers to come by TLS only, under this one name. It binds every port of the name, for a
+ * year: so only a name that is served by our own TLS at the usual port, and never `localhost`.
+ * Behind a proxy it is the proxy's to say.
+ */
+export const onlyByTls =
+  (name: string): MiddlewareHandler =>
+  async (context, next) => {
+    await next();
+    if (context.req.header('host')?.toLowerCase() === name) context.header('strict-transport-security', HSTS);
+  };
 
 export interface Origins {
   isHost(host: string | undefined): boolean;
@@ -17,7 +111,7 @@ const LOOPBACK_NAMES = ['127.0.0.1', 'localhost', '[::1]'];
  */
 const WILDCARDS = ['0.0.0.0', '::', '0:0:0:0:0:0:0:0'];
 
-export interface OriginsDeps {
+interface OriginsDeps {
   readonly port: number;
   /** The address that is listened on. */
   readonly host: string;
@@ -48,7 +142,7 @@ export function createOrigins({ port, host, publicUrl, tls, proxied }: OriginsDe
   };
 }
 
-export interface FetchHeaders {
+interface FetchHeaders {
   readonly method: string;
   readonly path: string;
   readonly origin: string | undefined;

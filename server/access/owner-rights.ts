@@ -6,7 +6,7 @@
 import { sentence } from '../../src/shared/domain/sentence.ts';
 import type { MayConnect } from '../../src/shared/protocol/models.ts';
 import { SCRIPTS_OFF } from '../../src/shared/protocol/schedules.ts';
-import type { AddressRule, ModelShare } from '../platform/address-rules.ts';
+import type { AddressRule, ModelShare } from '../platform/guarded-fetch.ts';
 
 /**
  * `owners`: the relay's first household, which is its owner's, and those that

@@ -7,13 +7,37 @@ import type { Cost } from '../../src/shared/domain/prices.ts';
 import type { RequestSize } from '../../src/shared/domain/request-cost.ts';
 import type { Stamp } from '../../src/shared/domain/stamp.ts';
 import type { EventLists, TeamEvents } from './session.ts';
-import type { Took } from './took.ts';
+import type { Took } from './mind.ts';
 import type { RoostEvent, Snapshot, StoredEvent } from '../../src/shared/protocol/events.ts';
 import type { SearchAnswered, SearchAsked } from '../../src/shared/protocol/searches.ts';
 
-export type { Took } from './took.ts';
+export type { Took } from './mind.ts';
 export type { AgentState } from '../../src/shared/domain/guardrails.ts';
-export type { Directory, NewInboxMessage, TakenMessage, Inbox } from './team.ts';
+export type {
+  Directory,
+  NewInboxMessage,
+  TakenMessage,
+  Inbox,
+  Alone,
+  DueCause,
+  GivenBefore,
+  NotReached,
+  Reached,
+  WakeAsked,
+  ThreadHooks,
+  Reach,
+  Birth,
+  Brought,
+  EventLists,
+  TeamEvents,
+  PostOutcome,
+  CallingClient,
+  Meanwhile,
+  Newborn,
+  SessionHost,
+  WakeRequests,
+  WokenTalk,
+} from './session.ts';
 export type { WakeRequest, Gate, Configs, Pulses } from './gate.ts';
 export type {
   Agreed,
@@ -29,20 +53,6 @@ export type {
   TeamTool,
   Verdict,
 } from './tools.ts';
-export type { Alone, DueCause, GivenBefore, NotReached, Reached, WakeAsked, ThreadHooks, Reach } from './reach.ts';
-export type {
-  Birth,
-  Brought,
-  EventLists,
-  TeamEvents,
-  PostOutcome,
-  CallingClient,
-  Meanwhile,
-  Newborn,
-  SessionHost,
-  WakeRequests,
-  WokenTalk,
-} from './session.ts';
 
 // What requests cost, and whether another may be sent.
 

@@ -4,13 +4,33 @@
  */
 import type { SharedV3ProviderOptions } from '@ai-sdk/provider';
 import type Anthropic from '@anthropic-ai/sdk';
-import type { AgentId, RunId, SessionId } from '../../src/shared/domain/ids.ts';
 import type { Terms, Untold } from '../../src/shared/domain/request-cost.ts';
-import type { Picture } from '../../src/shared/domain/attachment.ts';
 import type { Usage } from '../../src/shared/protocol/documents.ts';
+import type { AgentId, RunId, SessionId } from '../../src/shared/domain/ids.ts';
+import type { Picture } from '../../src/shared/domain/attachment.ts';
 import type { MindInfo } from '../../src/shared/protocol/events.ts';
-import type { Took } from './took.ts';
 import type { Protocol } from '../../src/shared/protocol/models.ts';
+
+// What a request to a model took, as its answer says.
+
+/** What a request took, as far as its model told it; null: it was sent, and nothing was told. */
+export type Took = {
+  readonly usage: Usage;
+  /** It told all of it. Else what was written is not known. */
+  readonly whole: boolean;
+  /** The part of the cache writes that stays for an hour. */
+  readonly hourCacheWrites?: number;
+  /** Millionths of a dollar that a program says it cost, where nothing else is known. */
+  readonly reportedMicroUsd?: number;
+  /** Searches that the server made. */
+  readonly searches?: number;
+  /** As far as it told them. */
+  readonly terms?: Partial<Terms>;
+  /** Not whole: the most that it wrote, where that is known better than by the longest answer. */
+  readonly outputMost?: number;
+  /** What its model said nothing of; left out: it told both. */
+  readonly untold?: Untold;
+} | null;
 
 /** What a provider wants handed back with a block, unchanged, by the model that wrote it. */
 export interface Sealed {

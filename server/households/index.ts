@@ -17,11 +17,10 @@ import { openHome, type OpenHome, type OpenHomeDeps } from './open-home.ts';
 import { createProcesses } from '../platform/processes/index.ts';
 import { createStarts } from '../tools/acp/starts.ts';
 import { PROGRAM_LIMITS } from '../tools/acp/settings.ts';
-import { createRegistry, type HomeEntry } from './registry.ts';
-import { homeOfCredential, isGivenBeside } from './rows.ts';
-import { createStreamLimit, type StreamLimit } from './stream-limit.ts';
+import { createRegistry, type HomeEntry, homeOfCredential, isGivenBeside } from './registry.ts';
+import { createStreamLimit, type StreamLimit } from './session-routes.ts';
 
-export { bytesOfBrowser } from './rows.ts';
+export { bytesOfBrowser } from './registry.ts';
 
 export interface HomesDeps extends Omit<OpenHomeDeps, 'checkStreams' | 'processes' | 'starts' | 'household'> {
   /** Says which programs run beside the relay; no other relay has it. */

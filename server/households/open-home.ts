@@ -2,44 +2,394 @@
  * One home: a household's event log, its team and session, what joins it from elsewhere, and the
  * calls of all these.
  */
-import type { AgentId } from '../../src/shared/domain/ids.ts';
-import { realTimers } from '../../src/shared/domain/platform/timers.ts';
 import { join } from 'node:path';
+import type { Context } from 'hono';
+import type { AgentId } from '../../src/shared/domain/ids.ts';
+import { LEAD_ID } from '../../src/shared/domain/seat.ts';
+import { grantOf } from '../../src/shared/domain/toolsets.ts';
+import { realTimers } from '../../src/shared/domain/platform/timers.ts';
+import type { RoostEvent } from '../../src/shared/protocol/events.ts';
+import { sentence } from '../../src/shared/domain/sentence.ts';
+import type { WakeSource } from '../../src/shared/protocol/wakes.ts';
 import type { Protocol } from '../../src/shared/domain/prompts.ts';
-import { createCredentials, type Credentials } from '../access/index.ts';
 import type { Endpoint } from '../../src/shared/protocol/endpoints/endpoint.ts';
-import type { EventLog } from '../contracts/index.ts';
-import type { Handled } from '../http/endpoint.ts';
-import { createTell, openEventLog } from '../team/events/index.ts';
+import type { MayConnect } from '../../src/shared/protocol/models.ts';
+import { bearerOf, createCredentialRoutes, createCredentials, type Credentials } from '../access/index.ts';
+import type { Calls } from '../tools/calls/index.ts';
+import type { Configs, Directory, EventLog } from '../contracts/index.ts';
+import { createGateRoutes, type OpenConfigs, scopeOf } from '../team/gate/index.ts';
 import type { Logger } from '../platform/logger.ts';
+import type { Copies } from '../schedules/copies.ts';
+import { forgetTexts } from '../schedules/script-texts.ts';
+import { createScripts, type Schedules, type Scripts, type WatchedClock } from '../schedules/index.ts';
+import type { Database, Db, OpenJournal } from '../store/index.ts';
+import { type Hands, type HandTools, roomOf } from '../tools/hands/index.ts';
+import { createWorkspaces, type Workspaces } from '../tools/workspaces/index.ts';
+import { type Attached, createAttached } from '../tools/mcp-client/index.ts';
+import { type AgentPrograms, type AgentProgramsDeps, createAgentPrograms } from '../tools/acp/index.ts';
+import { createTell, openEventLog, type UnreadableRow } from '../team/events/index.ts';
+import { messageEvent } from '../agents/runs/message-event.ts';
+import { createAttachedRoutes } from '../tools/mcp-client/routes.ts';
+import { createCallRoutes } from '../tools/calls/routes.ts';
+import { createCostRoutes } from '../team/costs/routes.ts';
+import { createDirectoryRoutes } from '../team/directory/index.ts';
+import type { Handled } from '../http/endpoint.ts';
+import { createInboxRoutes } from '../team/inbox/index.ts';
+import type { HomeModels } from '../agents/models/index.ts';
+import { createModelRoutes } from '../agents/models/routes.ts';
+import { createNotifications, type HomeNotifications, type NotificationsDeps } from '../notifications/index.ts';
+import { createNotificationRoutes } from '../notifications/routes.ts';
+import { createPauseRoutes } from '../team/pauses/index.ts';
+import type { HomeRights, OwnerRights } from '../access/owner-rights.ts';
+import { problem } from '../http/problem.ts';
+import { createProgramRoutes } from '../tools/acp/routes.ts';
+import { createRecordRoutes } from '../team/records/routes.ts';
+import { createPulses } from '../schedules/pulses.ts';
+import { createScheduleRoutes } from '../schedules/routes.ts';
+import { createSearchRoutes } from '../team/searches/index.ts';
+import { createStreams, type Streams } from '../http/stream.ts';
+import { createThreadRoutes } from '../team/threads/index.ts';
+import { createWorkspaceRoutes } from '../tools/workspaces/routes.ts';
 import { createMcp } from '../tools/mcp-server/index.ts';
 import type { Mind } from '../agents/minds/index.ts';
 import type { Processes } from '../platform/processes/index.ts';
 import type { Starts } from '../tools/acp/starts.ts';
-import type { HomeModels } from '../agents/models/index.ts';
 import { createProxy } from '../agents/proxy/index.ts';
 import { databaseAway } from '../agents/runs/outcome.ts';
 import { createSoulTools } from '../agents/session/index.ts';
 import { openPlace } from '../schedules/place.ts';
-import type { WatchedClock } from '../schedules/index.ts';
 import type { Sealer } from '../platform/sealer.ts';
 import { SCHEDULE_LIMITS } from '../schedules/settings.ts';
-import type { Database, Db, OpenJournal } from '../store/index.ts';
-import { createStreams, type Streams } from '../http/stream.ts';
-import { openAttached, openPrograms, openScripts } from './open-programs.ts';
-import { createSetAside } from './set-aside.ts';
-import { openTeam, type Team } from './team.ts';
-import { roomOf } from '../tools/hands/index.ts';
-import type { OwnerRights } from '../access/owner-rights.ts';
 import type { Sandbox } from '../tools/sandbox/index.ts';
 import type { Web } from '../tools/web/index.ts';
-import type { MayConnect } from '../../src/shared/protocol/models.ts';
 import type { Pusher } from '../notifications/push.ts';
-import { endpointsOf } from './endpoints.ts';
-import { letGoOfAgents } from './letting-go.ts';
-import { createWorkspaces } from '../tools/workspaces/index.ts';
-import { createNotifications, type NotificationsDeps } from '../notifications/index.ts';
-import type { StreamLimit } from './stream-limit.ts';
+import { openTeam, type Team } from './team.ts';
+import { createSessionRoutes, type StreamLimit } from './session-routes.ts';
+
+// What becomes of what an agent has left at the relay when it lives here no more, is retired, or
+// was forgotten.
+
+interface LettingGoDeps {
+  readonly log: Pick<EventLog, 'subscribe'>;
+  readonly directory: Pick<Directory, 'all'>;
+  readonly copies: Pick<Copies, 'keepOnly'>;
+  readonly schedules: Pick<Schedules, 'stopAll'>;
+  readonly calls: Pick<Calls, 'keepOnly' | 'forgetCallsOf'>;
+  readonly workspaces: Pick<Workspaces, 'forget'>;
+  readonly endCommandsOf: HandTools['endCommandsOf'];
+  readonly credentials: Pick<Credentials, 'list' | 'revoke'>;
+  readonly configs: Pick<OpenConfigs, 'changing'>;
+  readonly db: Db;
+  /** Names the home. */
+  readonly home: string;
+  readonly logger: Pick<Logger, 'error'>;
+}
+
+/** Follows the team. Answers what is to be called for those who were forgotten for good. */
+function letGoOfAgents(deps: LettingGoDeps): (agentIds: readonly AgentId[]) => Promise<void> {
+  const {
+    log,
+    directory,
+    copies,
+    schedules,
+    calls,
+    workspaces,
+    endCommandsOf,
+    credentials,
+    configs,
+    db,
+    home,
+    logger,
+  } = deps;
+
+  /**
+   * What somebody has left who lives here no more goes with them, and nothing is due for those who
+   * are retired.
+   */
+  async function letGo(): Promise<void> {
+    const members = await directory.all();
+    const here = new Set(members.filter(({ retired }) => !retired).map(({ agentId }) => agentId));
+    const gone = await copies.keepOnly(here);
+    await calls.keepOnly(here);
+    for (const agentId of gone)
+      if (members.some((member) => member.agentId === agentId)) await schedules.stopAll(agentId);
+  }
+  log.subscribe(({ event }) => {
+    if (event.kind !== 'changed' || event.what !== 'team') return;
+    letGo().catch((error: unknown) =>
+      logger.error('What an agent had left here could not be let go of; it is tried with the next change.', { error }),
+    );
+  });
+
+  /**
+   * What was set for them, and what waits or is due for them, is in no table any more; nobody plays
+   * them.
+   */
+  async function forgetRows(agentId: AgentId): Promise<void> {
+    for (const credential of await credentials.list())
+      if (credential.agentId === agentId) await credentials.revoke(credential.credentialId);
+    // Switched off first: the clock takes up nothing of it meanwhile.
+    await schedules.stopAll(agentId);
+    const scope = scopeOf(agentId);
+    await configs.changing(scope, () =>
+      db.deleteFrom('configs').where('home', '=', home).where('scope', '=', scope).execute(),
+    );
+    const scheduled = await db
+      .selectFrom('schedules')
+      .select('schedule')
+      .where('home', '=', home)
+      .where('agent_json', '=', JSON.stringify(agentId))
+      .execute();
+    await forgetTexts(
+      db,
+      home,
+      scheduled.map(({ schedule }) => schedule),
+    );
+    const records = [scope, ...scheduled.map(({ schedule }) => schedule)].map((id) => JSON.stringify(id));
+    await db.deleteFrom('asked_records').where('home', '=', home).where('record_json', 'in', records).execute();
+    for (const table of ['credentials', 'inbox', 'occurrences', 'program_sessions', 'proposals', 'schedules'] as const)
+      await db.deleteFrom(table).where('home', '=', home).where('agent_json', '=', JSON.stringify(agentId)).execute();
+  }
+
+  /**
+   * The person asked for it twice and waited: of them nothing is left that a page, a program or a
+   * folder would show.
+   */
+  return async (agentIds) => {
+    for (const agentId of agentIds.filter((id) => id !== LEAD_ID))
+      // Each by itself: what cannot be removed keeps nothing else.
+      for (const remove of [
+        () => endCommandsOf(agentId),
+        () => forgetRows(agentId),
+        () => calls.forgetCallsOf(agentId),
+        () => workspaces.forget(agentId),
+      ])
+        try {
+          await remove();
+        } catch (error) {
+          logger.error(
+            'Something is left of a forgotten agent that could not be removed; it is tried when a page says so again.',
+            { error },
+          );
+        }
+  };
+}
+
+// What runs beside the relay for one home, ACP agents and attached servers, with all that they
+// are given of it.
+
+type BesideDeps = Pick<
+  AgentProgramsDeps,
+  'db' | 'sealer' | 'processes' | 'starts' | 'address' | 'version' | 'now' | 'elapsed' | 'newId' | 'logger' | 'rights'
+>;
+
+interface Home {
+  readonly id: string;
+  readonly log: EventLog;
+  readonly workspaces: Workspaces;
+  readonly tell: (event: RoostEvent) => void;
+  readonly team: () => Pick<Team, 'configs' | 'calls' | 'wakeMaterials' | 'host'>;
+  readonly credentials: () => Pick<Credentials, 'lend'>;
+}
+
+function openPrograms(deps: BesideDeps, { id, log, workspaces, tell, team, credentials }: Home): AgentPrograms {
+  const { db, sealer, processes, starts, address, version, now, elapsed, newId, logger } = deps;
+  return createAgentPrograms({
+    ...{ db, home: id, sealer, log, workspaces, processes, starts, address, version, now, elapsed, newId, logger },
+    rights: deps.rights,
+    mostStarts: async () => (await team().configs.household()).effective.programs_at_once,
+    chosenFor: async (agentId) => (await team().configs.agent(agentId)).effective.coordination.mind,
+    mayUse: async (agentId, tool) =>
+      grantOf((await team().configs.agent(agentId)).effective.coordination, tool) !== 'off',
+    ask: (asked) => team().calls.leave(asked),
+    note: (deed) => team().calls.note(deed),
+    isEgg: (agentId) => (team().host.newborn(agentId)?.birth ?? null) !== null,
+    talkOf: (agentId) => team().wakeMaterials.talkOf(agentId),
+    lend: ({ agentId, ...run }, label) => credentials().lend(agentId, label, run),
+    timers: realTimers,
+    onChange: () => tell({ kind: 'changed', time: now(), what: 'programs', agentId: null }),
+  });
+}
+
+const openScripts = (
+  { rights, sandbox }: Pick<BesideDeps, 'rights'> & Pick<Hands, 'sandbox'>,
+  { workspaces }: Pick<Home, 'workspaces'>,
+): Scripts => createScripts(workspaces, sandbox, rights);
+
+function openAttached(
+  deps: BesideDeps & Pick<Hands, 'sandbox'>,
+  { id, tell, team }: Pick<Home, 'id' | 'tell' | 'team'>,
+): Attached {
+  const { db, sealer, processes, sandbox, version, rights, now, elapsed, newId, logger } = deps;
+  return createAttached({
+    ...{ db, home: id, sealer, processes, sandbox, version, rights, now, elapsed, newId, logger },
+    timers: realTimers,
+    askPerson: (asked) => team().calls.askPerson(asked),
+    onChange: () => tell({ kind: 'changed', time: now(), what: 'attached', agentId: null }),
+  });
+}
+
+// What of a home's event log cannot be read any more, and is left out. It is said once for each
+// row: in the relay's log, and to the person in the lead's conversation.
+
+/** Rows of which a person is told, at one start of the relay: the log of the relay has all. */
+const MOST_TOLD = 3;
+
+interface SetAsideDeps {
+  readonly home: string;
+  readonly now: () => number;
+  readonly logger: Pick<Logger, 'error'>;
+}
+
+interface SetAside {
+  onUnreadable(row: UnreadableRow): void;
+  /** The log is open: what was found by then is told, and what is found later. */
+  opened(log: Pick<EventLog, 'id' | 'appendOnce'>): void;
+}
+
+function createSetAside({ home, now, logger }: SetAsideDeps): SetAside {
+  const found: number[] = [];
+  let told = 0;
+  let log: Pick<EventLog, 'id' | 'appendOnce'> | null = null;
+
+  async function tell(to: Pick<EventLog, 'id' | 'appendOnce'>, number: number): Promise<void> {
+    const clientId = `set-aside:${number}`;
+    const text = sentence`Something that happened here cannot be read any more, and is left out: number ${number} in the relay’s history. The relay’s log says more.`;
+    const message = messageEvent({
+      time: now(),
+      messageId: `${to.id}:${clientId}`,
+      sessionId: null,
+      agentId: LEAD_ID,
+      author: 'relay',
+      text,
+    });
+    await to.appendOnce(clientId, [message]);
+  }
+  const tellAll = () => {
+    if (!log) return;
+    for (const number of found.splice(0, Math.max(0, MOST_TOLD - told))) {
+      told += 1;
+      tell(log, number).catch((error: unknown) =>
+        logger.error('That a row is set aside could not be told.', { home, error }),
+      );
+    }
+  };
+
+  return {
+    onUnreadable({ id, kind, why }) {
+      logger.error('An event cannot be read, and is set aside.', { home, number: id, kind, why });
+      found.push(id);
+      tellAll();
+    },
+    opened(given) {
+      log = given;
+      tellAll();
+    },
+  };
+}
+
+// All calls that one home answers.
+
+interface CallerDeps {
+  readonly credentials: Pick<Credentials, 'check'>;
+  readonly configs: Pick<Configs, 'agent'>;
+}
+
+/**
+ * Who sets the sleeping flag: the person, an application, or an agent, which may set its own, and
+ * others' where the person allows it. Throws a problem where an agent may not do this to another.
+ */
+const createCallerOf =
+  ({ credentials, configs }: CallerDeps) =>
+  async (context: Context, target: AgentId): Promise<WakeSource> => {
+    const secret = bearerOf(context);
+    const client = secret === null ? null : await credentials.check(secret);
+    if (client === null) return { kind: 'person' };
+    if (client.agentId === null) return { kind: 'api', name: client.label === '' ? 'an application' : client.label };
+    if (
+      client.agentId !== target &&
+      !(await configs.agent(client.agentId)).effective.coordination.may_put_others_to_sleep
+    )
+      throw problem(
+        403,
+        'other-agent',
+        'This credential is another agent’s. It may do this to others where the person allows it (Settings, under the agent’s limits).',
+      );
+    return { kind: 'api', name: client.agentId };
+  };
+
+interface EndpointsDeps extends Pick<Hands, 'sandbox'> {
+  readonly rights: HomeRights;
+  readonly checkStreams: StreamLimit;
+  /** ms since the epoch */
+  readonly now: () => number;
+}
+
+interface HomeParts {
+  readonly team: Team;
+  readonly log: EventLog;
+  readonly streams: Streams;
+  readonly workspaces: Workspaces;
+  readonly attached: Attached;
+  readonly programs: AgentPrograms;
+  readonly notifications: HomeNotifications;
+  readonly scripts: Scripts;
+  readonly credentials: Credentials;
+  readonly models: HomeModels;
+  readonly onTeam: () => Promise<void>;
+  readonly onForgotten: Parameters<typeof createDirectoryRoutes>[0]['onForgotten'];
+  /** Of those parts that make their own. */
+  readonly others: readonly Handled[];
+}
+
+function endpointsOf({ sandbox, rights, checkStreams, now }: EndpointsDeps, parts: HomeParts): readonly Handled[] {
+  const { team, credentials, workspaces } = parts;
+  const { host, runs, inbox, directory, configs, gate, pauses, threads, costs, records, reach, schedules, copies } =
+    team;
+  const hands = { sandbox: sandbox.standing, rights };
+  return [
+    ...createSessionRoutes({ ...team, log: parts.log, streams: parts.streams, checkStreams }),
+    ...createDirectoryRoutes({
+      directory,
+      beginsIn: configs.beginsIn,
+      onTeam: parts.onTeam,
+      onForgotten: parts.onForgotten,
+    }),
+    ...createInboxRoutes({ inbox }),
+    ...createGateRoutes({ gate, configs, directory, pulses: createPulses({ schedules, copies, configs }) }),
+    ...createPauseRoutes({
+      pauses,
+      directory,
+      sessionId: () => host.sessionId(),
+      callerOf: createCallerOf({ credentials, configs }),
+      async wake(agentId, source) {
+        const way = source.kind === 'person' ? 'person' : 'api';
+        const asked = { target: agentId, source, way, reason: null, messageId: null, callerSession: null } as const;
+        if (source.kind === 'person') return (await reach.ask(asked)).decision;
+        // Within a minute it has its turn. Whatever else stops it, its caller is told.
+        const { decision, waits, cleared } = await reach.clearFlag(asked, 'flood');
+        return waits && (await cleared) ? { outcome: 'granted', detail: '' } : decision;
+      },
+    }),
+    ...createThreadRoutes({ threads }),
+    ...createSearchRoutes({ searches: team.searches }),
+    ...createCredentialRoutes({ credentials, directory }),
+    ...createCostRoutes({ costs, schedules, host, configs }),
+    ...createRecordRoutes({ records }),
+    ...createScheduleRoutes({
+      ...{ schedules, goOn: team.goOn, copies, directory, runs, now, scripts: parts.scripts },
+      startsWithoutPage: async () =>
+        (await credentials.list()).some(({ scopes, revokedAt }) => revokedAt === null && scopes.includes('sessions')),
+    }),
+    ...createWorkspaceRoutes({ workspaces, directory }),
+    ...createCallRoutes({ ...team, ...hands }),
+    ...createModelRoutes({ models: parts.models }),
+    ...createProgramRoutes({ programs: parts.programs }),
+    ...createAttachedRoutes({ ...team, ...hands, attached: parts.attached }),
+    ...createNotificationRoutes({ notifications: parts.notifications, rights }),
+    ...parts.others,
+  ];
+}
 
 export interface OpenHomeDeps {
   readonly rights: OwnerRights;

@@ -1,16 +1,189 @@
 /** A home's session and its events. */
 import type { Context } from 'hono';
 import type { HTTPException } from 'hono/http-exception';
-import type { MessageId } from '../../src/shared/domain/ids.ts';
+import { parseStamp } from '../../src/shared/domain/stamp.ts';
+import { isSeatPosition, LEAD_ID } from '../../src/shared/domain/seat.ts';
+import type { AgentPayload } from '../../src/shared/domain/wake-payload.ts';
+import type { Answered, Given } from '../../src/shared/protocol/endpoints/endpoint.ts';
 import { sessionEndpoints } from '../../src/shared/protocol/endpoints/session.ts';
-import type { EventLog, PostOutcome, SessionHost } from '../contracts/index.ts';
-import { answer, applicationOf, refuseHead, type Handled } from '../http/endpoint.ts';
-import { misfitIn, problem } from '../http/problem.ts';
-import type { Runs } from '../agents/runs/index.ts';
+import type { StartSession } from '../../src/shared/protocol/http.ts';
+import type { StandingCopy } from '../../src/shared/protocol/schedules.ts';
+import type { TeamMember } from '../../src/shared/protocol/team.ts';
+import type { WakeSource } from '../../src/shared/protocol/wakes.ts';
+import type { MessageId } from '../../src/shared/domain/ids.ts';
+import type {
+  Configs,
+  Directory,
+  EventLists,
+  EventLog,
+  PostOutcome,
+  Reach,
+  SessionHost,
+  TeamEvents,
+} from '../contracts/index.ts';
+import { answer, type ApiClient, applicationOf, type Env, type Handled, lacks, refuseHead } from '../http/endpoint.ts';
+import { misfitIn, misfitsIn, problem } from '../http/problem.ts';
+import type { Copies } from '../schedules/index.ts';
+import { QUOTAS } from '../platform/quotas.ts';
 import type { Streams } from '../http/stream.ts';
-import { createStarts, type StartsDeps } from './start-session.ts';
+import type { Runs } from '../agents/runs/index.ts';
 
-export interface SessionRoutesDeps extends StartsDeps {
+// Starting a session: by the person's page, which says everything, or by an application, which
+// names agents alone.
+
+type Body = Given<typeof sessionEndpoints.startSession>['body'];
+type Started = Exclude<Answered<typeof sessionEndpoints.startSession>, null>;
+type Came = NonNullable<Started['agents']>[number];
+
+interface StartsDeps {
+  readonly host: Pick<SessionHost, 'start' | 'bring'>;
+  readonly directory: Pick<Directory, 'find'>;
+  readonly copies: Pick<Copies, 'of' | 'lastSaid'>;
+  readonly configs: Pick<Configs, 'agent'>;
+  readonly reach: Pick<Reach, 'askTo'>;
+}
+
+interface Called {
+  readonly agent: TeamMember;
+  /** It begins asleep. */
+  readonly rests: boolean;
+}
+
+const NO_LEAD_COPY =
+  'No page has left with this relay what the lead needs for a session without one. Open Roost in a browser and leave the page open for some seconds; it is left then.';
+const clockAhead = (after: string) =>
+  `The newest of this household is dated ${new Date(parseStamp(after)?.time ?? 0).toISOString().slice(0, 10)}, more than a day ahead of the relay’s clock: one of the clocks is wrong, or was. Set it right, or go on after what is there.`;
+
+function payloadOf({ agentId: id }: TeamMember, copy: StandingCopy, lastSaid: number | null): AgentPayload | null {
+  const { name, color, colorName, position, soul, transcript } = copy;
+  if (!isSeatPosition(position)) return null;
+  return {
+    ...{ id, name, color, colorName, position, soul, transcript },
+    ...(lastSaid === null ? {} : { asleepSince: lastSaid }),
+  };
+}
+
+function createStarts({ host, directory, copies, configs, reach }: StartsDeps) {
+  /**
+   * The agents that are named, and what holds for each in the session. Throws a problem that names
+   * the one that does not fit.
+   */
+  async function read(seated: NonNullable<Body['agents']>): Promise<{ called: Called[]; lists: EventLists }> {
+    const lists = new Map<string, Partial<TeamEvents>>();
+    const called: Called[] = [];
+    for (const [i, { agent: reference, sleepEvents, wakeEvents }] of seated.entries()) {
+      const field = `agents.${i}.agent`;
+      const found = await directory.find(reference);
+      if (!found.ok) throw misfitIn(field, found.reason);
+      const { agent } = found;
+      if (agent.agentId === LEAD_ID) throw misfitIn(field, 'is the lead, which is in every session.');
+      if (lists.has(agent.agentId)) throw misfitIn(field, `names ${agent.name} a second time.`);
+      lists.set(agent.agentId, {
+        ...(sleepEvents === undefined ? {} : { sleep_events: sleepEvents }),
+        ...(wakeEvents === undefined ? {} : { wake_events: wakeEvents }),
+      });
+      const own = (await configs.agent(agent.agentId)).effective.coordination.sleep_events;
+      called.push({ agent, rests: (sleepEvents ?? own).includes('agent_started') });
+    }
+    return { called, lists };
+  }
+
+  /**
+   * From what a page has left. Throws a problem where that is not enough: a lead without its soul
+   * would write another.
+   */
+  async function fromCopies(): Promise<StartSession> {
+    const copy = await copies.of(LEAD_ID);
+    if (!copy) throw problem(409, 'no-copy', NO_LEAD_COPY);
+    const lastSaid = await copies.lastSaid(LEAD_ID);
+    const { human: name, language, name: lead, soul, transcript, session = {} } = copy;
+    return {
+      human: { name, ...(language === undefined ? {} : { language }) },
+      lead: { name: lead, soul, transcript, ...(lastSaid === null ? {} : { asleepSince: lastSaid }) },
+      settings: session,
+    };
+  }
+
+  async function requestOf({ human, lead, after, ahead, settings }: Body, by: ApiClient | null): Promise<StartSession> {
+    if (by === null) {
+      if (!human) throw misfitsIn(lead ? ['human'] : ['human', 'lead'], 'is missing');
+      if (!lead) throw misfitIn('lead', 'is missing');
+      return {
+        ...{ human, lead },
+        ...(after === undefined ? {} : { after }),
+        ...(ahead === undefined ? {} : { ahead }),
+        ...(settings === undefined ? {} : { settings }),
+      };
+    }
+    for (const [field, value] of Object.entries({ human, lead, after, ahead, settings }))
+      if (value !== undefined) throw misfitIn(field, 'is the household’s own. An application names `agents` alone.');
+    return await fromCopies();
+  }
+
+  async function bring({ agent, rests }: Called, source: WakeSource): Promise<Came> {
+    const { agentId, name } = agent;
+    const absent = (detail: string): Came => ({ agentId, name, state: 'absent', detail });
+    const copy = await copies.of(agentId);
+    const payload = copy && payloadOf(agent, copy, await copies.lastSaid(agentId));
+    if (!payload)
+      return absent(
+        `No page has left with this relay what ${name} needs to be here. It comes in when a client of it calls, or when you wake it on the page.`,
+      );
+    if (rests) {
+      const brought = await host.bring(payload);
+      return brought.ok ? { agentId, name, state: 'asleep' } : absent(brought.detail);
+    }
+    const way = source.kind === 'person' ? 'person' : 'api';
+    const asked = { target: agentId, source, way, reason: null, messageId: null, callerSession: null } as const;
+    const { decision } = await reach.askTo(asked, async () => {
+      const brought = await host.bring(payload);
+      if (brought.ok) await brought.over;
+    });
+    return decision.outcome === 'granted' ? { agentId, name, state: 'waking' } : absent(decision.detail);
+  }
+
+  return async function start(body: Body, context: Context<Env>): Promise<Started> {
+    const by = applicationOf(context);
+    const { called, lists } = await read(body.agents ?? []);
+    const wakes = called.some(({ agent, rests }) => !rests || (lists.get(agent.agentId)?.wake_events ?? []).length > 0);
+    if (by !== null && !by.scopes.includes('wake') && wakes) throw problem(403, 'no-scope', lacks(['wake']));
+    const started = await host.start(await requestOf(body, by), lists);
+    const { sessionId } = started;
+    if (sessionId === null) throw problem(422, 'clock-ahead', clockAhead(body.after ?? ''));
+    if (!started.ok) throw problem(409, 'session-active', 'A session is running already.', { fields: { sessionId } });
+    const source: WakeSource = by === null ? { kind: 'person' } : { kind: 'api', name: by.label || 'an application' };
+    const agents: Came[] = [];
+    for (const each of called) agents.push(await bring(each, source));
+    return { sessionId, ...(body.agents === undefined ? {} : { agents }) };
+  };
+}
+
+// How many event streams there may be: of one sign-in, and at this relay.
+
+const RETRY_AFTER_SECONDS = '5';
+
+/** Throws a problem where no further stream may be opened. */
+export type StreamLimit = (browser: string | undefined) => void;
+
+export const createStreamLimit =
+  (most: number, homes: () => Iterable<{ readonly streams: Pick<Streams, 'count' | 'countOf'> }>): StreamLimit =>
+  (browser) => {
+    let own = 0;
+    let all = 0;
+    for (const { streams } of homes()) {
+      if (browser !== undefined) own += streams.countOf(browser);
+      all += streams.count();
+    }
+    const refuse = (text: string) =>
+      problem(503, 'too-many-streams', text, { headers: { 'retry-after': RETRY_AFTER_SECONDS } });
+    if (own >= QUOTAS.streamsBySignIn)
+      throw refuse(
+        `This browser has ${own} pages of Roost open, which is the most. Close one, and this one goes on by itself.`,
+      );
+    if (all >= most) throw refuse('Too many pages are open at once. Close one and try again.');
+  };
+
+interface SessionRoutesDeps extends StartsDeps {
   readonly host: SessionHost;
   readonly runs: Pick<Runs, 'stop'>;
   readonly log: Pick<EventLog, 'ack'>;

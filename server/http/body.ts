@@ -1,10 +1,162 @@
 /** Request bodies: JSON in UTF-8, of a schema, of a bounded size. */
+import { Worker } from 'node:worker_threads';
 import type { Context } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import type { z } from 'zod';
 import { LIMITS } from '../../src/shared/protocol/limits.ts';
+import { createJsonCount, type JsonBounds, type TooMuchJson } from '../platform/json-bounds.ts';
+import { createPace, nextTurn } from '../platform/pace.ts';
 import { misfit, problem } from './problem.ts';
-import { readJson, tooMuchOf } from './read-json.ts';
+
+// Bodies of calls as JSON. They are counted while they come, and nothing is kept of one that is too
+// much. A long one is parsed in a thread beside, so that it holds up nobody.
+
+interface BodyBounds {
+  readonly bytes: number;
+  readonly json: JsonBounds;
+}
+
+/**
+ * Why a body is not taken: `length`, `depth` or `values` of it are too much, or it is not JSON in
+ * UTF-8.
+ */
+export type BodyFault = TooMuchJson | 'length' | 'syntax';
+
+type ReadJson =
+  | { readonly ok: true; readonly value: unknown; readonly bytes: Uint8Array }
+  | { readonly ok: false; readonly fault: BodyFault };
+
+const READ = {
+  /** Bytes that are parsed where they are: to hand them to another thread takes as long. */
+  parsedHereBytes: 256_000,
+  /** Bytes that are counted in one step. */
+  stepBytes: 65_536,
+} as const;
+
+const decoder = new TextDecoder('utf-8', { fatal: true });
+
+/** Throws where it is no JSON in UTF-8. */
+const parseHere = (bytes: Uint8Array): unknown => JSON.parse(decoder.decode(bytes));
+
+/**
+ * In the thread beside; null stands for what is no JSON. As text: it needs no file of its own,
+ * wherever the relay was built.
+ */
+const BESIDE = `
+  const { parentPort } = require('node:worker_threads');
+  const decoder = new TextDecoder('utf-8', { fatal: true });
+  parentPort.on('message', ({ id, bytes }) => {
+    let parsed = null;
+    try {
+      parsed = { value: JSON.parse(decoder.decode(bytes)) };
+    } catch {}
+    parentPort.postMessage({ id, parsed });
+  });
+`;
+
+interface Told {
+  readonly id: number;
+  readonly parsed: { readonly value: unknown } | null;
+}
+
+/** One thread for all; it begins with the first long body. */
+function createBeside() {
+  let worker: Worker | null = null;
+  let numbered = 0;
+  const waiting = new Map<
+    number,
+    { readonly done: (told: Told['parsed']) => void; readonly fail: (error: unknown) => void }
+  >();
+
+  function begin(): Worker {
+    const begun = new Worker(BESIDE, { eval: true, execArgv: [] });
+    // It keeps no relay running, and another begins where it has ended.
+    begun.unref();
+    begun.on('message', ({ id, parsed }: Told) => {
+      waiting.get(id)?.done(parsed);
+      waiting.delete(id);
+    });
+    begun.on('error', (error) => {
+      worker = null;
+      for (const { fail } of waiting.values()) fail(error);
+      waiting.clear();
+    });
+    return begun;
+  }
+
+  return (bytes: Uint8Array): Promise<Told['parsed']> =>
+    new Promise((done, fail) => {
+      worker ??= begin();
+      const id = ++numbered;
+      waiting.set(id, { done, fail });
+      // A slice of a `Buffer` would be the same memory, which its owner would lose.
+      const copy = new Uint8Array(bytes);
+      worker.postMessage({ id, bytes: copy }, [copy.buffer]);
+    });
+}
+const parseBeside = createBeside();
+
+/** All bytes of a body, and what is too much of them. */
+async function bytesOf(
+  body: ReadableStream<Uint8Array>,
+  { bytes: most, json }: BodyBounds,
+): Promise<Uint8Array | Exclude<BodyFault, 'syntax'>> {
+  const count = createJsonCount(json);
+  const pace = createPace();
+  const reader = body.getReader();
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  /**
+   * It is read to its end, and kept no more: who still writes would hear of a line that broke, not
+   * of what is wrong.
+   */
+  let fault: TooMuchJson | null = null;
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return fault ?? Buffer.concat(chunks, size);
+    size += value.length;
+    // What is left of it is not cancelled: that would cut the line before the answer is on it.
+    if (size > most) return 'length';
+    for (let from = 0; fault === null && from < value.length; from += READ.stepBytes) {
+      await pace();
+      fault = count.take(value, from, Math.min(value.length, from + READ.stepBytes));
+    }
+    if (fault === null) chunks.push(value);
+    else chunks.length = 0;
+  }
+}
+
+export async function readJson(body: ReadableStream<Uint8Array> | null, bounds: BodyBounds): Promise<ReadJson> {
+  const bytes = body === null ? new Uint8Array() : await bytesOf(body, bounds);
+  if (typeof bytes === 'string') return { ok: false, fault: bytes };
+  if (bytes.length > READ.parsedHereBytes) {
+    const parsed = await parseBeside(bytes);
+    // To take it over from there was a step of its own.
+    await nextTurn();
+    return parsed ? { ok: true, value: parsed.value, bytes } : { ok: false, fault: 'syntax' };
+  }
+  try {
+    return { ok: true, value: parseHere(bytes), bytes };
+  } catch (error) {
+    // JSON.parse says SyntaxError, the decoder TypeError.
+    if (error instanceof SyntaxError || error instanceof TypeError) return { ok: false, fault: 'syntax' };
+    throw error;
+  }
+}
+
+/** A sentence about what is too much, to whoever sent it. */
+export function tooMuchOf(fault: Exclude<BodyFault, 'syntax'>, { bytes, json }: BodyBounds): string {
+  switch (fault) {
+    case 'length':
+      return `This call may carry ${bytes.toLocaleString('en')} bytes at most.`;
+    case 'values':
+      return `The body holds more than ${json.values.toLocaleString('en')} values. Send it in smaller parts.`;
+    case 'depth':
+      return `The body holds lists or objects more than ${json.depth} deep in each other. Send it flatter.`;
+    default:
+      return fault satisfies never;
+  }
+}
 
 export const limitBody = () =>
   bodyLimit({

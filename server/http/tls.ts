@@ -3,7 +3,7 @@ import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { unwatchFile, watchFile } from 'node:fs';
 import { isIP } from 'node:net';
-import { StartError } from '../platform/start-error.ts';
+import { StartError } from '../platform/errors.ts';
 
 /**
  * ms between two looks at the files; a look is all that it costs. Links and replaced folders are

@@ -9,9 +9,8 @@ import type { Duplex } from 'node:stream';
 import type { Hono } from 'hono';
 import { WebSocketServer, type WebSocket } from 'ws';
 import { PAGE_KEY } from '../../src/shared/protocol/page-key.ts';
-import { farewell } from './connections.ts';
+import { farewell, type UpgradeListener } from './listen.ts';
 import type { Env } from './endpoint.ts';
-import type { UpgradeListener } from './listen.ts';
 import { problem } from './problem.ts';
 
 /** All that the relay answers. */

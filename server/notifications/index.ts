@@ -4,18 +4,167 @@
  * hours. What is answered or seen on one goes from the others by a push of its own, which shows
  * that it is over: browsers revoke a subscription whose pushes show nothing.
  */
+import type { AgentId, MessageId } from '../../src/shared/domain/ids.ts';
+import { LEAD_ID } from '../../src/shared/domain/seat.ts';
+import { parseStamp } from '../../src/shared/domain/stamp.ts';
+import { nextHour } from '../../src/shared/domain/zone-days.ts';
+import type { RoostEvent } from '../../src/shared/protocol/events.ts';
+import type {
+  DeviceChoice,
+  NotificationKind,
+  Notifications,
+  PushContact,
+  RaisedNotification,
+} from '../../src/shared/protocol/notifications.ts';
 import type { Timers } from '../../src/shared/domain/platform/timers.ts';
 import { quietUntil } from '../../src/shared/domain/blackouts.ts';
-import type { DeviceChoice, Notifications, RaisedNotification } from '../../src/shared/protocol/notifications.ts';
 import type { Calls } from '../tools/calls/index.ts';
 import type { Directory, EventLog } from '../contracts/index.ts';
+import type { Db } from '../store/index.ts';
 import type { Logger } from '../platform/logger.ts';
-import { createPushContact, NO_SUBJECT, type PushSubject } from './contact.ts';
-import { createDeviceRows, type DeviceRowsDeps, type ToldDevice } from './device-rows.ts';
-import type { Pusher } from './push.ts';
-import { createRaised } from './raised.ts';
-import { createNotificationRows, type DueSend, type NextTold, type ToTell } from './rows.ts';
+import {
+  createDeviceRows,
+  createNotificationRows,
+  type DeviceRowsDeps,
+  type DueSend,
+  type NextTold,
+  type NotificationRows,
+  type ToldDevice,
+  type ToTell,
+} from './rows.ts';
 import { NOTIFICATION_LIMITS as LIMITS } from './settings.ts';
+import type { Pusher } from './push.ts';
+
+// Which events are worth telling, and when what was told is over.
+
+interface Deps {
+  readonly calls: Pick<Calls, 'waiting'>;
+  readonly directory: Pick<Directory, 'all'>;
+  readonly now: () => number;
+  /** Of the household. */
+  readonly readZone: () => Promise<string>;
+  readonly rows: Pick<NotificationRows, 'open'>;
+  readonly raise: (raised: RaisedNotification) => Promise<void>;
+  readonly close: (key: string, browser: string | null) => Promise<void>;
+}
+
+const TITLES: Readonly<Record<NotificationKind, (name: string) => string>> = {
+  approval: (name) => `${name} waits for your answer`,
+  failure: (name) => `${name} could not finish a piece of work`,
+  mention: (name) => `${name} has a message for you`,
+  answer: (name) => `${name} has answered`,
+  night: () => 'Your agents were at work while you were away',
+};
+/** One message of a conversation. */
+const messageAt = (agentId: AgentId, messageId: MessageId) =>
+  `${agentId === LEAD_ID ? '/lead' : `/agent/${encodeURIComponent(agentId)}`}/at/${encodeURIComponent(messageId)}`;
+/** As people name the person in a thread. */
+const NAMES_PERSON = /@human\b/i;
+
+function createRaised({ calls, directory, rows, raise, close, now, readZone }: Deps) {
+  /**
+   * ms that an answer took, which is dated by its beginning. What is stamped ahead of the clock
+   * says nothing of that, and was just written.
+   */
+  function tookMs(begunAt: number, completedAt: string): number {
+    const whole = parseStamp(completedAt)?.time ?? 0;
+    return (whole > now() ? now() : whole) - begunAt;
+  }
+
+  async function tell(kind: NotificationKind, id: string, agentId: AgentId, path: string, at = now()): Promise<void> {
+    const name = (await directory.all()).find((each) => each.agentId === agentId)?.name ?? null;
+    const title = TITLES[kind](name ?? (agentId === LEAD_ID ? 'The lead' : 'An agent'));
+    await raise({ key: `${kind}:${id}`, kind, agentId, path, title, name, raisedAt: at });
+  }
+
+  async function approvals(): Promise<void> {
+    const waiting = await calls.waiting();
+    const keys = new Set(waiting.map(({ callId }) => `approval:${callId}`));
+    for (const { key, kind } of await rows.open(now()))
+      if (kind === 'approval' && !keys.has(key)) await close(key, null);
+    for (const { callId, agentId, later } of waiting)
+      if (!later) await tell('approval', callId, agentId, `/approvals/${encodeURIComponent(agentId)}`);
+  }
+
+  return {
+    approvals,
+    /** What is to be done about it; null: nothing. */
+    of(event: RoostEvent): (() => Promise<void>) | null {
+      switch (event.kind) {
+        case 'changed':
+          return event.what === 'approvals' ? approvals : null;
+        case 'run-ended':
+          if (event.sessionId !== null) return null;
+          if (event.outcome === 'failed' || event.outcome === 'timed-out' || event.outcome === 'crashed')
+            return () => tell('failure', event.runId, event.agentId, `/night/${encodeURIComponent(event.agentId)}`);
+          return async () => {
+            // One for each night: the next morning, where the household is and not where its relay
+            // stands.
+            const at = nextHour(await readZone(), LIMITS.nightHour, now());
+            return await tell('night', String(at), event.agentId, '/morning', at);
+          };
+        case 'message': {
+          if (event.role !== 'assistant' || event.status !== 'complete') return null;
+          const { messageId, agentId, completedAt, time } = event;
+          // What was not begun as an answer an agent has left for the person.
+          if (completedAt === undefined)
+            return () => tell('mention', messageId, agentId, messageAt(agentId, messageId));
+          if (event.sessionId === null || tookMs(time, completedAt) < LIMITS.longAnswerMs) return null;
+          return () => tell('answer', messageId, agentId, messageAt(agentId, messageId));
+        }
+        case 'record': {
+          if (event.record.type !== 'thread-message') return null;
+          const { from, text, threadId, time } = event.record.value;
+          const { id } = event.record;
+          // A relay that lost its home is given old ones back, and does not know that they were
+          // told.
+          if (from === 'human' || !NAMES_PERSON.test(text) || now() - time > LIMITS.newsMs) return null;
+          return () =>
+            tell('mention', id, from, `/threads/${encodeURIComponent(threadId)}/at/${encodeURIComponent(id)}`);
+        }
+        default:
+          return null;
+      }
+    },
+  };
+}
+
+// Where push services reach whoever runs the relay (the VAPID subject, RFC 8292): Apple's takes no
+// push without one.
+
+/** What goes out where nobody has said an address: other push services than Apple's do not look. */
+const NO_SUBJECT = 'https://roost.example';
+
+/** How the relay was started. */
+export interface PushSubject {
+  /** `--push-subject`: nothing else counts then. */
+  readonly given: string | null;
+  /** The relay's own address under https://, where it has one. */
+  readonly own: string | null;
+}
+
+function createPushContact({ db, home, subject }: { db: Db; home: string; subject: PushSubject }) {
+  return {
+    async shown(): Promise<PushContact> {
+      const row = await db.selectFrom('push_contacts').select('mail').where('home', '=', home).executeTakeFirst();
+      const mail = row?.mail ?? null;
+      return {
+        subject: subject.given ?? (mail === null ? subject.own : `mailto:${mail}`),
+        mail,
+        fixed: subject.given !== null,
+      };
+    },
+    /** Null: none is given any more. */
+    async put(mail: string | null): Promise<void> {
+      if (mail === null) return void (await db.deleteFrom('push_contacts').where('home', '=', home).execute());
+      await db
+        .insertInto('push_contacts')
+        .values({ home, mail })
+        .onConflict((conflict) => conflict.column('home').doUpdateSet({ mail }))
+        .execute();
+    },
+  };
+}
 
 export interface HomeNotifications {
   shown(browser: string): Promise<Notifications>;

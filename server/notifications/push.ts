@@ -12,7 +12,7 @@ import { z } from 'zod';
 import type { MayConnect } from '../../src/shared/protocol/models.ts';
 import type { PushPayload, PushSubscriptionJson } from '../../src/shared/protocol/notifications.ts';
 import { createGuardedFetch, fits, hostOf } from '../platform/guarded-fetch.ts';
-import { StartError } from '../platform/start-error.ts';
+import { StartError } from '../platform/errors.ts';
 import { writeWhole } from '../platform/whole-file.ts';
 import { NOTIFICATION_LIMITS as LIMITS } from './settings.ts';
 

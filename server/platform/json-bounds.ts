@@ -3,6 +3,7 @@
  * is made of them. A long text costs a parser nothing; twenty million empty lists hold the only
  * thread for many seconds.
  */
+import { sentence } from '../../src/shared/domain/sentence.ts';
 
 export interface JsonBounds {
   /** Lists and objects in each other. */
@@ -70,4 +71,79 @@ export function createJsonCount({ depth: deepest, values: most }: JsonBounds): J
       isEscaped = false;
     },
   };
+}
+
+// What a server or a program wrote is more than is read of it: why, and how people are told.
+
+/** How much one message may be. */
+export interface MessageBounds {
+  /** Bytes. */
+  readonly messageBytes: number;
+  readonly json: JsonBounds;
+}
+
+export type TooMuch = TooMuchJson | 'length' | 'flood';
+
+export const FLOODED = sentence`it writes more than anybody could read`;
+
+/** In words about “it”, the server or program. */
+function tooMuchWords(what: TooMuch, { messageBytes, json }: MessageBounds): string {
+  switch (what) {
+    case 'flood':
+      return FLOODED;
+    case 'length':
+      return sentence`it answered with more than ${messageBytes / 1_000_000} MB`;
+    case 'depth':
+      return sentence`it answered with lists or objects more than ${json.depth} deep in each other`;
+    case 'values':
+      return sentence`it answered with more than ${json.values.toLocaleString('en')} values`;
+    default:
+      return what satisfies never;
+  }
+}
+
+export class TooMuchError extends Error {
+  readonly what: TooMuch;
+  constructor(what: TooMuch, bounds: MessageBounds) {
+    super(tooMuchWords(what, bounds));
+    this.what = what;
+  }
+}
+
+/**
+ * Text as it is may hold half a surrogate pair. JSON can carry it (`\ud800`), but some servers
+ * refuse it. These have the semantics of `String.prototype.isWellFormed` and `toWellFormed`.
+ */
+const LONE = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/;
+const LONE_ALL = new RegExp(LONE.source, 'g');
+
+export function isWellFormed(text: string): boolean {
+  return !LONE.test(text);
+}
+
+export function toWellFormed(text: string): string {
+  return text.replace(LONE_ALL, '\ufffd');
+}
+
+/**
+ * Characters of all strings in a JSON value: about as long as the value is as text, and counted in
+ * no time.
+ */
+export function charactersIn(value: unknown): number {
+  if (typeof value === 'string') return value.length;
+  if (typeof value !== 'object' || value === null) return 0;
+  return Object.values(value).reduce<number>((sum, each) => sum + charactersIn(each), 0);
+}
+
+type Change = (text: string) => string;
+
+/** The same JSON value with `change` applied to every string in it, and `ofKey` to every key. */
+export function mapStrings(value: unknown, change: Change, ofKey: Change = (key) => key): unknown {
+  if (typeof value === 'string') return change(value);
+  if (Array.isArray(value)) return value.map((item) => mapStrings(item, change, ofKey));
+  if (typeof value === 'object' && value !== null)
+    return Object.fromEntries(
+      Object.entries(value).map(([key, item]) => [ofKey(key), mapStrings(item, change, ofKey)]),
+    );
+  return value;
 }

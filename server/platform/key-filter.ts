@@ -5,7 +5,7 @@
  * length of the text alone, whatever a hostile server writes.
  */
 
-import { mapStrings, toWellFormed } from './well-formed.ts';
+import { mapStrings, toWellFormed } from './json-bounds.ts';
 import { createPace, type Pace } from './pace.ts';
 
 /** In which headers a model server wants its key. */

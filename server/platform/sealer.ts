@@ -8,7 +8,7 @@ import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { xchacha20poly1305 } from '@noble/ciphers/chacha.js';
 import { errorMessage } from '../../src/shared/domain/platform/error-message.ts';
-import { StartError } from './start-error.ts';
+import { StartError } from './errors.ts';
 import { writeWhole } from './whole-file.ts';
 
 const KEY_BYTES = 32;

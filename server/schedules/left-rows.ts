@@ -3,7 +3,7 @@
  * over.
  */
 import { sql } from 'kysely';
-import { groupSchema } from '../platform/processes/groups.ts';
+import { groupSchema } from '../platform/processes/proc.ts';
 import { CLAIMED, claimOf, type Ended, type LeftScript } from './occurrence-rows.ts';
 import type { RowsDeps } from './schedule-rows.ts';
 

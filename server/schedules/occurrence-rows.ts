@@ -9,7 +9,7 @@ import type { OccurrenceEnd, SkipReason } from '../../src/shared/domain/schedule
 import { idOf } from '../../src/shared/protocol/ids.ts';
 import { parseText, writeOnce, type Db } from '../store/index.ts';
 import type { Tables } from '../store/tables.ts';
-import type { WrittenGroup } from '../platform/processes/groups.ts';
+import type { WrittenGroup } from '../platform/processes/proc.ts';
 import { detailOf, NO_DETAIL, skipReasonSchema, type Detail } from './history.ts';
 import { judge, type Judging } from './judge.ts';
 import { json, rowOf, standing, takeAway, takeAwayOnceOver, type Row, type RowsDeps } from './schedule-rows.ts';

@@ -16,7 +16,7 @@ import { WITHIN, type Cut, type Sandbox, type SandboxRun } from '../tools/sandbo
 import { timeText } from '../agents/runs/outcome.ts';
 import { sentence } from '../../src/shared/domain/sentence.ts';
 import { readWhole, type Workspaces } from '../tools/workspaces/index.ts';
-import { endGroup, GROUP_MARK, groupOf, type WrittenGroup } from '../platform/processes/groups.ts';
+import { endGroup, GROUP_MARK, groupOf, type WrittenGroup } from '../platform/processes/proc.ts';
 import { startProgram } from '../platform/processes/index.ts';
 import { SCRIPT_LIMITS } from './settings.ts';
 

@@ -1,39 +1,140 @@
 /** The relay's calls: routes to parts. Every error leaves as a problem document. */
 import { randomUUID } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { readdir, stat, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
+import { sql } from 'kysely';
 import { serveStatic } from '@hono/node-server/serve-static';
-import { Hono, type Context } from 'hono';
+import { type Context, Hono } from 'hono';
 import { compress } from 'hono/compress';
 import { etag } from 'hono/etag';
 import { HTTPException } from 'hono/http-exception';
 import { matchedRoutes } from 'hono/route';
 import { keepLoaded } from '../../src/shared/domain/platform/single-flight.ts';
+import { roomEndpoints } from '../../src/shared/protocol/endpoints/team.ts';
+import type { Health, OpenHealth, Rehearsal, Room } from '../../src/shared/protocol/http.ts';
 import { ENDPOINTS } from '../../src/shared/protocol/endpoints/index.ts';
 import { relayEndpoints } from '../../src/shared/protocol/endpoints/session.ts';
 import type { MindInfo, Snapshot } from '../../src/shared/protocol/events.ts';
-import type { Health, OpenHealth, Rehearsal } from '../../src/shared/protocol/http.ts';
-import { onlyByTls, securityHeaders, type Access } from '../access/index.ts';
-import { CALL_ROOTS } from '../http/endpoint.ts';
-import { signedInPage, notBuiltPage, wantsPage } from '../http/pages.ts';
-import { limitBody } from '../http/body.ts';
-import { createDatabaseGate, DATABASE_AWAY, unlessAway } from '../http/database-gate.ts';
 import {
   answer,
   browserOf,
+  CALL_ROOTS,
   checkWhole,
+  type Env,
+  type Handled,
   mount,
   refuseHead,
   refuseOthers,
-  type Env,
-  type Handled,
 } from '../http/endpoint.ts';
+import { codeOf } from '../platform/errors.ts';
+import { SCHEMA } from '../store/schema.ts';
+import { type Database, type Db, isUnstorable, storeTrouble } from '../store/index.ts';
+import { type Access, onlyByTls, securityHeaders } from '../access/index.ts';
+import { notBuiltPage, signedInPage, wantsPage } from '../http/pages.ts';
+import { limitBody } from '../http/body.ts';
+import { createDatabaseGate, DATABASE_AWAY, unlessAway } from '../http/database-gate.ts';
 import { openApi } from '../http/open-api.ts';
 import { problem, problemResponse, RETRY_AFTER } from '../http/problem.ts';
-import { isUnstorable, storeTrouble, type Database } from '../store/index.ts';
 import type { App } from '../http/upgrade.ts';
+
+// How much room the relay's home takes and is left: for the page, and for whoever asks whether
+// agents may store more.
+
+const ROOM_DEFAULTS = {
+  /** ms for which one look answers everybody: it asks for the length of some thousand files. */
+  keptMs: 10_000,
+  /** The same for the one question that every message asks: what is free. */
+  freeKeptMs: 1_000,
+} as const;
+
+/** Bytes of the files below `folder`; what goes away meanwhile takes no room. */
+async function bytesBelow(folder: string): Promise<number> {
+  const entries = await readdir(folder, { withFileTypes: true, recursive: true });
+  let bytes = 0;
+  for (const entry of entries) {
+    if (!entry.isFile()) continue;
+    try {
+      bytes += (await stat(join(entry.parentPath, entry.name))).size;
+    } catch (error) {
+      if (codeOf(error) !== 'ENOENT') throw error;
+    }
+  }
+  return bytes;
+}
+
+/** Of our tables in a Postgres server, with their indexes. */
+async function bytesOfTables(db: Db): Promise<number> {
+  const { rows } = await sql<{ bytes: number }>`
+    select coalesce(sum(pg_total_relation_size(class.oid)), 0)::bigint as bytes
+    from pg_class as class join pg_namespace as space on space.oid = class.relnamespace
+    where space.nspname = ${SCHEMA} and class.relkind = 'r'`.execute(db);
+  return rows[0]?.bytes ?? 0;
+}
+
+interface RoomDeps {
+  readonly folder: string;
+  /** A store that lies outside of the folder; null: it is inside. */
+  readonly elsewhere: Db | null;
+  /** Bytes of its disk that agents leave free. */
+  readonly keepFree: number;
+  /** What this sign-in's household keeps of sealed entries, and may; null where it keeps none. */
+  readonly partOf: (browser: string) => Promise<Room['part']>;
+  /** ms, only ever forward. */
+  readonly elapsed: () => number;
+  readonly keptMs?: number;
+}
+
+interface HomeRoom {
+  readonly endpoints: readonly Handled[];
+  /** Why agents may store no more just now, as a sentence; null: they may. */
+  readonly refuseForRoom: () => Promise<string | null>;
+}
+
+export function createHomeRoom({
+  folder,
+  elsewhere,
+  keepFree,
+  partOf,
+  elapsed,
+  keptMs = ROOM_DEFAULTS.keptMs,
+}: RoomDeps): HomeRoom {
+  const taken = keepLoaded(
+    async () => {
+      const [files, tables] = await Promise.all([bytesBelow(folder), elsewhere ? bytesOfTables(elsewhere) : 0]);
+      return files + tables;
+    },
+    { forMs: keptMs, elapsed },
+  );
+  const free = keepLoaded(
+    async () => {
+      const { bavail, bsize } = await statfs(folder);
+      return bavail * bsize;
+    },
+    { forMs: ROOM_DEFAULTS.freeKeptMs, elapsed },
+  );
+  return {
+    endpoints: answer(roomEndpoints, {
+      async room(_, context) {
+        const browser = context.get('browser');
+        return {
+          bytes: await taken.get(),
+          free: await free.get(),
+          keepFree,
+          part: browser === undefined ? null : await partOf(browser),
+        };
+      },
+    }),
+    async refuseForRoom() {
+      const left = await free.get();
+      return left >= keepFree
+        ? null
+        : `Not stored: the disk that this household lives on has ${Math.floor(left / 1_000_000)} MB left, and agents leave ${Math.ceil(keepFree / 1_000_000)} MB of it to the human. Tell the human when you next speak with them; what they write is kept all the same.`;
+    },
+  };
+}
 
 // The built page and its assets. Addresses that are no file are places in the page: it reads them
 // itself.
@@ -106,7 +207,7 @@ export function createPageRoutes(folder: string): Hono {
   return routes;
 }
 
-export interface AppDeps {
+interface AppDeps {
   readonly access: Access;
   readonly database: Database;
   /** The session that runs in the household of this sign-in. */

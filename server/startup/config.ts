@@ -5,13 +5,13 @@ import { parseArgs } from 'node:util';
 import { rehearsalSchema, type Rehearsal } from '../../src/shared/protocol/http.ts';
 import { isLoopback, isWildcard } from '../access/index.ts';
 import { KEY_HEADERS, type KeyHeader } from '../platform/key-filter.ts';
-import { ADDRESS_RULES, MODEL_SHARES, type AddressRule, type ModelShare } from '../platform/address-rules.ts';
+import { ADDRESS_RULES, type AddressRule, MODEL_SHARES, type ModelShare } from '../platform/guarded-fetch.ts';
 import { QUOTAS } from '../platform/quotas.ts';
 import { LOG_LEVELS, type LogLevel } from '../platform/logger.ts';
 import { BOUNDS, SETTINGS, STOP, type NumberSetting, type SettingName, type SettingSpec } from './settings.ts';
 import { isOutside, mail } from '../../src/shared/protocol/notifications.ts';
-import type { PushSubject } from '../notifications/contact.ts';
-import { StartError } from '../platform/start-error.ts';
+import type { PushSubject } from '../notifications/index.ts';
+import { StartError } from '../platform/errors.ts';
 import type { TlsFiles } from '../http/tls.ts';
 import type { SyncSettings } from '../sync/settings.ts';
 

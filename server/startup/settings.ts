@@ -7,7 +7,7 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { MAX_REQUESTS } from '../agents/minds/settings.ts';
 import { DATABASE_LIMITS } from '../store/settings.ts';
-import { ADDRESS_RULES, MODEL_SHARES } from '../platform/address-rules.ts';
+import { ADDRESS_RULES, MODEL_SHARES } from '../platform/guarded-fetch.ts';
 
 export interface SettingSpec {
   /** Null: only by environment. */

@@ -1,8 +1,33 @@
 /** The person at the terminal: one-time links, as text and as a code for a phone's camera. */
 import encodeQR from 'qr';
 import { errorMessage } from '../../src/shared/domain/platform/error-message.ts';
+import { SETTINGS, type SettingSpec, STOP } from './settings.ts';
 
-export interface TerminalDeps {
+/** The text of `--help`. */
+export function helpText(): string {
+  const rows = Object.values(SETTINGS).map((setting: SettingSpec) => {
+    const value = setting.value === null ? '' : ` <${setting.value}>`;
+    const name = setting.flag === null ? `${setting.env}=<${setting.value ?? ''}>` : `--${setting.flag}${value}`;
+    const shown = setting.shownDefault ?? setting.default;
+    const notes = [
+      ...(setting.flag === null ? ['environment only'] : [setting.env]),
+      ...(shown === null ? [] : [`default ${shown}`]),
+    ];
+    return `  ${name}\n      ${setting.help} [${notes.join('; ')}]`;
+  });
+  return [
+    'Roost: a home for a team of agents, on this machine.',
+    '',
+    'npm start -- [settings]',
+    '',
+    ...rows,
+    `  --${STOP}\n      End the relay that runs on this home, in good order: nothing that comes due until its next start is made up for.`,
+    '  --help\n      Show this.',
+    '',
+  ].join('\n');
+}
+
+interface TerminalDeps {
   readonly input: NodeJS.EventEmitter & { readonly isTTY?: boolean };
   readonly output: { readonly isTTY?: boolean; write(text: string): unknown };
   readonly newLink: () => Promise<string>;
@@ -12,7 +37,7 @@ export interface TerminalDeps {
   readonly tell: (line: string) => void;
 }
 
-export interface Terminal {
+interface Terminal {
   /** Prints a fresh link. `code`: as a picture too, where the output is a screen. */
   show(options: { readonly code: boolean }): Promise<string>;
   /** Prints a fresh link for every Enter, if somebody sits there. */

@@ -6,11 +6,338 @@
  * of memory. PGlite swallows that and answers with nothing; here it is noticed, said, and the
  * engine never touched again.
  */
+import { closeSync, fdatasync, fdatasyncSync, fsyncSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { PGlite, protocol, types } from '@electric-sql/pglite';
+import { NodeFS } from '@electric-sql/pglite/nodefs';
 import { z } from 'zod';
 import { errorMessage } from '../../src/shared/domain/platform/error-message.ts';
-import { createDurableFiles } from './durable-files.ts';
-import { EngineDied } from './store-error.ts';
+import type { Database } from './database-watch.ts';
+import { EngineDied, isAway } from './store-error.ts';
+import type { Tables } from './tables.ts';
+
+// The files of the embedded store, made to outlive a power cut. Emscripten's NODEFS writes to real
+// files but has no `fsync`: Postgres asks for one at every commit and is answered by nothing. Here
+// it gets what it asks for:
+//
+// - A file of data, a folder, the control file: `fsync`, at once.
+// - The write-ahead log: what is asked for is owed, and paid by `flushed()` off the main thread,
+//   once for all who wait for it together; nobody is answered before. Postgres goes on meanwhile as
+//   if it had been flushed. That is safe because everything that counts on it is held to the order:
+//   before any other file is written, renamed, cut or removed, what is owed is paid.
+//
+// Postgres' rules for files are in its manual, "Reliability and the Write-Ahead Log".
+
+interface NodeEntry {
+  readonly mode: number;
+}
+/** The part of Emscripten's NODEFS that is changed here; `src/lib/libnodefs.js` of Emscripten. */
+interface NodeStream {
+  nfd: number;
+  readonly node: NodeEntry;
+  readonly shared: { refcount: number };
+}
+type Operation = (...given: never[]) => unknown;
+interface NodeFiles {
+  readonly stream_ops: Record<string, Operation>;
+  readonly node_ops: Record<string, Operation>;
+  realPath(node: unknown): string;
+  tryFSOperation<T>(operation: () => T): T;
+}
+
+/** What changes a name, a folder or a length, and so what a restart would find. */
+const CHANGING = ['setattr', 'mknod', 'rename', 'unlink', 'rmdir', 'symlink'] as const;
+const KIND_MASK = 0o170000;
+const FILE = 0o100000;
+/** What a mode grants to anybody but the owner. */
+const OTHERS = 0o077;
+const LOG_FILE = /[\\/]pg_wal[\\/][^\\/]+$/;
+
+interface DurableFiles {
+  readonly filesystem: NodeFS;
+  /**
+   * Resolves when all that Postgres wanted flushed so far is on disk. Rejects where that failed:
+   * the engine must be left then.
+   */
+  flushed(): Promise<void>;
+  /** Bytes that were put into the write-ahead log since this was asked to begin anew. */
+  logBytes(): number;
+  forgetLogBytes(): void;
+  /** Closes what an engine that is left had open. */
+  abandon(): void;
+}
+
+/** Emscripten sets the mode that was asked for, whatever the umask. */
+const closedToOthers =
+  (setattr: Operation | undefined): Operation =>
+  (first: never, { mode, ...rest }: { readonly mode?: number }) =>
+    setattr?.(first, { ...rest, ...(mode === undefined ? {} : { mode: mode & ~OTHERS }) } as never);
+
+function createDurableFiles(folder: string): DurableFiles {
+  /**
+   * Open files of the write-ahead log with something owed, and those that are being flushed now.
+   */
+  const owed = new Set<number>();
+  const flushing = new Set<number>();
+  /** Closed by Postgres while they were being flushed. */
+  const closing = new Set<number>();
+  const open = new Set<number>();
+  let logBytes = 0;
+  let asked = 0;
+  let paid = 0;
+  let running: Promise<void> | null = null;
+  /**
+   * After a flush that failed nobody knows what is on disk, and another that succeeds says nothing
+   * about it.
+   */
+  let failure: Error | null = null;
+
+  const flushOne = (fd: number) =>
+    new Promise<void>((done, failed) => fdatasync(fd, (error) => (error ? failed(error) : done())));
+
+  async function flushOwed(): Promise<void> {
+    const upTo = asked;
+    for (const fd of owed) flushing.add(fd);
+    owed.clear();
+    try {
+      await Promise.all([...flushing].map(flushOne));
+      paid = Math.max(paid, upTo);
+    } catch (error) {
+      failure ??= error instanceof Error ? error : new Error(String(error));
+    } finally {
+      flushing.clear();
+      for (const fd of closing) closeSync(fd);
+      closing.clear();
+      running = null;
+    }
+  }
+
+  function payNow(): void {
+    if (failure) throw failure;
+    if (paid === asked) return;
+    try {
+      for (const fd of new Set([...owed, ...flushing])) fdatasyncSync(fd);
+    } catch (error) {
+      failure = error instanceof Error ? error : new Error(String(error));
+      throw failure;
+    }
+    owed.clear();
+    paid = asked;
+  }
+
+  function makeDurable(files: NodeFiles): void {
+    const { stream_ops: streams, node_ops: nodes } = files;
+    const logFiles = new WeakMap<object, boolean>();
+    const isLog = (stream: NodeStream) => {
+      let known = logFiles.get(stream.shared);
+      if (known === undefined) logFiles.set(stream.shared, (known = LOG_FILE.test(files.realPath(stream.node))));
+      return known;
+    };
+    /**
+     * Files without a change since they were flushed here: after a crash Postgres flushes every
+     * file, twice.
+     */
+    const clean = new WeakSet<NodeEntry>();
+    const paying =
+      (operation: Operation | undefined): Operation =>
+      (...given: never[]) => {
+        files.tryFSOperation(payNow);
+        return operation?.(...given);
+      };
+    for (const name of CHANGING) nodes[name] = paying(nodes[name]);
+    streams['setattr'] = paying(streams['setattr']);
+    const forget =
+      (operation: Operation | undefined, entryOf: (first: never) => NodeEntry): Operation =>
+      (first: never, ...given: never[]) => {
+        clean.delete(entryOf(first));
+        return operation?.(first, ...given);
+      };
+    nodes['setattr'] = forget(closedToOthers(nodes['setattr']), (node: NodeEntry) => node);
+    streams['setattr'] = forget(closedToOthers(streams['setattr']), (stream: NodeStream) => stream.node);
+
+    const { open: openFile, write } = streams;
+    streams['open'] = (stream: NodeStream) => {
+      openFile?.(stream as never);
+      open.add(stream.nfd);
+    };
+    streams['write'] = (stream: NodeStream, ...given: never[]) => {
+      if (!isLog(stream)) files.tryFSOperation(payNow);
+      else logBytes += Number(given[2]);
+      clean.delete(stream.node);
+      return write?.(stream as never, ...given);
+    };
+    streams['fsync'] = (stream: NodeStream) => {
+      if (isLog(stream)) {
+        owed.add(stream.nfd);
+        asked += 1;
+      } else if (!clean.has(stream.node))
+        files.tryFSOperation(() => {
+          payNow();
+          fsyncSync(stream.nfd);
+          if ((stream.node.mode & KIND_MASK) === FILE) clean.add(stream.node);
+        });
+      return 0;
+    };
+    streams['close'] = (stream: NodeStream) => {
+      stream.shared.refcount -= 1;
+      if (stream.shared.refcount > 0) return;
+      open.delete(stream.nfd);
+      files.tryFSOperation(() => {
+        if (owed.has(stream.nfd)) payNow();
+        if (flushing.has(stream.nfd)) closing.add(stream.nfd);
+        else closeSync(stream.nfd);
+      });
+    };
+  }
+
+  class DurableFs extends NodeFS {
+    override async init(pg: PGlite, options: Parameters<NodeFS['init']>[1]): ReturnType<NodeFS['init']> {
+      const prepare = (module: object) => {
+        // Emscripten's types do not name its filesystems.
+        makeDurable((module as { NODEFS: NodeFiles }).NODEFS);
+      };
+      return super.init(pg, { ...options, preRun: [...(options.preRun ?? []), prepare] });
+    }
+  }
+
+  return {
+    filesystem: new DurableFs(resolve(folder)),
+    async flushed() {
+      const upTo = asked;
+      while (paid < upTo) {
+        if (failure) throw failure;
+        await (running ??= flushOwed());
+      }
+    },
+    logBytes: () => logBytes,
+    forgetLogBytes: () => void (logBytes = 0),
+    abandon() {
+      for (const fd of open) if (!flushing.has(fd)) closeSync(fd);
+      for (const fd of open) if (flushing.has(fd)) closing.add(fd);
+      open.clear();
+      owed.clear();
+    },
+  };
+}
+
+// What is to be done in spite of an outage of the database, and not twice.
+
+/**
+ * What `run` gives, once the database can be reached: it is run again however often that goes
+ * meanwhile.
+ */
+export async function enduring<Value>(
+  database: Pick<Database, 'untilThere'>,
+  run: () => Promise<Value>,
+): Promise<Value> {
+  for (;;)
+    try {
+      return await run();
+    } catch (error) {
+      if (!isAway(error)) throw error;
+      await database.untilThere();
+    }
+}
+
+interface InDoubt<Done> {
+  /** Null: it changed nothing. */
+  readonly write: () => Promise<Done | null>;
+  /** What a `write` of before has done; null: it is not there. */
+  readonly look: () => Promise<Done | null>;
+}
+
+/**
+ * Writes once, also where the connection breaks before the answer comes. Rejects with
+ * `DatabaseAway` only where the database was waited for in vain. A write that a server had taken
+ * while it stood still may be done late, after a first look.
+ */
+export async function writeOnce<Done>({ write, look }: InDoubt<Done>): Promise<Done | null> {
+  for (let unsure = false; ;)
+    try {
+      return (await write()) ?? (unsure ? await look() : null);
+    } catch (error) {
+      if (!isAway(error) || error.sent === 'not') throw error;
+      if (error.sent === 'undone') continue;
+      unsure = true;
+      const done = await look();
+      if (done !== null) return done;
+    }
+}
+
+/**
+ * For what is the same done twice: it is done again where the connection broke, and its answer did
+ * not come.
+ */
+export async function repeated<Done>(write: () => Promise<Done>): Promise<Done> {
+  for (;;)
+    try {
+      return await write();
+    } catch (error) {
+      if (!isAway(error) || error.sent === 'not') throw error;
+    }
+}
+
+// What each table is. What people or agents said, decided or set is in the ledger, in the
+// household's browsers; what the relay holds besides is leases, counters, quotas and what waits. So
+// the relay can lose its home and the household loses nothing: records are rows that a page gives
+// back.
+
+/**
+ * `record`: said, decided or set; a page has it too, and gives it back. `lease`: somebody may do
+ * something until it is revoked, and is let in anew. `counter`: how far, or how much. `quota`: what
+ * was decided and used, by which the next is decided. `waiting`: until a browser or an agent has
+ * it.
+ */
+type Holding = 'record' | 'lease' | 'counter' | 'quota' | 'waiting';
+
+export const HOLDINGS: Readonly<Record<keyof Tables, Holding>> = {
+  logs: 'counter',
+  events: 'waiting',
+  taken: 'counter',
+  inbox: 'waiting',
+  inbox_attachments: 'waiting',
+  codes: 'lease',
+  device_codes: 'lease',
+  browsers: 'lease',
+  homes: 'lease',
+  agents: 'record',
+  configs: 'record',
+  wakes: 'quota',
+  wake_sessions: 'lease',
+  threads: 'record',
+  thread_members: 'record',
+  thread_messages: 'record',
+  thread_mentions: 'waiting',
+  credentials: 'lease',
+  usage: 'counter',
+  spending: 'counter',
+  reserves: 'counter',
+  mcp_sessions: 'lease',
+  households: 'lease',
+  devices: 'lease',
+  device_browsers: 'lease',
+  rotations: 'lease',
+  offers: 'waiting',
+  offer_slots: 'waiting',
+  entries: 'waiting',
+  schedules: 'record',
+  occurrences: 'quota',
+  standing_copies: 'lease',
+  model_connections: 'lease',
+  agent_programs: 'lease',
+  program_sessions: 'lease',
+  clocks: 'counter',
+  proposals: 'waiting',
+  tool_calls: 'quota',
+  command_contents: 'lease',
+  script_texts: 'lease',
+  attached: 'record',
+  asked_records: 'waiting',
+  notification_devices: 'lease',
+  notifications: 'waiting',
+  notification_sends: 'waiting',
+  push_contacts: 'lease',
+};
 
 /**
  * What Postgres is started with: PGlite's own list without `-F`, which means that nothing is

@@ -2,25 +2,240 @@
  * The relay's store: Postgres, with the same SQL and the same migrations wherever it runs. Without
  * a database URL it is PGlite, on disk inside the home.
  */
+import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { open, readdir, rename, rm } from 'node:fs/promises';
+import { type FileHandle, mkdir, open, readdir, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { Worker } from 'node:worker_threads';
-import { Kysely, Migrator, sql, type Migration } from 'kysely';
+import { crc32 } from 'node:zlib';
+import { Kysely, type Migration, Migrator, sql } from 'kysely';
 import { z } from 'zod';
+import { singleFlight } from '../../src/shared/domain/platform/single-flight.ts';
+import { realTimers, type Timers } from '../../src/shared/domain/platform/timers.ts';
 import { errorMessage } from '../../src/shared/domain/platform/error-message.ts';
-import { realTimers } from '../../src/shared/domain/platform/timers.ts';
-import { openDatabaseClock } from './database-clock.ts';
-import { openEngine, type Engine } from './engine.ts';
-import { journalsIn, type Journal, type OpenJournal } from './journal.ts';
+import { codeOf } from '../platform/errors.ts';
+import { DATABASE_LIMITS, type DatabaseLimits } from './settings.ts';
+import { type Engine, openEngine } from './engine.ts';
 import { createEmbedded, type Embedded, type EngineSource } from './pglite-dialect.ts';
 import { ALWAYS_THERE, type Database } from './database-watch.ts';
 import { openServer } from './postgres.ts';
 import { SCHEMA } from './schema.ts';
-import { DATABASE_LIMITS, type DatabaseLimits } from './settings.ts';
 import { schema } from './steps/0001-schema.ts';
 import { StoreError } from './store-error.ts';
 import type { Tables } from './tables.ts';
+export { ALWAYS_THERE, type Database, type DatabaseState } from './database-watch.ts';
+export { enduring, repeated, writeOnce } from './engine.ts';
+export { DatabaseAway, isAway, isUnstorable, StoreError, storeTrouble } from './store-error.ts';
+
+// A write-ahead journal beside the embedded store: what is put here is on disk after one flush of
+// one file, while a statement costs Postgres a multiple of that. Whoever keeps one puts what it
+// holds into the tables later, many records at a time, then lets it begin anew; after a kill or a
+// power cut it finds here what had not come so far.
+//
+// The file never changes its length, so a flush has no folder or length to write. It is written
+// from the beginning again and again: every time around has a tag of its own, by which what is left
+// of the time before is known. A record is its length, the CRC-32 of the rest, the tag, and the
+// payload. One that was torn does not fit its CRC, and was never acknowledged; nothing counts that
+// follows it.
+
+/** Bytes of a journal. What does not fit goes into the tables at once. */
+const JOURNAL_BYTES = 2 ** 20;
+const FOLDER = 'roost_journal';
+const TAG_BYTES = 8;
+const HEAD_BYTES = 8 + TAG_BYTES;
+
+export interface Journal {
+  /** What was there when it was opened, oldest first: some of it may be in the tables already. */
+  readonly found: readonly Buffer[];
+  /**
+   * Resolves when the record is on disk: true; false where there is no room. One at a time, and not
+   * before what was found is in the tables. Rejects where the disk fails, and has no room from then
+   * on: what a flush that failed has left behind is not known.
+   */
+  write(record: Buffer): Promise<boolean>;
+  /** Everything so far is in the tables, on disk: its room may be used again. */
+  beginAnew(): void;
+  close(): Promise<void>;
+}
+
+/** Opens the journal of this name, made where it is missing. Names are those of logs: ids. */
+export type OpenJournal = (name: string) => Promise<Journal>;
+
+async function flushFolder(path: string): Promise<void> {
+  // Windows has no folders that could be flushed.
+  if (process.platform === 'win32') return;
+  const folder = await open(path, 'r');
+  try {
+    await folder.sync();
+  } finally {
+    await folder.close();
+  }
+}
+
+/**
+ * Its bytes are written and not just reserved: a first write into reserved room changes the file's
+ * description too.
+ */
+async function makeFile(path: string, bytes: number): Promise<void> {
+  const made = await open(`${path}.making`, 'w', 0o600);
+  try {
+    await made.writeFile(Buffer.alloc(bytes));
+    await made.sync();
+  } finally {
+    await made.close();
+  }
+  await rename(`${path}.making`, path);
+  await flushFolder(dirname(path));
+}
+
+function recordsOf(bytes: Buffer): Buffer[] {
+  const found: Buffer[] = [];
+  let tag: Buffer | null = null;
+  for (let at = 0; at + HEAD_BYTES <= bytes.length;) {
+    const end = at + HEAD_BYTES + bytes.readUInt32LE(at);
+    if (end > bytes.length || end === at + HEAD_BYTES) break;
+    const own = bytes.subarray(at + 8, at + HEAD_BYTES);
+    if ((tag && !own.equals(tag)) || crc32(bytes.subarray(at + 8, end)) !== bytes.readUInt32LE(at + 4)) break;
+    tag = own;
+    found.push(bytes.subarray(at + HEAD_BYTES, end));
+    at = end;
+  }
+  return found;
+}
+
+async function openFile(path: string, bytes: number): Promise<FileHandle> {
+  try {
+    return await open(path, 'r+');
+  } catch (error) {
+    if (codeOf(error) !== 'ENOENT') throw error;
+  }
+  await makeFile(path, bytes);
+  return await open(path, 'r+');
+}
+
+/** The journals of the store in `folder`: they lie in it, so that a copy of the store has them. */
+export function journalsIn(
+  folder: string,
+  bytes: number = JOURNAL_BYTES,
+  newTag: () => Buffer = () => randomBytes(TAG_BYTES),
+): OpenJournal {
+  return async (name) => {
+    const journals = join(folder, FOLDER);
+    await mkdir(journals, { recursive: true, mode: 0o700 });
+    await flushFolder(folder);
+    const file = await openFile(join(journals, encodeURIComponent(name)), bytes);
+    const length = (await file.stat()).size;
+    let found: Buffer[];
+    try {
+      found = recordsOf(await file.readFile());
+    } catch (error) {
+      await file.close();
+      throw error;
+    }
+    let at = 0;
+    let tag = newTag();
+    let failed = false;
+    return {
+      found,
+      async write(record) {
+        const end = at + HEAD_BYTES + record.length;
+        if (failed || end > length) return false;
+        const framed = Buffer.allocUnsafe(end - at);
+        framed.writeUInt32LE(record.length, 0);
+        tag.copy(framed, 8);
+        record.copy(framed, HEAD_BYTES);
+        framed.writeUInt32LE(crc32(framed.subarray(8)), 4);
+        try {
+          await file.write(framed, 0, framed.length, at);
+          await file.datasync();
+        } catch (error) {
+          failed = true;
+          throw error;
+        }
+        at = end;
+        return true;
+      },
+      beginAnew() {
+        at = 0;
+        tag = newTag();
+      },
+      close: () => file.close(),
+    };
+  };
+}
+
+// The time as the database has it, carried on by this process's monotonic clock. Several relays on
+// one database have one clock by this, whatever becomes of the wall clocks of their machines:
+// leases, schedules, budgets and cooldowns go by it.
+//
+// It is set anew at times, and as soon as the wall clock has gone another way than the monotonic
+// one: it was set, or the machine was suspended, which a monotonic clock may not see.
+
+interface DatabaseClockDeps {
+  /** ms since the epoch, as the database has it. */
+  readonly read: () => Promise<number>;
+  /** ms since the epoch, as this machine has it. */
+  readonly wall: () => number;
+  /** ms, only ever forward */
+  readonly elapsed: () => number;
+  readonly timers: Timers;
+  readonly limits: Pick<DatabaseLimits, 'clockEveryMs' | 'clockDriftMs' | 'clockStepMs'>;
+  /** The time has changed by much at once. */
+  readonly onStep: () => void;
+}
+
+interface DatabaseClock {
+  now(): number;
+  close(): void;
+}
+
+/** Rejects where the database does not say what time it is. */
+export async function openDatabaseClock(deps: DatabaseClockDeps): Promise<DatabaseClock> {
+  const { read, wall, elapsed, timers, limits, onStep } = deps;
+  let closed = false;
+  let cancel: () => void = () => undefined;
+
+  async function anchorNow() {
+    const asked = elapsed();
+    const time = await read();
+    // The answer was on its way for about half of the time.
+    return { time, at: (asked + elapsed()) / 2, wall: wall() - elapsed() };
+  }
+  let anchor = await anchorNow();
+  const timeNow = () => Math.round(anchor.time + elapsed() - anchor.at);
+
+  const set = singleFlight(async () => {
+    const next = await anchorNow();
+    const before = anchor.time + next.at - anchor.at;
+    anchor = next;
+    if (Math.abs(next.time - before) > limits.clockStepMs) onStep();
+  });
+  /** A database that is away leaves the clock as it is. */
+  const setSoon = () => void set().catch(() => undefined);
+  function setLater(): void {
+    cancel = timers.after(limits.clockEveryMs, () => {
+      setSoon();
+      if (!closed) setLater();
+    });
+  }
+  setLater();
+
+  return {
+    now() {
+      const drift = wall() - elapsed() - anchor.wall;
+      if (!closed && Math.abs(drift) > limits.clockDriftMs) {
+        // Once for each time that it goes another way.
+        anchor = { ...anchor, wall: anchor.wall + drift };
+        setSoon();
+      }
+      return timeNow();
+    },
+    close() {
+      closed = true;
+      cancel();
+    },
+  };
+}
 
 /**
  * Every step of the store, in order. A step that was released is never edited: a change is a new
@@ -151,10 +366,6 @@ async function openEmbedded(folder: string, onFirst?: () => void): Promise<Embed
 /** The text that such a column holds. Throws where it holds anything else. */
 export const parseText = (json: string): string => z.string().parse(JSON.parse(json));
 
-export type { Journal, OpenJournal } from './journal.ts';
-export { ALWAYS_THERE, type Database, type DatabaseState } from './database-watch.ts';
-export { enduring, repeated, writeOnce } from './in-doubt.ts';
-export { DatabaseAway, isAway, isUnstorable, StoreError, storeTrouble } from './store-error.ts';
 export type Db = Kysely<Tables>;
 
 export interface Store {
@@ -180,7 +391,7 @@ export interface Store {
   close(): Promise<void>;
 }
 
-export interface StoreOptions {
+interface StoreOptions {
   /** Folder of the embedded store; made where it is missing. */
   readonly folder: string;
   /** A real Postgres instead; null for the embedded one. */

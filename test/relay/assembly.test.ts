@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createKeyFilter } from '../../server/platform/key-filter.ts';
 import { createAssembly, type Assembly, type Told } from '../../server/agents/minds/assembly.ts';
-import { eventOf, type WireEvent } from '../../server/agents/minds/wire-events.ts';
+import { eventOf, type WireEvent } from '../../server/agents/minds/wire.ts';
 
 type Taken = Parameters<Assembly['take']>[0];
 const SECRET = 'sk-secret-0123456789';

@@ -10,7 +10,7 @@ import { createClock } from '../../server/schedules/clock.ts';
 import { createLeases } from '../../server/schedules/leases.ts';
 import { createScheduleRows } from '../../server/schedules/rows.ts';
 import { SCHEDULE_LIMITS } from '../../server/schedules/settings.ts';
-import { openDatabaseClock } from '../../server/store/database-clock.ts';
+import { openDatabaseClock } from '../../server/store/index.ts';
 import { createDatabaseWatch } from '../../server/store/database-watch.ts';
 import { DATABASE_LIMITS } from '../../server/store/settings.ts';
 import { createDeferred } from '../../src/shared/domain/platform/deferred.ts';

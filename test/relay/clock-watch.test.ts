@@ -7,7 +7,7 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { askToEnd } from '../../server/startup/home-lock.ts';
+import { askToEnd } from '../../server/startup/home.ts';
 import { createClockWatch } from '../../server/schedules/index.ts';
 import { createAnthropicMind } from '../../server/agents/minds/index.ts';
 import { openStore } from '../../server/store/index.ts';

@@ -4,9 +4,9 @@ import { homedir, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { readConfig, type Config } from '../../server/startup/config.ts';
-import { helpText } from '../../server/startup/help-text.ts';
+import { helpText } from '../../server/startup/terminal.ts';
 import { SETTINGS } from '../../server/startup/settings.ts';
-import { StartError } from '../../server/platform/start-error.ts';
+import { StartError } from '../../server/platform/errors.ts';
 import { createHome, runRelayCommand, startRelay, type TestRelay } from '../support/relay.ts';
 import type { StoreKind } from '../support/stores.ts';
 

@@ -1,7 +1,7 @@
 /** What an address says of a server, and a text of a name. */
 import { describe, expect, it } from 'vitest';
 import { usesNoTools } from '../../server/agents/minds/shapes.ts';
-import { waysTo } from '../../server/agents/models/ways.ts';
+import { waysTo } from '../../server/agents/models/index.ts';
 import { nameInWords } from '../../server/agents/session/name-in-words.ts';
 
 const shown = (address: string) => waysTo(address).map((way) => `${way.protocol} ${way.address}`);

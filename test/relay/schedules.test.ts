@@ -8,7 +8,7 @@ import { mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promise
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { endGroup, GROUP_MARK, groupOf } from '../../server/platform/processes/groups.ts';
+import { endGroup, GROUP_MARK, groupOf } from '../../server/platform/processes/proc.ts';
 import { createScripts, type Scripts } from '../../server/schedules/index.ts';
 import { createWorkspaces } from '../../server/tools/workspaces/index.ts';
 import { scheduleSchema } from '../../src/shared/protocol/schedules.ts';

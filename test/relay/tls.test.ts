@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { WebSocket } from 'ws';
-import { StartError } from '../../server/platform/start-error.ts';
+import { StartError } from '../../server/platform/errors.ts';
 import { readTlsPair, watchTlsFiles, type TlsFiles, type TlsWatch } from '../../server/http/tls.ts';
 import { freePort } from '../support/free-port.ts';
 import { rawRequest } from '../support/raw-http.ts';

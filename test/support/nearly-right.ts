@@ -3,7 +3,7 @@
  * such fields mostly have.
  */
 import { z } from 'zod';
-import { toWellFormed } from '../../server/platform/well-formed.ts';
+import { toWellFormed } from '../../server/platform/json-bounds.ts';
 import type { Endpoint } from '../../src/shared/protocol/endpoints/endpoint.ts';
 import { ENDPOINTS } from '../../src/shared/protocol/endpoints/index.ts';
 

@@ -22,10 +22,9 @@ import { LIMITS } from '../../../src/shared/protocol/limits.ts';
 import type { MindBlock, Sealed, StopReason, ToolSearchBlock, WebBlock } from '../../contracts/mind.ts';
 import { createJsonCount, type JsonCount, type TooMuchJson } from '../../platform/json-bounds.ts';
 import { MIND_LIMITS } from './settings.ts';
-import { createToldUsage, type ToldUsage } from './told-usage.ts';
-import { SEARCH } from './tool-params.ts';
-import { isWebBlock } from './web.ts';
-import type { WireBlock, WireDelta, WireEvent } from './wire-events.ts';
+import { createToldUsage, type ToldUsage } from './token-limits.ts';
+import { isWebBlock, SEARCH } from './web.ts';
+import type { WireBlock, WireDelta, WireEvent } from './wire.ts';
 
 /** What is to be told at once: words as they are shown, and what the provider does by itself. */
 export type Told =

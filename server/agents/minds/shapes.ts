@@ -3,15 +3,93 @@
  * refused. What it turned out not to understand is learned once, and kept while the relay runs.
  */
 import type { MindErrorKind, MindRequest } from '../../contracts/mind.ts';
-import { readsWeb, searchesTools, thinksAdaptively } from './settings.ts';
-import { refusesWeb } from './web.ts';
-import { createRoom } from './room.ts';
-import { isWellFormed, mapStrings } from '../../platform/well-formed.ts';
-import { refusesSearch } from './tool-params.ts';
+import { isWellFormed, mapStrings } from '../../platform/json-bounds.ts';
+import { plainTools, type Shape } from './wire.ts';
+import { readsWeb, ROOM_LIMITS, searchesTools, thinksAdaptively } from './settings.ts';
+import { limitsIn, sizeOfRequest } from './token-limits.ts';
+import { refusesSearch, refusesWeb } from './web.ts';
 import { createSight, speaksOfSight } from './sight.ts';
-import type { Shape } from './wire.ts';
 
-export interface ShapesDeps {
+// How much an answer may have, and whether there is room for tools, for models that read little. A
+// server that counts what is sent and what is written together refuses a request for the answer
+// that it asks for. The answer is then asked for in what is left. What the server says of its
+// limits is kept while the relay runs.
+
+type RoomShape = Pick<Shape, 'maxTokens' | 'toolless'>;
+
+interface Room {
+  first(model: string, request: MindRequest, toolless: boolean): RoomShape;
+  /**
+   * After a refusal. `too-long`: what is sent has to be shorter. Null: it was refused for something
+   * else.
+   */
+  less(shape: RoomShape, said: string, request: MindRequest): RoomShape | 'too-long' | null;
+  /** Tools were left out because there is no room for them. */
+  isCause(model: string, request: MindRequest): boolean;
+}
+
+interface Known {
+  window: number | null;
+  output: number | null;
+  bytesPerToken: number;
+}
+
+function createRoom(): Room {
+  const models = new Map<string, Known>();
+  const known = (model: string): Known => {
+    const there = models.get(model);
+    if (there) return there;
+    const made: Known = { window: null, output: null, bytesPerToken: ROOM_LIMITS.bytesPerToken };
+    models.set(model, made);
+    return made;
+  };
+  const bytesOf = (request: MindRequest, toolless: boolean) =>
+    sizeOfRequest({ ...request, tools: toolless ? [] : request.tools }, false).bytes;
+
+  /** Whether tools alone would fill what the model reads. */
+  function isCrowded({ window, bytesPerToken }: Known, request: MindRequest): boolean {
+    const bytes = Buffer.byteLength(JSON.stringify(plainTools(request.tools, { toolless: false })));
+    return window !== null && request.tools.length > 0 && bytes / bytesPerToken > window * ROOM_LIMITS.toolsMost;
+  }
+
+  function fit(model: string, request: MindRequest, toolless: boolean): number {
+    const { window, output, bytesPerToken } = known(model);
+    const left = window === null ? Infinity : window - Math.ceil(bytesOf(request, toolless) / bytesPerToken);
+    // Reckoned, and so not believed where it leaves nothing: the server says it better.
+    return Math.min(output ?? Infinity, Math.max(left, ROOM_LIMITS.leastAnswer));
+  }
+
+  return {
+    first(model, request, without) {
+      const toolless = without || isCrowded(known(model), request);
+      return { toolless, maxTokens: fit(model, request, toolless) };
+    },
+    isCause: (model, request) => isCrowded(known(model), request),
+    less({ toolless, maxTokens }, said, request) {
+      const asked = Math.min(request.maxTokens, maxTokens);
+      const limits = limitsIn(said, asked);
+      if (!limits) return null;
+      const of = known(request.model);
+      const { window, input, isLeast, output } = limits;
+      if (output !== null && output > 0) {
+        of.output = output;
+        return output < asked ? { toolless, maxTokens: output } : null;
+      }
+      if (window === null || window <= 0) return null;
+      of.window = window;
+      const bytes = bytesOf(request, toolless);
+      if (input !== null && input > 0 && !isLeast) of.bytesPerToken = Math.max(1, bytes / input);
+      if (!toolless && isCrowded(of, request)) return { toolless: true, maxTokens: fit(request.model, request, true) };
+      const counted = input === null || isLeast ? Math.ceil(bytes / of.bytesPerToken) : input;
+      const left = window - counted;
+      // Halved at least: a server that is wrong about its own count is not asked for ever.
+      const next = left < asked ? left : Math.floor(asked / 2);
+      return next < ROOM_LIMITS.leastAnswer ? 'too-long' : { toolless, maxTokens: next };
+    },
+  };
+}
+
+interface ShapesDeps {
   /** It is Anthropic’s own. */
   readonly official: boolean;
   readonly thinking: boolean;
@@ -28,7 +106,7 @@ export interface Refused {
   readonly kind: MindErrorKind;
 }
 
-export interface Shapes {
+interface Shapes {
   first(model: string, request: MindRequest): Shape;
   /** The next easier way to write the same request; null: there is none. */
   easier(shape: Shape, refused: Refused, request: MindRequest): Shape | null;

@@ -4,8 +4,213 @@
  * short request for the room that its answer asks for. Their sentences are quoted in
  * `test/relay/token-limits.test.ts`.
  */
+import { type RequestSize, type Terms, UNSAID_TERMS } from '../../../src/shared/domain/request-cost.ts';
+import { isRecord } from '../../../src/shared/domain/platform/is-record.ts';
+import type { MindBlock, MindRequest, MindTool } from '../../contracts/mind.ts';
+import { MIND_LIMITS, WEB_LIMITS } from './settings.ts';
+import { SEARCH, toldTools } from './web.ts';
 
-export interface SaidLimits {
+// What a request of a mind may come to, before it is sent.
+
+/** Bytes that one block, message or tool takes on the way beside what is in it. */
+const AROUND = 64;
+
+/**
+ * Names of the tools that a model's own search found: their definitions are read where they were
+ * found.
+ */
+function foundIn(block: MindBlock): readonly string[] {
+  if (block.kind !== 'tool-search' || block.block.type !== 'tool_search_tool_result') return [];
+  const { content } = block.block;
+  return content.type === 'tool_search_tool_search_result'
+    ? content.tool_references.map(({ tool_name }) => tool_name)
+    : [];
+}
+
+function readTools({ tools, messages }: Pick<MindRequest, 'tools' | 'messages'>, searching: boolean) {
+  const told = toldTools(tools, searching);
+  if (!searching) return told;
+  const found = new Set(messages.flatMap(({ blocks }) => blocks.flatMap(foundIn)));
+  return [
+    ...told.map((tool): MindTool | typeof SEARCH => (tool.finds ? SEARCH : tool)),
+    ...tools.filter((tool) => found.has(tool.name) && !told.includes(tool)),
+  ];
+}
+
+/**
+ * `searching`: its model searches by itself for deferred tools. `wire.ts` marks what may be kept in
+ * the model's cache, for minutes or for an hour.
+ */
+export function sizeOfRequest(
+  {
+    model,
+    system,
+    messages,
+    tools,
+    maxTokens,
+    cachesForAnHour = false,
+  }: Pick<MindRequest, 'model' | 'system' | 'messages' | 'tools' | 'maxTokens' | 'cachesForAnHour'>,
+  searching: boolean,
+): RequestSize {
+  let bytes = Buffer.byteLength(system) + Buffer.byteLength(JSON.stringify(readTools({ tools, messages }, searching)));
+  let pictures = 0;
+  const own = tools.flatMap(({ provider }) => provider ?? []);
+  // What its provider looks up by itself is read too.
+  let openEnded = own.length > 0;
+  for (const { blocks } of messages)
+    for (const block of blocks) {
+      if (block.kind === 'document') {
+        // One of a few bytes may have hundreds of pages, each of which is read as a picture too.
+        openEnded = true;
+        continue;
+      }
+      const { picture = null, ...rest } =
+        block.kind === 'tool-result' || block.kind === 'picture' ? block : { ...block, picture: null };
+      if (picture) pictures += 1;
+      bytes += AROUND + Object.values(rest).reduce<number>((sum, value) => sum + lengthOf(value), 0);
+    }
+  return {
+    model,
+    bytes,
+    pictures,
+    openEnded,
+    searches: own.includes('web_search') ? WEB_LIMITS.searches : 0,
+    maxOutputTokens: maxTokens,
+    cached: cachesForAnHour ? 'hour' : 'minutes',
+    terms: UNSAID_TERMS,
+  };
+}
+
+function lengthOf(value: unknown): number {
+  if (typeof value === 'string') return Buffer.byteLength(value);
+  return typeof value === 'object' && value !== null ? Buffer.byteLength(JSON.stringify(value)) : AROUND;
+}
+
+// What a server says that an answer took. Servers leave counts out, write them as texts, or make
+// them up. A count is believed where it is a whole number that a request can come to. Any other
+// value counts as not told, so that the most that the request may have taken is charged.
+
+interface TokenCounts {
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  readonly cacheReadTokens: number;
+  readonly cacheWriteTokens: number;
+}
+
+export interface ToldUsage {
+  /**
+   * Takes one `usage` object. What is told later is of the whole answer so far, and replaces what
+   * was told before.
+   */
+  add(usage: unknown): void;
+  /** Whether any `usage` object came. */
+  isTold(): boolean;
+  counts(): TokenCounts;
+  /** Of the cache writes, those that stay for an hour. */
+  hourCacheWrites(): number;
+  /** Searches of the web that the server made. */
+  searches(): number;
+  terms(): Partial<Terms>;
+  /** Whether all that was read is known: something was, and no count of it was nonsense. */
+  inputTold(): boolean;
+  /** Whether the newest `usage` told what was written, and no count of it was nonsense. */
+  outputTold(): boolean;
+}
+
+/** `undefined` and `null` are left out. `NaN` is something that is no count. */
+function countOf(value: unknown): number | null {
+  if (value === undefined || value === null) return null;
+  return Number.isSafeInteger(value) && Number(value) >= 0 && Number(value) <= MIND_LIMITS.mostTokens
+    ? Number(value)
+    : NaN;
+}
+
+/** A count that is told several times. */
+function createCount() {
+  let value: number | null = null;
+  let isNonsense = false;
+  return {
+    take(given: unknown): void {
+      const count = countOf(given);
+      if (count === null) return;
+      if (Number.isNaN(count)) isNonsense = true;
+      else value = count;
+    },
+    value: () => value ?? 0,
+    /** A count that was believed once holds, whatever nonsense came beside it. */
+    isUnknown: () => isNonsense && value === null,
+  };
+}
+
+const fieldsOf = (value: unknown) => (isRecord(value) ? value : {});
+
+/** Where an answer was made that was bound to no country. */
+const NOWHERE: ReadonlySet<string> = new Set(['', 'global', 'not_available']);
+
+export function createToldUsage(): ToldUsage {
+  const input = createCount();
+  const output = createCount();
+  const cacheRead = createCount();
+  const cacheWrite = createCount();
+  const hourWrites = createCount();
+  const searches = createCount();
+  const terms: { -readonly [Name in keyof Terms]?: boolean } = {};
+  /**
+   * Summaries that the server wrote for itself on the way. They are in none of the other counts.
+   */
+  let compacted = { input: 0, output: 0 };
+  let isTold = false;
+  let outputTold = false;
+
+  function addIterations(iterations: unknown): void {
+    if (!Array.isArray(iterations)) return;
+    const sum = { input: 0, output: 0 };
+    for (const each of iterations) {
+      const { type, input_tokens: read, output_tokens: written } = fieldsOf(each);
+      if (type !== 'compaction') continue;
+      sum.input += countOf(read) || 0;
+      sum.output += countOf(written) || 0;
+    }
+    compacted = sum;
+  }
+
+  return {
+    add(usage) {
+      if (!isRecord(usage)) return;
+      isTold = true;
+      const written = countOf(usage['output_tokens']);
+      outputTold = written !== null && !Number.isNaN(written);
+      input.take(usage['input_tokens']);
+      output.take(usage['output_tokens']);
+      cacheRead.take(usage['cache_read_input_tokens']);
+      cacheWrite.take(usage['cache_creation_input_tokens']);
+      hourWrites.take(fieldsOf(usage['cache_creation'])['ephemeral_1h_input_tokens']);
+      searches.take(fieldsOf(usage['server_tool_use'])['web_search_requests']);
+      addIterations(usage['iterations']);
+      const { speed, service_tier: tier, inference_geo: place } = usage;
+      if (typeof speed === 'string') terms.fast ||= speed === 'fast';
+      if (typeof tier === 'string') terms.priority ||= tier === 'priority';
+      if (typeof place === 'string') terms.resident ||= !NOWHERE.has(place);
+    },
+    isTold: () => isTold,
+    counts: () => ({
+      inputTokens: input.value() + compacted.input,
+      outputTokens: output.value() + compacted.output,
+      cacheReadTokens: cacheRead.value(),
+      cacheWriteTokens: cacheWrite.value(),
+    }),
+    hourCacheWrites: () => hourWrites.value(),
+    searches: () => searches.value(),
+    terms: () => terms,
+    // Every request has something that is read, whatever number stands there.
+    inputTold: () =>
+      input.value() + compacted.input + cacheRead.value() + cacheWrite.value() > 0 &&
+      ![input, cacheRead, cacheWrite, hourWrites].some((count) => count.isUnknown()),
+    outputTold: () => outputTold && !searches.isUnknown(),
+  };
+}
+
+interface SaidLimits {
   /** Tokens that the model reads and writes together; null: it does not say. */
   readonly window: number | null;
   /** Tokens that were sent; null: it does not say. `isLeast`: it stopped counting there. */

@@ -5,7 +5,7 @@
  */
 import type Anthropic from '@anthropic-ai/sdk';
 import { cutMiddle } from '../../../src/shared/domain/cut-middle.ts';
-import type { MindBlock, MindListener, MindMessage, MindTool, WebBlock } from '../../contracts/mind.ts';
+import type { MindBlock, MindListener, MindMessage, MindRequest, MindTool, WebBlock } from '../../contracts/mind.ts';
 import { WEB_LIMITS } from './settings.ts';
 
 export const isWebBlock = (block: Anthropic.ContentBlock): block is WebBlock =>
@@ -20,7 +20,7 @@ const toolOf = (block: WebBlock): string =>
 /** Whether it may be handed back: the model is told of the tool still. */
 export const isThere = (block: WebBlock, there: ReadonlySet<string>): boolean => there.has(toolOf(block));
 
-export function webToolParam(tool: NonNullable<MindTool['provider']>): Anthropic.ToolUnion {
+function webToolParam(tool: NonNullable<MindTool['provider']>): Anthropic.ToolUnion {
   switch (tool) {
     case 'web_search':
       return { type: 'web_search_20250305', name: tool, max_uses: WEB_LIMITS.searches };
@@ -118,5 +118,54 @@ export function withWholeWeb(blocks: readonly MindBlock[]): readonly MindBlock[]
   return blocks.filter((block) => {
     if (block.kind !== 'web') return true;
     return block.block.type === 'server_tool_use' ? results.has(block.block.id) : uses.has(block.block.tool_use_id);
+  });
+}
+
+// The tools that a request lists: Roost's own, deferred ones among them, and those of the model's
+// provider.
+
+/** Whether a server that refuses a request does so for its search. */
+export const refusesSearch = (said: string): boolean => /tool_search|tool_reference|defer_loading/i.test(said);
+
+export const SEARCH = { type: 'tool_search_tool_bm25_20251119', name: 'tool_search_tool_bm25' } as const;
+
+/** Deferred also for a model that searches by itself. */
+const isDeferred = ({ waits, roomy }: MindTool) => waits !== undefined && !roomy;
+
+/** Whether a model that searches by itself has anything to search for. */
+export const searchesIn = ({ tools }: Pick<MindRequest, 'tools'>) => tools.some(isDeferred);
+
+/**
+ * The tools that stand before a conversation. `searching`: the model searches for the others by
+ * itself.
+ */
+export function toldTools(tools: readonly MindTool[], searching: boolean): readonly MindTool[] {
+  if (!searching) return tools.filter(({ waits }) => waits !== 'unseen');
+  const searches = searchesIn({ tools });
+  return tools.filter((tool) => (tool.finds ? searches : !isDeferred(tool)));
+}
+
+export function toolParams(
+  tools: readonly MindTool[],
+  { searching, web }: { readonly searching: boolean; readonly web: boolean },
+): Anthropic.ToolUnion[] {
+  const told = new Set(toldTools(tools, searching));
+  return tools.flatMap((tool): Anthropic.ToolUnion[] => {
+    if (tool.provider) return web ? [webToolParam(tool.provider)] : [];
+    if (searching && tool.finds) return told.has(tool) ? [SEARCH] : [];
+    if (!searching && !told.has(tool)) return [];
+    return [
+      {
+        name: tool.name,
+        description: tool.description,
+        input_schema: {
+          type: 'object' as const,
+          properties: tool.properties,
+          required: [...tool.required],
+          ...(tool.definitions ? { $defs: tool.definitions } : {}),
+        },
+        ...(told.has(tool) ? {} : { defer_loading: true }),
+      },
+    ];
   });
 }

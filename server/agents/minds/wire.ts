@@ -2,15 +2,355 @@
  * Between our words and the Messages API's. The caching marks go on the system prompt (which covers
  * the tools before it), on the first user message (which holds the soul) and on the newest turn.
  */
+import { z } from 'zod';
+import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import type Anthropic from '@anthropic-ai/sdk';
 import { isRecord } from '../../../src/shared/domain/platform/is-record.ts';
+import { parseJson } from '../../../src/shared/domain/platform/json.ts';
 import { BYTES_PER_TOKEN } from '../../../src/shared/domain/request-cost.ts';
-import type { MindBlock, MindMessage, MindRequest, MindTool, ToolSearchBlock } from '../../contracts/mind.ts';
-import { STOPPED } from './settings.ts';
+import type { MindBlock, MindMessage, MindRequest, MindTool, Sealed, ToolSearchBlock } from '../../contracts/mind.ts';
+import { createJsonCount, mapStrings, toWellFormed } from '../../platform/json-bounds.ts';
+import { createPace, inSteps } from '../../platform/pace.ts';
+import { MIND_LIMITS, STOPPED } from './settings.ts';
 import { digestOf, type Unseen } from './sight.ts';
-import { searchesIn, toldTools, toolParams } from './tool-params.ts';
-import { isThere, webParam } from './web.ts';
-import { mapStrings, toWellFormed } from '../../platform/well-formed.ts';
+import { isThere, searchesIn, toldTools, toolParams, webParam } from './web.ts';
+
+// The events of an answer as the Messages API documents them, read as leniently as can be: what
+// does not fit is left out, and nothing throws.
+// https://platform.claude.com/docs/en/build-with-claude/streaming
+
+/**
+ * A block as it begins. `raw`: as the server wrote it, for blocks that are handed back unchanged.
+ */
+export type WireBlock =
+  | { readonly kind: 'text'; readonly text: string }
+  | { readonly kind: 'thinking'; readonly thinking: string; readonly signature: string }
+  | { readonly kind: 'redacted-thinking'; readonly data: string }
+  /** `id`, `name`: null where there is none that can be used. */
+  | { readonly kind: 'call'; readonly id: string | null; readonly name: string | null; readonly input: unknown }
+  | { readonly kind: 'of-server'; readonly raw: Readonly<Record<string, unknown>> }
+  | { readonly kind: 'unknown' };
+
+export type WireDelta =
+  | { readonly kind: 'text'; readonly text: string }
+  | { readonly kind: 'thinking'; readonly thinking: string }
+  | { readonly kind: 'signature'; readonly signature: string }
+  | { readonly kind: 'input'; readonly json: string }
+  /** To be handed back with the block. */
+  | { readonly kind: 'sealed'; readonly sealed: Sealed };
+
+/** `index`: which block of the answer it is of; null: the server does not say. */
+export type WireEvent =
+  | { readonly kind: 'begin'; readonly usage: unknown; readonly content: readonly WireBlock[] }
+  | { readonly kind: 'block'; readonly index: number | null; readonly block: WireBlock }
+  | { readonly kind: 'delta'; readonly index: number | null; readonly delta: WireDelta }
+  | { readonly kind: 'block-end'; readonly index: number | null }
+  /** How the answer ends, and what it took. */
+  | { readonly kind: 'end'; readonly reason: string | null; readonly usage: unknown }
+  /** Nothing follows. */
+  | { readonly kind: 'over' }
+  /** A whole answer in one piece. */
+  | {
+      readonly kind: 'whole';
+      readonly content: readonly WireBlock[];
+      readonly reason: string | null;
+      readonly usage: unknown;
+    }
+  /** `body`: as the server wrote it. */
+  | { readonly kind: 'error'; readonly body: Readonly<Record<string, unknown>> }
+  /** It says only that the line is alive, or nothing that is known. */
+  | { readonly kind: 'other' };
+
+const word = z.string().catch('');
+const wordOrNull = z.string().nullable().catch(null);
+const indexSchema = z
+  .union([
+    z.int(),
+    z
+      .string()
+      .regex(/^\d{1,9}$/)
+      .transform(Number),
+  ])
+  .nullable()
+  .catch(null);
+const fieldsSchema = z.record(z.string(), z.unknown()).catch({});
+
+/** Blocks of what the server does by itself: the search for tools, and the web. */
+const OF_SERVER: ReadonlySet<unknown> = new Set([
+  'server_tool_use',
+  'tool_search_tool_result',
+  'web_search_tool_result',
+  'web_fetch_tool_result',
+]);
+
+/** Words without a type count as words: some servers leave the type of a block or a delta out. */
+function blockOf(value: unknown): WireBlock {
+  if (!isRecord(value)) return { kind: 'unknown' };
+  const { type } = value;
+  if (OF_SERVER.has(type)) return { kind: 'of-server', raw: value };
+  if (type === 'tool_use') {
+    const { id, name, input } = value;
+    return { kind: 'call', id: wordOrNull.parse(id), name: wordOrNull.parse(name), input };
+  }
+  if (type === 'redacted_thinking') return { kind: 'redacted-thinking', data: word.parse(value['data']) };
+  if (type === 'thinking' || (typeof type !== 'string' && typeof value['thinking'] === 'string'))
+    return { kind: 'thinking', thinking: word.parse(value['thinking']), signature: word.parse(value['signature']) };
+  if (type === 'text' || (typeof type !== 'string' && typeof value['text'] === 'string'))
+    return { kind: 'text', text: word.parse(value['text']) };
+  return { kind: 'unknown' };
+}
+
+function deltaOf(value: unknown): WireDelta | null {
+  const { text, thinking, signature, partial_json: json } = fieldsSchema.parse(value);
+  if (typeof text === 'string') return { kind: 'text', text };
+  if (typeof thinking === 'string') return { kind: 'thinking', thinking };
+  if (typeof signature === 'string') return { kind: 'signature', signature };
+  if (typeof json === 'string') return { kind: 'input', json };
+  return isRecord(json) ? { kind: 'input', json: JSON.stringify(json) } : null;
+}
+
+/** A whole answer may be one text. */
+const wireBlocks = (value: unknown): readonly WireBlock[] =>
+  typeof value === 'string' ? [{ kind: 'text', text: value }] : Array.isArray(value) ? value.map(blockOf) : [];
+
+const OTHER: WireEvent = { kind: 'other' };
+
+/**
+ * `named`: the type that the stream gives the event beside its data; that in the data comes first.
+ */
+export function eventOf(data: unknown, named: string | undefined): WireEvent {
+  if (!isRecord(data)) return OTHER;
+  const type = typeof data['type'] === 'string' ? data['type'] : named;
+  const index = indexSchema.parse(data['index'] ?? null);
+  switch (type) {
+    case 'message_start': {
+      const message = fieldsSchema.parse(data['message']);
+      return { kind: 'begin', usage: message['usage'], content: wireBlocks(message['content']) };
+    }
+    case 'content_block_start':
+      return { kind: 'block', index, block: blockOf(data['content_block']) };
+    case 'content_block_delta': {
+      const delta = deltaOf(data['delta']);
+      return delta ? { kind: 'delta', index, delta } : OTHER;
+    }
+    case 'content_block_stop':
+      return { kind: 'block-end', index };
+    case 'message_delta':
+      return {
+        kind: 'end',
+        reason: wordOrNull.parse(fieldsSchema.parse(data['delta'])['stop_reason']),
+        usage: data['usage'],
+      };
+    case 'message_stop':
+      return { kind: 'over' };
+    case 'error':
+      return { kind: 'error', body: data };
+    case 'ping':
+      return OTHER;
+    default: {
+      const { content, error, role } = data;
+      if (type === 'message' || (type === undefined && role === 'assistant'))
+        if (typeof content === 'string' || Array.isArray(content))
+          return {
+            kind: 'whole',
+            content: wireBlocks(content),
+            reason: wordOrNull.parse(data['stop_reason']),
+            usage: data['usage'],
+          };
+      // Servers that translate between two protocols let the other one's errors through.
+      return isRecord(error) || typeof error === 'string' ? { kind: 'error', body: data } : OTHER;
+    }
+  }
+}
+
+// Reads the events of one answer out of its body: a stream of server-sent events, however it is
+// written, or one JSON text. Which of the two it is, its first character says: headers are wrong
+// about it too often. An answer is counted before it is parsed, and read in steps, so that no
+// server can hold the relay.
+
+/**
+ * The server sent something that cannot be read, or all too much. What stood in it is not known.
+ */
+export class UnreadableAnswer extends Error {
+  override readonly name = 'UnreadableAnswer';
+}
+
+/**
+ * Reads one event of a protocol. `named`: the name of the event, where the server gave one. May
+ * throw what ends the answer.
+ */
+export type ReadEvent<Event> = (value: unknown, named: string | undefined) => Event;
+
+/**
+ * An event whose data is no JSON. Servers write marks of their own between events, such as
+ * `[DONE]`; a torn object is no mark.
+ */
+function eventsIn<Event>({ data, event: named }: EventSourceMessage, eventOf: ReadEvent<Event>): Event[] {
+  const text = data.trim();
+  if (text === '') return [];
+  if (createJsonCount(MIND_LIMITS.json).take(Buffer.from(text)) !== null)
+    throw new UnreadableAnswer('an event of the stream holds too much');
+  const value = parseJson(text);
+  if (value !== undefined) return [eventOf(value, named)];
+  // Some servers write no blank line between two events.
+  const lines = text.split('\n', MIND_LIMITS.eventLines + 1).map((line) => parseJson(line));
+  if (lines.length > MIND_LIMITS.eventLines) throw new UnreadableAnswer('an event of the stream has too many lines');
+  if (lines.length > 1 && lines.every((line) => line !== undefined))
+    return lines.map((line) => eventOf(line, undefined));
+  if (named === 'error') return [eventOf({ type: 'error', error: { message: text } }, named)];
+  if (text.startsWith('{')) throw new UnreadableAnswer('an event of the stream is torn');
+  return [];
+}
+
+/** Feeds the parser. What came before something unreadable is given first. */
+function createEvents<Event>(eventOf: ReadEvent<Event>) {
+  let found: Event[] = [];
+  const parser = createParser({
+    maxBufferSize: MIND_LIMITS.eventCharacters,
+    onEvent: (message) => void found.push(...eventsIn(message, eventOf)),
+    onError(error) {
+      if (error.type === 'max-buffer-size-exceeded') throw new UnreadableAnswer('an event of the stream is too long');
+    },
+  });
+  return function* read(text: string): Generator<Event, void, undefined> {
+    let failure: unknown = null;
+    try {
+      parser.feed(text);
+    } catch (error) {
+      failure = error;
+    }
+    const events = found;
+    found = [];
+    yield* events;
+    if (failure !== null) throw failure;
+  };
+}
+
+const charactersOf = (event: WireEvent): number => {
+  if (event.kind === 'block' && event.block.kind === 'text') return event.block.text.length;
+  if (event.kind === 'block' && event.block.kind === 'thinking') return event.block.thinking.length;
+  if (event.kind !== 'delta') return 0;
+  const { delta } = event;
+  return delta.kind === 'text' ? delta.text.length : delta.kind === 'thinking' ? delta.thinking.length : 0;
+};
+
+/** Counts the words of an answer. Throws where they are too much. */
+function createWordCount(): (event: WireEvent) => void {
+  let characters = 0;
+  return (event) => {
+    characters += charactersOf(event);
+    if (characters > MIND_LIMITS.wordCharacters) throw new UnreadableAnswer('the answer has too many words');
+  };
+}
+
+/** The same words in pieces: some servers send a whole answer in one event. */
+function* inPieces(event: WireEvent): Generator<WireEvent, void, undefined> {
+  if (event.kind !== 'delta' || event.delta.kind !== 'text') return yield event;
+  const { text } = event.delta;
+  for (let from = 0; from === 0 || from < text.length; from += MIND_LIMITS.stepCharacters)
+    yield { ...event, delta: { kind: 'text', text: text.slice(from, from + MIND_LIMITS.stepCharacters) } };
+}
+
+/**
+ * `patience`: asked before each read, ms to wait for what comes next; after that the stream counts
+ * as ended. Rejects with the connection's own failure, or with `UnreadableAnswer`. A caller may
+ * leave the loop early. Then the rest is read for a moment, so that the connection can be used
+ * again, and after that it is closed.
+ */
+export async function* eventsOf<Event>(
+  body: ReadableStream<Uint8Array> | null,
+  patience: () => number,
+  eventOf: ReadEvent<Event>,
+): AsyncGenerator<Event, void, undefined> {
+  if (!body) return;
+  const [mine, rest] = withEnd(body, patience);
+  const decoder = new TextDecoder();
+  const events = createEvents(eventOf);
+  const json = createJsonCount(MIND_LIMITS.json);
+  let whole: string | null = null;
+  let begun = false;
+  let bytes = 0;
+  try {
+    for await (const chunk of inSteps(mine, MIND_LIMITS.stepBytes)) {
+      bytes += chunk.byteLength;
+      if (bytes > MIND_LIMITS.answerBytes) throw new UnreadableAnswer('the answer is too long');
+      let text = decoder.decode(chunk, { stream: true });
+      if (!begun) {
+        text = text.trimStart();
+        if (text === '') continue;
+        begun = true;
+        if (text.startsWith('{')) whole = '';
+      }
+      if (whole === null) {
+        yield* events(text);
+        continue;
+      }
+      whole += text;
+      if (whole.length > MIND_LIMITS.eventCharacters || json.take(chunk) !== null)
+        throw new UnreadableAnswer('the answer holds too much');
+    }
+    const last = decoder.decode();
+    // The last event may lack the blank line that ends it.
+    if (whole === null) yield* events(`${last}\n\n`);
+    else yield* eventsIn({ id: undefined, event: undefined, data: whole + last }, eventOf);
+  } finally {
+    rest();
+  }
+}
+
+/** The chunks of a body, and the way to leave them. */
+function withEnd(
+  body: ReadableStream<Uint8Array>,
+  patience: () => number,
+): readonly [AsyncIterable<Uint8Array>, () => void] {
+  const reader = body.getReader();
+  let isOver = false;
+  async function* chunks(): AsyncGenerator<Uint8Array, void, undefined> {
+    for (;;) {
+      const ms = patience();
+      const giveUp = ms === Infinity ? null : setTimeout(() => void reader.cancel().catch(() => undefined), ms);
+      const { done, value } = await reader
+        .read()
+        .catch((error: unknown) => {
+          isOver = true;
+          throw error;
+        })
+        .finally(() => giveUp && clearTimeout(giveUp));
+      isOver ||= done;
+      if (done) return;
+      yield value;
+    }
+  }
+  async function drain(): Promise<void> {
+    while (!(await reader.read()).done);
+  }
+  return [
+    chunks(),
+    () => {
+      if (isOver) return;
+      const close = setTimeout(() => void reader.cancel().catch(() => undefined), MIND_LIMITS.afterEndMs);
+      void drain()
+        .catch(() => undefined)
+        .finally(() => clearTimeout(close));
+    },
+  ];
+}
+
+/**
+ * The events of an answer, whichever protocol they came by: its words are counted, and come in
+ * steps.
+ */
+export async function* inBounds(events: AsyncIterable<WireEvent>): AsyncGenerator<WireEvent, void, undefined> {
+  const pace = createPace();
+  const count = createWordCount();
+  for await (const event of events) {
+    count(event);
+    for (const piece of inPieces(event)) {
+      await pace();
+      yield piece;
+    }
+  }
+}
 
 /** How a request is written; a server that cannot read one form is given an easier one. */
 export interface Shape {

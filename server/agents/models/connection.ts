@@ -9,7 +9,7 @@ import type {
 import type { KeyHeader } from '../../platform/key-filter.ts';
 import { createServedMind, DEFAULT_MODELS, type Mind, type MindAnswer } from '../minds/index.ts';
 import { OFFICIAL_API } from '../minds/settings.ts';
-import type { UpstreamKey } from '../proxy/headers.ts';
+import type { UpstreamKey } from '../proxy/upstream.ts';
 import { createGuardedAgent, createGuardedFetch, guardOf } from '../../platform/guarded-fetch.ts';
 import type { Kept } from './rows.ts';
 import { TALKS_NOT } from './settings.ts';

@@ -4,25 +4,80 @@
  * answer. Another key holds at once, and a model that is removed answers nothing more. Where none
  * is connected, the rehearsal mind answers.
  */
-import { sentence } from '../../../src/shared/domain/sentence.ts';
-import type {
-  Connection,
-  ConnectModel,
-  FoundServer,
-  ListedModel,
-  Models,
+import {
+  type Connection,
+  type ConnectModel,
+  type FoundServer,
+  type ListedModel,
+  MODEL_LIMITS,
+  type Models,
+  type Protocol,
 } from '../../../src/shared/protocol/models.ts';
-import { MODEL_LIMITS } from '../../../src/shared/protocol/models.ts';
+import { sentence } from '../../../src/shared/domain/sentence.ts';
+import type { HomeRights } from '../../access/owner-rights.ts';
+import { checkAddress } from '../../platform/guarded-fetch.ts';
 import type { Mind, MindErrorKind } from '../minds/index.ts';
 import { OFFICIAL_API } from '../minds/settings.ts';
-import type { HomeRights } from '../../access/owner-rights.ts';
-import type { UpstreamKey } from '../proxy/headers.ts';
-import { checkAddress } from '../../platform/guarded-fetch.ts';
-import { createConnected, createLine, usualModels, type Connected, type Line } from './connection.ts';
+import type { UpstreamKey } from '../proxy/upstream.ts';
+import { CONNECT_LIMITS, KNOWN_HOSTS, USUAL_SERVERS } from './settings.ts';
+import { type Connected, createConnected, createLine, type Line, usualModels } from './connection.ts';
 import { createModelRows, type Kept, type ModelRowsDeps } from './rows.ts';
-import { CONNECT_LIMITS, USUAL_SERVERS } from './settings.ts';
-import { listModels, modelsIn, needsKey, type Listing, type Trial } from './trial.ts';
-import { waysTo } from './ways.ts';
+import { type Listing, listModels, modelsIn, needsKey, type Trial } from './trial.ts';
+
+// In which ways the server at an address may be asked: which protocol, and behind which address its
+// path is put. People paste what a server's documentation shows: a base URL with or without its
+// version, or the whole address of a call. Where the address does not decide, each way is tried.
+
+interface Way {
+  readonly protocol: Protocol;
+  /** Of the Messages API without `/v1`, of others with all that stands before their path. */
+  readonly address: string;
+}
+
+/** What one call puts behind the base, by protocol. */
+const CALLS: readonly (readonly [RegExp, Protocol])[] = [
+  [/\/v1\/messages(?:\/count_tokens)?$/, 'messages'],
+  [/\/messages$/, 'messages'],
+  [/\/(?:chat\/)?completions$/, 'chat'],
+  [/\/responses$/, 'responses'],
+  [/\/models\/[^/]+:(?:streamGenerateContent|generateContent)$/i, 'google'],
+];
+
+const withoutSlash = (path: string) => path.replace(/\/+$/, '');
+const VERSION = /\/v\d+(?:(?:alpha|beta)\d*)?$/;
+
+/** The ways to this base, the likeliest first. */
+function waysOf(origin: string, path: string): readonly Way[] {
+  const at = (protocol: Protocol, rest: string): Way => ({ protocol, address: `${origin}${rest}` });
+  // Gemini's own, and its address for OpenAI's clients.
+  if (/\/v\d+(?:alpha|beta)\d*\/openai$/.test(path)) return [at('chat', path)];
+  if (/\/v1beta$/.test(path)) return [at('google', path), at('chat', `${path}/openai`)];
+  const base = path.replace(/\/v1$/, '');
+  const chat = VERSION.test(path) ? path : `${path}/v1`;
+  return [
+    at('messages', base),
+    at('chat', chat),
+    // Some have their paths behind no version.
+    ...(chat === path ? [] : [at('chat', path)]),
+  ];
+}
+
+/** `given`: a URL of http or https. At least one. */
+export function waysTo(given: string): readonly Way[] {
+  const url = new URL(given);
+  const { origin } = url;
+  const path = withoutSlash(url.pathname);
+  for (const [call, protocol] of CALLS)
+    if (call.test(path)) {
+      const base = withoutSlash(path.replace(call, ''));
+      return [{ protocol, address: `${origin}${base}` }];
+    }
+  const stripped = withoutSlash(path.replace(/\/models$/, ''));
+  const known = KNOWN_HOSTS[url.hostname];
+  if (known && known.paths.includes(stripped))
+    return known.ways.map((way) => ({ ...way, address: origin + way.address }));
+  return waysOf(origin, stripped);
+}
 
 /** What is set where the relay is started, for every household. */
 export interface EnvironmentModel {

@@ -7,7 +7,7 @@ import {
   type ListedModel,
   type Protocol,
 } from '../../../src/shared/protocol/models.ts';
-import { createBoundedFetch } from '../../platform/bounded-fetch.ts';
+import { createBoundedFetch } from '../../platform/guarded-fetch.ts';
 import type { Mind, MindError, MindErrorKind, MindTool } from '../minds/index.ts';
 import { CONNECT_LIMITS } from './settings.ts';
 import { sentence } from '../../../src/shared/domain/sentence.ts';

@@ -7,8 +7,8 @@ import { z } from 'zod';
 import { isRecord } from '../../../src/shared/domain/platform/is-record.ts';
 import { LIMITS } from '../../../src/shared/protocol/limits.ts';
 import type { RequestSize } from '../../../src/shared/domain/request-cost.ts';
-import { readJson, tooMuchOf, type BodyFault } from '../../http/read-json.ts';
-import type { ProxyError } from './errors.ts';
+import { type BodyFault, readJson, tooMuchOf } from '../../http/body.ts';
+import type { ProxyError } from './upstream.ts';
 
 /** What a client's request may come to, read from its body before it is sent. */
 const shape = z.object({

@@ -3,28 +3,181 @@
  * It adds the relay's key, counts tokens, keeps to the budgets, and holds back what an agent asks
  * while its sleeping flag is set.
  */
+import { z } from 'zod';
 import type { Context } from 'hono';
+import type { RequestSize } from '../../../src/shared/domain/request-cost.ts';
+import type { TeamMember } from '../../../src/shared/protocol/team.ts';
+import { realTimers, within } from '../../../src/shared/domain/platform/timers.ts';
+import { parseJson } from '../../../src/shared/domain/platform/json.ts';
 import type { AgentId } from '../../../src/shared/domain/ids.ts';
 import { singleFlight } from '../../../src/shared/domain/platform/single-flight.ts';
-import { realTimers, within } from '../../../src/shared/domain/platform/timers.ts';
 import { proxyEndpoints } from '../../../src/shared/protocol/endpoints/proxy.ts';
 import type { ListedModel } from '../../../src/shared/protocol/models.ts';
-import type { TeamMember } from '../../../src/shared/protocol/team.ts';
+import type {
+  CallingClient,
+  Configs,
+  CostHold,
+  CostRequest,
+  Costs,
+  Directory,
+  Pauses,
+  SessionHost,
+} from '../../contracts/index.ts';
 import type { Credentials } from '../../access/index.ts';
-import type { CallingClient, Configs, Costs, Directory, SessionHost, Pauses } from '../../contracts/index.ts';
 import { answer, type Env, type Handled } from '../../http/endpoint.ts';
 import type { Mind } from '../minds/index.ts';
 import { OFFICIAL_API } from '../minds/settings.ts';
-import { createAdmit } from './admit.ts';
-import { createAsk, wholeAnswer, type Account, type Ask, type ProxyAnswer } from './answer.ts';
-import { readRequest, streamOf, type ProxyBody } from './body.ts';
-import { errorResponse, type ProxyError } from './errors.ts';
-import { isOfficial, requestHeaders, type UpstreamKey } from './headers.ts';
-import { heldAnswer, type Outcome } from './held.ts';
+import {
+  createUpstream,
+  errorEvent,
+  errorResponse,
+  event,
+  isOfficial,
+  PING,
+  type ProxyError,
+  requestHeaders,
+  type Upstream,
+  type UpstreamKey,
+} from './upstream.ts';
+import { type Account, type Ask, createAsk, type ProxyAnswer, wholeAnswer } from './answer.ts';
+import { type ProxyBody, readRequest, streamOf } from './body.ts';
 import { PROXY_LIMITS } from './settings.ts';
-import { createTranslator } from './translated.ts';
-import { createKnownCalls } from './translated-request.ts';
-import { createUpstream, type Upstream } from './upstream.ts';
+import { createKnownCalls, createTranslator } from './translated.ts';
+
+// Whether a request may go to the model: once its agent is awake and the budgets have room, in one
+// moment.
+
+type Admission =
+  | { readonly kind: 'go'; readonly hold: CostHold | null }
+  | { readonly kind: 'refused'; readonly error: ProxyError }
+  /** Whoever asked does not wait any more. */
+  | { readonly kind: 'gone' };
+
+interface AdmitDeps {
+  readonly pauses: Pick<Pauses, 'isPaused' | 'wait'>;
+  readonly costs: Pick<Costs, 'check'>;
+  readonly configs: Pick<Configs, 'agent'>;
+  readonly sessionId: () => string | null;
+  readonly now: () => number;
+}
+
+/** `size`: null where it costs nothing. */
+type Admit = (request: {
+  readonly agent: TeamMember;
+  readonly credentialId: string;
+  readonly size: RequestSize | null;
+  readonly signal: AbortSignal;
+}) => Promise<Admission>;
+
+function createAdmit({ pauses, costs, configs, sessionId, now }: AdmitDeps): Admit {
+  /** Null: awake. */
+  async function rest(
+    { agentId, name }: TeamMember,
+    since: number,
+    signal: AbortSignal,
+  ): Promise<Exclude<Admission, { kind: 'go' }> | null> {
+    if (!pauses.isPaused(agentId)) return null;
+    const { effective } = await configs.agent(agentId);
+    const how = await pauses.wait(agentId, { signal, limitMs: since + effective.sleep_wait_seconds * 1_000 - now() });
+    switch (how) {
+      case 'awake':
+        return null;
+      case 'late':
+        return {
+          kind: 'refused',
+          error: {
+            kind: 'asleep',
+            message: `${name} is asleep, try again: the request was held for ${effective.sleep_wait_seconds} s, and nothing was sent to the model.`,
+          },
+        };
+      case 'ended':
+        return {
+          kind: 'refused',
+          error: {
+            kind: 'session-ended',
+            message: `The session ended while ${name} was asleep; nothing was sent to the model.`,
+          },
+        };
+      case 'aborted':
+        return { kind: 'gone' };
+      default:
+        return how satisfies never;
+    }
+  }
+
+  async function room(request: CostRequest, signal: AbortSignal): Promise<Admission> {
+    try {
+      const checked = await costs.check(request, signal);
+      return checked.ok
+        ? { kind: 'go', hold: checked.hold }
+        : { kind: 'refused', error: { kind: 'budget-used-up', message: checked.message } };
+    } catch (error) {
+      if (signal.aborted) return { kind: 'gone' };
+      throw error;
+    }
+  }
+
+  return async ({ agent, credentialId, size, signal }) => {
+    const since = now();
+    for (;;) {
+      const held = await rest(agent, since, signal);
+      if (held) return held;
+      const admission: Admission = size
+        ? await room({ agentId: agent.agentId, credentialId, size, sessionId: sessionId() }, signal)
+        : { kind: 'go', hold: null };
+      if (admission.kind !== 'go') return admission;
+      // Nothing is awaited between here and the request, so an agent that was just set to sleep
+      // sends none.
+      if (!signal.aborted && !pauses.isPaused(agent.agentId)) return admission;
+      admission.hold?.release();
+      if (signal.aborted) return { kind: 'gone' };
+    }
+  };
+}
+
+// A streaming request that is held: its answer has begun, and pings keep it alive until it may go.
+
+type Outcome =
+  | { readonly kind: 'answer'; readonly answer: ProxyAnswer }
+  | { readonly kind: 'error'; readonly error: ProxyError }
+  | { readonly kind: 'gone' };
+
+const refusalShape = z.object({
+  type: z.literal('error'),
+  error: z.looseObject({ type: z.string(), message: z.string() }),
+});
+
+/** A refusal of the upstream comes as JSON; in a stream that has begun it is an error event. */
+async function* inStream({ status, headers, body }: ProxyAnswer): ProxyAnswer['body'] {
+  if (status === 200 && headers['content-type']?.includes('text/event-stream')) return yield* body;
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of body) chunks.push(chunk);
+  const refused = refusalShape.safeParse(parseJson(Buffer.concat(chunks).toString('utf8')));
+  yield refused.success
+    ? event('error', refused.data)
+    : errorEvent({ kind: 'unreachable', message: `The model’s server answered ${status}, and not with a stream.` });
+}
+
+async function* heldAnswer(outcome: Promise<Outcome>, pingMs: number): ProxyAnswer['body'] {
+  yield PING;
+  for (;;) {
+    const decided = await within(realTimers.after, pingMs, outcome);
+    if (decided === null) {
+      yield PING;
+      continue;
+    }
+    switch (decided.kind) {
+      case 'answer':
+        return yield* inStream(decided.answer);
+      case 'error':
+        return yield errorEvent(decided.error);
+      case 'gone':
+        return;
+      default:
+        return decided satisfies never;
+    }
+  }
+}
 
 // Calls under way, by credential: one that is revoked ends them.
 

@@ -2,9 +2,132 @@
  * Requests to the server behind the proxy. By node:http, which changes no byte of a body and
  * follows no redirect with a key in hand.
  */
-import http, { type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
+import http, { type Agent, type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
 import https from 'node:https';
-import { PROXY_LIMITS } from './settings.ts';
+import type { KeyFilter, KeyHeader } from '../../platform/key-filter.ts';
+import { OFFICIAL_API } from '../minds/settings.ts';
+import { FIRST_VERSION, PROXY_LIMITS } from './settings.ts';
+
+// Which headers pass. Both ways only those that the Messages API and its clients are known to use:
+// so no key or cookie of a client reaches the upstream, and nothing of the upstream's connection
+// reaches a client.
+
+export interface UpstreamKey {
+  readonly key: string | null;
+  /** Null: what suits the upstream. */
+  readonly keyHeader: KeyHeader | null;
+  /** Without `/v1`; null is Anthropic's own. */
+  readonly baseUrl: string | null;
+  /**
+   * It writes no more, and charges for no more, when it is left; left out: Anthropic's own does.
+   */
+  readonly stopsWhenLeft?: boolean;
+  /** Makes its connections, where not every address may be called. */
+  readonly createAgent?: () => Agent;
+}
+
+const REQUEST = new Set(['accept', 'content-type', 'idempotency-key', 'user-agent', 'x-app', 'x-client-request-id']);
+const REQUEST_PREFIXES = ['anthropic-', 'x-stainless-', 'x-claude-'];
+const RESPONSE = new Set([
+  'cache-control',
+  'content-type',
+  'date',
+  'request-id',
+  'retry-after',
+  'retry-after-ms',
+  'x-request-id',
+  'x-should-retry',
+]);
+const RESPONSE_PREFIXES = ['anthropic-'];
+
+/**
+ * Anthropic's own takes a key as the client's generation sends it; of other servers it is not known
+ * which they read.
+ */
+/** Does it go to Anthropic's own API? */
+export const isOfficial = ({ baseUrl }: Pick<UpstreamKey, 'baseUrl'>): boolean =>
+  baseUrl === null || new URL(baseUrl).host === new URL(OFFICIAL_API).host;
+
+function keyForm(upstream: UpstreamKey, version: string): KeyHeader {
+  if (upstream.keyHeader !== null) return upstream.keyHeader;
+  if (!isOfficial(upstream)) return 'both';
+  return version === FIRST_VERSION ? 'x-api-key' : 'bearer';
+}
+
+export function requestHeaders(sent: Headers, upstream: UpstreamKey): Record<string, string> {
+  const headers: Record<string, string> = {};
+  sent.forEach((value, name) => {
+    if (REQUEST.has(name) || REQUEST_PREFIXES.some((prefix) => name.startsWith(prefix))) headers[name] = value;
+  });
+  const version = (headers['anthropic-version'] ??= FIRST_VERSION);
+  // What is counted must be readable.
+  headers['accept-encoding'] = 'identity';
+  const form = keyForm(upstream, version);
+  if (upstream.key !== null && form !== 'x-api-key') headers['authorization'] = `Bearer ${upstream.key}`;
+  if (upstream.key !== null && form !== 'bearer') headers['x-api-key'] = upstream.key;
+  return headers;
+}
+
+/**
+ * A header that repeats the key is left out; so is how long and how packed the body was, which is
+ * passed on unpacked and without the key.
+ */
+export function responseHeaders(sent: IncomingHttpHeaders, filter: KeyFilter): Record<string, string> {
+  const headers: Record<string, string> = {};
+  for (const [name, value] of Object.entries(sent)) {
+    if (!RESPONSE.has(name) && !RESPONSE_PREFIXES.some((prefix) => name.startsWith(prefix))) continue;
+    const text = Array.isArray(value) ? value.join(', ') : (value ?? '');
+    if (filter.words(text) === text) headers[name] = text;
+  }
+  return headers;
+}
+
+// How the proxy says no: in the Messages API's own shape, so that any client can show it.
+
+/** `retry`: asking again can help, so clients may do so by themselves. */
+const KINDS = {
+  'bad-credential': { status: 401, type: 'authentication_error', retry: false },
+  'no-agent': { status: 403, type: 'permission_error', retry: false },
+  'no-upstream': { status: 400, type: 'invalid_request_error', retry: false },
+  malformed: { status: 400, type: 'invalid_request_error', retry: false },
+  'no-such-call': { status: 404, type: 'not_found_error', retry: false },
+  'too-large': { status: 413, type: 'request_too_large', retry: false },
+  'budget-used-up': { status: 402, type: 'billing_error', retry: false },
+  busy: { status: 529, type: 'overloaded_error', retry: true },
+  asleep: { status: 529, type: 'overloaded_error', retry: true },
+  'session-ended': { status: 400, type: 'invalid_request_error', retry: false },
+  'bad-key': { status: 400, type: 'invalid_request_error', retry: false },
+  unreachable: { status: 502, type: 'api_error', retry: true },
+  broken: { status: 500, type: 'api_error', retry: false },
+} as const;
+
+export interface ProxyError {
+  readonly kind: keyof typeof KINDS;
+  /** A sentence or two: what is wrong and what to do. Never holds a key or a credential. */
+  readonly message: string;
+}
+
+const errorOf = ({ kind, message }: ProxyError) => ({ type: 'error', error: { type: KINDS[kind].type, message } });
+
+export function errorResponse(error: ProxyError): Response {
+  const { status, retry } = KINDS[error.kind];
+  const headers = {
+    'content-type': 'application/json',
+    'cache-control': 'no-store',
+    'x-should-retry': String(retry),
+    ...(retry ? { 'retry-after': String(PROXY_LIMITS.retryAfterSeconds) } : {}),
+  };
+  return new Response(JSON.stringify(errorOf(error)), { status, headers });
+}
+
+/** One event of a stream. JSON text has no line breaks of its own, so one `data` line is enough. */
+export const event = (name: string, data: unknown): Uint8Array =>
+  Buffer.from(`event: ${name}\ndata: ${JSON.stringify(data)}\n\n`, 'utf8');
+
+/** The same as `errorResponse`, where an answer has begun already as a stream. */
+export const errorEvent = (error: ProxyError): Uint8Array => event('error', errorOf(error));
+
+export const PING: Uint8Array = event('ping', { type: 'ping' });
 
 export interface UpstreamRequest {
   readonly method: 'GET' | 'POST';

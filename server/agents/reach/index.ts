@@ -13,13 +13,11 @@ import { cutMiddle } from '../../../src/shared/domain/cut-middle.ts';
 import type { AgentId, MessageId, SessionId } from '../../../src/shared/domain/ids.ts';
 import { QUOTAS } from '../../platform/quotas.ts';
 import { toolDone, toolError } from '../../contracts/define-tool.ts';
-import { createAsk, type AskDeps } from './ask.ts';
-import { createFlags } from './flags.ts';
+import { type AskDeps, createAsk, createFlags } from './ask.ts';
 import { REACH_SETTINGS, type ReachSettings } from './settings.ts';
-import { delivered, outcomeText, waitsText } from './words.ts';
+import { delivered, outcomeText, waitsText } from './tools.ts';
 
-export { createReachTools } from './tools.ts';
-export { createToHuman } from './to-human.ts';
+export { createReachTools, createToHuman } from './tools.ts';
 
 export interface ReachDeps extends Omit<AskDeps, 'settings'> {
   readonly settings?: ReachSettings;

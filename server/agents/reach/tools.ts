@@ -2,19 +2,23 @@
  * What every agent can do to reach others, and to be left alone. Descriptions are read by models.
  */
 import { z } from 'zod';
-import { MESSAGE_BATCH_LIMITS, messageBatch } from '../../../src/shared/domain/message-batch.ts';
 import {
+  type AgentState,
   MESSAGE_PRIORITIES,
   MESSAGE_TYPES,
   messageTypeText,
   WAKE_REASONS,
-  type AgentState,
+  type WakeReason,
+  type WakeWay,
 } from '../../../src/shared/domain/guardrails.ts';
-import type { Picture, SentAttachment } from '../../../src/shared/domain/attachment.ts';
-import type { AgentId } from '../../../src/shared/domain/ids.ts';
-import { isSameName } from '../../../src/shared/domain/names.ts';
-import { writeSaid } from '../../../src/shared/domain/quoting.ts';
+import { isSameName, shownName } from '../../../src/shared/domain/names.ts';
 import { LEAD_ID, seatNumber } from '../../../src/shared/domain/seat.ts';
+import type { TeamMember } from '../../../src/shared/protocol/team.ts';
+import type { WakeDecision, WakeSource } from '../../../src/shared/protocol/wakes.ts';
+import type { AgentId } from '../../../src/shared/domain/ids.ts';
+import { MESSAGE_BATCH_LIMITS, messageBatch } from '../../../src/shared/domain/message-batch.ts';
+import type { Picture, SentAttachment } from '../../../src/shared/domain/attachment.ts';
+import { writeSaid } from '../../../src/shared/domain/quoting.ts';
 import { withSeat, withSeatWhereAlike } from '../../../src/shared/domain/teammates.ts';
 import type { RoostEvent } from '../../../src/shared/protocol/events.ts';
 import { LIMITS } from '../../../src/shared/protocol/limits.ts';
@@ -22,18 +26,139 @@ import type {
   Caller,
   Configs,
   Directory,
+  EventLog,
   Gate,
   Inbox,
+  Pauses,
   Reach,
   SessionHost,
-  Pauses,
   TeamTool,
+  ToolOutcome,
 } from '../../contracts/index.ts';
 import { defineTool, toolDone, toolError } from '../../contracts/define-tool.ts';
-import { TO_HUMAN, type ToHuman } from './to-human.ts';
 import { moreWait } from '../../team/inbox/index.ts';
+import { messageEvent } from '../runs/message-event.ts';
 
-export interface ReachToolDeps {
+// What a sender is told of its message and of its wake.
+
+const waits = (name: string) =>
+  `Your message is in ${name}’s inbox and will be read at its next turn; nothing of it is lost.`;
+
+/**
+ * `left`: calls of `wake_agent` that the caller has left in its session; null: not counted here.
+ */
+export function outcomeText(
+  name: string,
+  { outcome, detail }: Pick<WakeDecision, 'outcome' | 'detail'>,
+  left: number | null,
+): string {
+  const rest = left === null ? '' : ` You have ${left} ${left === 1 ? 'wake' : 'wakes'} left in this session.`;
+  switch (outcome) {
+    case 'granted':
+      return `Granted: ${name} is awake and reads your message now.${rest}`;
+    case 'deferred':
+      return `Deferred: ${detail} ${waits(name)}${rest}`;
+    case 'suppressed':
+      return `Suppressed: ${detail} ${waits(name)}${rest}`;
+    case 'error':
+      return `Not asked: ${detail} ${waits(name)}${rest}`;
+    default:
+      return outcome satisfies never;
+  }
+}
+
+/** Of a sleeping agent that is woken as soon as nothing stops that. */
+export const waitsText = (name: string, { detail }: Pick<WakeDecision, 'detail'>): string =>
+  `${name} is woken in its turn. ${detail} ${waits(name)}`;
+
+export const delivered = (name: string): string => `Delivered to ${name}’s inbox. It is read at ${name}’s next turn.`;
+
+const WHY: Readonly<Record<WakeReason, string>> = {
+  blocker: 'something is blocked',
+  critical_finding: 'a critical finding',
+  user_request: 'the human asked for it',
+};
+
+function byWhom(source: WakeSource, team: readonly TeamMember[]): string {
+  if (source.kind === 'person') return 'the human';
+  if (source.kind !== 'agent') return shownName(source.name, 'label');
+  const member = team.find(({ agentId }) => agentId === source.agentId);
+  return member
+    ? `${member.name}${member.position === null ? '' : ` (seat ${seatNumber(member.position)})`}`
+    : source.agentId;
+}
+
+/** The line that an agent is given with the turn for which it was woken. */
+export function wokenBy(
+  source: WakeSource,
+  way: WakeWay,
+  reason: WakeReason | null,
+  team: readonly TeamMember[],
+): string {
+  const who = byWhom(source, team);
+  switch (way) {
+    case 'wake_agent':
+      return `[You are awake: ${who} woke you${reason === null ? '' : `, because of this: ${WHY[reason]}`}]`;
+    case 'urgent_message':
+      return `[You are awake: ${who} sent you something urgent]`;
+    case 'thread_mention':
+      return `[You are awake: ${who} mentioned you in a thread]`;
+    case 'thread_added':
+      return `[You are awake: ${who} added you to a thread]`;
+    case 'schedule':
+      return `[You are awake: it is the time set in ${who}]`;
+    case 'reminder':
+      return `[You are awake: a reminder that you left for yourself is due]`;
+    case 'script_failure':
+      return `[You are awake: ${who} has failed]`;
+    case 'answer':
+      return `[You are awake: ${who} answered what you asked]`;
+    case 'person':
+    case 'api':
+    case 'deferred':
+      return `[You are awake: ${who} woke you]`;
+    default:
+      return way satisfies never;
+  }
+}
+
+// What an agent leaves for the person: it stands in their conversation with it, whether or not
+// anybody looks, as any answer does.
+
+/** How much an agent may leave. */
+const TO_HUMAN = { characters: 10_000, most: 20, withinMs: 3_600_000 } as const;
+
+interface ToHumanDeps {
+  readonly log: Pick<EventLog, 'append' | 'snapshot'>;
+  readonly host: Pick<SessionHost, 'sessionId'>;
+  readonly now: () => number;
+  readonly newId: () => string;
+}
+type ToHuman = (agentId: AgentId, text: string) => Promise<ToolOutcome>;
+
+export function createToHuman({ log, host, now, newId }: ToHumanDeps): ToHuman {
+  /** When each agent left its latest messages. */
+  const left = new Map<string, readonly number[]>();
+  return async (agentId, text) => {
+    const time = now();
+    const recent = (left.get(agentId) ?? []).filter((at) => at > time - TO_HUMAN.withinMs && at <= time);
+    if (recent.length >= TO_HUMAN.most)
+      return toolError(
+        `You have left ${TO_HUMAN.most} messages for the human within an hour, which is the limit. Put what is left into one, later.`,
+      );
+    // Between two sessions it belongs to the one before.
+    const sessionId = host.sessionId() ?? log.snapshot().lastEnd?.sessionId ?? null;
+    if (sessionId === null)
+      return toolError('No session has run yet, so there is no conversation with the human to leave it in.');
+    left.set(agentId, [...recent, time]);
+    await log.append([
+      messageEvent({ time, messageId: newId(), sessionId, agentId, author: agentId, text, role: 'assistant' }),
+    ]);
+    return toolDone('It is left for the human, marked as unread.');
+  };
+}
+
+interface ReachToolDeps {
   readonly reach: Reach;
   readonly inbox: Inbox;
   readonly gate: Gate;

@@ -8,7 +8,7 @@ import { cutMiddle } from '../../../src/shared/domain/cut-middle.ts';
 import type { Picture, SentAttachment } from '../../../src/shared/domain/attachment.ts';
 import type { MessageId } from '../../../src/shared/domain/ids.ts';
 import { withWholeWeb, type MindBlock, type MindMessage } from '../minds/index.ts';
-import { mapStrings } from '../../platform/well-formed.ts';
+import { mapStrings } from '../../platform/json-bounds.ts';
 import {
   attachmentBlocks,
   charactersOf,

@@ -4,10 +4,8 @@
  * one by one: between two of them every other call has its turn.
  */
 import type { Readable } from 'node:stream';
-import { createJsonCount } from '../json-bounds.ts';
-import { createPace } from '../pace.ts';
-import { TooMuchError, type MessageBounds, type TooMuch } from '../too-much.ts';
-import { createFlood, type FloodLimits } from '../flood.ts';
+import { createJsonCount, type MessageBounds, type TooMuch, TooMuchError } from '../json-bounds.ts';
+import { createFlood, createPace, type FloodLimits } from '../pace.ts';
 
 /** Of one line, and of all in a while. */
 export type LineBounds = MessageBounds & FloodLimits;

@@ -3,8 +3,9 @@
  * are none.
  */
 import { readdirSync, readFileSync } from 'node:fs';
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir, readFile, readlink } from 'node:fs/promises';
 import { freemem } from 'node:os';
+import { z } from 'zod';
 
 const PAGE = 4_096;
 
@@ -43,7 +44,7 @@ export async function processOf(pid: number): Promise<Process | null> {
 
 const numbersIn = (names: readonly string[]) => names.filter((name) => /^\d+$/.test(name)).map(Number);
 
-export async function allProcesses(): Promise<Process[]> {
+async function allProcesses(): Promise<Process[]> {
   const names = await readdir('/proc').catch(() => []);
   const found = await Promise.all(numbersIn(names).map(processOf));
   return found.filter((each) => each !== null);
@@ -74,4 +75,93 @@ export async function memoryLeft(): Promise<{ readonly available: number; readon
     return kilobytes === undefined ? null : Number(kilobytes) * 1_024;
   };
   return { available: bytes('MemAvailable') ?? freemem(), swap: bytes('SwapFree') ?? 0 };
+}
+
+// Process groups as they are written down: a relay that is killed takes nothing with it that runs
+// without a sandbox, and the next one ends it by what was written. A number is given to another
+// process once it is free: so a group is known by when its first process began, or by the mark that
+// it was given in its environment. Linux only.
+
+/** In the environment of all that is written down: which group it is of. */
+export const GROUP_MARK = 'ROOST_SCRIPT_RUN';
+
+export const groupSchema = z.object({
+  /**
+   * Since when this machine is up, and among which processes: elsewhere the numbers are others'.
+   */
+  machine: z.string(),
+  /** Of its first process, and of the group. */
+  pid: z.number().int().min(2),
+  since: z.string().min(1),
+  mark: z.string().min(1),
+});
+export type WrittenGroup = z.infer<typeof groupSchema>;
+
+async function machine(): Promise<string | null> {
+  try {
+    const boot = await readFile('/proc/sys/kernel/random/boot_id', 'utf8');
+    return `${boot.trim()} ${await readlink('/proc/self/ns/pid')}`;
+  } catch {
+    // Another system.
+    return null;
+  }
+}
+
+/** Null: its process has ended, or this system does not say. */
+export async function groupOf(pid: number, mark: string): Promise<WrittenGroup | null> {
+  const [here, first] = await Promise.all([machine(), processOf(pid)]);
+  return here === null || first === null ? null : { machine: here, pid, since: first.since, mark };
+}
+
+async function isMarked({ pid }: Process, mark: string): Promise<boolean> {
+  const environment = await readFile(`/proc/${pid}/environ`, 'utf8').catch(() => '');
+  return environment.split('\0').includes(`${GROUP_MARK}=${mark}`);
+}
+
+async function isOf({ pid, since, mark }: WrittenGroup, one: Process): Promise<boolean> {
+  // Its first process may have ended, and left this one behind.
+  return one.pid === pid ? one.since === since : await isMarked(one, mark);
+}
+
+/**
+ * Looks for those that left the group: one that begins another meanwhile is found with the next
+ * look.
+ */
+const LOOKS = 5;
+
+/**
+ * Ends what was begun with this mark and has left its group, as a daemon does (setsid(2)); what
+ * hides its environment is not found. True: something was.
+ */
+export async function endMarked(mark: string): Promise<boolean> {
+  let ended = false;
+  for (let look = 0; look < LOOKS; look++) {
+    const others = (await allProcesses()).filter(({ pid }) => pid !== process.pid);
+    const marked = await Promise.all(others.map((each) => isMarked(each, mark)));
+    const left = others.filter((_each, i) => marked[i]);
+    if (left.length === 0) break;
+    for (const { pid } of left)
+      try {
+        process.kill(pid, 'SIGKILL');
+        ended = true;
+      } catch {
+        // It has ended by itself.
+      }
+  }
+  return ended;
+}
+
+/** Ends what is left of it. True: something was. */
+export async function endGroup(group: WrittenGroup): Promise<boolean> {
+  if ((await machine()) !== group.machine) return false;
+  const members = (await allProcesses()).filter((each) => each.group === group.pid);
+  // While one of it is there, the group's number is nobody else's.
+  const ours = await Promise.all(members.map((each) => isOf(group, each)));
+  let ended = false;
+  try {
+    if (ours.includes(true)) ended = process.kill(-group.pid, 'SIGKILL');
+  } catch {
+    // It has ended by itself.
+  }
+  return (await endMarked(group.mark)) || ended;
 }

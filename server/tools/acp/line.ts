@@ -26,7 +26,7 @@ import type { PROGRAM_FAULTS } from '../../../src/shared/protocol/programs.ts';
 import { Readable } from 'node:stream';
 import { NoProgramError, type Group, type Processes } from '../../platform/processes/index.ts';
 import { linesOf } from '../../platform/processes/lines.ts';
-import { FLOODED, TooMuchError } from '../../platform/too-much.ts';
+import { FLOODED, TooMuchError } from '../../platform/json-bounds.ts';
 import type { ProgramLimits } from './settings.ts';
 import { sentence } from '../../../src/shared/domain/sentence.ts';
 

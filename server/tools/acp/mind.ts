@@ -4,32 +4,363 @@
  * with what was said before. Its questions go to the person as any others do, and what it may reach
  * through Roost is its own folder, and its own agent's tools.
  */
-import { isSameJson } from '../../../src/shared/domain/platform/json.ts';
-import type {
-  ContentBlock,
-  PromptResponse,
-  RequestPermissionRequest,
-  RequestPermissionResponse,
+import { createHash } from 'node:crypto';
+import { mkdir, realpath } from 'node:fs/promises';
+import { isAbsolute, relative, sep } from 'node:path';
+import {
+  type ContentBlock,
+  methods,
+  type PromptResponse,
+  RequestError,
+  type RequestPermissionRequest,
+  type RequestPermissionResponse,
 } from '@agentclientprotocol/sdk';
-import { mkdir } from 'node:fs/promises';
+import type { Timers } from '../../../src/shared/domain/platform/timers.ts';
+import { createLimiter } from '../../../src/shared/domain/platform/queue.ts';
+import { fileText } from '../../../src/shared/domain/file-text.ts';
+import { isSameJson } from '../../../src/shared/domain/platform/json.ts';
 import { isRecord } from '../../../src/shared/domain/platform/is-record.ts';
 import { sentence } from '../../../src/shared/domain/sentence.ts';
 import { MIND_PREFIX } from '../../../src/shared/domain/toolsets.ts';
 import type { Program } from '../../../src/shared/protocol/programs.ts';
-import type { AskLeave, Caller, NoteDeed, Verdict } from '../../contracts/index.ts';
 import type { AgentMind, MindAnswer, MindErrorKind, MindListener, MindRequest } from '../../agents/minds/index.ts';
-import type { Workspace } from '../workspaces/index.ts';
-import { faultOf, ProgramError, type Line, type LineStart } from './line.ts';
-import { createFiles, type FilesDeps } from './files.ts';
+import type { AskLeave, Caller, NoteDeed, Verdict } from '../../contracts/index.ts';
+import { type EntryBelow, type Workspace, WorkspaceError } from '../workspaces/index.ts';
+import { inTime, type OpenSession, openSession } from './starts.ts';
+import { createSilence, createTurn, type Silence, type Turn } from './turn.ts';
+import { faultOf, type Line, type LineHandlers, type LineStart, ProgramError } from './line.ts';
+import { type ProgramLimits, READS_NONE_AS_EMPTY } from './settings.ts';
 import type { LeftSession, ResumableSession } from './kept-sessions.ts';
-import { inTime, openSession, type OpenSession } from './open-session.ts';
-import { createReported, failed } from './outcome.ts';
-import { plantedIn, questionOf } from './planted.ts';
-import { sayPrompt } from './prompt-turn.ts';
-import { heardIn, instructionsOf, promptOf, takesTools, type Given } from './prompt.ts';
-import { createSilence } from './silence.ts';
-import { createTurn, type Turn } from './turn.ts';
-import { READS_NONE_AS_EMPTY, type ProgramLimits } from './settings.ts';
+import { type Given, heardIn, instructionsOf, promptOf, takesTools } from './prompt.ts';
+
+// What a turn of a program comes to: how it failed, and what it reports to have cost, which is of
+// its whole session so far.
+
+const failed = (kind: MindErrorKind, message: string, text: string): MindAnswer => ({
+  ok: false,
+  error: { kind, message },
+  blocks: text === '' ? [] : [{ kind: 'text', text }],
+  usage: null,
+  whole: true,
+  outputMost: null,
+});
+
+interface Reported {
+  /** A session that had reported so many US dollars before. */
+  begin(dollars: number): void;
+  /** US dollars that its session has reported. */
+  soFar(): number;
+  /** Of the turn that ends with this report; null: it made none. */
+  spent(dollars: number | null): Pick<MindAnswer, 'usage' | 'reportedMicroUsd'>;
+}
+
+/**
+ * `name`: stands for its model, which is not told; `countsItself`: nothing that it reports is
+ * counted.
+ */
+function createReported(name: string, countsItself: boolean): Reported {
+  let before = 0;
+  return {
+    begin: (dollars) => void (before = dollars),
+    soFar: () => before,
+    spent(dollars) {
+      if (countsItself || dollars === null) return { usage: null };
+      // One that counts anew in a session that it goes on with has told less than before.
+      const spent = dollars < before ? dollars : dollars - before;
+      before = dollars;
+      const usage = { model: name, inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0 };
+      // A difference of two such figures is a hair more or less than it is.
+      return { usage, reportedMicroUsd: Math.ceil(Number((spent * 1_000_000).toFixed(3))) };
+    },
+  };
+}
+
+// One prompt to a program: until it is over, stopped, silent for too long, or broken.
+
+interface PromptTurn {
+  /** Stops it. */
+  readonly signal: AbortSignal;
+  readonly silence: Silence;
+  /** It is told to stop: what waits of it is over. */
+  readonly onStop: () => void;
+  readonly timers: Pick<Timers, 'after'>;
+  /** ms that it has for its stop before its process is ended. */
+  readonly cancelMs: number;
+}
+
+/**
+ * Rejects with a `ProgramError`; `stopped`: it did not end by itself in time, and its process was
+ * ended.
+ */
+async function sayPrompt(
+  { line, sessionId }: Pick<OpenSession, 'line' | 'sessionId'>,
+  prompt: ContentBlock[],
+  { signal, silence, onStop, timers, cancelMs }: PromptTurn,
+): Promise<PromptResponse | 'stopped'> {
+  const asked = line.agent.request(methods.agent.session.prompt, { sessionId, prompt });
+  // Where it is not waited for any more.
+  asked.catch(() => undefined);
+  let cancel: () => void = () => undefined;
+  let unwatch: () => void = () => undefined;
+  const ended = new Promise<'stopped'>((resolve, reject) => {
+    const stop = () => {
+      onStop();
+      void line.agent.notify(methods.agent.session.cancel, { sessionId }).catch(() => undefined);
+      cancel = timers.after(cancelMs, () => {
+        void line.close();
+        resolve('stopped');
+      });
+    };
+    unwatch = silence.watch((error) => {
+      void line.close();
+      reject(error);
+    });
+    if (signal.aborted) stop();
+    else signal.addEventListener('abort', stop, { once: true });
+  });
+  try {
+    return await Promise.race([line.answer(asked), ended]);
+  } finally {
+    unwatch();
+    cancel();
+  }
+}
+
+// The files that a program has Roost read and write: those of its agent's own folder, by the ways
+// that hold for all.
+
+interface FilesDeps {
+  readonly folder: string;
+  readonly workspace: Pick<Workspace, 'bytesOf' | 'write'>;
+  readonly limits: Pick<ProgramLimits, 'fileBytes' | 'filesAtOnce'>;
+  /** Whether the person lets its agent use this tool of Roost's, by whatever way. */
+  readonly mayUse: (tool: 'read_file' | 'write_file') => Promise<boolean>;
+  /** Roost answers a read of a missing file with an empty one. */
+  readonly readsNoneAsEmpty: () => boolean;
+  /** Whether this is the program's session. */
+  readonly isOwn: (sessionId: string) => boolean;
+}
+
+const NEWLINE = 0x0a;
+
+/**
+ * Where the line begins that is so many lines below the one at `from`; behind the end and its last
+ * break, where there is none.
+ */
+function startOfLine(bytes: Uint8Array, below: number, from: number): number {
+  let at = from;
+  for (let line = 0; line < below; line++) {
+    while (at < bytes.length && bytes[at] !== NEWLINE) at++;
+    if (at >= bytes.length) return bytes.length + 1;
+    at++;
+  }
+  return at;
+}
+
+const INVALID_PARAMS = -32_602;
+const isMissing = (error: unknown) => error instanceof WorkspaceError && error.kind === 'not-found';
+/**
+ * As the protocol says it: a program that is about to make a file reads it first, and has to know
+ * that there is none. Other refusals go out with their words; the library would say “Internal
+ * error” of them.
+ */
+function refusalOf(error: unknown, path: string): unknown {
+  if (isMissing(error)) return RequestError.resourceNotFound(path);
+  if (error instanceof WorkspaceError || error instanceof FilesRefused)
+    return new RequestError(INVALID_PARAMS, error.message);
+  return error;
+}
+/** Why a program may not read or write there. */
+class FilesRefused extends Error {}
+
+function createFiles({
+  folder,
+  workspace,
+  limits,
+  mayUse,
+  readsNoneAsEmpty,
+  isOwn,
+}: FilesDeps): Pick<LineHandlers, 'readFile' | 'writeFile'> {
+  /** The path within the folder; links in it are refused by the workspace. */
+  async function within(sessionId: string, path: string, tool: Parameters<FilesDeps['mayUse']>[0]): Promise<string> {
+    if (!isOwn(sessionId)) throw new FilesRefused('There is no such session.');
+    if (!(await mayUse(tool))) throw new FilesRefused('The human has switched off files for this agent.');
+    const roots = [await realpath(folder), folder];
+    const inner = roots.map((root) => relative(root, path)).find((each) => !each.startsWith('..') && !isAbsolute(each));
+    if (!isAbsolute(path) || inner === undefined || inner === '')
+      throw new FilesRefused('This lies outside of the folder.');
+    return inner.split(sep).join('/');
+  }
+  const limited = createLimiter(limits.filesAtOnce);
+  const answer = <Value>(path: string, work: () => Promise<Value>) =>
+    limited(() => work().catch((error: unknown) => Promise.reject(refusalOf(error, path))));
+  return {
+    readFile: ({ sessionId, path, line, limit }) =>
+      answer(path, async () => {
+        const inner = await within(sessionId, path, 'read_file');
+        const bytes = await workspace.bytesOf(inner, limits.fileBytes).catch((error: unknown) => {
+          if (isMissing(error) && readsNoneAsEmpty()) return Buffer.alloc(0);
+          throw error;
+        });
+        const from = startOfLine(bytes, Math.max(0, (line ?? 1) - 1), 0);
+        const to = typeof limit === 'number' ? startOfLine(bytes, limit, from) - 1 : bytes.length;
+        return { content: bytes.toString('utf8', from, Math.max(from, to)) };
+      }),
+    writeFile: ({ sessionId, path, content }) =>
+      answer(path, async () => {
+        await workspace.write(await within(sessionId, path, 'write_file'), Buffer.from(content));
+      }),
+  };
+}
+
+// Settings in an agent's folder that make a program act there before it asks anybody: hooks,
+// servers, variables and permissions of ACP agents, and commands in the settings of git, which
+// such programs run. The agent can write all of them, so the person sees them before a program is
+// started in that folder. A yes is for exactly these contents.
+
+/** Folders and files at the top of the folder, in lower case, by the programs that read them. */
+const READ: ReadonlySet<string> = new Set([
+  // Claude Code
+  ...['.claude', '.claude.json', '.mcp.json'],
+  // Codex, Gemini CLI and Qwen Code, Goose, OpenCode, Cursor, Crush
+  ...['.codex', '.gemini', '.qwen', '.goose', '.opencode', 'opencode.json', 'opencode.jsonc', '.cursor'],
+  ...['.crush', '.crush.json', 'crush.json'],
+  // Others that speak the protocol, or are about to.
+  ...['.agents', '.augment', '.continue', '.copilot', '.factory', '.junie', '.kimi', '.kiro', '.vibe'],
+  // Variables that several of them load by themselves.
+  ...['.env', '.env.local', '.envrc'],
+]);
+interface PlantedFile {
+  readonly path: string;
+  /**
+   * SHA-256 of its contents. Null: nobody can tell what a program will find there, as with a link.
+   */
+  readonly hash: string | null;
+  /** Its contents, for the person to read. Null: they are no text, or long. */
+  readonly text: string | null;
+}
+
+type Looked = Pick<Workspace, 'list' | 'walk' | 'bytesOf'>;
+
+/**
+ * Disks that tell no capitals, or pass over characters that nobody sees, find a file by other names
+ * too.
+ */
+const folded = (name: string) =>
+  name
+    .normalize('NFKC')
+    .replace(/\p{Cf}/gu, '')
+    .toLowerCase();
+
+/** Settings of git that name no program. Everything else in its files is shown. */
+const HARMLESS = [
+  /^core\.(repositoryformatversion|filemode|bare|logallrefupdates|ignorecase|precomposeunicode|symlinks|autocrlf|eol)$/,
+  /^(remote\..*\.(url|fetch|pushurl)|branch\..*\.(remote|merge|rebase)|submodule\..*\.(url|active))$/,
+  /^(user\.(name|email)|init\.defaultbranch|pull\.(rebase|ff)|push\.(default|autosetupremote)|color\..*)$/,
+];
+
+/**
+ * Whether a file of settings can only say what is harmless: each line is read in the plainest form
+ * alone.
+ */
+function isHarmless(config: string): boolean {
+  let section = '';
+  return config.split('\n').every((line) => {
+    if (/^\s*([#;].*)?$/.test(line)) return true;
+    const [, name, sub] = /^\s*\[([\w-]+)(?: "([^"\\]*)")?\]\s*$/.exec(line) ?? [];
+    if (name !== undefined) {
+      section = sub === undefined ? name : `${name}.${sub}`;
+      return true;
+    }
+    const [, key, value] = /^\s*([A-Za-z][\w-]*)\s*=\s*([^\\"]*)$/.exec(line) ?? [];
+    if (key === undefined || value === undefined) return false;
+    // `ext::` and its kind run a command for an address.
+    return HARMLESS.some((each) => each.test(`${section}.${key}`.toLowerCase())) && !value.includes('::');
+  });
+}
+
+async function plantedIn(
+  workspace: Looked,
+  limits: Pick<ProgramLimits, 'settingsEntries' | 'settingsBytes' | 'settingsShown' | 'repositoryEntries'>,
+): Promise<readonly PlantedFile[]> {
+  const found = new Map<string, PlantedFile>();
+  const unpinned = (path: string) => void found.set(path, { path, hash: null, text: null });
+  async function look({ path, kind }: Pick<EntryBelow, 'path' | 'kind'>, isSafe?: (text: string) => boolean) {
+    if (kind === 'folder') return;
+    if (kind !== 'file') return unpinned(path);
+    try {
+      const bytes = await workspace.bytesOf(path, limits.settingsBytes);
+      const text = fileText(bytes);
+      if (text !== null && isSafe?.(text) === true) return;
+      const hash = createHash('sha256').update(bytes).digest('hex');
+      found.set(path, { path, hash, text: text !== null && text.length <= limits.settingsShown ? text : null });
+    } catch (error) {
+      // It has a second name, is too long, or changed meanwhile.
+      if (!(error instanceof WorkspaceError)) throw error;
+      unpinned(path);
+    }
+  }
+  async function below(path: string, most: number, each: (entry: EntryBelow) => Promise<void> | void): Promise<void> {
+    let count = 0;
+    for await (const entry of workspace.walk(path, most + 1)) {
+      count += 1;
+      if (count > most) return unpinned(path);
+      await each(entry);
+    }
+  }
+
+  /** `path`: of a repository’s own folder; `''`: the agent’s folder is one itself. */
+  async function lookAtGit(path: string): Promise<void> {
+    const inGit = path === '' ? '' : `${path}/`;
+    for (const { name, kind } of await workspace.list(path)) {
+      const own = `${inGit}${name}`;
+      if (/^config(\.worktree)?$/.test(folded(name))) await look({ path: own, kind }, isHarmless);
+      else if (folded(name) === 'hooks' && kind === 'folder')
+        await below(own, limits.settingsEntries, async (entry) => {
+          if (!entry.path.endsWith('.sample')) await look(entry);
+        });
+      else if (folded(name) === 'modules' && kind === 'folder')
+        await below(own, limits.settingsEntries, async (entry) => {
+          if (/(^|\/)(config(\.worktree)?|hooks\/.*(?<!\.sample))$/.test(folded(entry.path)))
+            await look(entry, isHarmless);
+        });
+      // The settings are those of another folder then.
+      else if (kind === 'link' || folded(name) === 'commondir') unpinned(own);
+    }
+  }
+
+  const top = await workspace.list('');
+  for (const { name, kind } of top)
+    if (READ.has(folded(name))) {
+      if (kind === 'folder') await below(name, limits.settingsEntries, (entry) => look(entry));
+      else await look({ path: name, kind });
+    }
+  const names = new Set(top.map(({ name }) => folded(name)));
+  const isRepository = names.has('head') && ((names.has('objects') && names.has('refs')) || names.has('commondir'));
+  if (isRepository) await lookAtGit('');
+  if (isRepository || names.has('.git'))
+    // Git looks at a repository in a repository, too.
+    await below('', limits.repositoryEntries, async ({ path, kind }) => {
+      if (folded(path.split('/').at(-1) ?? '') !== '.git') return;
+      if (kind === 'folder') await lookAtGit(path);
+      // It leads to a repository elsewhere.
+      else unpinned(path);
+    });
+  return [...found.values()];
+}
+
+/**
+ * What the person is asked: contents as changes, which the page shows whole, and the hash of what
+ * is too long for that.
+ */
+function questionOf(name: string, files: readonly PlantedFile[]): Readonly<Record<string, unknown>> {
+  const long = files.filter(({ text }) => text === null);
+  return {
+    command: `start ${name} with the settings in the folder`,
+    diffs: files.flatMap(({ path, text }) => (text === null ? [] : [{ path, old_text: '', new_text: text }])),
+    ...(long.length === 0 ? {} : { sha256: Object.fromEntries(long.map(({ path, hash }) => [path, hash])) }),
+  };
+}
 
 export interface ProgramMindDeps {
   readonly name: string;

@@ -1,15 +1,105 @@
 /** How far the person lets an agent use a tool, and what changes of that with their answer. */
+import { createHash } from 'node:crypto';
+import { z } from 'zod';
+import { type Grant, grantOf, MIND_PREFIX } from '../../../src/shared/domain/toolsets.ts';
+import { ALLOWED_COMMAND_MAX, ALLOWED_COMMANDS_MAX } from '../../../src/shared/protocol/grants.ts';
 import type { AgentId } from '../../../src/shared/domain/ids.ts';
-import { grantOf, type Grant } from '../../../src/shared/domain/toolsets.ts';
-import type { PinnedFile } from '../../../src/shared/protocol/calls.ts';
+import { type CommandReach, commandReachSchema, type PinnedFile } from '../../../src/shared/protocol/calls.ts';
 import type { AgentConfigInput } from '../../../src/shared/protocol/config.ts';
-import { ALLOWED_COMMANDS_MAX } from '../../../src/shared/protocol/grants.ts';
+import { charactersIn } from '../../platform/json-bounds.ts';
+import type { Db } from '../../store/index.ts';
 import type { Configs } from '../../contracts/index.ts';
 import { goesAsFar, isBounded, type Pinned, type PinnedCall, type Pins } from '../pins/index.ts';
-import type { Db } from '../../store/index.ts';
-import type { AgreedCommands } from './agreed-commands.ts';
-import { commandOf } from './command.ts';
-import type { KeptCall } from './rows.ts';
+import { type KeptCall, pinnedSchema } from './rows.ts';
+
+// Calls that run a command, as what is let exactly as it stands is kept: a command of the sandbox's
+// by its words, one of a program's own by all that it gives but what it says of it. Neither stands
+// for the other: the same words are another thing where no sandbox is around them.
+
+const BY_A_PROGRAM = `${MIND_PREFIX}execute`;
+
+/** Null: it runs none, or one that cannot be let for always. */
+function commandOf(tool: string, input: unknown): string | null {
+  if (typeof input !== 'object' || input === null || !('command' in input)) return null;
+  const { command } = input;
+  if (typeof command !== 'string' || charactersIn(input) > ALLOWED_COMMAND_MAX) return null;
+  const kept = keptAs(tool, command, { ...input });
+  return kept !== null && kept.length <= ALLOWED_COMMAND_MAX ? kept : null;
+}
+
+function keptAs(tool: string, command: string, input: Readonly<Record<string, unknown>>): string | null {
+  if (tool === 'run_command') return command.startsWith(MIND_PREFIX) ? null : command;
+  if (tool !== BY_A_PROGRAM) return null;
+  const given = Object.entries(input)
+    .filter(([name]) => name !== 'title' && name !== 'description')
+    .sort(([one], [other]) => (one < other ? -1 : 1));
+  return `${BY_A_PROGRAM} ${JSON.stringify(Object.fromEntries(given))}`;
+}
+
+// What lay in the folder, and how far it went, when the person let a command for always. It is this
+// machine's alone.
+
+const agreedSchema = z.object({ reach: commandReachSchema, pinned: pinnedSchema.nullable() });
+interface AgreedCommand {
+  readonly reach: CommandReach;
+  readonly pinned: Pinned | null;
+}
+
+interface AgreedCommands {
+  /** Null: it was let before this was kept, by hand, or on another machine. */
+  get(agentId: AgentId, command: string): Promise<AgreedCommand | null>;
+  /** `among`: all that are let by then. What is not is forgotten. */
+  put(agentId: AgentId, command: string, agreed: AgreedCommand, among: readonly string[], within: Db): Promise<void>;
+  forget(agentId: AgentId): Promise<void>;
+}
+
+const hashOf = (command: string) => createHash('sha256').update(command).digest('hex');
+
+export function createAgreedCommands({
+  db,
+  home,
+  now,
+}: {
+  readonly db: Db;
+  readonly home: string;
+  readonly now: () => number;
+}): AgreedCommands {
+  const agentOf = (agentId: AgentId) => JSON.stringify(agentId);
+  return {
+    async get(agentId, command) {
+      const row = await db
+        .selectFrom('command_contents')
+        .select('agreed_json')
+        .where('home', '=', home)
+        .where('agent_json', '=', agentOf(agentId))
+        .where('command_hash', '=', hashOf(command))
+        .executeTakeFirst();
+      return row ? agreedSchema.parse(JSON.parse(row.agreed_json)) : null;
+    },
+    async put(agentId, command, agreed, among, within) {
+      const own = { home, agent_json: agentOf(agentId) };
+      await within
+        .deleteFrom('command_contents')
+        .where('home', '=', home)
+        .where('agent_json', '=', own.agent_json)
+        .where('command_hash', 'not in', [command, ...among].map(hashOf))
+        .execute();
+      const said = { agreed_json: JSON.stringify(agreed), agreed_at: now() };
+      await within
+        .insertInto('command_contents')
+        .values({ ...own, command_hash: hashOf(command), ...said })
+        .onConflict((conflict) => conflict.columns(['home', 'agent_json', 'command_hash']).doUpdateSet(said))
+        .execute();
+    },
+    async forget(agentId) {
+      await db
+        .deleteFrom('command_contents')
+        .where('home', '=', home)
+        .where('agent_json', '=', agentOf(agentId))
+        .execute();
+    },
+  };
+}
 
 /** What is set of agents, as far as it is read and changed here. */
 export interface GrantedConfigs extends Pick<Configs, 'agent'> {
@@ -40,7 +130,7 @@ export type Let =
 
 const ASK: Let = { by: 'ask', before: null };
 
-export interface GrantedDeps {
+interface GrantedDeps {
   readonly configs: GrantedConfigs;
   readonly pins: Pins;
   readonly agreed: AgreedCommands;

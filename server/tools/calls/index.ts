@@ -5,8 +5,8 @@
  * a message, which waits like any other.
  */
 import type { AgentId } from '../../../src/shared/domain/ids.ts';
-import type { Given } from '../../../src/shared/domain/question-form.ts';
 import { toolsetOf } from '../../../src/shared/domain/toolsets.ts';
+import type { Given } from '../../../src/shared/domain/question-form.ts';
 import type { Timers } from '../../../src/shared/domain/platform/timers.ts';
 import type { AllowedBy, Answer } from '../../../src/shared/protocol/calls.ts';
 import type { RoostEvent } from '../../../src/shared/protocol/events.ts';
@@ -20,39 +20,117 @@ import type {
   TeamTool,
   ToolOutcome,
 } from '../../contracts/index.ts';
-import { toolDone, toolError } from '../../contracts/define-tool.ts';
-import { charactersIn } from '../../platform/well-formed.ts';
-import { ALWAYS_THERE, isAway, writeOnce, type Database, type Db } from '../../store/index.ts';
 import type { Logger } from '../../agents/runs/context.ts';
+import { ALWAYS_THERE, type Database, type Db, enduring, isAway, writeOnce } from '../../store/index.ts';
+import { toolDone, toolError } from '../../contracts/define-tool.ts';
+import { charactersIn } from '../../platform/json-bounds.ts';
 import type { Pins } from '../pins/index.ts';
-import { createAgreedCommands } from './agreed-commands.ts';
-import { createCarryOut } from './carry-out.ts';
-import { createContents } from './contents.ts';
-import { createForms } from './forms.ts';
-import { createGranted, type GrantedConfigs, type Let } from './granted.ts';
-import { createLeave } from './leave.ts';
-import { createQuestion } from './questions.ts';
-import { createCallRows, type KeptCall, type NewCall } from './rows.ts';
-import { CALL_LIMITS } from './settings.ts';
-import { createTellAgent, type ToldInbox } from './tell-agent.ts';
-import type { AnswerOptions, Answered, Calls } from './types.ts';
+import {
+  type Answered,
+  type AnswerOptions,
+  type CallRows,
+  type Calls,
+  type Contents,
+  createCallRows,
+  createContents,
+  type KeptCall,
+  type NewCall,
+} from './rows.ts';
+import { createLeave, type Leave } from './leave.ts';
 import {
   ASKED_EACH_TIME,
   ASKS_FOR_FORM,
   CHANGED,
+  createTellAgent,
   NO_FORM,
   NO_HOSTS,
   SWITCHED_OFF,
+  type TellAgent,
+  type ToldInbox,
   TOO_LONG,
   TOO_MANY,
   WAITS,
   WAITS_IN_A_RUN,
   WITHDRAWN,
-} from './words.ts';
+} from './tell-agent.ts';
+import { createAgreedCommands, createGranted, type GrantedConfigs, type Let } from './granted.ts';
+import { createForms, createQuestion } from './questions.ts';
+import { CALL_LIMITS } from './settings.ts';
+export type { Answered, Calls } from './rows.ts';
 
-export type { Answered, Calls } from './types.ts';
+// Runs what the person has said yes to, once, and tells its agent what came of it.
 
-export interface CallsDeps {
+interface CarryOutDeps {
+  readonly database: Pick<Database, 'untilThere'>;
+  readonly rows: Pick<CallRows, 'end' | 'get' | 'waitAgain'>;
+  readonly contents: Contents;
+  readonly leave: Pick<Leave, 'yes'>;
+  readonly tellAgent: TellAgent;
+  readonly toolNamed: (name: string) => TeamTool | undefined;
+  readonly host: Pick<SessionHost, 'stateOf' | 'sessionId'>;
+  readonly changed: (agentId: AgentId) => void;
+  readonly counted: () => void;
+  readonly closing: AbortSignal;
+  readonly now: () => number;
+  readonly logger: Logger;
+}
+
+/** Its yes is on disk. */
+function createCarryOut(deps: CarryOutDeps): (call: KeptCall, ownHosts?: readonly string[]) => Promise<void> {
+  const { database, rows, contents, leave, tellAgent, toolNamed, host, changed, counted, closing, now, logger } = deps;
+
+  async function outcomeOf(call: KeptCall, ownHosts: readonly string[]): Promise<ToolOutcome> {
+    const { callId, agentId, tool: name, input: text, runId, pinned } = call;
+    const tool = toolNamed(name);
+    const given: unknown = JSON.parse(text);
+    const input = tool?.input.safeParse(given);
+    const caller: Caller = {
+      agentId,
+      sessionId: host.stateOf(agentId) === 'absent' ? null : host.sessionId(),
+      ...(runId === null ? {} : { runId }),
+      run: callId,
+      kind: 'run',
+      signal: closing,
+      agreed: { ...contents.agreed({ agentId, tool: name, input: given }, pinned), ownHosts },
+    };
+    if (!tool || !input?.success || !(await enduring(database, async () => (await tool.allowed?.(caller)) ?? true)))
+      return toolError('This tool is not there any more.');
+    return await tool.run(input.data, caller).catch((error: unknown) => {
+      logger.error('a tool failed', { agentId, tool: name, error: String(error) });
+      return toolError('Something in the relay broke; it may have run or not. The relay’s log says more.');
+    });
+  }
+
+  return async (call, ownHosts = []) => {
+    const { callId, agentId, tool, input } = call;
+    if (toolsetOf(tool) === 'mind') {
+      if (!(await leave.yes(call))) await tellAgent((await rows.get(callId)) ?? call, input, null);
+      return;
+    }
+    const outcome = await outcomeOf(call, ownHosts);
+    if (outcome.changed) {
+      // Between the yes and now something else came there: nothing was done, and it is asked again.
+      await enduring(database, async () => {
+        await rows.waitAgain(callId);
+        const waits = await rows.get(callId);
+        if (waits) await contents.fresh(waits);
+      });
+      changed(agentId);
+      return;
+    }
+    // With what it gave back, whole, or not at all: a kill in between leaves it as one of which
+    // nobody knows.
+    await enduring(database, () =>
+      tellAgent({ ...call, state: 'done' }, input, outcome, (within) =>
+        rows.end(callId, JSON.parse(input), outcome, now(), { within }),
+      ),
+    );
+    changed(agentId);
+    counted();
+  };
+}
+
+interface CallsDeps {
   readonly db: Db;
   /** Left out: it can always be reached. */
   readonly database?: Pick<Database, 'untilThere'>;

@@ -9,13 +9,13 @@ import { createHash } from 'node:crypto';
 import type { AgentId } from '../../../src/shared/domain/ids.ts';
 import type { AllowedBy } from '../../../src/shared/protocol/calls.ts';
 import type { AskLeave, DeedEnd, NoteDeed, Verdict } from '../../contracts/index.ts';
-import { charactersIn } from '../../platform/well-formed.ts';
+import { charactersIn } from '../../platform/json-bounds.ts';
 import type { PinnedCall, Pins } from '../pins/index.ts';
 import type { Let } from './granted.ts';
 import type { Question } from './questions.ts';
 import type { CallRows, KeptCall, NewCall } from './rows.ts';
 import { CALL_LIMITS } from './settings.ts';
-import { LET_LATER, SWITCHED_OFF, TOO_LONG, TOO_MANY, TURN_OVER, WAITS_IN_A_RUN, saidNo } from './words.ts';
+import { LET_LATER, saidNo, SWITCHED_OFF, TOO_LONG, TOO_MANY, TURN_OVER, WAITS_IN_A_RUN } from './tell-agent.ts';
 
 export interface LeaveDeps {
   readonly rows: Pick<CallRows, 'add' | 'end' | 'told' | 'close' | 'remove' | 'useLeave'>;

@@ -4,12 +4,16 @@
  */
 import { sql } from 'kysely';
 import { createQueue } from '../../../src/shared/domain/platform/queue.ts';
+import { checkForm, type Given, type Misfit } from '../../../src/shared/domain/question-form.ts';
+import type { AgentId } from '../../../src/shared/domain/ids.ts';
+import { sentence } from '../../../src/shared/domain/sentence.ts';
 import type { Db } from '../../store/index.ts';
+import type { AskPerson, Caller, PersonAnswer } from '../../contracts/index.ts';
 import type { AskedContent, CallRows, KeptCall, NewCall } from './rows.ts';
 import { CALL_LIMITS } from './settings.ts';
-import { WITHDRAWN } from './words.ts';
+import { TOO_MANY_FORMS, TURN_OVER, WITHDRAWN } from './tell-agent.ts';
 
-export interface QuestionOptions {
+interface QuestionOptions {
   /** Whether the new question may be this one, which waits and asks the same. Left out: always. */
   readonly mayBe?: (one: KeptCall) => boolean;
   /** Whether the new question takes the place of this one, which waits. Left out: never. */
@@ -29,7 +33,7 @@ export type Question = (
   options?: QuestionOptions,
 ) => Promise<string | null>;
 
-export interface QuestionDeps {
+interface QuestionDeps {
   readonly db: Db;
   /** Names the home. */
   readonly home: string;
@@ -57,4 +61,135 @@ export function createQuestion({ db, home, rows }: QuestionDeps): Question {
         return callId;
       }),
     );
+}
+
+// Questions of MCP servers that the person answers by a form. Each is a row like any other
+// question, so that it stands on the page, in the header and on the phone. Its server waits for it
+// within a call, so it lives no longer than its relay: what a relay left behind is withdrawn at the
+// next start. What the person types is in no row, event or log: it goes to the server alone. The
+// account of calls has the names of the fields, as Roost has no use for the values and some are
+// nobody else's business.
+//
+//   asked → done (sent) | declined | withdrawn (nobody answered in time, or nobody waits any more)
+
+interface FormsDeps {
+  readonly rows: Pick<CallRows, 'close' | 'sent' | 'unsent'>;
+  readonly question: Question;
+  readonly newCall: (tool: string, input: unknown, caller: Caller) => NewCall;
+  readonly changed: (agentId: AgentId) => void;
+  readonly counted: () => void;
+  /** Is not waited for; `what` is logged where it fails. */
+  readonly beside: (work: Promise<unknown>, what: string) => void;
+  readonly closing: AbortSignal;
+  readonly now: () => number;
+}
+
+type Sent = 'sent' | 'over' | { readonly misfit: string };
+
+interface Forms {
+  readonly ask: AskPerson;
+  /** What the person has filled in: checked, and sent to the server that waits for it. */
+  send(call: KeptCall, given: Given): Promise<Sent>;
+  /** It was declined or withdrawn. True: somebody waited for it. */
+  end(callId: string, action: 'decline' | 'cancel'): boolean;
+}
+
+const WRONG: Readonly<Record<Misfit, string>> = {
+  missing: 'has to be filled in',
+  kind: 'is of another kind',
+  short: 'is too short',
+  long: 'is too long',
+  email: 'has to be an e-mail address',
+  uri: 'has to be an address with its scheme',
+  date: 'has to be a date',
+  'date-time': 'has to be a date with a time and its zone',
+  whole: 'has to be a whole number',
+  low: 'is too small',
+  high: 'is too large',
+  option: 'has to be one of its options',
+  few: 'has too few options chosen',
+  many: 'has too many options chosen',
+  unknown: 'is no field of this form',
+};
+/** Never with what was typed: sentences of errors are logged. */
+const misfitText = (misfits: readonly (readonly [string, Misfit])[]) =>
+  misfits.map(([name, misfit]) => `“${name.slice(0, CALL_LIMITS.fieldChars)}” ${WRONG[misfit]}.`).join(' ');
+
+export function createForms(deps: FormsDeps): Forms {
+  const { rows, question: place, newCall, changed, counted, beside, closing, now } = deps;
+  /** By question. */
+  const waiters = new Map<string, (answer: PersonAnswer) => void>();
+  function end(callId: string, answer: PersonAnswer): boolean {
+    const tell = waiters.get(callId);
+    waiters.delete(callId);
+    tell?.(answer);
+    return tell !== undefined;
+  }
+
+  return {
+    async ask({ tool, question, caller, signal }) {
+      const { agentId } = caller;
+      const call = { ...newCall(tool, {}, caller), question };
+      let tell: (answer: PersonAnswer) => void = () => undefined;
+      const answered = new Promise<PersonAnswer>((resolve) => (tell = resolve));
+      const wait = (own: string) => void waiters.set(own, tell);
+      const { callId } = call;
+      const isPlaced = await place(call, '{}', { now: null, before: null }, { mayBe: () => false, before: wait }).catch(
+        (error: unknown) => {
+          waiters.delete(callId);
+          throw error;
+        },
+      );
+      if (isPlaced === null) throw new Error(TOO_MANY_FORMS);
+      changed(agentId);
+      const over = AbortSignal.any([signal, caller.signal, closing]);
+      const withdraw = () => {
+        if (!end(callId, { action: 'cancel' })) return;
+        const why = closing.aborted
+          ? WITHDRAWN.restarted
+          : caller.signal.aborted
+            ? TURN_OVER
+            : typeof signal.reason === 'string'
+              ? signal.reason
+              : WITHDRAWN.unneeded;
+        beside(
+          rows.close(callId, 'withdrawn', why, now()).then(() => changed(agentId)),
+          'a question of an MCP server could not be withdrawn',
+        );
+      };
+      if (over.aborted) withdraw();
+      else over.addEventListener('abort', withdraw, { once: true });
+      try {
+        return await answered;
+      } finally {
+        over.removeEventListener('abort', withdraw);
+      }
+    },
+    async send(call, given) {
+      const { callId, agentId, question } = call;
+      if (!question) return 'over';
+      const checked = checkForm(question.fields, given);
+      if (!checked.ok) return { misfit: misfitText(checked.misfits) };
+      if (!waiters.has(callId)) {
+        await rows.close(callId, 'withdrawn', WITHDRAWN.unneeded, now());
+        changed(agentId);
+        return 'over';
+      }
+      const titles = Object.keys(checked.content).map((name) => `“${name}”`);
+      const text =
+        titles.length === 0
+          ? sentence`You agreed, and sent the server no fields.`
+          : sentence`You sent the server these fields: ${titles.join(', ')}`;
+      // Only one of two devices finds it waiting.
+      if (!(await rows.sent(callId, { text, isError: false }, now()))) return 'over';
+      changed(agentId);
+      counted();
+      if (end(callId, { action: 'accept', content: checked.content })) return 'sent';
+      // It was withdrawn while that was written: the server has got nothing.
+      await rows.unsent(callId, WITHDRAWN.unneeded);
+      changed(agentId);
+      return 'over';
+    },
+    end: (callId, action) => end(callId, { action }),
+  };
 }

@@ -8,20 +8,23 @@ import { beginningOfText, cutMiddle } from '../../../src/shared/domain/cut-middl
 import type { AgentId, RunId, SessionId } from '../../../src/shared/domain/ids.ts';
 import {
   ALLOWED_BY,
-  CALL_STATES,
-  pinnedFileSchema,
-  toolCallSchema,
   type AllowedBy,
+  type Answer,
+  CALL_STATES,
   type CallContent,
   type CallState,
   type PinnedFile,
+  pinnedFileSchema,
   type ToolCall,
+  toolCallSchema,
 } from '../../../src/shared/protocol/calls.ts';
-import { serverQuestionSchema, type ServerQuestion } from '../../../src/shared/protocol/questions.ts';
-import { mapStrings } from '../../platform/well-formed.ts';
-import type { Pinned } from '../pins/index.ts';
-import { parseText, type Db } from '../../store/index.ts';
+import { type ServerQuestion, serverQuestionSchema } from '../../../src/shared/protocol/questions.ts';
+import type { Given } from '../../../src/shared/domain/question-form.ts';
+import { mapStrings } from '../../platform/json-bounds.ts';
+import { type Db, parseText } from '../../store/index.ts';
 import type { Tables } from '../../store/tables.ts';
+import type { Agreed, AskLeave, AskPerson, NoteDeed, TeamTool } from '../../contracts/index.ts';
+import type { Pinned, PinnedCall, Pins } from '../pins/index.ts';
 import { CALL_LIMITS } from './settings.ts';
 
 const json = (text: string) => JSON.stringify(text);
@@ -55,7 +58,7 @@ export interface AskedContent {
   readonly now: Pinned | null;
   readonly before: readonly PinnedFile[] | null;
 }
-export interface Ended {
+interface Ended {
   readonly text: string;
   readonly isError: boolean;
 }
@@ -383,4 +386,103 @@ export function createCallRows({ db, home }: { readonly db: Db; readonly home: s
         .execute();
     },
   };
+}
+
+// What lies where calls are about that wait for the person: looked at anew whenever they are shown
+// or answered.
+
+export interface Contents {
+  /** The call as it is by now: what it is to is what lies there, beside what lay there before. */
+  fresh(call: KeptCall): Promise<KeptCall>;
+  /** The content that the person agreed to, for the tool that runs the call. */
+  agreed(call: PinnedCall, pinned: Pinned | null): Agreed;
+}
+
+export function createContents({
+  rows,
+  pins,
+}: {
+  readonly rows: Pick<CallRows, 'askAnew' | 'get'>;
+  readonly pins: Pins;
+}): Contents {
+  return {
+    async fresh(call) {
+      const { agentId, tool, input, pinned, isPinned, content } = call;
+      const now = await pins.of({ agentId, tool, input: JSON.parse(input) });
+      if (isPinned && (now?.pin ?? null) === (pinned?.pin ?? null)) return call;
+      const first = content?.before ?? pinned?.files ?? [];
+      // It may be what it was at first once more.
+      const marks = (files: readonly { readonly path: string; readonly mark: string }[]) =>
+        JSON.stringify(files.map(({ path, mark }) => [path, mark]).sort());
+      const isAsBefore = marks(first) === marks(now?.files ?? []);
+      await rows.askAnew(call, { now, before: !isPinned || isAsBefore ? null : first });
+      return (await rows.get(call.callId)) ?? call;
+    },
+    agreed: (call, pinned) => ({
+      markOf: (path) => pinned?.files.find((file) => file.path === path)?.mark,
+      hold: () => pins.hold(call, pinned),
+    }),
+  };
+}
+
+// What is asked of calls of tools, by whoever offers tools and by the person's page.
+
+export type Answered =
+  | { readonly ok: true; readonly call: ToolCall }
+  | { readonly ok: false; readonly reason: 'unknown' | 'over' | 'misfit' | 'changed'; readonly detail: string };
+
+export interface AnswerOptions {
+  /** The pin of the content that the person was shown; left out: the caller does not say. */
+  readonly seen?: string | undefined;
+  /** With a yes: hosts of the relay's own machine and networks that the person adds. */
+  readonly ownHosts?: readonly string[];
+}
+export interface Calls {
+  /**
+   * A tool of the relay's own, which no agent is offered: it runs only with the person's yes to
+   * `askAlone`.
+   */
+  ofRelay(tool: TeamTool): void;
+  /**
+   * The relay asks about such a call by itself. One question waits for each key. `before`: what the
+   * person knows of that file.
+   */
+  askAlone(agentId: AgentId, tool: string, input: unknown, before: PinnedFile | null): Promise<void>;
+  /** What is asked with this tool under this key needs no answer any more. */
+  withdrawAsked(tool: string, key: string): Promise<void>;
+  /** The same tools, as far as the person lets them be used. */
+  guard(tools: readonly TeamTool[]): readonly TeamTool[];
+  /** The same of tools that come and go. */
+  guardFrom(source: () => readonly TeamTool[]): () => readonly TeamTool[];
+  /** Leave for what a program that is an agent's mind does by itself. */
+  readonly leave: AskLeave;
+  /** A question of an MCP server, while one of its tools is called. */
+  readonly askPerson: AskPerson;
+  /** What such a program does without asking. */
+  readonly note: NoteDeed;
+  /** That wait for the person, the oldest first. */
+  waiting(): Promise<readonly ToolCall[]>;
+  /** The same with what lies in the folder now, looked at for this: to be shown to the person. */
+  toBeShown(): Promise<readonly ToolCall[]>;
+  /** Answered or withdrawn lately, the newest first. */
+  answered(): Promise<readonly ToolCall[]>;
+  page(
+    before: string | null,
+    agentId: AgentId | null,
+    limit: number,
+  ): Promise<{ readonly calls: readonly ToolCall[]; readonly more: boolean }>;
+  /** Of one run of this agent, the newest first. */
+  ofRun(agentId: AgentId, runId: RunId, limit: number): Promise<readonly ToolCall[]>;
+  answer(callId: string, answer: Answer, words: string, options?: AnswerOptions): Promise<Answered>;
+  /** What the person has filled in, for the server that asks. */
+  send(callId: string, content: Given): Promise<Answered>;
+  /** What those ask who are not here any more waits no more. */
+  keepOnly(agentIds: ReadonlySet<AgentId>): Promise<void>;
+  /** What is asked for of tools whose names begin so waits no more. */
+  withdrawToolsOf(prefix: string): Promise<void>;
+  forgetCallsOf(agentId: AgentId): Promise<void>;
+  /** After a start: says what was under way when the relay ended. */
+  recover(): Promise<void>;
+  /** Ends what runs; resolves when that is on disk. */
+  close(): Promise<void>;
 }

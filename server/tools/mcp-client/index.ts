@@ -10,9 +10,8 @@ import { checkAddress, createGuardedFetch, type GuardedFetch } from '../../platf
 import { createSecrets } from '../../platform/key-filter.ts';
 import { createLink } from './link.ts';
 import { ATTACHED_LIMITS } from './settings.ts';
-import { createRunners } from './runners.ts';
-import { createSignIn, type SignIn } from './sign-in.ts';
-import { createSigning } from './signing.ts';
+import { createRunners } from './program.ts';
+import { createSignIn, createSigning, type SignIn } from './sign-in.ts';
 import {
   heldIn,
   lookedAt,

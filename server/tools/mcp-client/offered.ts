@@ -3,14 +3,15 @@
  * server’s.
  */
 import { createHash } from 'node:crypto';
+import { SdkError, SdkErrorCode } from '@modelcontextprotocol/client';
 import { z } from 'zod';
+import { sentence } from '../../../src/shared/domain/sentence.ts';
 import { beginningOfText, cutMiddle } from '../../../src/shared/domain/cut-middle.ts';
 import { deeperThan } from '../../../src/shared/domain/deeper-than.ts';
 import { shownText } from '../../../src/shared/domain/names.ts';
 import type { Picture } from '../../../src/shared/domain/attachment.ts';
 import { isRecord } from '../../../src/shared/domain/platform/is-record.ts';
 import { titled, writeSaid } from '../../../src/shared/domain/quoting.ts';
-import { sentence } from '../../../src/shared/domain/sentence.ts';
 import { ATTACHED_PREFIX } from '../../../src/shared/domain/toolsets.ts';
 import type { OfferedTool } from '../../../src/shared/protocol/attached.ts';
 import type { ToolOutcome } from '../../contracts/index.ts';
@@ -18,6 +19,56 @@ import type { KeyFilter } from '../../platform/key-filter.ts';
 import { isShowable, pictureHead } from '../../platform/picture.ts';
 import { mindSchemaOf, short } from './mind-schema.ts';
 import { ATTACHED_LIMITS, type AttachedLimits } from './settings.ts';
+
+// Lists that a server gives page by page: bounded in total, and ended where the next page makes no
+// sense.
+
+/** Cursors of one list. */
+interface Cursors {
+  /**
+   * The cursor of the next page; undefined: there is none, or the server named it before and would
+   * never end.
+   */
+  next(named: unknown): string | undefined;
+}
+
+export function createCursors(): Cursors {
+  const seen = new Set<string>();
+  return {
+    next(named) {
+      if (typeof named !== 'string' || named === '' || seen.has(named)) return undefined;
+      seen.add(named);
+      return named;
+    },
+  };
+}
+
+interface Times {
+  readonly timeout: number;
+  readonly maxTotalTimeout: number;
+}
+
+/**
+ * One time-out of `ms` for several requests together. After it each throws a sentence. `elapsed`: a
+ * monotonic clock, in ms.
+ */
+export function createDeadline(
+  ms: number,
+  elapsed: () => number,
+): <Value>(request: (times: Times) => Promise<Value>) => Promise<Value> {
+  const until = elapsed() + ms;
+  const late = (cause?: unknown) =>
+    new Error(sentence`its list timed out: it took longer than ${ms / 1_000} seconds`, { cause });
+  return async (request) => {
+    const left = until - elapsed();
+    if (left <= 0) throw late();
+    try {
+      return await request({ timeout: left, maxTotalTimeout: left });
+    } catch (error) {
+      throw error instanceof SdkError && error.code === SdkErrorCode.RequestTimeout ? late(error) : error;
+    }
+  };
+}
 
 /** The Messages API takes so many characters of letters, digits, `_` and `-` for a tool’s name. */
 const NAME_CHARS = 64;

@@ -7,30 +7,31 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import {
   auth,
-  extractWWWAuthenticateParams,
-  IssuerMismatchError,
-  OAuthError,
-  refreshAuthorization,
-  UnauthorizedError,
-  validateAuthorizationResponseIssuer,
   type AuthProvider,
+  extractWWWAuthenticateParams,
   type FetchLike,
+  IssuerMismatchError,
   type OAuthClientProvider,
   type OAuthDiscoveryState,
+  OAuthError,
+  refreshAuthorization,
   type StoredOAuthClientInformation,
   type StoredOAuthTokens,
+  UnauthorizedError,
+  validateAuthorizationResponseIssuer,
 } from '@modelcontextprotocol/client';
 import { z } from 'zod';
 import { beginningOfText } from '../../../src/shared/domain/cut-middle.ts';
 import { errorMessage } from '../../../src/shared/domain/platform/error-message.ts';
 import { shownText } from '../../../src/shared/domain/names.ts';
 import { singleFlight } from '../../../src/shared/domain/platform/single-flight.ts';
-import type { SignInStanding } from '../../../src/shared/protocol/attached.ts';
+import type { AttachedServer, SignInStanding } from '../../../src/shared/protocol/attached.ts';
 import type { MayConnect } from '../../../src/shared/protocol/models.ts';
-import { createBoundedFetch } from '../../platform/bounded-fetch.ts';
+import { checkAddress, createBoundedFetch } from '../../platform/guarded-fetch.ts';
 import type { KeyFilter } from '../../platform/key-filter.ts';
-import { checkAddress } from '../../platform/guarded-fetch.ts';
-import { jsonOf, type AttachedLimits } from './settings.ts';
+import { type AttachedLimits, jsonOf } from './settings.ts';
+import type { Link } from './link.ts';
+import type { Attached, Refused } from './types.ts';
 
 /**
  * What is kept of it, sealed. `discovery`: whom it was made with; `redirect`: where that sends the
@@ -44,10 +45,10 @@ export const keptSignInSchema = z.object({
   /** Null: they are no longer taken, or the person has signed out. */
   tokens: heldSchema<StoredOAuthTokens>().nullable(),
 });
-export type KeptSignIn = z.infer<typeof keptSignInSchema>;
+type KeptSignIn = z.infer<typeof keptSignInSchema>;
 
 /** It cannot be begun, or what came back is not taken: a sentence for the person. */
-export class SignInError extends Error {}
+class SignInError extends Error {}
 
 export interface SignIn {
   standing(): SignInStanding;
@@ -71,7 +72,7 @@ export interface SignIn {
   leave(): Promise<void>;
 }
 
-export interface SignInDeps {
+interface SignInDeps {
   readonly url: string;
   readonly kept: KeptSignIn | null;
   /** Registered by hand. Left out: Roost registers itself. */
@@ -100,7 +101,7 @@ interface Begun {
 
 const NO_SIGN_IN = 'it asks for a sign-in, or does not take the key it was given';
 const EXPIRED = 'the sign-in there has expired or was withdrawn: sign in again';
-export const NOT_BEGUN = 'This sign-in was not begun here, was used already, or took too long. Begin it once more.';
+const NOT_BEGUN = 'This sign-in was not begun here, was used already, or took too long. Begin it once more.';
 /**
  * An authorisation server that answers so is not well, or wants to be asked later. Every other
  * answer without a token is a refusal.
@@ -333,6 +334,70 @@ export function createSignIn(deps: SignInDeps): SignIn {
     async leave() {
       begun = null;
       if (kept?.tokens) await keep((kept = { ...kept, tokens: null }));
+    },
+  };
+}
+
+// The person's sign-ins to attached servers: begun, come back from, and left.
+
+/** What is used of a server. */
+interface SignedIn {
+  readonly link: Pick<Link, 'standing' | 'retry'>;
+  /** Null: it is a program. */
+  readonly signIn: SignIn | null;
+}
+
+interface SigningDeps<One> {
+  readonly kept: ReadonlyMap<string, One>;
+  readonly onChange: () => void;
+  readonly show: (one: One) => AttachedServer;
+}
+
+function refusedSignIn(error: unknown): Refused {
+  if (!(error instanceof SignInError)) throw error;
+  return { refused: 'sign-in', reason: error.message };
+}
+
+export function createSigning<One extends SignedIn>({
+  kept,
+  onChange,
+  show,
+}: SigningDeps<One>): Pick<Attached, 'signIn' | 'signOut' | 'finishSignIn'> {
+  return {
+    async signIn(serverId, redirect) {
+      const one = kept.get(serverId);
+      if (!one) return null;
+      if (!one.signIn) return { refused: 'sign-in', reason: 'A program needs no sign-in.' };
+      try {
+        // What it says when it refuses names where its sign-in is.
+        if (one.link.standing().state !== 'connected') await one.link.retry();
+        const url = await one.signIn.begin(redirect);
+        onChange();
+        return url;
+      } catch (error) {
+        return refusedSignIn(error);
+      }
+    },
+    async signOut(serverId) {
+      const one = kept.get(serverId);
+      if (!one) return null;
+      await one.signIn?.leave();
+      onChange();
+      if (one.link.standing().state === 'connected') await one.link.retry();
+      return show(one);
+    },
+    async finishSignIn(query) {
+      const one = [...kept.values()].find(({ signIn }) => signIn?.waitsFor(query.get('state') ?? ''));
+      try {
+        if (!one?.signIn) throw new SignInError(NOT_BEGUN);
+        await one.signIn.finish(query);
+      } catch (error) {
+        return refusedSignIn(error);
+      } finally {
+        onChange();
+      }
+      await one.link.retry();
+      return show(one);
     },
   };
 }

@@ -22,18 +22,13 @@ import type {
 import type { Logger } from '../../platform/logger.ts';
 import { type Handled, answer, refuseHead, type Env } from '../../http/endpoint.ts';
 import type { Threads } from '../../team/threads/index.ts';
-import { createHeard } from './heard.ts';
-import { createPark } from './park.ts';
-import { createSlots, type SlotsDeps } from './slots.ts';
-import { createResources } from './resources.ts';
-import { createServers } from './server.ts';
-import { createMcpSessions, refusal, type McpSessions } from './sessions.ts';
+import { createHeard, createPark, createResources, createServers, type Every } from './server.ts';
+import { createMcpSessions, createSlots, type McpSessions, refusal, type SlotsDeps } from './sessions.ts';
 import { MCP_SETTINGS, type McpSettings } from './settings.ts';
-import type { Every } from './progress.ts';
 import type { Context } from 'hono';
 import { mcpEndpoints } from '../../../src/shared/protocol/endpoints/access.ts';
 import { LIMITS } from '../../../src/shared/protocol/limits.ts';
-import { readJson as readBody, tooMuchOf } from '../../http/read-json.ts';
+import { readJson as readBody, tooMuchOf } from '../../http/body.ts';
 import { authenticate, joinedFrom, type BearerDeps } from './bearer.ts';
 
 /**

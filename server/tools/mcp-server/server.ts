@@ -6,22 +6,303 @@
 import {
   ProtocolError,
   ProtocolErrorCode,
+  type RequestId,
+  type Resource,
   ResourceNotFoundError,
   Server,
-  type RequestId,
   type ServerContext,
   type Tool,
 } from '@modelcontextprotocol/server';
 import { z } from 'zod';
-import type { RunId } from '../../../src/shared/domain/ids.ts';
-import type { Caller, SessionHost, TeamTool, ToolOutcome } from '../../contracts/index.ts';
+import type { AgentId, RunId } from '../../../src/shared/domain/ids.ts';
+import { shownName } from '../../../src/shared/domain/names.ts';
+import { seatNumber } from '../../../src/shared/domain/seat.ts';
+import type { TeamMember } from '../../../src/shared/protocol/team.ts';
+import type {
+  Caller,
+  Configs,
+  EventLog,
+  Gate,
+  Inbox,
+  Pauses,
+  SessionHost,
+  TeamTool,
+  ToolOutcome,
+} from '../../contracts/index.ts';
+import type { Threads } from '../../team/threads/index.ts';
+import type { Credentials } from '../../access/index.ts';
 import { misfitsOf } from '../../contracts/define-tool.ts';
-import { joinedOf, type Joined } from './bearer.ts';
-import type { Heard } from './heard.ts';
-import type { Park } from './park.ts';
-import type { AgentResource } from './resources.ts';
-import { parkedSentence, INSTRUCTIONS, notBorn, WORKING } from './sayings.ts';
-import { createProgress, type Progress, type ProgressDeps } from './progress.ts';
+import {
+  howToLive,
+  INSTRUCTIONS,
+  type Joined,
+  joinedOf,
+  notBorn,
+  parkedSentence,
+  type StillParked,
+  WAITING,
+  WORKING,
+} from './bearer.ts';
+
+// The person's words to an agent that a client plays: a call of that client that only waits ends
+// with them.
+
+interface HeardDeps {
+  readonly log: Pick<EventLog, 'subscribe'>;
+  readonly inbox: Pick<Inbox, 'waiting'>;
+  readonly stateOf: SessionHost['stateOf'];
+}
+
+interface Heard {
+  /**
+   * `signal` aborts when the person has written something that waits for this agent's client, also
+   * before the call.
+   */
+  listen(agentId: AgentId): Promise<{ readonly signal: AbortSignal; stop(): void }>;
+  close(): void;
+}
+
+export function createHeard({ log, inbox, stateOf }: HeardDeps): Heard {
+  /** Calls that wait now, by agent. */
+  const calls = new Map<string, Set<AbortController>>();
+  const close = log.subscribe(({ event }) => {
+    // What a mind of the relay's reads is nothing for a client.
+    if (event.kind === 'message' && event.author === 'human' && event.waiting)
+      for (const call of calls.get(event.agentId) ?? []) call.abort();
+  });
+  return {
+    async listen(agentId) {
+      const call = new AbortController();
+      const mine = calls.get(agentId) ?? new Set();
+      calls.set(agentId, mine.add(call));
+      const stop = () => {
+        mine.delete(call);
+        if (mine.size === 0 && calls.get(agentId) === mine) calls.delete(agentId);
+      };
+      try {
+        if (stateOf(agentId) === 'played' && (await inbox.waiting(agentId, 0)).some(({ from }) => from === 'human'))
+          call.abort();
+      } catch (error) {
+        stop();
+        throw error;
+      }
+      return { signal: call.signal, stop };
+    },
+    close,
+  };
+}
+
+// What an agent can read of itself.
+
+interface ResourceDeps {
+  readonly pauses: Pick<Pauses, 'isPaused'>;
+  readonly inbox: Pick<Inbox, 'unread'>;
+  readonly gate: Pick<Gate, 'stats'>;
+  readonly threads: Pick<Threads, 'list'>;
+  /** The running session, or null. */
+  readonly sessionId: () => string | null;
+}
+
+interface AgentResource extends Resource {
+  readonly mimeType: string;
+  read(agent: TeamMember): Promise<string>;
+}
+
+/** Open threads that `roost://agent/threads` carries at most; tools read the others. */
+const MOST_THREADS = 50;
+
+/**
+ * JSON in which nothing is taken for the end of a line: what others wrote stands within its
+ * strings.
+ */
+const json = (value: unknown) =>
+  JSON.stringify(value, null, 2).replace(
+    /[\u007f-\u009f\u2028\u2029]/g,
+    (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+
+/**
+ * The agent's state, as `roost://agent/state` carries it. Seats count from 1; times are in ms since
+ * the epoch.
+ */
+async function stateOf({ pauses, inbox, gate, sessionId }: ResourceDeps, { agentId, name, position }: TeamMember) {
+  const [unread, wakes] = await Promise.all([inbox.unread(), gate.stats(agentId)]);
+  return {
+    agentId,
+    name,
+    seat: position === null ? null : seatNumber(position),
+    sessionId: sessionId(),
+    sleeping: pauses.isPaused(agentId),
+    unread: unread.get(agentId) ?? 0,
+    wakes,
+  };
+}
+
+export function createResources(deps: ResourceDeps): readonly AgentResource[] {
+  return [
+    {
+      uri: 'roost://agent/state',
+      name: 'state',
+      title: 'Who I am',
+      description:
+        'My name and seat, the running session, whether I am set to sleep, how many messages wait for me, and how often I may still be woken today.',
+      mimeType: 'application/json',
+      read: async (agent) => json(await stateOf(deps, agent)),
+    },
+    {
+      uri: 'roost://agent/threads',
+      name: 'threads',
+      title: 'My threads',
+      description: 'The open threads that I am in, the newest first: who is in them, and how much was said when.',
+      mimeType: 'application/json',
+      read: async ({ agentId }) =>
+        json(await deps.threads.list(agentId, { before: null, limit: MOST_THREADS, closedToo: false })),
+    },
+    {
+      uri: 'roost://agent/instructions',
+      name: 'instructions',
+      title: 'How to live in a Roost',
+      description: 'How agents of a Roost reach each other, and what sleeping and limits mean for them.',
+      mimeType: 'text/markdown',
+      read: (agent) => Promise.resolve(howToLive(shownName(agent.name, 'agent'))),
+    },
+  ];
+}
+
+// Progress notifications of one call, for clients that asked for them: those give up on calls that
+// say nothing.
+
+/** Calls `run` every `ms`. Returns the way to stop. */
+export type Every = (ms: number, run: () => void) => () => void;
+
+interface Progress {
+  /** Says so at once, and again and again until something else is said. */
+  now(message: string): void;
+  /** As `now`, but first after a while. */
+  later(message: string): void;
+  stop(): void;
+}
+
+interface ProgressDeps {
+  readonly every: Every;
+  readonly progressEveryMs: number;
+  /** A notification could not be sent to a client that is still there. */
+  readonly onError: (error: unknown) => void;
+}
+
+const SILENT: Progress = { now: () => undefined, later: () => undefined, stop: () => undefined };
+
+function createProgress(
+  { every, progressEveryMs, onError }: ProgressDeps,
+  { mcpReq }: ServerContext,
+  signal: AbortSignal,
+): Progress {
+  const progressToken = mcpReq._meta?.progressToken;
+  if (progressToken === undefined) return SILENT;
+  // Over the whole call: what a client is told may only grow.
+  let progress = 0;
+  let stop = () => {};
+  const send = (message: string) => {
+    const sent = mcpReq.notify({
+      method: 'notifications/progress',
+      params: { progressToken, progress: (progress += 1), message },
+    });
+    sent.catch((error: unknown) => {
+      if (!signal.aborted) onError(error);
+    });
+  };
+  const later = (message: string) => {
+    stop();
+    stop = every(progressEveryMs, () => send(message));
+  };
+  return {
+    now(message) {
+      send(message);
+      later(message);
+    },
+    later,
+    stop: () => stop(),
+  };
+}
+
+// The sleep gate of MCP calls: a call of a sleeping agent waits until it is woken, and then goes
+// on, once.
+
+interface ParkDeps {
+  readonly pauses: Pick<Pauses, 'wait' | 'isPaused'>;
+  readonly configs: Pick<Configs, 'household'>;
+  readonly credentials: Pick<Credentials, 'check' | 'onRevoke'>;
+}
+
+/** Whose call it is. */
+interface ParkedCall {
+  readonly agentId: AgentId;
+  readonly credentialId: string;
+  readonly secret: string;
+  /** The client has gone. */
+  readonly signal: AbortSignal;
+  readonly progress: Progress;
+}
+
+type ParkOutcome = { readonly go: true } | { readonly go: false; readonly held: StillParked; readonly seconds: number };
+
+interface Park {
+  /**
+   * At once where the agent is awake. Rejects with the signal's reason where the client goes away
+   * first.
+   */
+  wait(call: ParkedCall): Promise<ParkOutcome>;
+  close(): void;
+}
+
+export function createPark({ pauses, configs, credentials }: ParkDeps): Park {
+  /** What ends the waits of each credential. */
+  const waits = new Map<string, Set<AbortController>>();
+  const stop = credentials.onRevoke((credentialId) => {
+    for (const controller of waits.get(credentialId) ?? []) controller.abort();
+  });
+
+  /** Hundreds that are released in one moment ask once. */
+  const asking = new Map<string, Promise<boolean>>();
+  function isGood(secret: string): Promise<boolean> {
+    const asked =
+      asking.get(secret) ??
+      credentials
+        .check(secret)
+        .then((bearer) => bearer !== null)
+        .finally(() => asking.delete(secret));
+    asking.set(secret, asked);
+    return asked;
+  }
+
+  return {
+    async wait({ agentId, credentialId, secret, signal, progress }) {
+      signal.throwIfAborted();
+      if (!pauses.isPaused(agentId)) return { go: true };
+      const { sleep_wait_seconds: seconds } = (await configs.household()).effective;
+      const revoked = new AbortController();
+      const mine = waits.get(credentialId) ?? new Set();
+      waits.set(credentialId, mine.add(revoked));
+      progress.now(WAITING);
+      try {
+        const waited = await pauses.wait(agentId, {
+          signal: AbortSignal.any([signal, revoked.signal]),
+          limitMs: seconds * 1_000,
+        });
+        signal.throwIfAborted();
+        if (waited === 'late' || waited === 'ended') return { go: false, held: waited, seconds };
+        // Another process may have revoked it: what waited long is asked again.
+        const good = waited === 'awake' && (await isGood(secret));
+        signal.throwIfAborted();
+        return good ? { go: true } : { go: false, held: 'revoked', seconds };
+      } finally {
+        mine.delete(revoked);
+        if (mine.size === 0 && waits.get(credentialId) === mine) waits.delete(credentialId);
+      }
+    },
+    close: stop,
+  };
+}
 
 /**
  * JSON-RPC error of a resource that was not read because its agent sleeps: in the range that
@@ -29,7 +310,7 @@ import { createProgress, type Progress, type ProgressDeps } from './progress.ts'
  */
 const PAUSED_CODE = -32_010;
 
-export interface McpServerDeps extends ProgressDeps {
+interface McpServerDeps extends ProgressDeps {
   readonly tools: readonly TeamTool[];
   readonly resources: readonly AgentResource[];
   readonly park: Park;

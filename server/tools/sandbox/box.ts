@@ -5,12 +5,11 @@
 import type { ChildProcess } from 'node:child_process';
 import type { Network } from '../../../src/shared/domain/network.ts';
 import { begun, startProgram, type Group } from '../../platform/processes/index.ts';
-import { boundedBy } from './bubble.ts';
+import { boundedBy, seccompProgram } from './bubble.ts';
 import { ENTER_GROUPS, type Cgroups } from './cgroups.ts';
 import type { Kin } from './held.ts';
 import { AS_ROOT } from './missing.ts';
 import { openWayOut, type NetworkDeps, type WayOut } from './network.ts';
-import { seccompProgram } from './seccomp.ts';
 import type { SandboxLimits } from './settings.ts';
 
 /** What makes a sandbox here. */

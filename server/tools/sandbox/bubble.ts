@@ -8,8 +8,156 @@
  * processes nor files. Its calls of `bwrap` are the same.
  */
 import { lstatSync, readlinkSync } from 'node:fs';
+import { endianness } from 'node:os';
+import { type SandboxLimits, WITHIN } from './settings.ts';
 import { SOCKET } from './network.ts';
-import { WITHIN, type SandboxLimits } from './settings.ts';
+
+// System calls that are refused in the sandbox, as a program for seccomp(2) that `bwrap --seccomp`
+// reads. Some reach what has no namespace: keys, other machines by VSOCK, tracing, clocks. Some are
+// the beginning of a way out. Some hold memory or files where `held.ts` cannot count them.
+
+/** By architecture: its mark in `seccomp_data`, and numbers of calls (asm/unistd.h). */
+const MACHINES = {
+  x64: {
+    mark: 0xc000_003e,
+    // keys; tracing and bpf; io_uring; modules and kexec; mounts; handles; namespaces; swap, power,
+    // log, quotas, ports, clock
+    refused: [
+      248, 249, 250, 298, 321, 323, 425, 426, 427, 175, 176, 313, 246, 320, 155, 165, 166, 428, 429, 430, 431, 432, 433,
+      442, 303, 304, 272, 308, 163, 167, 168, 169, 103, 172, 173, 179, 227,
+    ],
+    ...{ socket: 41, clone: 56, prctl: 157, shmget: 29, semget: 64 },
+    // memfd_create, memfd_secret, msgget, vmsplice
+    uncounted: [319, 447, 68, 278],
+  },
+  arm64: {
+    mark: 0xc000_00b7,
+    refused: [
+      217, 218, 219, 241, 280, 282, 425, 426, 427, 105, 106, 273, 104, 294, 41, 40, 39, 428, 429, 430, 431, 432, 433,
+      442, 264, 265, 97, 268, 89, 224, 225, 142, 116, 60, 112,
+    ],
+    ...{ socket: 198, clone: 220, prctl: 167, shmget: 194, semget: 190 },
+    uncounted: [279, 447, 186, 75],
+  },
+} as const;
+/** The same number everywhere. */
+const [CLONE3, CLOSE_RANGE] = [435, 436];
+
+/**
+ * Unix, IPv4, IPv6 and netlink, all within its own empty network. VSOCK has no namespace: it would
+ * reach the machine below.
+ */
+const FAMILIES = [1, 2, 10, 16];
+/** Of clone(2), close_range(2) and prctl(2). */
+const [CLONE_THREAD, CLONE_FILES] = [0x1_0000, 0x400];
+const CLOSE_RANGE_UNSHARE = 2;
+const [SET_DUMPABLE, DUMPABLE] = [4, 1];
+
+const [LOAD, EQUAL, AT_LEAST, AND, RETURN] = [0x20, 0x15, 0x35, 0x54, 0x06];
+const [NUMBER, MARK] = [0, 4];
+/** Where an argument lies, and its upper half. */
+const argument = (nth: number) => 16 + 8 * nth;
+const upper = (nth: number) => argument(nth) + 4;
+const [KILL, ALLOW] = [0x8000_0000, 0x7fff_0000];
+const errno = (number: number) => 0x0005_0000 | number;
+const [EPERM, ENOMEM, ENOSYS, EAFNOSUPPORT] = [1, 12, 38, 97];
+/** Numbers from here on are calls of the other pointer size. */
+const X32 = 0x4000_0000;
+
+/** Code, jump where true, jump where false, operand. */
+type Step = readonly [number, number, number, number];
+
+/**
+ * `steps` run only for this call, and each way through them returns. The steps after them find the
+ * call's number loaded.
+ */
+const where = (call: number, steps: readonly Step[]): Step[] => [[EQUAL, 0, steps.length, call], ...steps];
+const refuse = (calls: readonly number[], error: number) =>
+  calls.flatMap((call) => where(call, [[RETURN, 0, 0, errno(error)]]));
+/** Refuses the call if its second argument is larger. `bits`: the length of that argument. */
+const bounded = (call: number, most: number, bits: 32 | 64): Step[] =>
+  where(call, [
+    ...(bits === 64
+      ? ([
+          [LOAD, 0, 0, upper(1)],
+          [EQUAL, 0, 2, 0],
+        ] satisfies Step[])
+      : []),
+    [LOAD, 0, 0, argument(1)],
+    [AT_LEAST, 0, 1, most + 1],
+    [RETURN, 0, 0, errno(ENOMEM)],
+    [RETURN, 0, 0, ALLOW],
+  ]);
+
+/**
+ * Null: this architecture is not supported. `limits` null: a control group counts the memory, so
+ * more is allowed.
+ */
+export function seccompProgram(
+  machine: string,
+  limits: Pick<SandboxLimits, 'segment' | 'semaphores'> | null,
+): Buffer | null {
+  if ((machine !== 'x64' && machine !== 'arm64') || endianness() !== 'LE') return null;
+  const { mark, socket, clone, prctl, shmget, semget, refused, uncounted } = MACHINES[machine];
+  const steps: Step[] = [
+    [LOAD, 0, 0, MARK],
+    [EQUAL, 1, 0, mark],
+    [RETURN, 0, 0, KILL],
+    [LOAD, 0, 0, NUMBER],
+    [AT_LEAST, 0, 1, X32],
+    [RETURN, 0, 0, errno(ENOSYS)],
+    ...refuse(refused, EPERM),
+    // A filter cannot read its arguments, which lie in memory. Programs fall back to clone(2).
+    ...refuse([CLONE3], ENOSYS),
+    // A thread must share the descriptors of its process: `held.ts` reads one table for each
+    // process.
+    ...where(clone, [
+      [LOAD, 0, 0, argument(0)],
+      [AND, 0, 0, CLONE_THREAD | CLONE_FILES],
+      [EQUAL, 0, 1, CLONE_THREAD],
+      [RETURN, 0, 0, errno(EPERM)],
+      [RETURN, 0, 0, ALLOW],
+    ]),
+    ...where(CLOSE_RANGE, [
+      [LOAD, 0, 0, argument(2)],
+      [AND, 0, 0, CLOSE_RANGE_UNSHARE],
+      [EQUAL, 1, 0, 0],
+      [RETURN, 0, 0, errno(EPERM)],
+      [RETURN, 0, 0, ALLOW],
+    ]),
+    // No process may hide its descriptors from the relay.
+    ...where(prctl, [
+      [LOAD, 0, 0, argument(0)],
+      [EQUAL, 0, 3, SET_DUMPABLE],
+      [LOAD, 0, 0, argument(1)],
+      [EQUAL, 1, 0, DUMPABLE],
+      [RETURN, 0, 0, errno(EPERM)],
+      [RETURN, 0, 0, ALLOW],
+    ]),
+    ...(limits === null
+      ? []
+      : [
+          ...refuse(uncounted, ENOSYS),
+          ...bounded(shmget, limits.segment, 64),
+          ...bounded(semget, limits.semaphores, 32),
+        ]),
+    ...where(socket, [
+      [LOAD, 0, 0, argument(0)],
+      ...FAMILIES.map((family, i): Step => [EQUAL, FAMILIES.length - i, 0, family]),
+      [RETURN, 0, 0, errno(EAFNOSUPPORT)],
+      [RETURN, 0, 0, ALLOW],
+    ]),
+    [RETURN, 0, 0, ALLOW],
+  ];
+  const program = Buffer.alloc(steps.length * 8);
+  steps.forEach(([code, yes, no, operand], i) => {
+    program.writeUInt16LE(code, i * 8);
+    program.writeUInt8(yes, i * 8 + 2);
+    program.writeUInt8(no, i * 8 + 3);
+    program.writeUInt32LE(operand >>> 0, i * 8 + 4);
+  });
+  return program;
+}
 
 /** Links into `/usr` on most systems today, folders on others. */
 const TOP = ['bin', 'sbin', 'lib', 'lib32', 'lib64'];

@@ -10,7 +10,7 @@ import { access, mkdir, readdir, readFile, rmdir, stat, writeFile } from 'node:f
 import { randomUUID } from 'node:crypto';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { codeOf } from '../../platform/error-code.ts';
+import { codeOf } from '../../platform/errors.ts';
 import { processOf, startProgram } from '../../platform/processes/index.ts';
 import type { SandboxLimits } from './settings.ts';
 

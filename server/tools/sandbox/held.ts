@@ -7,7 +7,7 @@
  */
 import { closeSync, openSync, readdirSync, readFileSync, readlinkSync, readSync, statfsSync, statSync } from 'node:fs';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { codeOf } from '../../platform/error-code.ts';
+import { codeOf } from '../../platform/errors.ts';
 import { processesNow, processNow, type Process } from '../../platform/processes/index.ts';
 
 /** Identifies the processes of a sandbox. */

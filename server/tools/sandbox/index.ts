@@ -3,30 +3,169 @@
  * home, no environment, no other process, and of the network what the person has granted. What it
  * takes is bounded, and it is ended as a whole. Linux only, by bubblewrap.
  */
+import { mkdir, mkdtemp, realpath, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { basename, dirname, isAbsolute, join, normalize } from 'node:path';
+import type { Network } from '../../../src/shared/domain/network.ts';
 import { errorMessage } from '../../../src/shared/domain/platform/error-message.ts';
 import { sentence } from '../../../src/shared/domain/sentence.ts';
-import { mkdir, mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import type { Network } from '../../../src/shared/domain/network.ts';
 import type { SandboxStanding } from '../../../src/shared/protocol/calls.ts';
 import type { MayConnect } from '../../../src/shared/protocol/models.ts';
-import { createProcesses, type Group, type Processes } from '../../platform/processes/index.ts';
-import { begin, type Box, type Boxed } from './box.ts';
-import { bubbleArguments } from './bubble.ts';
-import { findCgroups, type Cgroups } from './cgroups.ts';
+import {
+  createProcesses,
+  type Group,
+  type Processes,
+  programFor,
+  type ProgramStart,
+} from '../../platform/processes/index.ts';
+import { begin, type Box, type BoxDeps, type Boxed } from './box.ts';
+import { bubbleArguments, programArguments, seccompProgram } from './bubble.ts';
+import { type Excess, type Space, watch } from './watch.ts';
+import { type Cgroups, findCgroups } from './cgroups.ts';
 import type { Kin } from './held.ts';
 import { AS_ROOT, broken, findBubble, missing, watched } from './missing.ts';
-import { removeLeftWaysOut, type NetworkDeps } from './network.ts';
-import { createOutput } from './output.ts';
-import { startBoxed, type BoxedProgram } from './program.ts';
-import { seccompProgram } from './seccomp.ts';
+import { type NetworkDeps, removeLeftWaysOut } from './network.ts';
 import { SANDBOX_LIMITS, type SandboxLimits } from './settings.ts';
-import { watch, type Excess, type Space } from './watch.ts';
-
 export { isInnerHost } from '../../platform/guarded-fetch.ts';
 export { SANDBOX_LIMITS, WITHIN } from './settings.ts';
 export type { Space } from './watch.ts';
+
+// What a program writes: its beginning and its end, in memory, whatever it floods.
+
+interface Output {
+  /** Answers with the bytes of all so far. */
+  take(chunk: Buffer): number;
+  /** Characters from `offset` on, at most `most`; `total`: of what is kept. */
+  read(offset: number, most: number): { readonly text: string; readonly total: number };
+}
+
+/** `kept`: bytes of its beginning, and of its end. */
+function createOutput(kept: number): Output {
+  let head = Buffer.alloc(0);
+  const tail: Buffer[] = [];
+  let tailBytes = 0;
+  let total = 0;
+
+  function text(): string {
+    const end = Buffer.concat(tail);
+    const shown = end.subarray(Math.max(0, end.length - kept));
+    const left = total - head.length - shown.length;
+    return head.toString('utf8') + (left > 0 ? `\n[… ${left} bytes were not kept …]\n` : '') + shown.toString('utf8');
+  }
+  return {
+    take(chunk) {
+      total += chunk.length;
+      const room = kept - head.length;
+      if (room > 0) head = Buffer.concat([head, chunk.subarray(0, room)]);
+      if (chunk.length > room) {
+        const rest = room > 0 ? chunk.subarray(room) : chunk;
+        tail.push(rest);
+        tailBytes += rest.length;
+        while (tail.length > 1 && tailBytes - (tail[0]?.length ?? 0) >= kept) tailBytes -= tail.shift()?.length ?? 0;
+      }
+      return total;
+    },
+    read(offset, most) {
+      const all = text();
+      return { text: all.slice(offset, offset + most), total: all.length };
+    },
+  };
+}
+
+// A program that goes on, in a sandbox of its own: as commands are held there, but with an input
+// and an output, no end by time, and of the machine's folders those that the person has named for
+// it, at their own places.
+
+/** Its environment is all that it is given, beside what leads to the network. */
+interface BoxedProgram extends Omit<ProgramStart, 'cwd'> {
+  /** Of the relay's machine: read and written, and made where it is not there; null: none. */
+  readonly folder: string | null;
+  /** Read alone: where its own program lies, where that is not among the system's. */
+  readonly reads: readonly string[];
+  readonly network: Network;
+}
+
+interface ProgramsDeps extends BoxDeps {
+  /**
+   * Why nothing of the machine but the system's programs is shown, as a sentence; null: what is
+   * named is.
+   */
+  readonly refuseFolders: string | null;
+  /** No folder above, at or below one of these is shown, whoever names it. */
+  readonly hidden: readonly string[];
+}
+
+const SYSTEM = ['/usr/', '/bin/', '/sbin/', '/lib/'];
+
+const within = (inner: string, outer: string) => inner === outer || inner.startsWith(outer === '/' ? '/' : `${outer}/`);
+
+function refuseHidden(real: string, path: string, hidden: readonly string[]): void {
+  if (hidden.some((each) => within(real, each) || within(each, real)))
+    throw new Error(`${path} holds what is the relay’s own, or lies in it: no program in the sandbox is shown that`);
+}
+
+/** A path whose end need not be there, after the links in what is. */
+const whereItWouldLie = (path: string): Promise<string> =>
+  realpath(path).catch(async () =>
+    dirname(path) === path ? path : join(await whereItWouldLie(dirname(path)), basename(path)),
+  );
+
+/** Where it leads, after links; throws, as a sentence, where it may not be shown. */
+async function shown(path: string, hidden: readonly string[]): Promise<readonly [from: string, to: string]> {
+  if (!isAbsolute(path)) throw new Error(`${path} is no whole path on the relay’s machine`);
+  const real = await realpath(path).catch(() => {
+    throw new Error(`there is no ${path} on the relay’s machine`);
+  });
+  refuseHidden(real, path, hidden);
+  return [real, path];
+}
+
+/**
+ * Rejects, as a sentence, where it cannot be begun. With its end all that it has started is gone.
+ */
+async function startBoxed(
+  box: Box,
+  { command, args, env, folder, reads, network }: BoxedProgram,
+  { hidden: own, refuseFolders, ...deps }: ProgramsDeps,
+): Promise<Group> {
+  const { limits } = deps;
+  const file = programFor({ command, env });
+  const isSystems = SYSTEM.some((top) => file.startsWith(top));
+  if (refuseFolders !== null && (folder !== null || reads.length > 0 || !isSystems)) throw new Error(refuseFolders);
+  const hidden = await Promise.all(own.map((path) => realpath(path).catch(() => path)));
+  if (folder !== null && isAbsolute(folder)) {
+    // Whatever of it is there already: nothing is made in what is the relay's own.
+    const place = normalize(folder);
+    refuseHidden(await whereItWouldLie(place), folder, hidden);
+    await mkdir(place, { recursive: true });
+  }
+  const writes = folder === null ? null : await shown(folder, hidden);
+  const read = await Promise.all([...reads, ...(isSystems ? [] : [file])].map((path) => shown(path, hidden)));
+  const { group, child, kin, ranOut, leave } = await begin(
+    box,
+    {
+      sees: (seccompFd, wayOut) => programArguments({ writes, read }, seccompFd, limits, wayOut),
+      program: [file, ...args],
+      // In the environment and not in the arguments: those any user of the machine can list.
+      env: { ...env, HOME: '/tmp', TMPDIR: '/tmp' },
+      network,
+      input: 'pipe',
+    },
+    deps,
+  );
+  const unwatch = watch({
+    ...{ kin, ranOut, limits },
+    folder: writes?.[0] ?? null,
+    together: () => [kin],
+    everyMs: limits.watchProgramMs,
+    onExcess: () => group.signal('SIGKILL'),
+  });
+  child.once('exit', () => {
+    unwatch();
+    void leave();
+  });
+  return group;
+}
 
 /** Why it was ended, where that was not by itself. */
 export type Cut = Excess | 'time' | 'output' | 'stopped' | 'withdrawn' | 'closing';
@@ -48,7 +187,7 @@ export interface SandboxRun {
   stop(why: Cut): void;
 }
 
-export interface SandboxTask {
+interface SandboxTask {
   /** On the relay's machine; made where it is not there. */
   readonly folder: string;
   /** For `bash` as its arguments. */
@@ -73,7 +212,7 @@ export interface SandboxTask {
 }
 
 /** What a household's programs reach of the machine and its networks. */
-export interface SandboxReach {
+interface SandboxReach {
   /** Where any name leads. */
   readonly addresses: MayConnect;
   /** Why no folder of the machine is shown, as a sentence; null: those that are named are. */
@@ -109,7 +248,7 @@ const bareEnvironment = (): Record<string, string> =>
     }),
   );
 
-export interface SandboxDeps {
+interface SandboxDeps {
   /** Left out: of this process. */
   readonly platform?: NodeJS.Platform;
   /** Where programs are looked for; left out: as in this process. */

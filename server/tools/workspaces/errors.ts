@@ -1,5 +1,5 @@
 /** What cannot be done in a workspace, in sentences for people and minds. */
-import { codeOf } from '../../platform/error-code.ts';
+import { codeOf } from '../../platform/errors.ts';
 
 export type WorkspaceFault =
   | 'bad-path'

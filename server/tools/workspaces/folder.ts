@@ -7,19 +7,21 @@ import { lstat, open, readdir, rename, rmdir, unlink, type FileHandle } from 'no
 import { randomUUID } from 'node:crypto';
 import { sep } from 'node:path';
 import { createQueue } from '../../../src/shared/domain/platform/queue.ts';
-import { codeOf } from '../../platform/error-code.ts';
+import { codeOf } from '../../platform/errors.ts';
 import { missing, shownPath, WorkspaceError } from './errors.ts';
 import {
   countBelow,
+  type CountedEntry,
   entriesBelow,
   entriesIn,
-  unfinished,
-  type CountedEntry,
   type Entry,
   type EntryBelow,
+  type Lies,
+  liesIn,
+  NOTHING,
+  unfinished,
   type Walk,
 } from './entries.ts';
-import { liesIn, NOTHING, type Lies } from './lies.ts';
 import {
   at,
   itself,

@@ -5,16 +5,15 @@ import { rm, rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { HAND_BOUNDS } from '../../../src/shared/domain/guardrails.ts';
 import type { AgentId } from '../../../src/shared/domain/ids.ts';
-import { codeOf } from '../../platform/error-code.ts';
+import { codeOf } from '../../platform/errors.ts';
 import { WorkspaceError } from './errors.ts';
 import { createFolder, type Folder } from './folder.ts';
-import { readWhole } from './lies.ts';
+import { readWhole } from './entries.ts';
 import { WORKSPACE_LIMITS, type WorkspaceLimits } from './settings.ts';
 
 export { WorkspaceError } from './errors.ts';
-export type { Entry, EntryBelow, Passed } from './entries.ts';
+export { type Entry, type EntryBelow, type Passed, contentMark, hashOfFile, readWhole, type Lies } from './entries.ts';
 export type { Removed } from './folder.ts';
-export { contentMark, hashOfFile, readWhole, type Lies } from './lies.ts';
 export { WORKSPACE_LIMITS } from './settings.ts';
 
 /** What may still be written, counted now: nothing where there is 0 or less. */

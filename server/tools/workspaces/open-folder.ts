@@ -7,7 +7,7 @@
 import { constants } from 'node:fs';
 import { chmod, lchmod, mkdir, open, readdir, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
-import { codeOf } from '../../platform/error-code.ts';
+import { codeOf } from '../../platform/errors.ts';
 import { missing, WorkspaceError } from './errors.ts';
 
 /** Of open(2) on macOS: no link anywhere in the path. Node does not name it. */

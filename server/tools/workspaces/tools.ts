@@ -9,7 +9,7 @@ import type { Agreed, Caller, TeamTool, ToolOutcome } from '../../contracts/inde
 import { defineTool, toolDone, toolError } from '../../contracts/define-tool.ts';
 import { contentMark, WorkspaceError, type Entry, type Passed, type Workspace, type Workspaces } from './index.ts';
 import { nextTurn } from '../../platform/pace.ts';
-import { readWhole } from './lies.ts';
+import { readWhole } from './entries.ts';
 import { FILE_TOOL_LIMITS, WORKSPACE_LIMITS } from './settings.ts';
 import { isShowable, PICTURE_LIMITS, pictureHead } from '../../platform/picture.ts';
 import { countOf, linesThatFit, linesWith, partOf, replacedIn, sizeText } from './text.ts';

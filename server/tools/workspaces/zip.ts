@@ -9,7 +9,7 @@ import { crc32, createDeflateRaw, deflateRaw, deflateRawSync } from 'node:zlib';
 import { Zip, ZipPassThrough, type ZipInputFile } from 'fflate';
 import { leftOutComment, LEFT_OUT_NAME } from '../../../src/shared/protocol/endpoints/workspaces.ts';
 import { WorkspaceError, type EntryBelow, type Passed, type Workspace } from './index.ts';
-import { readWhole } from './lies.ts';
+import { readWhole } from './entries.ts';
 import type { OpenedFile } from './open-folder.ts';
 import { WORKSPACE_LIMITS, type WorkspaceLimits } from './settings.ts';
 

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { SWITCHED_OFF, TOO_LONG, TOO_MANY, WAITS, WAITS_IN_A_RUN } from '../../../server/tools/calls/words.ts';
+import { SWITCHED_OFF, TOO_LONG, TOO_MANY, WAITS, WAITS_IN_A_RUN } from '../../../server/tools/calls/tell-agent.ts';
 import { findMember } from '../../../server/team/directory/index.ts';
 import { inGerman } from '../../../server/agents/minds/rehearsal/answers-german.ts';
 import { refuseMessage } from '../../../server/platform/quotas.ts';
-import { delivered, outcomeText } from '../../../server/agents/reach/words.ts';
+import { delivered, outcomeText } from '../../../server/agents/reach/tools.ts';
 import { nameTaken, noRoom } from '../../../server/schedules/refusals.ts';
 import { DEFAULT_LIMITS, type WakeLimits } from '../../../src/shared/domain/guardrails.ts';
 import { checkName } from '../../../src/shared/domain/names.ts';

@@ -12,7 +12,7 @@ const CASES = {
 };
 const ALLOWED = {
   'server/store/type.ts': "import type { ChildProcess } from 'node:child_process';\nexport type Child = ChildProcess;",
-  'server/platform/processes/start.ts': "import { spawn } from 'node:child_process';\nspawn('true');",
+  'server/platform/processes/index.ts': "import { spawn } from 'node:child_process';\nspawn('true');",
 };
 
 it('Lint lets one file of the relay start programs', async () => {

@@ -8,3 +8,6 @@ export class StartError extends Error {
     this.exitCode = exitCode;
   }
 }
+
+/** The code of an error of the system, as `ENOENT`; '': it has none. */
+export const codeOf = (error: unknown): string => (error instanceof Error && 'code' in error ? String(error.code) : '');
