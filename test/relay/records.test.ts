@@ -2,7 +2,7 @@
  * A relay that has lost its home is given back by a page what people and agents set and said there.
  */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { HOLDINGS } from '../../server/store/engine.ts';
+import { HOLDINGS } from '../../server/store/tables.ts';
 import { formatStamp } from '../../src/shared/domain/stamp.ts';
 import type { Doc } from '../../src/shared/protocol/documents.ts';
 import { eventSchema } from '../../src/shared/protocol/events.ts';

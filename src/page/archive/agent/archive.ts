@@ -22,7 +22,7 @@ import { zipEntries, type ZipEntry } from './zip.ts';
 //
 //     Lyra/README.txt         what this is
 //     Lyra/SOUL.md            the soul; alone it is enough to adopt somebody
-//     Lyra/identity.json      who it is, exactly: the documents of its birth and of every change since
+//     Lyra/identity.json      who it is, exactly: its birth and every change since
 //     Lyra/transcripts/2026-11-21-<session>.jsonl   one conversation: a document per line
 //     Lyra/more.jsonl         what belongs to it beside that, where there is any
 //
