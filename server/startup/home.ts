@@ -304,7 +304,7 @@ async function readMark(file: string): Promise<string> {
 }
 
 /**
- * What is in a home that is locked: see home-lock.ts. Throws `StartError` where a newer Roost has
+ * What is in a home that is locked (`lockHome`). Throws `StartError` where a newer Roost has
  * used it.
  */
 export async function readHome(path: string): Promise<Home> {

@@ -286,7 +286,7 @@ const SETTINGS = [
   // Postgres' default of 128 MB is for servers; the relay's working set is a few megabytes.
   'shared_buffers=16MB',
   'max_connections=4',
-  // Emscripten has no fdatasync; durable-files.ts chooses what an fsync becomes.
+  // Emscripten has no fdatasync; `createDurableFiles` chooses what an fsync becomes.
   'wal_sync_method=fsync',
   // A plan that was made for an empty table would be kept when it is full.
   'plan_cache_mode=force_custom_plan',

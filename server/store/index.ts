@@ -379,7 +379,7 @@ export interface Store {
   readonly openJournal: OpenJournal | null;
   /** Whether it can be reached; the embedded one always can. */
   readonly database: Database;
-  /** ms since the epoch, the same for all processes of this store: see database-clock.ts. */
+  /** ms since the epoch, the same for all processes of this store: see `openDatabaseClock`. */
   readonly now: () => number;
   /** The relay ends: a database that is away is waited for no longer than `leaveMs`. */
   leave(): void;

@@ -160,7 +160,7 @@ export function wireReference(): string {
     ...eventSchema.options.map((schema) => kindSection(schema, 'kind')),
 
     '## The sync socket',
-    'Text messages are JSON, told apart by `kind`; a message that does not fit ends the socket with `refused`. Binary messages are frames of replication, see replication/frames.ts. What is signed stands in sync/proofs.ts.',
+    'Text messages are JSON, told apart by `kind`; a message that does not fit ends the socket with `refused`. Binary messages are frames of replication, see replication/frames.ts. What is signed stands in sync/control.ts.',
     '### From a device',
     ...fromDeviceSchema.options.map((schema) => kindSection(schema, 'kind', { level: '####' })),
     '### From the relay',

@@ -70,7 +70,7 @@ export const UNASKED = { CLAUDE_CODE_ENABLE_PROMPT_SUGGESTION: 'false' } as cons
 
 /**
  * Gemini CLI hands no tools to a session in a folder that it was not told to trust. What lies there
- * was shown to the person before (planted.ts).
+ * was shown to the person before.
  */
 export const TRUSTS = { GEMINI_CLI_TRUST_WORKSPACE: 'true' } as const;
 

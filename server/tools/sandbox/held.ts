@@ -89,7 +89,7 @@ async function eachMember({ root, list }: Kin, visit: (member: Process) => void)
 
 /**
  * Where `/proc` tells the memory and the descriptors of a process. If the first thread has exited,
- * another one tells them: threads share both here (see `seccomp.ts`).
+ * another one tells them: threads share both here (see `bubble.ts`).
  */
 function placeOf({ pid, ended }: Process): string {
   const own = `/proc/${pid}`;

@@ -242,7 +242,7 @@ export function createSegmentWriter(id: number): SegmentWriter {
   };
 }
 
-// Reading a segment: only the parts that are asked for. See segment-write.ts for how they lie.
+// Reading a segment: only the parts that are asked for. “Writing a segment” above has the format.
 
 /**
  * Bytes of parts, without their check. Rejects with a DamagedIndexError for what is not there or

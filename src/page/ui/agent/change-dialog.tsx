@@ -34,7 +34,7 @@ import { VoiceChoice } from '../voice/voice-choice.tsx';
 import './change-dialog.css';
 
 // The face of somebody: by its parts, drawn anew with others to choose from, or painted
-// (face-paint.tsx).
+// by hand.
 
 const PARTS: readonly { readonly part: FacePart; readonly label: string }[] = [
   { part: 'brows', label: t`Brows` },

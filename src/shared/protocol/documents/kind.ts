@@ -2,7 +2,7 @@
  * What there is to know of one kind of document, in one place: how it is checked, what it says
  * something about and which of several holds, where it stands in the views, how an older version is
  * read, in which order it travels, whose it is, and what becomes of it when somebody is forgotten.
- * Everything else is derived from the list of kinds (../known.ts).
+ * Everything else is derived from the list of kinds (./kinds.ts).
  */
 import type { z } from 'zod';
 import type { Forgotten } from '../../domain/forgetting.ts';

@@ -80,7 +80,7 @@ export type JournalTransaction = IDBPTransaction<JournalSchema, (typeof STORES)[
 
 /**
  * Every write opens every store, so that there is never more than one under way: two at once in one
- * database, and a kill, cost the page all of its databases (see ../volumes/gateway.ts). For the
+ * database, and a kill, cost the page all of its databases (see `fireproof-volume.ts`). For the
  * same reason nothing is written with the database's shortcuts.
  */
 export function journalTransaction(db: JournalDatabase, durability: 'strict' | 'relaxed'): JournalTransaction {

@@ -1,6 +1,6 @@
 /**
  * One volume: one Fireproof ledger, opened, written and compacted in the only ways that were
- * measured to lose nothing with 0.24.19. This file, gateway.ts and key.ts are all that know
+ * measured to lose nothing with 0.24.19. This file and key.ts are all that know
  * Fireproof.
  *
  * - `threshold`: a commit over 1 MB would become several CARs, of which reopening loads only the

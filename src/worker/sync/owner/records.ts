@@ -123,7 +123,7 @@ export const letInSchema = z.object({
 });
 export type LetIn = z.infer<typeof letInSchema>;
 
-/** What a device says of itself; see ./genuine.ts. The newest by `epoch` and `time` holds. */
+/** What a device says of itself; see `isGenuineDevice`. The newest by `epoch` and `time` holds. */
 export const deviceRecordSchema = z.object({
   deviceId: idOf<DeviceId>(z.string()).describe('follows from the two keys'),
   name: z.string().max(SYNC_OWNER.nameChars),
@@ -149,7 +149,7 @@ export const tipSchema = z.object({
 });
 export type Tip = z.infer<typeof tipSchema>;
 
-/** Where the household’s phrase is kept, for whoever renews the key; see ./genuine.ts. */
+/** The household’s phrase, for the device that renews the key; see `isGenuineRecovery`. */
 const recoveryRecordSchema = z.object({
   id: z.string(),
   boxKey: z.string(),

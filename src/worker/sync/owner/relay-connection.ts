@@ -48,7 +48,7 @@ export function createHeard(): Heard {
 
 export interface Sealing {
   readonly stream: Stream;
-  /** See ./payload.ts. */
+  /** As `writePayload` writes it. */
   readonly payload: Uint8Array;
 }
 
