@@ -1,6 +1,20 @@
 /**
- * Access to the relay: only under its own names, only from its own page, only for browsers that
- * have once opened a link that the relay printed.
+ * Who may call the relay: browsers that opened a sign-in link, API clients with a credential, and
+ * nobody else.
+ *
+ * `origins.ts` checks `Host`, `Origin` and `Sec-Fetch-Site`. `sign-in.ts` turns one-time codes
+ * into signed-in browsers. `credentials.ts` has the secrets of API clients, `device-codes.ts` the
+ * codes that a page shows for another device, and `owner-rights.ts` what only the household of the
+ * relay's owner may do.
+ *
+ * Main types: `Access`, `Credentials`, `Bearer`.
+ *
+ * Invariants:
+ * - The store has secrets and codes as hashes only.
+ * - Every process on one store refuses a revoked credential at once.
+ * - A call that nothing allows is refused before its body is read.
+ *
+ * It does not know what the calls do.
  */
 import { isIP } from 'node:net';
 import { getConnInfo } from '@hono/node-server/conninfo';

@@ -1,6 +1,17 @@
 /**
- * What the relay's parts promise each other. Wired together in households/team.ts; tests wire the
- * same parts.
+ * What the relay's parts promise each other, as types. A part depends on these and not on another
+ * part's code.
+ *
+ * `server/households/team.ts` wires the parts together, and tests wire the same parts.
+ *
+ * Main types: `Mind`, `Tool` and `Caller`, `Gate` and `Configs`, `SessionHost`, `Reach`,
+ * `EventLog`, `Costs`, `Pauses`, `Searches`.
+ *
+ * Invariants:
+ * - A contract names its failures. What is not named is a fault of the relay.
+ * - Nothing here has state.
+ *
+ * It does not know Postgres, HTTP, or any part that fulfils a contract.
  */
 import type { AgentId, SessionId, MessageId } from '../../src/shared/domain/ids.ts';
 import type { Cost } from '../../src/shared/domain/prices.ts';

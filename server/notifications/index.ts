@@ -1,8 +1,20 @@
 /**
- * Tells the person, while they look elsewhere, of what needs them: once for each thing, first on
- * the device that was used last, then on the others where nobody has seen it, and never in quiet
- * hours. What is answered or seen on one goes from the others by a push of its own, which shows
- * that it is over: browsers revoke a subscription whose pushes show nothing.
+ * Notifications: they tell the person what needs them while they look elsewhere.
+ *
+ * `push.ts` sends one Web Push, `rows.ts` decides what is due and which relay sends it, and
+ * `routes.ts` is where a device says what it wants to hear of.
+ *
+ * Main types: `HomeNotifications`, `PushSubject`.
+ *
+ * Invariants:
+ * - Each thing is announced once: first on the device that was used last, then on the others.
+ * - Nothing is announced in quiet hours.
+ * - What was answered or seen on one device goes from the others by a push of its own. Browsers
+ *   revoke a subscription whose pushes show nothing.
+ * - Of several relays on one store, one sees to each thing. What it has claimed falls to the next
+ *   when it dies.
+ *
+ * It does not know why something needs the person.
  */
 import type { AgentId, MessageId } from '../../src/shared/domain/ids.ts';
 import { LEAD_ID } from '../../src/shared/domain/seat.ts';

@@ -1,6 +1,19 @@
 /**
- * The relay's store: Postgres, with the same SQL and the same migrations wherever it runs. Without
- * a database URL it is PGlite, on disk inside the home.
+ * The relay's store: Postgres, either built in (PGlite, in the relay's folder) or a server.
+ *
+ * `tables.ts` has the tables and says what each one holds. `engine.ts` runs PGlite, `postgres.ts`
+ * connects to a server, and `steps` has the schema and its later migrations.
+ *
+ * Main types: `Db` (Kysely over `Tables`), `Store`.
+ *
+ * Invariants:
+ * - Every process that serves one store agrees on the time: the database's clock.
+ * - A write whose connection broke is looked up before it is repeated (`writeOnce`).
+ * - What people or agents said, decided or set is also in the browsers. A relay that loses its
+ *   store loses no soul.
+ * - A store of a newer Roost is refused, unchanged.
+ *
+ * It does not know what rows mean to the rest of the relay.
  */
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';

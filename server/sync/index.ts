@@ -1,6 +1,17 @@
 /**
- * The relay's side of synchronisation: who belongs to a household, what they hand each other, and
- * sealed entries that nobody here can open.
+ * Synchronisation at the relay: it keeps sealed entries and passes them between the devices of a
+ * household.
+ *
+ * `hub.ts` joins sockets to the household's replica, `households.ts` knows which devices belong to
+ * it, `entry-store.ts` has the entries, and `offers.ts` carries pairing.
+ *
+ * Invariants:
+ * - The relay cannot read an entry. It has ids, sizes, times and public keys.
+ * - A device is let in by its signature and by a proof with the household's key.
+ * - A removed device is out at once, on every relay of the store.
+ * - Each household has a quota, and each frame a bound.
+ *
+ * It does not know documents, agents, or sessions. `src/worker/sync/README.md` has the protocol.
  */
 import { SYNC } from '../../src/shared/protocol/sync/settings.ts';
 import { createRateLimit } from '../access/index.ts';

@@ -1,3 +1,20 @@
+/**
+ * Minds: what says an agent's next words. A mind is a model server, or the demo mind that needs
+ * none.
+ *
+ * `served.ts` is the mind behind a model server. `protocols` has the dialects, `wire.ts` the
+ * Messages API, `assembly.ts` puts one answer together from its events, and `request-queue.ts`
+ * keeps to what a server takes at once.
+ *
+ * Main types: `Mind` (in `server/contracts`), `AnthropicMindConfig`.
+ *
+ * Invariants:
+ * - A mind keeps nothing between answers. The whole conversation is handed in each time.
+ * - What was shown is what the model is given next time.
+ * - An odd event of a server hurts no more than its own turn.
+ *
+ * It does not know agents, tools, budgets, or the store.
+ */
 import { createServer } from 'node:http';
 import type { Mind } from '../../contracts/mind.ts';
 import { createAnthropicMind } from './served.ts';

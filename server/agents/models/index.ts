@@ -1,8 +1,21 @@
 /**
- * The models of one household: what the relay's environment names, and what its pages have
- * connected. A run alone takes them as they are when it begins, a session as they are at each
- * answer. Another key holds at once, and a model that is removed answers nothing more. Where none
- * is connected, the rehearsal mind answers.
+ * The models of one household: those that the relay's environment names, and those that its pages
+ * have connected.
+ *
+ * `connection.ts` is one connected server, `trial.ts` asks a server for its models and for one
+ * word, `rows.ts` has the connections in the store, and `relay.ts` opens the models of each
+ * household.
+ *
+ * Main type: `HomeModels`.
+ *
+ * Invariants:
+ * - API keys lie in the store sealed, and no call returns them.
+ * - A new key holds at once. A removed model answers nothing more.
+ * - A run takes the models as they are when it begins; a session takes them as they are at each
+ *   answer.
+ * - Where no model is connected, the demo mind answers.
+ *
+ * It does not know what is asked of a model.
  */
 import {
   type Connection,

@@ -1,7 +1,19 @@
 /**
- * The model proxy: `/llm/{credential}/v1/…` is the Messages API for an agent that runs elsewhere.
- * It adds the relay's key, counts tokens, keeps to the budgets, and holds back what an agent asks
- * while its sleeping flag is set.
+ * The model proxy: `/llm/{credential}/v1/…` is the Messages API for an agent that runs in another
+ * program.
+ *
+ * `body.ts` reads the request, `upstream.ts` sends it, `answer.ts` passes the answer on and counts
+ * it, and `translated.ts` serves models that speak another protocol.
+ *
+ * Main type: `Proxy`.
+ *
+ * Invariants:
+ * - The caller never sees the relay's key.
+ * - Every request is held against the budgets before it is sent, and settled when it ends.
+ * - A request of an agent that sleeps is held back until the agent is woken, or its time is over.
+ * - No byte of a body is changed where the server speaks the Messages API.
+ *
+ * It does not know the session or the team's tools.
  */
 import { z } from 'zod';
 import type { Context } from 'hono';

@@ -1,6 +1,18 @@
 /**
- * How agents reach each other: messages, wakes, and what happens in threads. See `Reach` in
- * contracts.ts.
+ * How agents reach each other: messages, wakes, and what happens in threads.
+ *
+ * `ask.ts` is the one road to the wake gate. Whatever wants an agent awake calls it. `tools.ts`
+ * has the tools with which agents write, wake and sleep.
+ *
+ * Main type: `Reach` (in `server/contracts`).
+ *
+ * Invariants:
+ * - Nothing else in the relay calls the gate, clears a sleeping flag, or begins a turn for
+ *   messages.
+ * - A deferred wake is asked again when the agent's turn or run ends.
+ * - A message is never lost because a wake was refused. It waits in the inbox.
+ *
+ * It does not know the rules of the gate, or how a turn is run.
  */
 import { applicationNameOf } from '../../../src/shared/domain/applications.ts';
 import type { TeamEvent, WakeWay } from '../../../src/shared/domain/guardrails.ts';

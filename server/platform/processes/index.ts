@@ -1,8 +1,19 @@
 /**
- * Programs that run beside the relay for longer than one call: each in a process group of its own,
- * which is written down in the relay's folder before anything of it runs. A relay that was killed
- * leaves them behind, and the next one on this folder ends them by what was written, never by a
- * name. Linux only: elsewhere nothing is written down, and a program ends when its input does.
+ * Programs that run beside the relay for longer than one call.
+ *
+ * Each program has a process group of its own. The relay writes the group down in its folder
+ * before anything of the program runs.
+ *
+ * Main function: `startProgram` and its neighbours; `lines.ts` reads what a program writes line by
+ * line.
+ *
+ * Invariants:
+ * - Nothing else in the relay starts a program. Lint holds that.
+ * - A relay that was killed ends, on its next start, what it had left running. It ends a group
+ *   only while that is still the group it started.
+ * - What a program writes is bounded, per line and in all.
+ *
+ * It does not know what a program is for.
  */
 import { type ChildProcess, spawn, type SpawnOptions } from 'node:child_process';
 import { randomUUID } from 'node:crypto';

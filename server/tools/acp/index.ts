@@ -1,6 +1,18 @@
 /**
- * ACP agents of one household: what is kept of each, whether it answers, and which agent has
- * one as its mind.
+ * ACP agents as minds: programs such as Claude Code or Codex that speak the Agent Client Protocol
+ * over their input and output.
+ *
+ * `line.ts` is the connection to one program, `mind.ts` makes a mind of it, `turn.ts` is one
+ * prompt, `starts.ts` starts programs and opens sessions, and `kept-sessions.ts` remembers which
+ * session continues which conversation.
+ *
+ * Invariants:
+ * - The person adds each program by its command. Nothing is started that they did not add.
+ * - What a program asks to do stands before the person as a question, unless they allowed it.
+ * - A program ends with the agent's session, and with its whole process group.
+ * - What a program costs counts against the budgets where it says so.
+ *
+ * It does not know what a program does by itself on the machine. SECURITY says so to the person.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

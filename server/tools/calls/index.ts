@@ -1,8 +1,20 @@
 /**
- * Calls of tools: which the person lets, which wait for a yes, and the account of all. What waits
- * is a row before anybody is asked; a yes is on disk before anything runs; and what ran when the
- * relay died is not run again, as nobody knows whether it did. Its agent is told what came of it by
- * a message, which waits like any other.
+ * Questions to the person, and the record of what agents did.
+ *
+ * A tool that may not run by itself asks. In a session the call waits for the answer. In a run
+ * with nobody there the agent is told no for now, and a later yes lets the same thing happen once.
+ *
+ * `rows.ts` decides on the store, `questions.ts` orders what is asked, `granted.ts` carries out
+ * what was allowed later, and `tell-agent.ts` tells the agent.
+ *
+ * Main type: `Calls`.
+ *
+ * Invariants:
+ * - A yes counts for exactly what the card showed. If it has changed, the person is asked again.
+ * - A call is carried out once, whatever dies in between.
+ * - No program may answer. A credential is not the person.
+ *
+ * It does not know how a tool works.
  */
 import type { AgentId } from '../../../src/shared/domain/ids.ts';
 import { toolsetOf } from '../../../src/shared/domain/toolsets.ts';

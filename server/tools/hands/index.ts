@@ -1,5 +1,16 @@
 /**
- * What agents have hands for: the toolsets `files` and `shell`, over one folder each, and `web`.
+ * What agents can do on the relay's machine: the toolsets `files` and `shell`, over one folder
+ * each, and `web`.
+ *
+ * This room wires workspaces, sandbox, shell, web and pins together for one household.
+ *
+ * Main types: `Hands`, `HandTools`.
+ *
+ * Invariants:
+ * - A tool is there only where its toolset is granted and its means exist (a sandbox for `shell`).
+ * - What a yes covers is pinned: see `../pins`.
+ *
+ * It does not know how a question reaches the person.
  */
 import type { AgentId } from '../../../src/shared/domain/ids.ts';
 import { grantOf } from '../../../src/shared/domain/toolsets.ts';

@@ -1,7 +1,19 @@
 /**
- * MCP servers that the person has attached: kept sealed, reached by one line each, and offered to
- * agents tool by tool, as each was when the person looked at it. A tool that is new, or is another
- * than it was, is off until they have looked again.
+ * MCP servers that the person has attached, for their agents to use.
+ *
+ * `link.ts` is the connection to one server, `program.ts` starts a local one, `sign-in.ts` does
+ * OAuth, `offered.ts` and `mind-schema.ts` make its tools fit for a model, and `elicitation.ts`
+ * brings a server's questions to the person.
+ *
+ * Main type: `Attached`.
+ *
+ * Invariants:
+ * - An agent is offered a tool only as it was when the person looked at it. A new or changed tool
+ *   is off until they look again.
+ * - Secrets lie sealed in the store, and no call returns them.
+ * - What a server sends is bounded, and is data: it never becomes an instruction.
+ *
+ * It does not know which agent may use which tool. Toolsets decide that.
  */
 import { errorMessage } from '../../../src/shared/domain/platform/error-message.ts';
 import { createQueue } from '../../../src/shared/domain/platform/queue.ts';

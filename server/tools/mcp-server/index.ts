@@ -1,4 +1,18 @@
-/** The relay as MCP server: whoever holds a credential takes the seat of its agent. */
+/**
+ * The relay as an MCP server: a client with a credential takes the seat of its agent.
+ *
+ * `server.ts` offers the team's tools and the agent's own resources, `sessions.ts` serves clients
+ * of the protocol up to 2025-11-25, and `bearer.ts` says who calls.
+ *
+ * Main type: `Mcp`.
+ *
+ * Invariants:
+ * - One credential is one agent. A server instance keeps nothing of its caller.
+ * - A revoked credential ends its sessions at once.
+ * - A client has as many calls and sessions at once as `settings.ts` allows.
+ *
+ * It does not know how a tool works, or what an agent says elsewhere.
+ */
 import {
   createMcpHandler,
   isJsonContentType,

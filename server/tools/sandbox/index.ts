@@ -1,7 +1,19 @@
 /**
- * The sandbox: bash in a world that holds one folder, the system's programs, and nothing else: no
- * home, no environment, no other process, and of the network what the person has granted. What it
- * takes is bounded, and it is ended as a whole. Linux only, by bubblewrap.
+ * The sandbox: bash in a world that holds one folder and the system's programs, and nothing else.
+ * Linux only, by bubblewrap.
+ *
+ * `box.ts` starts a process, `bubble.ts` builds its root, `network.ts` is the only way out,
+ * `cgroups.ts` and `watch.ts` bound what it takes.
+ *
+ * Main types: `Sandbox`, `SandboxRun`, `SandboxEnd`.
+ *
+ * Invariants:
+ * - No home folder, no environment, no other process, and no network but the hosts that the person
+ *   granted.
+ * - Memory, processes, time, output and disk are bounded.
+ * - A run ends as a whole, with everything that it started.
+ *
+ * It does not know who runs a command, or why.
  */
 import { mkdir, mkdtemp, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,19 @@
-/** Workspaces: a folder for each agent, on the relay's machine and nowhere else. */
+/**
+ * Workspaces: one folder for each agent, on the relay's machine and nowhere else.
+ *
+ * `open-folder.ts` holds folders open, `folder.ts` reads and writes in one, `entries.ts` lists
+ * what lies below, and `tools.ts` is the toolset `files`.
+ *
+ * Main types: `Workspaces`, `Workspace`.
+ *
+ * Invariants:
+ * - No step follows a link out of the folder, whatever another program swaps meanwhile.
+ * - A write is whole or not there.
+ * - The folder has a quota, and so has each file that is read.
+ * - Names and contents are somebody's words: they stand quoted before a model.
+ *
+ * It does not know commands or the sandbox.
+ */
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync } from 'node:fs';
 import { rm, rmdir } from 'node:fs/promises';

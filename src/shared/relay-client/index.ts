@@ -1,6 +1,17 @@
 /**
- * The relay's client: calls for tabs, the event stream and what follows from it for the ledger's
- * owner.
+ * The relay's client for browsers: typed calls, the event stream, and the feed that stores what
+ * the stream brings.
+ *
+ * Main types: `RelayResult` (a call's value, the relay's refusal, or what went wrong on the way),
+ * `EventStream`, `Feed`.
+ *
+ * Invariants:
+ * - Each event is passed on once and in order, however often the connection breaks.
+ * - An event is acknowledged only after its documents are stored.
+ * - Where a proxy holds the stream back, the client polls.
+ *
+ * It does not know how documents are stored or shown. Addresses and schemas come from
+ * `../protocol`.
  */
 export { createRelayClient, type RelayProblem, type RelayResult } from './client.ts';
 export type { PageClient } from './page-client.ts';

@@ -1,6 +1,16 @@
 /**
- * The ledger for tabs: a client of its owner, and the two ways to one. Nothing of Fireproof is
- * reachable from here, and of the worker its address alone.
+ * The ledger, as a tab sees it: a client of the data worker that holds the ledger.
+ *
+ * A tab reaches the worker in one of two ways. Browsers with a SharedWorker share one for all
+ * tabs. In other browsers one tab holds the Web Lock and serves the rest over a BroadcastChannel.
+ *
+ * Main types: `OwnerClient` (the calls), `OwnerConnection` (one way to the worker).
+ *
+ * Invariants:
+ * - A call that was made is answered once, whatever the worker or the connection goes through.
+ * - A refused write rejects with the name `StorageProblemError`.
+ *
+ * It does not know Fireproof, and of the worker it knows the address alone.
  */
 import { type After, realTimers } from '../../shared/domain/platform/timers.ts';
 import { sentence } from '../../shared/domain/sentence.ts';

@@ -1,4 +1,18 @@
-/** The search over all that was ever said, for the worker that has the ledger. */
+/**
+ * Full-text search over everything that was ever said.
+ *
+ * `search.ts` answers a query, `builder.ts` keeps the index up to date, `segment.ts` is the format
+ * on disk, `words.ts` cuts text into terms, and `query.ts` finds documents for terms.
+ *
+ * Main type: `Search`.
+ *
+ * Invariants:
+ * - The index holds nothing that cannot be made anew. A damaged index is deleted and rebuilt.
+ * - A forgotten document is never found, even while the index still lists it. The views decide.
+ * - There is one index for all tabs. It lies in a database of its own.
+ *
+ * It does not know Fireproof, the relay, or the page.
+ */
 import type { MaybeStorage } from '../../shared/domain/platform/old-browsers.ts';
 import { createSearch, type Search, type SearchDeps } from './search.ts';
 import { deleteIndex, openIndexStore } from './store.ts';

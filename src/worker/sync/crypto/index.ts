@@ -1,4 +1,18 @@
-/** The cryptography of synchronisation. Its formats are in ../README.md, byte for byte. */
+/**
+ * The cryptography of synchronisation. `../README.md` specifies every format byte for byte, and
+ * `test/unit/sync/vectors.json` has an example of each.
+ *
+ * Main functions: `sealEntry` and `openEntry` (what devices exchange), `sealBox` (for one
+ * receiver), `newHousehold` and `renewed` (keys and their rotation), `newPhrase` (recovery),
+ * `newInvitation` (pairing).
+ *
+ * Invariants:
+ * - Each key serves one purpose. The labels in `settings.ts` keep them apart.
+ * - A sealed entry is bound to its household, writer and counter. It opens in no other place.
+ * - Every function is pure: randomness is an argument.
+ *
+ * It does not know where keys are stored or who may have them.
+ */
 export { base64url, fromBase64url, newId } from './bytes.ts';
 export { sealBox } from './box.ts';
 export { deviceIdOf, deviceKeys, type DeviceKeys, type DevicePublicKeys } from './device.ts';

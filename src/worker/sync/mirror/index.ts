@@ -1,4 +1,19 @@
-/** What is kept beside IndexedDB, for the day that it is lost. */
+/**
+ * A second copy of what a device needs to come back, kept outside IndexedDB: a file in the
+ * origin's private file system and a mark in `localStorage`.
+ *
+ * The browser can lose each of the three stores alone. With one of them left, the device knows its
+ * household and fetches the rest.
+ *
+ * Main types: `SealedLog` (what this device wrote and the relay does not have yet), `Mark`
+ * (household, keys and device), `Files`.
+ *
+ * Invariants:
+ * - The log holds sealed entries only.
+ * - Where two marks differ, `betterMark` decides which one holds.
+ *
+ * It does not know the ledger or its documents.
+ */
 export { createFailures, createOffered, openFiles, type Files } from './files.ts';
 export { createSealedLog, type Replacement, type SealedLog } from './log.ts';
 export { betterMark, readMark, writeMark, type Mark } from './mark.ts';
