@@ -13,6 +13,7 @@ import { createWorkspaces, type Workspaces } from '../../server/tools/workspaces
 import type { CallContent, CommandReach } from '../../src/shared/protocol/calls.ts';
 import { programAt } from '../../server/platform/processes/index.ts';
 import { calls, startHands, type Hands } from '../support/hands.ts';
+import { USUAL_STORES } from '../support/stores.ts';
 
 const BARE: CommandReach = { sandboxed: false, network: 'none' };
 const HELD: CommandReach = { sandboxed: true, network: 'none' };
@@ -252,14 +253,14 @@ function asking(hands: () => Hands) {
   return { only, say, stateOf, done, diffs };
 }
 
-describe('a yes to a command without a sandbox', () => {
+describe.each(USUAL_STORES)('a yes to a command without a sandbox, on %s', (store) => {
   let hands: Hands;
   let programs: string;
   const { only, say, done, diffs } = asking(() => hands);
   const asks = { toolsets: { files: 'allow', shell: 'ask' }, shell_without_sandbox: true };
   beforeAll(async () => {
     programs = await programsWithoutSandbox();
-    hands = await startHands(['--scripts'], { store: 'pglite', env: { PATH: programs } });
+    hands = await startHands(['--scripts'], { store, env: { PATH: programs } });
     expect(await (await hands.call('GET', '/api/approvals')).json()).toMatchObject({ sandbox: { available: false } });
   });
   beforeEach(() => hands.grant(asks));
@@ -399,13 +400,13 @@ describe('a yes to a command without a sandbox', () => {
   });
 });
 
-describe('where there is a sandbox', () => {
+describe.each(USUAL_STORES)('where there is a sandbox, on %s', (store) => {
   let hands: Hands;
   let programs: string;
   const { only, say, done, diffs } = asking(() => hands);
   beforeAll(async () => {
     programs = await programsWithoutSandbox();
-    hands = await startHands(['--scripts'], { store: 'pglite' });
+    hands = await startHands(['--scripts'], { store });
   });
   afterEach(async () => {
     for (const { callId } of await hands.waiting()) await hands.answer(callId, 'no');

@@ -43,7 +43,7 @@ const messagesStored = () =>
   });
 
 beforeAll(async () => {
-  home = await createHome({ store: 'pglite' });
+  home = await createHome();
   await start();
   profile = createGuest();
   context = await profile.open({ viewport: DESK, ...QUIET });
@@ -86,7 +86,7 @@ describe('A relay whose home was deleted', { timeout: 200_000 }, () => {
     const { port } = relay;
     await relay.kill('SIGTERM');
     await rm(home, { recursive: true });
-    home = await createHome({ store: 'pglite' });
+    home = await createHome();
     await start(port);
     await page.goto(relay.link);
     await card.getByText('This relay does not know your limits and budgets and 1 thread.').waitFor();

@@ -8,7 +8,7 @@ import { rawRequest } from '../support/raw-http.ts';
 import { startRelay, type TestRelay } from '../support/relay.ts';
 import { headersOf, keyIn } from '../support/sign-in.ts';
 import { storeFor } from '../support/store-for.ts';
-import { STORES } from '../support/stores.ts';
+import { USUAL_STORES } from '../support/stores.ts';
 
 /** Every route, with a method it takes. */
 const ROUTES = [
@@ -38,7 +38,7 @@ const NAVIGATION = {
   'sec-fetch-dest': 'document',
 };
 
-describe.each(STORES)('access, with the store on %s', (kind) => {
+describe.each(USUAL_STORES)('access, with the store on %s', (kind) => {
   let relay: TestRelay;
   let cookie: string;
   /** What the page sends: the cookie, and what only its origin can read. */

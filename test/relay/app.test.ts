@@ -3,11 +3,11 @@ import { rehearsalSchema, roomSchema, problemSchema } from '../../src/shared/pro
 import { LIMITS } from '../../src/shared/protocol/limits.ts';
 import { rawRequest } from '../support/raw-http.ts';
 import { startRelay, type TestRelay } from '../support/relay.ts';
-import { STORES } from '../support/stores.ts';
+import { USUAL_STORES } from '../support/stores.ts';
 
 const START = { human: { name: 'Ada' }, lead: { name: 'Julian', soul: 'I am Julian.', transcript: null } };
 
-describe.each(STORES)('the calls of a relay, with the store on %s', (kind) => {
+describe.each(USUAL_STORES)('the calls of a relay, with the store on %s', (kind) => {
   let relay: TestRelay;
   beforeAll(async () => {
     relay = await startRelay({

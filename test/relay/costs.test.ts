@@ -10,7 +10,7 @@ import { PLAIN_TERMS, type RequestSize } from '../../src/shared/domain/request-c
 import { costsSchema, pricesSchema, replyCostsSchema } from '../../src/shared/protocol/costs.ts';
 import type { RoostEvent } from '../../src/shared/protocol/events.ts';
 import { storeFor } from '../support/store-for.ts';
-import { STORES } from '../support/stores.ts';
+import { USUAL_STORES } from '../support/stores.ts';
 import { createTestConfigs, type TestConfigs } from '../support/test-configs.ts';
 
 const HOUR = 3_600_000;
@@ -43,7 +43,7 @@ const team = [
   { agentId: 'a2', name: 'Orion', position: 1, retired: false },
 ];
 
-describe.each(STORES)('costs on %s', (kind) => {
+describe.each(USUAL_STORES)('costs on %s', (kind) => {
   const store = storeFor(kind);
 
   let homes = 0;

@@ -6,11 +6,11 @@ import { mount, type Env } from '../../server/http/endpoint.ts';
 import type { RoostEvent } from '../../src/shared/protocol/events.ts';
 import { credentialsSchema, madeCredentialSchema, type TeamMember } from '../../src/shared/protocol/team.ts';
 import { storeFor } from '../support/store-for.ts';
-import { STORES } from '../support/stores.ts';
+import { USUAL_STORES } from '../support/stores.ts';
 
 const ODD = 'a\u0000\ud800"';
 
-describe.each(STORES)('credentials, with the store on %s', (kind) => {
+describe.each(USUAL_STORES)('credentials, with the store on %s', (kind) => {
   const store = storeFor(kind);
   let time: number;
   let events: RoostEvent[];

@@ -13,7 +13,7 @@ import { searchAskedSchema } from '../../src/shared/protocol/searches.ts';
 import { realTimers } from '../../src/shared/domain/platform/timers.ts';
 import { openEventSource, type OpenStream, type StreamMessage } from '../support/event-source.ts';
 import { startRelay, type TestRelay } from '../support/relay.ts';
-import { createStorePlace, STORES, type StorePlace } from '../support/stores.ts';
+import { createStorePlace, USUAL_STORES, type StorePlace } from '../support/stores.ts';
 
 const words = (text: string): RoostEvent => ({ kind: 'text', messageId: 'm', text });
 const idsOf = (messages: readonly StreamMessage[]) =>
@@ -28,7 +28,7 @@ const HEARTBEAT_MS = 50;
 const LARGE = 'x'.repeat(200_000);
 const MORE_THAN_FITS = 100;
 
-describe.each(STORES)('event streams over the log on %s', (kind) => {
+describe.each(USUAL_STORES)('event streams over the log on %s', (kind) => {
   let place: StorePlace;
   let store: Store;
   let log: OpenEventLog;

@@ -5,7 +5,7 @@ import type { AgentConfig, HouseholdConfig } from '../../src/shared/protocol/con
 import type { WakeSource } from '../../src/shared/protocol/wakes.ts';
 import { createTestClock, createTestGate, request, type TestClock } from '../support/gate.ts';
 import { storeFor } from '../support/store-for.ts';
-import { STORES } from '../support/stores.ts';
+import { USUAL_STORES } from '../support/stores.ts';
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
@@ -30,7 +30,7 @@ const OPEN: HouseholdConfig = {
 type Guardrails = NonNullable<AgentConfig['coordination']['wake_guardrails']>;
 const guardrails = (wake_guardrails: Guardrails): AgentConfig => ({ coordination: { wake_guardrails } });
 
-describe.each(STORES)('the gate on %s', (kind) => {
+describe.each(USUAL_STORES)('the gate on %s', (kind) => {
   const store = storeFor(kind);
 
   /** A household of its own, wide open but for what Orin's own settings say. */

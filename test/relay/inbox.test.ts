@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { NewInboxMessage } from '../../server/contracts/index.ts';
 import { createInbox } from '../../server/team/inbox/index.ts';
 import { storeFor } from '../support/store-for.ts';
-import { STORES } from '../support/stores.ts';
+import { USUAL_STORES } from '../support/stores.ts';
 
 /** What Postgres' own text refuses, and what an escape could change. */
 const HARD_TEXT = '\u0000 \ud800 "quoted" \\ \u2028 🪺';
@@ -22,7 +22,7 @@ const inboxMessage = (
   ...more,
 });
 
-describe.each(STORES)('the inbox on %s', (kind) => {
+describe.each(USUAL_STORES)('the inbox on %s', (kind) => {
   const store = storeFor(kind);
   const told: string[] = [];
   const open = (relay: string, heldCharacters?: number) =>

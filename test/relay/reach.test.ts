@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { TeamMember } from '../../src/shared/protocol/team.ts';
 import { teamScript, type Reply, type Script, type ScriptedRequest } from '../support/scripted-model.ts';
 import { createGate, openSessionBench, payload, wordsOf, type Bench, type Household } from '../support/session.ts';
-import { STORES } from '../support/stores.ts';
+import { USUAL_STORES } from '../support/stores.ts';
 
 const MINUTE = 60_000;
 const NOON = Date.UTC(2026, 5, 10, 12);
@@ -58,7 +58,7 @@ const messagesTo = (house: Household, agentId: string) =>
         message.author !== 'relay',
     );
 
-describe.each(STORES)('agents on %s', (kind) => {
+describe.each(USUAL_STORES)('agents on %s', (kind) => {
   let bench: Bench;
   beforeAll(async () => {
     bench = await openSessionBench(kind);

@@ -18,7 +18,7 @@ import { threadMessagesSchema, threadSchema } from '../../src/shared/protocol/th
 import { eventsOf } from '../support/homes.ts';
 import { openTestRelay, type Browser, type OpenRelay } from '../support/open-relay.ts';
 import { allowAll, offered } from '../support/records.ts';
-import { createStorePlace, STORES } from '../support/stores.ts';
+import { createStorePlace, USUAL_STORES } from '../support/stores.ts';
 
 const ARGS = ['--rehearsal', '{"delayMs":0,"wordMs":0}'];
 
@@ -249,7 +249,7 @@ describe('a relay whose home was lost', () => {
 });
 
 describe('the tables of the relay', () => {
-  it.each(STORES)('are all named as what they hold, on %s', async (kind) => {
+  it.each(USUAL_STORES)('are all named as what they hold, on %s', async (kind) => {
     const place = await createStorePlace(kind);
     const store = await place.open();
     try {

@@ -26,9 +26,9 @@ import {
   type Household,
 } from '../support/session.ts';
 import { brokenRules } from '../support/session-rules.ts';
-import { createStorePlace, STORES } from '../support/stores.ts';
+import { createStorePlace, STORES, USUAL_STORES } from '../support/stores.ts';
 
-describe.each(STORES)('a run on %s', (kind) => {
+describe.each(USUAL_STORES)('a run on %s', (kind) => {
   let bench: Bench;
   const minds: Mind[] = [];
   beforeAll(async () => {

@@ -16,7 +16,7 @@ import { createDeferred } from '../../src/shared/domain/platform/deferred.ts';
 import { allowIn } from '../support/records.ts';
 import { openSessionBench, payload, wordsOf, type Bench, type Household } from '../support/session.ts';
 import { COPY, createHandClock, routine } from '../support/schedules.ts';
-import { STORES } from '../support/stores.ts';
+import { USUAL_STORES } from '../support/stores.ts';
 import { offeredIn, type Script } from '../support/scripted-model.ts';
 
 const MINUTE = 60_000;
@@ -25,7 +25,7 @@ const START = Date.UTC(2026, 10, 23, 6, 0);
 const LYRA = payload(0, { name: 'Lyra' });
 const fail = (): never => expect.fail('It is not there.');
 
-describe.each(STORES)('what is due, on %s', (kind) => {
+describe.each(USUAL_STORES)('what is due, on %s', (kind) => {
   let bench: Bench;
   beforeAll(async () => {
     bench = await openSessionBench(kind);

@@ -11,7 +11,7 @@ import { effectiveConfig } from '../support/effective-config.ts';
 import { createManualTimers } from '../support/manual-timers.ts';
 import { serveRoutes } from '../support/served-routes.ts';
 import { storeFor } from '../support/store-for.ts';
-import { STORES } from '../support/stores.ts';
+import { USUAL_STORES } from '../support/stores.ts';
 
 const LEAD = { agentId: 'lead', name: 'Julian', position: 4, retired: false };
 const ALMA = { agentId: 'a', name: 'Alma', position: 0, retired: false };
@@ -19,7 +19,7 @@ const MIND = { kind: 'rehearsal', leadModel: 'm', agentModel: 'm' } as const;
 const never = new AbortController().signal;
 const FOREVER = { signal: never, limitMs: Infinity };
 
-describe.each(STORES)('the sleeping flag, with the log on %s', (kind) => {
+describe.each(USUAL_STORES)('the sleeping flag, with the log on %s', (kind) => {
   const store = storeFor(kind);
 
   /** A session "s1" with the agents "a" and "b"; the early bird "e" starts asleep. */

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { problemSchema } from '../../src/shared/protocol/http.ts';
 import { openTestRelay, type Browser, type OpenRelay } from '../support/open-relay.ts';
-import { STORES } from '../support/stores.ts';
+import { USUAL_STORES } from '../support/stores.ts';
 import {
   boxOf,
   enter,
@@ -22,7 +22,7 @@ const problemOf = async (response: Response) => {
 };
 const newRecovery = () => ({ id: newTestKey().publicKey, box: Buffer.from('the keys, sealed').toString('base64url') });
 
-describe.each(STORES)('the devices of a household, with the store on %s', (kind) => {
+describe.each(USUAL_STORES)('the devices of a household, with the store on %s', (kind) => {
   let relay: OpenRelay;
   let home: Browser;
   beforeAll(async () => {

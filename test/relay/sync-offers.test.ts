@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { problemSchema } from '../../src/shared/protocol/http.ts';
 import { SYNC } from '../../src/shared/protocol/sync/settings.ts';
 import { openTestRelay, type Browser, type OpenRelay } from '../support/open-relay.ts';
-import { STORES } from '../support/stores.ts';
+import { USUAL_STORES } from '../support/stores.ts';
 
 const newOffer = () => `/api/sync/offers/${randomBytes(32).toString('base64url')}`;
 const put = (browser: Browser, path: string, data?: string) =>
@@ -13,7 +13,7 @@ const typeOf = async (response: Response) => [
   problemSchema.parse(await response.json()).type.replace('about:roost/', ''),
 ];
 
-describe.each(STORES)('an offer to join, with the store on %s', (kind) => {
+describe.each(USUAL_STORES)('an offer to join, with the store on %s', (kind) => {
   let relay: OpenRelay;
   /** Of the device that wants to join, and of the one that lets it in. */
   let joins: Browser;

@@ -24,7 +24,7 @@ import {
 import type { HouseholdKeys } from '../../src/worker/sync/contract.ts';
 import { searchFor, writtenForms } from '../support/planted-words.ts';
 import { createHome, databaseOf, startRelay, type TestRelay } from '../support/relay.ts';
-import { STORES } from '../support/stores.ts';
+import { USUAL_STORES } from '../support/stores.ts';
 import {
   recoveryOf as settingRecovery,
   renew,
@@ -92,7 +92,7 @@ describe('the search for planted words', () => {
   });
 });
 
-describe.each(STORES)('with a copy of everything that a relay on %s keeps and is sent', (kind) => {
+describe.each(USUAL_STORES)('with a copy of everything that a relay on %s keeps and is sent', (kind) => {
   let home: string;
   let relay: TestRelay;
   const traffic: Buffer[] = [];

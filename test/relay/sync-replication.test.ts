@@ -5,7 +5,7 @@ import { createMemoryEntries } from '../support/memory-entries.ts';
 import { openTestRelay, type Browser, type OpenRelay } from '../support/open-relay.ts';
 import { createDatabase } from '../support/postgres.ts';
 import { createHome, startRelay } from '../support/relay.ts';
-import { STORES } from '../support/stores.ts';
+import { STORES, USUAL_STORES } from '../support/stores.ts';
 import { hello, newTestDevice, newTestHousehold, register, renew } from '../support/sync-device.ts';
 import { createTestReplica, noise, type TestReplica } from '../support/sync-replica.ts';
 
@@ -14,7 +14,7 @@ const textsOf = ({ store }: TestReplica) =>
     .flatMap((entries) => [...entries.values()].map((sealed) => new TextDecoder().decode(sealed)))
     .sort();
 
-describe.each(STORES)('what a household writes, with the relay’s store on %s', (kind) => {
+describe.each(USUAL_STORES)('what a household writes, with the relay’s store on %s', (kind) => {
   let relay: OpenRelay;
   let home: Browser;
   beforeAll(async () => {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Threads } from '../../server/team/threads/index.ts';
 import { PERSON } from '../../src/shared/domain/threads.ts';
 import { storeFor } from '../support/store-for.ts';
-import { STORES } from '../support/stores.ts';
+import { USUAL_STORES } from '../support/stores.ts';
 import { good, openThreadHouse } from '../support/threads.ts';
 
 type Wait = Parameters<Threads['wait']>[1];
@@ -11,7 +11,7 @@ const MENTION = { kind: 'mention' } as const;
 const FROM_A = { kind: 'from', who: 'a', name: 'Ada' } as const;
 const FROM_PERSON = { kind: 'from', who: PERSON, name: 'The human' } as const;
 
-describe.each(STORES)('waiting in threads on %s', (kind) => {
+describe.each(USUAL_STORES)('waiting in threads on %s', (kind) => {
   const store = storeFor(kind);
 
   /** A thread of "a", "b" and "c", in which "b" waits. */

@@ -2,14 +2,14 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Store } from '../../server/store/index.ts';
 import { PERSON } from '../../src/shared/domain/threads.ts';
 import { LIMITS } from '../../src/shared/protocol/limits.ts';
-import { createStorePlace, STORES, type StorePlace } from '../support/stores.ts';
+import { createStorePlace, USUAL_STORES, type StorePlace } from '../support/stores.ts';
 import { good, openThreadHouse } from '../support/threads.ts';
 
 const HARD_TEXT = 'NUL \u0000 lone \ud800 \udfff line\u2028"\\ 🪺 </message>';
 const PAGE = { before: null, limit: 50, run: null };
 const LIST = { before: null, limit: 50, closedToo: true };
 
-describe.each(STORES)('threads on %s', (kind) => {
+describe.each(USUAL_STORES)('threads on %s', (kind) => {
   let place: StorePlace;
   let store: Store;
   beforeAll(async () => {

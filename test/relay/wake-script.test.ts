@@ -34,7 +34,7 @@ describe.skipIf(WITHOUT_SANDBOX)('A script of an agent’s own, at a relay that 
   let port: number;
   let asked: string[] = [];
   beforeAll(async () => {
-    hands = await startHands([], { store: 'pglite' });
+    hands = await startHands();
     server = createServer((request, response) => {
       asked.push(request.url ?? '');
       response.end('up and well');

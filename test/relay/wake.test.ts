@@ -15,7 +15,7 @@ import {
   type Bench,
   type Household,
 } from '../support/session.ts';
-import { STORES } from '../support/stores.ts';
+import { USUAL_STORES } from '../support/stores.ts';
 
 const promptOf = (agent: AgentPayload) =>
   renderTemplate(PROTOCOL.templates.wake, 'wake', {
@@ -53,7 +53,7 @@ const HOSTILE = [
   'שלום \u202eolleh\u202c مرحبا 🪺👩‍👩‍👧‍👦',
 ].join('\n');
 
-describe.each(STORES)('a wake on %s', (kind) => {
+describe.each(USUAL_STORES)('a wake on %s', (kind) => {
   let bench: Bench;
   beforeAll(async () => {
     bench = await openSessionBench(kind);

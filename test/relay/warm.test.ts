@@ -2,9 +2,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { withWarmMind } from '../../server/agents/minds/index.ts';
 import { teamScript } from '../support/scripted-model.ts';
 import { openSessionBench, team, type Bench, type Household } from '../support/session.ts';
-import { STORES } from '../support/stores.ts';
+import { USUAL_STORES } from '../support/stores.ts';
 
-describe.each(STORES)('a relay on %s that has just started', (kind) => {
+describe.each(USUAL_STORES)('a relay on %s that has just started', (kind) => {
   let bench: Bench;
   beforeAll(async () => {
     bench = await openSessionBench(kind);

@@ -5,8 +5,9 @@ import { join } from 'node:path';
 const isGone = (error: unknown): boolean => (error as NodeJS.ErrnoException).code === 'ENOENT';
 
 /**
- * Everything below a folder that a running relay also writes to. An entry that the relay deletes
- * during the walk is left out; the recursive `readdir` of Node throws then.
+ * Everything below a folder that a running relay also writes to.
+ * An entry that the relay deletes during the walk is left out; the recursive `readdir` of Node
+ * throws then.
  */
 export async function entriesBelow(folder: string): Promise<readonly Dirent[]> {
   let entries: Dirent[];

@@ -26,7 +26,7 @@ import {
   type ScriptedRequest,
 } from './scripted-model.ts';
 import { brokenRequests, brokenRules } from './session-rules.ts';
-import { createStorePlace, type StoreKind, type StorePlace } from './stores.ts';
+import { createStorePlace, usualStore, type StoreKind, type StorePlace } from './stores.ts';
 
 export const PROTOCOL = parseProtocol(readFileSync(new URL('../../CLAUDE.md', import.meta.url), 'utf8'));
 const UNTIL_MS = 20_000;
@@ -97,7 +97,7 @@ export function createGate(): { readonly passed: Promise<void>; open(): void } {
 export const wordsOf = (message: EventOf<'message'> | undefined): string =>
   (message?.blocks ?? []).map((block) => (block.kind === 'text' ? block.text : '')).join('');
 
-export async function openSessionBench(kind: StoreKind = 'pglite'): Promise<Bench> {
+export async function openSessionBench(kind: StoreKind = usualStore()): Promise<Bench> {
   const place: StorePlace = await createStorePlace(kind);
   const store: Store = await place.open();
   const open: Household[] = [];

@@ -1,4 +1,4 @@
-/** Both kinds of store, so that a test can say `describe.each(STORES)`. */
+/** The kinds of store, so that a test can say `describe.each(STORES)`. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,15 +10,22 @@ export const STORES = ['pglite', 'postgres'] as const;
 export type StoreKind = (typeof STORES)[number];
 
 /**
- * The store of a relay that is started for tests about something else. Starting on a database of
- * the run's server takes half the processor that the embedded engine does; tests of the store, of
- * homes and of kills, and the story, name the embedded one, and so does what runs inside the test's
- * own process, where it makes no difference. `ROOST_TEST_STORE=pglite`: that one everywhere.
+ * The store for tests about something else. A database of the run's server takes a tenth of the
+ * processor that the embedded engine does, and a relay that starts on one takes half. Tests of the
+ * store and of kills name the engine that they mean. `ROOST_TEST_STORE=pglite` gives all others the
+ * embedded one.
  */
 export const usualStore = (): StoreKind =>
   process.env['TEST_POSTGRES_URL'] === undefined || process.env['ROOST_TEST_STORE'] === 'pglite'
     ? 'pglite'
     : 'postgres';
+
+/**
+ * For tests that would find the same on either store: `ROOST_TEST_STORE=both` gives them both, as
+ * `npm run verify -- --all` does, and a plain run gives them the usual one. Tests of rows, claims,
+ * races, kills and homes take `STORES`.
+ */
+export const USUAL_STORES: readonly StoreKind[] = process.env['ROOST_TEST_STORE'] === 'both' ? STORES : [usualStore()];
 
 /** A place for one store; it can be opened again and again, by other processes too. */
 export interface StorePlace {
@@ -29,7 +36,7 @@ export interface StorePlace {
 }
 
 /** `fresh`: nothing is there yet. Otherwise it begins as a copy of an empty store. */
-export async function createStorePlace(kind: StoreKind = 'pglite', { fresh = false } = {}): Promise<StorePlace> {
+export async function createStorePlace(kind: StoreKind = usualStore(), { fresh = false } = {}): Promise<StorePlace> {
   const home = await mkdtemp(join(tmpdir(), 'roost-store-'));
   const database = kind === 'postgres' ? await createDatabase({ fresh }) : null;
   const options = { folder: join(home, 'store'), databaseUrl: database?.url ?? null };
