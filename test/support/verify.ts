@@ -1,10 +1,13 @@
 /**
- * `npm run verify`: everything that must hold. `npm run verify -- --changed` looks at what differs
- * from main, for an answer in about a minute while working. Other arguments go to Vitest.
+ * `npm run verify`: types, lint and the tests, without those that guard only what has not changed
+ * (`guarded.ts`). `npm run verify -- --all` runs every test, on both stores. `npm run verify --
+ * --changed` looks at what differs from main, for an answer in about a minute while working. Other
+ * arguments go to Vitest.
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { constants, setPriority } from 'node:os';
+import { changedSincePassed, leftOut } from './guarded.ts';
 
 const REPORTERS = ['--reporter=default', '--reporter=./test/support/seconds-reporter.ts'];
 
@@ -36,8 +39,11 @@ function run(name: string, command: string, args: readonly string[], priority = 
 const script = (name: string, priority?: number) => run(name, 'npm', ['run', '--silent', name], priority);
 const tool = (name: string, ...args: string[]) => run(name, 'npx', ['--no-install', name, ...args]);
 /** Prints as it goes. */
-function vitest(...args: string[]): Promise<boolean> {
-  const child = spawn('npx', ['--no-install', 'vitest', ...args], { stdio: 'inherit' });
+function vitest(args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<boolean> {
+  const child = spawn('npx', ['--no-install', 'vitest', ...args], {
+    stdio: 'inherit',
+    env: { ...process.env, ...env },
+  });
   return new Promise((resolve, reject) => {
     child.once('error', reject);
     child.once('close', (code) => resolve(code === 0));
@@ -61,15 +67,24 @@ async function aside(...scripts: readonly string[]): Promise<boolean> {
  * Tests wait a good part of their time: types and lint have the processor meanwhile, and give way
  * to every test.
  */
-async function everything(args: readonly string[]): Promise<End> {
+async function tests(args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<End> {
   const checks = aside('types-and-lint', 'lint:format');
   const ready = await inTurn(
     () => script('browser'),
     () => script('build'),
   );
-  const passed = ready && (await vitest('run', ...REPORTERS, ...args));
+  const passed = ready && (await vitest(['run', ...REPORTERS, ...args], env));
   if (!(await checks) || !ready) return ENDS.checksFailed;
   return passed ? ENDS.held : ENDS.testsFailed;
+}
+
+const everything = (args: readonly string[]) => tests(args, { ROOST_TEST_STORE: 'both' });
+
+async function usual(args: readonly string[]): Promise<End> {
+  const files = leftOut(changedSincePassed()).map(({ file }) => file);
+  if (files.length > 0)
+    console.log(`Not run, since nothing that they guard has changed (\`--all\` runs them): ${files.join(', ')}`);
+  return await tests([...files.flatMap((file) => ['--exclude', `test/${file}`]), ...args]);
 }
 
 function changedFiles(since: string): string[] {
@@ -101,9 +116,11 @@ async function changed(since: string, args: readonly string[]): Promise<End> {
   const projects = ['unit', 'ui', 'relay'].flatMap((name) => ['--project', name]);
   const passed =
     related.length === 0 ||
-    (await vitest('related', '--run', '--passWithNoTests', ...projects, ...REPORTERS, ...args, ...related));
+    (await vitest(['related', '--run', '--passWithNoTests', ...projects, ...REPORTERS, ...args, ...related]));
   return passed ? ENDS.held : ENDS.testsFailed;
 }
 
-const rest = process.argv.slice(2).filter((arg) => arg !== '--changed');
-process.exitCode = rest.length < process.argv.length - 2 ? await changed('main', rest) : await everything(rest);
+const given = process.argv.slice(2);
+const rest = given.filter((arg) => arg !== '--changed' && arg !== '--all');
+if (given.includes('--changed')) process.exitCode = await changed('main', rest);
+else process.exitCode = await (given.includes('--all') ? everything : usual)(rest);

@@ -1,0 +1,42 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import { GUARDED, leftOut } from '../../support/guarded.ts';
+
+const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
+/** A folder, or a module by its name without the ending. */
+const isPart = (path: string) =>
+  existsSync(join(ROOT, path)) ||
+  readdirSync(join(ROOT, dirname(path))).some((name) => join(dirname(path), name).startsWith(`${path}.`));
+const filesLeftOut = (changed: readonly string[] | null) => leftOut(changed).map(({ file }) => file);
+
+describe('a test that a plain run may leave out', () => {
+  it('is there, guards parts that are there, and has a small form that runs each time', () => {
+    const files = GUARDED.map(({ file }) => file);
+    expect(files.length).toBeGreaterThan(0);
+    for (const { file, guards, beside } of GUARDED) {
+      expect(existsSync(join(ROOT, 'test', file)), file).toBe(true);
+      expect(guards.filter((part) => !isPart(part))).toEqual([]);
+      expect(guards.length, file).toBeGreaterThan(0);
+      expect(beside.length, file).toBeGreaterThan(0);
+      expect(beside.filter((small) => !existsSync(join(ROOT, 'test', small)) || files.includes(small))).toEqual([]);
+    }
+  });
+
+  it('runs where something that it guards, or it itself, has changed', () => {
+    expect(filesLeftOut(['README.md'])).toEqual(GUARDED.map(({ file }) => file));
+    for (const { file, guards } of GUARDED) {
+      expect(filesLeftOut([`test/${file}`])).not.toContain(file);
+      for (const part of guards) {
+        expect(filesLeftOut([`${part}/any/module.ts`])).not.toContain(file);
+        expect(filesLeftOut([`${part}.ts`])).not.toContain(file);
+        expect(filesLeftOut([`${part}-of-something-else.ts`])).toContain(file);
+      }
+    }
+  });
+
+  it('is left out where nobody knows what has changed', () => {
+    expect(filesLeftOut(null)).toEqual(GUARDED.map(({ file }) => file));
+  });
+});
