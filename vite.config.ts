@@ -11,6 +11,7 @@ import { defineConfig } from 'vitest/config';
 import { fetchedBy } from './src/service-worker/precache.ts';
 import { offlinePage } from './src/service-worker/plugin.ts';
 import { notAgain } from './test/faults/plain-record.ts';
+import { excluded } from './test/support/guarded.ts';
 import LongestFirst from './test/support/longest-first.ts';
 import { SHORT_LIVED } from './test/support/short-lived.ts';
 
@@ -180,6 +181,7 @@ export default defineConfig(({ isSsrBuild }) => ({
         test: {
           name: 'relay',
           include: ['test/relay/**/*.test.ts', 'test/attacks/**/*.test.ts'],
+          exclude: [...excluded()],
           environment: 'node',
           globalSetup: ['test/support/quick-folder.ts', 'test/support/postgres-server.ts', 'test/support/prepare.ts'],
           execArgv: SHORT_LIVED,
@@ -193,7 +195,7 @@ export default defineConfig(({ isSsrBuild }) => ({
         test: {
           name: 'browser',
           include: ['test/browser/**/*.test.ts', 'test/faults/**/*.test.ts'],
-          exclude: [...notAgain()],
+          exclude: [...notAgain(), ...excluded()],
           environment: 'node',
           globalSetup: [
             'test/support/built-page.ts',

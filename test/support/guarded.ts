@@ -1,9 +1,15 @@
 /**
- * Tests that take long and guard little: a plain run of the tests leaves one out unless something
- * has changed in what it guards. `npm run verify -- --all` runs every one, and so does naming the
- * file.
+ * Tests that take long and guard few folders: a plain run leaves one out unless something has
+ * changed in those. `npm run verify -- --all` runs every one, and so does naming the file.
  */
 import { spawnSync } from 'node:child_process';
+
+/** In the environment of a run: the files below `test` that it leaves out, with spaces between. */
+export const LEFT_OUT = 'ROOST_TESTS_LEFT_OUT';
+
+/** For the configuration of a run: what it excludes. */
+export const excluded = (): readonly string[] =>
+  (process.env[LEFT_OUT] ?? '').split(' ').flatMap((file) => (file === '' ? [] : `test/${file}`));
 
 export interface Guarded {
   /** Below `test`. */
@@ -17,12 +23,32 @@ export interface Guarded {
 const LEDGER = ['src/worker/ledger'];
 const SYNC = ['src/worker/sync', 'src/shared/replication', 'server/sync'];
 const TALK = ['src/shared/relay-client', 'server/team/events', 'server/agents/session'];
+const PAGE = ['src/page/ui', 'src/page/state'];
+const START = ['server/startup', 'server/relay', 'server/main', 'server/platform'];
+
+/** What any of them may depend on. */
+const EVERYTHING = ['package-lock'];
 
 export const GUARDED: readonly Guarded[] = [
   {
     file: 'browser/engines.test.ts',
     guards: ['src/service-worker', 'src/shared/rpc', 'src/worker', 'vite.config'],
     beside: ['browser/story.test.ts'],
+  },
+  {
+    file: 'browser/devices.test.ts',
+    guards: [...SYNC, 'src/worker', 'src/shared/protocol', 'src/page/ui/devices', 'server/access'],
+    beside: ['browser/direct.test.ts', 'faults/one-wake.test.ts', 'relay/sync-members.test.ts'],
+  },
+  {
+    file: 'browser/copies.test.ts',
+    guards: ['src/page/archive', 'src/page/ui/copies', 'src/worker', 'src/shared/protocol'],
+    beside: ['browser/archive.test.ts'],
+  },
+  {
+    file: 'browser/bench.test.ts',
+    guards: ['test/bench', 'src/worker', 'src/shared', ...PAGE],
+    beside: ['relay/bench.test.ts'],
   },
   { file: 'browser/ledger-damage.test.ts', guards: LEDGER, beside: ['browser/ledger.test.ts'] },
   {
@@ -40,7 +66,58 @@ export const GUARDED: readonly Guarded[] = [
   },
   { file: 'faults/relay-kill.test.ts', guards: TALK, beside: ['relay/events-kill.test.ts'] },
   { file: 'faults/tab-kill.test.ts', guards: TALK, beside: ['browser/story.test.ts'] },
-  { file: 'faults/replication.test.ts', guards: SYNC, beside: ['relay/sync-replication.test.ts'] },
+  { file: 'faults/line-cut.test.ts', guards: TALK, beside: ['relay/events-stream.test.ts'] },
+  { file: 'faults/replication.test.ts', guards: SYNC, beside: ['relay/sync-entries.test.ts'] },
+  { file: 'relay/sync-replication.test.ts', guards: [...SYNC, 'server/store'], beside: ['relay/sync-entries.test.ts'] },
+  {
+    file: 'relay/programs.test.ts',
+    guards: ['server/tools', 'server/agents', 'server/platform', 'test/support/acp-agent'],
+    beside: ['relay/programs-birth.test.ts'],
+  },
+  {
+    file: 'relay/attached.test.ts',
+    guards: ['server/tools', 'server/platform', 'server/http', 'test/support/attached-server'],
+    beside: ['relay/attached-fetched.test.ts', 'browser/attached.test.ts'],
+  },
+  {
+    file: 'relay/server-questions.test.ts',
+    guards: ['server/tools', 'server/platform', 'test/support/attached-server'],
+    beside: ['relay/attached-fetched.test.ts', 'browser/attached.test.ts'],
+  },
+  {
+    file: 'relay/workspaces.test.ts',
+    guards: ['server/tools', 'server/platform', 'server/http'],
+    beside: ['attacks/workspaces.test.ts'],
+  },
+  {
+    file: 'relay/wake-script.test.ts',
+    guards: ['server/schedules', 'server/tools', 'server/platform'],
+    beside: ['relay/schedules.test.ts'],
+  },
+  {
+    file: 'relay/schedules-routes.test.ts',
+    guards: ['server/schedules', 'server/tools', 'server/platform', 'server/http'],
+    beside: ['relay/schedules.test.ts'],
+  },
+  {
+    file: 'relay/night-faults.test.ts',
+    guards: ['server/schedules', 'server/store', 'server/agents'],
+    beside: ['relay/schedules-claims.test.ts'],
+  },
+  { file: 'relay/app-end.test.ts', guards: [...START, 'server/http', 'server/store'], beside: ['relay/start.test.ts'] },
+  { file: 'relay/config.test.ts', guards: START, beside: ['relay/start.test.ts'] },
+  { file: 'relay/store-full.test.ts', guards: ['server/store', 'server/platform'], beside: ['relay/store.test.ts'] },
+  { file: 'relay/database-away.test.ts', guards: ['server/store', ...START], beside: ['relay/store.test.ts'] },
+  {
+    file: 'relay/mcp-conformance.test.ts',
+    guards: ['server/tools/mcp-server', 'server/http'],
+    beside: ['relay/mcp.test.ts'],
+  },
+  {
+    file: 'relay/mcp-client-conformance.test.ts',
+    guards: ['server/tools/mcp-client'],
+    beside: ['relay/attached-fetched.test.ts'],
+  },
 ];
 
 /** Lines that git says; null where it cannot say. */
@@ -78,6 +155,8 @@ const isIn = (file: string, part: string) => file.startsWith(`${part}/`) || file
 export function leftOut(changed: readonly string[] | null): readonly Guarded[] {
   return GUARDED.filter(
     ({ file, guards }) =>
-      !(changed ?? []).some((each) => each === `test/${file}` || guards.some((part) => isIn(each, part))),
+      !(changed ?? []).some(
+        (each) => each === `test/${file}` || [...EVERYTHING, ...guards].some((part) => isIn(each, part)),
+      ),
   );
 }

@@ -7,7 +7,7 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { constants, setPriority } from 'node:os';
-import { changedSincePassed, leftOut } from './guarded.ts';
+import { changedSincePassed, LEFT_OUT, leftOut } from './guarded.ts';
 
 const REPORTERS = ['--reporter=default', '--reporter=./test/support/seconds-reporter.ts'];
 
@@ -84,7 +84,7 @@ async function usual(args: readonly string[]): Promise<End> {
   const files = leftOut(changedSincePassed()).map(({ file }) => file);
   if (files.length > 0)
     console.log(`Not run, since nothing that they guard has changed (\`--all\` runs them): ${files.join(', ')}`);
-  return await tests([...files.flatMap((file) => ['--exclude', `test/${file}`]), ...args]);
+  return await tests(args, { [LEFT_OUT]: files.join(' ') });
 }
 
 function changedFiles(since: string): string[] {

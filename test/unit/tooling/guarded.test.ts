@@ -18,6 +18,7 @@ describe('a test that a plain run may leave out', () => {
     for (const { file, guards, beside } of GUARDED) {
       expect(existsSync(join(ROOT, 'test', file)), file).toBe(true);
       expect(guards.filter((part) => !isPart(part))).toEqual([]);
+      expect(file, 'an attack is tried each time').not.toMatch(/^attacks\//);
       expect(guards.length, file).toBeGreaterThan(0);
       expect(beside.length, file).toBeGreaterThan(0);
       expect(beside.filter((small) => !existsSync(join(ROOT, 'test', small)) || files.includes(small))).toEqual([]);
@@ -26,14 +27,19 @@ describe('a test that a plain run may leave out', () => {
 
   it('runs where something that it guards, or it itself, has changed', () => {
     expect(filesLeftOut(['README.md'])).toEqual(GUARDED.map(({ file }) => file));
+    expect(filesLeftOut(['package-lock.json'])).toEqual([]);
     for (const { file, guards } of GUARDED) {
       expect(filesLeftOut([`test/${file}`])).not.toContain(file);
       for (const part of guards) {
         expect(filesLeftOut([`${part}/any/module.ts`])).not.toContain(file);
         expect(filesLeftOut([`${part}.ts`])).not.toContain(file);
-        expect(filesLeftOut([`${part}-of-something-else.ts`])).toContain(file);
       }
     }
+  });
+
+  it('is left out where only something has changed whose name begins like a part that it guards', () => {
+    const alike = filesLeftOut(['src/worker/ledgers/index.ts', 'src/worker/ledger-of-another.ts']);
+    expect(alike).toContain('faults/ledger-kill.test.ts');
   });
 
   it('is left out where nobody knows what has changed', () => {
