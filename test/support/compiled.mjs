@@ -10,7 +10,8 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { Script } from 'node:vm';
 
 const bundle = fileURLToPath(import.meta.url).replace(/\.mjs$/, '.bundle.cjs');
-const kept = `${bundle}.v8`;
+/** V8 takes nothing that was made under other flags. */
+const kept = `${bundle}.${['v8', ...process.execArgv].join('')}`;
 const require = createRequire(bundle);
 
 function read(path) {

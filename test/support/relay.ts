@@ -4,8 +4,7 @@ import { closeSync, existsSync, openSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { BUILT_MAIN, relayMain } from './relay-build.ts';
-import { SHORT_LIVED } from './short-lived.ts';
+import { BUILT_MAIN, flagsOn, relayMain } from './relay-build.ts';
 import { headersOf, openLink, type SignIn } from './sign-in.ts';
 import { createDatabase, type TestDatabase } from './postgres.ts';
 import { copyStoreTemplate } from './store-template.ts';
@@ -104,7 +103,7 @@ async function spawnRelay(
   { from = 'sources', terminal = false, inherits = {} }: SpawnOptions = {},
 ): Promise<ChildProcess> {
   const main = typeof from === 'object' ? from.main : from === 'built' ? BUILT_MAIN : await relayMain();
-  const command = [process.execPath, ...(from === 'built' ? [] : SHORT_LIVED), main, ...args];
+  const command = [process.execPath, ...(from === 'built' ? [] : flagsOn(env['DATABASE_URL'])), main, ...args];
   const [program = '', ...words] = terminal
     ? ['script', '-qfec', `exec ${command.map(quoted).join(' ')}`, '/dev/null']
     : command;
