@@ -17,7 +17,6 @@ import { newRelay } from '../support/gate.ts';
 import { LYRA } from '../support/mcp.ts';
 import { programOf } from '../support/relay-build.ts';
 import { createHome, startRelay, type TestRelay } from '../support/relay.ts';
-import { SHORT_LIVED } from '../support/short-lived.ts';
 import { createStorePlace, type StorePlace } from '../support/stores.ts';
 
 const { fromOne, fromAll } = QUOTAS.unread;
@@ -38,7 +37,7 @@ afterAll(async () => {
 async function startWriter(relay: string) {
   const child = spawn(
     process.execPath,
-    [...SHORT_LIVED, await programOf('test/support/inbox-writer.ts'), place.databaseUrl ?? '', relay],
+    [await programOf('test/support/inbox-writer.ts'), place.databaseUrl ?? '', relay],
     { stdio: ['pipe', 'pipe', 'inherit'] },
   );
   children.push(child);

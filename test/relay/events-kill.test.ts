@@ -1,9 +1,8 @@
 import { spawn } from 'node:child_process';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openEventLog } from '../../server/team/events/index.ts';
-import { programOf } from '../support/relay-build.ts';
+import { flagsOn, programOf } from '../support/relay-build.ts';
 import { createStorePlace, STORES, type StorePlace } from '../support/stores.ts';
-import { SHORT_LIVED } from '../support/short-lived.ts';
 
 const KILLS = 6;
 /** The writer is killed after this many lines at most; drawn anew each time. */
@@ -13,7 +12,12 @@ const LINES_MOST = 400;
  * Runs the writer until it has said `lines` lines, kills it, and answers with everything it said.
  */
 async function writeAndKill(place: StorePlace, lines: number): Promise<string[]> {
-  const args = [...SHORT_LIVED, await programOf('test/support/log-writer.ts'), place.folder, place.databaseUrl ?? ''];
+  const args = [
+    ...flagsOn(place.databaseUrl ?? undefined),
+    await programOf('test/support/log-writer.ts'),
+    place.folder,
+    place.databaseUrl ?? '',
+  ];
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] });
   let said = '';
   let complaints = '';

@@ -6,7 +6,6 @@ import type { Store } from '../../server/store/index.ts';
 import { createTestClock, createTestGate, newRelay, request } from '../support/gate.ts';
 import { programOf } from '../support/relay-build.ts';
 import { createStorePlace, STORES, type StorePlace } from '../support/stores.ts';
-import { SHORT_LIVED } from '../support/short-lived.ts';
 
 const SECOND = 1_000;
 const MORNING = Date.parse('2026-06-16T08:00:00Z');
@@ -30,7 +29,7 @@ const children: ChildProcess[] = [];
 async function startAsker(relay: string) {
   const child = spawn(
     process.execPath,
-    [...SHORT_LIVED, await programOf('test/support/gate-asker.ts'), place.databaseUrl ?? '', relay],
+    [await programOf('test/support/gate-asker.ts'), place.databaseUrl ?? '', relay],
     { stdio: ['pipe', 'pipe', 'inherit'] },
   );
   children.push(child);

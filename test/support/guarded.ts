@@ -16,7 +16,7 @@ export interface Guarded {
   readonly file: string;
   /** Parts of the project: folders, or modules without their ending. */
   readonly guards: readonly string[];
-  /** Files that run each time and hold the same in a small form. */
+  /** Files that run each time and hold the main point of it. */
   readonly beside: readonly string[];
 }
 
@@ -73,6 +73,11 @@ export const GUARDED: readonly Guarded[] = [
     file: 'relay/programs.test.ts',
     guards: ['server/tools', 'server/agents', 'server/platform', 'test/support/acp-agent'],
     beside: ['relay/programs-birth.test.ts'],
+  },
+  {
+    file: 'relay/approvals.test.ts',
+    guards: ['server/tools', 'server/agents', 'server/schedules', 'server/platform'],
+    beside: ['attacks/yes.test.ts', 'browser/approvals.test.ts'],
   },
   {
     file: 'relay/attached.test.ts',
