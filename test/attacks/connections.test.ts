@@ -71,7 +71,7 @@ describe('An upgrade that nobody asked for', () => {
         socket.resetAndDestroy();
       }
       await sleep(50);
-      expect((await health()).status).toBe(200);
+      expect((await health(30_000)).status).toBe(200);
     },
   );
 

@@ -488,11 +488,11 @@ describe('the rate limit', () => {
   it('says when to come again', async () => {
     const relay = await startRelay({ args: ['--rate', '1', '--burst', '3'] });
     try {
-      const answers = [];
       await relay.signIn();
-      for (let i = 0; i < 5; i++) answers.push(await relay.fetch('/api/rehearsal'));
+      // At once: one after the other, a busy machine asks no oftener than it may.
+      const answers = await Promise.all(Array.from({ length: 30 }, () => relay.fetch('/api/rehearsal')));
       const refused = answers.filter(({ status }) => status === 429);
-      expect(answers[0]?.status).toBe(200);
+      expect(answers.some(({ status }) => status === 200)).toBe(true);
       expect(refused.length).toBeGreaterThan(0);
       expect(Number(refused[0]?.headers.get('retry-after'))).toBeGreaterThan(0);
       expect(problemSchema.parse(await refused[0]?.json())).toMatchObject({ type: 'about:roost/too-many-calls' });

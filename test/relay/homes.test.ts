@@ -394,7 +394,7 @@ describe('households of one relay', () => {
         reads.push(text.includes('event: over') ? 'told' : text.includes(log) ? 'at home' : 'left behind');
       }
       expect(reads).not.toContain('left behind');
-    }, 20_000);
+    });
 
     it('is asked in clear words where its device never does, and begins nothing', async () => {
       const again = await comeBack();
