@@ -231,7 +231,7 @@ describe('A device that a thief had let in while he had one', () => {
   it('is one of so many at most, whatever it says of others', async () => {
     const { keys, owner, phone, thief, close } = await household();
     const time = Date.now();
-    const made = Array.from({ length: 200 }, (_none, i) =>
+    const made = Array.from({ length: SYNC.devices + 40 }, (_none, i) =>
       deviceRecord(keys, deviceKeys(new Uint8Array(32).fill(1).fill(i, 0, 1)), {
         name: `Phone ${i}`,
         addedAt: time,
