@@ -177,7 +177,7 @@ describe('a reminder at two relays of one home', () => {
       for (const name of ['tea', 'bread'])
         await call(first, 'POST', '/v1/pulse-routines', {
           ...{ kind: 'reminder', agentId: 'a1', name, message: `About ${name}.` },
-          timing: { kind: 'once', at: Date.now() + 1_500 },
+          timing: { kind: 'once', at: Date.now() + 4_000 },
         });
       const waiting = async (browser: Pick<Browser, 'fetch'>) =>
         z

@@ -11,6 +11,8 @@ import type { Script } from '../support/scripted-model.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
+/** ms. A slow machine takes more than a second for a call, and what is over is refused. */
+const SOON = 30_000;
 const LYRA = 'a1';
 const ORIN = 'a2';
 
@@ -56,8 +58,8 @@ describe('scheduled runs', () => {
     expect((await night.stats(LYRA)).wakesToday).toBe(1);
     await expect.poll(async () => (await night.stats(LYRA)).running).toBe(0);
     expect(await wake('The roof leaks.')).toContain('Suppressed');
-    await night.remind(LYRA, 'tea', night.now() + 1_000);
-    await night.pass(2_000);
+    await night.remind(LYRA, 'tea', night.now() + SOON);
+    await night.pass(SOON + 1_000);
     await expect.poll(() => asked().at(-1)).toContain('About tea.');
     await expect.poll(() => done('tea')).toBe(2);
     expect((await night.stats(LYRA)).wakesToday).toBe(1);
@@ -65,8 +67,8 @@ describe('scheduled runs', () => {
 
   it('do not fill the flood guard either', async () => {
     await open();
-    for (let n = 0; n < 6; n++) await night.remind(LYRA, `R${n}`, night.now() + 1_000 + n);
-    await night.pass(2_000);
+    for (let n = 0; n < 6; n++) await night.remind(LYRA, `R${n}`, night.now() + SOON + n);
+    await night.pass(SOON + 1_000);
     await expect.poll(async () => (await night.scheduled(LYRA)).length).toBe(0);
     expect(await wake('Come.')).not.toContain('Suppressed');
   });
@@ -157,8 +159,8 @@ describe('what was set and cannot run', () => {
   it('waits over a restart of the relay', async () => {
     await open();
     await setBlackout(night.now(), night.now() + HOUR);
-    await night.remind(LYRA, 'tea', night.now() + 1_000);
-    await night.pass(2_000);
+    await night.remind(LYRA, 'tea', night.now() + SOON);
+    await night.pass(SOON + 1_000);
     await expect.poll(async () => (await night.scheduled(LYRA))[0]?.waits?.reason).toBe('blackout');
     await night.restart();
     expect((await night.scheduled(LYRA))[0]?.waits?.reason).toBe('blackout');
@@ -174,8 +176,8 @@ describe('what was set and cannot run', () => {
   it('waits where a budget is used up, with its message unread, and comes when that is raised', async () => {
     await open();
     await night.call('PUT', '/v1/config', { coordination: {}, daily_budget_usd: 0 });
-    await night.remind(LYRA, 'tea', night.now() + 1_000);
-    await night.pass(2_000);
+    await night.remind(LYRA, 'tea', night.now() + SOON);
+    await night.pass(SOON + 1_000);
     await expect.poll(async () => (await night.scheduled(LYRA))[0]?.waits?.reason).toBe('budget');
     await wake('The well is dry.');
     await expect
@@ -191,8 +193,8 @@ describe('what was set and cannot run', () => {
   it('waits where nobody may be woken, until that is allowed again; taken away meanwhile it does not come', async () => {
     await open();
     await night.call('PUT', '/v1/config', { coordination: {}, wakes_enabled: false });
-    for (const name of ['tea', 'bread']) await night.remind(LYRA, name, night.now() + 1_000);
-    await night.pass(2_000);
+    for (const name of ['tea', 'bread']) await night.remind(LYRA, name, night.now() + SOON);
+    await night.pass(SOON + 1_000);
     const reasons = async () => (await night.scheduled(LYRA)).map(({ waits }) => waits?.reason);
     await expect.poll(reasons).toEqual(['switched-off', 'switched-off']);
     expect(await night.tool(LYRA, 'wake_cancel', { name: 'bread' })).toContain('taken away');
@@ -209,8 +211,8 @@ describe('what was set and cannot run', () => {
         ? [{ say: 'Tomorrow again.' }]
         : [{ call: 'wake_later', input: { name: 'tea', message: 'Again.', delay: '2 hours' } }],
     );
-    await night.remind(LYRA, 'tea', night.now() + 1_000);
-    await night.pass(2_000);
+    await night.remind(LYRA, 'tea', night.now() + SOON);
+    await night.pass(SOON + 1_000);
     await expect.poll(() => asked().length).toBe(2);
     await expect.poll(async () => (await night.stats(LYRA)).running).toBe(0);
     await expect.poll(() => done('tea')).toBe(2);
@@ -221,8 +223,8 @@ describe('what was set and cannot run', () => {
     await open();
     const copy = { ...COPY, name: 'Julian', position: 4 };
     expect((await night.call('PUT', '/api/standing-copies/lead', { version: 'v1', copy })).ok).toBe(true);
-    await night.remind('lead', 'tea', night.now() + 1_000);
-    await night.pass(2_000);
+    await night.remind('lead', 'tea', night.now() + SOON);
+    await night.pass(SOON + 1_000);
     await expect.poll(() => asked().length).toBe(1);
     expect(asked()[0]).toContain('About tea.');
     const refused = await night.call('POST', '/v1/pulse-routines', { ...routine, agentId: 'lead' });
