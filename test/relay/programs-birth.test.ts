@@ -3,7 +3,7 @@
  * its own.
  */
 import { readFile, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
@@ -54,7 +54,12 @@ const notes = async (what: string): Promise<unknown[]> =>
     .flatMap((note) => (note.what === what ? [note.value] : []));
 
 /** Of all agents, in every home of the relay. */
-const folders = async () => (await entriesBelow(join(relay.home, 'workspaces'))).filter((each) => each.isDirectory());
+/** Names of the folders that agents have, each below that of its household. */
+async function folders(): Promise<readonly string[]> {
+  const all = join(relay.home, 'workspaces');
+  const entries = await entriesBelow(all);
+  return entries.flatMap((each) => (each.isDirectory() && dirname(each.parentPath) === all ? [each.name] : []));
+}
 
 /** Every agent is driven by a program that behaves so. */
 async function drivenBy(way: string, more: object = {}): Promise<void> {
@@ -142,13 +147,13 @@ describe('SUMMON with an ACP agent alone', { timeout: 90_000 }, () => {
     'ends every egg in time, and its process with it or with the session: %s',
     async (way) => {
       await drivenBy(way);
-      const before = (await folders()).length;
-      const { born, ended } = await summon(2, { birthTimeoutMs: 2_000, wakeTimeoutMs: 20_000 });
+      const before = await folders();
+      const { born, ended } = await summon(2, { birthTimeoutMs: 5_000, wakeTimeoutMs: 20_000 });
       if (way === 'nameless') {
         expect(ended).toMatchObject([{ reason: { code: expect.any(String) } }, {}]);
         await eventually(running, (all) => all.length === 0);
         // No folder is left of who was never born.
-        await eventually(folders, (all) => all.length === before);
+        await eventually(folders, (all) => all.every((name) => before.includes(name)));
       } else expect(born.map(({ soul }) => soul)).toEqual(expect.arrayContaining(['I am somebody quiet in seat 1.']));
     },
   );
