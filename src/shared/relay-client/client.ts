@@ -1,6 +1,6 @@
 /**
- * The relay's client: a method for each endpoint of a table. Each call is answered by a typed
- * value, the relay's answer, or what went wrong and what to do.
+ * Typed HTTP client of the relay. It has one method for each endpoint of a table. A call resolves
+ * with the parsed value, with the relay's refusal, or with the problem and what to do about it.
  */
 import type { z } from 'zod';
 import { parseJson } from '../domain/platform/json.ts';
@@ -9,17 +9,17 @@ import { sentence } from '../domain/sentence.ts';
 import type { Callable, Endpoint, Endpoints, Heard, Said } from '../protocol/endpoints/endpoint.ts';
 import { RELAY_TIMES } from './settings.ts';
 
-// What can go wrong between this page and the relay, as data with a sentence of what to do.
+// The problems between page and relay, as data. Each has a message that says what to do.
 
 export type RelayProblem =
-  /** No answer at all: the relay does not run, or the machine slept. */
+  /** No response: the relay does not run, or the machine slept. */
   | { readonly kind: 'unreachable'; readonly message: string }
   | { readonly kind: 'timeout'; readonly message: string }
   /** 401: this browser has no session cookie, or has lost the page key. */
   | { readonly kind: 'locked-out'; readonly message: string }
-  /** The relay said no, and why. */
+  /** The relay refused the call and gave a reason. */
   | { readonly kind: 'refused'; readonly status: number; readonly problem: Problem; readonly message: string }
-  /** Something answered that is not this relay, or another version of it. */
+  /** The response is not from this relay, or from another version of it. */
   | { readonly kind: 'unreadable'; readonly status: number; readonly message: string };
 
 export type RelayResult<Value> =
@@ -33,7 +33,7 @@ const SENTENCES = {
   unreadable: sentence`The relay gave an answer that this page cannot read. Reload the page; if that does not help, start the relay again.`,
 } as const;
 
-/** The problem behind an answer that is not 2xx. */
+/** Maps a response that is not 2xx to a problem. */
 function problemOf({ status, text }: { readonly status: number; readonly text: string }): RelayProblem {
   if (status === 401) return { kind: 'locked-out', message: SENTENCES.lockedOut };
   const problem = problemSchema.safeParse(parseJson(text));
@@ -41,11 +41,11 @@ function problemOf({ status, text }: { readonly status: number; readonly text: s
   return { kind: 'refused', status, problem: problem.data, message: problem.data.detail };
 }
 
-// One call of the relay and its answer: a typed value, or what went wrong and what to do.
+// Sends one call and reads its response.
 
 export interface SendDeps {
   readonly fetch: typeof globalThis.fetch;
-  /** Where the relay is, without a slash at the end; empty for the page's own origin. */
+  /** Base URL of the relay without a trailing slash. Empty for the page's own origin. */
   readonly baseUrl: string;
 }
 
@@ -54,7 +54,7 @@ export interface SentCall {
   readonly path: string;
   /** Sent as JSON. */
   readonly body?: unknown;
-  /** Sent as it is, under its own type. */
+  /** Sent unchanged, with its own content type. */
   readonly text?: { readonly type: string; readonly body: string | Blob };
   readonly accept?: string;
   /** ms */
@@ -62,15 +62,15 @@ export interface SentCall {
 }
 
 interface Sender {
-  /** The answer as the schema for its status reads it; null where there is none. */
+  /** The response, parsed with the schema for its status. Null where there is no schema. */
   answered<Value>(
     call: SentCall,
     schemaFor: (status: number) => z.ZodType<Value> | undefined,
   ): Promise<RelayResult<Value | null>>;
-  /** For calls whose answer says nothing. */
+  /** For calls whose response has no content. */
   done(call: SentCall): Promise<RelayResult<null>>;
   words(call: SentCall): Promise<RelayResult<string>>;
-  /** The answer as it is. */
+  /** The raw body. */
   blob(call: SentCall): Promise<RelayResult<Blob>>;
 }
 
@@ -79,7 +79,7 @@ interface Answer {
   readonly status: number;
   readonly ok: boolean;
   readonly text: string;
-  /** In the place of `text`, where it was asked for and is no refusal. */
+  /** Set instead of `text` where the caller asked for a blob and the relay did not refuse. */
   readonly blob?: Blob;
 }
 
@@ -89,14 +89,17 @@ const bodyOf = ({ body, text }: SentCall) => {
 };
 
 /**
- * Characters: browsers refuse more than 64 KB, of all that is under way at once, to outlive its
- * page (Fetch, HTTP-network-or-cache fetch).
+ * Characters. Browsers refuse more than 64 KB, summed over all requests under way, for requests
+ * that outlive their page (Fetch, HTTP-network-or-cache fetch).
  */
 const OUTLIVING_MOST = 2_000;
 const isSmall = (body: string | Blob) => typeof body === 'string' && body.length <= OUTLIVING_MOST;
 
 export function createSender({ fetch, baseUrl }: SendDeps): Sender {
-  /** The whole answer. Nothing of ours runs in here that could fail and be taken for the line. */
+  /**
+   * Sends the request and reads the whole response. Only platform calls run inside, so every error
+   * here is a network error.
+   */
   async function exchange(
     call: SentCall,
     sent: ReturnType<typeof bodyOf>,
@@ -111,7 +114,7 @@ export function createSender({ fetch, baseUrl }: SendDeps): Sender {
         cache: 'no-store',
         credentials: 'same-origin',
         ...(sent ? { body: sent.body } : {}),
-        // What changes something goes out also where the page is being left.
+        // Small writes are sent even while the person leaves the page.
         ...(call.method !== 'GET' && isSmall(sent?.body ?? '') ? { keepalive: true } : {}),
         ...(Object.keys(headers).length > 0 ? { headers } : {}),
       });
@@ -119,8 +122,8 @@ export function createSender({ fetch, baseUrl }: SendDeps): Sender {
       if (wants === 'blob' && ok) return { kind: 'answer', status, ok, text: '', blob: await response.blob() };
       return { kind: 'answer', status, ok, text: await response.text() };
     } catch (error) {
-      // fetch rejects with a TypeError where there is no answer, and with the signal's reason where
-      // we gave up.
+      // `fetch` rejects with a TypeError without a response. After our abort it rejects with the
+      // signal's reason.
       if (signal.aborted) return { kind: 'timeout', message: SENTENCES.timeout };
       if (error instanceof TypeError) return { kind: 'unreachable', message: SENTENCES.unreachable };
       throw error;
@@ -154,13 +157,13 @@ export function createSender({ fetch, baseUrl }: SendDeps): Sender {
 }
 
 export interface RelayClientDeps extends SendDeps {
-  /** Time-outs in ms; for tests. */
+  /** Time-outs in ms. For tests. */
   readonly times?: { readonly call: number; readonly heavy: number };
 }
 
 /**
- * Parameters and query are said by name, the body as `body`; `said` is left out where there is
- * nothing to say.
+ * Path parameters and query are passed by name, the body as `body`. Calls without any of these take
+ * no argument.
  */
 type Arguments<E extends Endpoint> = object extends Said<E> ? [said?: Said<E>] : [said: Said<E>];
 
@@ -171,7 +174,7 @@ export type RelayClient<Table extends Endpoints> = {
 const text = (value: unknown) =>
   (Array.isArray(value) ? value : [value]).map((each) => encodeURIComponent(String(each))).join(',');
 
-/** The address of a call, from its own origin. */
+/** The URL of a call, relative to its origin. */
 export function pathOf({ path, query = {} }: Endpoint, said: Readonly<Record<string, unknown>>): string {
   const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => text(said[name]));
   const asked = Object.keys(query)
@@ -200,6 +203,6 @@ export function createRelayClient<const Table extends Endpoints>(
       };
       return [name, call];
     });
-  // Made from the very table that its type is.
+  // The methods come from the same table as the type.
   return Object.fromEntries(methods) as RelayClient<Table>;
 }

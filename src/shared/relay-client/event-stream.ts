@@ -1,14 +1,15 @@
 /**
- * The relay's event stream, kept alive. One connection at a time; whatever cuts it, the next one
- * resumes after the last event that was passed on, so that each event is passed once and in order.
+ * Keeps the relay's event stream open. There is one connection at a time. After a break the next
+ * connection resumes after the last event that was passed on, so each event is passed on once and
+ * in order.
  *
- * A connection brings, in this order: `hello` (which log this is), what was missed, a `snapshot`,
- * what is new. Only after the snapshot is the line live. Silence past twice the heartbeat is a
- * loss.
+ * A connection brings, in this order: `hello` (which log this is), the missed events, a `snapshot`,
+ * new events. The stream is live only after the snapshot. Silence for twice the heartbeat counts as
+ * a lost connection.
  *
- * A proxy may hold a stream back while ordinary calls pass. After a connection that timed out the
- * relay is therefore asked for the same once, as an answer that ends. Where that comes, this goes
- * on by polling, and tries the stream now and then.
+ * A proxy may hold a stream back while ordinary calls pass. After a connection that timed out, the
+ * client therefore asks once for the same data as a response that ends. If that succeeds, the
+ * client polls, and tries the stream now and then.
  */
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import { errorMessage } from '../domain/platform/error-message.ts';
@@ -28,81 +29,78 @@ import { parseJson } from '../domain/platform/json.ts';
 import { RELAY_TIMES } from './settings.ts';
 import type { Timers } from '../domain/platform/timers.ts';
 
-/** How far this browser is, and in which log. */
+/** The position of this browser in the relay's log. */
 export interface Cursor {
   readonly log: string;
-  /** The last event's id; 0 before the first. */
+  /** Id of the last event. 0 before the first. */
   readonly after: number;
 }
 
 export type StreamItem =
   /**
-   * This log is not the one the cursor was of, or was put back to an earlier state: everything
-   * comes, from its first event.
+   * The cursor belongs to another log, or the log was restored to an earlier state. All events
+   * follow, from the first one.
    */
   | { readonly kind: 'new-log'; readonly log: string }
   | { readonly kind: 'event'; readonly stored: StoredEvent }
   /**
-   * Whose home this log is of; null: nobody has proven it. Comes before its events, and again where
-   * it is proven.
+   * The household that this log belongs to. Null: no household has proven it. Sent before its
+   * events, and again when a household proves it.
    */
   | { readonly kind: 'home'; readonly household: string | null }
-  /** Everything missed has been passed; what follows is new. */
+  /** All missed events were passed on. What follows is new. */
   | {
       readonly kind: 'live';
       readonly snapshot: Snapshot;
-      /** By polling: something between here and the relay holds the stream back. */
+      /** The client polls, because something between it and the relay holds the stream back. */
       readonly held?: true;
     }
-  /** Who stands in line before the model's server, now. */
+  /** The agents that now wait for the model's server. */
   | { readonly kind: 'waiting'; readonly waiting: Waiting }
-  /** An agent looks for something that this browser may have. */
+  /** An agent searches for something that this browser may have. */
   | { readonly kind: 'search'; readonly asked: SearchAsked }
-  /** The relay can, or cannot, reach its database. */
+  /** Whether the relay can reach its database. */
   | { readonly kind: 'database'; readonly away: boolean }
   | { readonly kind: 'connecting' }
   | { readonly kind: 'lost'; readonly reason: 'unreachable' | 'silent' | 'database' }
   | { readonly kind: 'locked-out' }
   /**
-   * This sign-in belongs to another home of the relay now; the next connection follows the log of
-   * that one.
+   * This session belongs to another home of the relay now. The next connection follows that home's
+   * log.
    */
   | { readonly kind: 'moved' }
-  /**
-   * An event that this version cannot read. It is left out, and what comes after it is passed on.
-   */
+  /** This version cannot read the event. The client skips it and passes on the later ones. */
   | { readonly kind: 'set-aside'; readonly id: number; readonly detail: string }
   /**
-   * The relay says something about the line that this version cannot read. It is asked again later.
+   * This version cannot read a message about the stream itself. The client connects again later.
    */
   | { readonly kind: 'unreadable'; readonly detail: string }
   /**
-   * An error of our own, which is no fault of the line's. It is tried again later, and nothing is
-   * passed over.
+   * An error in this code, not in the connection. The client tries again later and skips nothing.
    */
   | { readonly kind: 'failed'; readonly detail: string };
 
 export interface EventStreamDeps {
   readonly fetch: typeof globalThis.fetch;
-  /** Where the relay is, without a slash at the end; empty for the page's own origin. */
+  /** Base URL of the relay without a trailing slash. Empty for the page's own origin. */
   readonly baseUrl: string;
   readonly timers: Timers;
   /** 0 to 1 */
   readonly random: () => number;
   readonly cursor: Cursor | null;
-  /** Which stream; left out: of this browser's own household. */
+  /** Path of the stream. Left out: the stream of this browser's own household. */
   readonly path?: string;
-  /** It is asked what agents look for. */
+  /** Set: the relay sends this browser the searches of agents. */
   readonly searches?: true;
   readonly listener: (item: StreamItem) => void;
-  /** Takes an error of our own, so that it is seen where errors are. */
+  /** Reports an error of this code to where errors are shown. */
   readonly report: (error: unknown) => void;
 }
 
 export interface EventStream {
-  /** Tries again now, without waiting; does nothing while the line is live. */
+  /** Connects now, without waiting. Does nothing while the stream is live. */
   reconnect(): void;
-  /** Ends the line, live or not, and connects at once: what it was let in by is another now. */
+  /** Ends the connection and opens a new one at once, because the credentials have changed. */
   restart(): void;
   close(): void;
 }
@@ -123,7 +121,7 @@ const ENDINGS = { moved: { kind: 'moved' }, 'signed-out': { kind: 'locked-out' }
 const SILENT: Ending = { kind: 'lost', reason: 'silent' };
 
 async function refusedAs(response: Response): Promise<Ending> {
-  // Anything else may be of a proxy, and without end.
+  // Any other body may come from a proxy and be endless, so it is not read.
   if (response.status !== 503 || !response.headers.get('content-type')?.includes('problem+json')) return UNREACHABLE;
   const problem = problemSchema.safeParse(parseJson(await response.text().catch(cut)));
   const isAway = problem.success && problem.data.type === 'about:roost/database-away';
@@ -133,24 +131,24 @@ async function refusedAs(response: Response): Promise<Ending> {
 /** What one connection has brought so far. */
 interface Connection {
   log: string | null;
-  /** An event has come. */
+  /** The first event was received. */
   begun: boolean;
-  /** Its snapshot has come. */
+  /** The snapshot was received. */
   live: boolean;
-  /** The relay's last word on it. */
+  /** The relay's reason for ending the connection. */
   over: Ending | null;
 }
 
-/** What a message that does not fit is told as: its name, and why. */
+/** A message that does not fit its schema: its name, and why. */
 class Unreadable extends Error {}
 
-/**
- * The line broke, or was broken off: only what comes from the platform's own network calls is told
- * as this.
- */
+/** The connection broke or was aborted. Only the platform's network calls throw this. */
 class Cut extends Error {}
 
-/** A cut connection is a TypeError, a network error or our own abort: all the same to us. */
+/**
+ * A cut connection is a TypeError, a network error or our own abort. The client treats all three
+ * alike.
+ */
 const cut = (error: unknown): never => {
   throw new Cut('The connection broke.', { cause: error });
 };
@@ -160,7 +158,7 @@ export function createEventStream(deps: EventStreamDeps): EventStream {
   let cursor = deps.cursor;
   let failures = 0;
   let live = false;
-  /** Polls so far; null: the stream is used. */
+  /** Polls so far. Null: the client uses the stream. */
   let polls: number | null = null;
   let closed = false;
   let abort: AbortController | null = null;
@@ -171,7 +169,7 @@ export function createEventStream(deps: EventStreamDeps): EventStream {
     listener({ kind: 'new-log', log });
   }
 
-  /** One message of the stream. Throws `Unreadable`. */
+  /** Handles one message of the stream. Throws `Unreadable`. */
   function take(message: EventSourceMessage, connection: Connection) {
     if (closed) return;
     const data = parseJson(message.data);
@@ -194,7 +192,7 @@ export function createEventStream(deps: EventStreamDeps): EventStream {
     if (message.event === 'snapshot') {
       const snapshot = snapshotSchema.safeParse(data);
       if (!snapshot.success) throw new Unreadable(`snapshot: ${snapshot.error.message}`);
-      // Our cursor is past the log's head: the relay's store was put back from a copy.
+      // The cursor is past the log's head: the relay's store was restored from a backup.
       if (snapshot.data.upTo < (cursor?.after ?? 0)) beginLog(log, snapshot.data.upTo);
       live = true;
       connection.live = true;
@@ -224,8 +222,8 @@ export function createEventStream(deps: EventStreamDeps): EventStream {
     const named = `event ${message.id ?? ''} "${message.event ?? ''}"`;
     if (!Number.isSafeInteger(id) || id < 1) throw new Unreadable(`${named}: no id`);
     const event = eventSchema.safeParse(data);
-    // A relay that knows our cursor begins after it; one whose store was put back from a copy
-    // begins anew.
+    // A relay that knows the cursor begins after it. A relay that was restored from a backup begins
+    // anew.
     if (!connection.begun && id <= (cursor?.after ?? 0)) beginLog(log, 0);
     connection.begun = true;
     if (id <= (cursor?.after ?? 0)) return;
@@ -235,8 +233,8 @@ export function createEventStream(deps: EventStreamDeps): EventStream {
   }
 
   /**
-   * Opens one connection and reads it to its end. Resolves with why it ended, and leaves nothing
-   * open.
+   * Opens one connection and reads it to its end. Resolves with the reason for the end and leaves
+   * nothing open.
    */
   async function connectOnce(
     controller: AbortController,
@@ -246,7 +244,7 @@ export function createEventStream(deps: EventStreamDeps): EventStream {
     return { ending, late };
   }
 
-  /** `onLate`: it ends because nothing came in time. */
+  /** Calls `onLate` where the connection ends because nothing arrived in time. */
   async function read(controller: AbortController, onLate: () => void): Promise<Ending> {
     const { signal } = controller;
     let ending: Ending = UNREACHABLE;
@@ -280,8 +278,7 @@ export function createEventStream(deps: EventStreamDeps): EventStream {
       const connection: Connection = { log: null, begun: false, live: false, over: null };
       const parser = createParser({ onEvent: (message) => take(message, connection) });
       const decoder = new TextDecoder();
-      // A reader of its own, where a helper's loop would mix what the network throws with what we
-      // do.
+      // Reads the body by hand. A library's loop would mix network errors with errors of this code.
       const reader = response.body.getReader();
       for (;;) {
         const { done, value } = await reader.read().catch(cut);
@@ -298,7 +295,7 @@ export function createEventStream(deps: EventStreamDeps): EventStream {
       return { kind: 'failed', detail: errorMessage(error) };
     } finally {
       cancelWatch();
-      // However it ended: a connection left open counts against the six that a browser has for one
+      // Always abort: an open connection counts against the six that a browser allows for one
       // address.
       controller.abort();
     }
@@ -314,7 +311,7 @@ export function createEventStream(deps: EventStreamDeps): EventStream {
       if (ending.kind === 'polled') return pollLater();
       live = false;
       listener(ending);
-      // The relay may be there, and only its stream be held back: asked once, it answers.
+      // The relay may be reachable while a proxy holds its stream back. Poll once to find out.
       if (late && polls === null) {
         polls = 0;
         return run();
@@ -326,7 +323,7 @@ export function createEventStream(deps: EventStreamDeps): EventStream {
 
   function pollLater() {
     polls = (polls ?? 0) + 1;
-    // Until that has failed, what was polled holds.
+    // What polling brought stays valid until the attempt to use the stream has failed.
     if (polls > RELAY_TIMES.pollsBeforeStream) polls = null;
     cancelRetry = timers.after(RELAY_TIMES.poll, run);
   }

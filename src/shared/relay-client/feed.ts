@@ -1,8 +1,9 @@
 /**
- * What follows from the relay's events, in the ledger's owner: each is passed on at once, then its
- * documents are stored, then it is acknowledged. Nothing is acknowledged that is not stored, and
- * the cursor that survives a restart is what was acknowledged, so that an answer still open comes
- * again from its first word.
+ * Processes the relay's events in the data worker. The feed passes each event on at once, then
+ * stores its documents, then acknowledges it.
+ *
+ * The feed acknowledges only what is stored. The cursor that survives a restart is the acknowledged
+ * one, so an answer that is still open comes again from its first word.
  */
 import type { Block, Doc, QueuedMessageDoc } from '../protocol/documents.ts';
 import type { RoostEvent, Snapshot, StoredEvent } from '../protocol/events.ts';
@@ -23,11 +24,11 @@ import type { RelayClient } from './client.ts';
 import type { Cursor, EventStream, StreamItem } from './event-stream.ts';
 import { RELAY_TIMES } from './settings.ts';
 
-// Answers that are being written, put together from the events so far.
+// Answers that agents are writing, assembled from the events so far.
 
 interface OpenAnswers {
   take(event: RoostEvent): void;
-  /** Forgets all that are not among these: the relay knows of no others. */
+  /** Drops all answers but these. The relay knows of no others. */
   keep(messageIds: readonly MessageId[]): void;
   clear(): void;
   list(): readonly OpenAnswer[];
@@ -40,7 +41,7 @@ function withText(blocks: readonly Block[], text: string): readonly Block[] {
     : [...blocks, { kind: 'text', text }];
 }
 
-/** A tool call is told of twice: when it begins, and with its result. */
+/** A tool call arrives twice: when it begins, and with its result. */
 function withTool(blocks: readonly Block[], block: Block): readonly Block[] {
   const at = blocks.findIndex(
     (held) => held.kind === 'tool' && block.kind === 'tool' && held.toolUseId === block.toolUseId,
@@ -79,13 +80,13 @@ function createOpenAnswers(): OpenAnswers {
 interface FeedDeps {
   readonly cursor: Cursor | null;
   /**
-   * Nobody lives in this browser yet. What its sign-in hears may be of a team that lives elsewhere:
-   * none of it is passed on, stored or acknowledged before `settle`.
+   * No household lives in this browser yet. Its events may belong to a team that lives elsewhere.
+   * Before `settle` nothing is passed on, stored or acknowledged.
    */
   readonly vacant: boolean;
   /**
-   * Whose device this browser is; null: of no household. The events of another household's home are
-   * none of its own.
+   * The household that this browser is a device of. Null: none. Events of another household's home
+   * are not its own.
    */
   readonly household: string | null;
   readonly openStream: (cursor: Cursor | null, listener: (item: StreamItem) => void) => EventStream;
@@ -93,20 +94,20 @@ interface FeedDeps {
     RelayClient<typeof sessionEndpoints & typeof searchEndpoints>,
     'ack' | 'postMessage' | 'answerSearch'
   >;
-  /** Looks for what an agent looks for, in what is here. */
+  /** Searches this browser's ledger for an agent. */
   readonly search: (asked: SearchAsked) => Promise<SearchAnswered>;
   /** Resolves when the documents are durable. */
   readonly store: (docs: readonly Doc[]) => Promise<unknown>;
   readonly saveCursor: (cursor: Cursor) => Promise<void>;
-  /** What was written while nothing could take it, oldest first. */
+  /** Messages that were written while no session could take them, oldest first. */
   readonly queued: () => Promise<readonly QueuedMessageDoc[]>;
-  /** A file that goes along with one of those; null: not all of it is here. */
+  /** A file that goes with one of these messages. Null: not all of it is on this device. */
   readonly attachment: (file: Attachment) => Promise<SentAttachment | null>;
   readonly timers: Timers;
   readonly tell: (news: Extract<OwnerNews, { news: 'link' | 'event' | 'waiting' | 'moved' }>) => void;
   /**
-   * What keeps events from being read or stored, as a sentence; null when it is over. Nothing is
-   * lost meanwhile.
+   * Why events cannot be read or stored, as a sentence. Null when that is over. Nothing is lost
+   * meanwhile.
    */
   readonly onTrouble: (trouble: string | null) => void;
 }
@@ -116,15 +117,17 @@ export interface Feed {
   snapshot(): Snapshot | null;
   answers(): readonly OpenAnswer[];
   reconnect(): void;
-  /** This browser has another sign-in: what it hears from now on is of that one's home. */
+  /** This browser has another session now. The feed follows that session's home. */
   restart(): void;
-  /** Somebody lives in this browser from now on: what is theirs is heard from its first event. */
+  /**
+   * A household lives in this browser from now on. The feed processes its log from the first event.
+   */
   occupied(): void;
-  /** This browser is a device of this household from now on; null: of none. */
+  /** Sets the household that this browser is a device of. Null: none. */
   belongs(household: string | null): void;
-  /** Resolves when everything heard so far is stored, or cannot be for now. */
+  /** Resolves when everything received so far is stored, or cannot be stored for now. */
   stored(): Promise<void>;
-  /** Hands over what is queued, where a session runs. */
+  /** Sends the queued messages, where a session runs. */
   deliver(): void;
   close(): void;
 }
@@ -150,13 +153,13 @@ export function createFeed(deps: FeedDeps): Feed {
   let closed = false;
   let vacant = deps.vacant;
   let [passedOver, moved] = [false, false];
-  /** An event was left out, as a sentence: it holds until the page is loaded anew. */
+  /** An event was skipped, as a sentence. It stays until the page is reloaded. */
   let leftOut: string | null = null;
 
   const elsewhere = () => homeOf !== null && own !== null && homeOf !== own;
   const apart = () => vacant || elsewhere();
 
-  /** What was heard is of another household, and not told any more. */
+  /** The received events belong to another household and are no longer passed on. */
   function standApart() {
     passedOver = true;
     pending = [];
@@ -166,7 +169,7 @@ export function createFeed(deps: FeedDeps): Feed {
     if (link.kind === 'live') setLink({ kind: 'elsewhere' }, null);
   }
 
-  /** What was passed over is heard after all, from what was stored last. */
+  /** Processes the skipped events after all, from the last stored one on. */
   function goBack() {
     if (closed || apart() || !passedOver) return;
     passedOver = false;
@@ -193,7 +196,8 @@ export function createFeed(deps: FeedDeps): Feed {
     cursor = { log: of, after: upTo };
     await deps.saveCursor(cursor);
     const result = await client.ack({ body: { upTo } });
-    // Where it did not arrive, the next stored event or the next connection sends it again.
+    // If this call failed, the next stored event or the next connection sends the acknowledgement
+    // again.
     if (result.ok && of === log) acknowledged = Math.max(acknowledged, upTo);
   }
 
@@ -242,7 +246,7 @@ export function createFeed(deps: FeedDeps): Feed {
     for (const { text, agentId, clientId, attachments = [] } of await deps.queued()) {
       if (!snapshot?.session || delivered.has(clientId)) continue;
       const along = await Promise.all(attachments.map(deps.attachment));
-      // The device on which it was written has them, and hands it over.
+      // The device that wrote the message has the files and sends it.
       if (along.includes(null)) continue;
       const result = await client.postMessage({
         body: {
@@ -256,7 +260,7 @@ export function createFeed(deps: FeedDeps): Feed {
     }
   }
 
-  /** Where it is not taken, another page was quicker. */
+  /** A refusal means that another page was quicker. */
   async function answerSearch(asked: SearchAsked) {
     const body = apart() ? CANNOT_SEARCH : await deps.search(asked).catch(() => CANNOT_SEARCH);
     await client.answerSearch({ searchId: asked.searchId, body });
@@ -281,7 +285,7 @@ export function createFeed(deps: FeedDeps): Feed {
       case 'home':
         homeOf = item.household;
         if (elsewhere()) standApart();
-        // Where nobody lives in this browser, there is nobody whose home was another one.
+        // A browser without a household had no home that could move.
         else if (moved && !vacant) tell({ news: 'moved' });
         return void (moved = false);
       case 'event':
@@ -295,7 +299,8 @@ export function createFeed(deps: FeedDeps): Feed {
         return;
       case 'set-aside':
         if (apart()) return void (passedOver = true);
-        // A page that can read it gets it, and all that came after it: it is not acknowledged.
+        // The event is not acknowledged. A page that can read it gets it later, and all that
+        // follow.
         mark.hold(item.id);
         leftOut = sentence`The relay says something that this page cannot read, and leaves out; reload the page. (${item.detail})`;
         return deps.onTrouble(leftOut);
@@ -303,7 +308,7 @@ export function createFeed(deps: FeedDeps): Feed {
         deps.onTrouble(leftOut);
         if (elsewhere()) return setLink({ kind: 'elsewhere' }, null);
         answers.keep(item.snapshot.answering.map(({ messageId }) => messageId));
-        // Of a further poll only its events are new.
+        // The link does not change from poll to poll, so listeners are not notified again.
         if (item.held && link.kind === 'live' && link.held) snapshot = item.snapshot;
         else setLink({ kind: 'live', ...(item.held ? { held: true } : {}) }, item.snapshot);
         scheduleAck();
@@ -321,7 +326,7 @@ export function createFeed(deps: FeedDeps): Feed {
           },
           snapshot,
         );
-        // What could not be taken meanwhile.
+        // Send what could not be taken meanwhile.
         if (!item.away) void deliverAll();
         return;
       case 'search':

@@ -1,8 +1,8 @@
 /**
- * The relay's client for browsers: typed calls, the event stream, and the feed that stores what
- * the stream brings.
+ * The relay's client for browsers: typed calls, the event stream, and the feed that stores the
+ * stream's events.
  *
- * Main types: `RelayResult` (a call's value, the relay's refusal, or what went wrong on the way),
+ * Main types: `RelayResult` (a call's value, the relay's refusal, or the problem on the way),
  * `EventStream`, `Feed`.
  *
  * Invariants:

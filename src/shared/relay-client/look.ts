@@ -1,13 +1,13 @@
 /**
- * What the one other household of a relay says and hears from now on, for a browser without one.
- * Nothing is stored or acknowledged.
+ * Shows a browser without a household the live events of the relay's one other household. It stores
+ * and acknowledges nothing.
  */
 import { homeEndpoints } from '../protocol/endpoints/session.ts';
 import { createEventStream, type StreamItem } from './event-stream.ts';
 import type { SendDeps } from './client.ts';
 import { realTimers } from '../domain/platform/timers.ts';
 
-/** Returns the way to stop. */
+/** Returns the function that stops it. */
 export function openLook({ fetch, baseUrl }: SendDeps, listener: (item: StreamItem) => void): () => void {
   const stream = createEventStream({
     fetch,

@@ -1,4 +1,4 @@
-/** What a page asks from its first moment on: the relay itself, its home, its session. */
+/** The calls that a page needs from its first moment: relay, home and session. */
 import { homeEndpoints, relayEndpoints, sessionEndpoints } from '../protocol/endpoints/session.ts';
 import { createRelayClient, type RelayClient, type RelayClientDeps } from './client.ts';
 

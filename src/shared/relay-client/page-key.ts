@@ -1,11 +1,11 @@
-/** Calls with the page key, which says that they come from this origin's own page. */
+/** Adds the page key to calls. The key proves that a call comes from this origin's own page. */
 import { createDeferred } from '../domain/platform/deferred.ts';
 import { PAGE_KEY } from '../protocol/page-key.ts';
 import type { After } from '../domain/platform/timers.ts';
 
 /**
- * As the platform's, with the key of the moment; null: this browser has none, and is told so by the
- * relay.
+ * Wraps the platform's `fetch` and adds the current key. Null: this browser has no key, and the
+ * relay refuses the call.
  */
 export function withPageKey(
   fetch: typeof globalThis.fetch,
@@ -20,20 +20,20 @@ export function withPageKey(
   };
 }
 
-/** What a WebSocket offers to speak. */
+/** The subprotocols that a WebSocket offers. */
 export const protocolsOf = (key: string | null): string[] =>
   key === null ? [PAGE_KEY.protocol] : [PAGE_KEY.protocol, PAGE_KEY.offered + key];
 
 export interface HeldPageKey {
-  /** From a tab. True where it is another than before. */
+  /** Takes the key from a tab. Returns true where it differs from the last one. */
   hear(key: string | null): boolean;
-  /** What was heard last. */
+  /** The last key that a tab sent. */
   now(): string | null;
-  /** Waits for the first tab to say it; null where none does in time. */
+  /** Waits for a tab to send the key. Resolves with null where none does in time. */
   whenHeard(): Promise<string | null>;
 }
 
-/** The key in a worker, which has no localStorage: tabs tell it. */
+/** Holds the page key in a worker. Workers have no localStorage, so tabs send the key. */
 export function createHeldPageKey(after: After, withinMs: number): HeldPageKey {
   let key: string | null = null;
   const first = createDeferred();

@@ -1,7 +1,7 @@
 /**
- * What a page asks about how agents reach each other: inboxes, wakes and their limits, the sleeping
- * flag, threads, credentials, costs, schedules. Apart from `page-client.ts`, so that a page is
- * painted without them.
+ * The page's calls about how agents reach each other: inboxes, wakes and their limits, the sleeping
+ * flag, threads, credentials, costs, schedules. They are apart from `page-client.ts`, so the first
+ * paint does not load them.
  */
 import type { AgentId } from '../domain/ids.ts';
 import { callEndpoints } from '../protocol/endpoints/calls.ts';
@@ -54,17 +54,17 @@ const endpoints = {
 };
 const YAML = 'application/yaml';
 
-/** An agent's limits, or the household's where `agentId` is null, as YAML. */
+/** The limits of an agent as YAML. With `agentId` null, the household's limits. */
 interface ConfigYaml {
-  /** What holds, with a mark on what was set. */
+  /** The limits in force, with a mark on those that were set. */
   read(agentId: AgentId | null): Promise<RelayResult<string>>;
   write(agentId: AgentId | null, yaml: string): Promise<RelayResult<null>>;
 }
 
-/** Files of an agent's folder, as they are. */
+/** Files of an agent's folder, unchanged. */
 export interface AgentFiles {
   read(agentId: AgentId, path: string): Promise<RelayResult<Blob>>;
-  /** A folder, with all that is in it. */
+  /** A folder and everything in it, as a zip file. */
   zip(agentId: AgentId, path: string): Promise<RelayResult<Blob>>;
   put(agentId: AgentId, path: string, file: Blob): Promise<RelayResult<null>>;
 }

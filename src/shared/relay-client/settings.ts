@@ -2,36 +2,34 @@
 import { LIMITS } from '../protocol/limits.ts';
 
 export const RELAY_TIMES = {
-  /** A call that carries little. */
+  /** A call with a small body. */
   call: 15_000,
-  /** A message may carry a whole team's souls and transcripts. */
+  /** A call with a large body: a message may carry the souls and transcripts of a whole team. */
   heavy: 60_000,
-  /** From asking for the event stream to its first header. */
+  /** From the request for the event stream to its response header. */
   connect: 10_000,
   /**
-   * From its header to its first byte: the relay greets at once, so something in between holds the
-   * stream back.
+   * From the response header to the first byte. The relay sends `hello` at once, so a longer wait
+   * means that something in between holds the stream back.
    */
   firstByte: 10_000,
   /** Pause between two polls, where something in between holds the stream back. */
   poll: 2_000,
-  /** No byte for this long on an open stream: the line is lost, whatever the socket says. */
+  /** An open stream without a byte for this long is lost, whatever the socket says. */
   silence: 2 * LIMITS.heartbeatMs,
-  /** Pause before the first try to connect again; it doubles with each failure. */
+  /** Pause before the first attempt to reconnect. It doubles with each failure. */
   backoffFirst: 500,
   backoffMost: 5_000,
-  /** How long the owner's first call waits for a tab to tell it the page key. */
+  /** How long the worker's first call waits for a tab to send the page key. */
   pageKeyWithin: 5_000,
-  /** Pause between two looks whether a socket's buffer has emptied. */
+  /** Pause between two checks whether a socket's buffer has emptied. */
   drainLook: 20,
-  /** How long acknowledgements are gathered before one is sent. */
+  /** How long the feed collects acknowledgements before it sends one. */
   ackDebounce: 500,
-  /** Pause before something that could not be stored is tried again. */
+  /** Pause before the feed stores again what it could not store. */
   storeRetry: 5_000,
-  /**
-   * How long a reading of what an agent remembers waits for what was heard and is not stored yet.
-   */
+  /** How long reading an agent's memory waits for received events that are not stored yet. */
   storeWait: 2_000,
-  /** Polls after which the stream is tried again: about five minutes. Not ms. */
+  /** Polls after which the client tries the stream again: about five minutes. Not ms. */
   pollsBeforeStream: 150,
 } as const;

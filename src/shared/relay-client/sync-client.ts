@@ -8,18 +8,20 @@ import { RELAY_TIMES } from './settings.ts';
 import { protocolsOf } from './page-key.ts';
 import { createRelayClient, type RelayResult, type SendDeps } from './client.ts';
 
-// The sync socket: one WebSocket to the relay, text messages parsed, binary ones handed on.
+// The sync socket: one WebSocket to the relay. It parses text messages and passes binary ones on.
 
 interface SyncSocketDeps {
   readonly WebSocket: typeof WebSocket;
-  /** `wss://…` or `ws://…`, without a slash at the end. */
+  /** `wss://…` or `ws://…`, without a trailing slash. */
   readonly baseUrl: string;
   readonly timers: Timers;
-  /** The page key; null: none. */
+  /** The page key. Null: none. */
   readonly key: string | null;
 }
 
-/** Opens one; `listener` is told once that it is lost, and nothing after that. */
+/**
+ * Opens a socket. `listener` is notified once when the socket is lost, and of nothing after that.
+ */
 export function openSyncSocket(
   { WebSocket, baseUrl, timers, key }: SyncSocketDeps,
   listener: (item: SocketItem) => void,
@@ -43,14 +45,15 @@ export function openSyncSocket(
     }
     const message = fromRelaySchema.safeParse(typeof data === 'string' ? parseJson(data) : null);
     if (message.success) listener({ kind: 'text', message: message.data });
-    // A relay of another version: what it needs us to understand, it will say by closing.
+    // The relay has another version. It closes the socket where this client must understand the
+    // message.
   });
   socket.addEventListener('error', () => lose('The sync socket could not be opened, or broke.'));
   socket.addEventListener('close', ({ reason }) => lose(reason || 'The relay closed the sync socket.'));
 
   /**
-   * A socket does not say when its buffer has emptied: it is looked at while there is something in
-   * it.
+   * A WebSocket has no event for an emptied buffer, so the client polls `bufferedAmount` while it
+   * is not empty.
    */
   function watch() {
     if (watching || over) return;
@@ -109,6 +112,6 @@ export function createSyncClient(deps: SendDeps): SyncRelay {
   const methods = Object.entries<(said: never) => Promise<RelayResult<unknown>>>(client).map(
     ([name, call]) => [name, async (said: never) => called(await call(said))] as const,
   );
-  // Each is the client's own, with its answer put in other words.
+  // Each method wraps one of the client's and translates its result.
   return Object.fromEntries(methods) as unknown as SyncRelay;
 }

@@ -1,5 +1,5 @@
 /**
- * Keeps account of entries by their places: what is here, what a peer says it has, what is on its
+ * A set of entry places: the places that are here, that a peer says it has, or that are on their
  * way.
  */
 import { addOne, contains, NO_RANGES, subtract, union, type Ranges } from '../domain/ranges.ts';
@@ -12,13 +12,13 @@ export interface Account {
   addAll(have: Have): void;
   remove(key: EntryKey): void;
   removeAll(have: Have): void;
-  /** Forgets what was, and holds these. */
+  /** Replaces the contents with these. */
   set(have: Have): void;
   isEmpty(): boolean;
-  /** How many ranges: what it costs to hold. */
+  /** The number of ranges, as a measure of memory. */
   ranges(): number;
   writers(): Iterable<string>;
-  /** As it is now; later changes do not show in it. */
+  /** The current contents. Later changes do not show in it. */
   now(): Have;
 }
 

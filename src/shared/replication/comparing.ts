@@ -1,16 +1,17 @@
 /**
- * Whether the same lies in the same place everywhere. A device that was restored from an older copy
- * of its profile writes at places that others have filled already; nobody asks for what it has, so
- * that has to be looked for.
+ * Finds places where two replicas hold different entries. A device that was restored from an older
+ * copy of its profile writes at places that others have filled already. No replica asks for an
+ * entry that it has, so nothing else would find this.
  *
- * A peer that has entries of a writer of ours is told the digests of some that both have: the last
- * one, and some before it at growing distances. It answers with what lies there otherwise. Where
- * anything does, everything is compared from the last one back, until a whole block agrees; only
- * then is it told, all at once: whoever dies in between finds it again. Until it agrees, nothing of
- * that writer is fetched from that peer, which would cover it up.
+ * A replica sends a peer digests of some entries of its own writers that both have: the last one,
+ * and some before it at growing distances. The peer answers with its entries where they differ. If
+ * any differs, the replica compares all entries from the last one back, block by block, until a
+ * whole block agrees. Only then does it report the conflicts, all at once. A device that dies
+ * before finds them again. Until a writer agrees, the replica fetches nothing of it from that peer,
+ * because that would hide the conflict.
  *
- * Writers that this device left for that reason are compared whole, block by block, once on each
- * link: what differs there may lie anywhere.
+ * The writers that this device left because of a conflict are compared whole, block by block, once
+ * on each link: they may differ anywhere.
  */
 import type { Trying } from '../domain/platform/retry.ts';
 import { contains, highest, intersect, lastOf, NO_RANGES, subtract, union, type Ranges } from '../domain/ranges.ts';
@@ -22,42 +23,41 @@ import type { Peer } from './peer.ts';
 import type { ReplicationSettings } from './settings.ts';
 
 export interface Comparing {
-  /** The peer said everything it has. */
+  /** The peer has sent its whole `have`. */
   heard(peer: Peer): void;
-  /** The peer asks for what lies here otherwise. */
+  /** The peer asks for the entries here that differ from these digests. */
   compare(peer: Peer, request: number, compared: readonly Digested[]): void;
   /**
-   * What lies there in places of ours; `request`: the one it answers, in part where there is more.
+   * The peer sends its entries that differ from ours. `request` is the request that it answers.
+   * With `more`, the answer is not complete yet.
    */
   shown(peer: Peer, request: number | null, entries: readonly Entry[], more: boolean): void;
-  /** Entries that came met others here, which the peer is shown. */
+  /** Entries of the peer met different ones here. The peer is sent ours. */
   met(peer: Peer, entries: readonly Entry[]): void;
 }
 
-/** How far a writer of ours was compared with a peer. */
+/** The state of comparing one of our writers with a peer. */
 interface Progress {
   /** The last counter that both had. */
   top: number;
-  /**
-   * Under way: the request that is not answered yet, and whether its answer showed anything so far.
-   */
+  /** The request that is not answered yet, and whether its answers showed a difference so far. */
   request: number | null;
   differs: boolean;
-  /** Compared down to here, block by block; Infinity: only samples were. */
+  /** Compared down to this counter, block by block. Infinity: only samples were compared. */
   walked: number;
   /**
-   * Requests so far, and when the peer said the last time what it has: if there were more since, it
-   * is not begun again.
+   * `steps`: requests so far. `seen`: requests at the peer's last `have`. If there were more since,
+   * the comparison does not begin again.
    */
   steps: number;
   seen: number;
   readonly found: Map<number, Entry>;
-  /** A writer that was left: what was compared of it. */
+  /** For a writer that this device left: the ranges that were compared. */
   whole: Ranges;
 }
 
 /**
- * Of the writer’s entries that both have: the last, and those 1, 2, 3, 4, 6, 8, 12, 16 … before it.
+ * Samples of the entries that both have: the last, and those 1, 2, 3, 4, 6, 8, 12, 16 … before it.
  */
 function samples(common: Ranges): number[] {
   const top = highest(common);
@@ -89,12 +89,15 @@ export function createComparing({
   readonly settings: ReplicationSettings;
   readonly own: NonNullable<ReplicaDeps['own']>;
   readonly left: NonNullable<ReplicaDeps['left']>;
-  /** Has the store look at what a peer showed; answers what meets other bytes here. */
+  /**
+   * Has the store check entries that a peer sent. Resolves with those that differ from the ones
+   * here.
+   */
   readonly look: (peer: Peer, entries: readonly Entry[]) => Promise<readonly Entry[]>;
-  /** Was it overwritten here, and is on its way to relays? Then it is no conflict. */
+  /** Was the entry overwritten here, and is on its way to relays? Then it is no conflict. */
   readonly isReplaced: (key: EntryKey, peer: Peer) => boolean;
   readonly onConflict: NonNullable<ReplicaDeps['onConflict']>;
-  /** Something may be fetched that was doubted. */
+  /** Fetching of a doubted writer may go on. */
   readonly pump: () => void;
 }): Comparing {
   const compared = new WeakMap<Peer, Map<string, Progress>>();
@@ -127,7 +130,7 @@ export function createComparing({
     return read?.value[0] ?? null;
   }
 
-  /** By writer, counters of which the digests are told. */
+  /** Asks the peer to compare the digests at these counters, by writer. */
   function ask(peer: Peer, places: ReadonlyMap<string, readonly number[]>): void {
     const request = ++last;
     for (const writer of places.keys())
@@ -146,7 +149,7 @@ export function createComparing({
     }, 'ours');
   }
 
-  /** Shows the peer what lies in these places, where it is not what it has itself. */
+  /** Sends the peer our entries at these places where they differ from its own. */
   function show(
     peer: Peer,
     request: number | null,
@@ -175,13 +178,13 @@ export function createComparing({
     );
   }
 
-  /** The block of counters that both have before this one, ascending. */
+  /** The block of common counters before this one, ascending. */
   const blockBefore = (peer: Peer, writer: string, counter: number) =>
     numbersOf(
       lastOf(subtract(common(peer, writer), [[counter, Infinity]]), settings.compareEntries, settings.compareEntries),
     );
 
-  /** The next block back from what was walked; false: there is none. */
+  /** Asks for the next block back from `walked`. False: there is none. */
   function walk(peer: Peer, writer: string): boolean {
     const progress = progressOf(peer, writer);
     const counters = blockBefore(peer, writer, progress.walked);
@@ -200,12 +203,12 @@ export function createComparing({
   function tell(peer: Peer, writer: string): void {
     const { found } = progressOf(peer, writer);
     progressesOf(peer).delete(writer);
-    // Whether it was settled shows when the peer says the next time what it has.
+    // The peer's next `have` shows whether the conflict is settled.
     peer.doubted.add(writer);
     for (const [counter, { sealed }] of [...found].sort(([x], [y]) => x - y)) onConflict({ writer, counter }, sealed);
   }
 
-  /** The request was answered. */
+  /** Continues after an answered request. */
   function goOn(peer: Peer, writer: string): void {
     const progress = progressOf(peer, writer);
     const { found, walked, differs } = progress;
@@ -219,7 +222,10 @@ export function createComparing({
     if (agrees || bytes > settings.queueBytes || !walk(peer, writer)) tell(peer, writer);
   }
 
-  /** Other bytes were met: those of ours are told when all are known. */
+  /**
+   * Notes entries that differ. Differences in our own writers are reported together, when all are
+   * known.
+   */
   function note(peer: Peer, entries: readonly Entry[]): void {
     for (const entry of entries) {
       const { writer, counter, sealed } = entry;
@@ -235,7 +241,7 @@ export function createComparing({
     }
   }
 
-  /** What of this writer is to be compared now. */
+  /** The counters of this writer to compare now. */
   function next(peer: Peer, writer: string, progress: Progress, ranges: Ranges): readonly number[] {
     if (left(writer)) {
       const block = lastOf(subtract(ranges, progress.whole), settings.compareEntries, settings.compareEntries);
@@ -247,10 +253,7 @@ export function createComparing({
     return isNew ? [highest(ranges)] : [];
   }
 
-  /**
-   * Where nobody asked, something that was pushed met other bytes: the rest is looked for from
-   * here.
-   */
+  /** Begins a comparison where a pushed entry met a different one, without a request of ours. */
   function begin(peer: Peer, others: readonly Entry[]): void {
     for (const writer of new Set(others.map((entry) => entry.writer))) {
       const progress = progressesOf(peer).get(writer);
@@ -269,7 +272,7 @@ export function createComparing({
           before.seen = before.steps;
           continue;
         }
-        // An answer did not come: what it was about is not known, so it is begun again.
+        // An answer is missing, so the result is unknown. Begin again.
         if (before.request !== null) progressesOf(peer).delete(writer);
         const progress = progressOf(peer, writer);
         const counters = next(peer, writer, progress, ranges);

@@ -1,77 +1,87 @@
-/** What a replica needs, and what it does: the same in the relay and in a browser. */
+/**
+ * The interface of a replica: what it needs and what it does. It is the same in the relay and in a
+ * browser.
+ */
 import type { Entry, EntryKey, EntryStore, Have } from '../protocol/sync/page.ts';
 import type { ReplicationSettings } from './settings.ts';
 
 /**
- * A line to another replica. It may lose, repeat and reorder frames, but never change them
+ * A connection to another replica. It may lose, repeat and reorder frames. It must not change them
  * unnoticed for long.
  */
 export interface Link {
-  /** To the relay, or to a device (from the relay, and directly between two). */
+  /**
+   * `relay`: this link leads to the relay. `device`: it leads to a device, from the relay or
+   * directly between two devices.
+   */
   readonly kind: 'relay' | 'device';
-  /** For messages to people. */
+  /** Shown in messages to people. */
   readonly name: string;
-  /** Hands a frame on; may drop it. */
+  /** Sends a frame. May drop it. */
   send(frame: Uint8Array): void;
-  /** Bytes handed over that are not on their way yet. */
+  /** Bytes that were handed over and are not sent yet. */
   buffered(): number;
   /**
-   * The replica gives the line up: what came over it cannot be read, or is without measure. `gone`
-   * need not follow.
+   * The replica closes the link, because frames are unreadable or exceed a limit. `gone` need not
+   * follow.
    */
   close(reason: string): void;
 }
 
 export interface LinkEnd {
-  /** A frame came. Never throws: bad bytes close the link. */
+  /** A frame arrived. Never throws: bad bytes close the link. */
   take(frame: Uint8Array): void;
-  /** The line broke. */
+  /** The link broke. */
   gone(): void;
-  /** There is room again after `buffered` had risen. To be called whenever it falls. */
+  /** There is room again after `buffered` had risen. Call it whenever `buffered` falls. */
   drained(): void;
 }
 
-/** What is known to be missing, and how far it has come since something was. */
+/** How many entries are known to be missing, and how many of them have arrived since. */
 export interface Backlog {
   readonly done: number;
   readonly of: number;
-  /** Missing of what is fetched last (`REPLICATION.background`), which is counted nowhere else. */
+  /**
+   * Missing entries of background writers (`REPLICATION.background`). They are counted nowhere
+   * else.
+   */
   readonly background: number;
   readonly byPriority: ReadonlyMap<number, { readonly missing: number }>;
 }
 
 export interface ReplicaDeps {
   readonly store: EntryStore;
-  /** Runs once after so many ms; what it answers with calls it off. */
+  /** Runs `run` once after this many ms. The returned function cancels it. */
   readonly timers: { after(ms: number, run: () => void): () => void };
   /**
-   * The class of a writer: the lower is fetched, and handed to who asks, earlier. Within a class
-   * the newest of each writer first. From `REPLICATION.background` on: what nobody waits for.
+   * The priority class of a writer. Lower classes are fetched and served first. Within a class the
+   * newest entries of each writer come first. Nobody waits for classes from
+   * `REPLICATION.background` on.
    */
   priority(writer: string): number;
   /**
-   * The relay: what came from one device is handed to all others at once, rather than only
-   * announced. A device leaves it out: between devices what is lacking is asked for.
+   * Set in the relay: it sends each device's new entries to all others at once, instead of only
+   * announcing them. Left out in a device: devices ask each other for what they lack.
    */
   readonly forwards?: boolean;
   /**
-   * Is it a writer of this device? Others are asked whether they hold the same bytes of it, and
-   * `onAhead` is told.
+   * Is it a writer of this device? The replica compares the bytes of these with peers, and reports
+   * them to `onAhead`.
    */
   own?(writer: string): boolean;
   /**
-   * Is it one of those that this device left, because others had other entries of it? Then it is
-   * compared whole on each link: some 27 bytes an entry.
+   * Did this device leave this writer, because peers had different entries of it? The replica then
+   * compares the whole writer on each link, at about 27 bytes an entry.
    */
   left?(writer: string): boolean;
-  /** Entries that came and are durable now, and were not here before or had other bytes. */
+  /** Received entries that are durable now, and were new or had different bytes before. */
   onStored?(keys: readonly EntryKey[]): void;
-  /** Called when it changes; null: nothing known is missing. */
+  /** Called on each change. Null: nothing is known to be missing. */
   onBacklog?(backlog: Backlog | null): void;
   /**
-   * A peer has other bytes at a place that is taken here. `theirs` are the peer’s, looked at by the
-   * store; here everything stays as it is. All of a writer of this device are told in one go, the
-   * lowest first, when all are known.
+   * A peer has other bytes at a place that is filled here. `theirs` are the peer's bytes, checked
+   * by the store. The entry here stays. All conflicts of a writer of this device are reported in
+   * one go, the lowest first, when all are known.
    */
   onConflict?(key: EntryKey, theirs: Uint8Array): void;
   /**
@@ -81,10 +91,10 @@ export interface ReplicaDeps {
   onAhead?(writer: string): void;
   /** The store refused these. */
   onRefused?(keys: readonly EntryKey[]): void;
-  /** What peers say they have has changed, or a peer came or went: `peerHas` answers anew. */
+  /** A peer connected, left, or changed what it says it has. `peerHas` has a new result. */
   onPeers?(): void;
   /**
-   * The store failed; null: it works again. Nothing is acknowledged meanwhile, and it is tried
+   * The store failed. Null: it works again. Meanwhile the replica acknowledges nothing and tries
    * again.
    */
   onTrouble?(error: unknown): void;
@@ -93,28 +103,30 @@ export interface ReplicaDeps {
 
 export interface Replica {
   /**
-   * Resolves when what the store holds is known. A store that fails is tried again, so it never
-   * rejects.
+   * Resolves when the store's contents are known. It never rejects: a store that fails is tried
+   * again.
    */
   readonly ready: Promise<void>;
   connect(link: Link): LinkEnd;
   /**
-   * Entries that were written here just now and are durable: pushed. `replace`: they overwrite what
-   * was in these places everywhere, and are pushed to relays until they are acknowledged, as long
-   * as this replica lives.
+   * Pushes entries that were just written here and are durable. With `replace` they overwrite the
+   * entries in these places everywhere. The replica pushes them to relays until a relay
+   * acknowledges them, as long as the replica lives.
    */
   wrote(entries: readonly Entry[], options?: { readonly replace?: boolean }): void;
-  /** Somebody else writes to the store too: looks at what it holds now, and tells the peers. */
+  /**
+   * Another writer uses the store too. Reads its contents again and announces them to the peers.
+   */
   reread(): Promise<void>;
-  /** What is here. */
+  /** The entries that are here. */
   have(): Have;
   /**
-   * Has a relay on a live link said that it holds of this writer of this device just what is here,
-   * and did the places that were compared agree?
+   * Does a relay on a live link have exactly the entries of this writer that are here, and did the
+   * compared places agree? For writers of this device.
    */
   agrees(writer: string): boolean;
-  /** What the peers on live links have said they have, together; of one kind where asked. */
+  /** The union of what the peers on live links say they have. With `kind`, of these links only. */
   peerHas(kind?: Link['kind']): Have;
-  /** Asks nothing more and hands nothing on; resolves when nothing of it runs in the store. */
+  /** Stops asking and sending. Resolves when no work of the replica runs in the store. */
   close(): Promise<void>;
 }

@@ -1,21 +1,22 @@
 /**
- * What two replicas say to each other, as bytes. The first byte is the kind; numbers are varints; a
- * writer is its 16 bytes. The last 4 bytes are the beginning of the SHA-256 of those before: they
- * show what a line changed by accident. What somebody changed on purpose, the seal of each entry
- * shows.
+ * The wire format of replication. The first byte of a frame is its kind. Numbers are varints. A
+ * writer is its 16 bytes. The last 4 bytes are the beginning of the SHA-256 of all bytes before
+ * them. This checksum finds accidental changes on the way. The seal of each entry finds deliberate
+ * ones.
  *
- *     1 have     | per writer: writer, how many ranges, ranges         everything the sender has
- *     2 more     | the same                                            it has these as well
- *     3 less     | the same                                            it has these no longer
- *     4 want     | request, then the same                              asks; the newest of each writer come first
- *     5 entries  | flags, request where asked for, entries             flags: 1 asked for, 2 replace
- *     6 conflict | flags, request where asked for, entries             what lies here at a place of yours; flags: 1 asked for, 2 more to come
- *     7 refused  | per entry: writer, counter, 16 bytes of digest      these bytes are not what they say they are
- *     8 compare  | request, per entry: writer, counter, 8 of digest    asks for what lies here otherwise (`conflict`)
+ *     1 have     | per writer: writer, number of ranges, ranges        everything the sender has
+ *     2 more     | the same                                            the sender has these too
+ *     3 less     | the same                                            the sender no longer has these
+ *     4 want     | request, then the same                              a request; the newest of each writer come first
+ *     5 entries  | flags, request if requested, entries                flags: 1 requested, 2 replace
+ *     6 conflict | flags, request if requested, entries                the sender's entries at places of yours; flags: 1 requested, 2 more to come
+ *     7 refused  | per entry: writer, counter, 16 bytes of digest      the sender cannot open these bytes
+ *     8 compare  | request, per entry: writer, counter, 8 of digest    asks for the entries that differ (`conflict`)
  *
- * A range is the gap to the one before (its start less the end before, less 1; at least 1 after the
- * first), then how many follow its first number. Entries: writer, how many, each with its counter,
- * length and bytes. A digest is the beginning of the SHA-256 of the sealed bytes.
+ * A range is two numbers. The first is the gap to the range before: its start less the end before,
+ * less 1, and at least 1 after the first range. The second counts the numbers that follow the
+ * range's first. Entries are: writer, count, and for each entry its counter, length and bytes. A
+ * digest is the beginning of the SHA-256 of the sealed bytes.
  */
 import { base64urlnopad } from '@scure/base';
 import { sha256 } from '@noble/hashes/sha2.js';
@@ -25,19 +26,19 @@ import type { Ranges } from '../domain/ranges.ts';
 import type { Entry, EntryKey, Have } from '../protocol/sync/page.ts';
 import { REPLICATION } from './settings.ts';
 
-// Bytes written and read in order: varints (LEB128, unsigned, up to 2^53 - 1), ids of writers, runs
-// of bytes.
+// Reads and writes bytes in order: varints (LEB128, unsigned, up to 2^53 - 1), writer ids, byte
+// strings.
 
 const ID_CHARS = Math.ceil((SYNC.idBytes * 8) / 6);
 
-/** What cannot be read: the sentence says what is wrong with it. */
+/** Bytes that cannot be read. The message says why. */
 class BadBytes extends Error {}
 
 interface ByteWriter {
   byte(value: number): void;
   varint(value: number): void;
   bytes(value: Uint8Array): void;
-  /** 22 characters of base64url as 16 bytes. Throws where it is something else. */
+  /** Writes 22 characters of base64url as 16 bytes. Throws for anything else. */
   id(value: string): void;
   length(): number;
   done(): Uint8Array;
@@ -79,16 +80,16 @@ function createWriter(): ByteWriter {
 }
 
 interface ByteReader {
-  /** Bytes that are left. */
+  /** The number of bytes that are left. */
   left(): number;
   byte(): number;
   varint(): number;
-  /** A copy, so that what is kept does not hold on to the frame. */
+  /** A copy, so that it does not keep the whole frame in memory. */
   bytes(length: number): Uint8Array;
   id(): string;
 }
 
-/** Every method throws BadBytes where the bytes end too early or are not what they should be. */
+/** Every method throws BadBytes where the bytes end too early or are not valid. */
 function createReader(bytes: Uint8Array): ByteReader {
   let at = 0;
   const reader: ByteReader = {
@@ -129,7 +130,7 @@ export interface Digested extends EntryKey {
 export type Frame =
   | { readonly kind: 'have' | 'more' | 'less'; readonly have: Have }
   | { readonly kind: 'want'; readonly request: number; readonly want: Have }
-  /** `request`: the one it answers; null: nobody asked. */
+  /** `request`: the request that this answers. Null: the entries were pushed. */
   | {
       readonly kind: 'entries';
       readonly request: number | null;
@@ -152,13 +153,13 @@ const KINDS = ['have', 'more', 'less', 'want', 'entries', 'conflict', 'refused',
 const ASKED = 1;
 const REPLACE = 2;
 const MORE = 2;
-/** Bytes of a digest on the line; in hex twice as many characters. */
+/** Bytes of a digest in a frame. In hex a digest has twice as many characters. */
 export const DIGEST_BYTES = { refused: 16, compare: 8 } as const;
 
 function putHave(out: ByteWriter, have: Have): void {
   let ranges = 0;
   for (const [writer, list] of [...have].slice(0, REPLICATION.writers)) {
-    // To claim less than there is does no harm.
+    // Claiming fewer entries than there are does no harm.
     const said = list.slice(-Math.max(0, REPLICATION.ranges - ranges));
     if (said.length === 0) continue;
     ranges += said.length;
@@ -279,7 +280,7 @@ function takeDigests(from: ByteReader, bytes: number): Digested[] {
 const CHECK_BYTES = 4;
 const checkOf = (body: Uint8Array) => sha256(body).subarray(0, CHECK_BYTES);
 
-/** A frame with its check behind it. */
+/** Appends the checksum to a frame. */
 export function checked(body: Uint8Array): Uint8Array {
   const frame = new Uint8Array(body.length + CHECK_BYTES);
   frame.set(body);
@@ -287,7 +288,7 @@ export function checked(body: Uint8Array): Uint8Array {
   return frame;
 }
 
-/** The frame's bytes without the check. */
+/** Verifies the checksum and returns the bytes before it. */
 function bodyOf(frame: Uint8Array): Uint8Array {
   if (frame.length > SYNC.entryBytes + SYNC.frameBytes) throw new BadBytes('it is too large');
   const body = frame.subarray(0, Math.max(0, frame.length - CHECK_BYTES));
@@ -328,8 +329,8 @@ export function encodeFrame(frame: Frame): Uint8Array {
 }
 
 /**
- * The most bytes that a frame of its kind can have: an entry passes alone, however large; lists are
- * bounded.
+ * The maximum size of a frame of this kind. A single entry of any allowed size fits. Lists have a
+ * bound.
  */
 const mostBytes = (kind: (typeof KINDS)[number]) =>
   kind === 'entries' || kind === 'conflict' ? SYNC.entryBytes + SYNC.frameBytes : SYNC.listBytes;
@@ -362,7 +363,9 @@ function frameFrom(bytes: Uint8Array): Frame {
   }
 }
 
-/** Reads what came from outside: any bytes at all give a frame or the reason why they are none. */
+/**
+ * Reads bytes from outside. Any bytes give a frame or the reason why they are none. Never throws.
+ */
 export function decodeFrame(bytes: Uint8Array): Read {
   try {
     return { ok: true, frame: frameFrom(bytes) };
@@ -372,5 +375,5 @@ export function decodeFrame(bytes: Uint8Array): Read {
   }
 }
 
-/** The first 16 bytes of the SHA-256, as hex: what `EntryStore.drop` compares. */
+/** The first 16 bytes of the SHA-256, as hex. `EntryStore.drop` compares these. */
 export const digestOf = (sealed: Uint8Array): string => bytesToHex(sha256(sealed).subarray(0, DIGEST_BYTES.refused));

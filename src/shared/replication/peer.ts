@@ -1,4 +1,4 @@
-/** What is known of one peer, and how it is told what is here. */
+/** The state of one peer: what it has, and what it still has to be sent. */
 import { errorMessage } from '../domain/platform/error-message.ts';
 import type { Entry, EntryKey, EntryStore, Have, PutOutcome } from '../protocol/sync/page.ts';
 import type { Trying } from '../domain/platform/retry.ts';
@@ -7,19 +7,19 @@ import type { Link } from './contract.ts';
 import { encodeFrame, type Frame } from './frames.ts';
 import type { ReplicationSettings } from './settings.ts';
 
-// What a peer asked of the store: done one after the other, and only while its link has room for
-// the answer.
+// The peer's requests to the store. They run one after the other, and only while the link has room
+// for the answers.
 
-/** Answers whether there is more of it to do. */
+/** Resolves with `again` where more of the task is left. */
 export type Task = () => Promise<'done' | 'again'>;
 
 interface Tasks {
-  /** What the peer asked for is let go of where too much waits: it asks again. */
+  /** Drops a task of the peer's where too many wait. The peer asks again. */
   add(task: Task, whose: 'ours' | 'theirs'): void;
-  /** There may be room again. */
+  /** Tries to continue: there may be room again. */
   kick(): void;
   stop(): void;
-  /** Resolves when none runs. */
+  /** Resolves when no task runs. */
   idle(): Promise<void>;
 }
 
@@ -37,7 +37,7 @@ function createTasks({ hasRoom, most }: { readonly hasRoom: () => boolean; reado
     if (running !== null || stopped || waiting.length === 0 || !hasRoom()) return;
     running = work().finally(() => {
       running = null;
-      // Room or work may have come in between.
+      // Room or work may have arrived meanwhile.
       kick();
     });
   }
@@ -60,36 +60,33 @@ function createTasks({ hasRoom, most }: { readonly hasRoom: () => boolean; reado
 
 export interface Peer {
   readonly link: Link;
-  /** What it has said it has. */
+  /** What the peer says it has. */
   readonly has: Account;
-  /** Of that, what is left to the relay for a moment. */
+  /** The part of `has` that is left to the relay for a moment. */
   readonly fresh: Account;
-  /**
-   * Writers of this device that are not known to be the same there: nothing of them is fetched from
-   * it yet.
-   */
+  /** Writers of this device that may differ at the peer. Nothing of them is fetched from it yet. */
   readonly doubted: Set<string>;
   readonly tasks: Tasks;
-  /** Has it said everything it has? */
+  /** Has the peer sent its whole `have`? */
   heard: boolean;
-  /** How many frames have come from it. */
+  /** Frames received from the peer. */
   frames: number;
   /** Requests on this link that were not answered in time. */
   lost: number;
-  /** Was it told everything that is here? Until then nothing is pushed. */
+  /** Has the peer been sent everything that is here? Until then nothing is pushed. */
   announced(): boolean;
   live(): boolean;
   hasRoom(): boolean;
-  /** False where the link is gone. */
+  /** Returns false where the link is gone. */
   send(frame: Frame): boolean;
-  /** To be told that these are here, or no longer: the next time that there is room. */
+  /** Announces that these are here, or no longer here, as soon as there is room. */
   owe(keys: Iterable<EntryKey>): void;
   oweLess(key: EntryKey): void;
-  /** To be told everything. */
+  /** Announces everything, as soon as there is room. */
   oweAll(): void;
-  /** To be handed these with `replace`. */
+  /** Sends these with `replace`, as soon as there is room. */
   oweReplaced(entries: readonly Entry[]): void;
-  /** Tells what is owed, as far as there is room. */
+  /** Sends what is owed, as far as there is room. */
   flush(): void;
   end(): void;
 }
@@ -102,7 +99,7 @@ export function createPeer({
 }: {
   readonly link: Link;
   readonly settings: ReplicationSettings;
-  /** What is here; null: not known yet. */
+  /** What is here. Null: not known yet. */
   readonly here: () => Have | null;
   readonly broken: (reason: string) => void;
 }): Peer {
@@ -178,33 +175,34 @@ export function createPeer({
   return peer;
 }
 
-/** The first of them, up to so many bytes; one at least. */
+/** The first entries up to this many bytes. At least one. */
 function upTo(entries: readonly Entry[], bytes: number): readonly Entry[] {
   let sum = 0;
   const end = entries.findIndex((entry, i) => (sum += entry.sealed.length) > bytes && i > 0);
   return end < 0 ? entries : entries.slice(0, end);
 }
 
-// What came is handed to the store together: whatever came while it was busy goes with the next
-// turn.
+// Batches received entries for the store. Entries that arrive while the store is busy go into the
+// next batch.
 
 export interface Came {
   readonly entry: Entry;
   readonly from: Peer;
 }
 /**
- * push: new here, or asked for; replace: to overwrite; shown: what a peer has in a place of ours.
+ * `push`: new here, or requested. `replace`: overwrites. `shown`: the peer's entry at a place that
+ * is filled here.
  */
 export type Manner = 'push' | 'replace' | 'shown';
 
 interface Storing {
-  /** Lets go of them where too much waits. */
+  /** Drops the entries where too much waits. */
   add(entries: readonly Entry[], from: Peer, manner: Exclude<Manner, 'shown'>): void;
-  /** Is there room for answers to further requests? */
+  /** Is there room for the answers to further requests? */
   hasRoom(): boolean;
-  /** What came and is not stored yet. */
+  /** Received entries that are not stored yet. */
   readonly waiting: Account;
-  /** The store is known to answer: begin. */
+  /** Begins to store: the store's contents are known. */
   begin(): void;
   idle(): Promise<void>;
 }
@@ -229,8 +227,8 @@ export function createStoring({
   let running: Promise<void> | null = null;
 
   /**
-   * The next ones, of one kind, each place once: a store need not know what to do with two of one
-   * place.
+   * The next entries of one kind. Each place occurs once, so a store need not handle two entries of
+   * one place.
    */
   function takeBatch(): (Came & { readonly manner: Exclude<Manner, 'shown'> })[] {
     const places = new Set<string>();

@@ -1,8 +1,9 @@
 /**
- * A replica: hands on what it has and asks for what it lacks, over any number of links. What counts
- * is what each side says it has (`have`, and the differences `more` and `less`); pushes only save a
- * round trip. So frames may be lost, repeated and come in any order, and a line may be cut at any
- * point.
+ * A replica sends what it has and asks for what it lacks, over any number of links.
+ *
+ * The truth is what each side says it has: `have`, and the differences `more` and `less`. Pushes
+ * only save a round trip. So frames may be lost, repeated and arrive in any order, and a link may
+ * break at any point.
  */
 import type { Entry, EntryKey, EntryStore, Have, PutOutcome } from '../protocol/sync/page.ts';
 import { contains, count, highest, intersect, isSame, lastOf, type Ranges, subtract } from '../domain/ranges.ts';
@@ -14,8 +15,7 @@ import { REPLICATION, type ReplicationSettings } from './settings.ts';
 import type { Backlog, Link, LinkEnd, Replica, ReplicaDeps } from './contract.ts';
 import { createComparing } from './comparing.ts';
 
-// What the peers are told when entries were written here, or were put into the store: which were
-// new, refused, or others than theirs.
+// Sends the peers new entries, and the store's results: stored, refused, or different from theirs.
 
 const bytesOf = (entries: readonly Entry[]) => entries.reduce((sum, { sealed }) => sum + sealed.length, 0);
 
@@ -23,22 +23,22 @@ interface AnnouncerDeps {
   readonly here: Account;
   readonly peers: () => readonly Peer[];
   readonly settings: ReplicationSettings;
-  /** Does this replica hand on what it is given? */
+  /** Does this replica pass received entries on? */
   readonly forwards: boolean;
-  /** These of the peer's lie in places that hold others here. */
+  /** These entries of the peer differ from the ones here in the same places. */
   readonly onMet: (peer: Peer, others: readonly Entry[]) => void;
 }
 
 interface Announcer {
   push(peer: Peer, entries: readonly Entry[]): void;
-  /** The store has answered. */
+  /** Reports the store's result for a batch. */
   put(batch: readonly Came[], outcome: PutOutcome, manner: Manner): void;
 }
 
 function createAnnouncer({ here, peers, settings, forwards, onMet }: AnnouncerDeps): Announcer {
   /**
-   * New entries go to a peer at once where they are few and it has room; otherwise it is told of
-   * them, and asks.
+   * Pushes new entries where they are few and the link has room. Otherwise the peer is notified of
+   * them and asks.
    */
   function push(peer: Peer, entries: readonly Entry[]): void {
     if (entries.length === 0) return;
@@ -60,7 +60,8 @@ function createAnnouncer({ here, peers, settings, forwards, onMet }: AnnouncerDe
     );
     const came = (keys: Set<string> | undefined, peer: Peer) =>
       batch.filter(({ entry, from }) => from === peer && keys?.has(keyOf(entry))).map(({ entry }) => entry);
-    // Also what was here before: between two answers of the store an account may be behind.
+    // Includes entries that were here before: between two results of the store an account may be
+    // behind.
     for (const { entry } of batch) if (!refused?.has(keyOf(entry))) here.add(entry);
     for (const peer of new Set(batch.map(({ from }) => from))) {
       const bad = came(refused, peer);
@@ -76,7 +77,7 @@ function createAnnouncer({ here, peers, settings, forwards, onMet }: AnnouncerDe
         });
       const others = came(conflicts, peer);
       if (others.length > 0 && manner !== 'shown') onMet(peer, others);
-      // What is here is acknowledged, also where it was here before.
+      // Acknowledge every entry that is here, including those that were here before.
       const good = batch
         .filter(({ entry, from }) => from === peer && here.has(entry) && !conflicts?.has(keyOf(entry)))
         .map(({ entry }) => entry);
@@ -90,7 +91,7 @@ function createAnnouncer({ here, peers, settings, forwards, onMet }: AnnouncerDe
       else {
         const lacking = fresh.filter((entry) => !peer.has.has(entry));
         if (forwards) push(peer, lacking);
-        // Whoever has it too waits to hear that the relay does.
+        // A peer that has the entry too waits for the relay to acknowledge it.
         peer.owe(forwards ? fresh.filter((entry) => peer.has.has(entry)) : lacking);
       }
       peer.flush();
@@ -100,9 +101,9 @@ function createAnnouncer({ here, peers, settings, forwards, onMet }: AnnouncerDe
   return { push, put };
 }
 
-// How much is known to be missing, and how far it has come since something was.
+// Counts the entries that are known to be missing, and how many have arrived since.
 
-/** `look` counts again, and tells where something changed. */
+/** `look` counts again, and reports a change. */
 function createBacklog({
   here,
   peers,
@@ -116,7 +117,7 @@ function createBacklog({
   readonly background: number;
 }): { look(): void } {
   let last = '';
-  /** How many were here when something began to be missing. */
+  /** How many entries were here when some began to be missing. */
   let before: number | null = null;
 
   function counted(): Backlog | null {
@@ -159,8 +160,8 @@ function createBacklog({
   };
 }
 
-// What is missing here is asked for: in order of priority, a bounded amount at a time, nothing of
-// two peers at once.
+// Requests missing entries in order of priority, a bounded number at a time, and never the same
+// entry from two peers at once.
 
 interface Request {
   readonly peer: Peer;
@@ -169,11 +170,13 @@ interface Request {
 }
 
 interface Fetching {
-  /** Asks for what is missing, as far as it may. */
+  /** Sends as many requests as the limits allow. */
   pump(): void;
-  /** The answer to a request came; an empty one says that the peer does not have it. */
+  /**
+   * The answer to a request arrived. An empty answer means that the peer does not have the entries.
+   */
   answered(peer: Peer, request: number, entries: readonly Entry[]): void;
-  /** The peer is gone: what was asked of it is asked of others. */
+  /** The peer is gone. Its requests go to other peers. */
   forget(peer: Peer): void;
 }
 
@@ -196,7 +199,7 @@ function createFetching({
 }): Fetching {
   const requests = new Map<number, Request>();
   const asked = createAccount();
-  /** When each writer was asked for last, as a running number: those of one class take turns. */
+  /** The number of each writer's last request. Writers of one class take turns. */
   const turns = new Map<string, number>();
   let last = 0;
 
@@ -206,10 +209,7 @@ function createFetching({
     asked.removeAll(request.want);
   }
 
-  /**
-   * What this peer has, is not here and not on its way, in the order in which it is to be asked
-   * for.
-   */
+  /** What this peer has, and what is neither here nor on its way, in the order of fetching. */
   function missingFrom(peer: Peer) {
     const found: { writer: string; ranges: Ranges; class: number; turn: number }[] = [];
     for (const writer of peer.has.writers()) {
@@ -223,7 +223,7 @@ function createFetching({
     return found.sort((a, b) => a.class - b.class || a.turn - b.turn);
   }
 
-  /** `under`: so many requests of it are under way. */
+  /** The next request to the peer. `under`: requests to it that are under way. */
   function nextFrom(peer: Peer, under: number): Have | null {
     const want = new Map<string, Ranges>();
     let entries: number = settings.askEntries;
@@ -246,8 +246,8 @@ function createFetching({
     let seen = peer.frames;
     let silences = 0;
     const request: Request = { peer, want, callOff: () => undefined };
-    // A slow line that brings something is not a silent one; an answer that was lost is not waited
-    // for for ever.
+    // A slow link that brings frames is not silent. A lost answer still ends the wait after
+    // `answerSilences`.
     const listen = () => {
       const quiet = peer.frames === seen;
       seen = peer.frames;
@@ -267,7 +267,7 @@ function createFetching({
   }
 
   function pump(): void {
-    // Those that answered are asked before those that did not.
+    // Peers that answered are asked before peers that did not.
     for (const peer of [...peers()].sort((a, b) => a.lost - b.lost)) {
       for (;;) {
         const under = [...requests.values()].filter((request) => request.peer === peer).length;
@@ -294,7 +294,7 @@ function createFetching({
   };
 }
 
-// What a peer cannot open, and says so: it is let go of, where it still lies here with those bytes.
+// A peer reports entries that it cannot open. They are dropped if the same bytes are still here.
 
 interface RefusalsDeps {
   readonly store: Pick<EntryStore, 'drop'>;
@@ -305,7 +305,7 @@ interface RefusalsDeps {
 }
 
 interface Refusals {
-  /** A relay has no key, so it is not believed. */
+  /** Handles a peer's `refused`. A relay has no key, so its reports are ignored. */
   heard(peer: Peer, refused: readonly Digested[]): void;
 }
 
@@ -329,7 +329,7 @@ function createRefusals({ store, here, trying, peers, onDropped }: RefusalsDeps)
   };
 }
 
-// Answers to what peers ask for: entries are read only when the link has room for them.
+// Answers the requests of peers. Entries are read only when the link has room for them.
 
 interface ServingDeps {
   readonly store: EntryStore;
@@ -341,8 +341,8 @@ interface ServingDeps {
 }
 
 /**
- * One frame answers a request, with as much of it as fits, the lower classes first, the newest of
- * each writer first; the peer asks for the rest again.
+ * Answers a request with one frame and as many entries as fit. Lower classes come first, and the
+ * newest entries of each writer. The peer asks for the rest again.
  */
 const answerTo = ({ store, here, trying, priority, settings, peer }: ServingDeps, request: number, want: Have): Task =>
   async function answer() {
@@ -371,7 +371,7 @@ const answerTo = ({ store, here, trying, priority, settings, peer }: ServingDeps
     }
     peer.send({ kind: 'entries', request, replace: false, entries });
     if (entries.length === 0) {
-      // It believes that these are here: it is told what is.
+      // The peer believes that these are here. Send it what is.
       peer.oweAll();
       peer.flush();
     }
@@ -383,7 +383,7 @@ export function createReplica(deps: ReplicaDeps): Replica {
   const settings: ReplicationSettings = { ...REPLICATION, ...deps.settings };
   const here = createAccount();
   const peers = new Map<Peer, { stop: () => void }>();
-  /** Overwritten here, and not acknowledged by a relay yet. */
+  /** Entries that were overwritten here and that no relay has acknowledged yet. */
   const replacing = new Map<string, Entry>();
   let known = false;
   let closed = false;
@@ -429,7 +429,7 @@ export function createReplica(deps: ReplicaDeps): Replica {
     onMet: (peer, others) => comparing.met(peer, others),
   });
 
-  /** An account has changed: what is missing, and what may be asked for. */
+  /** An account has changed: update the backlog and the requests. */
   function goOn(): void {
     backlog.look();
     fetching.pump();
@@ -457,7 +457,10 @@ export function createReplica(deps: ReplicaDeps): Replica {
     goOn();
   }
 
-  /** Looks at entries as at any that come; answers those that met others here. */
+  /**
+   * Checks a peer's entries as if they had been pushed. Resolves with those that differ from the
+   * ones here.
+   */
   async function look(peer: Peer, entries: readonly Entry[]): Promise<readonly Entry[]> {
     const put = entries.length === 0 ? null : await trying.attempt(() => store.put(entries, { replace: false }));
     if (put === null) return [];
@@ -471,7 +474,7 @@ export function createReplica(deps: ReplicaDeps): Replica {
   }
 
   /**
-   * What a device has news of comes from the relay too, as a rule: it is asked for only if it does
+   * The relay usually delivers what a device announces. The device is asked only if the relay does
    * not.
    */
   function leaveToRelay(peer: Peer, keys: Have): void {
@@ -506,8 +509,8 @@ export function createReplica(deps: ReplicaDeps): Replica {
         break;
     }
     lookAhead(peer);
-    // Before anybody hears that a peer has more: whoever looks then must not take everything to be
-    // here.
+    // Update the backlog before listeners learn that a peer has more. Otherwise they would see a
+    // complete replica.
     goOn();
     deps.onPeers?.();
   }
@@ -525,8 +528,8 @@ export function createReplica(deps: ReplicaDeps): Replica {
       case 'less':
         return heard(peer, frame);
       case 'want':
-        // Who has not said what it has is told nothing: what lies in the same places here and there
-        // is compared first.
+        // A peer that has not sent its `have` gets nothing: the entries in the same places are
+        // compared first.
         if (!peer.heard) return;
         return peer.tasks.add(answerTo({ ...serving, peer }, frame.request, frame.want), 'theirs');
       case 'entries':

@@ -2,41 +2,43 @@
 import { SYNC } from '../protocol/sync/settings.ts';
 
 export const REPLICATION = {
-  /** A frame of entries aims at this many bytes; an entry that is larger goes alone. */
+  /** Target size of a frame of entries in bytes. A larger entry goes alone. */
   frameBytes: SYNC.frameBytes as number,
-  /** Nothing more is handed to a link that has this many bytes not yet on their way. */
+  /** A link with this many unsent bytes gets nothing more. */
   bufferBytes: 2 * SYNC.frameBytes,
-  /** New entries up to this many bytes are pushed; of more it is only said that they are there. */
+  /** New entries up to this many bytes are pushed. Larger sets are only announced. */
   pushBytes: 64 * 1024,
   /** Requests under way on one link. */
   requests: 4,
   /**
-   * Writers of this class and above are fetched where nothing else is under way on a link, by one
+   * Writers of this class and above are fetched only while nothing else is under way on a link, one
    * request at a time.
    */
   background: 2,
   /** Entries in one frame, and digests in one. */
   frameEntries: 4_096,
-  /** Entries asked for at once, in so many ranges. */
+  /** Entries in one request, and their ranges. */
   askEntries: 512,
   askRanges: 64,
-  /** What came and is not stored yet; more is let go of, and asked for again. */
+  /**
+   * Received bytes that are not stored yet. The replica drops what exceeds this and asks for it
+   * again.
+   */
   queueBytes: 8 * 1024 * 1024,
-  /** Entries are handed to the store together, up to this many bytes. */
+  /** Bytes of one batch for the store. */
   putBytes: 1024 * 1024,
   /**
-   * What was asked for and does not come is asked for again, here or elsewhere, after this silence,
-   * or after so many of them.
+   * A request is repeated, here or to another peer, after this silence, or after this many waits.
    */
   answerMs: 10_000,
   answerSilences: 6,
-  /** A whole `have` is said this often: it heals whatever was lost. */
+  /** Interval of a whole `have`. It repairs whatever was lost. */
   announceMs: 30_000,
-  /** What a direct link has news of is left to the relay this long, where there is one. */
+  /** How long entries that a direct link announces are left to the relay, where there is one. */
   directMs: 1_000,
-  /** The store is tried again after this. */
+  /** Pause before the store is tried again. */
   retryMs: 1_000,
-  /** Work that one peer may have waiting here; what comes beyond is let go of. */
+  /** Tasks of one peer that may wait. The replica drops the rest. */
   peerTasks: 64,
   /** Entries whose digests are compared at once. */
   compareEntries: 256,

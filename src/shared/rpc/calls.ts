@@ -1,11 +1,13 @@
-/** Calls that are under way over one line, each until its reply has come. */
+/** Calls under way over one connection. Each stays until its reply arrives. */
 import type { ArgsOf, Call, CallOf, Methods, OutOf, Reply } from './method.ts';
 
 export interface Calls<Table extends Methods> {
-  /** Rejects with an Error of the server's name, kind and message, which people can read. */
+  /**
+   * Rejects with an Error that has the server's name, kind and message. The message is for people.
+   */
   readonly call: CallOf<Table>;
   take(reply: Reply): void;
-  /** Sends what is not answered once more, with its id. */
+  /** Sends every unanswered call once more, with its id. */
   repeat(): void;
   count(): number;
 }
@@ -29,7 +31,7 @@ export function createCalls<Table extends Methods>({ newId, send }: CallsDeps<ke
       type Out = OutOf<Table, Name>;
       return new Promise<Out>((resolve, reject) => {
         const message = { call: name, id: newId(), args };
-        // Both ends are built together from one table; the answer to `name` is of its type.
+        // One table types both ends, so the reply to `name` has its type.
         underWay.set(message.id, { message, resolve: (value) => resolve(value as Out), reject });
         send(message);
       });

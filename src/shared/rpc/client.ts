@@ -1,7 +1,7 @@
 /**
- * A page's side of a connection to an RPC server. A call is answered once and repeated, with its
- * id, on every new connection until it is; so whatever the connection or the server goes through, a
- * call that was made is answered.
+ * A page's side of a connection to an RPC server. The client repeats each unanswered call, with its
+ * id, on every new connection. So each call is answered once, whatever happens to the connection or
+ * the server.
  */
 import type { After } from '../domain/platform/timers.ts';
 import { createCalls } from './calls.ts';
@@ -16,22 +16,22 @@ export interface Connection<Name extends string> {
 }
 
 export interface ConnectionEnds<Notice extends News> {
-  /** What the server says. */
+  /** Takes a message of the server. */
   take(message: FromServer<Notice>): void;
-  /** The connection broke. `detail` says why, where that is known. */
+  /** The connection broke. `detail` says why, if known. */
   gone(detail?: string): void;
 }
 
 export interface RpcClient<Table extends Methods, Notice extends News> {
   /**
-   * Resolves with the server's answer. Rejects with an Error of the server's name and message,
-   * which people can read.
+   * Resolves with the server's answer. Rejects with an Error that has the server's name and
+   * message. The message is for people.
    */
   readonly call: CallOf<Table>;
   /**
-   * Everything the server says, in order; the first is its welcome, kept for the first listener. A
-   * further welcome means a new connection: what was known of the server's state is replaced by it.
-   * Returns the way to stop.
+   * Passes on every notice of the server, in order. The first is its welcome, which is stored for
+   * the first listener. A further welcome means a new connection and replaces what was known of the
+   * server's state. Returns the function that unsubscribes.
    */
   subscribe(listener: (news: Notice) => void): () => void;
   close(): void;
@@ -41,14 +41,14 @@ export interface RpcClientDeps<Name extends string, Notice extends News> {
   readonly open: (ends: ConnectionEnds<Notice>) => Connection<Name>;
   readonly newId: () => string;
   readonly after: After;
-  /** Is this the first on a connection? */
+  /** Is this notice the first on a connection? */
   readonly isWelcome: (news: Notice) => boolean;
-  /** What is told here where no server answers. */
+  /** The notice for listeners while no server answers. */
   readonly unanswered: (detail: string | null) => Notice;
   /**
-   * ms: without a word on any connection until that is told; under way and unheard until the server
-   * is asked whether it is there, and as long again until it is left; until a connection that broke
-   * is opened anew.
+   * ms. `silence`: without any message until `unanswered` is sent. `renew`: a call is under way
+   * without a message until the server is pinged, and as long again until the connection is
+   * replaced. `reopen`: pause before a broken connection is opened anew.
    */
   readonly times: { readonly silence: number; readonly renew: number; readonly reopen: number };
 }
@@ -75,7 +75,7 @@ export function createRpcClient<Table extends Methods, Notice extends News>({
   let connectionNumber = 0;
   let cancelSilence: (() => void) | null = null;
   let cancelRenewal: (() => void) | null = null;
-  /** Has the server said anything since we began to wait? */
+  /** Has the server sent anything since the wait began? */
   let heard = false;
   let closed = false;
 
@@ -85,8 +85,8 @@ export function createRpcClient<Table extends Methods, Notice extends News>({
   }
 
   /**
-   * The server may have ended without a word, and a call may take long: only one who does not
-   * answer at all is left.
+   * The server may have ended silently, and a call may take long. Only a server that does not
+   * answer a ping is left.
    */
   function watchCalls() {
     cancelRenewal?.();
@@ -118,7 +118,7 @@ export function createRpcClient<Table extends Methods, Notice extends News>({
     const number = ++connectionNumber;
     const isCurrent = () => number === connectionNumber && !closed;
     connection?.close();
-    // Not begun anew with every connection: a server that hangs is left again and again.
+    // The timer survives new connections: a server that hangs is left again and again.
     cancelSilence ??= after(times.silence, () => tell(unanswered(null)));
     watchCalls();
     connection = openConnection({

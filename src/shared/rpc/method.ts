@@ -1,18 +1,19 @@
 /**
- * Calls between a page and its workers, either of which may serve the other: a table of methods,
- * from which the server that answers them and the proxy that makes them both have their types. No
- * Comlink: it neither repeats a call on a new connection nor parses one, and holds objects that
- * nobody lets go of.
+ * Calls between a page and its workers. Either may serve the other. One table of methods types both
+ * the server and the client's proxy.
+ *
+ * Comlink does not fit: it does not repeat calls on a new connection, does not parse arguments, and
+ * holds objects that are never released.
  */
 import { z } from 'zod';
 
 interface Method {
   /**
-   * The arguments, parsed before they are answered: the page may be of another version than its
-   * worker.
+   * Schema of the arguments. They are parsed before the call, because page and worker may have
+   * different versions.
    */
   readonly in: z.ZodType<readonly unknown[]>;
-  /** What it answers; both sides are told by types alone, and it is not read a second time. */
+  /** Type of the result. It is not parsed again. */
   readonly out: z.ZodType;
 }
 export type Methods = Readonly<Record<string, Method>>;
@@ -21,23 +22,26 @@ export const method = <In extends readonly unknown[], Out>(read: z.ZodType<In>, 
   in: read,
   out,
 });
-/** A value that only types know: of our own making, or parsed where it is used. */
+/**
+ * A schema that checks nothing. For values of our own code, or values that are parsed where they
+ * are used.
+ */
 export const typed = <Value>(): z.ZodType<Value> => z.custom<Value>();
 /** No arguments. */
 export const none = z.tuple([]);
 
-/** A table as functions. */
+/** The table as functions. */
 export type CallsOf<Table extends Methods> = {
   [Name in keyof Table]: (...args: Readonly<z.output<Table[Name]['in']>>) => z.output<Table[Name]['out']>;
 };
 export type ArgsOf<Table extends Methods, Name extends keyof Table> = Parameters<CallsOf<Table>[Name]>;
 export type OutOf<Table extends Methods, Name extends keyof Table> = ReturnType<CallsOf<Table>[Name]>;
-/** A table as functions that answer in their own time. */
+/** The table as asynchronous functions. */
 export type AnswersOf<Table extends Methods> = {
   readonly [Name in keyof Table]: (...args: ArgsOf<Table, Name>) => Promise<OutOf<Table, Name>>;
 };
 
-/** A call from the page. The id stays when it is repeated on a new connection. */
+/** A call from the page. The id stays the same when the call is repeated on a new connection. */
 export interface Call<Name extends string = string> {
   readonly call: Name;
   readonly id: string;
@@ -45,10 +49,10 @@ export interface Call<Name extends string = string> {
 }
 export type ToServer<Name extends string = string> =
   | Call<Name>
-  /** Are you there? Asked where a call has been under way for a while. */
+  /** Asks whether the server is alive, while a call has been under way for some time. */
   | { readonly ping: true };
 
-/** What became of a call. `kind`: what a program tells it apart by, where the error had one. */
+/** The result of a call. `kind` is the error's machine-readable kind, if it had one. */
 export type Reply =
   | { readonly reply: string; readonly ok: true; readonly value: unknown }
   | {
@@ -57,26 +61,28 @@ export type Reply =
       readonly error: { readonly name: string; readonly message: string; readonly kind?: string };
     };
 
-/** What is told without being asked is `news`. */
+/** Messages of the server. `news` are those that nobody asked for. */
 export type FromServer<News extends { readonly news: string } = never> = News | { readonly pong: true } | Reply;
 
-/** One way to call each method of a table, by its name. */
+/** A function that calls any method of a table by name. */
 export type CallOf<Table extends Methods> = <Name extends keyof Table & string>(
   name: Name,
   ...args: ArgsOf<Table, Name>
 ) => Promise<OutOf<Table, Name>>;
 
-/** A table as functions, each of which goes that way. */
+/** A proxy of the table whose functions all use `call`. */
 export function proxyOf<Table extends Methods>(table: Table, call: CallOf<Table>): AnswersOf<Table> {
   const answers = Object.keys(table).map((name: keyof Table & string) => [
     name,
     (...args: ArgsOf<Table, typeof name>) => call(name, ...args),
   ]);
-  // One function for each name of the table.
+  // There is one function for each name of the table.
   return Object.fromEntries(answers) as AnswersOf<Table>;
 }
 
-/** Answers of a part that opens later, each passed on under its own name. */
+/**
+ * Answers of a part that opens later. Each call waits for the part and is passed on under its name.
+ */
 export const answersOf = <Table extends Methods>(
   table: Table,
   part: () => Promise<AnswersOf<Table>>,

@@ -1,4 +1,4 @@
-/** Where calls come: takes them, answers each, and tells everybody the news. */
+/** An RPC server: takes calls, answers each, and sends notices to all connections. */
 import { z } from 'zod';
 import type { AnswersOf, FromServer, Methods, Reply } from './method.ts';
 
@@ -6,7 +6,7 @@ type News = { readonly news: string };
 
 export interface RpcServer<Notice extends News = never> {
   /**
-   * A caller has come: it is welcomed, hears all news, and its messages go into `take` until
+   * Adds a connection. It gets the welcome and all notices. Its messages go into `take` until
    * `leave`.
    */
   connect(send: (message: FromServer<Notice>) => void): { take(message: unknown): void; leave(): void };
@@ -18,7 +18,7 @@ export interface RpcServerDeps<Table extends Methods, Notice extends News = neve
   readonly answers: AnswersOf<Table>;
   /** A call was answered with this error. */
   readonly onError: (error: unknown) => void;
-  /** The first news on every connection; left out: there is no news. */
+  /** The first notice on every connection. Left out: there are no notices. */
   readonly welcome?: () => Notice;
 }
 
@@ -39,8 +39,8 @@ export function createRpcServer<Table extends Methods, Notice extends News = nev
   type Send = (message: FromServer<Notice>) => void;
   const connections = new Set<Send>();
   /**
-   * Calls that are being answered, by id. A page whose connection broke asks again: it is answered
-   * once, on its newest.
+   * Calls under way, by id. A page whose connection broke repeats its call. The server answers
+   * once, on the newest connection.
    */
   const waiting = new Map<string, Send>();
 
@@ -53,7 +53,7 @@ export function createRpcServer<Table extends Methods, Notice extends News = nev
     if (!isMethod(name)) return { error: `There is no call ${name}.` };
     const parsed = methods[name]?.in.safeParse(args);
     if (!parsed?.success) return { error: parsed?.error.message ?? '' };
-    // What this method's own schema has read is what its answer takes.
+    // The method's own schema has parsed the arguments.
     const answer = answers[name] as (...args: readonly unknown[]) => Promise<unknown>;
     return { answer: () => answer(...parsed.data) };
   }
@@ -64,7 +64,7 @@ export function createRpcServer<Table extends Methods, Notice extends News = nev
       return;
     }
     const named = z.object({ id: z.string() }).safeParse(message);
-    // Without an id nobody waits for an answer.
+    // A message without an id has no caller that waits.
     if (!named.success) return;
     const { id } = named.data;
     const call = read(message);

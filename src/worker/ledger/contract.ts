@@ -1,4 +1,4 @@
-/** What a ledger needs, and what it promises. */
+/** The interface of the ledger: what it needs and what it promises. */
 import type { MaybeStorage } from '../../shared/domain/platform/old-browsers.ts';
 import type { After } from '../../shared/domain/platform/timers.ts';
 import type { Doc, ForgetDoc } from '../../shared/protocol/documents.ts';
@@ -14,7 +14,7 @@ import type { Volume } from './volumes/fireproof-volume.ts';
 
 export interface LedgerDeps extends OpenOptions {
   readonly journal: JournalDatabase;
-  /** Whole and ready, with every journal row in them. */
+  /** Complete views that hold every row of the journal. */
   readonly views: ViewsDatabase;
   readonly openVolume: (name: string) => Promise<Volume>;
   /** Names of the IndexedDB databases that exist. */
@@ -22,24 +22,24 @@ export interface LedgerDeps extends OpenOptions {
   readonly after: After;
   /** ms since the epoch */
   readonly now: () => number;
-  /** ms, only ever forward, for spans; left out: `now`. */
+  /** ms that only move forward, for spans. Left out: `now`. */
   readonly elapsed?: () => number;
-  /** Documents that were new, after they are durable. */
+  /** Called with new documents once they are durable. */
   readonly onDocuments: (docs: readonly Doc[]) => void;
   /**
-   * What keeps the ledger from writing, or what the person must know; null when all is well again.
-   * Told when it changes.
+   * Why the ledger cannot write, or what the person must know. Null when all is well again. Called
+   * on each change.
    */
   readonly onProblem: (problem: StorageProblem | null) => void;
-  /** Long work; null: it is over. */
+  /** Progress of long work. Null: it is over. */
   readonly onProgress: (progress: OwnerProgress | null) => void;
-  /** What these cover is gone. */
+  /** Called when the contents that these cover are deleted. */
   readonly onForgotten: (forgets: readonly ForgetDoc[]) => void;
-  /** Is what is born here to go out to other devices? */
+  /** Are documents of this device to go to other devices? */
   readonly shares: () => boolean;
-  /** Something waits in the outbox. */
+  /** The outbox has new rows. */
   readonly onOutbox: () => void;
-  /** Is what was lost being brought back? Left out: never. */
+  /** Are lost documents being restored? Left out: never. */
   readonly isReturning?: () => boolean;
   readonly storage?: MaybeStorage;
 }
@@ -48,16 +48,16 @@ type Answer<Name extends keyof OwnerCalls> = Promise<ReturnType<OwnerCalls[Name]
 type Request<Name extends keyof OwnerCalls> = Parameters<OwnerCalls[Name]>[0];
 
 /**
- * Where documents come from. here: born on this device; relay: told by the relay, to every device
- * that listens; elsewhere: from another device, and never sent on as ours.
+ * The source of documents. `here`: written on this device. `relay`: sent by the relay to every
+ * device that listens. `elsewhere`: from another device, and never sent on as ours.
  */
 export type Origin = 'here' | 'relay' | 'elsewhere';
 
 export interface Ledger {
   /**
-   * Resolves when the documents are durable, with how many were new. Rejects with a ZodError or
-   * TypeError for what is no document, and with a StorageProblemError where it cannot be written;
-   * nothing of the call is stored then.
+   * Resolves with the number of new documents once they are durable. Rejects with a ZodError or
+   * TypeError for an invalid document, and with a StorageProblemError where they cannot be written.
+   * A rejected call stores nothing.
    */
   append(docs: readonly unknown[], origin?: Origin): Promise<{ readonly written: number }>;
   household(): Answer<'household'>;
@@ -72,38 +72,38 @@ export interface Ledger {
   within(request: Request<'within'>): Answer<'within'>;
   changeLog(request: Request<'changeLog'>): Answer<'changeLog'>;
   attachment(file: Request<'attachment'>): Answer<'attachment'>;
-  /** Throws a ZodError for what is no document. */
+  /** Throws a ZodError for an invalid document. */
   compare(docs: readonly unknown[]): Answer<'compare'>;
   noteExport(note: Request<'noteExport'>): Answer<'noteExport'>;
   /**
-   * Checks every volume, repairs what it can, and writes the views anew, while the old ones are
-   * read. A second call waits for the first.
+   * Checks every volume, repairs what it can, and writes new views while the old ones are read. A
+   * second call waits for the first.
    */
   rebuild(): Promise<RebuildReport>;
-  /** What is to go out to other devices, oldest first. */
+  /** Rows that wait to be sent to other devices, oldest first. */
   outbox(limit: number): Promise<readonly Outgoing[]>;
-  /** These have gone into sealed entries. */
+  /** Removes rows that are now in sealed entries. */
   clearOutbox(numbers: readonly number[]): Promise<void>;
-  /** Runs between two appends, when all before it can be read. */
+  /** Runs between two appends, after everything appended before can be read. */
   betweenAppends<Result>(run: () => Promise<Result>): Promise<Result>;
-  /** Where everything lies, oldest first. */
+  /** The places of all documents, oldest first. */
   keys(): Promise<readonly DocumentKey[]>;
   documentsAt(keys: readonly Pick<DocumentKey, 'store' | 'id'>[]): Promise<readonly Doc[]>;
-  /** Ids of documents in order, without reading any. */
+  /** Document ids in order. Reads no document. */
   ids(page: IdsPage): Promise<readonly string[]>;
-  /** Those of the documents that are to be seen, in the same places; null: not to be seen. */
+  /** The visible ones of these documents, in the same places. Null: not visible. */
   found(places: readonly Place[]): Promise<readonly (Found | null)[]>;
-  /** Which views are read, and how many documents they hold, by kind. */
+  /** The name of the views that are read, and the number of documents by kind. */
   counted(): Promise<{ readonly views: string; readonly kinds: StorageStatus['kinds'] }>;
   lastTalks(): Promise<readonly LastTalk[]>;
   countTalks(talks: readonly Pick<LastTalk, 'agentId' | 'sessionId'>[]): Promise<readonly number[]>;
-  /** Who lives here, and how much there is. */
+  /** The household's members, and how many documents there are. */
   team(): Promise<TeamCount>;
-  /** The cursor of the relay's log; undefined where there is none. */
+  /** The cursor in the relay's log. Undefined where there is none. */
   readCursor(): Promise<unknown>;
   writeCursor(value: unknown): Promise<void>;
-  /** Resolves when everything appended lies in a volume. */
+  /** Resolves when everything appended is in a volume. */
   drain(): Promise<void>;
-  /** Finishes what was accepted, drains the journal and closes everything. */
+  /** Finishes accepted writes, drains the journal and closes everything. */
   close(): Promise<void>;
 }

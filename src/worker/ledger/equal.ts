@@ -1,4 +1,4 @@
-/** Are two JSON values the same? The order of an object's fields does not matter. */
+/** Are two JSON values equal? The order of an object's fields does not matter. */
 export function isDeepEqual(a: unknown, b: unknown): boolean {
   if (Object.is(a, b)) return true;
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false;

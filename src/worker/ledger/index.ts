@@ -1,16 +1,16 @@
 /**
  * The ledger, as a tab sees it: a client of the data worker that holds the ledger.
  *
- * A tab reaches the worker in one of two ways. Browsers with a SharedWorker share one for all
- * tabs. In other browsers one tab holds the Web Lock and serves the rest over a BroadcastChannel.
+ * A tab reaches the worker in one of two ways. Browsers with a SharedWorker share one for all tabs.
+ * In other browsers one tab holds the Web Lock and serves the rest over a BroadcastChannel.
  *
  * Main types: `OwnerClient` (the calls), `OwnerConnection` (one way to the worker).
  *
  * Invariants:
- * - A call that was made is answered once, whatever the worker or the connection goes through.
+ * - Each call is answered once, whatever happens to the worker or the connection.
  * - A refused write rejects with the name `StorageProblemError`.
  *
- * It does not know Fireproof, and of the worker it knows the address alone.
+ * It does not know Fireproof. Of the worker it knows only the address.
  */
 import { type After, realTimers } from '../../shared/domain/platform/timers.ts';
 import { sentence } from '../../shared/domain/sentence.ts';
@@ -27,14 +27,11 @@ interface ConnectionDeps {
   readonly newId: () => string;
 }
 
-/** A tab's side of its connection to the ledger's owner. */
+/** A tab's side of its connection to the data worker. */
 type OwnerConnection = Connection<OwnerCallName>;
 export type OwnerConnectionEnds = ConnectionEnds<OwnerNews>;
 
-/**
- * A refused write rejects with the name `StorageProblemError`; a document that does not fit rejects
- * too.
- */
+/** A refused write rejects with the name `StorageProblemError`. An invalid document rejects too. */
 export type OwnerClient = RpcClient<typeof OWNER_METHODS, OwnerNews>;
 
 interface ClientDeps {
@@ -45,7 +42,7 @@ interface ClientDeps {
 
 const NO_OWNER = sentence`The part of the page that stores everything does not answer. Reload the page; nothing that was stored is lost.`;
 
-/** A tab’s client of the owner, over the connection that it is given. */
+/** Creates a tab's client of the data worker over the given connection. */
 export const createOwnerClient = (deps: ClientDeps): OwnerClient =>
   createRpcClient<typeof OWNER_METHODS, OwnerNews>({
     ...deps,
@@ -57,7 +54,7 @@ export const createOwnerClient = (deps: ClientDeps): OwnerClient =>
     }),
   });
 
-/** Ports of the one SharedWorker of this profile. */
+/** Connections through the ports of this profile's one SharedWorker. */
 function sharedConnections({ locks, newId }: ConnectionDeps): (ends: OwnerConnectionEnds) => OwnerConnection {
   return ({ take, gone }) => {
     const worker = new SharedWorker(new URL('../worker.ts', import.meta.url), {
@@ -70,7 +67,7 @@ function sharedConnections({ locks, newId }: ConnectionDeps): (ends: OwnerConnec
     worker.addEventListener('error', (event) =>
       gone(event instanceof ErrorEvent ? event.message : 'it could not be started'),
     );
-    // Owner and tab are built together: what comes in this list is what the owner sent.
+    // Worker and tab are built together, so each member of this list is a message of the worker.
     port.addEventListener('message', ({ data }: MessageEvent<readonly FromOwner[]>) => data.forEach(take));
     port.start();
     const die = liveAsTab(locks, tab, () => port.postMessage({ from: tab, hello: true } satisfies Hello));
@@ -97,11 +94,11 @@ const isToTab = (data: unknown): data is ToTab =>
   (('owner' in data && data.owner === true) || ('to' in data && typeof data.to === 'string' && 'message' in data));
 
 /**
- * The connections of one tab where there is no SharedWorker. The tab's own worker stands in for the
- * owner's place, and whichever tab's worker has it answers all of them over the channel.
+ * Connections where there is no SharedWorker. Each tab starts its own dedicated worker. The worker
+ * that gets the lock answers all tabs over the channel.
  *
- * A tab that the browser freezes, or keeps for the back button, ends its worker: it would hold the
- * ledger and answer nobody. It begins another when it is shown again.
+ * A frozen or cached tab ends its worker, because that would hold the ledger and answer nobody. The
+ * tab starts another worker when it is shown again.
  */
 function channelConnections({ locks, newId }: ConnectionDeps): (ends: OwnerConnectionEnds) => OwnerConnection {
   let failed: (event: ErrorEvent) => void = () => undefined;
@@ -143,19 +140,19 @@ function channelConnections({ locks, newId }: ConnectionDeps): (ends: OwnerConne
   };
 }
 
-/** Where nothing keeps two tabs apart, none opens the ledger. */
+/** Without Web Locks nothing keeps two tabs apart, so no tab opens the ledger. */
 function noConnections({ take }: OwnerConnectionEnds): OwnerConnection {
   take({ news: 'problem', problem: { kind: 'unsupported', detail: NO_LOCKS } });
-  // Somebody is there, who says no more than that.
+  // Answers pings, and nothing else.
   return { send: () => take({ pong: true }), close: () => undefined };
 }
 
-/** Opens this tab's connection to the ledger's owner, and starts the owner where there is none. */
+/** Opens this tab's connection to the data worker, and starts the worker if there is none. */
 export function openOwner(): OwnerClient {
   const newId = () => crypto.randomUUID();
   const { after } = realTimers;
-  // Absent in old browsers, and where the page came over plain http from another machine, whatever
-  // the types say.
+  // Absent in old browsers, and on pages served over plain http from another machine, whatever the
+  // types say.
   const locks: LockManager | undefined = navigator.locks;
   const connections = () => {
     if (!locks) return noConnections;
@@ -166,7 +163,7 @@ export function openOwner(): OwnerClient {
   return createOwnerClient({ open: connections(), newId, after });
 }
 
-/** Asks the browser to keep what is stored, whatever room it needs. null: it does not say. */
+/** Asks the browser for persistent storage. Null: the browser does not say. */
 export async function askPersistence(): Promise<boolean | null> {
   // Absent in insecure contexts and some browsers, whatever the types say.
   const storage: StorageManager | undefined = navigator.storage;

@@ -1,10 +1,10 @@
 /**
  * The ledger: `append` and a few reads.
  *
- * A write goes into the journal, in one IndexedDB transaction with strict durability, and is
- * answered when that is on disk. Writes that wait at the same moment share a transaction. From
- * there it goes on in its own time: into the views, just behind, and in groups into the current
- * Fireproof volume. Reads come from the views alone, and wait for what was appended before them.
+ * A write goes into the journal in one IndexedDB transaction with strict durability, and resolves
+ * when that is on disk. Writes that wait at the same moment share a transaction. The documents then
+ * go into the views shortly after, and in groups into the current Fireproof volume. Reads use only
+ * the views, and wait for everything appended before them.
  */
 import { type Doc, parseDocument } from '../../shared/protocol/documents.ts';
 import { storageFacts } from '../../shared/domain/platform/old-browsers.ts';
@@ -34,11 +34,11 @@ import { readChanges, readWakeMaterial, readWakings } from './views/wakings.ts';
 import { countTalks, readLastTalks, readTeam } from './views/write.ts';
 import { createVolumes, discardVolumes, unfiled } from './volumes/volumes.ts';
 
-// A document as plain JSON data, which every store gives back exactly.
+// A document as plain JSON data, which every store returns unchanged.
 
 /**
- * Checks one document and makes it plain: fields that are `undefined` go, -0 becomes 0. Throws
- * where it is no document, or holds what JSON does not know, with the place.
+ * Validates a document and makes it plain: drops `undefined` fields and turns -0 into 0. Throws for
+ * an invalid document or a value that JSON does not have, with its place.
  */
 export function plainDocument(value: unknown): Doc {
   return parseDocument(plain(value, 'document'));
@@ -73,7 +73,7 @@ interface Waiting {
   readonly reject: (error: unknown) => void;
 }
 
-/** Where trouble comes from, gravest first; each is cleared by its own success. */
+/** Sources of problems, gravest first. Each is cleared by its own success. */
 const SOURCES = ['journal', 'views', 'volumes', 'damage'] as const;
 type Source = (typeof SOURCES)[number];
 
@@ -85,7 +85,7 @@ export async function createLedger(deps: LedgerDeps): Promise<Ledger> {
   let queue: Waiting[] = [];
   let pumping: Promise<void> | null = null;
   let closed = false;
-  /** Appends, and what must not be between two of them, one after the other. */
+  /** Queue of appends and of work that must run between two appends. */
   const inTurn = createQueue();
 
   const held = (await deps.views.getAll('forgets')).map(({ doc }) => doc);
@@ -94,7 +94,8 @@ export async function createLedger(deps: LedgerDeps): Promise<Ledger> {
   const problems = createProblems(SOURCES, deps.onProblem);
   const tellOutcome = (source: Source) => (error: unknown) => {
     const problem = error === null ? null : storageProblemOf(error);
-    // A volume that cannot be read is filed anew from the views: nothing else is wrong then.
+    // An unreadable volume alone is no serious problem: its documents are written again from the
+    // views.
     problems.set(
       source,
       problem?.kind === 'unreadable' && source === 'volumes' ? { ...problem, kind: 'broken' } : problem,
@@ -131,12 +132,12 @@ export async function createLedger(deps: LedgerDeps): Promise<Ledger> {
   });
   const counted = countBacklog();
 
-  /** What lay in the journal before we began. */
+  /** Counts what was in the journal at the start. */
   async function countBacklog() {
     if ((await journal.count('journal')) === 0) return;
     let docs = 0;
     for await (const row of journalDocuments(journal, LEDGER.journalStride)) {
-      // What came since is counted as it goes into the views.
+      // Later rows are counted when they go into the views.
       if (row.seq > begun.applied) break;
       docs += row.docs.length;
     }
@@ -148,7 +149,7 @@ export async function createLedger(deps: LedgerDeps): Promise<Ledger> {
     await inTurn(async () => views.add({ seq: await writeRow(journal, docs), docs }));
   }
 
-  /** Puts what lies in no sound volume into the journal again. */
+  /** Puts documents that are in no sound volume into the journal again. */
   async function refile(sound: Iterable<string>): Promise<number> {
     let count = 0;
     for await (const docs of unfiled(journal, await views.upToDate(), sound)) {
@@ -158,15 +159,18 @@ export async function createLedger(deps: LedgerDeps): Promise<Ledger> {
     return count;
   }
 
-  /** Without what is here already, what came twice, and what was forgotten for good. */
+  /**
+   * Removes documents that are already here, duplicates, and documents that were forgotten for
+   * good.
+   */
   async function unheard(docs: readonly Doc[]): Promise<readonly Doc[]> {
     const distinct = new Map<string, Doc>();
     const doubtful: Doc[] = [];
     for (const doc of docs) {
       if (distinct.has(doc._id) || upkeep.isForgotten(doc)) continue;
       distinct.set(doc._id, doc);
-      // A stamp later than all there are is of a new document; whoever breaks this is found out by
-      // the views.
+      // A stamp later than all others belongs to a new document. The views catch an exception to
+      // this rule.
       if (doc.at <= newest) doubtful.push(doc);
     }
     if (doubtful.length === 0) return [...distinct.values()];
@@ -176,8 +180,8 @@ export async function createLedger(deps: LedgerDeps): Promise<Ledger> {
   }
 
   /**
-   * What of a batch goes out: a row for each run of calls of one origin, so that many that wait
-   * together cost one row. A document of two origins goes with the first.
+   * The outbox rows of a batch. Consecutive calls of one origin share a row, so many waiting calls
+   * cost one row. A document of two origins goes with the first.
    */
   function outgoingOf(batch: readonly Waiting[], fresh: readonly Doc[]): OutboxRow[] {
     if (!deps.shares()) return [];
@@ -211,7 +215,7 @@ export async function createLedger(deps: LedgerDeps): Promise<Ledger> {
       problems.set('journal', null);
       const left = new Set(fresh.map(({ _id }) => _id));
       for (const { docs, resolve } of batch) {
-        // A document that two calls brought at once counts for the first.
+        // A document that two calls bring at once counts for the first.
         resolve({ written: docs.filter(({ _id }) => left.delete(_id)).length });
       }
       lastAppend = elapsed();
@@ -220,7 +224,7 @@ export async function createLedger(deps: LedgerDeps): Promise<Ledger> {
       if (fresh.some(({ type }) => type === 'forget' || type === 'forget-undo')) upkeep.hearForgets(fresh);
     } catch (error) {
       if (batch.length > 1) {
-        // One call too large for the room that is left must not take the others with it.
+        // One call that is too large for the free space must not fail the others.
         for (const one of batch) await store([one]);
         return;
       }
@@ -234,7 +238,7 @@ export async function createLedger(deps: LedgerDeps): Promise<Ledger> {
     while (queue.length > 0) {
       if (views.waiting() > 2 * LEDGER.viewsWait) await views.readable();
       await inTurn(() => {
-        // Taken at the last moment: what came in one message with the first call is in the queue by
+        // Take the queue as late as possible: calls from the same message as the first are in it by
         // now.
         const batch = queue;
         queue = [];

@@ -1,19 +1,16 @@
-/**
- * Why nothing can be written, as data for the page and as the error that a refused write rejects
- * with.
- */
+/** Why nothing can be written: as data for the page, and as the error of a refused write. */
 import type { StorageProblem } from '../../shared/protocol/worker.ts';
 import { errorMessage } from '../../shared/domain/platform/error-message.ts';
 import { sentence } from '../../shared/domain/sentence.ts';
 
-// What is wrong, by where it comes from; the page hears of the gravest.
+// The current problems by source. The page is notified of the gravest.
 
 interface Problems<Source extends string> {
   set(source: Source, problem: StorageProblem | null): void;
   now(): StorageProblem | null;
 }
 
-/** `sources`: gravest first. `tell` hears of every change of the gravest problem. */
+/** `sources`: gravest first. `tell` is called on every change of the gravest problem. */
 export function createProblems<Source extends string>(
   sources: readonly Source[],
   tell: (problem: StorageProblem | null) => void,
@@ -42,9 +39,9 @@ export class StorageProblemError extends Error {
 }
 
 /**
- * Does the browser's database fail to give back what it took? As Chromium (156) and Firefox say it:
- * "Internal error …", "Data lost due to missing file", "Failed to read large IndexedDB value". A
- * database that was closed is none of these.
+ * Does the error mean that the browser's database cannot return what it stored? The texts are those
+ * of Chromium (156) and Firefox: "Internal error …", "Data lost due to missing file", "Failed to
+ * read large IndexedDB value". A closed database is not one of these.
  */
 export function isUnreadable(error: unknown): boolean {
   if (error instanceof StorageProblemError) return error.problem.kind === 'unreadable';

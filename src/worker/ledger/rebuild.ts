@@ -1,8 +1,8 @@
 /**
- * The views from nothing: everything that the volumes and the journal hold, written into a new
- * database beside the old one. What only the old views still know (a volume cannot be read, say) is
- * taken from them and filed anew. The old views go when the new ones are in use. Interrupted, it
- * begins again.
+ * Rebuilds the views: writes everything from the volumes and the journal into a new database beside
+ * the old one. Documents that only the old views hold (because a volume cannot be read, for
+ * example) are taken from there and put into the journal again. The old views are deleted when the
+ * new ones are in use. An interrupted rebuild starts again.
  */
 import { sentence } from '../../shared/domain/sentence.ts';
 import { openDB } from 'idb';
@@ -28,7 +28,7 @@ export interface RebuildDeps extends OpenOptions {
   readonly databaseNames: () => Promise<readonly string[]>;
   /** ms since the epoch */
   readonly now: () => number;
-  /** What was forgotten for good: it does not come back. */
+  /** What was forgotten for good. It does not come back. */
   readonly forgotten: readonly Forget[];
   readonly onProgress: (progress: OwnerProgress) => void;
 }
@@ -49,8 +49,8 @@ function freshName(names: readonly string[]): string {
 }
 
 /**
- * The volumes on the list, and those that are on the disk all the same: the list may have been
- * lost.
+ * The volumes on the list, and those that exist on disk without being listed: the list may have
+ * been lost.
  */
 async function allVolumes(journal: JournalDatabase, names: readonly string[]): Promise<VolumeRecord[]> {
   const listed = new Map((await journal.getAll('volumes')).map((record) => [record.name, record]));
@@ -59,7 +59,7 @@ async function allVolumes(journal: JournalDatabase, names: readonly string[]): P
   for (const name of names.filter((one) => one.startsWith(prefix)).map((one) => one.slice(prefix.length))) {
     const number = Number(name.slice(1));
     if (listed.has(name) || discarded.has(name) || !Number.isInteger(number)) continue;
-    // Sealed: whatever else is in it, it is not written again.
+    // Sealed: nothing more is written into it.
     listed.set(name, { name, number, documents: 0, state: 'sealed', checkedAt: null, faults: [] });
   }
   return [...listed.values()].sort((a, b) => a.number - b.number);
@@ -82,7 +82,7 @@ async function readVolume(
   }
 }
 
-/** Documents in a database of views of any version: every record that carries one. */
+/** Documents in a database of views of any version: every record that has one. */
 async function* documentsOfViews(name: string): AsyncGenerator<readonly Doc[]> {
   const db = await openDB(name);
   try {
@@ -99,7 +99,7 @@ async function* documentsOfViews(name: string): AsyncGenerator<readonly Doc[]> {
           try {
             return [parseDocument(record.doc)];
           } catch {
-            // A cache may hold anything; the volumes are what counts.
+            // Views may hold anything. The volumes are the source of truth.
             return [];
           }
         });
@@ -113,7 +113,7 @@ async function* documentsOfViews(name: string): AsyncGenerator<readonly Doc[]> {
 }
 
 /**
- * Writes new views. Nobody may write into volumes meanwhile; the journal may grow. Rejects where
+ * Writes new views. Nothing may write into volumes meanwhile. The journal may grow. Rejects where
  * nothing can be written.
  */
 export async function rebuildViews(deps: RebuildDeps): Promise<Rebuilt> {
@@ -147,11 +147,11 @@ export async function rebuildViews(deps: RebuildDeps): Promise<Rebuilt> {
       documents: Math.max(record.documents, docs.length),
       state,
       checkedAt: deps.now(),
-      // A volume found damaged before stays so, with what was found then.
+      // A volume that was damaged before stays damaged, with the faults found then.
       faults: (faults.length > 0 ? faults : record.faults).slice(0, LEDGER.faultsKept),
     };
-    // The one that is written next has no list of what it holds: it would be wrong with the next
-    // commit. What a damaged one gives back still lies in it.
+    // The volume that is written has no list of its contents, because the next commit would outdate
+    // it. The readable documents of a damaged volume still count as stored in it.
     if (state === 'writing') await putVolume(journal, looked);
     else
       await putListed(
@@ -162,7 +162,7 @@ export async function rebuildViews(deps: RebuildDeps): Promise<Rebuilt> {
   }
   deps.onProgress({ task: 'rebuild', done: volumes.length, of: volumes.length });
 
-  // Rows up to this one are in the volumes, and gone.
+  // Rows up to this one are in the volumes and have left the journal.
   let applied = (await readMeta(journal, 'filedThrough')) ?? 0;
   const catchUp = async () => {
     for (;;) {
@@ -176,8 +176,8 @@ export async function rebuildViews(deps: RebuildDeps): Promise<Rebuilt> {
   };
   await catchUp();
 
-  // What only older views know: into the journal first, so that it is durable before it is
-  // believed.
+  // Documents that only older views hold go into the journal first, so they are durable before they
+  // are in the views.
   const missingOf = async (docs: readonly Doc[]) => {
     const tx = viewsTransaction(db);
     const [missing] = await Promise.all([unseen(tx, kept(docs)), tx.done]);
@@ -202,8 +202,8 @@ export async function rebuildViews(deps: RebuildDeps): Promise<Rebuilt> {
 }
 
 /**
- * Sentences about what damaged volumes held and nothing else holds; where no list of it is left,
- * about what may be.
+ * Describes what damaged volumes held and no other place holds. Where their list is lost too,
+ * describes what may be missing.
  */
 async function lostWith(
   db: ViewsDatabase,

@@ -1,130 +1,127 @@
 /** Every name, limit and pause of the ledger. */
 export const LEDGER = {
-  /** The Web Lock whose holder owns the ledger. */
+  /** The Web Lock whose holder is the ledger's one worker. */
   lock: 'roost-ledger',
   /**
-   * Our IndexedDB databases: the journal with what the owner remembers, and the views, one for each
-   * time they were written anew.
+   * Our IndexedDB databases: the journal with the worker's notes, and the views. Each rebuild of
+   * the views has its own.
    */
   journalDatabase: 'roost-journal',
   viewsDatabase: 'roost-views-',
   /**
-   * Storage buckets that the owner moves into where IndexedDB is beyond repair: this and a rising
-   * number. Lower-case letters, digits, `-`, `_`.
+   * Name of the storage buckets that the worker moves into where IndexedDB is beyond repair: this
+   * and a rising number. Lower-case letters, digits, `-`, `_`.
    */
   bucket: 'roost-',
-  /** Made and deleted again, to see whether that works. */
+  /** Created and deleted again, to test whether that works. */
   probeDatabase: 'roost-probe',
-  /**
-   * Opening a database for longer than this, in ms, is told to the page; it is waited for all the
-   * same.
-   */
+  /** ms. If opening a database takes longer, the page is notified. The worker goes on waiting. */
   openGrace: 5_000,
 
-  /**
-   * Documents of calls that waited together go out to other devices in rows of this many, or a few
-   * more.
-   */
+  /** About so many documents of waiting calls go into one outbox row. */
   outboxDocuments: 100,
   /**
-   * Documents go from the journal into the views when no more came for `viewsQuiet` ms, and after
-   * `viewsMost` ms at the latest …
+   * Documents go from the journal into the views when no more have arrived for `viewsQuiet` ms, and
+   * after `viewsMost` ms at the latest …
    */
   viewsQuiet: 10,
   viewsMost: 1_000,
-  /** … or when this many wait. While twice as many wait, nothing more is accepted. */
+  /** … or when this many wait. While twice as many wait, the ledger accepts no more. */
   viewsWait: 10_000,
   /** Documents that go into the views in one transaction. */
   viewsBatch: 2_000,
-  /** Fireproof's databases: one per volume, under this path, and one for its keys. */
+  /** Fireproof's databases: one for each volume, under this path, and one for its keys. */
   volumePath: 'roost-volumes',
   keyBag: 'roost-keys',
-  /** The key in Fireproof's key bag that every volume is encrypted with. */
+  /** Name of the key in Fireproof's key bag that encrypts every volume. */
   keyName: '@roost@',
 
   /** A commit into a volume is due when this many documents wait … */
   groupDocuments: 20,
   /**
-   * … takes at most this many, where more wait: catching up, a commit costs little more for five
-   * times as much …
+   * … takes at most this many while catching up, because a commit of five times as many costs
+   * little more …
    */
   groupMost: 100,
-  /** … and this many characters, and waits for company at most this long, in ms. */
+  /** … and at most this many characters, and waits for more documents at most this long, in ms. */
   groupChars: 512 * 1024,
   groupMs: 250,
-  /** A text longer than this is stored in parts, in characters. */
+  /** A longer text is stored in parts. Characters. */
   partChars: 128 * 1024,
   /** A volume with this many documents is compacted, checked and sealed. */
   volumeDocuments: 2_000,
   /**
-   * A volume in more CARs than this is compacted between two commits: each commit lists all CARs
-   * before it.
+   * A volume of more CARs than this is compacted between two commits, because each commit lists all
+   * CARs before it.
    */
   compactAboveCars: 100,
   /**
-   * Commits into volumes give way to writes: Fireproof takes most of the worker for a commit, so
-   * none begins within this many ms of the last write …
+   * Commits into volumes give way to writes, because a Fireproof commit takes most of the worker's
+   * time. None begins within this many ms of the last write …
    */
   volumesQuiet: 250,
-  /** … for this many ms, or until this many documents wait. */
+  /** … for at most this many ms, or until this many documents wait. */
   volumesWaitMost: 5_000,
   volumesWaitDocuments: 1_000,
   /**
-   * While a lost team is being brought back, no commit within this many ms of the last write,
+   * While a lost team is being restored, no commit begins within this many ms of the last write,
    * however long that takes.
    */
   volumesRestored: 2_000,
   /** Journal rows that are read at once on their way into a volume. */
   journalStride: 20,
-  /** Rebuilding the views: documents per transaction. */
+  /** Documents per transaction of a rebuild. */
   rebuildBatch: 500,
-  /** Failures in a row after which a volume is looked at: can it be read at all? */
+  /** After this many failures in a row the worker checks whether the volume can be read at all. */
   volumeTries: 3,
-  /** What was found wrong with a volume: at most this many sentences are kept. */
+  /** The most fault descriptions that are stored for a volume. */
   faultsKept: 20,
-  /** ms between two looks whether something is to be forgotten by now. */
+  /** ms between two checks whether something is due to be forgotten. */
   forgetEvery: 60 * 60 * 1000,
   /**
-   * Messages of a waking that are looked at for words that tell it apart, and characters of those
-   * words.
+   * `wakingFirst`: messages of a waking that are searched for distinctive words. `wakingWords`:
+   * characters of those words.
    */
   wakingFirst: 6,
   wakingWords: 160,
   /**
-   * What an agent takes along: sessions that are looked at together, at first and at most: a few
-   * conversations fill the room.
+   * Sessions that are read together for an agent's wake context, at first and at most. A few
+   * conversations fill the space.
    */
   wakeSessions: { first: 4, most: 64 },
-  /** Greetings on end that are counted one by one: of more it is said that there are more. */
+  /**
+   * Consecutive greetings that are counted exactly. Of more, the context only says that there are
+   * more.
+   */
   wakeGreetings: 64,
-  /** Messages that are read together, at first and at most: one may be a megabyte. */
+  /** Messages that are read together, at first and at most. One message may have a megabyte. */
   wakeMessages: { first: 8, most: 64 },
-  /** Messages that are looked at together for what is new in a conversation. */
+  /** Messages that are read together to find the unread ones of a conversation. */
   unreadStride: 64,
-  /** Newest messages of a session of nothing but greetings that are looked at for its words. */
+  /** Newest messages of a session of greetings that are searched for its words. */
   greetingLook: 4,
   /** ms before a commit that failed is tried again. */
   commitRetry: 5_000,
-  /** ms to wait for another owner to go before the page is told of it. */
+  /** ms to wait for another worker to end before the page is notified. */
   lockGrace: 2_000,
 } as const;
 
-/** The IndexedDB database that Fireproof keeps a volume in. */
+/** The IndexedDB database in which Fireproof stores a volume. */
 export const volumeDatabase = (name: string) => `${LEDGER.volumePath}.${name}`;
 
-/** The tabs' side of the connection to the owner; ms. */
+/** The tabs' side of the connection to the worker. ms. */
 export const OWNER_CONNECTION = {
-  /** Without a welcome for this long, the page is told that nobody owns the ledger. */
+  /** Without a welcome for this long, the page is notified that no worker has the ledger. */
   silence: 10_000,
   /**
-   * While calls are under way and nothing was heard for this long, the owner is asked whether it is
-   * there; after as long again a new line is opened.
+   * If calls are under way and nothing arrives for this long, the tab pings the worker. After as
+   * long again it opens a new connection.
    */
   renew: 1_000,
-  /** Pause before a line that broke is opened again. */
+  /** Pause before a broken connection is opened again. */
   reopen: 50,
-  /** Pause between two looks whether somebody owns the ledger by now. */
+  /** Pause between two checks whether a worker has the ledger by now. */
   lookForOwner: 100,
-  /** The channel on which tabs and owner speak where there is no SharedWorker. */
+  /** The BroadcastChannel between tabs and worker where there is no SharedWorker. */
   channel: 'roost-owner',
 } as const;

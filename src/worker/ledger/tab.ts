@@ -1,7 +1,7 @@
 /**
- * How tabs and owner know of each other. A port of a SharedWorker tells nobody when its other end
- * is gone, and a channel has no ends at all; Web Locks do both: each tab holds a lock of its own
- * for as long as it lives, and the owner holds the ledger's.
+ * How tabs and worker notice each other's end. A SharedWorker's port does not report that its other
+ * end is gone, and a channel has no ends at all. Web Locks solve both: each tab holds a lock of its
+ * own for as long as it lives, and the worker holds the ledger's.
  */
 import { createDeferred } from '../../shared/domain/platform/deferred.ts';
 import { realTimers, sleep } from '../../shared/domain/platform/timers.ts';
@@ -9,23 +9,23 @@ import { LEDGER, OWNER_CONNECTION } from './settings.ts';
 
 const tabLock = (tab: string) => `roost-tab-${tab}`;
 
-/** From a tab, first on every line: who it is. */
+/** A tab's first message on every connection: its name. */
 export interface Hello {
   readonly from: string;
   readonly hello: true;
 }
-/** On the channel, from a tab: hello, or a call. */
+/** A tab's message on the channel: hello, or a call. */
 export type FromTab = Hello | { readonly from: string; readonly message: unknown };
 
 /**
- * On the channel, from the owner: that it has just begun (every tab says hello again), or something
- * for one tab.
+ * The worker's message on the channel. Either it has just begun, and every tab says hello again, or
+ * it has a message for one tab.
  */
 export type ToTab = { readonly owner: true } | { readonly to: string; readonly message: unknown };
 
 /**
- * Sends what is said in one go as one message: a message between threads costs as much as what it
- * carries. The other end takes a list and takes its members one after the other.
+ * Collects messages of the same task into one list, because each `postMessage` has a fixed cost.
+ * The other end handles the members in order.
  */
 export function inOneGo<Message>(post: (messages: readonly Message[]) => void): (message: Message) => void {
   let waiting: Message[] = [];
@@ -39,11 +39,12 @@ export function inOneGo<Message>(post: (messages: readonly Message[]) => void): 
   };
 }
 
-/** The members of a list, or the one message that is none. */
+/** The members of a list, or the single message. */
 export const membersOf = (data: unknown): readonly unknown[] => (Array.isArray(data) ? data : [data]);
 
 /**
- * Holds this tab's lock; `onHeld` says hello, which must not be before. Returns the way to let go.
+ * Holds this tab's lock. `onHeld` says hello, which must not happen before. Returns the function
+ * that releases the lock.
  */
 export function liveAsTab(locks: LockManager, tab: string, onHeld: () => void): () => void {
   const released = createDeferred();
@@ -64,15 +65,13 @@ export async function tabGone(locks: LockManager, tab: string): Promise<void> {
   await locks.request(tabLock(tab), () => undefined);
 }
 
-/**
- * Resolves when the owner that there is now, or that comes first, has ended. Rejects when aborted.
- */
+/** Resolves when the current worker, or the first one to come, has ended. Rejects when aborted. */
 export async function ownerGone(locks: LockManager, signal: AbortSignal): Promise<void> {
   const isOwned = async () => (await locks.query()).held?.some(({ name }) => name === LEDGER.lock) === true;
   while (!(await isOwned())) {
     signal.throwIfAborted();
     await sleep(realTimers.after, OWNER_CONNECTION.lookForOwner);
   }
-  // Shared, so that all tabs get it at once, and let the next owner have it.
+  // Shared mode: all tabs get the lock at once and release it for the next worker.
   await locks.request(LEDGER.lock, { mode: 'shared', signal }, () => undefined);
 }

@@ -1,6 +1,6 @@
 /**
- * The ledger's long work, one at a time and beside everything else: rebuilding, and forgetting what
- * is due.
+ * The ledger's long work, which runs one task at a time beside everything else: rebuilding the
+ * views, and forgetting what is due.
  */
 import { deleteDB } from 'idb';
 import type { After } from '../../shared/domain/platform/timers.ts';
@@ -16,7 +16,7 @@ import { readState, viewsVersion } from './views/database.ts';
 import { applyBatches, type Views } from './views/views.ts';
 import { discardVolumes, replaceVolumes, swap, type Volumes } from './volumes/volumes.ts';
 
-/** What it needs of the ledger's surroundings. */
+/** What this module needs of the ledger. */
 interface UpkeepHost extends Omit<RebuildDeps, 'forgotten' | 'onProgress'> {
   readonly after: After;
   /** Null: it is over. */
@@ -28,12 +28,13 @@ export interface UpkeepDeps {
   readonly deps: UpkeepHost;
   readonly views: Views;
   readonly volumes: Volumes;
-  /** All there are; what comes later is told to `hearForgets`. */
+  /** All forget documents so far. Later ones come through `hearForgets`. */
   readonly forgets: { readonly asked: ForgetDoc[]; readonly undone: ForgetUndoDoc[] };
-  /** Resolves when it is known how much the journal holds. */
+  /** Resolves when the size of the journal is known. */
   readonly counted: Promise<void>;
   /**
-   * Puts what the views hold, and neither a sound volume nor `sound` does, into the journal again.
+   * Puts documents into the journal again that the views hold and that are neither in a sound
+   * volume nor in `sound`.
    */
   readonly refile: (sound: Iterable<string>) => Promise<number>;
   /** Runs between two appends. */
@@ -46,7 +47,7 @@ export interface Upkeep {
   /** A second call waits for the first. */
   rebuild(): Promise<RebuildReport>;
   hearForgets(docs: readonly Doc[]): void;
-  /** Was this forgotten for good? */
+  /** Was this document forgotten for good? */
   isForgotten(doc: Doc): boolean;
   close(): Promise<void>;
 }
@@ -69,7 +70,7 @@ export function createUpkeep({
   let closed = false;
   const isForgotten = (doc: Doc) => final.some((forget) => isCovered(doc, forget));
 
-  /** New views, while the old ones are read; nobody else may use the volumes. */
+  /** Rebuilds the views while the old ones are read. Nothing else may use the volumes. */
   async function renewViews(): Promise<RebuildReport> {
     await views.upToDate();
     const { db, name, report } = await rebuildViews({ ...deps, forgotten: final });
@@ -89,7 +90,7 @@ export function createUpkeep({
     return report;
   }
 
-  /** Until nothing more is due: something may become so meanwhile. */
+  /** Repeats until nothing is due: more may become due meanwhile. */
   async function forgetFinal() {
     for (;;) {
       const done = (await readMeta(journal, 'forgotten')) ?? [];
@@ -102,7 +103,7 @@ export function createUpkeep({
   }
 
   async function forget(due: readonly ForgetDoc[]) {
-    // Damaged volumes go whole: what of them is sound lies elsewhere too, once this is done.
+    // Damaged volumes are deleted whole. Their sound documents are stored elsewhere too after this.
     const damaged = (await journal.getAll('volumes'))
       .filter(({ state }) => state === 'damaged')
       .map(({ name }) => name);
@@ -124,7 +125,7 @@ export function createUpkeep({
     });
   }
 
-  /** Removes what has become final since. */
+  /** Deletes what has become final. */
   function forgetDue() {
     final = finalForgets(forgets.asked, forgets.undone, deps.now());
     if (final.length === 0 || forgetting || closed) return;
@@ -175,8 +176,8 @@ export function createUpkeep({
 }
 
 /**
- * Deletes the databases of views that are no longer read. One that is still open somewhere goes at
- * the next start.
+ * Deletes the databases of views that are no longer read. One that is still open somewhere is
+ * deleted at the next start.
  */
 export async function dropOldViews(
   { databaseNames }: Pick<UpkeepHost, 'databaseNames'>,

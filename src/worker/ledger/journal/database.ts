@@ -1,7 +1,7 @@
 /**
- * The journal's own IndexedDB database: what no volume holds yet, the list of volumes, and what the
- * owner remembers about itself. It is never dropped. Views are in a database of their own
- * (../views/database.ts): a write here waits for nothing but the disk.
+ * The journal's IndexedDB database. It holds the documents that no volume has yet, the list of
+ * volumes, and the worker's own notes. It is never dropped. The views have a database of their own
+ * (../views/database.ts), so a write to the journal waits only for the disk.
  */
 import { openDB, type DBSchema, type IDBPDatabase, type IDBPTransaction } from 'idb';
 import type { Doc } from '../../../shared/protocol/documents.ts';
@@ -14,14 +14,11 @@ export interface JournalRow {
   readonly docs: readonly Doc[];
 }
 
-/** Documents that were born on this device and that no sealed entry holds yet. */
+/** Documents of this device that no sealed entry holds yet. */
 export interface OutboxRow {
   readonly number?: number;
   readonly docs: readonly Doc[];
-  /**
-   * They came from the relay, which tells every device of them: another one may have sealed them
-   * already.
-   */
+  /** The relay sent them to every device, so another one may have sealed them already. */
   readonly fromRelay: boolean;
 }
 
@@ -29,38 +26,39 @@ export interface VolumeRecord extends VolumeStatus {
   readonly number: number;
 }
 
-/** Ids of what a sealed volume holds, to tell what is missing where it cannot be read. */
+/**
+ * Ids of the documents in a sealed volume. They tell what is missing where the volume cannot be
+ * read.
+ */
 interface Manifest {
   readonly name: string;
   readonly ids: readonly string[];
 }
 
-/** Which database holds the views that are read. */
+/** The database of the views that are read. */
 interface ViewsName {
   readonly version: string;
   readonly name: string;
 }
 
-/**
- * How far the oldest journal row is filed: the first `docs` documents of row `seq` lie in a volume.
- */
+/** How much of the oldest journal row is in volumes: the first `docs` documents of row `seq`. */
 interface Filed {
   readonly seq: number;
   readonly docs: number;
 }
 
-/** What the owner remembers, by name. */
+/** The worker's notes, by name. */
 export interface JournalMeta {
-  /** Of the relay's log. */
+  /** The cursor in the relay's log. */
   cursor: unknown;
   views: ViewsName;
   filed: Filed;
-  /** The last row that left the journal: views that are not that far have lost something. */
+  /** The last row that left the journal. Views that are behind it have lost something. */
   filedThrough: number;
   lastExport: ExportNote;
-  /** Ids of the `forget` documents whose contents are gone. */
+  /** Ids of the `forget` documents whose contents are deleted. */
   forgotten: readonly string[];
-  /** Volumes that were replaced, whose databases are still to be deleted. */
+  /** Volumes that were replaced and whose databases are still to be deleted. */
   discard: readonly string[];
 }
 
@@ -74,26 +72,26 @@ interface JournalSchema extends DBSchema {
 
 export type JournalDatabase = IDBPDatabase<JournalSchema>;
 const STORES = ['journal', 'outbox', 'volumes', 'manifests', 'meta'] as const;
-/** Browsers that began with an earlier Roost have not had these: nothing is missing there. */
+/** Stores that earlier versions did not have. A journal without them is not damaged. */
 const LATER: readonly string[] = ['outbox'];
 export type JournalTransaction = IDBPTransaction<JournalSchema, (typeof STORES)[number][], 'readwrite'>;
 
 /**
- * Every write opens every store, so that there is never more than one under way: two at once in one
- * database, and a kill, cost the page all of its databases (see `fireproof-volume.ts`). For the
- * same reason nothing is written with the database's shortcuts.
+ * Every write opens every store, so only one write runs at a time. Two readwrite transactions at
+ * once in one database, and a kill, cost the page all of its databases (see `fireproof-volume.ts`).
+ * For the same reason nothing is written with the database's shortcuts.
  */
 export function journalTransaction(db: JournalDatabase, durability: 'strict' | 'relaxed'): JournalTransaction {
   return db.transaction([...STORES], 'readwrite', { durability });
 }
 
-/** What was remembered under this name; undefined where nothing was. */
+/** The value under this name. Undefined where there is none. */
 export async function readMeta<Name extends keyof JournalMeta>(
   db: JournalDatabase,
   name: Name,
 ): Promise<JournalMeta[Name] | undefined> {
-  // Only this file's callers write it, by `writeMeta` or in a transaction of theirs with the same
-  // types.
+  // The type is safe: only callers of this file write it, by `writeMeta` or in a transaction with
+  // the same types.
   return (await db.get('meta', name)) as JournalMeta[Name] | undefined;
 }
 
@@ -108,19 +106,19 @@ export async function writeMeta<Name extends keyof JournalMeta>(
 }
 
 export interface OpenOptions {
-  /** Another version of the page wants the database: close it. */
+  /** Another version of the page needs the database: close it. */
   readonly onBlocking: () => void;
-  /** The browser closed the database under us. */
+  /** The browser closed the database. */
   readonly onTerminated: () => void;
 }
 
 export interface OpenedJournal {
   readonly db: JournalDatabase;
-  /** Stores that should have been there and were not: made anew, and empty. */
+  /** Stores that were missing. They were created again, and are empty. */
   readonly missing: readonly string[];
 }
 
-/** Opens the database, and mends it where a store is missing. */
+/** Opens the database and creates missing stores. */
 export async function openJournalDatabase({ onBlocking, onTerminated }: OpenOptions): Promise<OpenedJournal> {
   const missing: string[] = [];
   const open = (version?: number) =>
@@ -135,8 +133,7 @@ export async function openJournalDatabase({ onBlocking, onTerminated }: OpenOpti
           else if (name === 'meta') db.createObjectStore(name);
           else db.createObjectStore(name, { keyPath: 'name' });
         }
-        // A new journal counts its rows from 1 again: how far the old rows were filed means nothing
-        // now.
+        // A new journal counts its rows from 1 again, so notes about old rows are void.
         if (mended) for (const name of ['filed', 'filedThrough']) void tx.objectStore('meta').delete(name);
       },
       blocking: onBlocking,

@@ -1,9 +1,9 @@
-/** Writing the journal: what a row holds is durable when the write has resolved. */
+/** Writes the journal. The contents of a row are durable when the write resolves. */
 import type { Doc } from '../../../shared/protocol/documents.ts';
 import { type JournalDatabase, type JournalRow, journalTransaction, type OutboxRow } from './database.ts';
 
-// What is to go out to other devices. A row is written in the transaction that makes its documents
-// durable, so that none is forgotten, and goes when they lie in a sealed entry.
+// The outbox: documents for other devices. A row is written in the transaction that makes its
+// documents durable, so none is lost. It is removed when they are in a sealed entry.
 
 export interface Outgoing {
   readonly number: number;
@@ -11,7 +11,7 @@ export interface Outgoing {
   readonly fromRelay: boolean;
 }
 
-/** The rows that wait, oldest first, at most `limit`. */
+/** Waiting rows, oldest first, at most `limit`. */
 export async function readOutbox(db: JournalDatabase, limit: number): Promise<readonly Outgoing[]> {
   const rows: OutboxRow[] = await db.getAll('outbox', null, limit);
   return rows.flatMap(({ number, docs, fromRelay }) => (number === undefined ? [] : [{ number, docs, fromRelay }]));
@@ -24,8 +24,8 @@ export async function clearOutbox(db: JournalDatabase, numbers: readonly number[
 }
 
 /**
- * Writes one row, and with it what is to go out to other devices. Answers its number. Rejects with
- * the transaction's own error, and has then written nothing.
+ * Writes one journal row and its outbox rows. Resolves with the number of the row. On failure it
+ * writes nothing and rejects with the transaction's error.
  */
 export async function writeRow(
   db: JournalDatabase,
@@ -34,18 +34,17 @@ export async function writeRow(
 ): Promise<number> {
   const tx = journalTransaction(db, 'strict');
   for (const row of outgoing) void tx.objectStore('outbox').add(row);
-  // Not ended with `tx.commit()`: with no room left, Chromium (156) then says neither that it is
-  // done nor that it failed.
+  // Without `tx.commit()`: on a full disk, Chromium (156) then reports neither success nor failure.
   const added = tx.objectStore('journal').add({ docs });
-  // The transaction's own error names the cause (a full disk, say); its request only says that it
-  // was aborted.
+  // The transaction's error names the cause, such as a full disk. The request's error only says
+  // that it was aborted.
   const [seq, done] = await Promise.allSettled([added, tx.done]);
   if (done.status === 'rejected') throw done.reason;
   if (seq.status === 'rejected') throw seq.reason;
   return seq.value;
 }
 
-/** Rows after `seq`, oldest first, at most `limit`; all of them where there is none. */
+/** Rows after `seq`, oldest first, at most `limit`. Without a limit all of them. */
 export async function rowsAfter(
   db: JournalDatabase,
   seq: number,
@@ -55,7 +54,7 @@ export async function rowsAfter(
   return rows.flatMap(({ seq: number, docs }) => (number === undefined ? [] : [{ seq: number, docs }]));
 }
 
-/** All documents in the journal, a few rows in memory at a time. */
+/** All documents in the journal. Only a few rows are in memory at a time. */
 export async function* journalDocuments(
   db: JournalDatabase,
   stride: number,

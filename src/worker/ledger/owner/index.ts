@@ -5,7 +5,7 @@
  * where they are out of date, and serves the tabs.
  *
  * Main functions: `takeOwnersLock`, `openLedger`, `servePorts` and `serveChannel` (the two ways to
- * tabs), `emptyDatabases` (after the browser cleared its storage).
+ * tabs), `emptyDatabases` (where the browser's database cannot be read any more).
  *
  * Invariants:
  * - Only the holder of the lock writes.

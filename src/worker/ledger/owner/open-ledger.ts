@@ -1,6 +1,6 @@
 /**
- * Opens the ledger once it is ours: the journal, the views (written anew where they must be), the
- * ledger itself.
+ * Opens the ledger after the worker has the lock: first the journal, then the views (rebuilt where
+ * necessary), then the ledger itself.
  */
 import { deleteDB, openDB } from 'idb';
 import { z } from 'zod';
@@ -25,23 +25,23 @@ import { dropOldViews } from '../upkeep.ts';
 import { applyBatches } from '../views/views.ts';
 import type { Volume } from '../volumes/fireproof-volume.ts';
 
-// What was stored cannot be read: the owner ends, and the next one brings it back.
+// Restarts the worker where the stored data cannot be read. The next worker restores it.
 
 interface Anew {
-  /** Answers false where nothing could bring it back. */
+  /** Resolves with false where a restart cannot restore anything. */
   begin(): Promise<boolean>;
-  /** Begins anew where this error says so. */
+  /** Restarts if the error says that stored data is unreadable. */
   look(error: unknown): void;
-  /** Nobody is told of a failure that the next start mends: it stays open until then. */
+  /** Hides a failure that the restart fixes: the promise stays pending until then. */
   orAnew<Opened>(opening: Promise<Opened>): Promise<Opened>;
 }
 
 interface AnewDeps {
-  /** For the next owner; answers whether it will find it. */
+  /** Leaves a note for the next worker. Resolves with whether the next worker will find it. */
   readonly note: () => Promise<boolean>;
-  /** What is not written yet, and can be. */
+  /** Writes what is not written yet, where possible. */
   readonly flush: () => Promise<void>;
-  /** Tabs are told that this owner ends. */
+  /** Notifies the tabs that this worker ends. */
   readonly tell: () => void;
   readonly after: After;
   readonly end: () => void;
@@ -58,7 +58,7 @@ export function createAnew({ note, flush, tell, after, end, onCrash }: AnewDeps)
       }
       await flush();
       tell();
-      // What was told is on its way before the worker is gone.
+      // Let the notices leave before the worker ends.
       after(0, end);
       return true;
     })();
@@ -80,20 +80,22 @@ export function createAnew({ note, flush, tell, after, end, onCrash }: AnewDeps)
   };
 }
 
-// Which of the browser's sets of databases is ours. Chromium (156) opens, lists and deletes no
-// database of an origin whose IndexedDB has lost its manifest, or whose CURRENT names none: each
-// call fails, at every start, for ever (seen). A storage bucket of the same origin has files of its
-// own, and works beside it. So where emptying does not help, the owner moves into a new bucket, and
-// what was lost comes back there from files and relay. That the bucket exists is what remembers the
-// move: it is asked for at every start, before anything is opened.
+// Chooses the set of databases to use.
 //
-// idb and Fireproof know only the global `indexedDB`: it is replaced here, and nowhere else. Only
-// the owner opens databases.
+// Chromium (156) can no longer open, list or delete any database of an origin whose IndexedDB has
+// lost its manifest, or whose CURRENT names none. Every call fails at every start, for ever (seen).
+// A storage bucket of the same origin has files of its own and still works. So where emptying does
+// not help, the worker moves into a new bucket and restores the data there from files and relay.
+// The existence of the bucket records the move. The worker looks for it at every start, before it
+// opens anything.
+//
+// idb and Fireproof use only the global `indexedDB`. It is replaced here, and nowhere else. Only
+// the worker opens databases.
 
 interface Bucket extends Pick<StorageManager, 'persisted' | 'estimate'> {
   readonly indexedDB: IDBFactory;
 }
-/** https://wicg.github.io/storage-buckets/: Chromium alone has it. */
+/** https://wicg.github.io/storage-buckets/: only Chromium has it. */
 interface Buckets {
   open(name: string, options: { readonly persisted: boolean }): Promise<Bucket>;
   keys(): Promise<readonly string[]>;
@@ -104,7 +106,7 @@ const isBuckets = (value: unknown): value is Buckets =>
 const bucketsOf = (scope: object): Buckets | null =>
   'storageBuckets' in scope && isBuckets(scope.storageBuckets) ? scope.storageBuckets : null;
 
-/** 0: none of ours, so the origin's own databases. */
+/** The number of one of our buckets. 0: not ours, so the origin's own databases. */
 const numberOf = (name: string) =>
   name.startsWith(LEDGER.bucket) && /^[1-9]\d*$/.test(name.slice(LEDGER.bucket.length))
     ? Number(name.slice(LEDGER.bucket.length))
@@ -117,12 +119,12 @@ async function enter(buckets: Buckets, number: number): Promise<Bucket> {
 }
 
 /**
- * What the page's person is told of a bucket. Files and key stay in the origin's own storage, and
+ * Storage facts of a bucket, for the page. Files and key stay in the origin's own storage, and
  * count too.
  */
 const factsOf = (bucket: Bucket, origin: MaybeStorage): MaybeStorage => ({
-  // Asked for wherever it is opened: a worker has no other way, and tabs ask for the origin's own
-  // storage.
+  // Persistence was requested when the bucket was opened. A worker has no other way, and tabs can
+  // only ask for the origin's own storage.
   persisted: () => bucket.persisted(),
   async estimate() {
     const [inside, beside] = await Promise.all([bucket.estimate(), origin?.estimate?.() ?? null]);
@@ -131,16 +133,16 @@ const factsOf = (bucket: Bucket, origin: MaybeStorage): MaybeStorage => ({
 });
 
 interface StorageBuckets {
-  /** From here on `indexedDB` is the one that the owner used last. Before anything is opened. */
+  /** Sets `indexedDB` to the one that the worker used last. Call it before anything is opened. */
   reopen(): Promise<void>;
-  /** Can databases be made and deleted where we are? */
+  /** Can databases be created and deleted in the current place? */
   works(): Promise<boolean>;
   /**
-   * From here on `indexedDB` is a new, empty one, now and at every later start. Answers false where
-   * the browser has no such thing.
+   * Sets `indexedDB` to a new, empty one, now and at every later start. Resolves with false where
+   * the browser has no buckets.
    */
   move(): Promise<boolean>;
-  /** Of where we are: is it kept for good, and how much room is there? */
+  /** Persistence and quota of the current place. */
   storage(): MaybeStorage;
 }
 
@@ -153,7 +155,7 @@ export function createStorageBuckets(scope: { readonly storage?: MaybeStorage })
   return {
     async reopen() {
       const number = await latest().catch(() => 0);
-      // A bucket that cannot be opened fails again where it is read, and is left for a new one.
+      // A bucket that cannot be opened fails again on reading. The worker then moves to a new one.
       if (buckets && number > 0) inUse = await enter(buckets, number).catch(() => null);
     },
     async works() {
@@ -170,7 +172,7 @@ export function createStorageBuckets(scope: { readonly storage?: MaybeStorage })
       try {
         const left = await ours();
         inUse = await enter(buckets, (await latest()) + 1);
-        // What cannot be read is of no use; if it cannot be deleted either, it only takes room.
+        // Unreadable data is useless. If it cannot be deleted either, it only takes space.
         for (const name of left) await buckets.delete(name).catch(() => undefined);
         return true;
       } catch {
@@ -181,12 +183,11 @@ export function createStorageBuckets(scope: { readonly storage?: MaybeStorage })
   };
 }
 
-// Empties the browser's database, where it cannot be read any more and everything lies elsewhere
-// too.
+// Empties the browser's databases where they are unreadable and everything is stored elsewhere too.
 
 const nothing = () => undefined;
 
-/** What waits to be sealed lies nowhere else, if it can still be read. */
+/** Documents in the outbox are stored nowhere else. Returns them if they can still be read. */
 async function unsealed(): Promise<readonly Doc[]> {
   const { db } = await openJournalDatabase({ onBlocking: nothing, onTerminated: nothing });
   try {
@@ -197,8 +198,8 @@ async function unsealed(): Promise<readonly Doc[]> {
 }
 
 /**
- * Nobody may have any of them open. Answers what was only there and could be read, and whether
- * databases can be made there again.
+ * Deletes every database. None may be open. Resolves with the documents that were stored only there
+ * and could be read, and with whether databases can be created again.
  */
 export async function emptyDatabases(
   buckets: Pick<StorageBuckets, 'works'>,
@@ -212,12 +213,12 @@ export async function emptyDatabases(
   return { saved, works: await buckets.works() };
 }
 
-// One owner: the Web Lock that whoever opens the ledger holds until it ends.
+// The Web Lock of the ledger. Its holder is the one data worker, until it ends.
 
 interface OwnersLock {
-  /** Do we hold it? */
+  /** Does this worker hold the lock? */
   held(): boolean;
-  /** Resolves when we hold it. */
+  /** Resolves when this worker holds the lock. */
   acquired: Promise<void>;
   release(): void;
 }
@@ -225,7 +226,7 @@ interface OwnersLock {
 interface LockDeps {
   readonly locks: LockManager;
   readonly after: After;
-  /** Another owner has it for longer than a moment. */
+  /** Another worker has held the lock for longer than a moment. */
   readonly onWait: () => void;
 }
 
@@ -246,10 +247,10 @@ export function takeOwnersLock({ locks, after, onWait }: LockDeps): OwnersLock {
   return { held: () => held, acquired: acquired.promise, release: released.resolve };
 }
 
-// How tabs reach this worker: through the ports of a SharedWorker, or over a channel from a
-// dedicated one.
+// Connects tabs to this worker: through the ports of a SharedWorker, or over a channel from a
+// dedicated worker.
 
-/** What a tab may say on a connection, as the owner reads it. */
+/** Schemas of a tab's messages on a connection. */
 const helloSchema: z.ZodType<Hello> = z.object({ from: z.string(), hello: z.literal(true) });
 const fromTabSchema: z.ZodType<FromTab> = z.union([helloSchema, z.object({ from: z.string(), message: z.unknown() })]);
 
@@ -263,7 +264,7 @@ export function servePorts(scope: EventTarget, server: OwnerServer, locks: LockM
     if (!port) return;
     const connection = server.connect(inOneGo<FromOwner>((messages) => port.postMessage(messages)));
     port.addEventListener('message', ({ data }) => {
-      // A list is of calls, and the common case.
+      // A list contains calls, and is the common case.
       const hello = Array.isArray(data) ? null : helloSchema.safeParse(data);
       if (!hello?.success) {
         for (const message of membersOf(data)) connection.take(message);
@@ -280,7 +281,7 @@ export function servePorts(scope: EventTarget, server: OwnerServer, locks: LockM
 }
 
 /**
- * Begins to answer on the channel. Call when the ledger is ours: two owners must not answer one
+ * Starts to answer on the channel. Call it only with the lock: two workers must not answer one
  * call.
  */
 export function serveChannel(server: OwnerServer, locks: LockManager, onConnect: () => void): void {
@@ -316,9 +317,9 @@ interface OpenLedgerDeps
       'after' | 'now' | 'onDocuments' | 'onProblem' | 'onProgress' | 'onForgotten' | 'shares' | 'onOutbox'
     > {
   readonly lockHeld: () => boolean;
-  /** Of where the databases lie; asked once that is settled. */
+  /** Storage facts of the place where the databases are. Asked once that is settled. */
   readonly storage: () => MaybeStorage;
-  /** 32 bytes; null: a random key of this browser's own. */
+  /** 32 bytes. Null: a random key of this browser's own. */
   readonly keyMaterial: () => Promise<Uint8Array | null>;
 }
 
@@ -333,8 +334,8 @@ interface PatientDeps {
 }
 
 /**
- * What `opening` gives. Some browsers, at some times, neither open a database nor say that they
- * cannot: that is told after a moment.
+ * Resolves with what `opening` gives. Some browsers sometimes neither open a database nor fail.
+ * After a moment that is reported as a problem.
  */
 export async function patient<Result>({ after, onProblem }: PatientDeps, opening: Promise<Result>): Promise<Result> {
   let announced = false;
@@ -374,9 +375,8 @@ export async function openLedger(deps: OpenLedgerDeps): Promise<Ledger> {
     (await patiently(indexedDB.databases())).flatMap(({ name }) => (name === undefined ? [] : [name]));
 
   let keyed: Promise<void> | null = null;
-  // Fireproof is most of the worker's code, and no reader needs it: it is run when a volume is
-  // first opened. (It is in the worker's one file: fetched later, it might be asked of a relay that
-  // is gone.)
+  // Fireproof is most of the worker's code, and no read needs it, so it runs when a volume is first
+  // opened. It is part of the worker's one file: the relay may be gone when it is needed.
   async function loadVolumes() {
     const [volumes, keys] = await Promise.all([import('../volumes/fireproof-volume.ts'), import('../volumes/key.ts')]);
     keyed ??= deps.keyMaterial().then(keys.ensureKey);
@@ -404,8 +404,8 @@ export async function openLedger(deps: OpenLedgerDeps): Promise<Ledger> {
   };
   let views = missing.length === 0 ? await currentViews(journal, openViews, databaseNames) : null;
   if (!views) {
-    // The old views, of whatever shape, are read as a further copy: nothing that only they know is
-    // lost.
+    // The old views, of whatever version, are read as a further copy, so nothing that only they
+    // hold is lost.
     const built = await rebuildViews({ ...common, forgotten: [] });
     await writeMeta(journal, 'views', { version: viewsVersion(), name: built.name });
     views = built.db;
@@ -425,14 +425,14 @@ export async function openLedger(deps: OpenLedgerDeps): Promise<Ledger> {
     storage: deps.storage(),
   });
   if (missing.length > 0) deps.onProblem({ kind: 'damaged', detail: MENDED });
-  // One that is still open elsewhere is deleted at the next start.
+  // A database that is still open elsewhere is deleted at the next start.
   void dropOldViews({ databaseNames }, views.name).catch((error: unknown) =>
     deps.onProblem({ kind: 'broken', detail: String(error) }),
   );
   return ledger;
 }
 
-/** The views that the journal names, where they are there, whole, and of this version. */
+/** The views that the journal names, if they exist, are complete, and have the current version. */
 async function currentViews(
   journal: JournalDatabase,
   open: (name: string) => Promise<ViewsDatabase>,
@@ -443,7 +443,7 @@ async function currentViews(
   const db = await open(named.name);
   if (isWhole(db)) {
     const { ready, applied } = await readState(db);
-    // A power cut may cost the views their last moments, and their rows may have left the journal
+    // A power cut may cost the views their last moments, and those rows may have left the journal
     // since.
     if (ready && applied >= ((await readMeta(journal, 'filedThrough')) ?? 0)) return db;
   }
@@ -451,7 +451,7 @@ async function currentViews(
   return null;
 }
 
-/** What the journal has and the views have not: the page was closed, or killed, in between. */
+/** Applies journal rows that the views lack, because the page was closed or killed in between. */
 async function replay(
   journal: JournalDatabase,
   views: ViewsDatabase,

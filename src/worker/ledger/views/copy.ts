@@ -1,6 +1,6 @@
 /**
- * Everything the views hold, page by page, and how documents from elsewhere compare with it: for
- * copies.
+ * Pages through all documents of the views, and compares documents from elsewhere with them. Used
+ * for copies.
  */
 import { lookOf } from '../../../shared/domain/choices.ts';
 import type { AgentId } from '../../../shared/domain/ids.ts';
@@ -13,12 +13,12 @@ import { DOCUMENT_STORES } from './write.ts';
 
 /** Sorts after every id. */
 const AFTER_ALL = '\uffff';
-/** Records looked at in one go for those of one agent. */
+/** Records that are read at once when looking for those of one agent. */
 const STRIDE = 500;
 
 /**
- * Is this document one agent's own: about it, its look, of its conversation, or a session that it
- * took part in?
+ * Does the document belong to this agent: about it, its appearance, its conversation, or a session
+ * that it took part in?
  */
 const belongsTo = (doc: Doc, agentId: AgentId, sessions: ReadonlySet<unknown>) =>
   doc['agentId'] === agentId ||
@@ -69,7 +69,7 @@ export async function readDocuments(
   return { docs, after: null, of };
 }
 
-/** Writes nothing. `isForgotten`: was this forgotten here for good? */
+/** Writes nothing. `isForgotten`: was this document forgotten here for good? */
 export async function compareDocuments(
   db: ViewsDatabase,
   docs: readonly Doc[],
@@ -90,7 +90,7 @@ export async function compareDocuments(
   return { fresh, same, different, forgotten: docs.length - taken.length };
 }
 
-/** Where a document lies in the views, and when it was written. */
+/** The place of a document in the views, and when it was written. */
 export interface DocumentKey {
   /** A store of the views. */
   readonly store: string;
@@ -98,7 +98,7 @@ export interface DocumentKey {
   readonly at: string;
 }
 
-/** Of everything there is, oldest first: small enough to be held at once. */
+/** The keys of all documents, oldest first. They fit into memory. */
 export async function readKeys(db: ViewsDatabase): Promise<readonly DocumentKey[]> {
   const keys: DocumentKey[] = [];
   for (const store of DOCUMENT_STORES) {
@@ -113,7 +113,7 @@ export async function readKeys(db: ViewsDatabase): Promise<readonly DocumentKey[
   return keys.sort((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : a.id < b.id ? -1 : 1));
 }
 
-/** The documents at these places, without those that are gone meanwhile. */
+/** The documents at these places, without those that are deleted meanwhile. */
 export async function readAt(
   db: ViewsDatabase,
   keys: readonly Pick<DocumentKey, 'store' | 'id'>[],

@@ -1,8 +1,10 @@
 /**
- * The views: what the page reads, as a cache of what the volumes and the journal hold, in an
- * IndexedDB database of their own. They are never changed in shape and never emptied:
- * `viewsVersion` changes with their shape and with the kinds of documents, and they are then
- * written anew beside the old ones (../owner/rebuild.ts), which go when the new ones are whole.
+ * The IndexedDB database of the views: a cache, for the page, of what the volumes and the journal
+ * hold.
+ *
+ * Views are never migrated and never emptied. When their schema or the kinds of documents change,
+ * `viewsVersion` changes too. New views are then written beside the old ones (../rebuild.ts), which
+ * are deleted when the new ones are complete.
  */
 import { openDB, type DBSchema, type IDBPDatabase, type IDBPTransaction } from 'idb';
 import type { AgentId, SessionId } from '../../../shared/domain/ids.ts';
@@ -22,14 +24,14 @@ import { kindsMark } from '../../../shared/protocol/documents/kinds.ts';
 import type { OpenOptions } from '../journal/database.ts';
 
 /**
- * Goes up with every change of their shape, of what stands in the log of changes, and of what can
- * be the value of a setting: what came before that has no slot.
+ * Bump this when the schema of a view, the contents of the change log, or the possible values of a
+ * setting change. Older views are rebuilt.
  */
 const SHAPE = 8;
 export const viewsVersion = (): string => `${SHAPE}.${kindsMark().toString(36)}`;
 
 /**
- * A document of a view, with the keys that its indexes sort by; a record without a key is not in
+ * A document in a view, with the keys that its indexes sort by. A record without a key is not in
  * that index.
  */
 interface Viewed<D extends Doc> {
@@ -39,28 +41,31 @@ interface Viewed<D extends Doc> {
 
 export interface MessageRecord extends Viewed<MessageDoc> {
   readonly clientId?: string;
-  /** [agentId, newest first, _id]; absent where an edit hides the message. */
+  /** [agentId, newest first, _id]. Absent where an edit hides the message. */
   readonly place?: readonly [string, string, string];
   /**
-   * [agentId, newest first, _id] by when an answer was whole, of those that say so; absent where an
-   * edit hides the message.
+   * [agentId, newest first, _id] by the time an answer was complete. Absent where that time is
+   * unknown, and where an edit hides the message.
    */
   readonly whole?: readonly [string, string, string];
   /**
-   * [sessionId, agentId, newest first, _id]; absent where an edit hides the message, and where it
-   * was said in no session.
+   * [sessionId, agentId, newest first, _id]. Absent where an edit hides the message, and where the
+   * message belongs to no session.
    */
   readonly talk?: readonly [string, string, string, string];
   /** [agentId, stamp, _id] where an edit hides the message. */
   readonly hidden?: readonly [string, string, string];
 }
 
-/** Of things said more than once only the newest holds, and only that has a slot. */
+/** Of values that are set more than once, only the newest is in force. Only that one has a slot. */
 export interface SlotRecord<D extends Doc> extends Viewed<D> {
   readonly slot?: string;
-  /** [newest first, _id] of what stands in the log of what the person changed. */
+  /** [newest first, _id] for records in the log of the person's changes. */
   readonly changed?: readonly [string, string];
-  /** [what would be its slot, newest first, _id] of those, and of what stood there before. */
+  /**
+   * [the slot it would have, newest first, _id] for records in the change log and their earlier
+   * values.
+   */
   readonly past?: readonly [string, string, string];
 }
 
@@ -74,33 +79,36 @@ interface QueuedRecord extends Viewed<QueuedMessageDoc> {
   readonly open?: 1;
 }
 
-/** What one agent's part in one session amounts to. */
+/** Summary of one agent's part in one session. */
 export interface TalkRecord {
   readonly agentId: AgentId;
   readonly sessionId: SessionId;
-  /** Messages that show. */
+  /** Visible messages. */
   readonly messages: number;
-  /** Those that stood before the agent: what waits unread is not among them. */
+  /** Messages that were put before the agent. Unread messages in the inbox are not counted. */
   readonly said: number;
-  /** ms since the epoch: when the newest of it was said or read. */
+  /** ms since the epoch: when the newest message was written or read. */
   readonly time: number;
   /**
-   * [agentId, newest first] of the last thing that stood before the agent here; absent where all of
-   * it waits unread.
+   * [agentId, newest first] of the last message that was put before the agent here. Absent where
+   * all of them wait unread.
    */
   readonly place?: readonly [string, string];
-  /** The same, where it was more than a greeting. */
+  /** The same, if the session had more than a greeting. */
   readonly full?: readonly [string, string];
   /**
-   * The same, where it was nothing but a greeting: exactly one of the two. What a wake passes over
-   * is found by key, without reading it.
+   * The same, if the session had only a greeting. Exactly one of the two is set. So greetings are
+   * skipped by key, without being read.
    */
   readonly quiet?: readonly [string, string];
-  /** As `full`, where somebody said something to the agent. */
+  /** As `full`, if something in the session was addressed to the agent. */
   readonly addressed?: readonly [string, string];
 }
 
-/** All that ever stood before an agent and shows, but for sessions of nothing but a greeting. */
+/**
+ * The number of visible messages that were ever put before an agent, without sessions of a greeting
+ * alone.
+ */
 interface TotalRecord {
   readonly agentId: AgentId;
   readonly said: number;
@@ -108,27 +116,27 @@ interface TotalRecord {
 
 interface ReadRecord extends Viewed<MessageReadDoc> {
   /**
-   * [sessionId, agentId, newest first, _id] of when it was read; absent where that was in no
+   * [sessionId, agentId, newest first, _id] of when it was read. Absent where that was in no
    * session.
    */
   readonly talk?: readonly [string, string, string, string];
 }
 
-/** An edit: it hides the message it replaces and everything after that, up to itself. */
+/** An edit. It hides the message that it replaces and all later ones up to the edit itself. */
 export interface ReplacementRecord {
   /** The replacing message's. */
   readonly _id: string;
   readonly agentId: AgentId;
   /** messageId */
   readonly replaces: string;
-  /** Stamp of the replaced message; null while that has not been seen. */
+  /** Stamp of the replaced message. Null while that message has not arrived. */
   readonly from: string | null;
   readonly until: string;
-  /** [agentId, until]; an edit whose target has not been seen reaches past every stamp. */
+  /** [agentId, until]. An edit whose target has not arrived reaches past every stamp. */
   readonly reach: readonly [string, string];
 }
 
-/** How much there is of one kind of document. */
+/** The number and size of documents of one kind. */
 export interface KindRecord {
   readonly type: string;
   readonly documents: number;
@@ -136,21 +144,21 @@ export interface KindRecord {
   readonly chars: number;
 }
 
-/** How far the views are: everything up to journal row `applied` is in them. */
+/** The state of the views: they hold everything up to journal row `applied`. */
 export interface ViewsState {
   readonly ready: boolean;
   readonly applied: number;
   readonly documents: number;
   /**
-   * The greatest stamp of all documents, which tells new documents from known ones; '' where there
-   * are none.
+   * The greatest stamp of all documents. It tells new documents from known ones. '' where there are
+   * none.
    */
   readonly newest: string;
 }
 export const NO_VIEWS: ViewsState = { ready: false, applied: 0, documents: 0, newest: '' };
 
 type LoggedIndexes = { slot: string; changed: string[]; past: string[] };
-/** Stores in which the log of what the person changed is read. */
+/** Stores that the log of the person's changes is read from. */
 export const LOGGED_STORES = ['changes', 'settings', 'records'] as const;
 
 export interface ViewsSchema extends DBSchema {
@@ -177,8 +185,8 @@ export interface ViewsSchema extends DBSchema {
   reads: { key: string; value: ReadRecord; indexes: { talk: string[] } };
   forgets: { key: string; value: Viewed<ForgetDoc | ForgetUndoDoc> };
   /**
-   * Every other kind, and what this app does not know. `about`: the thing that it says something
-   * about.
+   * Every other kind, and kinds that this version does not know. `about`: the thing that the
+   * document is about.
    */
   records: {
     key: string;
@@ -208,18 +216,19 @@ export const VIEW_STORES = [
 export type ViewsTransaction = IDBPTransaction<ViewsSchema, (typeof VIEW_STORES)[number][], 'readwrite'>;
 
 /**
- * Every write opens every store, so that there is never more than one under way, as in the
- * journal's database. What is lost in a power cut comes again from the journal: `state.applied`
- * says from where.
+ * Every write opens every store, so only one write runs at a time, as in the journal's database.
+ * What a power cut loses comes again from the journal. `state.applied` says from which row.
  */
 export function viewsTransaction(db: ViewsDatabase): ViewsTransaction {
   return db.transaction([...VIEW_STORES], 'readwrite', { durability: 'relaxed' });
 }
 
-/** How far the views of this database are. */
+/** The state of the views in this database. */
 export const readState = async (db: ViewsDatabase): Promise<ViewsState> => (await db.get('state', 'state')) ?? NO_VIEWS;
 
-/** Opens a database of views. One that lacks a store is of no use: `isWhole` tells. */
+/**
+ * Opens a database of views. `isWhole` tells whether a store is missing. Such views are not usable.
+ */
 export function openViewsDatabase(name: string, { onBlocking, onTerminated }: OpenOptions): Promise<ViewsDatabase> {
   return openDB<ViewsSchema>(name, 1, {
     upgrade(db, _from, _to, tx) {

@@ -1,6 +1,6 @@
 /**
- * What the search asks of the views: which documents there are, and which of those it found are to
- * be seen.
+ * What the search reads from the views: which documents there are, and which of the found ones are
+ * visible.
  */
 import { pendingForgets } from '../../../shared/domain/forgetting.ts';
 import type { Doc } from '../../../shared/protocol/documents.ts';
@@ -13,19 +13,19 @@ import { DOCUMENT_STORES } from './write.ts';
 /** Sorts after every id. */
 const AFTER_ALL = '\uffff';
 
-/** Which views they are, and how many documents they hold, by kind. */
+/** The name of the views, and the number of documents by kind. */
 export const readCounted = async (db: ViewsDatabase) => ({ views: db.name, kinds: await db.getAll('kinds') });
 
 export interface IdsPage {
   readonly store: DocumentStore;
-  /** What the ids begin with. */
+  /** The prefix of the ids. */
   readonly prefix: string;
-  /** The id before this page; null: from the first. */
+  /** The last id before this page. Null: from the first. */
   readonly after: string | null;
   readonly limit: number;
 }
 
-/** Ids in order, without reading any document. */
+/** Ids in order. Reads no document. */
 export async function readIds(db: ViewsDatabase, { store, prefix, after, limit }: IdsPage): Promise<readonly string[]> {
   const end = prefix + AFTER_ALL;
   if (after !== null && after >= end) return [];
@@ -38,8 +38,8 @@ export interface Place {
 }
 
 /**
- * A document that can be seen; `title`: of the thread that it belongs to, or the name of what is
- * planned; null where there is none or it is not known.
+ * A visible document. `title`: the title of its thread, or the name of its schedule. Null where
+ * there is none or it is unknown.
  */
 export interface Found {
   readonly doc: Doc;
@@ -47,8 +47,8 @@ export interface Found {
 }
 
 /**
- * Those of the documents that are to be seen, in the same places; null: gone, hidden by an edit,
- * replaced by a newer one, on its way out, or taken by a relay meanwhile.
+ * The visible ones of these documents, in the same places. Null: deleted, hidden by an edit,
+ * replaced by a newer one, to be forgotten, or taken by a relay meanwhile.
  */
 export async function readFound(
   db: ViewsDatabase,
@@ -82,7 +82,7 @@ export async function readFound(
         (store === 'queued' && !('open' in record)) ||
         ((store === 'changes' || doc.type === 'thread' || doc.type === 'schedule') &&
           !('slot' in record && record.slot !== undefined));
-      // A soul that was written anew since is no longer whose it was.
+      // A soul that was rewritten since is not the agent's current one.
       if (doc.type === 'agent-identity' && (await isRewritten(String(doc['agentId'])))) return null;
       if (isHidden || forgetting.some((forget) => isCovered(doc, forget))) return null;
       if (isKnown(doc) && doc.type === 'schedule') return { doc, title: doc.value.schedule.name };

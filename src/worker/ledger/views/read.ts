@@ -1,7 +1,7 @@
 import { byAge } from '../../../shared/protocol/documents/kind.ts';
 /**
- * What the page reads, from views alone: each answer costs what it carries, not what lies behind
- * it.
+ * The page's reads, from the views alone. Each costs as much as its result, not as much as the
+ * ledger's size.
  */
 import type { IDBPIndex, StoreNames } from 'idb';
 import type { Stamp } from '../../../shared/domain/stamp.ts';
@@ -31,15 +31,17 @@ import {
 import { LEDGER } from '../settings.ts';
 import { LOGGED_STORES, type MessageRecord, type ViewsDatabase, type ViewsSchema } from './database.ts';
 
-// Keys that sort newest first. IndexedDB hands out many records at once only in ascending order, so
-// the views' indexes hold the complement of each stamp's digits.
+// Keys that sort newest first. IndexedDB returns many records at once only in ascending order, so
+// the indexes hold the complement of each stamp's digits.
 
-/** A key that sorts against time: the digits of the stamp's time and counter, each taken from 9. */
+/**
+ * A key that sorts against time: each digit of the stamp's time and counter is subtracted from 9.
+ */
 export function newestFirst(stamp: Stamp): string {
   return stamp.slice(0, 22).replace(/\d/g, (digit) => String(9 - Number(digit)));
 }
 
-/** The documents about one thing, some at a time: what was said in a thread, say. */
+/** The documents about one thing, page by page: the messages of a thread, for example. */
 export async function readWithin(
   db: ViewsDatabase,
   { about, after, limit }: Parameters<OwnerCalls['within']>[0],
@@ -58,9 +60,9 @@ export async function readWithin(
   return { docs, after: cursor ? (docs.at(-1)?._id ?? null) : null, of };
 }
 
-// The bytes of a file that came with a message, from the pieces they are kept in.
+// Reads the bytes of an attachment from its stored pieces.
 
-/** In base64; null: not all of it is on this device. */
+/** In base64. Null: not all pieces are on this device. */
 export async function readAttachment(
   db: ViewsDatabase,
   file: Pick<Attachment, 'attachmentId' | 'bytes'>,
@@ -80,7 +82,7 @@ export const AFTER_ALL = '\uffff';
 
 export const docsOf = <D>(records: readonly { readonly doc: D }[]): D[] => records.map(({ doc }) => doc);
 
-/** Settings and changes: only those that hold. */
+/** Settings and changes: only those in force. */
 export async function readHousehold(db: ViewsDatabase, now: number): Promise<HouseholdView> {
   const tx = db.transaction(['identities', 'changes', 'settings', 'records', 'queued', 'forgets', 'state']);
   const [identities, changes, settings, records, queued, forgets, state] = await Promise.all([
@@ -108,7 +110,7 @@ export async function readHousehold(db: ViewsDatabase, now: number): Promise<Hou
   };
 }
 
-/** The askings to forget, and what took some of them back. */
+/** Separates forget requests from those that undo them. */
 export function splitForgets(docs: readonly (ForgetDoc | ForgetUndoDoc)[]): {
   asked: ForgetDoc[];
   undone: ForgetUndoDoc[];
@@ -120,8 +122,8 @@ export function splitForgets(docs: readonly (ForgetDoc | ForgetUndoDoc)[]): {
 }
 
 /**
- * The stamp before which a conversation is out of sight, because it is to be forgotten; '' where it
- * is not.
+ * The stamp before which a conversation is hidden, because it is to be forgotten. '' where nothing
+ * is.
  */
 export function hiddenBefore(
   forgets: readonly { readonly doc: ForgetDoc | ForgetUndoDoc }[],
@@ -135,10 +137,10 @@ export function hiddenBefore(
   return stamps.reduce((latest, at) => (at > latest ? at : latest), '');
 }
 
-/** A run has a document of its beginning and one of its end. */
+/** A run has one document for its start and one for its end. */
 export const RUN_PHASES = ['start', 'end'] as const;
 
-/** The end of a range of newest-first keys that stops short of what is hidden. */
+/** The end of a range of newest-first keys, which excludes hidden messages. */
 export const beginning = (hidden: string) => (hidden === '' ? AFTER_ALL : newestFirst(hidden));
 
 /** `before`: where the page ends, as `<newest-first stamp>|<_id>` of its oldest message. */
@@ -152,7 +154,7 @@ export async function readConversation(
   const cut = before === null ? -1 : before.indexOf('|');
   const after = cut < 0 || before === null ? [agentId] : [agentId, before.slice(0, cut), before.slice(cut + 1)];
   const end = beginning(hidden);
-  // A page of a conversation that was hidden meanwhile.
+  // The page is of a conversation that was hidden meanwhile.
   if ((after[1] ?? '') >= end) return { messages: [], sessions: [], runs: [], read: [], before: null };
   const range = IDBKeyRange.bound(after, [agentId, end], true);
   const found = await tx
@@ -186,7 +188,7 @@ export async function readConversation(
   };
 }
 
-/** Ids of all in whose conversation something shows, a greeting too: a look at one key each. */
+/** Ids of all agents with a visible message, including a greeting. Reads one key for each agent. */
 async function whoHasMessages(
   place: Pick<IDBPIndex<ViewsSchema, StoreNames<ViewsSchema>[], 'messages', 'place'>, 'openKeyCursor'>,
 ): Promise<readonly string[]> {
@@ -203,9 +205,8 @@ async function whoHasMessages(
 const later = (a: string | null, b: string): string => (a === null || b > a ? b : a);
 
 /**
- * The answer that had begun by this stamp and was whole after it; null: there is none. Of those
- * that were whole after it, it is the one that was so first: an agent says one answer after the
- * other.
+ * The answer that had begun by this stamp and was complete after it. Null: there is none. An agent
+ * writes one answer after the other, so it is the first one completed after the stamp.
  */
 async function answerAcross(
   whole: Pick<IDBPIndex<ViewsSchema, StoreNames<ViewsSchema>[], 'messages', 'whole'>, 'openCursor'>,
@@ -217,9 +218,7 @@ async function answerAcross(
   return first && first.doc.at <= stamp ? first : null;
 }
 
-/**
- * What is new to the person, in every conversation there is, and how far they have read in threads.
- */
+/** The unread messages of every conversation, and how far the person has read in threads. */
 export async function readUnread(db: ViewsDatabase, now: number): Promise<UnreadView> {
   const tx = db.transaction(['settings', 'messages', 'forgets', 'state']);
   const [settings, agents, forgets, state] = await Promise.all([
@@ -258,10 +257,10 @@ export async function readUnread(db: ViewsDatabase, now: number): Promise<Unread
   return { since: marks.since, conversations, threads: marks.byThread, newest: state?.newest ?? '' };
 }
 
-// The log of what the person changed, the newest first: each with what stood there before, and with
-// what holds now.
+// The log of the person's changes, newest first. Each entry has the value before it and the value
+// now in force.
 
-/** At most so many. Changes of who is being forgotten are left out. */
+/** At most `limit` entries. Leaves out changes of agents that are being forgotten. */
 export async function readChangeLog(db: ViewsDatabase, limit: number, now: number): Promise<ChangeLogView> {
   const stores = [...LOGGED_STORES, 'forgets'] as const;
   const tx = db.transaction(stores);

@@ -1,6 +1,6 @@
 /**
- * The views just behind the journal: documents that are durable wait here until a moment of quiet,
- * and go into the views many at a time. Whoever reads waits for what waits.
+ * Keeps the views up to date just behind the journal. Durable documents wait here for a quiet
+ * moment, and then go into the views many at a time. A read waits for the documents that wait.
  */
 import type { Doc, MessageDoc } from '../../../shared/protocol/documents.ts';
 import type { OwnerCalls } from '../../../shared/protocol/owner-rpc.ts';
@@ -14,12 +14,11 @@ import { readState, type ViewsDatabase, viewsTransaction } from './database.ts';
 import { hiddenBefore } from './read.ts';
 import { holds, unseen, writeViews } from './write.ts';
 
-// What edits have put out of sight: it stays in the ledger, and can be read where it stood.
+// Reads what edits have hidden. It stays in the ledger.
 
 /**
- * The message that an edit took the place of, and all that came after it until then, in order:
- * earlier versions within it too. Empty where the message replaced none, or where that was never
- * seen here.
+ * The message that an edit replaced, and all later ones up to the edit, in order. Includes earlier
+ * versions within. Empty where the message replaced none, or where the replaced one never arrived.
  */
 export async function readReplaced(
   db: ViewsDatabase,
@@ -32,7 +31,7 @@ export async function readReplaced(
   const edit = await replacements.get(`message:${messageId}`);
   if (!edit || edit.from === null || edit.agentId !== agentId) return [];
   let { from } = edit;
-  // An edit of an edit: what that one replaced stood before it.
+  // An edit of an edit: the message that the earlier edit replaced stood before it.
   let before = await replacements.get(`message:${edit.replaces}`);
   while (before?.from && before.from < from) {
     ({ from } = before);
@@ -53,24 +52,24 @@ interface Batch {
 interface ViewsDeps {
   readonly db: ViewsDatabase;
   readonly after: After;
-  /** Does somebody wait for an append? The views give way to it. */
+  /** Does an append wait? The views give way to it. */
   readonly isAppending: () => boolean;
   /**
-   * The views hold everything up to journal row `upTo`: these many documents and characters more.
+   * The views now hold everything up to journal row `upTo`, with this many more documents and
+   * characters.
    */
   readonly onApplied: (applied: { readonly upTo: number; readonly docs: number; readonly chars: number }) => void;
-  /** null: the last write went through. What failed waits, and is tried again with the next. */
+  /** Null: the last write succeeded. Failed documents wait and are tried again with the next. */
   readonly onOutcome: (error: unknown) => void;
 }
 
 export interface Views {
   add(batch: Batch): void;
-  /** The database, when everything added so far is in it. Rejects with what stopped it. */
-  upToDate(): Promise<ViewsDatabase>;
   /**
-   * The database, as far as it could be brought: what is there can be read even where nothing can
-   * be written.
+   * The database, once everything added so far is in it. Rejects with the error that prevents that.
    */
+  upToDate(): Promise<ViewsDatabase>;
+  /** The database, as up to date as possible. It can be read even where nothing can be written. */
   readable(): Promise<ViewsDatabase>;
   /** Those of the documents that are in no view and do not wait for one. */
   unknown(docs: readonly Doc[]): Promise<readonly Doc[]>;
@@ -78,7 +77,7 @@ export interface Views {
   waiting(): number;
   /** Documents in the views or waiting. */
   documents(): number;
-  /** Goes on with another database, which holds everything that this one does. */
+  /** Switches to another database that holds everything this one does. */
   swap(db: ViewsDatabase): Promise<void>;
   close(): void;
 }
@@ -88,8 +87,8 @@ const greatest = (newest: string, docs: readonly Doc[]) =>
   docs.map(lastOf).reduce((held, at) => (at > held ? at : held), newest);
 
 /**
- * Writes batches into the views in one transaction. Answers how many documents were new, and about
- * how long all are.
+ * Writes batches into the views in one transaction. Resolves with the number of new documents and
+ * their approximate length.
  */
 export async function applyBatches(
   db: ViewsDatabase,
@@ -98,7 +97,7 @@ export async function applyBatches(
   const tx = viewsTransaction(db);
   const write = async () => {
     const state = await tx.objectStore('state').get('state');
-    // The journal has them as an earlier version of the app may have written them.
+    // The journal may hold documents as an earlier version of the app wrote them.
     const docs: readonly Doc[] = batches.flatMap((batch) => batch.docs.map(asOfNow));
     const fresh = await unseen(tx, docs);
     const chars = await writeViews(tx, fresh);
@@ -114,8 +113,8 @@ export async function applyBatches(
     return { fresh: fresh.length, chars };
   };
   const [written, done] = await Promise.allSettled([write(), tx.done]);
-  // The transaction's own error names the cause (a full disk, say); its requests only say that it
-  // was aborted.
+  // The transaction's error names the cause, such as a full disk. The requests' errors only say
+  // that they were aborted.
   if (done.status === 'rejected') throw done.reason;
   if (written.status === 'rejected') throw written.reason;
   return written.value;

@@ -1,6 +1,6 @@
 /**
- * When an agent was awake and talked, without reading what was said: the first and the newest
- * message of each session or run are found by key, and what lies between them is passed over.
+ * Finds when an agent was awake and talked, without reading what lies between: the first and the
+ * newest message of each session or run are found by key.
  */
 import { byAge } from '../../../shared/protocol/documents/kind.ts';
 import type { SessionEnd } from '../../../shared/domain/lifecycle.ts';
@@ -17,12 +17,12 @@ import type { MessageRecord, TalkRecord, ViewsDatabase } from './database.ts';
 import { isWaiting } from './write.ts';
 import { AFTER_ALL, beginning, docsOf, hiddenBefore, newestFirst, RUN_PHASES } from './read.ts';
 
-// What agents take along when they wake, from views alone. Sessions are read newest first, and no
-// more than fills the room: it costs the same after years as after a day.
+// The context that agents get when they wake, from the views alone. Sessions are read newest first,
+// and only as many as fill the space. So the cost does not grow with the years.
 
 /** Sorts after every stamp and id. */
 const AFTER_EVERYTHING = '\uffff';
-/** What the head of a message takes at least. */
+/** The least characters that the head of a message takes. */
 const HEAD_CHARS = 24;
 
 const open = (db: ViewsDatabase) =>
@@ -31,13 +31,13 @@ type Reading = ReturnType<typeof open>;
 interface Request {
   readonly agentId: AgentId;
   readonly cap: number;
-  /** Out of sight: everything with a stamp before this; '' where nothing is. */
+  /** Everything with a stamp before this is hidden. '' where nothing is. */
   readonly hidden: string;
-  /** The sessions in which it was born. */
+  /** The sessions in which the agent was born. */
   readonly births: ReadonlySet<string | null>;
 }
 
-/** The newest of one session until `room` is full, and what it takes. */
+/** The newest messages of one session until `room` is full, and their size. */
 async function readTalk(
   tx: Reading,
   talk: TalkRecord,
@@ -54,13 +54,13 @@ async function readTalk(
   const waited = await Promise.all(
     reads.map(async ({ doc }) => ({ at: doc.at, message: (await messages.get(`message:${doc.messageId}`))?.doc })),
   );
-  // Each stands where it was read, among what was said there.
+  // A message that waited stands where it was read, among that session's messages.
   const arrived = waited.flatMap(({ at, message }) =>
     message && message.at >= hidden ? [{ ...message, at, waiting: false }] : [],
   );
   const taken: MessageDoc[] = [];
   let chars = 0;
-  // A message that is too long to be told whole is cut as far as the others need it.
+  // A message that is too long is cut as far as the others need the space.
   const take = (doc: MessageDoc) => {
     const { length } = talkText(doc);
     taken.push(doc);
@@ -82,7 +82,7 @@ async function readTalk(
     more = some.length === stride;
   }
   if (chars <= room) arrived.forEach(take);
-  // What is to be forgotten is counted among the session's messages, and must not be told of.
+  // Messages to be forgotten are in the session's count, and must not be mentioned.
   const earlier = hidden === '' ? Math.max(0, talk.said - taken.length) : 0;
   return {
     session: { kind: 'talk', sessionId, addressed: talk.addressed !== undefined, messages: taken.sort(byAge), earlier },
@@ -90,7 +90,7 @@ async function readTalk(
   };
 }
 
-/** Its greeting, where it said one. */
+/** The session's greeting, if there is one. */
 async function readGreeting(tx: Reading, { sessionId, agentId }: TalkRecord): Promise<MessageDoc | null> {
   const newest = await tx
     .objectStore('messages')
@@ -107,8 +107,8 @@ async function readGreeting(tx: Reading, { sessionId, agentId }: TalkRecord): Pr
 type MaterialPlace = readonly [string, string?];
 
 /**
- * The sessions of nothing but a greeting between two places (newest first, both exclusive), counted
- * by their keys alone.
+ * The greeting-only sessions between two places (newest first, both exclusive), counted by their
+ * keys alone.
  */
 async function readGreetings(
   tx: Reading,
@@ -121,12 +121,12 @@ async function readGreetings(
   const range = IDBKeyRange.bound(from, end, true, true);
   const keys = await talks.index('quiet').getAllKeys(range, LEDGER.wakeGreetings + 1);
   const more = keys.length > LEDGER.wakeGreetings;
-  // A birth is told by the soul.
+  // The soul already covers the birth.
   const counted = keys.slice(0, LEDGER.wakeGreetings).filter(([, sessionId]) => !births.has(sessionId));
   const read = (key: [string, string] | undefined) => Promise.resolve(key && talks.get(key));
   const [newest, oldest] = await Promise.all([read(counted.at(0)), read(counted.at(-1))]);
   if (!newest || !oldest) return null;
-  // The last that has words: an agent that was cut off said nothing.
+  // The last greeting with words: an agent that was cut off said nothing.
   let last: MessageDoc | null = null;
   for (let n = 0; withWords && last === null && n < counted.length; n++) {
     const [agentId, sessionId] = counted[n] ?? newest.place ?? ['', ''];
@@ -155,7 +155,7 @@ async function materialOf(tx: Reading, request: Request): Promise<WakeMaterial> 
     fullAfter([agentId], first),
   ]);
 
-  // Newest first, as they are read.
+  // Newest first, in the order of reading.
   const sessions: WakeSession[] = [];
   let room = cap;
   let read = 0;
@@ -166,7 +166,7 @@ async function materialOf(tx: Reading, request: Request): Promise<WakeMaterial> 
     return one.session;
   };
   const last = primary ? await take(primary) : null;
-  /** What lies between the last one taken and this place, where nobody said anything. */
+  /** The greetings between the last session taken and this place. */
   const greet = async (from: MaterialPlace, until: MaterialPlace) => {
     const greetings = await readGreetings(tx, from, until, sessions.length === 0, births);
     if (greetings) sessions.push(greetings);
@@ -190,7 +190,7 @@ async function materialOf(tx: Reading, request: Request): Promise<WakeMaterial> 
     some = await fullAfter(from, stride);
   }
   if (room > 0) await greet(from, end);
-  // What is newer has filled the room that it left.
+  // Newer sessions have taken the space that this one needs.
   if (last && !passed) sessions.push(last);
   const earlier = hidden === '' ? Math.max(0, (total?.said ?? 0) - read) : 0;
   const [latest] = sessions;
@@ -226,17 +226,17 @@ const textOf = ({ blocks }: MessageDoc): string => {
   return block?.kind === 'text' ? block.text : '';
 };
 
-/** Of the first messages of a waking, oldest first, the one that says best what it was about. */
+/** The words of the first messages of a waking (oldest first) that say best what it was about. */
 function wordsOf(first: readonly MessageDoc[]): Waking['words'] {
   const said = first.filter((doc) => doc.author !== 'relay' && textOf(doc) !== '');
   const chosen = said.find(({ author }) => author === 'human') ?? said[0];
   return chosen ? { author: chosen.author, text: inOneLine(textOf(chosen), LEDGER.wakingWords) } : null;
 }
 
-/** The place of a time in a conversation: what is later stands before it. */
+/** The key of a time in a conversation. Later messages have smaller keys. */
 const placeOf = (time: number) => newestFirst(formatStamp({ time, counter: 0, node: '0' }));
 
-/** `before`: as `readConversation` has it. */
+/** `before`: as in `readConversation`. */
 export async function readWakings(
   db: ViewsDatabase,
   { agentId, before, upTo, limit }: Parameters<OwnerCalls['wakings']>[0],
@@ -248,7 +248,7 @@ export async function readWakings(
   const place = tx.objectStore('messages').index('place');
   const talk = tx.objectStore('messages').index('talk');
 
-  /** Everything of one session; the oldest of it first. */
+  /** Everything of one session. Its oldest message comes first. */
   async function ofSession(newest: MessageRecord, sessionId: string) {
     const range = IDBKeyRange.bound([sessionId, agentId], [sessionId, agentId, end]);
     const first: MessageRecord[] = [];
@@ -261,8 +261,8 @@ export async function readWakings(
   }
 
   /**
-   * Everything from the beginning of a run on, up to its newest message; where that is not known,
-   * that message alone.
+   * Everything from the start of a run up to its newest message. Where the start is unknown, that
+   * message alone.
    */
   async function ofRun(newest: MessageRecord, runId: string) {
     const records = await Promise.all(
@@ -303,7 +303,7 @@ export async function readWakings(
     after = newest.place ?? after;
     const { sessionId, runId } = newest.doc;
     const id = sessionId ?? runId;
-    // What waits in an inbox woke nobody.
+    // A message that waits in an inbox woke no agent.
     if (isWaiting(newest.doc) || id === undefined || told.has(id)) continue;
     told.add(id);
     const whole = sessionId !== null ? await ofSession(newest, sessionId) : await ofRun(newest, id);
@@ -322,8 +322,8 @@ export async function readWakings(
 }
 
 /**
- * All changes of one agent. There is no index of them by agent: they are few, and asked for when
- * somebody looks at its past.
+ * All changes of one agent. There is no index by agent: changes are few, and only read when the
+ * person looks at an agent's past.
  */
 export async function readChanges(db: ViewsDatabase, agentId: AgentId): Promise<readonly AgentChangeDoc[]> {
   return docsOf(await db.getAll('changes'))

@@ -1,6 +1,6 @@
 /**
- * Documents into views, inside a transaction of the caller's. Every document is taken once,
- * whatever the order and however often it comes; the views come out the same for every order.
+ * Writes documents into views, inside the caller's transaction. Each document counts once, however
+ * often it comes. The result does not depend on the order of documents.
  */
 import { type IDBPTransaction, unwrap } from 'idb';
 import type { AgentId, SessionId } from '../../../shared/domain/ids.ts';
@@ -37,12 +37,12 @@ import type {
 } from './database.ts';
 import { newestFirst } from './read.ts';
 
-// Pure facts about a message.
+// Facts about a message. Pure.
 
-/** Is it one that waited in an inbox? It stands before its agent where it is read. */
+/** Did the message wait in an inbox? It then stands where its agent read it. */
 export const isWaiting = (doc: MessageDoc): boolean => doc['waiting'] === true;
 
-/** Nothing of a session, yet. */
+/** An empty summary of a session. */
 const emptyTalk = (agentId: AgentId, sessionId: SessionId): TalkRecord => ({
   agentId,
   sessionId,
@@ -51,12 +51,12 @@ const emptyTalk = (agentId: AgentId, sessionId: SessionId): TalkRecord => ({
   time: 0,
 });
 
-/** What of a session counts as told: a greeting alone does not. */
+/** How many messages of a session count as said. A greeting alone does not count. */
 const saidIn = (talk: TalkRecord | undefined): number => (talk?.full ? talk.said : 0);
 
 /**
- * An agent's part in a session, with one thing more in it. The same comes out in whatever order
- * they are added.
+ * Adds a message to the summary of an agent's part in a session. The result does not depend on the
+ * order.
  */
 function withMessage(talk: TalkRecord, doc: MessageDoc): TalkRecord {
   const counted = { ...talk, messages: talk.messages + 1 };
@@ -87,10 +87,9 @@ function grown(
   };
 }
 
-// Edit-and-resend: a message that replaces another hides that one and everything after it in the
-// same conversation, up to itself. Documents may come in any order, so an edit whose target has not
-// been seen waits for it, and a message that comes late into a stretch that is is hidden already is
-// hidden too.
+// Edit-and-resend: a message that replaces another hides that one and all later ones of the same
+// conversation, up to itself. Documents may arrive in any order. An edit whose target has not
+// arrived waits for it. A late message inside a hidden stretch is hidden too.
 
 /** Sorts after every stamp. */
 const NEVER = '~';
@@ -106,13 +105,12 @@ function replacementsReaching(tx: ViewsTransaction, agentId: AgentId, at: string
 }
 
 /**
- * Takes the messages from `from` (inclusive) until `until` (exclusive) out of the conversation, and
- * recounts what they were in.
+ * Hides the messages from `from` (inclusive) until `until` (exclusive), and recounts their
+ * sessions.
  */
 async function hideStretch(tx: ViewsTransaction, agentId: AgentId, from: string, until: string) {
   const messages = tx.objectStore('messages');
-  // Newest first: what is older than `until` and not older than `from` lies between their
-  // complements.
+  // The index sorts newest first. The stretch lies between the complements of `until` and `from`.
   const stretch = IDBKeyRange.bound([agentId, newestFirst(until)], [agentId, newestFirst(from), AFTER_ALL]);
   const shown = await messages.index('place').getAll(stretch);
   const hidden = shown.filter(({ doc }) => doc.at >= from && doc.at < until);
@@ -144,20 +142,17 @@ async function recount(tx: ViewsTransaction, agentId: AgentId, sessionId: Sessio
   await addSaid(tx, agentId, saidIn(talk) - saidIn(held));
 }
 
-/** So much more of what stood before an agent shows, or less. */
+/** Changes the number of visible messages that were put before an agent. */
 async function addSaid(tx: ViewsTransaction, agentId: AgentId, more: number) {
   const totals = tx.objectStore('totals');
   if (more !== 0) await totals.put({ agentId, said: ((await totals.get(agentId))?.said ?? 0) + more });
 }
 
-/**
- * The edit that this message is; its target may be among the stored messages, or not have been seen
- * yet.
- */
+/** Records the edit that this message is. Its target may be stored, or not have arrived yet. */
 async function addReplacement(tx: ViewsTransaction, doc: MessageDoc, replaces: string) {
   const { _id, agentId, at: until } = doc;
   const target: MessageRecord | undefined = await tx.objectStore('messages').get(`message:${replaces}`);
-  // Only its own conversation: one that names a message of another would come out by the order of
+  // An edit applies only to its own conversation. Otherwise the result would depend on the order of
   // arrival.
   const from = target?.doc.agentId === agentId ? target.doc.at : null;
   const reach = [agentId, from === null ? NEVER : until] as const;
@@ -165,17 +160,17 @@ async function addReplacement(tx: ViewsTransaction, doc: MessageDoc, replaces: s
   if (from !== null) await hideStretch(tx, agentId, from, until);
 }
 
-/** Sorts right after a stamp, before all that are longer. */
+/** Sorts right after a stamp, before all longer keys. */
 const RIGHT_AFTER = '!';
 
-/** A single message was taken back: no other has its stamp. */
+/** The person withdrew a single message. No other message has its stamp. */
 async function addWithdrawal(tx: ViewsTransaction, { _id, agentId }: MessageWithdrawnDoc, of: string) {
   const until = `${of}${RIGHT_AFTER}`;
   await tx.objectStore('replacements').put({ _id, agentId, replaces: '', from: of, until, reach: [agentId, until] });
   await hideStretch(tx, agentId, of, until);
 }
 
-/** A message has come into a conversation that has edits reaching past it: hides what they hide. */
+/** Hides a new message where edits reach past it. */
 async function applyReplacements(tx: ViewsTransaction, doc: MessageDoc, reaching: readonly ReplacementRecord[]) {
   for (const edit of reaching) {
     const isTarget = edit.from === null && edit.replaces === doc.messageId;
@@ -185,13 +180,13 @@ async function applyReplacements(tx: ViewsTransaction, doc: MessageDoc, reaching
   }
 }
 
-// Many requests in one transaction without a promise for each: at thousands of documents a second
-// the promises cost as much as the requests. What fails aborts the transaction, and is told by its
-// `done`.
+// Sends many requests in one transaction without a promise for each. At thousands of documents a
+// second, promises cost as much as the requests. A failed request aborts the transaction and
+// rejects its `done`.
 
 type StoreName = (typeof VIEW_STORES)[number];
 
-/** Puts records, in order. They are there for whatever the transaction asks next. */
+/** Puts records in order. Later requests of the transaction see them. */
 function putAll<Name extends StoreName>(
   tx: ViewsTransaction,
   name: Name,
@@ -223,17 +218,17 @@ export function holds(
   });
 }
 
-// Each agent's last conversation, by what it amounts to: so that another device can tell whether it
-// has all of it.
+// The summary of each agent's last conversation. Another device compares it with its own to see
+// whether it has all of it.
 
 /**
- * The last session in which somebody said something to an agent; where nobody ever did, the last it
- * was in.
+ * The last session in which something was addressed to an agent. Where nothing ever was, the
+ * agent's last session.
  */
 export interface LastTalk {
   readonly agentId: AgentId;
   readonly sessionId: SessionId;
-  /** Messages of it that show. */
+  /** Its visible messages. */
   readonly messages: number;
 }
 
@@ -242,7 +237,7 @@ export async function readLastTalks(db: ViewsDatabase): Promise<readonly LastTal
   const store = db.transaction('talks').objectStore('talks');
   const last = new Map<string, LastTalk>();
   for (const name of ['place', 'addressed'] as const) {
-    // The indexes sort by agent, then the newest first: the first of each agent is the one.
+    // The indexes sort by agent, then newest first. The first record of each agent is the result.
     for (let cursor = await store.index(name).openCursor(); cursor;) {
       const { agentId, sessionId, messages } = cursor.value;
       last.set(agentId, { agentId, sessionId, messages });
@@ -252,7 +247,7 @@ export async function readLastTalks(db: ViewsDatabase): Promise<readonly LastTal
   return [...last.values()];
 }
 
-/** How many messages of these conversations are here, in the same order. */
+/** The number of messages of these conversations that are here, in the same order. */
 export async function countTalks(
   db: ViewsDatabase,
   talks: readonly Pick<LastTalk, 'agentId' | 'sessionId'>[],
@@ -263,12 +258,12 @@ export async function countTalks(
   );
 }
 
-// Who lives here, in a few words: what a household that was lost is known by.
+// A short description of the household, by which a person recognises a lost one.
 
 export interface TeamCount {
-  /** What the agents call the person; null: not said yet. */
+  /** What the agents call the person. Null: not known yet. */
   readonly human: string | null;
-  /** null: nobody has begun here. */
+  /** Null: no agent has been created yet. */
   readonly lead: string | null;
   readonly agents: number;
   readonly documents: number;
@@ -309,7 +304,7 @@ export async function unseen(tx: ViewsTransaction, docs: readonly Doc[]): Promis
 }
 
 /**
- * Puts documents that no view holds into the views, and counts them. Answers how long they are as
+ * Puts documents that no view holds into the views, and counts them. Resolves with their length as
  * JSON, in characters.
  */
 export async function writeViews(tx: ViewsTransaction, fresh: readonly Doc[]): Promise<number> {
@@ -347,9 +342,9 @@ async function countKinds(tx: ViewsTransaction, fresh: readonly Doc[]): Promise<
   return [...added.values()].reduce((sum, { chars }) => sum + chars, 0);
 }
 
-/** Of the document and the one that held its slot until now, the one that wins gets the slot. */
+/** Writes a document. Of it and the current holder of its slot, the winner gets the slot. */
 async function writeOne(tx: ViewsTransaction, doc: Doc) {
-  // One way for every store: which records stand in it, its kind says.
+  // One code path for every store. The kind of the document determines which keys its records have.
   const store: IDBObjectStore = unwrap(tx).objectStore(storeOf(doc));
   const keys = {
     ...(doc.type === 'session' ? { sessionId: doc['sessionId'] } : {}),
@@ -376,7 +371,7 @@ const heldIn = (index: IDBIndex, slot: string): Promise<SlotRecord<Doc> | undefi
     request.onerror = () => reject(request.error ?? new Error('A view could not be asked.'));
   });
 
-/** What waited counts for the session in which it was put before its agent. */
+/** A message that waited counts for the session in which it was put before its agent. */
 async function writeRead(tx: ViewsTransaction, doc: MessageReadDoc) {
   const { _id, agentId, sessionId } = doc;
   if (sessionId === null) {
@@ -392,8 +387,8 @@ async function writeRead(tx: ViewsTransaction, doc: MessageReadDoc) {
 }
 
 /**
- * What was taken back while it was queued goes out no more; what a relay had taken is out of sight,
- * it alone.
+ * Applies a withdrawal. A queued message is no longer sent. A message that a relay had taken is
+ * hidden, and only that one.
  */
 async function writeWithdrawn(tx: ViewsTransaction, doc: MessageWithdrawnDoc) {
   await writeOne(tx, doc);
@@ -413,7 +408,7 @@ async function writeQueued(tx: ViewsTransaction, doc: QueuedMessageDoc) {
   await tx.objectStore('queued').put({ _id, doc, clientId, ...(taken === undefined ? { open: 1 } : {}) });
 }
 
-/** Many at once, with as few waits as there can be: this is what every streamed answer ends in. */
+/** Writes many messages with as few waits as possible. Every streamed answer ends here. */
 async function writeMessages(tx: ViewsTransaction, docs: readonly MessageDoc[]) {
   const talks = tx.objectStore('talks');
   const queued = tx.objectStore('queued');
@@ -423,7 +418,7 @@ async function writeMessages(tx: ViewsTransaction, docs: readonly MessageDoc[]) 
   for (const { agentId, sessionId, at } of docs) {
     const earliest = agents.get(agentId);
     if (earliest === undefined || at < earliest) agents.set(agentId, at);
-    // What was said in no session is nobody's conversation of one.
+    // A message without a session belongs to no agent's part in one.
     if (sessionId !== null) parts.set(JSON.stringify([agentId, sessionId]), { agentId, sessionId });
   }
   const [held, reaching, waiting] = await Promise.all([

@@ -1,20 +1,21 @@
 /**
- * Documents as Fireproof can keep them. Fireproof encodes text as UTF-8, which half a surrogate
- * pair does not survive, nor a byte order mark at the beginning of a text or of a piece of one; it
- * takes only ASCII keys, and gives names that begin with "_" a meaning of its own. So those, and
- * only those, are written with an escape; a text that is too long for one commit goes into
- * documents of its own. What needs none of this is stored as it is.
+ * Encodes documents so that Fireproof can store them.
  *
- * `decodeDocuments(docs.flatMap(encodeDocument))` gives back exactly what went in.
+ * Fireproof encodes text as UTF-8. That loses half surrogate pairs, and a byte order mark at the
+ * beginning of a text or of a piece of one. Fireproof takes only ASCII keys, and names that begin
+ * with "_" have a meaning of their own. Only these are escaped. A text that is too long for one
+ * commit goes into documents of its own. Everything else is stored unchanged.
+ *
+ * `decodeDocuments(docs.flatMap(encodeDocument))` returns exactly the original documents.
  */
 import { errorMessage } from '../../../shared/domain/platform/error-message.ts';
 import { parseDocument, type Doc } from '../../../shared/protocol/documents.ts';
 import { LEDGER } from '../settings.ts';
 
-/** A document as it lies in a volume. */
+/** A document as it is stored in a volume. */
 export type StoredDoc = { readonly _id: string } & Readonly<Record<string, unknown>>;
 
-/** U+0010, "data link escape": four hex digits follow, or `p`, and the numbers of the parts. */
+/** U+0010, "data link escape". Four hex digits follow, or `p` and the numbers of the parts. */
 const MARK = '\u0010';
 // eslint-disable-next-line no-control-regex
 const UNSAFE = /\u0010|\ufeff|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
@@ -32,8 +33,8 @@ const escapeKey = (key: string) =>
   key.startsWith('_') ? `${MARK}005f${escapeString(key.slice(1))}` : escapeString(key);
 
 /**
- * Ids: everything but letters, digits and `_ . : -` as `%` and four hex digits. `~` is left for
- * parts.
+ * Ids: every character but letters, digits and `_ . : -` becomes `%` and four hex digits. `~` is
+ * reserved for parts.
  */
 export const encodeId = (id: string) => id.replace(/[^A-Za-z0-9_.:-]/g, (char) => `%${hex(char)}`);
 export const decodeId = (id: string) =>
@@ -54,9 +55,7 @@ function cut(text: string): string[] {
   return pieces;
 }
 
-/**
- * The stored documents that stand for one document: the parts of its long texts first, itself last.
- */
+/** The stored documents of one document: first the parts of its long texts, then itself. */
 export function encodeDocument(doc: Doc): StoredDoc[] {
   const id = encodeId(doc._id);
   const parts: StoredDoc[] = [];
@@ -80,11 +79,11 @@ export function encodeDocument(doc: Doc): StoredDoc[] {
 
 export interface Decoded {
   readonly docs: readonly Doc[];
-  /** Ids of documents that cannot be read whole, with the reason. */
+  /** Ids of documents that cannot be read completely, with the reason. */
   readonly damaged: readonly { readonly id: string; readonly reason: string }[];
 }
 
-/** The documents behind everything a volume holds. */
+/** Decodes everything that a volume holds. */
 export function decodeDocuments(stored: readonly StoredDoc[]): Decoded {
   const parts = new Map(stored.filter((doc) => isPartId(doc._id)).map((doc) => [doc._id, doc]));
   const docs: Doc[] = [];

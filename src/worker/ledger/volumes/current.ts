@@ -1,5 +1,5 @@
 /**
- * The volume that is written now: opened when it is needed, filled group by group, and sealed when
+ * The volume that is written now. It is opened when needed, filled group by group, and sealed when
  * it is full.
  */
 import type { Doc } from '../../../shared/protocol/documents.ts';
@@ -20,25 +20,24 @@ import { DOCUMENT_STORES } from '../views/write.ts';
 import { decodeDocuments, encodeDocument, isPartId, type StoredDoc } from './codec.ts';
 import type { Volume } from './fireproof-volume.ts';
 
-// The journal from its oldest end: documents on their way into a volume, a few rows in memory at a
-// time.
+// Reads the journal from its oldest end, a few rows in memory at a time, into groups for a volume.
 
 interface Group {
   readonly docs: readonly Doc[];
   readonly stored: readonly StoredDoc[];
-  /** Journal rows that are filed with this group. */
+  /** Journal rows that this group completes. */
   readonly rows: readonly number[];
-  /** How far the row after them is filed; null: not begun. */
+  /** How much of the next row is in this group. Null: nothing. */
   readonly within: { readonly seq: number; readonly docs: number } | null;
 }
 
 interface Rows {
   /**
-   * The oldest documents that fit one commit, `most` at most, of rows up to `upTo`; empty where
+   * The oldest documents that fit one commit, at most `most`, from rows up to `upTo`. Empty where
    * there are none.
    */
   next(upTo: number, most: number): Promise<Group>;
-  /** The group lies in the volume: its rows go, in one transaction with the volume's record. */
+  /** The volume holds the group. Removes its rows in one transaction with the volume's record. */
   filed(group: Group, record: VolumeRecord): Promise<void>;
 }
 
@@ -101,14 +100,14 @@ async function createRows(db: JournalDatabase): Promise<Rows> {
 
 const volumeName = (number: number) => `v${String(number).padStart(5, '0')}`;
 
-/** The volume after all others, not yet on the list. */
+/** The volume after all others. It is not on the list yet. */
 export async function nextVolume(db: JournalDatabase): Promise<VolumeRecord> {
   const number = ((await db.getAll('volumes')).at(-1)?.number ?? 0) + 1;
   return { name: volumeName(number), number, documents: 0, state: 'writing', checkedAt: null, faults: [] };
 }
 
 /**
- * The volume that is written now; begins the first one, or the one after a sealed or damaged one.
+ * The volume that is written now. Begins the first one, or the one after a sealed or damaged one.
  */
 export async function currentRecord(db: JournalDatabase): Promise<VolumeRecord> {
   const last = (await db.getAll('volumes')).at(-1);
@@ -119,8 +118,7 @@ export async function currentRecord(db: JournalDatabase): Promise<VolumeRecord> 
 }
 
 /**
- * Puts the record of a volume that is not written any more, and the list of what it holds, onto the
- * disk together.
+ * Stores the record of a volume that is no longer written, together with the list of its contents.
  */
 export async function putListed(db: JournalDatabase, record: VolumeRecord, ids: readonly string[]): Promise<void> {
   const tx = journalTransaction(db, 'strict');
@@ -131,7 +129,7 @@ export async function putListed(db: JournalDatabase, record: VolumeRecord, ids: 
   ]);
 }
 
-// What is wrong with a volume, in a few words each.
+// Descriptions of a volume's faults.
 
 export const unreadable = (what: string, reason: string): string => sentence`${what} cannot be read: ${reason}`;
 
@@ -141,15 +139,15 @@ export const openedEmpty = (expected: number): string =>
 export const lacking = (there: number, expected: number): string =>
   sentence`${there} of ${expected} documents are there`;
 
-/** Does a volume hold, document by document, what the views know to be in it? */
+/** Result of comparing a volume with the views, document by document. */
 interface Check {
-  /** Ids of the documents that are there and right. */
+  /** Ids of the documents that are there and correct. */
   readonly ids: readonly string[];
-  /** What is wrong, one sentence each; empty where nothing is. */
+  /** One sentence for each fault. Empty where there is none. */
   readonly faults: readonly string[];
 }
 
-/** `expected`: ids of the documents that it should hold. */
+/** `expected`: ids of the documents that the volume should hold. */
 async function checkVolume(
   views: ViewsDatabase,
   expected: readonly string[],
@@ -172,33 +170,37 @@ async function checkVolume(
 
 interface CurrentVolumeDeps {
   readonly db: JournalDatabase;
-  /** The views, with everything in them that lies in the journal. */
+  /** The views, with everything of the journal in them. */
   readonly views: () => Promise<ViewsDatabase>;
   readonly open: (name: string) => Promise<Volume>;
   /** ms since the epoch */
   readonly now: () => number;
   /**
-   * The volume has this group for good, and the journal no more; null: the journal held nothing.
+   * The volume holds this group durably, and the journal no longer does. Null: the journal was
+   * empty.
    */
   readonly onFiled: (group: Group | null) => void;
-  /** Closing it failed, where nobody waits for that. */
+  /** Closing the volume failed while no caller waited for it. */
   readonly onTrouble: (error: unknown) => void;
 }
 
 interface CurrentVolume {
-  /** What it holds; nothing where it is not open. */
+  /** Ids in the volume. Empty where it is not open. */
   ids(): Iterable<string>;
   /**
-   * Files the journal's oldest documents, of rows up to `upTo`. Rejects with a `DamagedError` where
-   * it does not give back what it should.
+   * Stores the journal's oldest documents, from rows up to `upTo`. Rejects with a `DamagedError`
+   * where the volume does not return what it should.
    */
   commit(upTo: number): Promise<void>;
   close(): Promise<void>;
-  /** What it holds in memory is not to be trusted: the next commit begins from what is on disk. */
+  /**
+   * Drops the volume's state in memory, which is not trusted any more. The next commit starts from
+   * disk.
+   */
   leave(): Promise<void>;
 }
 
-/** What the volume holds is not what it should hold. */
+/** The volume does not hold what it should. */
 export class DamagedError extends Error {
   override readonly name = 'DamagedError';
   readonly record: VolumeRecord;
@@ -217,8 +219,8 @@ interface Opened {
 }
 
 /**
- * Documents into a volume in commits that are small enough. Parts of long texts first, each few to
- * a commit; the documents themselves in the last commit.
+ * Writes documents in small enough commits. The parts of long texts go first, a few to a commit.
+ * The documents themselves go in the last commit.
  */
 export async function writeStored(volume: Volume, docs: readonly StoredDoc[]): Promise<void> {
   let commit: StoredDoc[] = [];
@@ -269,8 +271,8 @@ export function createCurrentVolume({ db, views, open, now, onFiled, onTrouble }
   }
 
   /**
-   * Without what the volume has already, and without what came under an id that was taken: what was
-   * written first holds.
+   * Drops documents that the volume has already, and documents whose id was taken: the first one
+   * written wins.
    */
   async function toWrite(group: Group, ids: ReadonlySet<string>): Promise<readonly StoredDoc[]> {
     const tx = (await views()).transaction([...DOCUMENT_STORES]);
@@ -300,10 +302,7 @@ export function createCurrentVolume({ db, views, open, now, onFiled, onTrouble }
     else if (volume.cars() > LEDGER.compactAboveCars) await volume.compact();
   }
 
-  /**
-   * Compacts the full volume, opens it afresh, checks it document by document, and closes it for
-   * good.
-   */
+  /** Compacts the full volume, reopens it, checks every document, and closes it for good. */
   async function seal() {
     if (!current) return;
     const { record, volume, ids } = current;

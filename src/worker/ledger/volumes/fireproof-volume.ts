@@ -26,30 +26,31 @@ import { realTimers, sleep } from '../../../shared/domain/platform/timers.ts';
 import { LEDGER, volumeDatabase } from '../settings.ts';
 import type { StoredDoc } from './codec.ts';
 
-// Where Fireproof puts a volume's bytes: one IndexedDB database per volume with one object store.
+// Where Fireproof puts a volume's bytes: one IndexedDB database for each volume, with one object
+// store.
 //
-// Fireproof's own gateway keeps its write-ahead log and its head in stores of their own and writes
-// both at the same time. Chromium (156 and before) that is killed while two readwrite transactions
-// are under way in one database cannot open any database of the page again and deletes them all: 3
-// of 12 kills, seen here. With one store IndexedDB itself lets only one write at a time. The same
-// rule holds in ../views/database.ts.
+// Fireproof's own gateway puts its write-ahead log and its head in separate stores and writes both
+// at the same time. If Chromium (156 and before) is killed while two readwrite transactions run in
+// one database, it can no longer open any database of the page, and deletes them all. That happened
+// in 3 of 12 kills here. With one store, IndexedDB itself allows only one write at a time.
+// ../views/database.ts follows the same rule.
 //
-// What a volume cannot be read without is written with strict durability, so a commit that has
-// resolved survives a power cut.
+// Data that a volume cannot be read without is written with strict durability, so a resolved commit
+// survives a power cut.
 
 /** The scheme of our store URLs: `roost://<anything>?name=<volume>`. */
 export const PROTOCOL = 'roost';
 const VERSION = 'roost-1';
 
 interface VolumeSchema extends DBSchema {
-  /** Bytes by `<store>/<key>`; stores are car, file, meta and wal. */
+  /** Bytes by `<store>/<key>`. Stores are car, file, meta and wal. */
   blocks: { key: string; value: Uint8Array };
 }
 
 const open = new Map<string, IDBPDatabase<VolumeSchema>>();
 
 /**
- * Opens a volume's database, which must be before Fireproof asks for it. Returns the way to close
+ * Opens a volume's database. Call it before Fireproof needs it. Returns the function that closes
  * it.
  */
 export async function openBlocks(name: string): Promise<() => void> {
@@ -72,7 +73,7 @@ function placeOf(url: URI) {
   return { db, store, key: `${store}/${url.getParam('key') ?? ''}` };
 }
 
-/** Fireproof takes failures as values. */
+/** Turns errors into values, as Fireproof expects. */
 async function settled<Value>(work: () => Promise<Result<Value>>): Promise<Result<Value>> {
   try {
     return await work();
@@ -108,7 +109,7 @@ registerStoreProtocol({
         settled(async () => {
           const { db, store, key } = placeOf(url);
           const tx = db.transaction('blocks', 'readwrite', { durability: store === 'wal' ? 'relaxed' : 'strict' });
-          // A view of a larger buffer would be stored with all of it.
+          // A view of a larger buffer would be stored with the whole buffer.
           const whole = bytes.byteLength === bytes.buffer.byteLength ? bytes : bytes.slice();
           await Promise.all([tx.store.put(whole, key), tx.done]);
           return Result.Ok(undefined);
@@ -123,28 +124,30 @@ registerStoreProtocol({
 });
 
 export interface Volume {
-  /** Does it hold nothing at all? A volume that cannot read its head opens so. */
+  /** Is the volume empty? A volume that cannot read its head also opens empty. */
   isEmpty(): boolean;
-  /** Of how many CARs it consists now. */
+  /** The number of its CARs. */
   cars(): number;
   /** One commit. Resolves when it would survive a power cut. */
   write(docs: readonly StoredDoc[]): Promise<void>;
   read(): Promise<readonly StoredDoc[]>;
-  /** Folds all CARs into one. Rejects where that did not happen; the volume is then as before. */
+  /**
+   * Folds all CARs into one. Rejects where that did not happen, and leaves the volume as before.
+   */
   compact(): Promise<void>;
   close(): Promise<void>;
 }
 
 export interface VolumeDeps {
   readonly name: string;
-  /** Do we hold the ledger's lock at this moment? */
+  /** Does this worker hold the ledger's lock now? */
   readonly lockHeld: () => boolean;
 }
 
 /** Above any commit: Fireproof never splits one. */
 const NEVER_SPLIT = 1 << 30;
 const IDLE_PAUSE_MS = 5;
-/** Fireproof retries what fails without end; waiting for it ends here. */
+/** Fireproof retries failures without end. Waiting for it stops after this. */
 const IDLE_MOST_MS = 15_000;
 
 export async function openVolume({ name, lockHeld }: VolumeDeps): Promise<Volume> {
@@ -176,7 +179,7 @@ export async function openVolume({ name, lockHeld }: VolumeDeps): Promise<Volume
   Object.assign(loader.ebOpts, { threshold: NEVER_SPLIT });
   Object.assign(blockstore.ebOpts, { threshold: NEVER_SPLIT, autoCompact: 0 });
 
-  /** Resolves when the commit queue and Fireproof's own write-ahead log have nothing left to do. */
+  /** Resolves when the commit queue and Fireproof's write-ahead log are idle. */
   async function idle() {
     for (let waited = 0; waited < IDLE_MOST_MS; waited += IDLE_PAUSE_MS) {
       await loader?.commitQueue.waitIdle();
@@ -203,7 +206,8 @@ export async function openVolume({ name, lockHeld }: VolumeDeps): Promise<Volume
       if (loader.carLog.length < 2) return;
       permitted = true;
       try {
-        // Fireproof logs a failed compaction and resolves all the same: the CARs tell.
+        // Fireproof logs a failed compaction and resolves all the same. The number of CARs shows
+        // it.
         await db.compact();
       } finally {
         permitted = false;

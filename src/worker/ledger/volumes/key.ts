@@ -1,15 +1,15 @@
-/** The key that every volume is encrypted with, in Fireproof's key bag in this browser. */
+/** The key that encrypts every volume, in Fireproof's key bag in this browser. */
 import { getKeyBag } from '@fireproof/core-keybag';
 import { ensureSuperThis } from '@fireproof/core-runtime';
 import { openDB } from 'idb';
 import { LEDGER } from '../settings.ts';
 
 /**
- * Makes sure that the key exists before the first volume is opened: `material`, 32 bytes, where a
- * device brings its household's key, else a random one. A key that is there already stays.
+ * Creates the key before the first volume is opened. `material` is 32 bytes of the household's key
+ * where a device brings one. Null: a random key. An existing key stays.
  *
- * Fireproof must not be given material for a name that it has a key for: it would encrypt with the
- * new key from then on, keep the old one, and forget the new one with the page.
+ * Fireproof must not be given material for a name that has a key. It would encrypt with the new key
+ * from then on, store the old one, and forget the new one with the page.
  */
 export async function ensureKey(material: Uint8Array | null): Promise<void> {
   const bag = await getKeyBag(ensureSuperThis(), { url: `indexeddb://${LEDGER.keyBag}` });
@@ -21,9 +21,8 @@ export async function ensureKey(material: Uint8Array | null): Promise<void> {
 }
 
 /**
- * Fireproof writes its keys with relaxed durability, and no volume may be on the disk before the
- * key that opens it: a strict transaction on the same database puts everything before it on the
- * disk.
+ * Fireproof writes its keys with relaxed durability, and a volume must not be on disk before its
+ * key. A strict transaction on the same database flushes everything before it to disk.
  */
 async function flushKeyBag() {
   const db = await openDB(LEDGER.keyBag);

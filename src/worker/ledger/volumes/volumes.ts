@@ -1,11 +1,11 @@
 /**
- * From the journal into Fireproof: documents are committed in groups into the current volume and
- * leave the journal only when the volume has them for good. One thing at a time: commit,
- * compaction, roll-over, and whatever else needs the volumes for itself, share one queue. Fireproof
- * is opened when the first group is due, and never waited for by a reader.
+ * Moves documents from the journal into Fireproof volumes. Documents are committed in groups into
+ * the current volume. They leave the journal only when the volume holds them durably. Commits,
+ * compaction, roll-over, and any other work on the volumes share one queue. Fireproof is opened
+ * when the first group is due, and no reader waits for it.
  *
- * A volume that does not give back what it should is never written again. It is kept as it is, and
- * all that no other volume holds is taken from the views and filed anew.
+ * A volume that does not return what it should is never written again. It stays as it is. Documents
+ * that no other volume holds are taken from the views and put into the journal again.
  */
 import { deleteDB } from 'idb';
 import type { Forget } from '../../../shared/domain/forgetting.ts';
@@ -30,9 +30,9 @@ import { decodeDocuments, encodeDocument } from './codec.ts';
 import { createCurrentVolume, currentRecord, DamagedError, nextVolume, unreadable, writeStored } from './current.ts';
 import type { Volume } from './fireproof-volume.ts';
 
-// Volumes without what is forgotten. A volume is never changed: what is to stay goes into a new
-// one, which is compacted and checked; then, in one transaction, the new one takes the old one's
-// place on the list, and the old one's database is deleted.
+// Removes forgotten documents from volumes. A volume is never changed. The remaining documents go
+// into a new one, which is compacted and checked. Then, in one transaction, the new volume takes
+// the old one's place on the list, and the old one's database is deleted.
 
 interface ReplaceDeps {
   readonly journal: JournalDatabase;
@@ -42,7 +42,7 @@ interface ReplaceDeps {
 }
 
 /**
- * Deletes the databases of volumes that were replaced; what cannot be deleted now is tried again at
+ * Deletes the databases of replaced volumes. Those that cannot be deleted now are tried again at
  * the next start.
  */
 export async function discardVolumes(journal: JournalDatabase): Promise<void> {
@@ -54,7 +54,7 @@ export async function discardVolumes(journal: JournalDatabase): Promise<void> {
 
 async function writeNew({ journal, openVolume, now }: ReplaceDeps, docs: readonly Doc[]): Promise<VolumeRecord> {
   const record = await nextVolume(journal);
-  // A try that was cut off may have left something under this name.
+  // An interrupted attempt may have left a database under this name.
   await deleteDB(volumeDatabase(record.name));
   const volume = await openVolume(record.name);
   for (let at = 0; at < docs.length; at += LEDGER.groupDocuments)
@@ -70,7 +70,7 @@ async function writeNew({ journal, openVolume, now }: ReplaceDeps, docs: readonl
 }
 
 /**
- * Makes sure that no volume holds what the forgets cover. Nobody else may use the volumes
+ * Removes the documents that the forgets cover from all volumes. Nothing else may use the volumes
  * meanwhile, and none may be damaged.
  */
 export async function replaceVolumes(
@@ -94,7 +94,7 @@ export async function replaceVolumes(
   onProgress(records.length, records.length);
 }
 
-/** The old volume leaves the list, and the new one, if any, joins it. */
+/** Replaces the old volume on the list by the new one, if any. */
 export async function swap(
   journal: JournalDatabase,
   old: string,
@@ -116,12 +116,12 @@ export async function swap(
   await Promise.all([...writes, tx.done]);
 }
 
-// Which documents do the views hold that lie in no sound volume and not in the journal?
+// Finds documents of the views that are neither in a sound volume nor in the journal.
 
 /** Sorts after every id. */
 const AFTER_ALL = '\uffff';
 
-/** `sound`: ids that the volumes in use hold, beside those on the sealed volumes' lists. */
+/** `sound`: ids in the open volumes, in addition to the lists of sealed volumes. */
 export async function* unfiled(
   journal: JournalDatabase,
   views: ViewsDatabase,
@@ -146,31 +146,31 @@ export async function* unfiled(
 
 interface VolumesDeps {
   readonly db: JournalDatabase;
-  /** The views, with everything in them that lies in the journal. */
+  /** The views, with everything of the journal in them. */
   readonly views: () => Promise<ViewsDatabase>;
   /** The last row of the journal that the views hold. */
   readonly upTo: number;
   readonly open: (name: string) => Promise<Volume>;
-  /** ms timers, for tests too */
+  /** ms timers, also for tests. */
   readonly after: After;
   /** ms since the epoch */
   readonly now: () => number;
-  /** ms, only ever forward, for spans. */
+  /** ms that only move forward, for spans. */
   readonly elapsed: () => number;
   /**
-   * Was something appended so lately that more is likely to come? While a lost team returns,
-   * commits wait for all of it: they would take most of the worker from those who wait for their
-   * team.
+   * Was something appended so recently that more is likely to follow? While a lost team is being
+   * restored, commits wait for all of it. They would take the worker's time while people wait for
+   * their team.
    */
   readonly busy: () => 'writing' | 'returning' | null;
   /**
-   * Puts what the views hold and no sound volume does into the journal again. Answers how many
-   * documents.
+   * Puts documents that the views hold and no sound volume does into the journal again. Resolves
+   * with their number.
    */
   readonly refile: () => Promise<number>;
-  /** null: the last commit went through. */
+  /** Null: the last commit succeeded. */
   readonly onOutcome: (error: unknown) => void;
-  /** A volume was found damaged, and this many of its documents were filed anew. */
+  /** A volume was found damaged, and this many of its documents were put into the journal again. */
   readonly onDamaged: (record: VolumeRecord, refiled: number) => void;
 }
 
@@ -182,34 +182,37 @@ export interface Volumes {
   added(docs: number, chars: number, upTo: number): void;
   /** Documents in the journal. */
   backlog(): number;
-  /** Ids that the current volume holds; none where it is not open. */
+  /** Ids in the current volume. None where it is not open. */
   currentIds(): Iterable<string>;
-  /** Resolves when the journal is empty; rejects with what stopped it. */
+  /** Resolves when the journal is empty. Rejects with the error that prevents that. */
   drain(): Promise<void>;
-  /** Runs when nothing is under way and no volume is open, and lets nothing begin meanwhile. */
+  /** Runs while nothing is under way and no volume is open. Other work waits. */
   exclusively<Result>(run: () => Promise<Result>): Promise<Result>;
   /** Drains what can be drained and closes the current volume. */
   close(): Promise<void>;
 }
 
-/** How far to go: one group and then only full ones, or until the journal is empty. */
+/**
+ * How far the work goes. `due`: one group, and then only full ones. `all`: until the journal is
+ * empty.
+ */
 type Extent = 'due' | 'all';
 
 export function createVolumes(deps: VolumesDeps): Volumes {
   const { db } = deps;
-  /** What the journal holds; `chars` roughly. */
+  /** The journal's contents. `chars` is approximate. */
   let backlog = 0;
   let { upTo } = deps;
   let chars = 0;
   let working: Promise<void> | null = null;
   let cancelTimer: (() => void) | null = null;
-  /** Does the timer wait for no more than a moment of quiet? */
+  /** Does the timer only wait for a quiet moment? */
   let hurried = false;
   let closed = false;
   let retrying = false;
   /** Failures in a row. */
   let failures = 0;
-  /** When the oldest commit became due that gives way to writes; null: none does. */
+  /** When the oldest commit became due that gives way to writes. Null: none does. */
   let givingWaySince: number | null = null;
   let alone: Promise<unknown> = Promise.resolve();
 
@@ -225,7 +228,10 @@ export function createVolumes(deps: VolumesDeps): Volumes {
     onTrouble: deps.onOutcome,
   });
 
-  /** One after the other: work on the journal, and whoever needs the volumes for himself. */
+  /**
+   * Runs tasks one after the other: work on the journal, and work that needs the volumes for
+   * itself.
+   */
   function inTurn<Result>(run: () => Promise<Result>): Promise<Result> {
     const turn = alone.then(run);
     alone = turn.catch(() => undefined);
@@ -233,8 +239,8 @@ export function createVolumes(deps: VolumesDeps): Volumes {
   }
 
   /**
-   * Keeps the volume as it is, and files what it held anew: first that, so that a kill in between
-   * repeats it.
+   * Marks the volume as damaged and puts its documents into the journal again. The documents go
+   * first, so a kill in between repeats the work.
    */
   async function giveUp(record: VolumeRecord, faults: readonly string[]) {
     const damaged: VolumeRecord = {
@@ -249,8 +255,8 @@ export function createVolumes(deps: VolumesDeps): Volumes {
   }
 
   /**
-   * Can the volume that does not take our writes be read at all? null: it can, or there is no room
-   * to find out.
+   * Can the volume that fails our writes be read at all? Null: it can, or there is no space to find
+   * out.
    */
   async function faultsOf(record: VolumeRecord): Promise<readonly string[] | null> {
     try {
@@ -275,7 +281,7 @@ export function createVolumes(deps: VolumesDeps): Volumes {
     }
     if (storageProblemOf(error).kind === 'quota') throw error;
     failures += 1;
-    // What Fireproof holds in memory after a failed write is unknown: begin from what is on disk.
+    // Fireproof's state in memory after a failed write is unknown. Start again from disk.
     if (failures < LEDGER.volumeTries) throw error;
     const record = await currentRecord(db);
     const faults = record.documents > 0 ? await faultsOf(record) : null;
@@ -331,10 +337,7 @@ export function createVolumes(deps: VolumesDeps): Volumes {
     return working;
   }
 
-  /**
-   * A failure was told through `onOutcome` and is tried again: whoever did not ask need not hear of
-   * it.
-   */
+  /** A failure is reported through `onOutcome` and tried again, so this caller ignores it. */
   function startUnasked() {
     if (givesWay()) later(LEDGER.volumesQuiet);
     else start('due').catch(() => undefined);
@@ -347,8 +350,7 @@ export function createVolumes(deps: VolumesDeps): Volumes {
   }
 
   async function drain() {
-    // Work that was under way may stop at the last full group, and what a damaged volume held comes
-    // again.
+    // Running work may stop at the last full group, and documents of a damaged volume come again.
     while (backlog > 0 || working) {
       if (working) await working;
       if (backlog > 0) await start('all');
