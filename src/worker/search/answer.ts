@@ -1,6 +1,6 @@
 /**
- * What is found for a question: ranked by the index, then by how the words stand together in the
- * best.
+ * Answers a search: the index ranks documents, and the best are ranked again by how close the words
+ * stand together.
  */
 import type { Passage } from '../../shared/protocol/search.ts';
 import { SEARCH } from './settings.ts';
@@ -19,48 +19,45 @@ import { placeOf, type Searchable, searchableOf } from './documents.ts';
 import { rank } from './query.ts';
 import type { SearchedLedger } from './searched-ledger.ts';
 
-// Of a text that was found: the piece that says best why, and how well it fits. Pure.
+// Finds the passage of a text that shows best why it matches, and how well it matches. Pure.
 
 interface Mark {
   readonly from: number;
   readonly to: number;
-  /** Which of the words it is. */
+  /** Index of the word that stands here. */
   readonly word: number;
 }
 
 interface Fit {
   readonly passage: Passage;
-  /** How many of the words stand in it, of all: 0–1. */
+  /** Share of the words that occur in the text: 0–1. */
   readonly covered: number;
-  /**
-   * The longest stretch of words that stand there as they were typed, one after the other, of all:
-   * 0–1.
-   */
+  /** The longest run of words in the typed order, as a share of all: 0–1. */
   readonly inOrder: number;
-  /** How close those of the passage stand together: 0–1. */
+  /** How close the words of the passage stand together: 0–1. */
   readonly close: number;
 }
 
 const NOTHING: readonly Mark[] = [];
 
 /**
- * Looks for what was typed in texts. `forms`: words that stand for each of the index's terms;
- * `room`: characters of a passage.
+ * Finds the typed words in texts. `forms`: words that match each of the index's terms. `room`:
+ * characters of a passage.
  */
 function createFinder(
   typed: readonly Token[],
   forms: ReadonlyMap<string, ReadonlySet<string>>,
   room: number = SEARCH.passage,
 ) {
-  /** What was typed, word by word, as it is compared with a text: a run without spaces as it is. */
+  /** The typed words, as they are compared with a text. A run without spaces stays whole. */
   const words = [...new Map(typed.map((token) => [token.text, token])).values()].filter(({ text }) => text !== '');
   const sequence = typed.map(({ text }) => words.findIndex((word) => word.text === text));
-  /** By a word as it stands in a text: what of it was looked for; most is nothing. */
+  /** Cache: the marks of a word of a text. Most words have none. */
   const known = new Map<string, readonly Mark[]>();
 
   /**
-   * Plain letters, small, with which something that is looked for begins: with another, a word need
-   * not be looked at.
+   * First letters (plain, lower case) of everything searched. A word with another first letter is
+   * skipped.
    */
   const firsts = new Set(
     [...words.map(({ text }) => text), ...[...forms.values()].flatMap((each) => [...each])].map((word) =>
@@ -73,7 +70,7 @@ function createFinder(
 
   const isTermOf = (term: string, word: Token) =>
     term === word.text || forms.get([...termsOf(word)][0] ?? '')?.has(term) === true;
-  /** The words that a token of a text stands for. */
+  /** The searched words that a token of a text matches. */
   function wordsIn(token: Token): readonly number[] {
     const [term = ''] = termsOf(token);
     return words.flatMap((word, i) => {
@@ -81,13 +78,15 @@ function createFinder(
       return !token.unspaced && isTermOf(term, word) ? [i] : [];
     });
   }
-  /** What of a token was looked for besides the whole: words that begin inside it. */
+  /** Marks of words that begin inside a token. */
   const insideOf = (token: Token): readonly Mark[] =>
     (token.also ?? []).flatMap(({ text, from, to }) =>
       words.flatMap((word, i) => (!word.unspaced && isTermOf(text, word) ? [{ from, to, word: i }] : [])),
     );
 
-  /** Where in a run without spaces a word stands; all of it where folding has moved its letters. */
+  /**
+   * The place of a word in a run without spaces. The whole run where folding has moved its letters.
+   */
   function markOf(token: Token, word: number): Mark {
     const wanted = words[word]?.text ?? '';
     const isSame = token.to - token.from === token.text.length;
@@ -96,7 +95,7 @@ function createFinder(
     return { from, to: from + wanted.length, word };
   }
 
-  /** What of one word of a text was looked for, from its beginning on. */
+  /** Marks in one word of a text, from its beginning on. */
   function marksIn(raw: string): readonly Mark[] {
     const held = known.get(raw);
     if (held) return held;
@@ -110,7 +109,7 @@ function createFinder(
     return marks;
   }
 
-  /** What of the chain that begins with a word was looked for. */
+  /** Marks in the chain that begins with a word. */
   function marksOfChain(text: string, begin: number, end: number): readonly Mark[] {
     const chain = chainFrom(text, begin, end);
     if (!chain) return NOTHING;
@@ -119,12 +118,12 @@ function createFinder(
     );
   }
 
-  /** `most`: characters that are read, and more only where not all words stand in them. */
+  /** `most`: characters to read. More are read only if some words are not found in them. */
   return function fitOf(text: string, most: number): Fit {
     const marks: Mark[] = [];
     const seen = new Set<number>();
     let longest = 0;
-    /** By place in what was typed: how long a stretch ends there at the word before this one. */
+    /** By place in the typed text: the length of the run that ends there at the previous word. */
     let runs = new Map<number, number>();
     let isBroken = true;
     for (let at = 0; at < text.length && (at < most || (at < SEARCH.readChars && seen.size < words.length));)
@@ -164,8 +163,8 @@ function createFinder(
 }
 
 /**
- * The shortest stretch of marks of about a passage's length with the most different words: its
- * first, its last, and how many.
+ * The shortest stretch of marks, about as long as a passage, with the most different words: its
+ * first mark, its last, and the number of words.
  */
 function densest(marks: readonly Mark[], words: number): readonly [from: number, to: number, count: number] {
   let best: readonly [number, number, number] = [0, 0, marks.length > 0 ? 1 : 0];
@@ -194,14 +193,11 @@ function densest(marks: readonly Mark[], words: number): readonly [from: number,
   return best;
 }
 
-/**
- * A piece of the text that begins shortly before this mark, on one line, with what of the marks
- * lies in it.
- */
+/** A one-line piece of the text that begins shortly before this mark, with the marks inside it. */
 function passageAround(text: string, marks: readonly Mark[], at: number, room: number): Passage {
   const first = marks[at]?.from ?? 0;
   let begin = Math.max(0, first - Math.floor((room * SEARCH.passageBefore) / SEARCH.passage));
-  // A sentence's or a line's beginning, where one is near; else a word's.
+  // Begin at a sentence or line where one is near, otherwise at a word.
   const before = text.slice(begin, first);
   const sentence = Math.max(before.lastIndexOf('\n'), before.search(/[.!?…。！？]\s+[^.!?…。！？]*$/u));
   if (begin > 0) {
@@ -242,16 +238,16 @@ function passageAround(text: string, marks: readonly Mark[], at: number, room: n
 }
 
 export interface Question {
-  /** As it was typed. */
+  /** As typed. */
   readonly text: string;
-  /** Terms: a document must stand under one of each of these. */
+  /** Index terms. A document must have one term of each list. */
   readonly filters: readonly (readonly string[])[];
-  /** ms since the epoch: not earlier than that; 0: whenever. */
+  /** ms since the epoch. Older documents are left out. 0: no limit. */
   readonly since: number;
   readonly limit: number;
-  /** Characters of a passage; left out: as many as people are shown. */
+  /** Characters of a passage. Left out: the number that people are shown. */
   readonly room?: number;
-  /** What may be found; left out: all. */
+  /** Which documents may be found. Left out: all. */
   readonly admits?: (said: Searchable) => boolean;
 }
 
@@ -259,7 +255,7 @@ export interface Found {
   /** The document's. */
   readonly id: string;
   readonly said: Searchable;
-  /** Of the thread, or the name of what is planned; null: not known here. */
+  /** The title of the thread, or the name of the schedule. Null: not known here. */
   readonly title: string | null;
   readonly passage: Passage;
 }
@@ -269,11 +265,11 @@ interface AnswerDeps {
   readonly index: Pick<Builder, 'segments' | 'idsOf'>;
   /** ms since the epoch */
   readonly now: number;
-  /** Lets others have their turn, where it is time. */
+  /** Yields to other work when it is time. */
   readonly pause: () => Promise<void>;
 }
 
-/** How well the words stand together counts as much as about this many rare words. */
+/** Weights. How well the words stand together counts as much as about this many rare words. */
 const IN_ORDER = 8;
 const COVERED = 4;
 const CLOSE = 1;
@@ -286,7 +282,8 @@ export async function answerTo(
   const typed = typedTokens(text);
   const wanted = wantedOf(typed, /[\p{L}\p{N}\p{M}]$/u.test(text));
   const segments = await index.segments();
-  // Whoever asks for nothing is about to ask for something: what every answer needs is read by now.
+  // An empty query comes just before a real one. By now everything that each answer needs is
+  // loaded.
   if (wanted.length === 0) return { found: [], more: false };
   const most = Math.max(SEARCH.readMost, 2 * limit);
   const { ranked, forms } = await rank({
@@ -313,6 +310,6 @@ export async function answerTo(
     });
   }
   const best = scored.sort((a, b) => b.score - a.score || b.found.said.time - a.found.said.time);
-  // Where as many were read as are, what was not read may be admitted too.
+  // If the reading limit was reached, documents beyond it may match too.
   return { found: best.slice(0, limit).map(({ found }) => found), more: best.length > limit || ranked.length >= most };
 }

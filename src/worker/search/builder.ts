@@ -1,7 +1,4 @@
-/**
- * Writes the index: takes documents, compares with the ledger what stands in it, and keeps its
- * segments few.
- */
+/** Writes the index: adds documents, compares the index with the ledger, and merges segments. */
 import type { Doc } from '../../shared/protocol/documents.ts';
 import type { After } from '../../shared/domain/platform/timers.ts';
 import { isSearched, rowIdOf, SEARCH_SOURCES, searchableOf, type SearchSource, termsAbout } from './documents.ts';
@@ -20,15 +17,15 @@ import type { Ranked } from './query.ts';
 import type { SearchedLedger } from './searched-ledger.ts';
 import { type IndexStore, type Manifest, withCache } from './store.ts';
 
-// Documents on their way into a segment: their words are gathered here, a slice at a time.
+// Collects the words of documents for a new segment, a slice of time at a time.
 
 interface Buffer {
-  /** Takes one document, in as many slices as it needs. */
+  /** Adds one document, in as many slices as it needs. */
   add(doc: Doc, pause: () => Promise<void>): Promise<void>;
   documents(): number;
-  /** Is it time to write it? */
+  /** Is it time to write the segment? */
   isFull(): boolean;
-  /** Empties it into parts of a segment. */
+  /** Writes the collected words as parts of a segment and clears the buffer. */
   write(
     id: number,
     pause: () => Promise<void>,
@@ -82,23 +79,22 @@ function createBuffer(): Buffer {
   };
 }
 
-// Several segments as one, without the documents that are gone: words of theirs alone are in no
-// part of it any more.
+// Merges several segments into one, without deleted documents. Words that only these had disappear.
 
 interface MergeDeps {
   readonly id: number;
   readonly segments: readonly Segment[];
   readonly isGone: (docId: string) => boolean;
-  /** Stores parts of a segment that nobody reads yet. */
+  /** Stores parts of a segment that is not read yet. */
   readonly put: (parts: readonly Part[]) => Promise<void>;
-  /** Lets others have their turn, where it is time. */
+  /** Yields to other work when it is time. */
   readonly pause: () => Promise<void>;
 }
 
-/** Marks a document that is gone. */
+/** Marks a deleted document. */
 const GONE = 0xffffffff;
 
-/** Terms of one segment, one at a time. */
+/** Iterates over the terms of one segment. */
 async function createCursor(segment: Segment) {
   const parts = segment.terms('');
   let terms: readonly Term[] = [];
@@ -120,7 +116,7 @@ async function createCursor(segment: Segment) {
   return cursor;
 }
 
-/** Answers the new segment; null where nothing is left of them. */
+/** Resolves with the new segment. Null: no documents are left. */
 async function mergeSegments({ id, segments, isGone, put, pause }: MergeDeps): Promise<SegmentInfo | null> {
   const writer = createSegmentWriter(id);
   let written = 0;
@@ -175,22 +171,22 @@ interface BuilderDeps {
   readonly store: IndexStore;
   readonly after: After;
   readonly pause: () => Promise<void>;
-  /** Of the documents that were missing when it began. */
+  /** Progress of adding the documents that were missing at the start. */
   readonly onProgress: (done: number, of: number) => void;
 }
 
 export interface Builder {
   segments(): Promise<readonly Segment[]>;
-  /** The documents' ids in the index, in the same places. */
+  /** The index ids of these documents, in the same places. */
   idsOf(ranked: readonly Pick<Ranked, 'segment' | 'document'>[]): Promise<readonly string[]>;
-  /** Takes documents that were not there before. */
+  /** Adds new documents. */
   take(docs: readonly Doc[]): Promise<void>;
   /**
-   * Takes in what the ledger has and the index has not, and lets go of what the ledger has not any
-   * more. `meanwhile` is awaited now and then, and takes what came in.
+   * Adds what the ledger has and the index lacks, and deletes what the ledger no longer has. Now
+   * and then it awaits `meanwhile`, which adds new documents.
    */
   compare(meanwhile: () => Promise<void>): Promise<void>;
-  /** Makes one of several segments, where there are too many. Answers whether there were. */
+  /** Merges segments where there are too many of one size. Resolves with whether there were. */
   merge(): Promise<boolean>;
   close(): void;
 }
@@ -211,7 +207,9 @@ function grouped<Key, Value>(
 
 const countOf = (segments: readonly SegmentInfo[]) => segments.reduce((sum, { documents }) => sum + documents, 0);
 
-/** The size of a segment, in steps of how many become one. */
+/**
+ * The size class of a segment: the logarithm of its documents, to the base of how many are merged.
+ */
 const stepOf = ({ documents }: SegmentInfo) =>
   Math.floor(Math.log(Math.max(1, documents)) / Math.log(SEARCH.segmentsOfSize));
 
@@ -220,7 +218,7 @@ export async function createBuilder({ ledger, store, after, pause, onProgress }:
   let manifest = await store.manifest();
   let open = new Map<number, Promise<Segment>>();
   let stopForgetting: (() => void) | null = null;
-  /** Hashes of what was taken since a comparison began: it meets new documents too. */
+  /** Hashes of documents added since a comparison began, because the comparison meets them too. */
   let lately: Set<number> | null = null;
   const isNew = (rowId: string) => {
     const hash = hashOf(rowId);
@@ -235,7 +233,7 @@ export async function createBuilder({ ledger, store, after, pause, onProgress }:
     return known;
   };
   const opened = () => Promise.all(manifest.segments.map(segmentOf));
-  /** Memory is for those who search; nobody does for most of the time. */
+  /** Frees the memory after a time without searches. */
   function used() {
     stopForgetting?.();
     stopForgetting = after(SEARCH.cacheFor, letGo);
@@ -259,7 +257,7 @@ export async function createBuilder({ ledger, store, after, pause, onProgress }:
     await commit({ ...manifest, segments: [...manifest.segments, info], next: id + 1 }, parts);
   }
 
-  /** Puts one segment in the place of several, without what is gone. */
+  /** Replaces several segments by one, without deleted documents. */
   async function replace(segments: readonly Segment[], isGone: (rowId: string) => boolean) {
     const id = manifest.next;
     manifest = { ...manifest, next: id + 1 };
@@ -269,7 +267,7 @@ export async function createBuilder({ ledger, store, after, pause, onProgress }:
     await commit({ ...manifest, segments: info ? [...left, info] : left });
   }
 
-  /** Hashes of all ids in the index, in order. */
+  /** Hashes of all ids in the index, sorted. */
   async function known(): Promise<Float64Array> {
     const hashes = new Float64Array(countOf(manifest.segments));
     let at = 0;
@@ -282,10 +280,7 @@ export async function createBuilder({ ledger, store, after, pause, onProgress }:
     return hashes.sort();
   }
 
-  /**
-   * What of the ledger is missing, as stretches of ids, and which hashes of the index the ledger
-   * has.
-   */
+  /** Finds stretches of ids that the index lacks, and which hashes of the index the ledger has. */
   async function look(hashes: Float64Array) {
     const there = new Uint8Array(hashes.length);
     const stretches: { readonly source: SearchSource; readonly after: string | null }[] = [];
@@ -309,7 +304,7 @@ export async function createBuilder({ ledger, store, after, pause, onProgress }:
     return { there, stretches, missing };
   }
 
-  /** Takes out what the ledger has not any more. */
+  /** Deletes documents that the ledger no longer has. */
   async function letGoOf(isGone: (rowId: string) => boolean) {
     for (const segment of await opened()) {
       let gone = false;
@@ -329,7 +324,7 @@ export async function createBuilder({ ledger, store, after, pause, onProgress }:
     let done = 0;
     if (missing > 0) onProgress(done, missing);
     const buffer = createBuffer();
-    // What was said last is taken first.
+    // The newest documents are added first.
     for (const { source, after: last } of stretches.reverse()) {
       const ids = await ledger.ids({ ...source, after: last, limit: SEARCH.idsAtOnce });
       const lacking = ids.filter((id) => indexOf(hashes, hashOf(source.letter + id)) < 0);
@@ -379,8 +374,8 @@ export async function createBuilder({ ledger, store, after, pause, onProgress }:
     async compare(meanwhile) {
       const { views, kinds } = await ledger.counted();
       const there = kinds.reduce((sum, { type, documents }) => sum + (isSearched(type) ? documents : 0), 0);
-      // The views are written anew where something was forgotten: the same ones with as many
-      // documents hold the same.
+      // Forgetting writes new views. So the same views with as many documents hold the same
+      // documents.
       if (views === manifest.views && there === countOf(manifest.segments)) return;
       lately = new Set();
       try {
@@ -410,7 +405,7 @@ export async function createBuilder({ ledger, store, after, pause, onProgress }:
   };
 }
 
-/** Its place in a list in order, or -1. */
+/** The position of a value in a sorted list, or -1. */
 function indexOf(sorted: Float64Array, value: number): number {
   let low = 0;
   let high = sorted.length - 1;

@@ -1,4 +1,4 @@
-/** What of a document is found again: its words, whose they are, and where they lead to. Pure. */
+/** What the index stores of a document: its words, its author, and where it leads. Pure. */
 import type { MessageId, ThreadId } from '../../shared/domain/ids.ts';
 import { parseStamp } from '../../shared/domain/stamp.ts';
 import { wrote } from '../../shared/domain/talk.ts';
@@ -7,16 +7,16 @@ import type { DocumentStore } from '../../shared/protocol/documents/kind.ts';
 import { isKnown, type KnownType } from '../../shared/protocol/documents/kinds.ts';
 import type { SearchedText, SearchKind } from '../../shared/protocol/search.ts';
 
-/** Where searchable documents stand in the views: a store, and what their ids begin with. */
+/** Where searchable documents are in the views: a store, and a prefix of their ids. */
 export interface SearchSource {
   readonly type: KnownType;
   readonly store: DocumentStore;
   /** '' where everything in the store is searched. */
   readonly prefix: string;
-  /** Stands before a document's id in the index, to say where it stands. */
+  /** Prefix of a document's id in the index. It names the source. */
   readonly letter: string;
 }
-/** What there is most of comes last. */
+/** The largest source comes last. */
 export const SEARCH_SOURCES: readonly SearchSource[] = [
   { type: 'agent-identity', store: 'identities', prefix: '', letter: 'i' },
   { type: 'agent-change', store: 'changes', prefix: '', letter: 'c' },
@@ -31,12 +31,12 @@ const storeBy = new Map(SEARCH_SOURCES.map(({ letter, store }) => [letter, store
 
 export const isSearched = (type: string): boolean => byType.has(type);
 
-/** A document's id in the index; null: it is not searched. */
+/** A document's id in the index. Null: the document is not searched. */
 export function rowIdOf(doc: Doc): string | null {
   const source = isKnown(doc) ? byType.get(doc.type) : undefined;
   return source ? source.letter + doc._id : null;
 }
-/** Where a document of the index stands. */
+/** Where a document of the index is in the views. */
 export const placeOf = (rowId: string): { readonly store: DocumentStore; readonly id: string } => ({
   store: storeBy.get(rowId.charAt(0)) ?? 'records',
   id: rowId.slice(1),
@@ -44,7 +44,7 @@ export const placeOf = (rowId: string): { readonly store: DocumentStore; readonl
 
 export interface Searchable extends SearchedText {
   readonly text: string;
-  /** Of a thread's message, from 1. */
+  /** Number of a thread's message, from 1. */
   readonly sequence: number | null;
 }
 
@@ -55,7 +55,7 @@ const field = (value: object, name: string): string => {
 const PARTS = '\n\n';
 
 /**
- * Null: nothing that could be found again. What was written and what is shown of it may differ: see
+ * Null: the document has nothing to find. Its stored and its shown text may differ: see
  * `readFound`.
  */
 export function searchableOf(doc: Doc): Searchable | null {
@@ -134,9 +134,7 @@ export function searchableOf(doc: Doc): Searchable | null {
   }
 }
 
-/**
- * Terms that no word is: by these a search is held to one agent, one thread, one voice, one kind.
- */
+/** Terms that no word can be. They limit a search to one agent, thread, author or kind. */
 const MARK = '\u0001';
 export const conversationTerm = (agentId: string): string => `${MARK}a${agentId}`;
 export const threadTerm = (threadId: string): string => `${MARK}t${threadId}`;

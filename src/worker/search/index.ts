@@ -1,5 +1,5 @@
 /**
- * Full-text search over everything that was ever said.
+ * Full-text search over all messages, threads, souls, changes and schedules.
  *
  * `search.ts` answers a query, `builder.ts` keeps the index up to date, `segment.ts` is the format
  * on disk, `words.ts` cuts text into terms, and `query.ts` finds documents for terms.
@@ -7,9 +7,9 @@
  * Main type: `Search`.
  *
  * Invariants:
- * - The index holds nothing that cannot be made anew. A damaged index is deleted and rebuilt.
+ * - Everything in the index can be rebuilt. A damaged index is deleted and rebuilt.
  * - A forgotten document is never found, even while the index still lists it. The views decide.
- * - There is one index for all tabs. It lies in a database of its own.
+ * - There is one index for all tabs. It has a database of its own.
  *
  * It does not know Fireproof, the relay, or the page.
  */
@@ -19,7 +19,7 @@ import { deleteIndex, openIndexStore } from './store.ts';
 
 export type { Search } from './search.ts';
 
-/** `storage`: of where the databases lie. */
+/** `storage`: storage facts of the place where the databases are. */
 export const openSearch = ({
   storage,
   ...deps

@@ -1,14 +1,16 @@
 /**
- * What documents hold the words that somebody typed, by the index alone. Each word may be the
- * beginning of one that stands there; rare words count more than common ones, whole ones more than
- * beginnings, and these more than ones with a typing error in them, which is only looked for where
- * a word is found nowhere. Where no document holds all words, one in `oneWrongOf` may be missing.
+ * Finds documents for typed words, by the index alone.
+ *
+ * Each typed word may be the beginning of a word in a document. Rare words count more than common
+ * ones, and whole words more than beginnings. Matches with a typing error count least, and are only
+ * tried for a word that is found nowhere. If no document has all words, one in `oneWrongOf` may be
+ * missing.
  */
 import type { Segment, Term } from './segment.ts';
 import { SEARCH } from './settings.ts';
 import { distance, type Wanted } from './words.ts';
 
-/** What stands in documents for a word that was typed; `quality` 0–1. */
+/** A word of the index that matches a typed word. `quality`: 0–1. */
 interface Form extends Term {
   readonly quality: number;
 }
@@ -22,28 +24,28 @@ export interface Ranked {
 export interface RankedList {
   /** Best first. */
   readonly ranked: readonly Ranked[];
-  /** Words with which each that was typed was found beside itself, by what was typed. */
+  /** For each typed word, the other words that matched it. */
   readonly forms: ReadonlyMap<string, ReadonlySet<string>>;
 }
 
 export interface RankDeps {
   readonly segments: readonly Segment[];
   readonly wanted: readonly Wanted[];
-  /** A document must stand under one of each of these terms. */
+  /** A document must have one term of each list. */
   readonly filters: readonly (readonly string[])[];
-  /** s since the epoch: not earlier than that. */
+  /** s since the epoch. Older documents are left out. */
   readonly since: number;
   /** s since the epoch */
   readonly now: number;
   readonly most: number;
-  /** Lets others have their turn, where it is time. */
+  /** Yields to other work when it is time. */
   readonly pause: () => Promise<void>;
 }
 
 const QUALITY = { whole: 1, beginning: 0.7, wrong: 0.4 } as const;
 /**
- * What being new is worth beside the weight of a word, and the age in s at which that is half as
- * much.
+ * `NEWNESS`: the weight of being new, relative to the weight of a word. `HALF_AS_NEW`: the age in s
+ * that halves it.
  */
 const NEWNESS = 0.6;
 const HALF_AS_NEW = 30 * 24 * 60 * 60;
@@ -59,7 +61,7 @@ async function formsIn(segment: Segment, { term, asPrefix }: Wanted): Promise<Fo
   return forms;
 }
 
-/** Words that could have been meant: with the same first letter, or with the second one first. */
+/** Similar words, with the same first letter or with the term's second letter first. */
 async function similarIn(segment: Segment, term: string, pause: () => Promise<void>): Promise<Form[]> {
   const most = term.length >= SEARCH.forgiveTwoFrom ? 2 : 1;
   const forms: Form[] = [];
@@ -79,7 +81,7 @@ async function similarIn(segment: Segment, term: string, pause: () => Promise<vo
   return forms;
 }
 
-/** The best of many, without sorting all of them. */
+/** Collects the best of many without sorting all of them. */
 function createBest(most: number) {
   /** A heap with the worst first. */
   const heap: Ranked[] = [];
@@ -115,7 +117,7 @@ function createBest(most: number) {
   };
 }
 
-/** Where a word stands in one segment: the best forms of it first, and the documents of each. */
+/** The matches of a word in one segment: the best forms first, with the documents of each. */
 interface Places {
   readonly forms: readonly Form[];
   readonly lists: readonly Uint32Array[];
@@ -126,7 +128,7 @@ async function placesIn(segment: Segment, found: readonly Form[]): Promise<Place
   return { forms, lists: await segment.lists(forms) };
 }
 
-/** Of one segment: how many of the words each document holds, and what that is worth. */
+/** For one segment: the number of words that each document has, and their weight. */
 async function scoresIn(
   segment: Segment,
   places: readonly Places[],
@@ -168,8 +170,8 @@ async function scoresIn(
 const newestIn = ({ times }: Segment) => times.reduce((newest, time) => Math.max(newest, time), 0);
 
 /**
- * Where two letters are all there is, the newest segments will do: they stand in nearly everything.
- * Not in all that a filter leaves.
+ * For a single short word the newest segments suffice, because it occurs nearly everywhere. With a
+ * filter all segments are needed.
  */
 async function enoughFor({ segments, wanted: [word, ...more], filters }: RankDeps): Promise<readonly Segment[]> {
   if (filters.length > 0 || !word || more.length > 0 || !word.asPrefix || word.term.length >= SEARCH.wordFrom)
@@ -205,8 +207,7 @@ export async function rank(deps: RankDeps): Promise<RankedList> {
     );
     return Math.log(1 + (all - documents + 0.5) / (documents + 0.5));
   });
-  // All at once: a first look at each would otherwise wait for the disk as often as there are
-  // segments and words.
+  // All in parallel. Otherwise the disk would be awaited once for each segment and word.
   const places = await Promise.all(
     segments.map((segment, n) => Promise.all(forms.map((bySegment) => placesIn(segment, bySegment[n] ?? [])))),
   );

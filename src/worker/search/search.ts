@@ -1,7 +1,7 @@
 /**
- * The search over a ledger. Its index is made from what the views hold, follows what comes, and is
- * thrown away and made anew whenever it is not what it should be: nothing but the time that takes
- * is lost. There is one for all tabs, where the ledger is.
+ * Search over a ledger. The index is made from the views, follows new documents, and is deleted and
+ * rebuilt whenever it is wrong. That costs only time. There is one index for all tabs, in the
+ * worker that has the ledger.
  */
 import { createQueue } from '../../shared/domain/platform/queue.ts';
 import { sleep, within, type After } from '../../shared/domain/platform/timers.ts';
@@ -21,44 +21,44 @@ import type { IndexStore } from './store.ts';
 export interface SearchDeps {
   readonly ledger: SearchedLedger;
   readonly openStore: () => Promise<IndexStore>;
-  /** Throws away what is stored. */
+  /** Deletes the stored index. */
   readonly dropStore: () => Promise<void>;
-  /** Bytes that may still be stored; null: the browser does not say. */
+  /** Bytes that may still be stored. Null: the browser does not say. */
   readonly room: () => Promise<number | null>;
   readonly after: After;
-  /** Somebody answers just now: each word is to be on the screen at once. */
+  /** An agent is answering now, and each word must reach the screen at once. */
   readonly isTalking: () => boolean;
   /** ms since the epoch */
   readonly now: () => number;
-  /** ms, only ever forward */
+  /** ms that only move forward. */
   readonly elapsed: () => number;
 }
 
 export interface Search {
-  /** Documents that are new in the ledger. */
+  /** Adds documents that are new in the ledger. */
   hear(docs: readonly Doc[]): void;
-  /** Documents have gone from the ledger for good: their words go from the index. */
+  /** Documents were deleted from the ledger for good. Deletes their words from the index. */
   hearGone(): void;
-  /** The ledger has no more room: the index gives way. */
+  /** The ledger has no space left. Deletes the index. */
   hearNoRoom(): void;
   find(query: SearchQuery): Promise<SearchAnswer>;
-  /** For an agent: only what it took part in. */
+  /** A search by an agent. It covers only what the agent took part in. */
   findFor(asked: SearchAsked): Promise<SearchAnswered>;
-  /** Resolves when everything that was heard of stands in the index, or cannot. */
+  /** Resolves when everything received is in the index, or cannot be. */
   settled(): Promise<void>;
-  /** Tries now what failed. */
+  /** Tries failed work again now. */
   again(): Promise<void>;
 }
 
-/** Somebody who types has typed on: nobody waits for this answer. */
+/** The person has typed on, so this answer is not needed any more. */
 class Superseded extends Error {}
 const NOTHING = { found: [], more: false } as const;
-/** Characters that a passage may have besides its text. */
+/** Characters that a passage may have in addition to its text. */
 const MARKS_OF_CUT = 4;
 
 /**
- * What was said to and by it in its conversation, and in threads; not what waits to be sent, which
- * it is still to hear, and no soul.
+ * Did the agent take part: in messages of its own conversation and in threads? Queued messages do
+ * not count, because the agent has not received them yet. Souls do not count.
  */
 const tookPart = (
   { kind, agentId, messageId, threadId }: Searchable,
@@ -78,7 +78,7 @@ const hitOf = ({ id, title, passage, said }: Found): SearchHit => {
 const isQuota = (error: unknown) =>
   (error instanceof Error || error instanceof DOMException) && error.name === 'QuotaExceededError';
 
-/** Lets others have their turn once a slice of time is over; `rest`: ms that they have at least. */
+/** Yields to other work once a slice of time is over. `rest`: the least ms of the pause. */
 function createPause(
   { after, elapsed }: Pick<SearchDeps, 'after' | 'elapsed'>,
   slice: number,
@@ -132,8 +132,8 @@ export function createSearch(deps: SearchDeps): Search {
   }
 
   /**
-   * What is stored goes: damaged it is of no worth, and where there is no room it stands in the way
-   * of what is.
+   * Deletes the stored index. A damaged one is useless, and on a full disk it takes space from the
+   * ledger.
    */
   async function fail(why: 'no-room' | 'broken') {
     compare = true;
@@ -155,7 +155,7 @@ export function createSearch(deps: SearchDeps): Search {
       failures = 0;
       state = { kind: 'ready' };
     } catch (error) {
-      // Somebody else may have closed it meanwhile.
+      // Another task may have closed the index meanwhile.
       if (failures === before) await fail(isQuota(error) ? 'no-room' : 'broken');
     }
   }
@@ -164,7 +164,8 @@ export function createSearch(deps: SearchDeps): Search {
     cancel = null;
     working ??= work().finally(() => {
       working = null;
-      // The first time it is made anew at once; what fails again has another cause, which may pass.
+      // The first failure leads to a rebuild at once. A repeated failure has another cause, which
+      // may pass.
       if (waiting.length > 0 || compare)
         plan(failures > 1 || (state.kind === 'unavailable' && state.why === 'no-room') ? SEARCH.retry : SEARCH.quiet);
     });
@@ -178,7 +179,7 @@ export function createSearch(deps: SearchDeps): Search {
   }
   plan(SEARCH.startAfter);
 
-  /** Never rejects: a broken index is made anew, and is said to be none until then. */
+  /** Never rejects. A broken index is rebuilt, and finds nothing until then. */
   async function ask(question: Question, pause: () => Promise<void>): Promise<Awaited<ReturnType<typeof answerTo>>> {
     if (failures === 0 && (waiting.length > 0 || !builder)) await within(after, SEARCH.waitForNew, begin());
     for (let tries = 0; ; tries++) {
@@ -186,7 +187,7 @@ export function createSearch(deps: SearchDeps): Search {
         return await answerTo(question, { ledger, index: await inTurn(opened), now: now(), pause });
       } catch (error) {
         if (error instanceof Superseded) return NOTHING;
-        // A segment may have become part of another while it was read.
+        // A segment may have been merged into another while it was read.
         if (error instanceof DamagedIndexError && tries < 2) continue;
         await fail(isQuota(error) ? 'no-room' : 'broken');
         plan(SEARCH.quiet);
@@ -195,9 +196,9 @@ export function createSearch(deps: SearchDeps): Search {
     }
   }
 
-  /** By whoever types: the question that counts. */
+  /** The newest question of each search field. */
   const newest = new Map<string, object>();
-  /** As `createPause`, for as long as this is the newest question of whoever types. */
+  /** As `createPause`, but throws once the same field has asked a newer question. */
   function pauseOf(line: string | undefined, question: object): () => Promise<void> {
     const pause = createPause(deps, SEARCH.answerSlice);
     if (line === undefined) return pause;

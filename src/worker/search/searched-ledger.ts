@@ -8,18 +8,18 @@ interface Place {
 
 /** What the search needs of the ledger. */
 export interface SearchedLedger {
-  /** Ids in order that begin with `prefix`, after this one. */
+  /** Ids that begin with `prefix`, in order, from the one after `after`. */
   ids(page: {
     readonly store: DocumentStore;
     readonly prefix: string;
     readonly after: string | null;
     readonly limit: number;
   }): Promise<readonly string[]>;
-  /** Those of them that are there. */
+  /** Those of the documents that exist. */
   documentsAt(places: readonly Place[]): Promise<readonly Doc[]>;
-  /** In the same places, what is to be seen; null: it is not. */
+  /** The visible documents, in the same places. Null: not visible. */
   found(places: readonly Place[]): Promise<readonly ({ readonly doc: Doc; readonly title: string | null } | null)[]>;
-  /** Which views they are, and how many documents they hold, by kind. */
+  /** The name of the views, and the number of documents by kind. */
   counted(): Promise<{
     readonly views: string;
     readonly kinds: readonly { readonly type: string; readonly documents: number }[];

@@ -1,19 +1,19 @@
 import { createCrc32 } from '../../shared/domain/crc32.ts';
 import { SEARCH } from './settings.ts';
 
-// Numbers in as few bytes as they need (LEB128), and the check of what was stored.
+// Variable-length numbers (LEB128), and the checksum of stored bytes.
 
-/** What is stored is not what was written: the index is thrown away and made anew. */
+/** Stored bytes differ from what was written. The index is then deleted and rebuilt. */
 export class DamagedIndexError extends Error {
   override readonly name = 'DamagedIndexError';
 }
 
 interface ByteWriter {
   number(value: number): void;
-  /** As it stands in another. */
+  /** Appends bytes unchanged. */
   bytes(value: Uint8Array): void;
   length(): number;
-  /** What was written since the last time, as bytes of its own. */
+  /** The bytes written since the last call, as a copy. */
   take(): Uint8Array<ArrayBuffer>;
 }
 
@@ -74,7 +74,7 @@ function createByteReader(bytes: Uint8Array, from = 0, to = bytes.length): ByteR
   };
 }
 
-/** The bytes with their check behind them. */
+/** Appends the checksum to the bytes. */
 function sealed(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
   const crc = createCrc32();
   crc.update(bytes);
@@ -84,7 +84,7 @@ function sealed(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
   return all;
 }
 
-/** Without their check. Throws a DamagedIndexError where it does not fit. */
+/** Returns the bytes without their checksum. Throws a DamagedIndexError where it does not match. */
 export function unsealed(all: unknown): Uint8Array {
   if (!(all instanceof Uint8Array) || all.length < 4) throw new DamagedIndexError('A part of the index is missing.');
   const bytes = all.subarray(0, all.length - 4);
@@ -110,16 +110,15 @@ export function hashOf(id: string): number {
   return (a >>> 0) * 0x200000 + ((b ^ (b >>> 13)) & 0x1fffff);
 }
 
-// A segment: some documents of the index and all words of theirs, written once and never changed.
-// It lies in parts, each small enough to be read alone:
+// A segment: some documents of the index and all their words. It is written once and never changed.
+// It consists of parts, each small enough to be read alone:
 //
-// - `terms` n: words in order, each as what it shares with the one before it, the rest of it in
-//   UTF-16 units, how many documents have it, and how many bytes their list takes; the first of
-//   each part shares nothing;
-// - `lists` n: those lists, end to end, of the numbers of documents, each as its distance from the
-//   one before;
-// - `ids` n: ids of documents, as text;
-// - `about`: their times, and where each part of the terms begins.
+// - `terms` n: words in order. Each has the length of the prefix that it shares with the word
+//   before it, the rest in UTF-16 units, the number of its documents, and the bytes of their list.
+//   The first word of each part shares nothing.
+// - `lists` n: these lists, one after the other. Each is the numbers of documents, as distances.
+// - `ids` n: ids of documents, as text.
+// - `about`: times of the documents, and where each part of the terms begins.
 
 type PartKind = 'terms' | 'lists' | 'ids' | 'about';
 /** [segment, kind, number] */
@@ -146,11 +145,14 @@ interface IndexedDocument {
 
 interface SegmentWriter {
   document(row: IndexedDocument): void;
-  /** Terms in order of their UTF-16 units, each with its documents in order. */
+  /**
+   * Adds a term with its documents. Terms come in the order of their UTF-16 units, documents in
+   * ascending order.
+   */
   term(text: string, documents: ArrayLike<number>, count: number): void;
-  /** Parts that are whole by now, each handed out once. */
+  /** Parts that are complete by now. Each is returned once. */
   ready(): Part[];
-  /** The last parts. Nothing may be added after it. */
+  /** The last parts. Nothing may be added afterwards. */
   end(): { readonly parts: Part[]; readonly info: SegmentInfo };
 }
 
@@ -175,7 +177,7 @@ export function createSegmentWriter(id: number): SegmentWriter {
 
   function flushLists(all: boolean) {
     if (lists.length() < (all ? 1 : SEARCH.postingsBytes)) return;
-    // Parts are of one length but the last, so that a place says in which it lies.
+    // All parts but the last have one length, so an offset determines its part.
     const content = lists.take();
     let at = 0;
     while (content.length - at >= SEARCH.postingsBytes) {
@@ -242,19 +244,19 @@ export function createSegmentWriter(id: number): SegmentWriter {
   };
 }
 
-// Reading a segment: only the parts that are asked for. “Writing a segment” above has the format.
+// Reads a segment, and of it only the parts that are needed. “A segment” above has the format.
 
 /**
- * Bytes of parts, without their check. Rejects with a DamagedIndexError for what is not there or
- * does not fit its check.
+ * Bytes of parts, without their checksums. Rejects with a DamagedIndexError for a missing or
+ * damaged part.
  */
 export type ReadParts = (keys: readonly PartKey[]) => Promise<readonly Uint8Array[]>;
 
-/** A word of a segment, and where the list of its documents lies. */
+/** A word of a segment, and where the list of its documents is. */
 export interface Term {
   readonly text: string;
   readonly documents: number;
-  /** Bytes from the beginning of all lists, and how many. */
+  /** Offset in all lists, and length. Bytes. */
   readonly at: number;
   readonly length: number;
 }
@@ -263,15 +265,15 @@ export interface Segment {
   readonly info: SegmentInfo;
   /** Of each document, s since the epoch. */
   readonly times: Uint32Array;
-  /** Terms from this one on, in order, part by part, as long as more are taken. */
+  /** Terms from this one on, in order. Parts are read as the caller takes them. */
   terms(from: string): AsyncGenerator<readonly Term[]>;
-  /** Numbers of the documents of each, in order. */
+  /** The documents of each term, in ascending order. */
   lists(terms: readonly Pick<Term, 'at' | 'length' | 'documents'>[]): Promise<readonly Uint32Array[]>;
   /** Ids of documents by their numbers. */
   ids(documents: readonly number[]): Promise<readonly string[]>;
   /**
-   * Ids of all documents in order, part by part, with the number of the first, as long as more are
-   * taken.
+   * Ids of all documents in order, with the number of the first of each part. Parts are read as the
+   * caller takes them.
    */
   allIds(): AsyncGenerator<{ readonly from: number; readonly ids: readonly string[] }>;
 }
@@ -302,8 +304,7 @@ const parseIds = (bytes: Uint8Array): readonly string[] => {
 };
 
 /**
- * The list of one term, from bytes that hold it. Without a reader: a common beginning has a million
- * places.
+ * Decodes the list of one term. It uses no reader, for speed: a common prefix has a million places.
  */
 function listIn(bytes: Uint8Array, at: number, length: number, count: number, documents: number): Uint32Array {
   const list = new Uint32Array(count);
@@ -375,7 +376,7 @@ export async function openSegment(info: SegmentInfo, read: ReadParts): Promise<S
         const from = at - n * size;
         const bytes = parts.get(n) ?? new Uint8Array();
         if (from + length <= bytes.length) return listIn(bytes, from, length, documents, times.length);
-        // It goes on in the next part, or in several.
+        // The list continues in the next parts.
         const whole = new Uint8Array(length);
         let held = 0;
         for (let next = n; held < length; next++) {

@@ -1,54 +1,50 @@
 /** Every name, limit and pause of the search. */
 export const SEARCH = {
-  /**
-   * The index's own IndexedDB database: it can be thrown away at any time, and is made anew then.
-   */
+  /** The index's own IndexedDB database. It can be deleted at any time, and is then rebuilt. */
   database: 'roost-search',
   /**
-   * Goes up with every change of what stands in the index, or of how words are cut: an older one is
-   * made anew.
+   * Bump this when the contents of the index or the way of cutting words change. An older index is
+   * rebuilt.
    */
   version: 4,
 
-  /**
-   * ms after the ledger was opened before the index is looked at: whoever opens the page comes
-   * first.
-   */
+  /** ms from opening the ledger until work on the index begins. Opening the page comes first. */
   startAfter: 1_500,
   /**
-   * ms without a new document after which what came is put into the index. Whoever searches has it
-   * done at once.
+   * ms without a new document before the waiting ones are indexed. A search has it done at once.
    */
   quiet: 1_000,
-  /** ms for which somebody who searches waits for what was said just now. */
+  /** ms that a search waits for the newest messages to be indexed. */
   waitForNew: 150,
-  /** ms at a time for which the index is worked on; others have their turn in between. */
+  /** ms of one slice of work on the index. Other work runs in between. */
   slice: 8,
-  /** ms of rest after each of these while somebody answers. */
+  /** ms of pause after each slice while an agent answers. */
   restWhileTalking: 60,
-  /** The same for an answer: somebody waits for it. */
+  /** ms of one slice of answering a search. A person waits for it. */
   answerSlice: 25,
   /** ms before work that failed is tried again. */
   retry: 60_000,
-  /** Bytes that the browser must still have room for, before what failed is tried again. */
+  /** Bytes that must be free before failed work is tried again. */
   roomLeast: 200_000_000,
   /**
-   * New documents that are remembered until they are indexed; of more, the ledger is asked which
-   * they were.
+   * New documents that are remembered until they are indexed. Beyond that, the index is compared
+   * with the ledger.
    */
   waitingMost: 2_000,
-  /** Ids, and documents, that are asked of the ledger at once: a document may have a megabyte. */
+  /** Ids, and documents, that are read from the ledger at once. A document may have a megabyte. */
   idsAtOnce: 1_000,
   documentsAtOnce: 40,
   /** Characters of a text that are cut into words at once. */
   charsAtOnce: 32_000,
 
-  /** A segment is written when it has this many documents, or about this many places of words. */
+  /**
+   * A segment is written when it has this many documents, or about this many occurrences of words.
+   */
   segmentDocuments: 2_000,
   segmentPlaces: 200_000,
   /**
-   * Of about equally large segments at most this many; then they become one, unless that had more
-   * than so many documents.
+   * Segments of about one size that may exist. More are merged, unless they would have more than
+   * `largestSegment` documents.
    */
   segmentsOfSize: 8,
   largestSegment: 200_000,
@@ -57,44 +53,41 @@ export const SEARCH = {
   postingsBytes: 32_000,
   /** Ids in one part. */
   idsInPart: 256,
-  /** UTF-16 units of a word that count: nobody types more of a key or a hash. */
+  /** UTF-16 units of a word that count. Nobody types more of a key or a hash. */
   termChars: 40,
-  /** Words that begin inside a word, at most, and letters of the shortest of them. */
+  /** The most words that begin inside a word, and the least letters of each. */
   wordsInside: 6,
   insideLeast: 2,
   /**
-   * Bytes of the index that are kept in memory between two searches, and for how long nobody need
-   * have searched, in ms.
+   * Bytes of the index that stay in memory between searches, and ms without a search after which
+   * they are freed.
    */
   cacheBytes: 12_000_000,
   cacheFor: 60_000,
 
   /**
-   * Letters from which the beginning of a word says enough to be asked of every document; of fewer,
-   * the newest that many have it will do.
+   * A word with at least this many letters is looked for in every document. For shorter ones the
+   * newest `enough` documents suffice.
    */
   wordFrom: 3,
   enough: 2_000,
   /**
-   * Words of what is typed that are looked for; letters of a word from which a typing error is
-   * forgiven, and from which two are.
+   * Typed words that are looked for. Letters of a word from which one typing error is forgiven, and
+   * from which two are.
    */
   wordsMost: 24,
   forgiveFrom: 4,
   forgiveTwoFrom: 8,
-  /** Words of which each may be wrong, one in so many, where not all are found together. */
+  /** If no document has all words, one of this many may be missing. */
   oneWrongOf: 4,
-  /**
-   * Of the best by words alone, so many are read, and ordered by how their words stand together.
-   */
+  /** Documents that are read after the first ranking, and ranked by how close their words stand. */
   readMost: 50,
   /**
-   * Characters of each that are read for that, and of one in which not all words were found by
-   * then.
+   * Characters of each that are read for this, and the limit where not all words are found in them.
    */
   readFirst: 3_000,
   readChars: 60_000,
-  /** Characters of a passage that is shown, and of them before the first word that was found. */
+  /** Characters of a shown passage, and those before its first match. */
   passage: 180,
   passageBefore: 50,
 } as const;

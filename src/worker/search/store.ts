@@ -1,32 +1,27 @@
-/**
- * Where the index lies: an IndexedDB database of its own, that holds nothing but what can be made
- * anew.
- */
+/** Stores the index in an IndexedDB database of its own. Everything in it can be rebuilt. */
 import { deleteDB, openDB, type DBSchema, type IDBPDatabase } from 'idb';
 import { DamagedIndexError, type Part, type PartKey, type ReadParts, type SegmentInfo, unsealed } from './segment.ts';
 import { SEARCH } from './settings.ts';
 
-/** Which segments there are. Parts of others are of no use. */
+/** The segments of the index. Parts of other segments are garbage. */
 export interface Manifest {
   readonly version: number;
   readonly segments: readonly SegmentInfo[];
-  /** The next segment's. */
+  /** Id of the next segment. */
   readonly next: number;
-  /** The ledger's views with which the index was last compared; null: it never was. */
+  /** Name of the ledger's views that the index was last compared with. Null: never. */
   readonly views: string | null;
 }
 const EMPTY: Manifest = { version: SEARCH.version, segments: [], next: 1, views: null };
 
-/**
- * What an index needs of the place where it lies: one write at a time, each whole or not at all.
- */
+/** Storage of an index. Writes run one at a time, each completely or not at all. */
 export interface IndexStore {
   manifest(): Promise<Manifest>;
-  /** In order; rejects with a DamagedIndexError for what is not there or not as it was written. */
+  /** In order. Rejects with a DamagedIndexError for a missing or damaged part. */
   readonly read: ReadParts;
-  /** Parts that no manifest names yet. */
+  /** Stores parts that no manifest names yet. */
   put(parts: readonly Part[]): Promise<void>;
-  /** From here on this manifest holds; what is of segments that it does not name goes. */
+  /** Makes this manifest valid and deletes the parts of segments that it does not name. */
   commit(manifest: Manifest, parts?: readonly Part[]): Promise<void>;
   close(): void;
 }
@@ -45,10 +40,10 @@ const isManifest = (value: unknown): value is Manifest =>
   'segments' in value &&
   Array.isArray(value.segments);
 
-/** Throws the index away. */
+/** Deletes the index. */
 export const deleteIndex = (): Promise<void> => deleteDB(SEARCH.database);
 
-/** Opens the index, and makes it anew where it is of another version or has lost a store. */
+/** Opens the index. Recreates it where it has another version or lacks a store. */
 export async function openIndexStore(): Promise<IndexStore> {
   let db: IDBPDatabase<SearchSchema> = await open();
   const held = STORES.every((name) => db.objectStoreNames.contains(name)) ? await db.get('meta', 'manifest') : null;
@@ -63,14 +58,14 @@ export async function openIndexStore(): Promise<IndexStore> {
       upgrade(fresh) {
         for (const name of STORES) fresh.createObjectStore(name);
       },
-      // Whoever wants it deleted, or has a newer one, goes first: nothing here is of worth.
+      // Close for another connection that deletes or upgrades the database: the index can be
+      // rebuilt.
       blocking: (_now, _next, event) => (event.target as IDBDatabase).close(),
     });
   }
 
   /**
-   * Every write opens every store, so that there is never more than one under way, as in the
-   * ledger's databases.
+   * Every write opens every store, so only one write runs at a time, as in the ledger's databases.
    */
   async function write(
     run: (tx: { put(part: Part): void; drop(range: IDBKeyRange): void; note(manifest: Manifest): void }) => void,
@@ -78,7 +73,7 @@ export async function openIndexStore(): Promise<IndexStore> {
     const tx = db.transaction([...STORES], 'readwrite', { durability: 'relaxed' });
     const failed = (error: unknown) => void error;
     run({
-      // What fails aborts the transaction, and is told by its `done`.
+      // A failed request aborts the transaction and rejects its `done`.
       put: ({ key, bytes }) =>
         void tx
           .objectStore('parts')
@@ -115,7 +110,7 @@ export async function openIndexStore(): Promise<IndexStore> {
   };
 }
 
-/** Segments of which there are parts, a look at one key each. */
+/** Segments that have parts. Reads one key for each. */
 async function segmentsThere(db: IDBPDatabase<SearchSchema>): Promise<readonly number[]> {
   const ids: number[] = [];
   const parts = db.transaction('parts').objectStore('parts');
@@ -127,9 +122,9 @@ async function segmentsThere(db: IDBPDatabase<SearchSchema>): Promise<readonly n
   }
 }
 
-/** Parts that were read lately, in memory, up to so many bytes. */
+/** Caches recently read parts in memory, up to `most` bytes. */
 export function withCache(read: ReadParts, most: number): { readonly read: ReadParts; clear(): void; bytes(): number } {
-  /** The one that was used last at the end. */
+  /** The most recently used comes last. */
   const held = new Map<string, Uint8Array>();
   let bytes = 0;
   const nameOf = (key: PartKey) => key.join(' ');

@@ -1,34 +1,34 @@
 /**
- * From text to the terms of an index, and back to where they stand in it. Pure.
+ * Cuts text into terms of an index, and finds terms in a text. Pure.
  *
- * A word is a run of letters, digits and marks, folded: without case, accents and widths. In
- * scripts that are written without spaces a run is cut into overlapping pieces, at each character
- * one, shorter ones at its end: whatever part of the run somebody types is then found by its
- * pieces, and a single character as the beginning of one. (Dictionaries, as Intl.Segmenter has
- * them, cut 東京都 and 京都 differently, take twenty times as long, and differ between browsers.) Korean
- * has spaces, and builds words from words: it is cut into pieces too.
+ * A word is a run of letters, digits and marks. It is folded: case, accents and widths are removed.
+ * Scripts without spaces are cut into overlapping pieces, one at each character, with shorter ones
+ * at the end of the run. So any part of the run that a person types is found by its pieces. A
+ * single character is found as the beginning of a piece. (Dictionaries such as Intl.Segmenter's cut
+ * 東京都 and 京都 differently, take twenty times as long, and differ between browsers.) Korean has
+ * spaces, but builds words from words, so it is cut into pieces too.
  *
- * A word also stands in the index under each word that begins inside it (`name` of `UserName`), and
- * a chain of words under its joined form (`wellknown` of `well-known`, `1234` of `1,234.56`). An
- * emoji is a word of its own.
+ * A word is also indexed under each word that begins inside it (`name` of `UserName`). A chain of
+ * words is also indexed under its joined form (`wellknown` of `well-known`, `1234` of `1,234.56`).
+ * An emoji is a word of its own.
  */
 import { SEARCH } from './settings.ts';
 
 const UNSPACED =
   /[\p{scx=Hani}\p{scx=Hira}\p{scx=Kana}\p{sc=Hang}\p{sc=Thai}\p{sc=Laoo}\p{sc=Khmr}\p{sc=Mymr}\p{sc=Tibt}]+/gu;
-/** Alphabets, of which two letters tell little. */
+/** Alphabets, in which two letters say little. Their pieces have three. */
 const THREE = /^[\p{sc=Thai}\p{sc=Laoo}\p{sc=Khmr}\p{sc=Mymr}\p{sc=Tibt}]/u;
 const PLAIN = /^[\0-\x7f]*$/;
-/** The first unit of anything unspaced lies behind this. */
+/** The first character of every script without spaces is in this range. */
 const LATER = /[\u0e00-\uffff]/;
 /**
- * Accents, points and signs that people leave out; not the vowels of Indic and Thai, nor the
- * voicing of kana.
+ * Accents, points and signs that people leave out. Vowels of Indic scripts and Thai, and the
+ * voicing of kana, stay.
  */
 const MARKS = /[\u0300-\u036f\u0483-\u0487\u0591-\u05c7\u0610-\u061a\u0640\u064b-\u065f\u0670\u06d6-\u06ed]/g;
-/** How an emoji is drawn, and its skin: people look for it without. */
+/** Variants of an emoji: presentation and skin tone. People search without them. */
 const EMOJI_DRESS = /[\ufe0e\ufe0f]|\ud83c[\udffb-\udfff]/g;
-/** Letters that no decomposition takes apart. */
+/** Letters that Unicode decomposition does not split. */
 const LETTERS: Readonly<Record<string, string>> = {
   ß: 'ss',
   æ: 'ae',
@@ -44,7 +44,7 @@ const LETTERS: Readonly<Record<string, string>> = {
 };
 const LETTER = new RegExp(`[${Object.keys(LETTERS).join('')}]`, 'g');
 
-/** Without case, accents and widths. */
+/** Removes case, accents and widths. */
 export function fold(text: string): string {
   const lower = text.toLowerCase();
   if (PLAIN.test(lower)) return lower;
@@ -57,18 +57,19 @@ export function fold(text: string): string {
     .toLowerCase();
 }
 
-/** A folded word, or a folded run without spaces, and where it stands in the text. */
+/** A folded word, or a folded run without spaces, and its place in the text. */
 export interface Token {
   readonly text: string;
   readonly from: number;
   readonly to: number;
   readonly unspaced: boolean;
-  /** Further terms under which it stands, and where what they name lies in the text. */
+  /** Further terms for the index, and where they stand in the text. */
   readonly also?: readonly Inside[];
 }
 
 /**
- * A term beside the word itself: a word that begins inside it, or the chain that begins with it.
+ * A term in addition to the word itself: a word that begins inside it, or the chain that begins
+ * with it.
  */
 export interface Inside {
   readonly text: string;
@@ -78,12 +79,12 @@ export interface Inside {
 
 const IN_WORD = /^[\p{L}\p{N}\p{M}]/u;
 const IS_EMOJI = /^(?:\p{Extended_Pictographic}|\p{Regional_Indicator})/u;
-/** An emoji with its dress, or several that are joined to one; a flag. */
+/** An emoji with its variants, several joined into one, or a flag. */
 const EMOJI =
   /(?:\p{Regional_Indicator}{2}|\p{Extended_Pictographic}(?:[\ufe0e\ufe0f]|\p{Emoji_Modifier})*(?:\u200d\p{Extended_Pictographic}(?:[\ufe0e\ufe0f]|\p{Emoji_Modifier})*)*)/uy;
 /**
- * Units of UTF-16 by what they are: between words, in a word, half of a sign that has to be looked
- * at whole, an emoji.
+ * Classes of UTF-16 units: between words, in a word, half of a surrogate pair (decided by the whole
+ * character), an emoji.
  */
 const KIND = { between: 0, word: 1, half: 2, emoji: 3 } as const;
 /** Made when it is first needed. */
@@ -99,16 +100,15 @@ function kindOfPair(pair: string): number {
   if (IN_WORD.test(pair)) return KIND.word;
   return IS_EMOJI.test(pair) ? KIND.emoji : KIND.between;
 }
-/** Where the emoji ends that begins at `at`; null: none does. */
+/** The end of the emoji that begins at `at`. Null: none begins there. */
 function emojiEnd(text: string, at: number): number | null {
   EMOJI.lastIndex = at;
   return EMOJI.test(text) ? EMOJI.lastIndex : null;
 }
 
 /**
- * Visits the runs of letters, digits and marks, and the emoji, that begin in `text` from `from` on
- * and before `until`: a search goes through much text, and a regular expression takes five times as
- * long. Answers where the next look begins.
+ * Visits the words and emoji that begin in `text` from `from` on and before `until`. Returns where
+ * the next visit begins. It uses no regular expression, which would take five times as long.
  */
 export function visitWords(
   text: string,
@@ -145,16 +145,16 @@ export function visitWords(
 }
 
 /**
- * Between two words that may be written as one: hyphens, apostrophes, points, and what is not seen
- * at all.
+ * Characters inside words that may be written as one: hyphens, apostrophes, points, and invisible
+ * ones.
  */
 const JOINS = new Set("-'._\u2019\u2010\u2011\u00ad\u200b\u200c\u200d\u2060");
-/** Between the thousands of a number, in whatever country. */
+/** Thousands separators of all countries. */
 const THOUSANDS = new Set(",.'\u2019\u00a0\u2009\u202f");
 const GROUP = 3;
 const isDigits = (text: string) => /^[0-9]+$/.test(text);
 
-/** Where the word ends that begins at `at`; `at` itself where none does. */
+/** The end of the word that begins at `at`. `at` itself where none begins. */
 function wordEnd(text: string, at: number): number {
   const kinds = unitsOnce();
   let end = at;
@@ -165,13 +165,13 @@ const isWordAt = (text: string, at: number) => at >= 0 && unitsOnce()[text.charC
 
 export interface Chain {
   readonly to: number;
-  /** Its words as one, folded. */
+  /** The words of the chain, joined and folded. */
   readonly text: string;
 }
 
 /**
- * The chain of words that goes on from the word between `from` and `to`, where that is its first;
- * null: the word stands alone.
+ * The chain whose first word is between `from` and `to`. Null: the word is not the first of a
+ * chain.
  */
 export function chainFrom(text: string, from: number, to: number): Chain | null {
   const sign = text.charAt(to);
@@ -179,7 +179,7 @@ export function chainFrom(text: string, from: number, to: number): Chain | null 
   const first = text.slice(from, to);
   const isNumber = isDigits(first);
   const joins = isNumber && THOUSANDS.has(sign) ? THOUSANDS : JOINS;
-  // Points part the numbers of a version and of a date.
+  // Points separate the numbers of a version and of a date.
   if (isNumber && joins === JOINS && sign === '.') return null;
   if (joins.has(text.charAt(from - 1)) && isWordAt(text, from - 2)) return null;
   let joined = first;
@@ -205,11 +205,11 @@ function caseOf(sign: string): number {
 }
 
 /**
- * Where further words begin inside one: at a capital, and between letters and digits. In
+ * Where further words begin inside a word: at a capital, and between letters and digits. In
  * `HTTPRequest` at the R.
  */
 export function beginningsIn(word: string): readonly number[] {
-  // Of a key or a hash nobody types the middle.
+  // Nobody types the middle of a key or a hash.
   if (word.length > SEARCH.termChars) return [];
   const rest = word.slice(1);
   if (rest === rest.toLowerCase() && !/[0-9]/.test(word)) return [];
@@ -226,7 +226,7 @@ export function beginningsIn(word: string): readonly number[] {
   return begins.slice(0, SEARCH.wordsInside).filter((begin) => word.length - begin >= SEARCH.insideLeast);
 }
 
-/** A token of a script with spaces, with the words that begin inside it. */
+/** The token of a word with spaces around it, with the words that begin inside it. */
 function spacedToken(word: string, from: number): Token {
   const to = from + word.length;
   const begins = beginningsIn(word);
@@ -235,10 +235,7 @@ function spacedToken(word: string, from: number): Token {
   return { ...token, also: begins.map((begin) => ({ text: fold(word.slice(begin)), from: from + begin, to })) };
 }
 
-/**
- * The tokens of one run of letters, digits and marks that begins there in its text, or of one
- * emoji.
- */
+/** Visits the tokens of one word at this place of its text, or of one emoji. */
 export function visitTokensOf(word: string, index: number, visit: (token: Token) => void): void {
   if (!LATER.test(word)) {
     visit(spacedToken(word, index));
@@ -254,8 +251,8 @@ export function visitTokensOf(word: string, index: number, visit: (token: Token)
 }
 
 /**
- * Visits the tokens of the words that begin from `from` on and before `until`. Answers where the
- * next look begins.
+ * Visits the tokens of the words that begin from `from` on and before `until`. Returns where the
+ * next visit begins.
  */
 export const visitTokens = (text: string, from: number, until: number, visit: (token: Token) => void): number =>
   visitWords(text, from, until, (begin, end) => {
@@ -264,7 +261,7 @@ export const visitTokens = (text: string, from: number, until: number, visit: (t
     if (chain) visit({ text: chain.text, from: begin, to: chain.to, unspaced: false });
   });
 
-/** What somebody typed, in tokens. A number is taken as one, however its thousands are parted. */
+/** The tokens of a typed text. A number is one token, whatever its thousands separators. */
 export function typedTokens(text: string): readonly Token[] {
   const tokens: Token[] = [];
   let after = 0;
@@ -279,33 +276,33 @@ export function typedTokens(text: string): readonly Token[] {
   return tokens;
 }
 
-/** The pieces of a run without spaces: at each character one; at the end they are shorter. */
+/** The pieces of a run without spaces: one at each character, shorter at the end. */
 function* piecesOf(run: string): Generator<string> {
   const size = THREE.test(run) ? 3 : 2;
   const characters = [...run];
   for (let at = 0; at < characters.length; at++) yield characters.slice(at, at + size).join('');
 }
 
-/** The terms under which a token stands in the index. */
+/** The terms under which a token is indexed. */
 export function* termsOf({ text, unspaced, also = [] }: Token): Generator<string> {
   if (unspaced) yield* piecesOf(text);
   else if (text !== '') yield text.slice(0, SEARCH.termChars);
   for (const inside of also) yield inside.text;
 }
 
-/** Something that a document must hold. */
+/** A term that a document must have. */
 export interface Wanted {
   readonly term: string;
-  /** Other words that begin with it will do. */
+  /** Longer words that begin with it match too. */
   readonly asPrefix: boolean;
   /** A typing error in it is forgiven. */
   readonly forgiving: boolean;
 }
 
 /**
- * What somebody typed, as what a document must hold; each once. `typing`: the last word may go on.
- * Nearly every document has a word that begins with one letter or two: those only count where they
- * are all there is, or a word of their own.
+ * Turns typed tokens into the terms that a document must have, each once. `typing`: the last word
+ * may be incomplete. Nearly every document has a word that begins with a given letter or two. So
+ * such short beginnings count only where nothing else was typed, or as whole words.
  */
 export function wantedOf(tokens: readonly Token[], typing: boolean): readonly Wanted[] {
   const wanted = new Map<string, Wanted>();
@@ -315,7 +312,8 @@ export function wantedOf(tokens: readonly Token[], typing: boolean): readonly Wa
       const pieces = [...piecesOf(text)];
       const [first = ''] = pieces;
       const full = pieces.filter((piece) => [...piece].length === [...first].length);
-      // Shorter than a piece: as the beginning of one. Else its whole pieces say all there is.
+      // A text shorter than a piece matches as the beginning of one. Otherwise the full pieces
+      // suffice.
       const short = full.length === 1 && pieces.length > 0 && [...text].length < (THREE.test(text) ? 3 : 2);
       for (const term of full) wanted.set(term, { term, asPrefix: short, forgiving: false });
     } else if (text !== '') {
@@ -332,13 +330,14 @@ export function wantedOf(tokens: readonly Token[], typing: boolean): readonly Wa
   return [...wanted.values()].slice(0, SEARCH.wordsMost);
 }
 
-/** Rows of the table below, used again: a search compares tens of thousands of words. */
+/** Rows of the table below, reused: a search compares tens of thousands of words. */
 const ROWS = [0, 1, 2].map(() => new Uint8Array(SEARCH.termChars + 8));
 
 /**
- * How many letters of `word` must be changed, added, left out or swapped with their neighbour to
- * make it a beginning of `term`; more than `most` (at most 4): at least that many. Of the table of
- * Damerau and Levenshtein only the band is filled in which the answer can lie (Ukkonen 1985).
+ * The edit distance between `word` and the nearest beginning of `term`: letters changed, added,
+ * left out or swapped with their neighbour. Above `most` (at most 4), the result is only a lower
+ * bound. Of the Damerau-Levenshtein table only the band is filled that can hold the answer (Ukkonen
+ * 1985).
  */
 export function distance(word: string, term: string, most: number): number {
   const long = Math.min(word.length, SEARCH.termChars);

@@ -1,16 +1,14 @@
 /**
- * One volume: one Fireproof ledger, opened, written and compacted in the only ways that were
- * measured to lose nothing with 0.24.19. This file and key.ts are all that know
- * Fireproof.
+ * A volume: one Fireproof ledger. It is opened, written and compacted only in ways that were
+ * measured to lose nothing with Fireproof 0.24.19. Only this file and key.ts know Fireproof.
  *
- * - `threshold`: a commit over 1 MB would become several CARs, of which reopening loads only the
- *   first.
- * - `autoCompact`: compaction that starts by itself races with writes. It is off, and our strategy
- *   refuses to run unless `compact()` below called it while the ledger's lock was held.
+ * - `threshold`: a commit over 1 MB would become several CARs, and reopening loads only the first.
+ * - `autoCompact`: automatic compaction races with writes. It is off, and our strategy refuses to
+ *   run unless `compact()` below called it while the ledger's lock was held.
  * - `chunkSize: 1`: one write at a time keeps the clock linear.
- * - The index store lives in memory: it is never used, and would be written all the same.
- * - `close()` stops the CRDT before its queue is drained: callers write one commit at a time, and
- *   wait.
+ * - The index store lives in memory. It is never used, but Fireproof would write it all the same.
+ * - `close()` stops the CRDT before its queue is drained. So callers write one commit at a time,
+ *   and wait.
  */
 import { Result, type URI } from '@adviser/cement';
 import {
