@@ -1,7 +1,8 @@
 /**
- * The owner: one worker per browser profile that holds the ledger and the relay's event stream, and
- * that every tab talks to. A SharedWorker where there is one; else each tab starts a dedicated
- * worker, and the one that gets the lock is the owner until its tab closes.
+ * The data worker: one for each browser profile. It holds the ledger and the relay's event stream,
+ * and every tab talks to it. Where the browser has SharedWorkers, all tabs share one. Otherwise
+ * each tab starts a dedicated worker, and the one with the lock serves all tabs until its tab
+ * closes.
  */
 import { z } from 'zod';
 import { errorMessage } from '../shared/domain/platform/error-message.ts';
@@ -51,37 +52,40 @@ const WAITING = sentence`Another version of Roost still holds what is stored in 
 const cursorSchema = z.object({ log: z.string(), after: z.number() });
 
 const isShared = 'SharedWorkerGlobalScope' in globalThis;
-/** What parts tell those that open after them. */
+/** Events for the parts that open later. */
 const events = createEvents<{
   news: [OwnerNews];
-  /** Documents that were new in the ledger. */
+  /** New documents in the ledger. */
   documents: [readonly Doc[]];
   forgotten: [readonly ForgetDoc[]];
-  /** Something waits in the outbox. */
+  /** The outbox has rows. */
   outbox: [];
 }>();
 const tell = (news: OwnerNews) => events.tell('news', news);
 type Opened = { feed: Feed | null; sync: Sync | null; search: Search | null };
-/** What has opened so far. */
+/** The parts that are open. */
 const opened: Opened = { feed: null, sync: null, search: null };
-/** What synchronisation says of itself, for the ledger below it. */
+/** The state of synchronisation, for the ledger below it. */
 const known = { seals: true, returning: false };
 
-/** Gravest first: without an owner nothing works, with a crash nobody knows, and so on. */
+/** Gravest first. Without the lock nothing works. After a crash the state is unknown, and so on. */
 const problems = createProblems(['owner', 'crash', 'ledger', 'relay'], (problem) => tell({ news: 'problem', problem }));
 const lock = takeOwnersLock({
   locks: navigator.locks,
   after: realTimers.after,
   onWait: () => {
-    // In a dedicated worker waiting is the rule, and the owner answers for all.
+    // A dedicated worker usually waits: the worker with the lock answers for all.
     if (isShared) problems.set('owner', { kind: 'blocked', detail: WAITING });
   },
 });
 
-/** Beside IndexedDB, which may fail. */
+/** Files outside IndexedDB, which may fail. */
 const files = lock.acquired.then(() => openFiles(navigator.storage, realTimers.after));
 const buckets = createStorageBuckets(navigator);
-/** What localStorage holds, as the first tab says; null: no mark, or no tab has said it in time. */
+/**
+ * The mark in localStorage, as the first tab sends it. Null: no mark, or no tab has sent one in
+ * time.
+ */
 const offered = createOffered(realTimers.after);
 const failures = files.then((beside) => createFailures({ files: beside, offered: offered.text, now: Date.now }));
 const anew = createAnew({
@@ -105,7 +109,8 @@ addEventListener('unhandledrejection', (event) => crashed(event.reason));
 
 const NO_DATABASE = sentence`This browser opens no database for this page any more, and cannot mend it. Close the browser and start it again; if that does not help, your team comes back in another browser: join from another device, type your recovery phrase, or import a copy.`;
 /**
- * Before the ledger: what it takes from its first moment on may have to go out to other devices.
+ * Runs before the ledger opens: documents that it takes from its first moment on may have to go to
+ * other devices.
  */
 const emptied = failures.then(async (noted) => {
   await buckets.reopen();
@@ -127,7 +132,7 @@ const storageNews = {
   after: realTimers.after,
   onProblem: (problem: StorageProblem | null) => problems.set('ledger', problem),
 };
-/** Patience begins with the lock: whoever waits for that has another reason. */
+/** The time counts from the lock. Waiting for the lock has another reason. */
 const syncDatabase = anew.orAnew(lock.acquired.then(() => patient(storageNews, emptied.then(openSyncBookkeeping))));
 
 const ledger = anew
@@ -156,8 +161,8 @@ const ledger = anew
           if (problem?.kind === 'unreadable') anew.begin().catch(crashed);
         },
         onDocuments(docs) {
-          // Conversations are read anew when everything is back: nobody looks at them before that,
-          // and ten thousand messages to every tab take their time.
+          // Tabs read conversations anew when everything is restored. Before that nobody looks at
+          // them, and sending ten thousand messages to every tab takes time.
           const shown = known.returning ? docs.filter(({ type }) => type !== 'message') : docs;
           if (shown.length > 0) tell({ news: 'documents', docs: shown });
           events.tell('documents', docs);
@@ -190,7 +195,7 @@ const feed = Promise.all([ledger, syncDatabase]).then(async ([open, db]) => {
   const cursor = cursorSchema.safeParse(await open.readCursor());
   return createFeed({
     cursor: cursor.success ? cursor.data : null,
-    // What cannot be read is no sign that nobody lives here.
+    // An unreadable ledger does not mean that no household lives here.
     vacant: !cursor.success && (await open.household().catch(() => null))?.identities.length === 0,
     household: await householdOf(db),
     client,
@@ -205,8 +210,8 @@ const feed = Promise.all([ledger, syncDatabase]).then(async ([open, db]) => {
         listener,
         report: (error) => console.error(error),
       }),
-    // What comes back comes in any order: what was forgotten may be there again before the word
-    // that it is to go.
+    // Restored documents come in any order. A forgotten document may be here again before its
+    // forget document.
     search: async (asked) => (known.returning ? Promise.reject(new Error('later')) : (await search).findFor(asked)),
     store: (docs) => open.append(docs, 'relay'),
     saveCursor: (to) => open.writeCursor(to),
@@ -249,15 +254,15 @@ const sync = Promise.all([ledger, syncDatabase, files]).then(([open, db, beside]
   }),
 );
 sync.then((open) => (opened.sync = open), crashed);
-/** That it could not be opened. */
+/** The failure to open is reported elsewhere. */
 const isToldOf = () => undefined;
-// Also what comes while it opens: whoever moves in then would have no second home until the next
-// start.
+// Includes events while it opens. Otherwise a new household would have no second copy until the
+// next start.
 events.on('documents', (docs) => void sync.then((open) => open.hearDocuments(docs), isToldOf));
 events.on('forgotten', (forgets) => void sync.then((open) => open.forget(forgets), isToldOf));
 events.on('outbox', () => opened.sync?.wake());
 
-/** A tab that has just come may have brought the cookie that was missing. */
+/** A new tab may have brought the missing cookie. */
 function reconnect() {
   opened.feed?.reconnect();
   opened.sync?.reconnect();
@@ -277,12 +282,12 @@ const server = createRpcServer<typeof OWNER_METHODS, OwnerNews>({
     ...answersOf(LEDGER_METHODS, () => ledger),
     ...answersOf(SEARCH_METHODS, async () => ({ search: (await search).find })),
     ...answersOf(SYNC_METHODS, async () => (await sync).answers),
-    // What was heard a moment ago is part of what is remembered.
+    // Events received a moment ago belong to the context.
     async wakeMaterial(request) {
       await opened.feed?.stored();
       return (await ledger).wakeMaterial(request);
     },
-    // A page that has opened a link brings what was missing.
+    // A page that has opened a link brings the missing key.
     takePageKey({ key }) {
       return Promise.resolve(pageKey.hear(key) ? reconnect() : null);
     },

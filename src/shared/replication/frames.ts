@@ -10,7 +10,7 @@
  *     4 want     | request, then the same                              a request; the newest of each writer come first
  *     5 entries  | flags, request if requested, entries                flags: 1 requested, 2 replace
  *     6 conflict | flags, request if requested, entries                the sender's entries at places of yours; flags: 1 requested, 2 more to come
- *     7 refused  | per entry: writer, counter, 16 bytes of digest      the sender cannot open these bytes
+ *     7 refused  | per entry: writer, counter, 16 bytes of digest      these bytes are not what they claim to be
  *     8 compare  | request, per entry: writer, counter, 8 of digest    asks for the entries that differ (`conflict`)
  *
  * A range is two numbers. The first is the gap to the range before: its start less the end before,

@@ -1,16 +1,16 @@
-/** What the parts of synchronisation promise each other. */
+/** Types that the parts of synchronisation share. */
 
 /**
- * A stream is a log of its own, so that what the page needs first can be fetched first; nobody
- * without a key can tell them apart.
+ * A stream is a log of its own, so the data that the page needs first can be fetched first. Without
+ * a key, streams cannot be told apart.
  */
 export type Stream = 'people' | 'talk' | 'attachments';
 
-/** Secrets of the household, on its devices only. */
+/** Secrets of the household. Only its devices have them. */
 export interface HouseholdKeys {
   /** 16 random bytes as base64url. */
   readonly household: string;
-  /** Ascending; the last one seals, all of them open. */
+  /** Ascending. The last key seals, and all of them open. */
   readonly keyring: readonly EpochKey[];
 }
 export interface EpochKey {
@@ -19,7 +19,7 @@ export interface EpochKey {
   readonly key: Uint8Array;
 }
 
-/** Fills with random bytes, as `crypto.getRandomValues` does. */
+/** Returns this many random bytes, as from `crypto.getRandomValues`. */
 export type RandomBytes = (length: number) => Uint8Array;
 
 export interface KeyOfEntry {
@@ -30,7 +30,7 @@ export interface KeyOfEntry {
 export type Opened =
   | { readonly ok: true; readonly payload: Uint8Array }
   /**
-   * newer-version: sealed by a newer Roost; unknown-epoch: with a key that has not come yet. Both
-   * are kept. forged: not what it says it is.
+   * `newer-version`: sealed by a newer Roost. `unknown-epoch`: sealed with a key that has not
+   * arrived yet. Both are stored. `forged`: the seal does not match.
    */
   | { readonly ok: false; readonly reason: 'newer-version' | 'unknown-epoch' | 'forged' };

@@ -1,63 +1,59 @@
 /**
- * Every name, limit and pause of synchronisation on a device; ms where a name says nothing else.
+ * Every name, limit and pause of synchronisation on a device. ms where a name says nothing else.
  */
 export const SYNC_OWNER = {
-  /** Our IndexedDB database: keys, sealed entries, what is known of the other devices. */
+  /** Our IndexedDB database: keys, sealed entries, records of the other devices. */
   database: 'roost-sync',
-  /** Documents, and characters of them as JSON, that go into one entry when many wait. */
+  /** Documents, and their characters as JSON, that go into one entry when many wait. */
   entryDocuments: 100,
   entryChars: 128 * 1024,
   /**
-   * Rows of the outbox that are looked at in one go, and documents of them that are sealed in one,
-   * or a few more.
+   * Outbox rows that are read at once, and about how many of their documents are sealed at once.
    */
   outboxRows: 500,
   outboxDocuments: 500,
   /**
-   * What waits to be sealed goes when no more came for `sealQuiet` ms, and after `sealMost` ms at
-   * the latest: appends that people wait for come first.
+   * Waiting rows are sealed when no more have arrived for `sealQuiet` ms, and after `sealMost` ms
+   * at the latest. Appends that people wait for come first.
    */
   sealQuiet: 15,
   sealMost: 150,
-  /** Entries of attachments that are sealed in one go. */
+  /** Entries of attachments that are sealed at once. */
   sealPieces: 8,
   /**
-   * What the relay tells every device is sealed by one of them: each waits this long, and as long
-   * again at random, whether another did.
+   * One device should seal what the relay sends to all. Each waits this long, and up to
+   * `relayedJitter` more at random, for another to do it.
    */
   relayedWait: 400,
   relayedJitter: 1_600,
-  /** Ids of documents that came from elsewhere, remembered for that. */
+  /** Ids of documents from other devices that are remembered for this. */
   heardIds: 20_000,
-  /** Documents sealed in one go when a household begins to share. */
+  /** Documents that are sealed at once when a household begins to share. */
   firstSeal: 500,
-  /**
-   * Places where somebody else has something else are gathered this long before new writers are
-   * taken.
-   */
+  /** How long conflicts are collected before new writers are drawn. */
   forks: 200,
-  /** Entries read in one go to be handed on. */
+  /** Entries that are read at once to be passed on. */
   readStride: 64,
-  /** The last conversations are told to the other devices this long after a session ended. */
+  /** Pause after the end of a session before its tips are sent to the other devices. */
   tipsAfter: 300,
-  /** What waits because it is dated ahead is looked at again this often. */
+  /** Pause between two checks of entries that wait because of a future date. */
   aheadAgain: 10 * 60_000,
-  /** Pause before sealing that failed (a full disk) is tried again. */
+  /** Pause before failed sealing (on a full disk, for example) is tried again. */
   sealRetry: 5_000,
-  /** Entries that are here within a moment: no call goes ahead of them. */
+  /** Entries that arrive within a moment. No call goes ahead of them. */
   soonHere: 500,
-  /** A relay that has said nothing of its entries this long after it let us in has none. */
+  /** A relay that has announced no entries this long after it admitted this device has none. */
   relayHasNone: 3_000,
-  /** Of a device's secret. */
+  /** Bytes of a device's secret. */
   seedBytes: 32,
   /** Characters of a device’s name. */
   nameChars: 200,
-  /** A record that says it was written further ahead of this clock counts for none. */
+  /** A record dated further ahead of this clock is ignored. */
   clockAhead: 24 * 60 * 60_000,
-  /** Changes of the status are told at most this often. */
+  /** Changes of the status are sent at most this often. */
   statusEvery: 100,
   /** From asking for the socket to its welcome. */
   connect: 10_000,
-  /** A rotation of the keys must be confirmed by the relay within this. */
+  /** The relay must confirm a rotation of the keys within this. */
   rotate: 15_000,
 } as const;

@@ -1,7 +1,7 @@
 /**
- * The tab's side of direct connections. Peer connections exist in tabs alone, so one tab of a
- * browser carries the connections that the owner orders: the one that has the Web Lock. When it
- * closes, the next one says that it is ready, and the owner orders anew.
+ * The tab's side of direct connections. Only tabs can have peer connections, so one tab of a
+ * browser carries the connections that the data worker orders: the tab with the Web Lock. When it
+ * closes, the next tab reports that it is ready, and the worker orders the connections anew.
  */
 import type { Timers } from '../../../shared/domain/platform/timers.ts';
 import type { DirectOrder, DirectReport } from '../../../shared/protocol/sync/page.ts';
@@ -16,14 +16,14 @@ export interface CarrierOwner {
 
 export interface CarrierDeps {
   readonly owner: CarrierOwner;
-  /** Absent in old browsers, where one tab works at a time and needs no lock. */
+  /** Absent in old browsers. There only one tab works at a time, so no lock is needed. */
   readonly locks: LockManager | undefined;
   readonly newConnection: () => RTCPeerConnection;
   readonly timers: Timers;
 }
 
 export interface Carrier {
-  /** Closes every connection, and lets the next tab carry. */
+  /** Closes every connection and lets the next tab carry. */
   close(): void;
 }
 
@@ -34,8 +34,7 @@ export function createCarrier({ owner, locks, newConnection, timers }: CarrierDe
   let letGo: () => void = () => undefined;
 
   function report(said: DirectReport) {
-    // An owner that refuses what this tab says is of another version: it is not to be waited for,
-    // and another tab may suit it.
+    // A worker that refuses the report has another version. Close: another tab may fit it.
     owner.call('direct', said).catch(close);
   }
 
@@ -90,7 +89,7 @@ export function createCarrier({ owner, locks, newConnection, timers }: CarrierDe
   const unsubscribe = owner.subscribe((news) => {
     if (!carrying) return;
     if (news.news === 'direct') follow(news.order);
-    // The owner has begun anew, and knows of no connections.
+    // The worker has restarted and knows of no connections.
     else if (news.news === 'welcome') begin();
   });
 

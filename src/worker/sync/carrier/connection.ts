@@ -1,21 +1,21 @@
 /**
- * One connection: a peer connection with one ordered, reliable data channel. Only addresses of this
- * machine and its networks are offered: no server outside the household learns that two of its
- * devices look for each other. All of them are gathered before a description is given, so that one
- * text each way introduces the two.
+ * A peer connection with one ordered, reliable data channel. It offers only addresses of this
+ * machine and its networks, so no server outside the household learns that two of its devices
+ * connect. All addresses are gathered before a description is sent, so one text each way is enough.
  */
 import type { Timers } from '../../../shared/domain/platform/timers.ts';
 import { DIRECT } from '../direct/settings.ts';
 
 /**
- * Frames on a data channel, whose messages are bounded. A message is:
+ * Splits frames into messages, because messages of a data channel have a maximum size. A message
+ * is:
  *
  *     00                      keep-alive
  *     01 | length u32 | part  begins a frame of `length` bytes
- *     02 | part               goes on with it
+ *     02 | part               continues the frame
  *
- * A part has at least one byte, a frame ends with its last byte, and the next one begins after
- * that: the channel is reliable and keeps the order. Integers are big-endian.
+ * A part has at least one byte. A frame ends with its last byte, and the next one begins after it.
+ * This works because the channel is reliable and ordered. Integers are big-endian.
  */
 const KEEP_ALIVE = 0;
 const BEGIN = 1;
@@ -26,8 +26,8 @@ const GO_ON_HEADER = 1;
 export const keepAlive = (): Uint8Array<ArrayBuffer> => Uint8Array.of(KEEP_ALIVE);
 
 /**
- * The messages of one frame, each of at most `most` bytes, made as they are asked for. Throws for
- * an empty frame.
+ * The messages of one frame, each of at most `most` bytes, made as the caller takes them. Throws
+ * for an empty frame.
  */
 export function* cut(frame: Uint8Array, most: number): Generator<Uint8Array<ArrayBuffer>, void> {
   if (frame.length === 0) throw new RangeError('A frame has at least one byte.');
@@ -48,17 +48,17 @@ export function* cut(frame: Uint8Array, most: number): Generator<Uint8Array<Arra
 }
 
 type Joined =
-  /** A keep-alive, or a part of a frame that is not whole yet. */
+  /** A keep-alive, or a part of a frame that is not complete yet. */
   | { readonly kind: 'nothing' }
   /** In a buffer of its own. */
   | { readonly kind: 'frame'; readonly frame: Uint8Array<ArrayBuffer> }
-  /** Not a message of ours, out of turn, or too long: the line is of no more use. */
+  /** An invalid message, out of order, or too long. The connection cannot be used any more. */
   | { readonly kind: 'wrong' };
 
 const NOTHING: Joined = { kind: 'nothing' };
 const WRONG: Joined = { kind: 'wrong' };
 
-/** Puts frames of at most `most` bytes together again, message by message. */
+/** Joins messages into frames of at most `most` bytes. */
 export function createJoiner(most: number): (message: Uint8Array) => Joined {
   let frame: Uint8Array<ArrayBuffer> | null = null;
   let filled = 0;
@@ -94,20 +94,20 @@ export function createJoiner(most: number): (message: Uint8Array) => Joined {
 }
 
 interface ConnectionListener {
-  /** Our description, complete: for the other side. */
+  /** Our complete description, for the other side. */
   signal(description: string): void;
   opened(): void;
   frame(frame: Uint8Array): void;
-  /** So many bytes of frames in all have gone into the channel. */
+  /** Total bytes of frames that went into the channel. */
   sent(bytes: number): void;
-  /** Over, and not by `close`. Last. */
+  /** The connection has ended, and not by `close`. Last call. */
   closed(): void;
 }
 
 export interface CarriedConnection {
   /** Takes the other side's description. */
   signal(description: string): void;
-  /** Waits its turn, before the connection is open too. */
+  /** Queues the frame, also before the connection is open. */
   send(frame: Uint8Array): void;
   close(): void;
 }
@@ -115,13 +115,13 @@ export interface CarriedConnection {
 interface CarriedConnectionDeps {
   readonly connection: RTCPeerConnection;
   readonly timers: Timers;
-  /** Do we begin? Otherwise the other side's offer comes first. */
+  /** Does this side make the offer? Otherwise the other side's offer comes first. */
   readonly offer: boolean;
   readonly listener: ConnectionListener;
 }
 
 export function openConnection({ connection, timers, offer, listener }: CarriedConnectionDeps): CarriedConnection {
-  // Agreed upon beforehand: both ends have it, and neither waits for the other to announce it.
+  // A negotiated channel: both ends create it, and neither waits for the other to announce it.
   const channel = connection.createDataChannel('roost', { negotiated: true, id: 0, ordered: true });
   channel.binaryType = 'arraybuffer';
   channel.bufferedAmountLowThreshold = DIRECT.channelLow;
@@ -149,7 +149,7 @@ export function openConnection({ connection, timers, offer, listener }: CarriedC
     listener.closed();
   }
 
-  /** Everything a browser does for us in its own time; its refusal is the end of the connection. */
+  /** Runs a browser operation. Its failure ends the connection. */
   function attempt(task: () => Promise<void>) {
     task().catch(fail);
   }
@@ -159,7 +159,7 @@ export function openConnection({ connection, timers, offer, listener }: CarriedC
       channel.send(message);
       return true;
     } catch {
-      // The channel has closed under our hands, or takes no more than it has: it is of no more use.
+      // The channel has closed, or its buffer is full. The connection cannot be used any more.
       fail();
       return false;
     }
@@ -232,7 +232,7 @@ export function openConnection({ connection, timers, offer, listener }: CarriedC
     else if (joined.kind === 'wrong') fail();
   });
   connection.addEventListener('connectionstatechange', () => {
-    // Before it is open the owner keeps the time: whoever was answered by a pasted text may come
+    // Before the channel is open, the worker keeps the time: the answer to a pasted text may come
     // late.
     if (connection.connectionState === 'failed' && channel.readyState !== 'connecting') fail();
   });

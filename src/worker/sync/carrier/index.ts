@@ -1,5 +1,5 @@
 /**
- * The tab's side of direct connections. Peer connections exist in tabs alone, so one tab carries
+ * The tab's side of direct connections. Only tabs can have peer connections, so one tab carries
  * those that the data worker orders (`../direct`).
  *
  * The tab with the Web Lock is the carrier. When it closes, the next tab takes over and the worker

@@ -1,6 +1,6 @@
 /**
- * Carries direct connections in this tab for as long as the household is shared and the page is not
- * put away.
+ * Carries direct connections in this tab while the household is shared and the page is not in the
+ * back/forward cache.
  */
 import type { Timers } from '../../../shared/domain/platform/timers.ts';
 import type { SyncStatus } from '../../../shared/protocol/sync/page.ts';
@@ -10,7 +10,7 @@ interface Owner extends Omit<CarrierOwner, 'call'> {
   readonly call: CarrierOwner['call'] & ((name: 'syncStatus') => Promise<SyncStatus>);
 }
 
-/** Call when the page is painted: what carries is fetched where there is something to carry. */
+/** Call it after the first paint. The carrier's code is fetched when the household is shared. */
 export function carryWhenShared(owner: Owner, timers: Timers): void {
   if (typeof RTCPeerConnection === 'undefined') return;
   let carrier: Promise<Carrier> | null = null;
@@ -31,7 +31,7 @@ export function carryWhenShared(owner: Owner, timers: Timers): void {
   function look() {
     if (shared && shown) {
       carrier ??= begin().catch((error: unknown) => {
-        // Fetched again with the next news of the status; it comes with every change.
+        // The next status notice fetches it again. Every change of the status sends one.
         carrier = null;
         throw error;
       });
@@ -49,7 +49,7 @@ export function carryWhenShared(owner: Owner, timers: Timers): void {
     if (news.news === 'sync') hear(news.status);
   });
   void owner.call('syncStatus').then(hear);
-  // A page that is kept for the back button would hold the lock and carry nothing.
+  // A page in the back/forward cache would hold the lock and carry nothing.
   addEventListener('pagehide', () => {
     shown = false;
     look();

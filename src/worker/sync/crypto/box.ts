@@ -1,7 +1,6 @@
 /**
- * Sealed to one key, by whoever knows it, without a name of the sender: version u8 | ephemeral key
- * 32 | nonce 24 | ciphertext | tag 16. Associated data: the label, version u8, ephemeral key,
- * receiver's key.
+ * Seals a payload to a public key, without a sender's name: version u8 | ephemeral key 32 | nonce
+ * 24 | ciphertext | tag 16. Associated data: the label, version u8, ephemeral key, receiver's key.
  */
 import { xchacha20poly1305 } from '@noble/ciphers/chacha.js';
 import { concatBytes, utf8ToBytes } from '@noble/hashes/utils.js';
@@ -13,7 +12,7 @@ import { base64url, draw, exactly, fromBase64url, uint } from './bytes.ts';
 import { CRYPTO, type Label, LABEL } from './settings.ts';
 import { pack, unpack } from './plaintext.ts';
 
-// XChaCha20-Poly1305 (draft-irtf-cfrg-xchacha-03) with a random nonce before the ciphertext.
+// XChaCha20-Poly1305 (draft-irtf-cfrg-xchacha-03), with a random nonce before the ciphertext.
 
 /** nonce 24 | ciphertext | tag 16. */
 export function encrypt(key: Uint8Array, aad: Uint8Array, plaintext: Uint8Array, random: RandomBytes): Uint8Array {
@@ -21,19 +20,19 @@ export function encrypt(key: Uint8Array, aad: Uint8Array, plaintext: Uint8Array,
   return concatBytes(nonce, xchacha20poly1305(key, nonce, aad).encrypt(plaintext));
 }
 
-/** null: not made with this key and this associated data. */
+/** Null: not made with this key and this associated data. */
 export function decrypt(key: Uint8Array, aad: Uint8Array, sealed: Uint8Array): Uint8Array | null {
   if (sealed.length < CRYPTO.nonceBytes + CRYPTO.tagBytes) return null;
   const cipher = xchacha20poly1305(key, sealed.subarray(0, CRYPTO.nonceBytes), aad);
   try {
     return cipher.decrypt(sealed.subarray(CRYPTO.nonceBytes));
   } catch {
-    // Lengths are right, so the tag is wrong: the only other thing that the library throws for.
+    // The lengths are right, so the tag is wrong. The library throws for nothing else.
     return null;
   }
 }
 
-// One secret, many keys: HKDF-SHA256 (RFC 5869), with a label for each purpose.
+// Derives many keys from one secret: HKDF-SHA256 (RFC 5869), with a label for each purpose.
 
 /** `salt`: empty, or the public keys of both sides of an agreement. */
 export const derive = (
@@ -43,26 +42,25 @@ export const derive = (
   length = 32,
 ): Uint8Array => hkdf(sha256, secret, salt, utf8ToBytes(label), length);
 
-// X25519 (RFC 7748). Points of low order are refused everywhere: with them the secret would be
-// known to all.
+// X25519 (RFC 7748). Points of low order are refused everywhere, because they make the secret
+// public.
 
 export const publicKeyOf = (secret: Uint8Array): Uint8Array => x25519.getPublicKey(secret);
 
-/** The shared secret; null where the public key is not 32 bytes or of low order. */
+/** The shared secret. Null where the public key is not 32 bytes or is of low order. */
 function shared(secret: Uint8Array, publicKey: Uint8Array): Uint8Array | null {
   if (publicKey.length !== CRYPTO.keyBytes) return null;
   try {
     return x25519.getSharedSecret(secret, publicKey);
   } catch {
-    // Lengths are right, so the point is of low order: the only other thing that the library throws
-    // for.
+    // The lengths are right, so the point is of low order. The library throws for nothing else.
     return null;
   }
 }
 
 /**
- * A key that only the holders of the two secrets have, bound to what both sides show, in this
- * order.
+ * A key that only the holders of the two secrets have. It is bound to the public data of both
+ * sides, in this order.
  */
 export function agreedKey(options: {
   readonly secret: Uint8Array;
@@ -82,7 +80,7 @@ export const isSoundKey = (publicKey: Uint8Array): boolean => shared(PROBE, publ
 const HEADER = 1 + CRYPTO.keyBytes;
 const aadOf = (header: Uint8Array, receiver: Uint8Array) => concatBytes(utf8ToBytes(LABEL.box), header, receiver);
 
-/** `boxKey`: 32 bytes as base64url. Throws where it is no sound key. */
+/** `boxKey`: 32 bytes as base64url. Throws for an unsound key. */
 export function sealBox(boxKey: string, plaintext: Uint8Array, random: RandomBytes): string {
   const receiver = exactly(boxKey, CRYPTO.keyBytes);
   const secret = draw(random, CRYPTO.keyBytes);
@@ -95,7 +93,7 @@ export function sealBox(boxKey: string, plaintext: Uint8Array, random: RandomByt
   );
 }
 
-/** null: not sealed to this key, changed on its way, or by a newer Roost. */
+/** Null: not sealed to this key, changed on its way, or made by a newer Roost. */
 export function openBox(secret: Uint8Array, box: string): Uint8Array | null {
   const bytes = fromBase64url(box);
   if (!bytes || bytes.length < HEADER || bytes[0] !== CRYPTO.version) return null;

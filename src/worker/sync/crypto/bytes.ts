@@ -1,4 +1,4 @@
-/** Bytes and their texts. */
+/** Encodings of bytes as text. */
 import { base32crockford, base64urlnopad, type BytesCoder } from '@scure/base';
 import { SYNC } from '../../../shared/protocol/sync/settings.ts';
 import type { RandomBytes } from '../contract.ts';
@@ -7,27 +7,27 @@ import type { RandomBytes } from '../contract.ts';
 export const base64url = (bytes: Uint8Array): string => base64urlnopad.encode(bytes);
 
 /**
- * The bytes of a base64url text; null where it is none. There is one text for any bytes: padding
+ * The bytes of a base64url text. Null where it is invalid. Any bytes have exactly one text: padding
  * and stray bits are refused.
  */
 export const fromBase64url = (text: string): Uint8Array | null => decoded(base64urlnopad, text);
 
 /**
- * Crockford's Base32: letters that nobody mistakes for each other, in one case, so that a QR code
- * stays small.
+ * Crockford's Base32: letters that are not mistaken for each other, in one case, so a QR code stays
+ * small.
  */
 export const base32 = (bytes: Uint8Array): string => base32crockford.encode(bytes);
 
 /**
- * In any case, with O for 0 and I or L for 1; null where another letter is in it or bits are left
- * over.
+ * Accepts any case, O for 0, and I or L for 1. Null where the text has another letter or spare
+ * bits.
  */
 export const fromBase32 = (text: string): Uint8Array | null => decoded(base32crockford, text);
 
-/** How many letters so many bytes take. */
+/** The number of letters for this many bytes. */
 export const base32Length = (bytes: number) => Math.ceil((bytes * 8) / 5);
 
-/** It throws for no other reason than a text that is none of its own. */
+/** The decoder throws only for an invalid text. */
 function decoded({ decode }: BytesCoder, text: string): Uint8Array | null {
   try {
     return decode(text);
@@ -36,13 +36,13 @@ function decoded({ decode }: BytesCoder, text: string): Uint8Array | null {
   }
 }
 
-/** The bytes of a text that must have so many; null where it is not that. */
+/** The bytes of a text that must have this length. Null otherwise. */
 export function exactly(text: string, length: number): Uint8Array | null {
   const bytes = fromBase64url(text);
   return bytes?.length === length ? bytes : null;
 }
 
-/** Fresh random bytes. Throws where the source gives another number than it was asked for. */
+/** Fresh random bytes. Throws where the source returns another number of bytes. */
 export function draw(random: RandomBytes, length: number): Uint8Array {
   const bytes = random(length);
   if (bytes.length !== length)
@@ -53,7 +53,7 @@ export function draw(random: RandomBytes, length: number): Uint8Array {
 /** A fresh id of a household, a device or a direct connection: 16 random bytes as base64url. */
 export const newId = (random: RandomBytes): string => base64url(draw(random, SYNC.idBytes));
 
-/** The 16 bytes of an id; null where it is none. */
+/** The 16 bytes of an id. Null where it is invalid. */
 export const idBytes = (id: string): Uint8Array | null => exactly(id, SYNC.idBytes);
 
 /** Big-endian unsigned integers. */

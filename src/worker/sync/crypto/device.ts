@@ -1,6 +1,6 @@
 /**
- * A device's own keys, from one seed that never leaves it, and its id, which follows from them:
- * nobody else can bring other keys under it.
+ * A device's own keys, derived from one seed that stays on the device. Its id is derived from the
+ * keys, so nobody can use other keys under it.
  */
 import { sha256 } from '@noble/hashes/sha2.js';
 import { concatBytes, utf8ToBytes } from '@noble/hashes/utils.js';
@@ -11,14 +11,13 @@ import { base64url, exactly } from './bytes.ts';
 import { CRYPTO, LABEL } from './settings.ts';
 import { createSigner } from './entry.ts';
 
-/** What others know a device by. */
+/** The public keys of a device. */
 export interface DevicePublicKeys {
   /**
-   * Ed25519, 32 bytes as base64url: with it the device proves itself, and signs what it says of
-   * itself.
+   * Ed25519, 32 bytes as base64url. The device proves its identity and signs its records with it.
    */
   readonly signKey: string;
-  /** X25519, 32 bytes as base64url: renewed keys are sealed to it. */
+  /** X25519, 32 bytes as base64url. Renewed household keys are sealed to it. */
   readonly boxKey: string;
 }
 
@@ -27,14 +26,11 @@ export interface DeviceKeys extends DevicePublicKeys {
   readonly deviceId: DeviceId;
   /** 64 bytes as base64url. */
   sign(bytes: Uint8Array): string;
-  /** null: not for this device, or changed on its way. */
+  /** Null: not for this device, or changed on its way. */
   openBox(box: string): Uint8Array | null;
 }
 
-/**
- * The first 16 bytes of SHA-256 over a label and both keys; null where one is none that anything
- * can be sealed to or checked with.
- */
+/** The first 16 bytes of SHA-256 over a label and both keys. Null where a key is unsound. */
 export function deviceIdOf({ signKey, boxKey }: DevicePublicKeys): string | null {
   const [sign, box] = [exactly(signKey, CRYPTO.keyBytes), exactly(boxKey, CRYPTO.keyBytes)];
   if (!sign || !box || !isSoundKey(box)) return null;

@@ -1,6 +1,7 @@
 /**
- * A sealed entry: version u8 | epoch u16 | nonce 24 | ciphertext | tag 16, all of it bound to its
- * place. Associated data: the label, version u8, epoch u16, household 16, writer 16, counter u64.
+ * A sealed entry: version u8 | epoch u16 | nonce 24 | ciphertext | tag 16. All of it is bound to
+ * its place. Associated data: the label, version u8, epoch u16, household 16, writer 16, counter
+ * u64.
  */
 import { equalBytes } from '@noble/ciphers/utils.js';
 import { hmac } from '@noble/hashes/hmac.js';
@@ -14,9 +15,9 @@ import { decrypt, encrypt } from './box.ts';
 import { pack, unpack } from './plaintext.ts';
 import { CRYPTO, LABEL } from './settings.ts';
 
-// A writer's id tells its stream to whoever has the household's first key: 8 random bytes, then the
-// first 8 of HMAC-SHA256(stream key, the stream's name followed by those 8). To everybody else it
-// is 16 random bytes.
+// A writer's id reveals its stream to holders of the household's first key: 8 random bytes, then
+// the first 8 of HMAC-SHA256(stream key, the stream's name followed by those 8). To everybody else
+// the id is 16 random bytes.
 
 const HALF = 8;
 const STREAMS: readonly Stream[] = ['people', 'talk', 'attachments'];
@@ -32,7 +33,7 @@ export function newWriter(keys: HouseholdKeys, stream: Stream, random: RandomByt
   return base64url(concatBytes(chance, tag(keys, stream, chance)));
 }
 
-/** null: nobody of this household made this id. */
+/** Null: no device of this household made this id. */
 export function streamOf(keys: HouseholdKeys, writer: string): Stream | null {
   const bytes = idBytes(writer);
   if (!bytes) return null;
@@ -54,20 +55,20 @@ export const createSigner = (seed: Uint8Array): Signer => ({
   sign: (bytes) => base64url(ed25519.sign(bytes, seed)),
 });
 
-/** What whoever has this key of the household proves it with to a relay. */
+/** The signer with which a device proves to a relay that it has this key of the household. */
 export const relayAuth = (epochKey: EpochKey): Signer => createSigner(relayAuthSeed(epochKey));
 
-/** Was this signed with the key of that name? False for whatever is no key or no signature. */
+/** Was this signed with that key? False for an invalid key or signature. */
 export function isSignedBy(publicKey: string, bytes: Uint8Array, signature: string): boolean {
   const [key, proof] = [fromBase64url(publicKey), fromBase64url(signature)];
-  // As RFC 8032 has it: the laxer rules of ZIP 215 take keys of low order, under which anything is
-  // signed.
+  // RFC 8032 rules. The laxer rules of ZIP 215 accept keys of low order, under which any signature
+  // is valid.
   return key?.length === 32 && proof?.length === 64 && ed25519.verify(proof, bytes, key, { zip215: false });
 }
 
 const HEADER = 3;
 
-/** null: there is no such place. */
+/** Null: there is no such place. */
 function entryAad(keys: HouseholdKeys, header: Uint8Array, key: KeyOfEntry): Uint8Array | null {
   const writer = idBytes(key.writer);
   if (!writer || !Number.isSafeInteger(key.counter) || key.counter < 1) return null;
@@ -75,8 +76,8 @@ function entryAad(keys: HouseholdKeys, header: Uint8Array, key: KeyOfEntry): Uin
 }
 
 /**
- * Seals with the newest key. Throws a RangeError where the place is none, or the entry would be too
- * large to be sent.
+ * Seals with the newest key. Throws a RangeError for an invalid place, or where the entry would be
+ * too large to send.
  */
 export function sealEntry(
   options: KeyOfEntry & { readonly keys: HouseholdKeys; readonly payload: Uint8Array; readonly random: RandomBytes },
@@ -92,7 +93,8 @@ export function sealEntry(
 }
 
 /**
- * Which key sealed it; null where it is too short, or of a version that this Roost does not know.
+ * The epoch of the key that sealed the entry. Null where the entry is too short or has an unknown
+ * version.
  */
 export function epochOf(sealed: Uint8Array): number | null {
   return sealed.length >= HEADER && sealed[0] === CRYPTO.version ? uint16At(sealed, 1) : null;
@@ -112,5 +114,5 @@ export function openEntry(options: KeyOfEntry & { readonly keys: HouseholdKeys; 
   return payload ? { ok: true, payload } : { ok: false, reason: 'forged' };
 }
 
-/** Names the very bytes of a sealed entry: SHA-256, the first 16 bytes as hex. */
+/** Identifies the exact bytes of a sealed entry: SHA-256, the first 16 bytes as hex. */
 export const digestOf = (sealed: Uint8Array): string => bytesToHex(sha256(sealed).subarray(0, 16));

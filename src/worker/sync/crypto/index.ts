@@ -2,7 +2,7 @@
  * The cryptography of synchronisation. `../README.md` specifies every format byte for byte, and
  * `test/unit/sync/vectors.json` has an example of each.
  *
- * Main functions: `sealEntry` and `openEntry` (what devices exchange), `sealBox` (for one
+ * Main functions: `sealEntry` and `openEntry` (entries that devices exchange), `sealBox` (for one
  * receiver), `newHousehold` and `renewed` (keys and their rotation), `newPhrase` (recovery),
  * `newInvitation` (pairing).
  *

@@ -1,4 +1,4 @@
-/** The household's keys, one for each epoch, and how they are written down. */
+/** The household's keys, one for each epoch, and their binary format. */
 import { concatBytes } from '@noble/hashes/utils.js';
 import { SYNC } from '../../../shared/protocol/sync/settings.ts';
 import type { EpochKey, HouseholdKeys, RandomBytes } from '../contract.ts';
@@ -6,12 +6,9 @@ import { derive } from './box.ts';
 import { CRYPTO, LABEL, type Label } from './settings.ts';
 import { base64url, draw, idBytes, newId, uint, uint16At } from './bytes.ts';
 
-// What is derived from the key of one epoch.
+// Keys derived from the key of one epoch.
 
-/**
- * Derived keys by the key they come from: a backlog of ten thousand entries asks for the same one
- * each time.
- */
+/** Cache of derived keys: a backlog of ten thousand entries needs the same one each time. */
 const known = new WeakMap<Uint8Array, Map<Label, Uint8Array>>();
 
 function derived({ key }: EpochKey, label: Label): Uint8Array {
@@ -34,14 +31,14 @@ export const newHousehold = (random: RandomBytes): HouseholdKeys => ({
   keyring: [{ epoch: 1, key: draw(random, CRYPTO.keyBytes) }],
 });
 
-/** The key that seals. Throws where the keyring is empty, which no parser lets pass. */
+/** The key that seals. Throws for an empty keyring, which no parser accepts. */
 export function newest(keys: HouseholdKeys): EpochKey {
   const last = keys.keyring.at(-1);
   if (!last) throw new Error('The household has no key.');
   return last;
 }
 
-/** One more epoch: whoever lacks its key reads nothing that is sealed from now on. */
+/** Adds an epoch. A device without its key cannot read what is sealed from now on. */
 export function renewed(keys: HouseholdKeys, random: RandomBytes): HouseholdKeys {
   const epoch = newest(keys).epoch + 1;
   if (epoch > CRYPTO.mostEpoch)
@@ -52,7 +49,7 @@ export function renewed(keys: HouseholdKeys, random: RandomBytes): HouseholdKeys
 export const keyOf = (keys: HouseholdKeys, epoch: number): EpochKey | undefined =>
   keys.keyring.find((one) => one.epoch === epoch);
 
-/** The household's 16 bytes. Throws where it is no id, which no parser lets pass. */
+/** The household's 16 bytes. Throws for an invalid id, which no parser accepts. */
 export function householdBytes(keys: HouseholdKeys): Uint8Array {
   const bytes = idBytes(keys.household);
   if (!bytes) throw new Error('The household’s id is not 16 bytes.');
@@ -72,7 +69,7 @@ export function writeKeys(keys: HouseholdKeys): Uint8Array {
   return bytes;
 }
 
-/** null: not a keyring, or written by a newer Roost. */
+/** Null: not a keyring, or written by a newer Roost. */
 export function readKeys(bytes: Uint8Array): HouseholdKeys | null {
   if (bytes.length < HEADER || bytes[0] !== CRYPTO.version) return null;
   const count = uint16At(bytes, HEADER - 2);

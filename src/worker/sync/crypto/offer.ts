@@ -1,7 +1,7 @@
 /**
- * An offer to join, as text and QR code: `ROOST1.` and, in Base32, the new device's X25519 key (32)
- * and a checksum (the first 4 bytes of SHA-256 over a label and the key). Its id, which the relay
- * sees, is a hash of the key.
+ * An offer to join, as text and QR code: `ROOST1.` and then, in Base32, the new device's X25519 key
+ * (32) and a checksum (the first 4 bytes of SHA-256 over a label and the key). The offer's id,
+ * which the relay sees, is a hash of the key.
  */
 import { sha256 } from '@noble/hashes/sha2.js';
 import { concatBytes, utf8ToBytes } from '@noble/hashes/utils.js';
@@ -14,11 +14,11 @@ import { sentence } from '../../../shared/domain/sentence.ts';
 
 const CHECK_BYTES = 4;
 const LETTERS = base32Length(CRYPTO.keyBytes + CHECK_BYTES);
-/** Where an offer begins, whatever stands around it. */
+/** The beginning of an offer inside any text. */
 const BEGINNING = /roost\s*(\d{1,6})\s*\.\s*/giu;
 /**
- * What mail programs, chats and people put between letters: spaces, line breaks, marks of a
- * quotation, hyphens.
+ * Characters that mail programs, chats and people put between letters: spaces, line breaks,
+ * quotation marks of mail, hyphens.
  */
 const BETWEEN = /[\s>*_`\u00ad\u200b-\u200f\u2060\ufeff-]/u;
 
@@ -27,7 +27,7 @@ export interface Offer {
   readonly secret: Uint8Array;
   /** 32 bytes as base64url. */
   readonly publicKey: string;
-  /** What is shown and pasted. */
+  /** The text to show and paste. */
   readonly text: string;
   /** 16 bytes as base64url. */
   readonly offerId: string;
@@ -49,8 +49,8 @@ export function newOffer(random: RandomBytes): Offer {
 }
 
 /**
- * Finds the offer in what was scanned or pasted: in any case, broken into lines, with a sentence
- * around it.
+ * Finds the offer in a scanned or pasted text. Accepts any case, line breaks, and other text around
+ * it.
  */
 export function readOffer(text: string): ReadOffer {
   const all = [...text.matchAll(BEGINNING)].map((found) =>
@@ -80,7 +80,7 @@ function readFrom(version: number, rest: string): ReadOffer {
   return { ok: true, publicKey: base64url(key), offerId: idOf(key) };
 }
 
-/** As many letters as an offer has, or fewer: up to the first that cannot be one. */
+/** The letters of an offer, up to its length or to the first character that cannot be one. */
 function firstLetters(text: string): string {
   let letters = '';
   for (const letter of text) {

@@ -1,7 +1,8 @@
 /**
- * How a new device gets the keys. Both sides have made a fresh X25519 key for this one offer;
- * people compare six words that stand for these and for the keys that both devices have for good,
- * and what is then sealed under their agreement is bound to all of them, and to its direction.
+ * The key agreement of pairing, by which a new device gets the household's keys. Both sides make a
+ * fresh X25519 key for this one offer. People compare six words, which stand for these keys and for
+ * the permanent keys of both devices. The payload is then sealed under the agreed key, which is
+ * bound to all these keys and to one direction.
  */
 import { wordlist } from '@scure/bip39/wordlists/english.js';
 import { sha256 } from '@noble/hashes/sha2.js';
@@ -16,20 +17,20 @@ import { CRYPTO, LABEL } from './settings.ts';
 const WORDS = 6;
 const WORD_BITS = 11;
 
-/** One side's key pair; the secret stays where it was made. */
+/** One side's key pair. The secret stays on the device that made it. */
 export interface PairingKey {
   readonly secret: Uint8Array;
   /** 32 bytes as base64url. */
   readonly publicKey: string;
 }
 /**
- * What a side shows of itself: its key for this one offer, and the keys that its device has for
- * good. 32 bytes as base64url each.
+ * The public keys of one side: its key for this offer, and its device's permanent keys. 32 bytes as
+ * base64url each.
  */
 export interface PairingFace extends DevicePublicKeys {
   readonly key: string;
 }
-/** What a side knows of an agreement: its own secret, and what both show. */
+/** One side's view of an agreement: its own secret, and the public keys of both. */
 export interface PairingSide {
   readonly secret: Uint8Array;
   readonly offer: PairingFace;
@@ -43,14 +44,14 @@ export function newInvitation(random: RandomBytes): PairingKey {
   return { secret, publicKey: base64url(publicKeyOf(secret)) };
 }
 
-/** key 32 | sign key 32 | box key 32, as base64url. Throws where one is none. */
+/** key 32 | sign key 32 | box key 32, as base64url. Throws for an invalid key. */
 export function writeFace(face: PairingFace): string {
   const bytes = faceBytes(face);
   if (!bytes) throw new RangeError('A public key of a pairing is 32 bytes.');
   return base64url(bytes);
 }
 
-/** null: it is none, or one of the keys is of low order. */
+/** Null: invalid, or one of the keys is of low order. */
 export function readFace(text: string): PairingFace | null {
   const bytes = exactly(text, 3 * CRYPTO.keyBytes);
   if (!bytes) return null;
@@ -67,8 +68,8 @@ function faceBytes({ key, signKey, boxKey }: PairingFace): Uint8Array | null {
 }
 
 /**
- * The first 66 bits of SHA-256 over a label and all that both sides show, as six words of the
- * BIP-39 list. Throws where a key is none.
+ * The first 66 bits of SHA-256 over a label and the public keys of both sides, as six words of the
+ * BIP-39 list. Throws for an invalid key.
  */
 export function pairingWords(offer: PairingFace, inviter: PairingFace): readonly string[] {
   const [ours, theirs] = [faceBytes(offer), faceBytes(inviter)];
@@ -82,7 +83,7 @@ export function pairingWords(offer: PairingFace, inviter: PairingFace): readonly
   );
 }
 
-/** The key and the associated data of one direction; null where a public key is unsound. */
+/** The key and the associated data of one direction. Null where a public key is unsound. */
 function agreement(message: Message, { secret, offer, inviter }: PairingSide) {
   const [ours, theirs] = [faceBytes(offer), faceBytes(inviter)];
   if (!ours || !theirs) return null;
@@ -106,7 +107,8 @@ function seal(message: Message, side: PairingSide, content: Uint8Array, random: 
 }
 
 /**
- * null: not of these two devices, not of this direction, changed on its way, or by a newer Roost.
+ * Null: not from these two devices, not in this direction, changed on its way, or made by a newer
+ * Roost.
  */
 function open(message: Message, side: PairingSide, data: string): Uint8Array | null {
   const bytes = fromBase64url(data);
@@ -122,7 +124,7 @@ export const sealWelcome = (side: PairingSide, content: Uint8Array, random: Rand
   seal('welcome', side, content, random);
 export const openWelcome = (side: PairingSide, data: string) => open('welcome', side, data);
 
-/** The new device's answer, when it has the keys. */
+/** The new device's answer, once it has the keys. */
 export const sealJoined = (side: PairingSide, content: Uint8Array, random: RandomBytes) =>
   seal('joined', side, content, random);
 export const openJoined = (side: PairingSide, data: string) => open('joined', side, data);

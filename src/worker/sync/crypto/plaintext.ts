@@ -1,6 +1,6 @@
 /**
- * What is sealed: flags u8 (bit 0: deflated) | size u32 of the payload | stored u32, the bytes that
- * follow | those bytes | zeros up to a size class.
+ * The format of a plaintext before sealing: flags u8 (bit 0: deflated) | size u32 of the payload |
+ * stored u32, the length of the stored bytes | the stored bytes | zeros up to a size class.
  */
 import { deflateSync, Inflate } from 'fflate';
 import { concatBytes } from '@noble/hashes/utils.js';
@@ -14,8 +14,8 @@ const floorLog2 = (value: number) => 31 - Math.clz32(value);
 
 /**
  * The size class of a length: Padmé (Nikitin et al., "Reducing Metadata Leakage from Encrypted
- * Files and Communication with PURBs", 2019), but at least 256. It adds at most 12 %, and tells of
- * n bytes only log log n bits.
+ * Files and Communication with PURBs", 2019), but at least 256. It adds at most 12 %, and leaks
+ * only log log n bits of a length n.
  */
 export function padded(length: number): number {
   if (length <= CRYPTO.leastPadded) return CRYPTO.leastPadded;
@@ -25,8 +25,8 @@ export function padded(length: number): number {
 }
 
 /**
- * Throws a RangeError where the payload is larger than what is opened again, or with its padding
- * larger than `most`, which can be sent.
+ * Throws a RangeError where the payload is larger than `unpack` accepts, or where it exceeds
+ * `most`, the largest size that can be sent, with its padding.
  */
 export function pack(payload: Uint8Array, most: number): Uint8Array {
   if (payload.length > CRYPTO.mostPayload) {
@@ -44,8 +44,8 @@ export function pack(payload: Uint8Array, most: number): Uint8Array {
 }
 
 /**
- * 'newer': written by a newer Roost; null: not of this format. Never holds more than the declared
- * size, within the limit, in memory.
+ * `newer`: written by a newer Roost. Null: not of this format. Never holds more in memory than the
+ * declared size, which has a limit.
  */
 export function unpack(plaintext: Uint8Array): Uint8Array | 'newer' | null {
   const flags = plaintext[0];
@@ -61,7 +61,7 @@ export function unpack(plaintext: Uint8Array): Uint8Array | 'newer' | null {
   return size === storedSize ? stored.slice() : null;
 }
 
-/** Exactly `size` bytes, or null; stops as soon as there are more. */
+/** Exactly `size` bytes, or null. Stops as soon as there are more. */
 function inflated(stored: Uint8Array, size: number): Uint8Array | null {
   const payload = new Uint8Array(size);
   let at = 0;
@@ -75,7 +75,7 @@ function inflated(stored: Uint8Array, size: number): Uint8Array | null {
       stream.push(stored.subarray(from, to), to >= stored.length);
     }
   } catch {
-    // Not a deflated text.
+    // Not deflated data.
     return null;
   }
   return at === size ? payload : null;

@@ -1,6 +1,6 @@
 /**
- * The recovery phrase: a secret of its own, on paper alone. The keyring is sealed to its key, and
- * the relay keeps the box.
+ * The recovery phrase: a secret of its own, which exists only on paper. The keyring is sealed to
+ * its key, and the relay stores the box.
  */
 import { sentence } from '../../../shared/domain/sentence.ts';
 import type { RandomBytes } from '../contract.ts';
@@ -10,7 +10,7 @@ import { CRYPTO, LABEL } from './settings.ts';
 import { entropyToMnemonic, mnemonicToEntropy } from '@scure/bip39';
 import { wordlist } from '@scure/bip39/wordlists/english.js';
 
-/** Twenty-four words of the BIP-39 list: how they are made, and read as people write them. */
+/** Makes and reads phrases: twenty-four words of the BIP-39 list, in the ways people write them. */
 const PHRASE_WORDS = 24;
 /** No two words of the list begin with the same four letters. */
 const PREFIX = 4;
@@ -25,7 +25,7 @@ type ReadPhrase =
 const wordsOf = (secret: Uint8Array): readonly string[] => entropyToMnemonic(secret, wordlist).split(' ');
 
 /**
- * In any case, with numbers before the words, commas or line breaks between them, and words cut
+ * Accepts any case, numbers before the words, commas or line breaks between them, and words cut
  * after four letters.
  */
 function readPhrase(text: string): ReadPhrase {
@@ -42,8 +42,8 @@ function readPhrase(text: string): ReadPhrase {
   try {
     return { ok: true, secret: mnemonicToEntropy(words.join(' '), wordlist) };
   } catch {
-    // Words and their number are right, so the checksum is wrong: the only other thing that the
-    // library throws for.
+    // The words and their number are right, so the checksum is wrong. The library throws for
+    // nothing else.
     return wrong(
       sentence`All 24 words are in the list, but together they are not a phrase: one of them is another word, or two have changed places.`,
     );
@@ -72,7 +72,9 @@ function unknownSentence(place: number, typed: string): string {
   return sentence`Word ${place}, “${shown}”, is not in the list; did you mean “${one}” or “${other}” or “${third}”?`;
 }
 
-/** The words with the fewest letters put right, if those are at most two; three words at most. */
+/**
+ * The list's words nearest to the typed one, if at most two letters differ. At most three words.
+ */
 function nearest(typed: string): readonly string[] {
   const distances = wordlist.map((word) => ({ word, distance: distance(typed, word) }));
   const least = Math.min(...distances.map((one) => one.distance));
@@ -113,11 +115,11 @@ const wrong = (reason: string): ReadPhrase => ({ ok: false, reason });
 
 export interface Recovery {
   readonly ok: true;
-  /** Names the box at the relay: 32 bytes as base64url, from which the phrase cannot be found. */
+  /** Names the box at the relay: 32 bytes as base64url. The phrase cannot be derived from it. */
   readonly id: string;
-  /** X25519, 32 bytes as base64url: the keyring is sealed to it. */
+  /** X25519, 32 bytes as base64url. The keyring is sealed to it. */
   readonly boxKey: string;
-  /** null: not sealed to this phrase, or changed on its way. */
+  /** Null: not sealed to this phrase, or changed on its way. */
   open(box: string): Uint8Array | null;
 }
 
@@ -126,7 +128,7 @@ export const newPhrase = (random: RandomBytes): { readonly words: readonly strin
   words: wordsOf(draw(random, CRYPTO.keyBytes)),
 });
 
-/** What a phrase opens, or a sentence about which word is wrong. */
+/** The keys of a phrase, or a sentence about which word is wrong. */
 export function recoveryOf(phrase: string): Recovery | { readonly ok: false; readonly reason: string } {
   const read = readPhrase(phrase);
   if (!read.ok) return read;

@@ -1,30 +1,30 @@
 /**
- * Every size and label of the cryptography. The labels keep keys of one purpose from serving
+ * Every size and label of the cryptography. The labels keep a key of one purpose from serving
  * another.
  */
 import { SYNC } from '../../../shared/protocol/sync/settings.ts';
 
-/** Room for version, keys, nonce and tag beside a plaintext. */
+/** Space for version, keys, nonce and tag beside a plaintext. */
 const AROUND = 128;
 const fromChars = (chars: number) => (chars / 4) * 3 - AROUND;
 
 export const CRYPTO = {
-  /** Leads everything sealed. It rises when the format changes. */
+  /** The first byte of everything sealed. Bump this when the format changes. */
   version: 1,
   keyBytes: 32,
   nonceBytes: 24,
   tagBytes: 16,
-  /** What is sealed is at least so long. */
+  /** The least size of a plaintext. */
   leastPadded: 256,
-  /** A payload, and what a sealed one may say that it takes when inflated. */
+  /** The largest payload, and the largest size that a deflated one may declare. */
   mostPayload: SYNC.entryBytes,
-  /** What can be sent, in bytes with padding. */
+  /** The largest plaintext that can be sent, in bytes with padding. */
   mostPlaintext: {
     entry: SYNC.entryBytes - AROUND,
     slot: fromChars(SYNC.slotChars),
     signal: fromChars(SYNC.signalChars),
   },
-  /** Deflated bytes are inflated in steps of this many, so that a wrong length shows early. */
+  /** Deflated bytes are inflated in steps of this many, so a wrong length shows early. */
   inflateStep: 16 * 1024,
   mostEpoch: 65_535,
 } as const;

@@ -1,7 +1,7 @@
 /**
- * What introduces two browsers to each other, sealed from one device to another: version u8 | epoch
- * u16 | nonce 24 | ciphertext | tag 16. Associated data: the label, version u8, epoch u16,
- * household 16, from 16, to 16.
+ * A sealed introduction of two browsers, from one device to another: version u8 | epoch u16 | nonce
+ * 24 | ciphertext | tag 16. Associated data: the label, version u8, epoch u16, household 16, from
+ * 16, to 16.
  */
 import { concatBytes, utf8ToBytes } from '@noble/hashes/utils.js';
 import type { HouseholdKeys, RandomBytes } from '../contract.ts';
@@ -13,7 +13,7 @@ import { CRYPTO, LABEL } from './settings.ts';
 
 const HEADER = 3;
 
-/** The header with the newest epoch, and the associated data; null where a device’s id is none. */
+/** The header with the newest epoch, and the associated data. Null where a device id is invalid. */
 function frame(keys: HouseholdKeys, from: string, to: string) {
   const header = concatBytes(uint(CRYPTO.version, 1), uint(newest(keys).epoch, 2));
   const ids = [idBytes(from), idBytes(to)];
@@ -22,7 +22,7 @@ function frame(keys: HouseholdKeys, from: string, to: string) {
     : null;
 }
 
-/** `from`, `to`: ids of devices. Throws where one of them is none. */
+/** `from`, `to`: ids of devices. Throws for an invalid id. */
 export function sealSignal(keys: HouseholdKeys, from: string, to: string, text: string, random: RandomBytes): string {
   const framed = frame(keys, from, to);
   if (!framed) throw new RangeError('A signal goes from one device to another.');
@@ -31,9 +31,9 @@ export function sealSignal(keys: HouseholdKeys, from: string, to: string, text: 
 }
 
 /**
- * Opens with the newest key only: an older one is known to devices that were removed, and they are
- * not to be introduced. A signal that crosses a rotation is lost, and its connection is tried
- * again. null: not from there, not for here.
+ * Opens with the newest key only. Removed devices know the older keys and must not be introduced. A
+ * signal that crosses a rotation is lost, and its connection is tried again. Null: not from or to
+ * these devices.
  */
 export function openSignal(keys: HouseholdKeys, from: string, to: string, data: string): string | null {
   const bytes = fromBase64url(data);

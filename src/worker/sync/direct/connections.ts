@@ -1,6 +1,6 @@
 /**
- * The connections that the tab carries for the owner: opened, timed, given to the replica as links,
- * and closed.
+ * The direct connections that a tab carries for the data worker: opens, times and closes them, and
+ * gives them to the replica as links.
  */
 import type { DeviceId } from '../../../shared/domain/ids.ts';
 import type { Timers } from '../../../shared/domain/platform/timers.ts';
@@ -10,18 +10,16 @@ import { DIRECT } from './settings.ts';
 
 interface ConnectionPlan {
   readonly id: string;
-  /** null: whoever answers. */
+  /** Null: any device that answers. */
   readonly device: string | null;
-  /** Do we begin? Otherwise `offered` is what the other side began with. */
+  /** The other side's offer. Null: this side makes the offer. */
   readonly offered: string | null;
-  /**
-   * ms for all there is to do until the other side's answer is taken, or the connection is open.
-   */
+  /** ms until the other side's answer must be taken, or the connection must be open. */
   readonly patience: number;
   /** Our description, for the other side. */
   readonly described: (description: string) => void;
   readonly opened: (device: string) => void;
-  /** It is over. `proven`: it was good for something, or the end is not its fault. */
+  /** The connection is over. `proven`: it lived long enough, or its end is not its own fault. */
   readonly ended: (proven: boolean) => void;
 }
 
@@ -30,32 +28,32 @@ export interface ConnectionsDeps {
   readonly order: (order: DirectOrder) => void;
   readonly connect: (link: Link) => LinkEnd;
   readonly timers: Timers;
-  /** There is a tab that carries, and no connection on it yet. */
+  /** A tab is ready to carry, and has no connections yet. */
   readonly onReady: () => void;
-  /** What `open` answers has changed. */
+  /** The result of `open` has changed. */
   readonly onOpen: () => void;
 }
 
 export interface Connections {
-  /** Is there a tab that carries, and room for one more connection? */
+  /** Is there a carrying tab, with room for one more connection? */
   room(): 'free' | 'no-tab' | 'full';
-  /** Call where there is room. */
+  /** Call it only where there is room. */
   begin(plan: ConnectionPlan): void;
   /**
-   * The other side's answer to a connection that we offered to it, or to anybody. false: no such
-   * connection waits for it.
+   * Takes the other side's answer to an offered connection. False: no such connection waits for an
+   * answer.
    */
   answer(id: string, device: string, description: string): boolean;
   has(id: string): boolean;
   /** Ids of the open connections to a device. */
   openTo(device: string): readonly string[];
-  /** Lets it go: its plan hears no more of it. */
+  /** Closes a connection. Its plan is not notified. */
   drop(id: string): void;
-  /** Ends it; its plan hears of it. */
+  /** Ends a connection and notifies its plan. */
   end(id: string): void;
   endTo(device: string): void;
   endAll(): void;
-  /** Ends every connection; there will be none. */
+  /** Ends every connection, and begins no more. */
   close(): void;
   report(report: DirectReport): void;
   /** Devices at the other end of the open connections. */
@@ -73,7 +71,7 @@ interface Connection {
   cancel: () => void;
 }
 
-/** A view of a larger buffer crosses to another thread with all of that buffer. */
+/** Copies a view, because posting it to another thread would copy its whole buffer. */
 const alone = (frame: Uint8Array) => (frame.byteLength === frame.buffer.byteLength ? frame : frame.slice());
 
 export function createDirectConnections({
@@ -87,7 +85,7 @@ export function createDirectConnections({
   const connections = new Map<string, Connection>();
   let ready = false;
 
-  /** Takes it off the list and from the replica; who planned it is told by whoever calls. */
+  /** Removes the connection from the list and from the replica. The caller notifies the plan. */
   function remove(connection: Connection) {
     connections.delete(connection.plan.id);
     connection.cancel();
@@ -136,8 +134,8 @@ export function createDirectConnections({
         if (connections.get(connection.plan.id) === connection) giveUp(connection);
       },
     });
-    // Of two connections between two devices one is enough. One side alone says which, or both
-    // might close the other's.
+    // Between two devices one connection is enough. Only one side decides which, or both might
+    // close the other's.
     if (deviceId < device) {
       for (const other of [...connections.values()])
         if (other !== connection && other.device === device && other.stage === 'open') drop(other);
@@ -206,7 +204,7 @@ export function createDirectConnections({
       if (report.kind === 'ready') return begun();
       const connection = connections.get(report.connection);
       if (!connection) {
-        // Given up meanwhile, or ordered by an owner before this one.
+        // The connection was given up meanwhile, or an earlier worker ordered it.
         if (report.kind !== 'closed') order({ kind: 'close', connection: report.connection });
         return;
       }

@@ -1,15 +1,16 @@
 /**
- * The owner's side of direct connections: with whom there are any, and that they lead to devices of
- * the household alone.
+ * The data worker's side of direct connections. It decides which connections there are, and makes
+ * sure that they lead only to devices of the household.
  *
- * A connection needs no proof within it. Each end says in its description by which certificate it
- * will be known (the DTLS fingerprint), and each description is sealed with the household's newest
- * key from one device to the other: an answer counts only for the connection that was just offered,
- * and an offer only for the nonce that was just asked with. So whoever passes the descriptions on
- * can put neither itself nor an old description in between, and who has no key of the household, or
- * one from before a device was removed, is not heard. Devices of one household share that key and
- * trust each other; since one of them could have come under another's name before it was removed, a
- * renewed key ends every connection, and those that stay are introduced anew under it.
+ * A connection needs no proof of its own. Each description names the certificate of its end (the
+ * DTLS fingerprint), and is sealed with the household's newest key from one device to the other. An
+ * answer counts only for the connection that was just offered. An offer counts only for the nonce
+ * that was just sent. So a carrier of descriptions can insert neither itself nor an old
+ * description. A device without the newest key is ignored.
+ *
+ * The devices of a household share this key and trust each other. A device that was removed could
+ * have posed as another one before. So a renewed key ends every connection, and the devices that
+ * stay are introduced anew.
  */
 import type { DeviceId } from '../../../shared/domain/ids.ts';
 import { backoff } from '../../../shared/domain/platform/retry.ts';
@@ -23,8 +24,8 @@ import { createTexts, type Introduction, readIntroduction, writeIntroduction } f
 import { type Connections, createDirectConnections } from './connections.ts';
 import { DIRECT } from './settings.ts';
 
-// Introductions through the relay: with whom a connection is wanted, whose turn it is, and when it
-// is tried again.
+// Introductions through the relay: which devices to connect, whose turn it is, and when to try
+// again.
 
 interface MeetingsDeps {
   readonly deviceId: DeviceId;
@@ -38,11 +39,11 @@ interface MeetingsDeps {
 interface Meetings {
   hear(from: string, introduction: Introduction): void;
   setOnline(devices: readonly string[]): void;
-  /** Is there anybody now who was not known before? */
+  /** Tries devices that have become known. */
   look(): void;
-  /** A connection to this device is over: is another wanted? */
+  /** A connection to this device is over. Tries another if one is wanted. */
   again(device: string): void;
-  /** Everybody who is there, now: what failed before may have failed elsewhere. */
+  /** Tries every device that is online now: the earlier failures may have had another cause. */
   afresh(): void;
   forget(device: string): void;
   close(): void;
@@ -50,13 +51,13 @@ interface Meetings {
 
 interface Peer {
   failures: number;
-  /** Calls off the next try. */
+  /** Cancels the next attempt. */
   waiting: (() => void) | null;
-  /** Calls off the end of our patience, while the other side's turn is awaited. */
+  /** Cancels the time-out while the other side's turn is awaited. */
   asked: (() => void) | null;
-  /** That the next offer has to bring. */
+  /** The nonce that the next offer must have. */
   nonce: string | null;
-  /** The connection on its way. */
+  /** The connection under way. */
   connection: string | null;
   /** Nonces that were answered with an offer, oldest first. */
   readonly answered: Set<string>;
@@ -76,7 +77,7 @@ function createMeetings({ deviceId, connections, isMember, send, timers, random 
     return peer;
   }
 
-  /** Nothing is awaited of it any more. */
+  /** Stops waiting for this peer. */
   function rest(peer: Peer) {
     peer.asked?.();
     peer.waiting?.();
@@ -87,7 +88,7 @@ function createMeetings({ deviceId, connections, isMember, send, timers, random 
     const peer = peerOf(device);
     rest(peer);
     peer.failures += 1;
-    // Who is not there is tried when it comes.
+    // An offline device is tried when it comes online.
     if (!online.has(device)) return;
     peer.waiting = timers.after(backoff(DIRECT, peer.failures - 1, chance), () => {
       peer.waiting = null;
@@ -95,7 +96,7 @@ function createMeetings({ deviceId, connections, isMember, send, timers, random 
     });
   }
 
-  /** Asks for the other side's turn: it has to come before our patience ends. */
+  /** Asks the other side for its turn, which must come within the time-out. */
   function ask(device: string) {
     const peer = peerOf(device);
     peer.waiting?.();
@@ -139,7 +140,7 @@ function createMeetings({ deviceId, connections, isMember, send, timers, random 
         peer.connection = null;
         if (proven) peer.failures = 0;
         failed(device);
-        // There is room for one more.
+        // There is room for one more connection.
         attemptAll();
       },
     });
@@ -148,7 +149,7 @@ function createMeetings({ deviceId, connections, isMember, send, timers, random 
   function offer(device: string, nonce: string, theirs: readonly string[]) {
     const { answered, connection: before } = peerOf(device);
     if (answered.has(nonce) || connections.openTo(device).some((id) => theirs.includes(id))) return;
-    // What is on its way answers an earlier question, which the other side has given up.
+    // The connection under way answers an earlier question, which the other side has given up.
     if (before !== null) connections.drop(before);
     if (connections.room() !== 'free') return;
     keepFew(answered, nonce, DIRECT.answeredKept);
@@ -177,7 +178,7 @@ function createMeetings({ deviceId, connections, isMember, send, timers, random 
           return;
         case 'text-offer':
         case 'text-answer':
-          // A person carries these; a relay has no business with them.
+          // A person carries these. The relay must not.
           return;
       }
     },
@@ -205,17 +206,20 @@ function createMeetings({ deviceId, connections, isMember, send, timers, random 
 
 interface DirectDeps {
   readonly deviceId: DeviceId;
-  /** As they are now: a renewed key counts at once. */
+  /** The current keys. A renewed key counts at once. */
   readonly keys: () => HouseholdKeys;
-  /** Is this device known as one of the household, and was it not removed? */
+  /** Is this a known device of the household that was not removed? */
   readonly isMember: (deviceId: DeviceId) => boolean;
-  /** Through the relay, to another device's `hearSignal`. It may be lost, repeated or late. */
+  /**
+   * Sends through the relay to another device's `hearSignal`. The message may be lost, repeated or
+   * late.
+   */
   readonly sendSignal: (to: string, data: string) => void;
-  /** To the tab that carries. */
+  /** Sends an order to the carrying tab. */
   readonly order: (order: DirectOrder) => void;
   /** Gives an open connection to the replica. */
   readonly connect: (link: Link) => LinkEnd;
-  /** What `connections` answers has changed. */
+  /** The result of `connections` has changed. */
   readonly onConnections: () => void;
   readonly timers: Timers;
   readonly random: RandomBytes;
@@ -226,11 +230,14 @@ interface DirectDeps {
 export interface Direct {
   hearSignal(from: string, data: string): void;
   report(report: DirectReport): void;
-  /** The devices that the relay says are there; none while it is away. Open connections stay. */
+  /**
+   * The devices that are online according to the relay. None while the relay is away. Open
+   * connections stay.
+   */
   setOnline(deviceIds: readonly DeviceId[]): void;
   /**
-   * These are out of the household. To be called whenever what is known of its devices changes;
-   * saying it again is harmless.
+   * These devices have left the household. Call it whenever the list of devices changes. Repeating
+   * it is harmless.
    */
   removed(deviceIds: readonly DeviceId[]): void;
   /**
@@ -238,14 +245,14 @@ export interface Direct {
    */
   makeOffer(): Promise<string>;
   /**
-   * Takes the text of another device. An offer is answered with the text to carry back; an answer
-   * with null, when its connection is open. Rejects with a sentence that says what is wrong with
-   * the text and what to do.
+   * Takes the text of another device. For an offer, resolves with the text to carry back. For an
+   * answer, resolves with null when its connection is open. Rejects with a sentence that says what
+   * is wrong with the text and what to do.
    */
   takeText(text: string): Promise<string | null>;
-  /** Devices to which there is a direct connection. */
+  /** Devices with a direct connection. */
   connections(): readonly string[];
-  /** Ends every connection, for good. */
+  /** Ends every connection for good. */
   close(): void;
 }
 
@@ -291,7 +298,7 @@ export function createDirect({
 
   const newest = () => keys().keyring.at(-1)?.epoch ?? 0;
   let epoch = newest();
-  /** Looks whether the key was renewed meanwhile. */
+  /** Checks whether the key was renewed meanwhile. */
   function lookAtKeys() {
     if (newest() === epoch) return;
     epoch = newest();
@@ -305,8 +312,8 @@ export function createDirect({
       if (closed || from === deviceId || !isMember(from)) return;
       const opened = openSignal(keys(), from, deviceId, data);
       const introduction = opened === null ? null : readIntroduction(opened);
-      // Not from there, not for here, not of this key, or of a newer Roost: the connection is tried
-      // again from where it failed.
+      // An unreadable signal (other devices, another key, or a newer Roost) is ignored. The side
+      // that fails tries the connection again.
       if (introduction) meetings.hear(from, introduction);
     },
     report(report) {

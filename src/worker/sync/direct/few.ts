@@ -1,4 +1,4 @@
-/** Adds to what is remembered; the oldest goes when there are more than `most`. */
+/** Adds an item to a bounded set. Removes the oldest where there are more than `most`. */
 export function keepFew<Item>(kept: Set<Item>, item: Item, most: number): void {
   kept.add(item);
   const [oldest] = kept;

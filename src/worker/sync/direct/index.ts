@@ -1,6 +1,6 @@
 /**
  * Direct connections between browsers of one household, as the data worker orders them. A worker
- * has no peer connections, so a tab carries them: see `../carrier`.
+ * cannot have peer connections, so a tab carries them: see `../carrier`.
  *
  * Devices meet through the relay, or by texts that a person copies from one to the other.
  *
@@ -12,6 +12,6 @@
  * - A renewed key ends every connection. The devices that stay are introduced anew.
  * - No server outside the household is asked for addresses.
  *
- * It does not know what the entries that pass hold.
+ * It does not know the contents of the entries that pass.
  */
 export { createDirect, type Direct } from './direct.ts';

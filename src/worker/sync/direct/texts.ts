@@ -15,9 +15,9 @@ import { DIRECT } from './settings.ts';
 import { keepFew } from './few.ts';
 import type { Connections } from './connections.ts';
 
-// What two devices say to be introduced. Each is JSON, sealed from one device to the other with the
-// household’s newest key: whoever hands it on can neither read nor change it, nor tell one kind
-// from another.
+// The messages that introduce two devices. Each is JSON, sealed from one device to the other with
+// the household’s newest key. A carrier can neither read nor change them, nor tell their kinds
+// apart.
 //
 //     the one with the lower id        the other one
 //     want (where it begins)  ──────▶
@@ -25,26 +25,24 @@ import type { Connections } from './connections.ts';
 //     offer, with that nonce  ──────▶
 //                             ◀──────  answer, to that connection
 //
-// An offer counts once and only for the nonce that was just asked with, an answer only for the
-// connection that was just offered. So what is repeated or held back opens nothing, whatever the
+// An offer counts once, and only for the nonce that was just sent. An answer counts only for the
+// connection that was just offered. So a repeated or delayed message opens nothing, whatever the
 // clocks say.
 
-/**
- * A description of one end, in SDP: addresses, and the fingerprint of the certificate it will show.
- */
+/** A description of one end, in SDP: addresses, and the fingerprint of its certificate. */
 const description = z.string().min(1).max(SYNC.signalChars);
 
 const introductionSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('want') }),
   /**
-   * `open`: the connections between the two that the asker has; where the other one has one of them
-   * too, no other is needed.
+   * `open`: the asker's connections to the other device. If the other device has one of them too,
+   * no other is needed.
    */
   z.object({ kind: z.literal('ask'), nonce: syncId, open: z.array(syncId).max(DIRECT.connectionsMost).readonly() }),
   z.object({ kind: z.literal('offer'), nonce: syncId, connection: syncId, description }),
   z.object({ kind: z.literal('answer'), connection: syncId, description }),
   /**
-   * By a text that a person carries. `at`: when it was made, ms since the epoch by that device's
+   * In a text that a person carries. `at`: when it was made, ms since the epoch by that device's
    * clock.
    */
   z.object({ kind: z.literal('text-offer'), connection: syncId, at: z.number(), description }),
@@ -54,7 +52,7 @@ export type Introduction = z.infer<typeof introductionSchema>;
 
 export const writeIntroduction = (introduction: Introduction): string => JSON.stringify(introduction);
 
-/** null: nothing that this version knows. */
+/** Null: unknown to this version. */
 export function readIntroduction(text: string): Introduction | null {
   let json: unknown;
   try {
@@ -67,12 +65,13 @@ export function readIntroduction(text: string): Introduction | null {
 }
 
 /**
- * The texts that introduce two devices where there is no relay: `ROOST-DIRECT1.` and, as base64url,
+ * The texts that introduce two devices where there is no relay: `ROOST-DIRECT1.` and then, as
+ * base64url,
  *
  *     household 16 | from 16 | to 16 | sealed introduction | SHA-256 of all before it, first 4 bytes
  *
- * `from` and `to` are devices; an offer is `to` the household, since any of its devices may take
- * it. White space anywhere in it counts for nothing.
+ * `from` and `to` are devices. An offer is `to` the household, because any of its devices may take
+ * it. White space is ignored.
  */
 const NAME = /^ROOST-DIRECT(\d+)\./i;
 const VERSION = '1';
@@ -82,7 +81,7 @@ interface ConnectionText {
   readonly household: string;
   readonly from: string;
   readonly to: string;
-  /** As `sealSignal` gives it. */
+  /** In the format of `sealSignal`. */
   readonly data: string;
 }
 
@@ -98,10 +97,7 @@ function writeText({ household, from, to, data }: ConnectionText): string {
   return `ROOST-DIRECT${VERSION}.${base64url(concatBytes(bytes, check(bytes)))}`;
 }
 
-/**
- * other: not such a text; newer: of a version that is not known here; damaged: something of it is
- * missing or changed.
- */
+/** `other`: not such a text. `newer`: of an unknown version. `damaged`: incomplete or changed. */
 function readText(text: string): ConnectionText | 'other' | 'newer' | 'damaged' {
   const close = text.replace(/\s/g, '');
   const name = NAME.exec(close);
@@ -154,10 +150,10 @@ interface Texts {
   takeText(text: string): Promise<string | null>;
 }
 
-/** Does a description name an address? Nobody can be reached at none. */
+/** Does a description name an address? Without one the device cannot be reached. */
 const hasAddress = (description: string) => /^a=candidate:/m.test(description);
 
-/** Somebody waits for a connection to open. */
+/** A caller that waits for a connection to open. */
 interface Opening {
   readonly opened: Promise<null>;
   readonly resolve: (value: null) => void;
@@ -173,7 +169,7 @@ function newOpening(): Opening {
 export function createTexts({ deviceId, keys, connections, isRemoved, onEnded, random, now }: TextsDeps): Texts {
   /** Connections that were offered and not answered, oldest first. */
   const offered = new Set<string>();
-  /** Those that were answered here, until they open. */
+  /** Connections that were answered here and are not open yet. */
   const openings = new Map<string, Opening>();
   /** Answers that were given and not used, by connection: the same offer gets the same answer. */
   const answers = new Map<string, Promise<string>>();
@@ -206,7 +202,7 @@ export function createTexts({ deviceId, keys, connections, isRemoved, onEnded, r
     }
   }
 
-  /** Throws what is wrong with it. */
+  /** Throws an Error that says what is wrong with the text. */
   function read(text: string): { readonly from: string; readonly introduction: Introduction } {
     const said = readText(text);
     if (typeof said === 'string') throw new Error(SAYS[said]);
@@ -233,7 +229,7 @@ export function createTexts({ deviceId, keys, connections, isRemoved, onEnded, r
         id: connection,
         device: from,
         offered: description,
-        // However long the person takes to carry the answer.
+        // As long as the person may take to carry the answer.
         patience: DIRECT.textMs,
         described(own) {
           if (hasAddress(own)) resolve(write(from, { kind: 'text-answer', connection, description: own }));
@@ -308,7 +304,7 @@ export function createTexts({ deviceId, keys, connections, isRemoved, onEnded, r
         case 'ask':
         case 'offer':
         case 'answer':
-          // These go through the relay, and nobody is shown one to copy it.
+          // These go through the relay. No person is shown one to copy.
           throw new Error(SAYS.other);
       }
     },

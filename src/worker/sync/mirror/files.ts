@@ -1,7 +1,6 @@
 /**
- * A directory of the origin's private file system (OPFS), as far as this worker can write it. A
- * shared worker has only `createWritable`, which WebKit lacks before 26: there are no files there
- * then.
+ * A directory of the origin's private file system (OPFS), where this worker can write it. A shared
+ * worker has only `createWritable`, which WebKit lacks before 26. There are no files there then.
  */
 import { z } from 'zod';
 import { sentence } from '../../../shared/domain/sentence.ts';
@@ -15,20 +14,20 @@ interface FileEntry {
   readonly bytes: number;
 }
 
-/** Every write is whole or not at all: the browser writes beside the file, and swaps. */
+/** Every write happens completely or not at all: the browser writes beside the file, and swaps. */
 export interface Files {
   list(): Promise<readonly FileEntry[]>;
-  /** null: there is none. */
+  /** Null: there is no such file. */
   read(name: string): Promise<Uint8Array | null>;
   write(name: string, bytes: Uint8Array): Promise<void>;
-  /** Writes behind what the file holds. */
+  /** Appends to the file. */
   append(name: string, bytes: Uint8Array): Promise<void>;
-  /** Harmless where there is none. */
+  /** Harmless where there is no such file. */
   remove(name: string): Promise<void>;
 }
 
 const isNotFound = (error: unknown) => error instanceof DOMException && error.name === 'NotFoundError';
-/** A buffer of its own, and no shared one, as the browser's types want it. */
+/** A copy in an unshared buffer, as the browser's types require. */
 const owned = (bytes: Uint8Array): Uint8Array<ArrayBuffer> => new Uint8Array(bytes);
 
 function filesIn(directory: FileSystemDirectoryHandle): Files {
@@ -52,7 +51,7 @@ function filesIn(directory: FileSystemDirectoryHandle): Files {
         try {
           found.push({ name: handle.name, bytes: (await handle.getFile()).size });
         } catch {
-          // Its name is there and what it held is not: as good as no file.
+          // The name exists but the contents do not. Treat it as empty.
           found.push({ name: handle.name, bytes: 0 });
         }
       }
@@ -80,9 +79,8 @@ function filesIn(directory: FileSystemDirectoryHandle): Files {
 }
 
 /**
- * The same, where what is read, and the page waits for to open, rejects when it is not answered in
- * time. A write goes on, however long it takes: one that came to its end after another would undo
- * that.
+ * Adds a time-out to reads, because the page waits for them to open. A write has none. If an
+ * abandoned write finished after a later one, it would undo it.
  */
 function answering(files: Files, after: After): Files {
   async function inTime<Value>(asked: Promise<Value>): Promise<Value> {
@@ -110,13 +108,13 @@ async function open(storage: StorageManager): Promise<Files | null> {
   try {
     return await opened();
   } catch {
-    // Its own bookkeeping is damaged: begun anew it holds nothing, and is filled again.
+    // The directory's bookkeeping is damaged. Delete it: it is filled again.
     await root.removeEntry(MIRROR.directory, { recursive: true }).catch(() => undefined);
     return await opened();
   }
 }
 
-/** null: this browser has none that this worker can write. */
+/** Null: this browser has no files that this worker can write. */
 export async function openFiles(storage: StorageManager | undefined, after: After): Promise<Files | null> {
   // Absent in insecure contexts and some browsers, whatever the types say.
   if (!storage || typeof storage.getDirectory !== 'function') return null;
@@ -124,14 +122,15 @@ export async function openFiles(storage: StorageManager | undefined, after: Afte
     const files = await within(after, MIRROR.openWithin, open(storage));
     return files && answering(files, after);
   } catch {
-    // Refused (a private window, say), or broken beyond repair: the relay keeps what there is then.
+    // Refused (in a private window, for example) or damaged beyond repair. Only the relay has a
+    // second copy then.
     return null;
   }
 }
 
-// How often the browser's database failed where it was read. A start anew helps against much; where
-// it does not, and there is a mark to come back by, the database is emptied at the next start and
-// filled from files and relay.
+// Counts failed reads of the browser's database. A restart often helps. Where it does not, and
+// there is a mark to return by, the next start empties the database and fills it from files and
+// relay.
 
 const schema = z.object({ times: z.array(z.number()), empty: z.boolean() });
 type Noted = z.infer<typeof schema>;
@@ -139,29 +138,28 @@ const NONE: Noted = { times: [], empty: false };
 
 interface Failures {
   /**
-   * Is the database to be emptied before anything is read of it? Asked once, at the start; it is
-   * over with the answer.
+   * Is the database to be emptied before it is read? Call it once, at the start. The call clears
+   * the note.
    */
   isToBeEmptied(): Promise<boolean>;
-  /** It failed. Answers whether the owner is to begin anew. */
+  /** The database failed. Resolves with whether the worker should restart. */
   note(): Promise<boolean>;
 }
 
 /**
- * The mark that localStorage holds, where the database does not open and nobody else could ask for
- * it.
+ * The mark in localStorage, for when the database does not open and nothing else could ask for it.
  */
 export function createOffered(after: After) {
   const heard = createDeferred<string | null>();
   return {
     hear: (text: string | null) => heard.resolve(text),
-    /** null: none, or no tab has said anything in time. */
+    /** Null: no mark, or no tab sent one in time. */
     text: (): Promise<string | null> => within(after, MIRROR.offeredWithin, heard.promise),
   };
 }
 
 interface FailuresDeps {
-  /** null: there are none. Nothing can be counted then, so nothing is begun anew. */
+  /** Null: there are no files. Failures cannot be counted then, so the worker does not restart. */
   readonly files: Files | null;
   /** The mark in localStorage. */
   readonly offered: () => Promise<string | null>;
@@ -175,8 +173,7 @@ export function createFailures({ files, offered, now }: FailuresDeps): Failures 
       const bytes = await files?.read(MIRROR.failuresFile);
       return bytes ? schema.parse(JSON.parse(new TextDecoder().decode(bytes))) : NONE;
     } catch {
-      // Whatever it was, it is no account of ours; and one that cannot be read keeps nothing from
-      // opening.
+      // The file is not ours or damaged. It must not keep anything from opening.
       return NONE;
     }
   }

@@ -1,16 +1,16 @@
 /**
- * A second copy of what a device needs to come back, kept outside IndexedDB: a file in the
- * origin's private file system and a mark in `localStorage`.
+ * A second copy of what a device needs to restore itself, outside IndexedDB: files in the origin's
+ * private file system and a mark in `localStorage`.
  *
  * The browser can lose each of the three stores alone. With one of them left, the device knows its
  * household and fetches the rest.
  *
- * Main types: `SealedLog` (what this device wrote and the relay does not have yet), `Mark`
- * (household, keys and device), `Files`.
+ * Main types: `SealedLog` (a copy of every sealed entry on this device), `Mark` (household, keys
+ * and device), `Files`.
  *
  * Invariants:
  * - The log holds sealed entries only.
- * - Where two marks differ, `betterMark` decides which one holds.
+ * - Where two marks differ, `betterMark` decides which one is used.
  *
  * It does not know the ledger or its documents.
  */

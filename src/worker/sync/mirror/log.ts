@@ -1,8 +1,9 @@
 /**
- * Every sealed entry of this device once more, in files that do not share IndexedDB's fate. A
- * segment grows to a bounded size, then the next one begins. Written just behind IndexedDB, and
- * never waited for; what a failed write lost is written again from there, and what IndexedDB lost
- * is read from here.
+ * A second copy of every sealed entry of this device, in files that do not depend on IndexedDB.
+ *
+ * A segment grows to a maximum size, then the next one begins. The log is written just behind
+ * IndexedDB, and nothing waits for it. Entries of a failed write are written again from IndexedDB,
+ * and entries that IndexedDB lost are read from here.
  */
 import { z } from 'zod';
 import { addOne, contains, type Ranges, subtract, union } from '../../../shared/domain/ranges.ts';
@@ -14,11 +15,11 @@ import { base64url, fromBase64url } from '../crypto/index.ts';
 import type { Files } from './files.ts';
 import { MIRROR } from './settings.ts';
 
-// What each full segment holds, in a small file beside them: so an ordinary start reads the segment
-// that still grows, and of the others only their names and lengths, whatever the years behind it.
-// It is believed where the length is as it was; a segment that it does not know, or knows
-// otherwise, is read. Bytes that turn without a new length are found where segments are read after
-// all: each at one start of many.
+// An index of the full segments, in a small file beside them. An ordinary start then reads only the
+// growing segment, and of the others their names and lengths. A record is valid while the segment
+// has the recorded length. A segment without a valid record is read. Damage that leaves the length
+// unchanged is found when a segment is read all the same, which happens to each at one start in
+// many.
 
 const rangesSchema = z.array(z.tuple([z.number(), z.number()]));
 const schema = z.object({
@@ -29,20 +30,19 @@ const schema = z.object({
 });
 
 interface Contents {
-  /** Before anything is asked. */
+  /** Call it first. */
   load(): Promise<void>;
   /**
-   * What a full segment of this length holds; null: it is not known, or this is the start at which
-   * it is looked at.
+   * The contents of a full segment of this length. Null: unknown, or the segment's turn to be read.
    */
   of(number: number, bytes: number): Have | null;
-  /** The segment holds these and no others. */
+  /** The segment holds exactly these. */
   set(number: number, entries: readonly EntryKey[]): void;
   /** The segment holds these too. */
   grew(number: number, entries: readonly EntryKey[]): void;
-  /** What the segment holds is not known any more. */
+  /** The segment's contents are not known any more. */
   forget(number: number): void;
-  /** Writes down what is known of these full segments, with their lengths. */
+  /** Stores the index of these full segments, with their lengths. */
   save(full: ReadonlyMap<number, number>): Promise<void>;
   clear(): Promise<void>;
 }
@@ -54,9 +54,9 @@ function withEntries(have: Map<string, Ranges>, entries: readonly EntryKey[]): M
 
 function createContents(files: Files): Contents {
   let starts = 0;
-  /** As of the start before, with the lengths that they had. */
+  /** As of the start before, with the lengths then. */
   let recorded = new Map<number, { readonly bytes: number; readonly have: Map<string, Ranges> }>();
-  /** Of what was read or written since. */
+  /** Segments that were read or written since. */
   const known = new Map<number, Map<string, Ranges>>();
 
   return {
@@ -68,7 +68,7 @@ function createContents(files: Files): Contents {
         starts = read.starts + 1;
         recorded = new Map(read.segments.map(({ number, bytes, have }) => [number, { bytes, have: new Map(have) }]));
       } catch {
-        // Whatever it was, it is no account of ours: everything is read.
+        // The file is not ours or damaged. Every segment is read.
       }
     },
     of(number, bytes) {
@@ -100,18 +100,17 @@ function createContents(files: Files): Contents {
   };
 }
 
-// Sealed entries as a file holds them, one frame behind the other:
+// Sealed entries in a file, one frame after the other:
 //
 //     52 53 45 31 | length u32 | CRC-32 u32 of what follows | writer 16 | counter u64 | sealed
 //
-// `length` counts from the writer on. Integers are big-endian. What is cut short, flipped or
-// overwritten costs the frames it lies in: the next one is found by its first four bytes, and
-// believed by its sum.
+// `length` counts from the writer on. Integers are big-endian. Damage costs only the frames that it
+// touches: the next one is found by its first four bytes and verified by its checksum.
 
 const MAGIC = 0x52534531;
 const HEADER = 12;
 const PLACE = 24;
-/** An entry is never so long: a length above this is damage. */
+/** No entry is this long. A greater length is damage. */
 const LONGEST = 32 * 1024 * 1024;
 
 const crcOf = (bytes: Uint8Array) => {
@@ -120,7 +119,7 @@ const crcOf = (bytes: Uint8Array) => {
   return crc.value();
 };
 
-/** Throws where a writer is no id, which no parser lets pass. */
+/** Throws for an invalid writer id, which no parser accepts. */
 export function encodeFrames(entries: readonly Entry[]): Uint8Array {
   const all = new Uint8Array(entries.reduce((sum, { sealed }) => sum + HEADER + PLACE + sealed.length, 0));
   const view = new DataView(all.buffer);
@@ -142,11 +141,11 @@ export function encodeFrames(entries: readonly Entry[]): Uint8Array {
 
 interface DecodedFrames {
   readonly entries: readonly Entry[];
-  /** Bytes that belong to no whole frame. */
+  /** Bytes that belong to no complete frame. */
   readonly damaged: number;
 }
 
-/** Everything that is whole, in its order. Never throws. */
+/** Every complete frame, in order. Never throws. */
 export function decodeFrames(bytes: Uint8Array): DecodedFrames {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const entries: Entry[] = [];
@@ -186,41 +185,41 @@ function nextMagic(view: DataView, from: number): number {
 interface SealedLogDeps {
   readonly files: Files;
   readonly after: After;
-  /** null: writing works again. */
+  /** Null: writing works again. */
   readonly onTrouble: (error: unknown) => void;
-  /** What was handed over is not all written: what `have` lacks is to be added again. */
+  /** Some added entries could not be written. Add what `have` lacks again. */
   readonly onLacking: () => void;
 }
 
-/** Another content for a place; null: none. */
+/** New contents for a place. Null: none. */
 export interface Replacement extends EntryKey {
   readonly sealed: Uint8Array | null;
 }
 
 export interface SealedLog {
   /**
-   * Hands over everything that can be read, oldest first, some at a time. Without what `isHere`
-   * says is here already, as a rule.
+   * Reads all readable entries, oldest first, in batches. Segments whose recorded contents satisfy
+   * `isHere` are skipped.
    */
   read(
     each: (entries: readonly Entry[], progress: { readonly done: number; readonly of: number }) => Promise<void>,
     options?: {
-      /** Of whoever waits for nothing: it rests between two segments. */
+      /** A pause between two segments, for a caller that is not in a hurry. */
       readonly pause?: () => Promise<void>;
       readonly isHere?: (have: Have) => boolean;
     },
   ): Promise<void>;
-  /** What was read and written so far. */
+  /** The entries read and written so far. */
   have(): Have;
-  /** These are durable elsewhere: they are written in a moment. */
+  /** Writes these soon. They must be durable elsewhere. */
   add(entries: readonly Entry[]): void;
-  /** Resolves when no file holds what was in these places before. */
+  /** Resolves when no file holds the old contents of these places. */
   replace(changes: readonly Replacement[]): Promise<void>;
-  /** Resolves when nothing waits to be written, or could not be. */
+  /** Resolves when nothing waits to be written, or the write has failed. */
   flush(): Promise<void>;
-  /** Nothing is kept any more. */
+  /** Deletes everything. */
   clear(): Promise<void>;
-  /** Of all segments, as far as they are known. */
+  /** The size of all known segments. */
   bytes(): number;
   close(): Promise<void>;
 }
@@ -234,7 +233,7 @@ export function createSealedLog({ files, after, onTrouble, onLacking }: SealedLo
   const inTurn = createQueue();
   const have = new Map<string, Ranges>();
   const contents = createContents(files);
-  /** Bytes of each segment, by its number; null: not looked at yet. */
+  /** Bytes of each segment, by its number. Null: not listed yet. */
   let segments: Map<number, number> | null = null;
   let waiting: Entry[] = [];
   let cancel: (() => void) | null = null;
@@ -244,7 +243,7 @@ export function createSealedLog({ files, after, onTrouble, onLacking }: SealedLo
   let loading: Promise<void> | null = null;
   const loaded = () => (loading ??= contents.load());
   const isFull = (bytes: number) => bytes >= MIRROR.segmentBytes;
-  /** Only a help for the next start: whatever fails here, that one reads more. */
+  /** Only speeds up the next start. On failure that start reads more. */
   const saveContents = async (all: ReadonlyMap<number, number>) =>
     contents.save(new Map([...all].filter(([, bytes]) => isFull(bytes)))).catch(() => undefined);
 
@@ -263,7 +262,7 @@ export function createSealedLog({ files, after, onTrouble, onLacking }: SealedLo
     for (const { writer, counter } of entries) have.set(writer, addOne(have.get(writer) ?? [], counter));
   }
 
-  /** As many as one segment has room for: the first in any case. */
+  /** As many entries as fit into a segment. At least one. */
   function takeSome(room: number): readonly Entry[] {
     let size = 0;
     const at = waiting.findIndex(({ sealed }, i) => (size += sealed.length) > room && i > 0);
@@ -301,7 +300,7 @@ export function createSealedLog({ files, after, onTrouble, onLacking }: SealedLo
       if (failed) onTrouble(null);
       failed = false;
     } catch (error) {
-      // A full disk, or files that were taken from under us: nothing is held in memory for it.
+      // A full disk, or the files were deleted. The entries are not held in memory for it.
       waiting = [];
       segments = null;
       failed = true;
@@ -331,7 +330,7 @@ export function createSealedLog({ files, after, onTrouble, onLacking }: SealedLo
           else contents.forget(number);
           for (let at = 0; at < entries.length; at += MIRROR.readEntries)
             await each(entries.slice(at, at + MIRROR.readEntries), { done, of });
-          // Nothing in it can be read: it is in the way of nothing, and of no use.
+          // Nothing in the segment can be read. Delete it.
           if (entries.length === 0) {
             await files.remove(nameOf(number)).catch(() => undefined);
             all.delete(number);
@@ -345,7 +344,7 @@ export function createSealedLog({ files, after, onTrouble, onLacking }: SealedLo
     have: () => have,
     add(entries) {
       if (closed) return;
-      // What was read from here just now comes back from there.
+      // Entries that were just read from here are not written again.
       for (const entry of entries) if (!contains(have.get(entry.writer) ?? [], entry.counter)) waiting.push(entry);
       if (waiting.length === 0) return;
       cancel ??= after(MIRROR.writeAfter, () => void flush());

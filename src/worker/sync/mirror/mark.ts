@@ -1,7 +1,7 @@
 /**
- * The mark of a team: the household's keys, this device's own, and a few words about who lives
- * here, as one text that is kept in localStorage and in a file. Each brings this device back alone;
- * where they differ, the one that knows more holds.
+ * The mark of a team: the household's keys, this device's keys, and a short description of the
+ * household, as one text. It is stored in localStorage and in a file. Either can restore this
+ * device. Where they differ, the one that knows more is used.
  */
 import { z } from 'zod';
 import type { DeviceId } from '../../../shared/domain/ids.ts';
@@ -19,7 +19,7 @@ import { idOf } from '../../../shared/protocol/ids.ts';
 
 export interface Mark {
   readonly membership: Membership;
-  /** Without them renewed keys could not be believed. */
+  /** Needed to verify renewed keys. */
   readonly devices: readonly DeviceRecord[];
   readonly team: TeamMark;
   /** ms since the epoch */
@@ -55,7 +55,7 @@ const markSchema = z.object({
 
 const sumOf = (text: string) => digestOf(new TextEncoder().encode(text));
 
-/** `<sum> <JSON>`: a text that was cut or changed is found out. */
+/** `<sum> <JSON>`. The checksum finds a text that was cut or changed. */
 export function writeMark({ membership, devices, team, writtenAt }: Mark): string {
   const { household, keyring, roll, deviceId, seed, rotations, recovery, alone, relay } = membership;
   const json = JSON.stringify({
@@ -75,7 +75,7 @@ export function writeMark({ membership, devices, team, writtenAt }: Mark): strin
   return `${sumOf(json)} ${json}`;
 }
 
-/** null: it is none, it is damaged, or a newer Roost wrote it. */
+/** Null: invalid, damaged, or written by a newer Roost. */
 export function readMark(text: string | null): Mark | null {
   const [sum, json] = text === null ? [] : [text.slice(0, text.indexOf(' ')), text.slice(text.indexOf(' ') + 1)];
   if (sum === undefined || json === undefined || sumOf(json) !== sum) return null;
@@ -95,7 +95,7 @@ export function readMark(text: string | null): Mark | null {
   }
 }
 
-/** The mark that knows more: of one household the one with more keys, otherwise the later one. */
+/** The mark that knows more: for one household the mark with more keys, otherwise the later one. */
 export function betterMark(a: Mark | null, b: Mark | null): Mark | null {
   if (!a || !b) return a ?? b;
   const keys =

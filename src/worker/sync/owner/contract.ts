@@ -1,4 +1,4 @@
-/** What synchronisation needs of the ledger's owner, and what it does for it. */
+/** The interface of synchronisation: what it needs of the data worker, and what it does. */
 import { createEvents, type Events } from '../../../shared/domain/platform/events.ts';
 import type { DirectOrder, DirectReport, Entry, SyncStatus } from '../../../shared/protocol/sync/page.ts';
 import type { AgentId } from '../../../shared/domain/ids.ts';
@@ -13,44 +13,44 @@ import type { KeyRotation, Keys } from './keys.ts';
 import type { Members } from './members.ts';
 import type { LedgerPort, OpenSocket, SyncRelay } from './ports.ts';
 
-// What the parts of a device within its household tell upwards. Each takes only lower parts;
-// whoever stands above listens.
+// Events that the parts of a device send upwards. Each part depends only on lower parts. Higher
+// parts listen.
 
-// A type: an interface has no index signature.
+// A type, because an interface has no index signature.
 type DeviceTold = {
-  /** Who is of the household, or which keys there are, has changed. */
+  /** The members of the household or its keys have changed. */
   members: [];
-  /** Entries were stored: documents may have come. */
+  /** Entries were stored, so documents may be new. */
   stored: [];
-  /** What other replicas have, or who of them is there, has changed. */
+  /** Other replicas, or what they have, have changed. */
   peers: [];
-  /** Something is known to be missing, or nothing more. */
+  /** The number of missing entries has changed. */
   backlog: [];
-  /** The connection to the relay is another one, or none. */
+  /** The state of the connection to the relay has changed. */
   link: [];
-  /** Somebody has entries of this writer of ours that we never wrote. */
+  /** A peer has entries of this writer of ours that this device never wrote. */
   ahead: [writer: string];
-  /** Somebody has other bytes in this place. */
+  /** A peer has other bytes in this place. */
   conflict: [theirs: Entry];
 };
 export type DeviceEvents = Events<DeviceTold>;
 export const createDeviceEvents = (): DeviceEvents => createEvents<DeviceTold>();
 
-/** What happens to the device as a whole, for whoever opened it. */
+/** Events about the device as a whole, for the module that opened it. */
 type SharedTold = {
   /** The status may have changed. */
   changed: [];
-  /** Keys, devices or this device's part have changed. */
+  /** Keys, devices or this device's membership have changed. */
   mark: [];
-  /** What was lost is here again, or was looked for in every place. */
+  /** The lost data is restored, or every place was searched for it. */
   returned: [];
-  /** Files had what the database did not. */
+  /** Files had entries that the database lacked. */
   found: [];
   /** This device was removed from its household. */
   removed: [];
-  /** It is one of a household's devices now that it was not of before. */
+  /** This device has joined a household. */
   entered: [];
-  /** A write into the files failed a while ago: they lack something. */
+  /** A write into the files failed some time ago. They lack entries. */
   lacking: [];
 };
 export type SharedEvents = Events<SharedTold>;
@@ -65,17 +65,19 @@ export interface SharedDeps {
   readonly backoff: (failures: number) => number;
   /** ms since the epoch */
   readonly now: () => number;
-  /** ms, only ever forward, for spans; left out: `now`. */
+  /** ms that only move forward, for spans. Left out: `now`. */
   readonly elapsed?: () => number;
   readonly random: RandomBytes;
-  /** Entries once more, in files; null: this browser has none that a worker can write. */
+  /**
+   * The second copy of entries in files. Null: this browser has no files that a worker can write.
+   */
   readonly log: SealedLog | null;
   readonly order: (order: DirectOrder) => void;
-  /** Is this browser let in at the relay, as far as is known? */
+  /** Does the relay accept this browser's session, as far as is known? */
   readonly isLetIn: () => boolean;
   /** Something failed, and is tried again. */
   readonly onTrouble: (error: unknown) => void;
-  /** Whoever opened it hears of it. */
+  /** Receives the events. */
   readonly events: SharedEvents;
 }
 
@@ -84,30 +86,31 @@ export interface Shared {
   readonly members: Members;
   readonly keyRotation: KeyRotation;
   status(): Extract<SyncStatus, { kind: 'shared' }>;
-  /** How far bringing back is; null: nothing is known of it yet. */
+  /** Progress of restoring. Null: not known yet. */
   progress(): Extract<SyncStatus, { kind: 'returning' }>['progress'];
-  /** Files lack something: it is written again. */
+  /** Writes what the files lack. */
   refill(): void;
-  /** The person takes what waits because it is dated ahead, but for what no clock can be. */
-  takeAhead(): Promise<void>;
-  /** The person wants entries handed to the relay, or no more. */
-  keepAtRelay(on: boolean): Promise<void>;
-  /** Something waits in the ledger's outbox. */
-  wake(): void;
-  /** Documents that were new in the ledger, whoever wrote them. */
-  hearDocuments(docs: readonly Doc[]): void;
-  /** What these cover is gone from the ledger: it goes from the entries too. */
-  forget(forgets: readonly ForgetDoc[]): Promise<void>;
-  /** This device's record, under this name. */
-  introduce(name: string): Promise<void>;
   /**
-   * Everything that waits is sealed, and the last conversations are told: before a device joins.
+   * The person accepts entries that wait because of a future date, except for dates that no clock
+   * can have.
    */
+  takeAhead(): Promise<void>;
+  /** Turns storing entries at the relay on or off. */
+  keepAtRelay(on: boolean): Promise<void>;
+  /** The ledger's outbox has rows. */
+  wake(): void;
+  /** New documents in the ledger, from any device. */
+  hearDocuments(docs: readonly Doc[]): void;
+  /** The ledger has deleted what these cover. Deletes it from the entries too. */
+  forget(forgets: readonly ForgetDoc[]): Promise<void>;
+  /** Sends this device's record, with this name. */
+  introduce(name: string): Promise<void>;
+  /** Seals everything that waits and sends the last conversations, before another device joins. */
   flush(): Promise<void>;
   /**
-   * Resolves when the last sessions of these agents are here, or after `patience` ms; those that
-   * are not. What others have is waited to be known up to `comparePatience` ms more; `compared`: it
-   * is.
+   * Resolves when the last sessions of these agents are here, or after `patience` ms, with the
+   * agents whose sessions are not. It waits up to `comparePatience` ms more to learn what other
+   * replicas have. `compared`: it has learned that.
    */
   caughtUp(
     agentIds: readonly AgentId[],
@@ -116,21 +119,21 @@ export interface Shared {
   readonly direct: Direct;
   report(report: DirectReport): void;
   reconnect(): void;
-  /** This browser has another sign-in at the relay: the connection to it begins anew. */
+  /** This browser has another session at the relay. Reconnects. */
   restart(): void;
   close(): Promise<void>;
 }
 
 export interface SyncDeps extends Omit<SharedDeps, 'events' | 'order' | 'log'> {
-  /** Beside IndexedDB; null: this browser has none that this worker can write. */
+  /** Files outside IndexedDB. Null: this browser has none that this worker can write. */
   readonly files: Files | null;
-  /** Does what is written here go into entries, from now on? */
+  /** Does new data go into entries from now on? */
   readonly sealing: (on: boolean) => void;
-  /** Is what was lost being brought back, as far as it was found? Told again and again. */
+  /** Is lost data being restored, as far as it was found? Called repeatedly. */
   readonly returning: (on: boolean) => void;
-  /** This device is one of this household; null: of none. Told again and again. */
+  /** The household of this device. Null: none. Called repeatedly. */
   readonly belongs: (household: string | null) => void;
-  /** What this device is called until its person says otherwise. */
+  /** The name of this device until its person chooses another. */
   readonly deviceName: string;
   readonly tell: (
     news:
@@ -139,7 +142,7 @@ export interface SyncDeps extends Omit<SharedDeps, 'events' | 'order' | 'log'> {
       | { readonly news: 'mark'; readonly text: string | null }
       | { readonly news: 'direct'; readonly order: DirectOrder },
   ) => void;
-  /** A failure of ours. */
+  /** An error in this code. */
   readonly onCrash: (error: unknown) => void;
 }
 
@@ -151,7 +154,7 @@ export interface Sync {
   hearDocuments(docs: readonly Doc[]): void;
   forget(forgets: readonly ForgetDoc[]): void;
   reconnect(): void;
-  /** This browser has another sign-in at the relay: the connection to it begins anew. */
+  /** This browser has another session at the relay. Reconnects. */
   restart(): void;
   close(): Promise<void>;
 }

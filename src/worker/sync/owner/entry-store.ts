@@ -1,8 +1,10 @@
 /**
- * A device's entries, for its replica: what comes is opened, given to the ledger, and kept as it
- * came. An entry counts as here only when what it carries is durable in the ledger, or when it
- * waits here: for a key, a newer Roost, or, where it is dated far ahead, for the person or its
- * time.
+ * A device's entries, for its replica. It opens received entries, gives their documents to the
+ * ledger, and stores the sealed bytes unchanged.
+ *
+ * An entry counts as here only when its documents are durable in the ledger, or when it waits here.
+ * It may wait for a key, for a newer Roost, or, if it is dated far ahead, for its time or the
+ * person.
  */
 import { type DBSchema, type IDBPDatabase, type IDBPTransaction, openDB } from 'idb';
 import type { Entry, EntryKey, EntryStore, Have, PutOutcome, Ranges } from '../../../shared/protocol/sync/page.ts';
@@ -25,20 +27,20 @@ import {
   type Tip,
 } from './records.ts';
 
-// The device's own IndexedDB database of synchronisation: the household's keys, every sealed entry
-// it has, and what it knows of the other devices. Entries are kept sealed, so that any device can
-// hand on what any other one wrote.
+// The IndexedDB database of synchronisation: the household's keys, every sealed entry of this
+// device, and its knowledge of the other devices. Entries stay sealed, so any device can pass on
+// what another one wrote.
 
 interface EntryRow {
   readonly writer: string;
   readonly counter: number;
   readonly sealed: Uint8Array;
   /**
-   * 1: it could not be opened yet (a newer Roost's, or a key that has not come). Absent where it
-   * was.
+   * 1: the entry waits, because of a newer Roost, a missing key or a future date. Absent where it
+   * was taken.
    */
   readonly shut?: 1;
-  /** It can be opened, and waits: what it carries is dated so late, in ms since the epoch. */
+  /** The entry can be opened but waits. Its latest date, in ms since the epoch. */
   readonly ahead?: number;
 }
 
@@ -50,22 +52,25 @@ interface HaveRow {
 export interface SyncMeta {
   membership: Membership;
   counters: Counters;
-  /** Writers of this device that it writes under no more. */
+  /** Former writers of this device. */
   retired: readonly OwnWriter[];
   firstSeal: FirstSeal;
   devices: readonly DeviceRecord[];
   tips: readonly Tip[];
-  /** What this device is to be called; null once the record that says so is sealed. */
+  /** The name for this device. Null once the record with this name is sealed. */
   name: string | null;
-  /** The word of the device that let this one in, until this one’s record carries it. */
+  /** The statement of the device that admitted this one, until this one’s record contains it. */
   letIn: LetIn | null;
-  /** Set while what was lost is brought back; null: nothing is. */
+  /** Set while lost data is being restored. Null: nothing is. */
   returning: Returning | null;
-  /** What the person is still to be told of it. */
+  /** The result of restoring, until the person has been notified. */
   returned: Returned | null;
-  /** Files may still hold what entries do not any more: they are written anew. */
+  /** Files may still hold contents that entries no longer have. They must be written anew. */
   filesStale: boolean;
-  /** What other devices dated up to here is taken, in ms since the epoch: the person said so. */
+  /**
+   * Entries of other devices dated up to here are accepted, in ms since the epoch, because the
+   * person said so.
+   */
   aheadTaken: number;
 }
 
@@ -80,16 +85,15 @@ const STORES = ['entries', 'have', 'meta'] as const;
 type SyncTransaction = IDBPTransaction<SyncSchema, (typeof STORES)[number][], 'readwrite'>;
 
 /**
- * Every write opens every store, so that there is never more than one under way, as in the ledger's
- * databases.
+ * Every write opens every store, so only one write runs at a time, as in the ledger's databases.
  */
 export function syncTransaction(db: SyncDatabase, durability: 'strict' | 'relaxed'): SyncTransaction {
   return db.transaction([...STORES], 'readwrite', { durability });
 }
 
 /**
- * Waits for all that was asked within a transaction. Rejects with the transaction's own error,
- * which names the cause.
+ * Waits for all requests of a transaction. Rejects with the transaction's error, which names the
+ * cause.
  */
 export async function settled<Result>(tx: SyncTransaction, work: Promise<Result>): Promise<Result> {
   const [result, done] = await Promise.allSettled([work, tx.done]);
@@ -98,19 +102,20 @@ export async function settled<Result>(tx: SyncTransaction, work: Promise<Result>
   return result.value;
 }
 
-/** What is kept under this name; undefined where nothing was. */
+/** The value under this name. Undefined where there is none. */
 export async function readMeta<Name extends keyof SyncMeta>(
   db: SyncDatabase,
   name: Name,
 ): Promise<SyncMeta[Name] | undefined> {
-  // Only `writeMeta` and transactions of this folder write it, with the same types.
+  // The type is safe: only `writeMeta` and transactions of this folder write it, with the same
+  // types.
   return (await db.get('meta', name)) as SyncMeta[Name] | undefined;
 }
 
-/** Writes: all of it or nothing, durable when it resolves. */
+/** Writes all values or none. They are durable when it resolves. */
 export type WriteMeta = (values: Partial<SyncMeta>, durability?: 'strict' | 'relaxed') => Promise<void>;
 
-/** All of them or none. */
+/** Writes all values or none. */
 export async function writeMeta(
   db: SyncDatabase,
   values: Partial<SyncMeta>,
@@ -124,7 +129,7 @@ export async function writeMeta(
 }
 
 interface OpenSyncOptions {
-  /** Another version of the page wants the database: close it. */
+  /** Another version of the page needs the database: close it. */
   readonly onBlocking: () => void;
   readonly onTerminated: () => void;
 }
@@ -141,32 +146,31 @@ export function openSyncDatabase({ onBlocking, onTerminated }: OpenSyncOptions):
   });
 }
 
-/** Empties it: this device leaves one household for another. */
+/** Empties the database: this device leaves one household for another. */
 export async function emptySyncDatabase(db: SyncDatabase): Promise<void> {
   const tx = syncTransaction(db, 'strict');
   await settled(tx, Promise.all(STORES.map((name) => tx.objectStore(name).clear())));
 }
 
-// Entries as they lie in the device's database, with what is there of each writer. They are kept
-// sealed.
+// The sealed entries in the device's database, and the ranges of each writer.
 
 export interface EntryRows {
   have(): Promise<Have>;
   /** In the order of these places. */
   at(keys: readonly EntryKey[]): Promise<readonly (EntryRow | undefined)[]>;
-  /** One after the other from one end, up to so many bytes, and at least one. */
+  /** Reads entries in order from one end, up to this many bytes, and at least one. */
   readonly read: EntryStore['read'];
-  /** Entries of one writer, from one counter to another, in their order. */
+  /** Entries of one writer, from one counter to another, in order. */
   from(writer: string, from: number, to: number): Promise<readonly EntryRow[]>;
-  /** Those that wait: for a key, a newer Roost, their time or the person. */
+  /** Entries that wait for a key, a newer Roost, their time or the person. */
   shut(): Promise<readonly EntryRow[]>;
-  /** Goes through all of them, some at a time. */
+  /** Visits all entries, in batches. */
   each(visit: (entries: readonly EntryRow[]) => Promise<void>): Promise<void>;
-  /** The same by stretches of counters, each writer for itself. */
+  /** Visits all entries as stretches of counters of one writer. */
   eachStretch(visit: (writer: string, from: number, to: number) => Promise<void>): Promise<void>;
   /**
-   * Takes entries of our own that were just sealed, inside a transaction of the caller's; it fails
-   * where a place is taken.
+   * Adds entries that were just sealed here, inside the caller's transaction. Fails where a place
+   * is taken.
    */
   add(tx: SyncTransaction, entries: readonly Entry[]): Promise<void>;
   /** `fresh`: those of them that were not here. */
@@ -271,7 +275,7 @@ export function createEntryRows(db: SyncDatabase): EntryRows {
   };
 }
 
-/** Another content for a place; null: none. */
+/** New contents for a place. Null: none. */
 interface Change extends EntryKey {
   readonly sealed: Uint8Array | null;
 }
@@ -281,47 +285,45 @@ interface EntryStoreDeps {
   readonly open: (entry: Entry) => Opened;
   readonly digestOf: (sealed: Uint8Array) => string;
   /**
-   * Resolves when what these carry is durable. Rejects where it cannot be stored: nothing of them
-   * counts as here then.
+   * Resolves when these payloads are durable. Rejects where they cannot be stored. None of their
+   * entries counts as here then.
    */
   readonly take: (payloads: readonly ReadPayload[]) => Promise<void>;
-  /** These are durable now, and were not here before. */
+  /** These entries are durable now, and were not here before. */
   readonly onKept: (entries: readonly Entry[]) => void;
-  /**
-   * These places have other bytes now, or none. Resolves when nothing else keeps what was there.
-   */
+  /** These places have other bytes now, or none. Resolves when no other copy has the old bytes. */
   readonly onChanged: (changes: readonly Change[]) => Promise<void>;
-  /** Is what is dated so late, in ms since the epoch, to wait? */
+  /** Must an entry with this date wait? ms since the epoch. */
   readonly isAhead: (time: number) => boolean;
   /**
-   * How many could not be opened yet, and how many wait because they are dated ahead, up to when,
-   * when that changes.
+   * The entries that cannot be opened yet, and those that wait because of a future date, with the
+   * latest date. Called on each change.
    */
   readonly onShut: (count: number, ahead: { readonly entries: number; readonly latest: number }) => void;
 }
 
 export interface DeviceEntryStore extends EntryStore {
   /**
-   * Tries those again that wait: a key has come, a newer Roost, their time, or the person has said
-   * so.
+   * Tries waiting entries again: a key, a newer Roost, or their time has come, or the person has
+   * agreed.
    */
   openShut(): Promise<void>;
   /**
-   * Takes entries of our own that were just sealed, inside a transaction of the caller's; it fails
-   * where a place is taken.
+   * Adds entries that were just sealed here, inside the caller's transaction. Fails where a place
+   * is taken.
    */
   add(tx: SyncTransaction, entries: readonly Entry[]): Promise<void>;
-  /** Gives the ledger once more what all of them carry. */
+  /** Gives the documents of all entries to the ledger again. */
   takeAgain(onProgress: (done: number) => void): Promise<void>;
-  /** Ids of the documents that lie in any of them. */
+  /** Ids of the documents in all entries. */
   documentIds(): Promise<ReadonlySet<string>>;
-  /** Entries of one writer, from one counter to another, in their order. */
+  /** Entries of one writer, from one counter to another, in order. */
   from(writer: string, from: number, to: number): Promise<readonly Entry[]>;
-  /** Takes these out: they were not what everybody else has. */
+  /** Removes these entries, because all other replicas have different ones. */
   takeOut(writer: string, from: number, to: number): Promise<void>;
   /**
-   * Goes through all of them and puts what `change` answers in the place of an entry (null: it
-   * stays as it is). `onRewritten` is told of those that are durable, some at a time.
+   * Replaces each entry by the result of `change`. Null: the entry stays. `onRewritten` gets the
+   * durable ones, in batches.
    */
   rewrite(change: (entry: Entry) => Uint8Array | null, onRewritten: (entries: readonly Entry[]) => void): Promise<void>;
 }
@@ -340,7 +342,7 @@ export function createEntryStore({
   isAhead,
   onShut,
 }: EntryStoreDeps): DeviceEntryStore {
-  /** Puts one after the other: two that bring the same entry must not both take it for new. */
+  /** Runs one call at a time: two calls with the same entry must not both count it as new. */
   const inTurn = createQueue();
 
   async function tellShut() {
@@ -350,7 +352,7 @@ export function createEntryStore({
     onShut(shut.length - waiting.length, { entries: waiting.length, latest });
   }
 
-  /** Opened and read, or why not; `ahead`: it is to wait. */
+  /** Opens and reads an entry. `ahead`: it must wait. */
   function read(
     entry: Entry,
   ):
@@ -377,12 +379,12 @@ export function createEntryStore({
       const here = held[i];
       if (here && sameBytes(here.sealed, entry.sealed)) return;
       const result = read(entry);
-      // Before all else: whoever holds a forged one in a place that is ours is to let go of it.
+      // Check this first: a peer that holds a forged entry in a place of ours must drop it.
       if (result.kind === 'forged') {
         refused.push(keyOf(entry));
         return;
       }
-      // What could not be opened gives way to what can.
+      // An entry that could not be opened is replaced by one that can.
       if (here && !replace && !(here.shut === 1 && result.kind === 'open')) {
         conflicts.push(keyOf(entry));
         return;
@@ -415,7 +417,7 @@ export function createEntryStore({
     drop: (key, digest) =>
       inTurn(async () => {
         const [row] = await rows.at([key]);
-        // Whoever says that it is broken may be wrong: what we can open stays.
+        // The peer's report may be wrong. An entry that opens here stays.
         if (!row || digestOf(row.sealed) !== digest || row.shut !== 1 || row.ahead !== undefined) return false;
         await takeOut(key.writer, [key.counter]);
         return true;
@@ -427,7 +429,7 @@ export function createEntryStore({
         const opened = results.flatMap(({ row, result }) =>
           result.kind === 'open' ? [{ row, payload: result.payload }] : [],
         );
-        // A key has come to one that is dated ahead.
+        // A key has arrived for an entry with a future date.
         const ahead = results.flatMap(({ row, result }) =>
           result.kind === 'ahead' && row.ahead === undefined ? [{ ...row, ahead: result.latest }] : [],
         );
@@ -450,7 +452,7 @@ export function createEntryStore({
         inTurn(async () => {
           const payloads = some.flatMap((row) => {
             const result = read(row);
-            // What was taken before is not asked for again.
+            // An entry that was accepted before needs no consent again.
             const taken = result.kind === 'open' || (result.kind === 'ahead' && row.shut !== 1);
             return taken ? [result.payload] : [];
           });

@@ -1,6 +1,6 @@
 /**
- * The replica with its links, which tells what it finds upwards. It is begun anew where something
- * of ours had to be taken out.
+ * The replica and its links. It sends events upwards. The replica starts again where entries of
+ * this device had to be removed.
  */
 import type { Timers } from '../../../shared/domain/platform/timers.ts';
 import {
@@ -41,11 +41,11 @@ interface ExchangeDeps {
   readonly events: DeviceEvents;
 }
 
-/** Fetched in this order. */
+/** The order of fetching. */
 const PRIORITY: Readonly<Record<Stream, number>> = { people: 0, talk: 1, attachments: REPLICATION.background };
 
 export function createExchange({ entries, writers, streamOf, timers, standing, events }: ExchangeDeps): Exchange {
-  /** A writer's mark is reckoned once: it is asked for with every frame. */
+  /** Cache of each writer's priority, which every frame needs. */
   const priorities = new Map<string, number>();
   function priority(writer: string): number {
     const known = priorities.get(writer) ?? PRIORITY[streamOf(writer) ?? 'talk'];
@@ -57,7 +57,7 @@ export function createExchange({ entries, writers, streamOf, timers, standing, e
     store: entries,
     timers,
     priority,
-    // Not where it is of an earlier run, and nothing was found in it.
+    // A writer of an earlier run counts only if a conflict was found in it.
     own: (writer) => writers.isCurrent(writer) || isForked(writer),
     left: isForked,
     onStored() {
@@ -105,15 +105,15 @@ export function createExchange({ entries, writers, streamOf, timers, standing, e
       const open = [...links];
       await replica.close();
       replica = createReplica(deps);
-      // What each side has is said when a line opens: all of them open anew.
+      // Each side announces what it has when a link opens. So all links are closed and open again.
       for (const { link } of open) link.close('This device takes account of its entries anew.');
     },
     close: () => replica.close(),
   };
 }
 
-// The ways out of this device: its connection to the relay, direct connections to other browsers,
-// and the rotation of keys, which is settled over the first.
+// The connections of this device: to the relay, and directly to other browsers. The rotation of
+// keys uses the first.
 
 interface ConnectionsDeps {
   readonly keys: Keys;
@@ -130,7 +130,7 @@ interface ConnectionsDeps {
   readonly now: () => number;
   readonly order: (order: DirectOrder) => void;
   readonly say: (payload: Payload) => Promise<void>;
-  /** There are more keys than before. */
+  /** New keys have arrived. Opens the entries that wait for one. */
   readonly openShut: () => Promise<void>;
   readonly onRemoved: () => void;
 }
@@ -139,7 +139,7 @@ interface Connections {
   readonly relayConnection: RelayConnection;
   readonly direct: Direct;
   readonly keyRotation: KeyRotation;
-  /** The first try to reach the relay. */
+  /** Connects to the relay for the first time. */
   begin(): void;
   close(): void;
 }
@@ -196,7 +196,8 @@ export function createConnections(deps: ConnectionsDeps): Connections {
         const answer = await register();
         if (answer.ok) registerTrouble(null);
         else if (answer.type === 'device-removed') deps.onRemoved();
-        // Renewed while this device was away: with the newer keys it is let in.
+        // The keys were renewed while this device was away. With the newer ones the relay admits
+        // it.
         else if (answer.type === 'old-key' && (await keyRotation.adopt(answer.box))) return true;
         else if (answer.status !== null && answer.status !== 401) registerTrouble(new Error(answer.reason));
         return answer.ok;
@@ -233,11 +234,11 @@ export function createConnections(deps: ConnectionsDeps): Connections {
   };
 }
 
-// Which agents' last conversations are still on their way here.
+// Tracks the agents whose last conversations have not arrived completely.
 
 export interface Backfill {
   arriving(): readonly string[];
-  /** Looks again: documents or tips have come. */
+  /** Checks again: documents or tips are new. */
   look(): Promise<void>;
 }
 
@@ -270,13 +271,12 @@ export function createBackfill({
   };
 }
 
-// The entries once more in files, as the database's changes are followed there. Without files,
-// nothing is done.
+// Keeps the files in step with the database. Without files it does nothing.
 
 export interface Beside {
-  /** These are durable in the database. */
+  /** These entries are durable in the database. */
   add(entries: readonly Entry[]): void;
-  /** Resolves when no file holds what was there before. */
+  /** Resolves when no file holds the old contents. */
   replace(changes: readonly Replacement[]): Promise<void>;
 }
 
@@ -284,7 +284,7 @@ export const createBeside = (db: SyncDatabase, log: SealedLog | null): Beside =>
   add: (entries) => log?.add(entries),
   async replace(changes) {
     if (!log) return;
-    // A crash in between must not leave what was forgotten in a file.
+    // A crash in between must not leave forgotten contents in a file.
     await writeMeta(db, { filesStale: true });
     await log.replace(changes);
     await writeMeta(db, { filesStale: false });

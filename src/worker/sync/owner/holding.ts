@@ -1,6 +1,6 @@
 /**
- * What this device holds of its household: sealed entries, and what was in them, which goes to the
- * ledger and to the members.
+ * The entries of this device and their contents. Documents go to the ledger, records to the
+ * members.
  */
 import { sentence } from '../../../shared/domain/sentence.ts';
 import type { Timers } from '../../../shared/domain/platform/timers.ts';
@@ -23,7 +23,7 @@ import type { Members, Standing } from './members.ts';
 import type { LedgerPort } from './ports.ts';
 import type { ReadPayload } from './records.ts';
 
-/** What came from other devices, into the ledger and into the list of members. */
+/** Takes contents from other devices into the ledger and the list of members. */
 const MISFIT = sentence`Another device sent something that this Roost cannot read. Update Roost here; the rest is not affected.`;
 
 interface InboundDeps {
@@ -34,7 +34,7 @@ interface InboundDeps {
   readonly onMisfit: (error: Error) => void;
 }
 
-/** Is it that a document does not fit, rather than that nothing can be written? */
+/** Is the error an invalid document, rather than a failed write? */
 const isMisfit = (error: unknown) =>
   error instanceof Error && (error.name === 'ZodError' || error.name === '$ZodError' || error instanceof TypeError);
 
@@ -43,11 +43,11 @@ function idOf(doc: unknown): string[] {
 }
 
 /**
- * Answers how to take what entries carry: it resolves when all of it is durable, and rejects where
- * it cannot be stored.
+ * Returns the function that takes the payloads of entries. It resolves when all of them are
+ * durable, and rejects where they cannot be stored.
  */
 export function createInbound({ ledger, members, keys, heard, onMisfit }: InboundDeps) {
-  /** One that is no document keeps none of the others out. */
+  /** An invalid document does not keep the others out. */
   async function append(docs: readonly unknown[]) {
     if (docs.length === 0) return;
     try {
@@ -67,7 +67,7 @@ export function createInbound({ ledger, members, keys, heard, onMisfit }: Inboun
 
   return async function take(payloads: readonly ReadPayload[]): Promise<void> {
     const docs = payloads.flatMap((payload) => payload.docs ?? []);
-    // Before they are in the ledger: what waits here to be sealed need not be.
+    // Before they are in the ledger, so that copies that wait here are not sealed.
     heard.add(docs.flatMap(idOf));
     await append(docs);
     await members.hear({
@@ -94,7 +94,7 @@ export interface Holding {
   readonly entries: DeviceEntryStore;
   readonly rows: EntryRows;
   open(entry: Entry): Opened;
-  /** Tries those again that wait. */
+  /** Tries waiting entries again. */
   openShut(): Promise<void>;
   close(): void;
 }
@@ -122,7 +122,7 @@ export function createHolding({
     onChanged: beside.replace,
     isAhead: ahead.isAhead,
     onShut(count, waiting) {
-      // Its time comes, or the clock of this device is set right.
+      // Their time comes, or the clock of this device is corrected.
       if (waiting.entries > 0)
         lookAgain ??= timers.after(SYNC_OWNER.aheadAgain, () => {
           lookAgain = null;

@@ -1,6 +1,6 @@
 /**
- * This device's part in the household: its own keys, the household's as they are renewed, and the
- * proofs made with them.
+ * This device's membership: its own keys, the household's keys and their renewal, and the proofs
+ * made with them.
  */
 import { z } from 'zod';
 import type { DeviceId } from '../../../shared/domain/ids.ts';
@@ -54,15 +54,15 @@ import type { Members } from './members.ts';
 import { type RelayConnection, STREAMS, type Welcome } from './relay-connection.ts';
 import type { Called } from './ports.ts';
 
-// The household’s keys and the roll of who has the newest of them, as they are handed to a device
-// or sealed to a phrase.
+// The household’s keys and the roll of devices that have the newest one. A grant is given to a
+// device or sealed to a phrase.
 
 interface KeyGrant {
   readonly keys: HouseholdKeys;
   /** Ids of devices. */
   readonly roll: readonly string[];
 }
-/** `keysText`: the keys as they are written, base64url. */
+/** `keysText`: the keys in their binary format, as base64url. */
 interface SignedKeyGrant extends KeyGrant {
   readonly by: string;
   readonly keysText: string;
@@ -79,20 +79,20 @@ const keysOf = (text: string): HouseholdKeys | null => {
 
 const writeKeyGrant = ({ keys, roll }: KeyGrant): Uint8Array => writeJson({ keys: base64url(writeKeys(keys)), roll });
 
-/** null: it is none, or a newer Roost wrote it. */
+/** Null: invalid, or written by a newer Roost. */
 export function readKeyGrant(bytes: Uint8Array): KeyGrant | null {
   const grant = readJson(keyGrantSchema, bytes);
   const keys = grant && keysOf(grant.keys);
   return grant && keys ? { keys, roll: grant.roll } : null;
 }
 
-/** `sign`: signs these keys, as they are written. */
+/** `sign`: signs the keys in their binary format. */
 function writeSignedKeyGrant({ keys, roll }: KeyGrant, by: string, sign: (keysText: string) => string): Uint8Array {
   const keysText = base64url(writeKeys(keys));
   return writeJson({ keys: keysText, roll, by, signature: sign(keysText) });
 }
 
-/** null: it is none, or a newer Roost wrote it. Nothing of it is checked. */
+/** Null: invalid, or written by a newer Roost. Verifies nothing. */
 function readSignedKeyGrant(bytes: Uint8Array): SignedKeyGrant | null {
   const grant = readJson(signedGrantSchema, bytes);
   const keys = grant && keysOf(grant.keys);
@@ -110,38 +110,37 @@ export interface Keys {
   change(part: Partial<Membership>): Promise<void>;
   registration(): Register;
   /**
-   * Renewed keys that came sealed to this device. Answers whether they were taken: signed by a
-   * device that `signKeyOf` knows as one of the household, of this household, and ours with more at
-   * the end.
+   * Takes renewed keys that are sealed to this device. Resolves with whether they were taken. They
+   * must be of this household, contain our keys and more at the end, and be signed by a device that
+   * `signKeyOf` knows as a member.
    */
   adopt(box: string, signKeyOf: (deviceId: DeviceId) => string | null): Promise<boolean>;
-  /**
-   * A rotation that leaves these devices out, and the membership as it will be. Nothing is changed
-   * by it.
-   */
+  /** A rotation that excludes these devices, and the membership after it. Changes nothing. */
   rotation(
     removed: readonly string[],
     staying: readonly DeviceRecord[],
   ): { readonly rotation: Rotation; readonly next: Pick<Membership, 'keyring' | 'roll' | 'rotations' | 'recovery'> };
-  /** This device’s own record, as of now. */
+  /** This device’s current record of itself. */
   record(said: {
     readonly name: string;
     readonly addedAt: number;
     readonly time: number;
     readonly letIn: LetIn | null;
   }): DeviceRecord;
-  /** This device’s word that it let in the device of this id. */
+  /** This device’s statement that it admitted the device with this id. */
   letIn(deviceId: DeviceId, time: number): LetIn;
-  /** Is it the word of the device that signs with `signKey`? */
+  /** Is the statement from the device that signs with `signKey`? */
   isLetIn(deviceId: DeviceId, letIn: LetIn, signKey: string): boolean;
-  /** Does the device that it names say this itself, and had it the household’s key? */
+  /**
+   * Was the record made by the device that it names, and did that device have the household’s key?
+   */
   isGenuine(record: DeviceRecord): boolean;
-  /** Is it one of the household, by the newest epoch that it has shown the key of? */
+  /** Is the device a member, by the newest epoch whose key it has proven to have? */
   isOnRoll(deviceId: DeviceId, epoch: number): boolean;
   recoveryRecord(made: { readonly id: string; readonly boxKey: string; readonly time: number }): RecoveryRecord;
   /**
-   * Another device has made a phrase: from then on keys are sealed to it, if it is of the household
-   * and the newest.
+   * Another device has made a phrase. If that device is a member and the phrase is the newest, keys
+   * are sealed to it from then on.
    */
   hearRecovery(record: RecoveryRecord): Promise<void>;
   recoveryProof(recoveryId: string): string;
@@ -178,15 +177,14 @@ export function createKeys({
 
   const recoveryBox = (boxKey: string) => sealedTo(boxKey, writeKeyGrant({ keys: household(), roll: membership.roll }));
 
-  /** Anybody can seal to a device; so that nobody else hands it keys, whoever renews them signs. */
+  /** Anybody can seal to a device. So the device that renews the keys signs them. */
   function signed(keys: HouseholdKeys, roll: readonly string[]): Uint8Array {
     return writeSignedKeyGrant({ keys, roll }, device.deviceId, (keysText) =>
       device.sign(signedGrantBytes(device.deviceId, keysText, roll)),
     );
   }
   /**
-   * A phrase counts as long as the device that made it is of the household; sealed to it is what
-   * there is now.
+   * A phrase is valid while the device that made it is a member. The current keys are sealed to it.
    */
   function recoveryAfter(keys: HouseholdKeys, roll: readonly string[]): Recovery | null {
     const { recovery } = membership;
@@ -281,8 +279,8 @@ export function createKeys({
 const sameKey = (a: Uint8Array, b: Uint8Array | undefined) =>
   b !== undefined && a.length === b.length && a.every((byte, i) => byte === b[i]);
 
-// The household's keys as they are renewed, and the recovery phrase they are sealed to. A rotation
-// counts when the relay has taken it: of two devices that renew at once one is first, and the other
+// Renewal of the household's keys, and the recovery phrase that they are sealed to. A rotation
+// takes effect when the relay accepts it. If two devices renew at once, one is first, and the other
 // takes its keys.
 
 const AWAY = sentence`The relay cannot be reached, and it must lock the device out. Try again when it can.`;
@@ -290,19 +288,19 @@ const ROTATED_MEANWHILE = sentence`Another device renewed the keys at the same m
 
 export interface KeyRotation {
   hearWelcome(welcome: Welcome): Promise<void>;
-  /** Newer keys, sealed to this device. Answers whether they were taken. */
+  /** Takes newer keys that are sealed to this device. Resolves with whether they were taken. */
   adopt(box: string | null): Promise<boolean>;
   hearRotated(rotated: Extract<FromRelay, { kind: 'rotated' }>): Promise<void>;
   hearAnswer(message: Extract<FromRelay, { kind: 'refused' | 'recovery-kept' }>): void;
   /**
-   * Leaves a device out, and those that go with it except what is to be kept, by one rotation: see
-   * ./let-in.ts. Answers with the ids of all that are out. Rejects with a sentence where the relay
-   * did not take it; nothing is changed then.
+   * Removes a device with one rotation, together with those that go with it (see ./let-in.ts),
+   * except the ones in `keep`. Resolves with the ids of all removed devices. Rejects with a
+   * sentence where the relay refuses. Nothing changes then.
    */
   remove(deviceId: DeviceId, keep: readonly string[]): Promise<readonly string[]>;
   /**
-   * From now on this phrase restores the household. Rejects with a sentence where the relay did not
-   * take it.
+   * From now on this phrase restores the household. Rejects with a sentence where the relay
+   * refuses.
    */
   keepRecovery(recovery: { readonly id: string; readonly boxKey: string }): Promise<void>;
 }
@@ -315,11 +313,11 @@ interface KeyRotationDeps {
   readonly relayConnection: Pick<RelayConnection, 'say'>;
   readonly register: () => Promise<Called<{ readonly epoch: number }>>;
   readonly say: (payload: Payload) => Promise<void>;
-  /** There are more keys than before, and who has them is another roll. */
+  /** There are new keys and a new roll. */
   readonly onKeys: () => Promise<void>;
-  /** null: it is over. */
+  /** Null: it is over. */
   readonly onTrouble: (error: unknown) => void;
-  /** The relay takes no more entries; null: it may again. */
+  /** The relay accepts no more entries. Null: it may again. */
   readonly onFull: (error: Error | null) => void;
 }
 
@@ -337,7 +335,7 @@ export function createKeyRotation({
   onTrouble,
   onFull,
 }: KeyRotationDeps): KeyRotation {
-  /** What is waited for: the relay's word on a rotation to this epoch, or on this recovery. */
+  /** The pending request to the relay: a rotation to this epoch, or this recovery. */
   let waiting: {
     readonly what: 'rotate' | 'recovery';
     readonly box: string | null;
@@ -348,8 +346,8 @@ export function createKeyRotation({
     members.devices().find((one) => one.deviceId === deviceId && !one.removed)?.signKey ?? null;
 
   /**
-   * `box`: what the relay gives this device when it has taken our rotation, rather than another
-   * one's.
+   * `box`: the box that the relay returns to this device if it accepted our rotation and not
+   * another one's.
    */
   function ask(
     what: 'rotate' | 'recovery',
@@ -387,7 +385,7 @@ export function createKeyRotation({
   return {
     adopt,
     async hearWelcome({ epoch, box, recoveryId }) {
-      // Said anew where it still is so.
+      // The relay reports it again where it still applies.
       onFull(null);
       if (epoch > keys.epoch())
         onTrouble(
@@ -398,8 +396,8 @@ export function createKeyRotation({
               ),
         );
       else onTrouble(null);
-      // A relay from an old copy has forgotten rotations of the keys: it is told of them before
-      // anything new goes to it.
+      // A relay that was restored from a backup has forgotten rotations. Register first, so it
+      // knows them before it gets anything new.
       if (epoch < keys.epoch()) await register();
       const { recovery } = keys.membership();
       if (recovery !== null && recovery.id !== recoveryId && recovery.box !== '')
@@ -440,7 +438,7 @@ export function createKeyRotation({
         rotation.boxes[keys.membership().deviceId] ?? null,
       );
       if (!answer.ok) throw new Error(answer.reason);
-      // The others learn who is left from what was sealed to them.
+      // The other devices learn the members from the box that is sealed to them.
       await keys.change(next);
       await onKeys();
       return out;
@@ -460,24 +458,24 @@ export function createKeyRotation({
   };
 }
 
-// The writers of this device: those it writes under now, and those that it has left.
+// The writers of this device: the current ones and the former ones.
 
 export interface OwnWriters {
   counters(): Counters;
-  /** These are durable: written by a transaction of the caller's. */
+  /** These counters are durable, through the caller's transaction. */
   advanced(next: Counters): void;
-  /** One for each stream that has any. */
+  /** One for each stream that has a writer. */
   current(): readonly OwnWriter[];
-  /** Does it write under this one now? */
+  /** Does this device write under this writer now? */
   isCurrent(writer: string): boolean;
-  /** The writer as this device knows it, if it ever was its own. */
+  /** This device's record of the writer, if it ever was its own. */
   own(writer: string): OwnWriter | undefined;
   /**
-   * Nothing more is written under what these streams had. `forked`: others have other entries of
-   * it. Durable when it resolves.
+   * Stops writing under the writers of these streams. `forked`: other replicas have different
+   * entries of them. Durable when it resolves.
    */
   retire(streams: readonly Stream[], forked: boolean): Promise<void>;
-  /** Others have other entries of this one: nothing more is written under it. */
+  /** Stops writing under this writer, because other replicas have different entries of it. */
   fork(writer: string): Promise<void>;
 }
 
@@ -490,13 +488,13 @@ export function createOwnWriters({
   readonly retired: readonly OwnWriter[];
 }): OwnWriters {
   let { counters } = given;
-  /** By writer: a replica asks often, and they become many in the course of years. */
+  /** By writer: a replica asks often, and their number grows over the years. */
   let retired = new Map(given.retired.map((one) => [one.writer, one]));
 
   const current = (): readonly OwnWriter[] =>
     STREAMS.flatMap((stream) => (counters[stream] ? [{ stream, ...counters[stream], forked: false }] : []));
 
-  /** These are among the retired ones now. */
+  /** Adds these to the former writers. */
   async function leaveBehind(next: Counters, left: readonly OwnWriter[]) {
     const all = new Map([...retired, ...left.map((one) => [one.writer, one] as const)]);
     const tx = syncTransaction(db, 'strict');

@@ -1,7 +1,7 @@
 /**
- * Who let whom in. A device carries the word of the one that let it in, signed by that one, so
- * nobody says it in another's name. Who hides where it comes from has no such word: it counts as
- * let in by whichever device is removed, unless the person says otherwise.
+ * Which device admitted which. A device carries the statement of the device that admitted it. The
+ * latter signs it, so nobody can make it in another's name. A device that hides its origin has no
+ * such statement. It is removed together with any device, unless the person decides otherwise.
  */
 import type { DeviceId } from '../../../shared/domain/ids.ts';
 import { shownName } from '../../../shared/domain/names.ts';
@@ -9,7 +9,8 @@ import type { DeviceView } from '../../../shared/protocol/sync/page.ts';
 import type { KnownDevice } from './members.ts';
 
 /**
- * A device, the one that let it in, the one that let that one in, and so on, as far as it is said.
+ * A device, the device that admitted it, the one that admitted that one, and so on, as far as it is
+ * known.
  */
 function rowOf(devices: readonly KnownDevice[], deviceId: DeviceId): readonly string[] {
   const row = new Set<string>();
@@ -22,9 +23,9 @@ function rowOf(devices: readonly KnownDevice[], deviceId: DeviceId): readonly st
 }
 
 /**
- * The devices that are removed together with one, as the device `self` knows the household: those
- * that it let in, whom these let in, and those whose row leads neither to `self` nor to a device by
- * which `self` or the removed one came.
+ * The devices that are removed together with one, from the view of the device `self`: those that it
+ * admitted, directly or indirectly, and those whose chain leads neither to `self` nor to a device
+ * by which `self` or the removed one came.
  */
 export function goesWith(devices: readonly KnownDevice[], removed: string, self: string): readonly string[] {
   const trusted = new Set([...rowOf(devices, self), ...rowOf(devices, removed)]);
@@ -39,7 +40,7 @@ export function goesWith(devices: readonly KnownDevice[], removed: string, self:
     .filter((deviceId) => !stays(deviceId));
 }
 
-/** How a device came, as far as `self` can know it. */
+/** How a device came into the household, as far as `self` can know it. */
 export function cameOf(devices: readonly KnownDevice[], deviceId: DeviceId, self: string): DeviceView['came'] {
   const one = devices.find((each) => each.deviceId === deviceId);
   if (one?.letIn && one.letInBy !== null)

@@ -1,6 +1,5 @@
 /**
- * Keeps the mark of the team up to date where it lies outside of IndexedDB: in a file, and by the
- * tabs in localStorage.
+ * Updates the mark of the team outside IndexedDB: in a file, and through the tabs in localStorage.
  */
 import { count, subtract } from '../../../shared/domain/ranges.ts';
 import type { Have } from '../../../shared/protocol/sync/page.ts';
@@ -10,23 +9,23 @@ import { type Files, type Mark, MIRROR, readMark, writeMark } from '../mirror/in
 import { type SyncDatabase, writeMeta } from './entry-store.ts';
 import type { Keys } from './keys.ts';
 
-// How many entries of this device the relay does not have yet, as far as is known.
+// Counts the entries of this device that the relay does not have yet, as far as is known.
 
 export interface Unacknowledged {
   /**
-   * A connection to the relay begins: it may have been put back from a copy, and has to say anew
-   * what it has.
+   * A connection to the relay begins. The relay may have been restored from a backup, so it must
+   * announce its entries again.
    */
   begin(): void;
-  /** The relay said what it has; empty where there is none on the line. */
+  /** The relay announced its entries. Empty where there is no relay on a link. */
   heard(there: Have): void;
-  /** These were sealed here just now. */
+  /** This many entries were just sealed here. */
   sealed(entries: number): void;
   left(): number;
 }
 
 export function createUnacknowledged(here: () => Have): Unacknowledged {
-  /** What the relay had when it was last heard; null: not since this page began. */
+  /** The relay's entries as last announced. Null: not since this page began. */
   let known: Have | null = null;
   let since = 0;
   let awaited = false;
@@ -44,7 +43,7 @@ export function createUnacknowledged(here: () => Have): Unacknowledged {
     },
     left() {
       const have = here();
-      // Before it was heard, at least what was sealed since waits for it.
+      // Before the announcement, at least the entries sealed since then wait.
       if (awaited || known === null) return Math.max(since, awaited && have.size > 0 ? 1 : 0);
       let left = 0;
       for (const [writer, ranges] of have) left += count(subtract(ranges, known.get(writer) ?? []));
@@ -53,15 +52,15 @@ export function createUnacknowledged(here: () => Have): Unacknowledged {
   };
 }
 
-// What other devices dated ahead of this one's clock waits, until its time or until the person
-// takes it.
+// Entries that other devices dated ahead of this clock wait until their time, or until the person
+// accepts them.
 
 export interface Ahead {
-  /** Is what is dated then, in ms since the epoch, to wait? */
+  /** Must an entry with this date wait? ms since the epoch. */
   isAhead(time: number): boolean;
   /**
-   * What is dated up to then, in ms since the epoch, need not wait any more, but for what no clock
-   * can be.
+   * Entries dated up to this time, in ms since the epoch, no longer wait, except for dates that no
+   * clock can have.
    */
   takeUpTo(time: number): Promise<void>;
 }
@@ -76,14 +75,14 @@ export function createAhead({
   readonly keys: Pick<Keys, 'membership'>;
   readonly now: () => number;
   /**
-   * What is dated up to here, in ms since the epoch, the person has taken, or was written on this
-   * device.
+   * ms since the epoch. The person has accepted dates up to this one, or this device has written
+   * them.
    */
   readonly taken: number;
 }): Ahead {
   let { taken } = given;
   return {
-    // A household of one device hears only what it wrote itself, as it comes back.
+    // A household of one device only receives its own entries back.
     isAhead: (time) => !keys.membership().alone && time > Math.max(now(), taken) + MAX_AHEAD_MS,
     async takeUpTo(time) {
       const most = Math.min(time, now() + MOST_AHEAD_MS);
@@ -94,17 +93,17 @@ export function createAhead({
   };
 }
 
-/** Where it lies. */
+/** Where the mark is stored. */
 export interface MarkStore {
-  /** As it was written last, or found; null: there is none. */
+  /** The mark as last written or found. Null: there is none. */
   text(): string | null;
-  /** Looks what the file says. */
+  /** Reads the file. */
   load(): Promise<void>;
-  /** null: nobody lives here. */
+  /** Null: no household lives here. */
   put(text: string | null): Promise<void>;
 }
 
-/** `tell`: the tabs put it into localStorage. */
+/** `tell`: sends the mark to the tabs, which put it into localStorage. */
 export function createMarkStore(files: Files | null, tell: (text: string | null) => void): MarkStore {
   let held: string | null = null;
   return {
@@ -122,7 +121,7 @@ export function createMarkStore(files: Files | null, tell: (text: string | null)
         if (text === null) await files?.remove(MIRROR.markFile);
         else await files?.write(MIRROR.markFile, new TextEncoder().encode(text));
       } catch (error) {
-        // It is tried again by who asks again.
+        // The next call tries again.
         held = before;
         throw error;
       }
@@ -131,7 +130,7 @@ export function createMarkStore(files: Files | null, tell: (text: string | null)
 }
 
 interface MarkKeeper {
-  /** The mark says something that is no longer so. */
+  /** The mark is out of date. */
   wake(soon?: boolean): void;
   close(): void;
 }
@@ -142,11 +141,11 @@ interface MarkKeeperDeps {
   /** ms since the epoch */
   readonly now: () => number;
   /**
-   * What is so now; null: what is being brought back is not to be written over by the little that
-   * is here.
+   * The current facts. Null while lost data is being restored: the little that is here must not
+   * overwrite the mark.
    */
   readonly facts: () => Promise<Omit<Mark, 'writtenAt'> | null>;
-  /** Between two changes of what this device is part of. */
+  /** Runs between two changes of this device's membership. */
   readonly inTurn: (run: () => Promise<void>) => Promise<void>;
   readonly onCrash: (error: unknown) => void;
 }
@@ -173,7 +172,7 @@ export function createMarkKeeper({ store, timers, now, facts, inTurn, onCrash }:
     cancel ??= timers.after(soon ? 0 : MIRROR.markEvery, () => {
       cancel = null;
       inTurn(write).catch((error: unknown) => {
-        // That there is no room is said where words are kept.
+        // Lack of space is reported where messages are stored.
         if (error instanceof DOMException && error.name === 'QuotaExceededError') wake(false);
         else onCrash(error);
       });

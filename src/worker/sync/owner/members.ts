@@ -1,7 +1,7 @@
 /**
- * What the devices of a household tell each other about themselves: merged by the time it was
- * written. A device can say that as many others came as it likes; of those that are new here, no
- * more are heard than a household may have.
+ * The records that the devices of a household send each other about themselves. The newest record
+ * wins. A device can claim any number of admitted devices, so of unknown ones no more are accepted
+ * than a household may have.
  */
 import { errorMessage } from '../../../shared/domain/platform/error-message.ts';
 import type { Timers } from '../../../shared/domain/platform/timers.ts';
@@ -12,45 +12,45 @@ import { SYNC } from '../../../shared/protocol/sync/settings.ts';
 import type { WriteMeta } from './entry-store.ts';
 import type { DeviceRecord, LetIn, Tip } from './records.ts';
 
-// How a device within its household stands, as its parts find it: what people are told is made of
-// this.
+// The state of a device within its household. The status for people is made from it.
 
 export interface Facts {
-  /** What the relay said of the devices, by id. */
+  /** What the relay reports of the devices, by id. */
   readonly seen: ReadonlyMap<string, DeviceSeen>;
   readonly link: Exclude<RelayLink, 'locked-out'>;
   /**
-   * Entries that are known to be missing, and how far it has come; null: none. `people`: those that
-   * come before talk.
+   * Entries known to be missing, and the progress of fetching them. Null: none. `people`: those
+   * that come before talk.
    */
   readonly backlog: { readonly done: number; readonly of: number; readonly people: number } | null;
   /**
-   * Entries with bytes of pictures and files that are known to be missing: they come last, and no
-   * agent waits for them.
+   * Missing entries with bytes of pictures and files. They come last, and no agent waits for them.
    */
   readonly attachments: number;
-  /** How far what was here before is sealed; null: all of it is. */
+  /** Progress of sealing what was here before. Null: all of it is sealed. */
   readonly sealing: { readonly done: number; readonly of: number } | null;
-  /** Was every file read? Before that, entries of ours may lie there that nobody else knows of. */
+  /**
+   * Was every file read? Before that, files may hold entries of ours that no other replica knows.
+   */
   readonly filesRead: boolean;
   /** Entries that cannot be opened yet. */
   readonly shut: number;
-  /** Entries that wait because they are dated ahead, and up to when, in ms since the epoch. */
+  /** Entries that wait because of a future date, and the latest date, in ms since the epoch. */
   readonly ahead: { readonly entries: number; readonly latest: number };
-  /** Entries that were forged. */
+  /** Forged entries. */
   readonly refused: number;
 }
 
 export interface Standing {
   now(): Facts;
   set(part: Partial<Facts>): void;
-  /** Something else that is told may have changed. */
+  /** Something else in the status may have changed. */
   changed(): void;
-  /** Takes what failed in this part; null: it works again. */
+  /** Returns the handler of errors in this part. Null: it works again. */
   trouble(from: string): (error: unknown) => void;
-  /** The first of what fails now, in people's words. */
+  /** The first current error, as a sentence for people. */
   firstTrouble(): string | null;
-  /** Resolves when `holds`, or after `patience` ms. */
+  /** Resolves when `holds` returns true, or after `patience` ms. */
   until(holds: () => boolean, patience: number): Promise<void>;
 }
 
@@ -119,8 +119,8 @@ export function createStanding({
 }
 
 /**
- * Per key the newest by epoch, where there is one, and time; of two of one moment the one that
- * sorts last, so that every device keeps the same.
+ * For each key the newest item by epoch (where there is one) and time. Of two items of one moment,
+ * the one that sorts last wins, so all devices agree.
  */
 function newest<Item extends { readonly time: number; readonly epoch?: number }>(
   held: readonly Item[],
@@ -140,15 +140,15 @@ function newest<Item extends { readonly time: number; readonly epoch?: number }>
 }
 
 /**
- * `removed`: it was left out of a rotation of the keys. `letInBy`: the device that says so itself;
- * null: none does.
+ * `removed`: a rotation of the keys excluded it. `letInBy`: the device that states that it admitted
+ * this one. Null: none does.
  */
 export type KnownDevice = DeviceRecord & { readonly removed: boolean; readonly letInBy: string | null };
 
 export interface Members {
   devices(): readonly KnownDevice[];
   tips(): readonly Tip[];
-  /** Resolves when it is durable. Records that are not genuine are passed over. */
+  /** Resolves when the records are durable. Records that are not genuine are ignored. */
   hear(news: {
     readonly devices?: readonly DeviceRecord[] | undefined;
     readonly tips?: readonly Tip[] | undefined;
@@ -166,21 +166,23 @@ export function createMembers({
   readonly writeMeta: WriteMeta;
   readonly devices: readonly DeviceRecord[];
   readonly tips: readonly Tip[];
-  /** Does the device that a record names say this itself, and had it the household’s key? */
+  /**
+   * Was the record made by the device that it names, and did that device have the household’s key?
+   */
   readonly isGenuine: (record: DeviceRecord) => boolean;
-  /** Is it one of the household, by the newest epoch that it has shown the key of? */
+  /** Is the device a member, by the newest epoch whose key it has proven to have? */
   readonly isOnRoll: (deviceId: DeviceId, epoch: number) => boolean;
-  /** Is it the word of the device that signs with `signKey`? */
+  /** Is the statement from the device that signs with `signKey`? */
   readonly isLetIn: (deviceId: DeviceId, letIn: LetIn, signKey: string) => boolean;
   readonly onChange: () => void;
 }): Members {
-  // Whatever way these came by: from this profile, with the keys, or from a mark that lay outside
-  // of it.
+  // Verify records from every source: this profile, the welcome with the keys, or a mark outside
+  // the profile.
   let devices: readonly DeviceRecord[] = held.devices.filter(isGenuine);
   let { tips } = held;
   /**
-   * By signature: whether it is genuine, once the device that it names is known. That one’s keys
-   * never change.
+   * By signature: whether the statement is genuine, once the device that it names is known. That
+   * device’s keys never change.
    */
   const words = new Map<string, boolean>();
 

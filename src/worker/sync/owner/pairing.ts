@@ -1,4 +1,4 @@
-/** Pairing over the relay's offers: this device joins a household, or lets another one in. */
+/** Pairing over the relay's offers: this device joins a household, or admits another device. */
 import { z } from 'zod';
 import { type Rotation, rotationSchema } from '../../../shared/protocol/sync/control.ts';
 import { sentence } from '../../../shared/domain/sentence.ts';
@@ -37,18 +37,18 @@ import { readKeyGrant } from './keys.ts';
 import type { Called, SyncRelay } from './ports.ts';
 import type { Shared } from './contract.ts';
 
-// What a device is given when it joins: sealed for it alone, see ../pairing.
+// The data that a new device gets, sealed for it alone. See ../pairing.
 
 export interface Welcoming {
   readonly keys: HouseholdKeys;
-  /** Who was given the newest of these keys when it was made. */
+  /** The devices that got the newest of these keys when it was made. */
   readonly roll: readonly string[];
   readonly rotations: readonly Rotation[];
   readonly recovery: Recovery | null;
   readonly devices: readonly DeviceRecord[];
-  /** Which conversations must be whole before their agents are woken there. */
+  /** The conversations that must be complete before their agents are woken there. */
   readonly tips: readonly Tip[];
-  /** The word of the device that lets it in; null: it was none. */
+  /** The statement of the device that admits it. Null: no device did. */
   readonly letIn: LetIn | null;
 }
 
@@ -65,7 +65,7 @@ const welcomeSchema = z.object({
 const writeWelcoming = (welcoming: Welcoming): Uint8Array =>
   writeJson({ ...welcoming, keys: base64url(writeKeys(welcoming.keys)) });
 
-/** Null where it is none, or a newer Roost wrote it. */
+/** Null: invalid, or written by a newer Roost. */
 function readWelcoming(bytes: Uint8Array): Welcoming | null {
   const welcoming = readJson(welcomeSchema, bytes);
   const written = welcoming && fromBase64url(welcoming.keys);
@@ -73,8 +73,8 @@ function readWelcoming(bytes: Uint8Array): Welcoming | null {
   return welcoming && keys ? { ...welcoming, keys } : null;
 }
 
-// The recovery phrase, as tabs ask for it: made, tried, looked at again, and used where no device
-// is left.
+// The tabs' calls about the recovery phrase: make it, verify it, read it again, and restore with it
+// where no device is left.
 
 export const IS_SHARED = sentence`This browser is one of a household’s devices already.`;
 
@@ -83,9 +83,9 @@ interface PhraseDeps {
   readonly random: RandomBytes;
   /** ms since the epoch */
   readonly now: () => number;
-  /** Throws a sentence where this browser is not one of a household's devices. */
+  /** Throws a sentence where this browser is not a device of a household. */
   readonly shared: () => Shared;
-  /** Is there nobody here whom another household would take the place of? */
+  /** Is there no household here that another one would replace? */
   readonly mayRestore: () => boolean;
   readonly enter: (welcome: Welcoming, seed: Uint8Array, name: string) => Promise<void>;
   /** The status may have changed. */
@@ -101,7 +101,7 @@ export function createPhraseAnswers({
   enter,
   onKept,
 }: PhraseDeps): Pick<SyncAnswers, 'makePhrase' | 'keepPhrase' | 'checkPhrase' | 'restore'> {
-  /** One that was shown and not yet tried. */
+  /** A phrase that was shown and not yet verified. */
   let phrase: readonly string[] | null = null;
 
   return {
@@ -165,15 +165,15 @@ const NOTHING = sentence`There is no code whose words could be the same. Take a 
 const OTHER = sentence`The keys came from another device than the one whose words were compared. Nothing was changed; make a new code.`;
 const SEED_BYTES = 32;
 
-/** Is it of the device that has these keys? */
+/** Is the record of the device with these keys? */
 const isOf = (record: DeviceRecord, keys: DevicePublicKeys) =>
   record.deviceId === deviceIdOf(keys) && record.signKey === keys.signKey && record.boxKey === keys.boxKey;
 
 const isGone = (status: number | null) => status === 404 || status === 410;
 
 /**
- * The relay's answers as pairing reads them. What could not be reached is rejected, and asked
- * again.
+ * The relay's answers in the form that pairing needs. Rejects where the relay cannot be reached.
+ * Pairing then asks again.
  */
 function createSlots(relay: PairingDeps['relay']): PairingSlots {
   function said<Value>(answer: Called<Value>): Value {
@@ -193,7 +193,7 @@ function createSlots(relay: PairingDeps['relay']): PairingSlots {
       const answer = await relay.getSlot({ offer: offerId, slot });
       if (answer.ok) return answer.value === null ? { kind: 'empty' } : { kind: 'data', data: answer.value.data };
       if (isGone(answer.status)) return { kind: 'gone' };
-      // Too many calls, or a relay that is busy with itself: asking again helps.
+      // Too many calls, or a relay that is busy: asking again helps.
       const passes = answer.status === null || answer.status === 429 || answer.status >= 500;
       return passes ? said(answer) : { kind: 'refused', reason: answer.reason };
     },
@@ -206,15 +206,13 @@ export interface PairingDeps {
   /** ms since the epoch */
   readonly now: () => number;
   readonly random: RandomBytes;
-  /**
-   * Makes this device one of the household. `seed`: of its keys. A rejection leaves nothing behind.
-   */
+  /** Makes this device a member. `seed`: of its keys. A rejection leaves nothing behind. */
   readonly enter: (welcoming: Welcoming, seed: Uint8Array, deviceName: string) => Promise<void>;
-  /** This device’s keys, where it is one of a household. */
+  /** This device’s keys, where it is a member. */
   readonly device: () => DevicePublicKeys;
-  /** What a new device is given by this one. `deviceId`: the new one’s. */
+  /** The data for a new device. `deviceId`: the new one’s. */
   readonly welcome: (deviceId: DeviceId) => Promise<Welcoming>;
-  /** The new device has the keys, and this is what it says of itself. */
+  /** The new device has the keys, and this is its record. */
   readonly joined: (record: DeviceRecord) => Promise<void>;
   readonly onJoining: (joining: Joining | null) => void;
 }
@@ -235,7 +233,7 @@ export function createPairing({ relay, enter, device, welcome, joined, onJoining
   return {
     async beginJoin(deviceName) {
       join?.answer(false);
-      // Its keys are there before the words are, which stand for them.
+      // The keys come before the words, because the words stand for them.
       const seed = deps.random(SEED_BYTES);
       const own = deviceKeys(seed);
       const mine = createJoin({
@@ -267,7 +265,7 @@ export function createPairing({ relay, enter, device, welcome, joined, onJoining
     answerJoin(same) {
       if (!same) {
         join?.answer(false);
-        // One that has failed is put away.
+        // Dismisses a failed pairing.
         onJoining(null);
       } else join?.answer(true);
     },
@@ -300,7 +298,7 @@ export function createPairing({ relay, enter, device, welcome, joined, onJoining
     },
     close() {
       join?.answer(false);
-      // Where the relay cannot be reached, the offer ends there by itself.
+      // If the relay cannot be reached, the offer expires there.
       invite?.answer(false).catch(() => undefined);
       invite = null;
     },

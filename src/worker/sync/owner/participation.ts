@@ -1,6 +1,6 @@
 /**
- * What this device is part of, as a state machine: of nothing, of a household, or of one whose
- * entries are being brought back. Everything that changes it waits for its turn.
+ * This device's membership, as a state machine: of no household, of a household, or of one whose
+ * entries are being restored. Every change of state runs in a queue.
  */
 import { sentence } from '../../../shared/domain/sentence.ts';
 import { createQueue } from '../../../shared/domain/platform/queue.ts';
@@ -15,16 +15,16 @@ import type { Shared, SharedEvents, SyncDeps } from './contract.ts';
 import { openShared } from './shared.ts';
 import type { Welcoming } from './pairing.ts';
 
-// What this device was part of when it last ran, as its database and its mark tell: either may be
-// older than the other, or have lost something.
+// The membership at the last run, from the database and the mark. Either may be older than the
+// other, or incomplete.
 
 interface LastKnown {
   readonly isMember: boolean;
   readonly removed: boolean;
   readonly returning: Returning | null;
-  /** What lies outside of IndexedDB. */
+  /** The mark outside IndexedDB. */
   readonly mark: Mark | null;
-  /** Is there nothing in the ledger? */
+  /** Is the ledger empty? */
   readonly isEmpty: boolean;
 }
 
@@ -46,7 +46,7 @@ async function readLastKnown({
   const mark = readMark(store.text());
   const membership = await readMeta(db, 'membership');
   let returning = (await readMeta(db, 'returning')) ?? null;
-  // The database is of before the last rotation of the keys, and the mark is not.
+  // The database is older than the last rotation of the keys, and the mark is not.
   if (
     membership &&
     mark?.membership.household === membership.household &&
@@ -57,7 +57,7 @@ async function readLastKnown({
   }
   const removed = membership?.removed ?? false;
   const isEmpty = team.documents === 0;
-  // The ledger is gone, and the entries are not: they are read again.
+  // The ledger is lost, but the entries are not. They are read again.
   const isGone = membership && !removed && !returning && team.lead === null && team.agents === 0;
   if (isGone && (await db.count('entries')) > 0) {
     returning = { since: now(), team: mark?.team ?? NOBODY };
@@ -67,13 +67,15 @@ async function readLastKnown({
 }
 
 export type Part =
-  /** Of no household; `removed`: another device left it out. What is here stays. */
+  /** Of no household. `removed`: another device removed this one. Its data stays. */
   | { readonly kind: 'none'; readonly removed: boolean }
-  /** One of a household's devices: perhaps the only one, and its person knows of no household. */
+  /**
+   * A device of a household. It may be the only one, and its person may not know of a household.
+   */
   | { readonly kind: 'device'; readonly shared: Shared }
   /**
-   * What was stored here is lost, and brought back. `missing`: it was looked for in every place,
-   * and nobody was found.
+   * The stored data was lost and is being restored. `missing`: every place was searched, and no
+   * team was found.
    */
   | {
       readonly kind: 'returning';
@@ -90,27 +92,29 @@ interface ParticipationDeps extends Omit<SyncDeps, 'files'> {
 
 export interface Participation {
   now(): Part;
-  /** What runs, whatever it is part of. */
+  /** The running household, in any state. */
   shared(): Shared | null;
-  /** Does its person know of a household: other devices, or a phrase? */
+  /** Does the person know of a household: other devices, or a phrase? */
   isOpen(): boolean;
-  /** Between two changes. */
+  /** Runs between two changes. */
   readonly inTurn: ReturnType<typeof createQueue>;
-  /** Goes on with what was so when it last ran. */
+  /** Continues in the state of the last run. */
   begin(): Promise<void>;
-  /** From now on this device is one of this household. What is in its ledger is sealed for it. */
+  /**
+   * Makes this device a member of this household. The documents in its ledger are sealed for it.
+   */
   enter(welcome: Welcoming, seed: Uint8Array, name: string): Promise<void>;
-  /** Somebody lives here: from now on everything has a second home. */
+  /** A team lives here. From now on its data has a second copy. */
   beginAlone(): Promise<void>;
-  /** The person wants a household, and this device is to be called so. */
+  /** The person wants a household, and this name for the device. */
   share(deviceName: string): Promise<void>;
-  /** Another place had this mark. Answers what that place is to hold. */
+  /** Another place has this mark. Resolves with the mark that it should hold. */
   offer(text: string | null): Promise<string | null>;
   /** Everything that could be found is here. */
   returned(): Promise<void>;
-  /** What the person is still to be told of it, once. */
+  /** The result of restoring, for the person. Returned once. */
   takeReturned(): Promise<Returned | null>;
-  /** The person gives up what was lost. */
+  /** The person gives up the lost data. */
   beginAnew(): Promise<void>;
   close(): Promise<void>;
 }
@@ -121,21 +125,21 @@ const WAS_REMOVED = sentence`This device was removed from its household. Join ag
 export function createParticipation(deps: ParticipationDeps): Participation {
   const { db, ledger, log, mark, events, random, tell } = deps;
   let part: Part = { kind: 'none', removed: false };
-  /** Has everything that is in the ledger gone through the outbox? */
+  /** Has everything in the ledger gone through the outbox? */
   let wasEmpty = false;
   const inTurn = createQueue();
   const later = (change: () => Promise<void>) => () => void inTurn(change).catch(deps.onCrash);
 
   const shared = () => (part.kind === 'none' ? null : part.shared);
   const isOpen = () => shared()?.keys.membership().alone === false;
-  /** Was it neither taken nor given up by anybody? */
+  /** Does this device belong to no household, without having been removed? */
   const isFree = () => (part.kind === 'none' ? !part.removed : part.shared === null);
   const becomes = (next: Part) => {
     part = next;
     events.tell('changed');
   };
 
-  /** A household of nobody yet. */
+  /** A new household without members. */
   const anew = (): Welcoming => ({
     keys: newHousehold(random),
     roll: [],
@@ -153,7 +157,7 @@ export function createParticipation(deps: ParticipationDeps): Participation {
     await open?.close();
   }
 
-  /** Opens what the database says that this device is one of. */
+  /** Opens the membership in the database. */
   async function run(): Promise<void> {
     const membership = await readMeta(db, 'membership');
     if (!membership || membership.removed) return;
@@ -175,8 +179,8 @@ export function createParticipation(deps: ParticipationDeps): Participation {
       becomes({ ...part, missing });
       return;
     }
-    // Pictures and files are not waited for, nor are they lost: each entry of them holds one
-    // document at least.
+    // Missing pictures and files neither count as lost nor are waited for. Each of their entries
+    // holds at least one document.
     const known = now.documents + part.shared.status().attachments;
     await writeMeta(db, {
       returning: null,
@@ -187,13 +191,13 @@ export function createParticipation(deps: ParticipationDeps): Participation {
     tell({ news: 'returned' });
   }
 
-  /** The database was of before, and the files were not. */
+  /** The database was older than the files. */
   async function found() {
     await writeMeta(db, { returned: { documents: (await ledger.team()).documents, lost: 0 } });
     tell({ news: 'returned' });
   }
 
-  /** A team lived here, and its storage is gone: begins to bring it back. */
+  /** A team lived here, and its storage is lost. Begins to restore it. */
   async function bringBack(from: Mark): Promise<void> {
     if (!isFree()) return;
     const { documents } = await ledger.team();
@@ -202,14 +206,14 @@ export function createParticipation(deps: ParticipationDeps): Participation {
       membership: from.membership,
       devices: from.devices,
       returning,
-      // Nothing was left: whatever comes has come in entries.
+      // Nothing was left, so all documents come from entries.
       firstSeal: { done: documents === 0, through: null },
     });
     part = { kind: 'returning', shared: null, returning, missing: false };
     await run();
   }
 
-  /** Another mark says more than the one that this began with. */
+  /** Another mark knows more than the one that restoring began with. */
   async function tryOther({ membership, devices, team }: Mark) {
     if (part.kind !== 'returning' || !part.shared) return;
     const mine = part.shared.keys.membership();
@@ -242,8 +246,7 @@ export function createParticipation(deps: ParticipationDeps): Participation {
       relay: true,
       removed: false,
     };
-    // From here on appends go through the outbox, and what was there before is sealed by
-    // `sealEverything`.
+    // From here on appends go through the outbox. `sealEverything` seals the earlier documents.
     deps.sealing(true);
     const firstSeal = { done: false, through: null };
     await writeMeta(db, { membership, devices, tips, name, letIn, firstSeal, ...along });
@@ -264,12 +267,12 @@ export function createParticipation(deps: ParticipationDeps): Participation {
     if (lead === null && agents === 0) return;
     await establish(anew(), random(SYNC_OWNER.seedBytes), deps.deviceName, {
       alone: true,
-      // All of it went through the outbox, where the ledger was empty when this began.
+      // All documents went through the outbox, if the ledger was empty at the start.
       ...(wasEmpty ? { firstSeal: { done: true, through: null } } : {}),
     });
   }
 
-  /** Removed: everything stays here as it is, and nothing more goes out. */
+  /** This device was removed. Its data stays, and nothing more is sent. */
   async function leave() {
     const open = shared();
     if (!open) return;
@@ -323,7 +326,7 @@ export function createParticipation(deps: ParticipationDeps): Participation {
         const offered = readMark(text);
         const held = readMark(mark.text());
         if (offered && isFree()) await bringBack(betterMark(held, offered) ?? offered);
-        // The file knew less, or nobody was found with what it says.
+        // The mark in the file knew less, or it led to no team.
         else if (offered && part.kind === 'returning' && (part.missing || betterMark(held, offered) === offered))
           await tryOther(offered);
         const after: Part = part;

@@ -1,5 +1,5 @@
 /**
- * What synchronisation needs from outside, and nothing more. `src/worker/worker.ts` gives the real
+ * Everything that synchronisation needs from outside. `src/worker/worker.ts` provides the real
  * ones.
  */
 import type { AgentId, SessionId } from '../../../shared/domain/ids.ts';
@@ -19,14 +19,14 @@ interface Talk {
   readonly messages: number;
 }
 
-/** The ledger, as far as synchronisation needs it. */
+/** The part of the ledger that synchronisation needs. */
 export interface LedgerPort {
   /**
-   * Documents of another device. Resolves when they are durable. Rejects with a ZodError or
-   * TypeError for what is no document, and then stores none.
+   * Appends documents of another device. Resolves when they are durable. Rejects with a ZodError or
+   * TypeError for an invalid document, and then stores none.
    */
   append(docs: readonly unknown[]): Promise<unknown>;
-  /** Rows that are to go out, oldest first. */
+  /** Rows that wait to be sent, oldest first. */
   outbox(
     limit: number,
   ): Promise<readonly { readonly number: number; readonly docs: readonly Doc[]; readonly fromRelay: boolean }[]>;
@@ -35,7 +35,7 @@ export interface LedgerPort {
   keys(): Promise<readonly DocumentKey[]>;
   documentsAt(keys: readonly DocumentKey[]): Promise<readonly Doc[]>;
   lastTalks(): Promise<readonly Talk[]>;
-  /** Who lives here now. */
+  /** The household's members now. */
   team(): Promise<TeamMark>;
   countTalks(
     talks: readonly { readonly agentId: AgentId; readonly sessionId: SessionId }[],

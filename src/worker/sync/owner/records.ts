@@ -1,4 +1,7 @@
-/** What this device knows of its household: kept in its own database, never sent in the clear. */
+/**
+ * This device's knowledge of its household. It is stored in its own database, and never sent in the
+ * clear.
+ */
 import { z } from 'zod';
 import type { AgentId, DeviceId, SessionId } from '../../../shared/domain/ids.ts';
 import {
@@ -18,15 +21,15 @@ import { SYNC_OWNER } from '../settings.ts';
 import { deviceIdOf, type DeviceKeys, isSignedBy, keyOf, newest, relayAuth } from '../crypto/index.ts';
 import { readJson, writeJson } from './json.ts';
 
-/** Whoever has a recovery phrase: where its box is, and what to seal it to. */
+/** The household's recovery phrase: where its box is, and the key to seal it to. */
 export interface Recovery {
   readonly id: string;
   readonly boxKey: string;
   /** The keyring, sealed to the phrase. */
   readonly box: string;
   /**
-   * The device that made it, or that its words were typed on. It counts as long as that one is of
-   * the household.
+   * The device that made the phrase, or on which its words were typed. The phrase is valid while
+   * that device is a member.
    */
   readonly by: string;
   /** ms since the epoch */
@@ -37,22 +40,22 @@ export interface Membership {
   readonly household: string;
   readonly keyring: readonly EpochKey[];
   /**
-   * The devices that were given the newest key when it was made; whoever came since has proven that
-   * it has that key.
+   * The devices that got the newest key when it was made. Later ones have proven that they have
+   * that key.
    */
   readonly roll: readonly string[];
   readonly deviceId: DeviceId;
-  /** 32 random bytes: this device's own keys come from them. */
+  /** 32 random bytes. This device's own keys are derived from them. */
   readonly seed: Uint8Array;
-  /** What renewed the household key, for a relay that has forgotten it. */
+  /** The rotations of the household key, for a relay that has forgotten them. */
   readonly rotations: readonly Rotation[];
   readonly recovery: Recovery | null;
   /**
-   * Nobody has been let in and no phrase was made: its person knows of no household yet. It is
-   * sealed and kept all the same.
+   * No device was admitted and no phrase was made, so the person does not know of a household yet.
+   * Data is sealed and stored all the same.
    */
   readonly alone: boolean;
-  /** Are sealed entries handed to the relay? The person may switch it off. */
+  /** Are sealed entries sent to the relay? The person may switch it off. */
   readonly relay: boolean;
   /** Removed by another device: nothing more is sent or fetched. */
   readonly removed: boolean;
@@ -64,44 +67,43 @@ export const teamMarkSchema = z.object({
   agents: z.number(),
   documents: z.number(),
 });
-/** Who lives here, as far as it was known when it was written. */
+/** A description of the household at the time of writing. */
 export type TeamMark = z.infer<typeof teamMarkSchema>;
 
-/** This browser's storage was lost, and what was in it is being brought back. */
+/** This browser's storage was lost, and its data is being restored. */
 export interface Returning {
   /** ms since the epoch */
   readonly since: number;
-  /** Who lived here, as the mark tells. */
+  /** The team that lived here, from the mark. */
   readonly team: TeamMark;
 }
 
-/** It is over, and the person is to be told once. */
+/** Restoring is over, and the person is to be notified once. */
 export interface Returned {
-  /** Documents there are now. */
+  /** The number of documents now. */
   readonly documents: number;
-  /** Documents that were here by the mark's word, and could not be found. */
+  /** Documents that the mark counted and that could not be found. */
   readonly lost: number;
 }
 
-/**
- * Where the next entry of each stream goes; null, or left out: under a writer that is yet to be
- * drawn.
- */
+/** The next place of each stream. Null, or left out: under a writer that is not drawn yet. */
 export type Counters = { readonly [L in Stream]?: { readonly writer: string; readonly next: number } | null };
 
-/** A writer of this device: entries before `next` may be its own. */
+/** A writer of this device. Entries before `next` may be its own. */
 export interface OwnWriter {
   readonly writer: string;
   readonly stream: Stream;
   readonly next: number;
   /**
-   * Others had other entries of it, and this device has left it. Otherwise it wrote under it in an
-   * earlier run.
+   * Other replicas had different entries of it, and this device has left it. Otherwise it is a
+   * writer of an earlier run.
    */
   readonly forked: boolean;
 }
 
-/** How far what was here before sharing began is sealed; `through` is the last document that is. */
+/**
+ * Progress of sealing what was here before sharing began. `through` is the last sealed document.
+ */
 export interface FirstSeal {
   readonly done: boolean;
   readonly through: { readonly at: string; readonly id: string } | null;
@@ -115,7 +117,7 @@ export const recoverySchema = z.object({
   time: z.number(),
 });
 
-/** Another device’s word that it let this one in. */
+/** Another device’s statement that it admitted this one. */
 export const letInSchema = z.object({
   by: syncId,
   time: z.number().describe('ms since the epoch'),
@@ -123,7 +125,9 @@ export const letInSchema = z.object({
 });
 export type LetIn = z.infer<typeof letInSchema>;
 
-/** What a device says of itself; see `isGenuineDevice`. The newest by `epoch` and `time` holds. */
+/**
+ * A device's record of itself. See `isGenuineDevice`. The newest by `epoch` and `time` is valid.
+ */
 export const deviceRecordSchema = z.object({
   deviceId: idOf<DeviceId>(z.string()).describe('follows from the two keys'),
   name: z.string().max(SYNC_OWNER.nameChars),
@@ -139,7 +143,8 @@ export const deviceRecordSchema = z.object({
 export type DeviceRecord = z.infer<typeof deviceRecordSchema>;
 
 /**
- * An agent's last conversation, as the device that wrote this knew it. The newest by `time` holds.
+ * An agent's last conversation, as the device that wrote this knew it. The newest by `time` is
+ * valid.
  */
 export const tipSchema = z.object({
   agentId: idOf<AgentId>(z.string()),
@@ -149,7 +154,7 @@ export const tipSchema = z.object({
 });
 export type Tip = z.infer<typeof tipSchema>;
 
-/** The household’s phrase, for the device that renews the key; see `isGenuineRecovery`. */
+/** The household’s phrase, for the device that renews the key. See `isGenuineRecovery`. */
 const recoveryRecordSchema = z.object({
   id: z.string(),
   boxKey: z.string(),
@@ -162,7 +167,7 @@ const recoveryRecordSchema = z.object({
 });
 export type RecoveryRecord = z.infer<typeof recoveryRecordSchema>;
 
-// What an entry carries, as JSON: documents of the ledger, or what devices tell each other about
+// The payload of an entry, as JSON: documents of the ledger, or records of devices about
 // themselves.
 
 export interface Payload {
@@ -172,7 +177,7 @@ export interface Payload {
   readonly recovery?: RecoveryRecord;
 }
 
-/** Documents are parsed by the ledger. What a newer Roost adds is passed over, and stays. */
+/** The ledger parses the documents. Fields of a newer Roost are ignored, and stay. */
 const payloadSchema = z.looseObject({
   docs: z.array(z.unknown()).optional(),
   devices: z.array(deviceRecordSchema).optional(),
@@ -192,8 +197,8 @@ const isWritten = (
   typeof doc.at === 'string';
 
 /**
- * The payload without what was forgotten for good; null where it holds nothing of that, or cannot
- * be read.
+ * The payload without documents that were forgotten for good. Null where it has none of them, or
+ * cannot be read.
  */
 export function withoutForgotten(bytes: Uint8Array, forgets: readonly ForgetDoc[]): Uint8Array | null {
   const payload = readPayload(bytes);
@@ -202,19 +207,19 @@ export function withoutForgotten(bytes: Uint8Array, forgets: readonly ForgetDoc[
   return writeJson({ ...payload, docs: kept });
 }
 
-/** The latest that one of its documents is dated, in ms since the epoch; 0: none is. */
+/** The latest date of its documents, in ms since the epoch. 0: none has one. */
 export const latestOf = ({ docs = [] }: ReadPayload): number =>
   docs.reduce<number>((latest, doc) => Math.max(latest, isWritten(doc) ? (parseStamp(doc.at)?.time ?? 0) : 0), 0);
 
 export const writePayload = (payload: Payload): Uint8Array => writeJson(payload);
 
-/** Null where the bytes are no payload that this version can read. */
+/** Null where this version cannot read the bytes. */
 export const readPayload = (bytes: Uint8Array): ReadPayload | null => readJson(payloadSchema, bytes);
 
-// What devices say of themselves, and how the others find out that it is so. A record is signed by
-// the device that it names, whose id follows from its keys: nobody says anything in another’s name,
-// or under it with other keys. It is signed besides with the household’s key of its epoch: whoever
-// was left out of a rotation cannot come in again, nor bring anybody else in.
+// Records of devices, and how the other devices verify them. The device that a record names signs
+// it, and its id is derived from its keys. So nobody can make a record in another’s name, or with
+// other keys under that id. It is also signed with the household’s key of its epoch. So a device
+// that a rotation excluded cannot come back, nor admit others.
 
 interface Signed {
   readonly epoch: number;
@@ -263,15 +268,14 @@ export const isGenuineDevice = (keys: HouseholdKeys, record: DeviceRecord): bool
   isBothSigned(keys, record.signKey, record, deviceBytes(keys.household, record));
 
 /**
- * This device’s word that it let another one in, which that one carries with all that it says of
- * itself.
+ * This device’s statement that it admitted another one. The other one carries it in its records.
  */
 export function letInBy(keys: HouseholdKeys, device: DeviceKeys, newcomer: string, time: number): LetIn {
   const { deviceId: by } = device;
   return { by, time, signature: device.sign(letInBytes(keys.household, newcomer, by, time)) };
 }
 
-/** `signKey`: of the device that is named as the one that let it in. */
+/** `signKey`: of the device that the statement names as its author. */
 export const isGenuineLetIn = (keys: HouseholdKeys, newcomer: string, letIn: LetIn, signKey: string): boolean =>
   isSignedBy(signKey, letInBytes(keys.household, newcomer, letIn.by, letIn.time), letIn.signature);
 
@@ -296,9 +300,6 @@ export const isGenuineRecovery = (keys: HouseholdKeys, record: RecoveryRecord): 
   deviceIdOf(record.keys) === record.by &&
   isBothSigned(keys, record.keys.signKey, record, phraseBytes(keys.household, record));
 
-/**
- * Is a device one of the household: was it given the newest key, or has it shown since that it has
- * it?
- */
+/** Is a device a member: did it get the newest key, or has it since proven that it has it? */
 export const isOnRoll = (keys: HouseholdKeys, roll: readonly string[], deviceId: DeviceId, epoch: number): boolean =>
   epoch >= newest(keys).epoch || roll.includes(deviceId);

@@ -1,7 +1,7 @@
 /**
- * The connection to the relay's sync socket: proves who this device is, learns who else there is,
- * and carries the frames of replication. One socket at a time; whatever ends it, the next one
- * begins anew.
+ * The connection to the relay's sync socket. It proves this device's identity, learns of the other
+ * devices, and carries the frames of replication. There is one socket at a time. When it ends, the
+ * next one starts from the beginning.
  */
 import type { Doc } from '../../../shared/protocol/documents.ts';
 import { kindOf } from '../../../shared/protocol/documents/kinds.ts';
@@ -21,8 +21,8 @@ import type { DeviceKeys } from '../crypto/index.ts';
 import { writePayload } from './records.ts';
 import type { OpenSocket, Socket, SocketItem } from './ports.ts';
 
-// Ids of documents that came in entries of other devices lately: what the relay tells all of them
-// need not be sealed by each.
+// Ids of documents that recently arrived in entries of other devices. The relay sends some
+// documents to all devices, and not each device needs to seal them.
 
 export interface Heard {
   add(ids: readonly string[]): void;
@@ -43,8 +43,8 @@ export function createHeard(): Heard {
   };
 }
 
-// Which stream a document goes into: what the page needs before all else, what was said, or the
-// bytes of what was sent along.
+// Assigns documents to streams: data that the page needs first, messages, or the bytes of
+// attachments.
 
 export interface Sealing {
   readonly stream: Stream;
@@ -52,14 +52,14 @@ export interface Sealing {
   readonly payload: Uint8Array;
 }
 
-/** Sealed and fetched in this order. */
+/** The order of sealing and fetching. */
 export const STREAMS: readonly Stream[] = ['people', 'talk', 'attachments'];
 
 export const streamOfDocument = (doc: Doc): Stream => kindOf(doc.type)?.stream ?? 'talk';
 
 /**
- * What is to be sealed of these: by stream, and within each in entries of bounded size, in their
- * order. A document that is larger goes alone.
+ * Groups documents into payloads: by stream, and within each into entries of bounded size, in
+ * order. A larger document goes alone.
  */
 export function sealingsOf(docs: readonly Doc[]): readonly Sealing[] {
   const { entryDocuments: documents, entryChars: chars } = SYNC_OWNER;
@@ -90,26 +90,26 @@ interface RelayConnectionDeps {
   readonly device: Pick<DeviceKeys, 'signKey' | 'boxKey' | 'sign'>;
   readonly openSocket: OpenSocket;
   readonly timers: Timers;
-  /** ms before try number `failures` + 1. */
+  /** ms before attempt number `failures` + 1. */
   readonly backoff: (failures: number) => number;
   /** Does the person want a connection at all? */
   readonly isOn: () => boolean;
 }
 
-/** Who hears what comes over it. */
+/** Receives the messages of the connection. */
 interface RelayConnectionEars {
   /**
-   * The relay does not know this device: makes it known. Answers whether another try makes sense at
-   * once.
+   * The relay does not know this device. Registers it. Resolves with whether a new attempt makes
+   * sense at once.
    */
   readonly register: () => Promise<boolean>;
-  /** Let in. Runs before replication begins. */
+  /** The relay admitted this device. Runs before replication begins. */
   readonly onWelcome: (welcome: Welcome) => Promise<void>;
   readonly connect: (link: Link) => LinkEnd;
   readonly onDevices: (devices: readonly DeviceSeen[]) => void;
   readonly onRotated: (rotated: Extract<FromRelay, { kind: 'rotated' }>) => void;
   readonly onSignal: (from: string, data: string) => void;
-  /** Answers to what was sent with `say`. */
+  /** Answers to messages sent with `say`. */
   readonly onAnswer: (message: Extract<FromRelay, { kind: 'refused' | 'recovery-kept' }>) => void;
   readonly onRemoved: () => void;
   readonly onState: (state: 'off' | 'connecting' | 'live' | 'lost') => void;
@@ -119,20 +119,22 @@ export interface RelayConnection {
   /** False where there is no connection. */
   say(message: FromDevice): boolean;
   isLive(): boolean;
-  /** The first try; before it there is no connection. */
+  /** Connects for the first time. Before it there is no connection. */
   begin(ears: RelayConnectionEars): void;
-  /** Tries again now. */
+  /** Connects now, without waiting. */
   reconnect(): void;
-  /** Ends it, live or not, and begins anew: what it was let in by is another now. */
+  /**
+   * Ends the connection, live or not, and opens a new one, because the credentials have changed.
+   */
   restart(): void;
-  /** `isOn` answers something else now. */
+  /** The result of `isOn` has changed. */
   switched(): void;
   close(): void;
 }
 
 /**
- * One that nobody has begun yet says nothing; so what is said over it is made before it, and what
- * hears it after.
+ * Before `begin` the connection is silent. So parts that send over it are made before it, and parts
+ * that receive from it after it.
  */
 export function createRelayConnection(deps: RelayConnectionDeps): RelayConnection {
   let open: OpenConnection | null = null;
@@ -161,7 +163,7 @@ function openConnection(deps: RelayConnectionDeps, ears: RelayConnectionEars): O
   let failures = 0;
   let socket: Socket | null = null;
   let end: LinkEnd | null = null;
-  /** Frames that came while we were still busy with the welcome. */
+  /** Frames that arrived while the welcome was still being processed. */
   let early: Uint8Array[] = [];
   let live = false;
   let closed = false;
@@ -290,7 +292,7 @@ function openConnection(deps: RelayConnectionDeps, ears: RelayConnectionEars): O
         lose();
         return;
       }
-      // Until it is welcome, what counts is the time since the socket was asked for.
+      // Until the welcome, the time counts from asking for the socket.
       if (live) watch(2 * SYNC.heartbeatMs);
       if (item.kind === 'text') take(item.message, mine);
       else if (item.kind === 'drained') end?.drained();

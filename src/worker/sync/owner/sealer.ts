@@ -1,10 +1,10 @@
 /**
- * Seals what this device writes. A counter is taken in the transaction that stores its entry, so
- * that after a crash none is used twice.
+ * Seals what this device writes. The transaction that stores an entry also takes its counter, so no
+ * counter is used twice after a crash.
  *
- * A profile may be a copy of an older one, and then others have entries where this one would write.
- * So a run goes on under a writer of an earlier run only where the relay has shown that it ends
- * there as it does here; otherwise it begins a new one.
+ * A profile may be a copy of an older one. Other replicas then have entries where this device would
+ * write. So a run continues a writer of an earlier run only if the relay has shown that the writer
+ * ends there as it does here. Otherwise it begins a new writer.
  */
 import { createQueue } from '../../../shared/domain/platform/queue.ts';
 import type { Entry } from '../../../shared/protocol/sync/page.ts';
@@ -19,25 +19,27 @@ export interface SealerDeps {
   readonly entries: Pick<DeviceEntryStore, 'add'>;
   readonly seal: (writer: string, counter: number, payload: Uint8Array) => Uint8Array;
   readonly newWriter: (stream: Stream) => string;
-  /** Does the relay have of this writer what is here, and nothing else? */
+  /** Does the relay have exactly the entries of this writer that are here? */
   readonly agrees: (writer: string) => boolean;
-  /** They are durable. */
+  /** The entries are durable. */
   readonly onSealed: (entries: readonly Entry[]) => void;
 }
 
 export interface Sealer {
   /**
-   * Resolves when the entries are durable; `along` is remembered in the same transaction. Rejects,
-   * and has then written nothing.
+   * Resolves when the entries are durable. `along` is stored in the same transaction. A rejected
+   * call has written nothing.
    */
   seal(items: readonly Sealing[], along?: Partial<SyncMeta>): Promise<void>;
-  /** Writes no more under this one: others have other entries of it. */
+  /** Stops writing under this writer, because other replicas have different entries of it. */
   leave(writer: string): Promise<void>;
 }
 
 export function createSealer({ db, writers, entries, seal, newWriter, agrees, onSealed }: SealerDeps): Sealer {
   const inTurn = createQueue();
-  /** Nobody else can write under these: they were drawn in this run, or the relay agreed in it. */
+  /**
+   * Writers that only this device can use: they were drawn in this run, or the relay agreed in it.
+   */
   const sure = new Set<string>();
 
   const isSure = ({ writer }: { readonly writer: string }) => {
@@ -83,8 +85,8 @@ export function createSealer({ db, writers, entries, seal, newWriter, agrees, on
           sealed = await once(items, along);
         } catch (error) {
           if (!(error instanceof DOMException && error.name === 'ConstraintError')) throw error;
-          // Entries of ours have come from elsewhere that this profile, restored from a copy, knows
-          // nothing of.
+          // This profile was restored from a copy. Entries of ours that it does not know have come
+          // from elsewhere.
           await writers.retire(streams, true);
           sealed = await once(items, along);
         }

@@ -1,7 +1,7 @@
 /**
- * A device within its household, while it runs: its entries and their replica, what it seals and
- * what it hears, the connections to the relay and to other browsers. Its parts from the lowest;
- * what one finds that those above are to know goes up as an event.
+ * A device within its household, while it runs: its entries and their replica, sealing and
+ * receiving, and the connections to the relay and to other browsers. The parts are created from the
+ * lowest up. Lower parts notify higher ones by events.
  */
 import { MOST_AHEAD_MS } from '../../../shared/domain/stamp.ts';
 import type { DeviceView, SyncStatus } from '../../../shared/protocol/sync/page.ts';
@@ -27,12 +27,9 @@ import { createHolding } from './holding.ts';
 import { createKeys, createOwnWriters } from './keys.ts';
 import { createWriting } from './writing.ts';
 
-// What tabs are told of a device within its household.
+// The status of a device within its household, for the tabs.
 
-/**
- * The devices of the household, as the page shows them: this one first, then in the order in which
- * they came.
- */
+/** The devices of the household, for the page: this one first, then in the order of joining. */
 export function deviceViews({
   records,
   seen,
@@ -41,12 +38,12 @@ export function deviceViews({
   direct,
 }: {
   readonly records: readonly KnownDevice[];
-  /** What the relay said of them, by device id. */
+  /** What the relay reports of them, by device id. */
   readonly seen: ReadonlyMap<string, DeviceSeen>;
   readonly self: string;
   /** Is there a connection to the relay? */
   readonly isLive: boolean;
-  /** Devices to which there is a direct connection. */
+  /** Devices with a direct connection. */
   readonly direct: readonly string[];
 }): readonly DeviceView[] {
   return records
@@ -70,7 +67,7 @@ interface StatusParts {
   readonly trouble: string | null;
   readonly membership: Membership;
   readonly devices: readonly KnownDevice[];
-  /** Devices to which there is a direct connection. */
+  /** Devices with a direct connection. */
   readonly direct: readonly string[];
   readonly isLetIn: boolean;
   readonly hasFiles: boolean;
@@ -112,40 +109,39 @@ function sharedStatus({
   };
 }
 
-// What is kept beside IndexedDB, against what is in it: files and database are made to hold the
-// same entries, whichever of the two lost something. Where everything was lost, files are read
-// first, then the relay is asked; what is written meanwhile goes under new writers, so nothing that
-// comes back is overwritten.
+// Makes files and database hold the same entries, whichever of the two lost some. Where everything
+// was lost, files are read first, then the relay is asked. New data goes under new writers
+// meanwhile, so nothing that comes back is overwritten.
 
 interface SecondHomeDeps {
   readonly entries: Pick<DeviceEntryStore, 'have' | 'put' | 'read' | 'takeAgain'>;
   readonly log: SealedLog | null;
   readonly ledger: Pick<LedgerPort, 'team'>;
   readonly timers: Timers;
-  /** null: nothing was lost, as far as is known. */
+  /** Null: nothing was lost, as far as is known. */
   readonly returning: Returning | null;
-  /** The replica looks at what is here now. */
+  /** Has the replica read the store again. */
   readonly reread: () => Promise<void>;
-  /** Has the relay said what it has? */
+  /** Has the relay announced its entries? */
   readonly relayHasAnnounced: () => boolean;
   readonly db: SyncDatabase;
   readonly standing: Standing;
-  /** Everything that could be found is here. Once. */
+  /** Everything that could be found is here. Called once. */
   readonly onReturned: () => void;
-  /** Files had what the database did not, and nobody knew of a loss. */
+  /** Files had entries that the database lacked, and no loss was known. */
   readonly onFound: () => void;
   readonly isClosed: () => boolean;
 }
 
 interface SecondHome {
   /**
-   * Reads and fills the files; `toRelay` begins to ask the relay, where something was lost after
-   * what the files have.
+   * Reads and fills the files. `toRelay` begins to ask the relay. Where data was lost, it is called
+   * after the files were read.
    */
   begin(toRelay: () => void): Promise<void>;
-  /** The connection to the relay, or what comes over it, has changed. */
+  /** The connection to the relay, or its backlog, has changed. */
   look(): void;
-  /** A write into the files failed a while ago: what they lack is written now. */
+  /** A write into the files failed some time ago. Writes what they lack. */
   refill(): Promise<void>;
   progress(): { readonly from: 'files' | 'relay'; readonly done: number; readonly of: number } | null;
 }
@@ -157,17 +153,17 @@ function createSecondHome(deps: SecondHomeDeps): SecondHome {
   let asked = false;
   let over = returning === null;
   let looking: Promise<void> | null = null;
-  /** The relay let us in, and had the time to say what it has. */
+  /** The relay admitted this device and has had time to announce its entries. */
   let patient = false;
   let cancel: (() => void) | null = null;
 
   const pause = () => new Promise<void>((resolve) => void timers.after(MIRROR.lookPause, resolve));
 
-  /** Whatever the database lacks. */
+  /** Takes what the database lacks. */
   async function takeFromFiles(from: SealedLog) {
     let stored = 0;
-    // Who waits for a team gets all that can be read; else what is here already need not be read
-    // again.
+    // While a lost team is being restored, everything readable is read. Otherwise entries that are
+    // here are skipped.
     const here = over ? await entries.have() : null;
     await from.read(
       async (some, progress) => {
@@ -190,14 +186,14 @@ function createSecondHome(deps: SecondHomeDeps): SecondHome {
     if (over) deps.onFound();
   }
 
-  /** Whatever the files lack. */
+  /** Writes what the files lack. */
   async function fill(to: SealedLog) {
     for (const [writer, ranges] of await entries.have())
       for (const [first, last] of subtract(ranges, to.have().get(writer) ?? []))
         for (let at = first; at <= last && !deps.isClosed();) {
           const some = await entries.read(writer, at, last, { newestFirst: false, maxBytes: MIRROR.segmentBytes });
           to.add(some);
-          // Not all of it in memory at once.
+          // Bounds the entries in memory.
           await to.flush();
           at = (some.at(-1)?.counter ?? last) + 1;
         }
@@ -292,7 +288,7 @@ export async function openShared(deps: SharedDeps, membership: Membership): Prom
   });
   const { trouble } = standing;
 
-  // Who is of the household, and which of their talk is here.
+  // The members of the household, and their conversations on this device.
   const keys = createKeys({
     writeMeta: writeMetaHere,
     random,
@@ -311,7 +307,7 @@ export async function openShared(deps: SharedDeps, membership: Membership): Prom
   });
   const backfill = createBackfill({ ledger, tips: members.tips, onChange: standing.changed });
   const lookFor = () => void backfill.look().catch(trouble('backfill'));
-  /** Documents have come: is what was awaited among them? */
+  /** New documents: check for awaited ones. */
   const look = () => {
     if (backfill.arriving().length > 0) lookFor();
   };
@@ -323,7 +319,7 @@ export async function openShared(deps: SharedDeps, membership: Membership): Prom
     standing.changed();
   });
 
-  // What is here, and what others have.
+  // The entries here, and those of other replicas.
   const heard = createHeard();
   const beside = createBeside(db, log);
   const ahead = createAhead({ db, keys, now, taken: aheadTaken ?? 0 });
@@ -346,7 +342,7 @@ export async function openShared(deps: SharedDeps, membership: Membership): Prom
   const unacknowledged = createUnacknowledged(() => exchange.replica().have());
   events.on('peers', () => {
     unacknowledged.heard(relayHas());
-    // It took all there is: whatever it had no room for before.
+    // The relay has taken everything, so it has space again.
     if (unacknowledged.left() === 0) trouble('full')(null);
   });
 
@@ -396,7 +392,7 @@ export async function openShared(deps: SharedDeps, membership: Membership): Prom
     onFound: () => deps.events.tell('found'),
     onReturned() {
       deps.events.tell('returned');
-      // What no entry holds: documents that were only in what was left of the ledger.
+      // Seal documents that are in no entry: those that only the rest of the ledger held.
       void writing.sealRest();
     },
     isClosed,
@@ -417,9 +413,9 @@ export async function openShared(deps: SharedDeps, membership: Membership): Prom
   }
 
   if (!returning) void writing.sealRest();
-  // Without its record no other device could send it renewed keys.
+  // Without its record, no other device could send it renewed keys.
   if (name) await introduce(name).catch(trouble('introduction'));
-  // A newer Roost can open what an older one could not.
+  // A newer Roost can open entries that an older one could not.
   void exchange.replica().ready.then(holding.openShut).catch(trouble('storing'));
   lookFor();
   outgoing.wake();
@@ -430,8 +426,8 @@ export async function openShared(deps: SharedDeps, membership: Membership): Prom
     const { link, backlog } = standing.now();
     if (link !== 'live' || relayHas().size === 0 || isLate(agentIds).length > 0) return false;
     if (backlog === null) return true;
-    // A device that went away right after a session may have told no tips of it: what is soon here
-    // is waited for.
+    // A device that left right after a session may not have sent its tips. So wait for entries that
+    // will be here soon.
     const much = backlog.of - backlog.done > SYNC_OWNER.soonHere;
     return much && backlog.people === 0 && members.tips().length > 0;
   };
@@ -476,11 +472,11 @@ export async function openShared(deps: SharedDeps, membership: Membership): Prom
     },
     async caughtUp(agentIds, { patience, comparePatience }) {
       const arriving = () => isLate(agentIds);
-      // A line that broke just now is not waited for until its next turn.
+      // Do not wait for the next attempt of a connection that broke just now.
       relayConnection.reconnect();
       await standing.until(() => isCaughtUp(agentIds), patience);
-      // Nobody is known to be late as long as nothing was compared: that is no reason to think that
-      // all is here.
+      // Before a comparison no agent is known to be late. That does not mean that everything is
+      // here.
       await standing.until(() => isCaughtUp(agentIds) || arriving().length > 0, comparePatience);
       return { arriving: arriving(), compared: isCaughtUp(agentIds) || arriving().length > 0 };
     },

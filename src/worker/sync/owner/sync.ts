@@ -1,6 +1,6 @@
 /**
- * Synchronisation in the ledger's owner: what this browser is part of, how it becomes so, and what
- * tabs are told of it.
+ * Synchronisation in the data worker: this browser's membership, how it changes, and the status for
+ * the tabs.
  */
 import { errorMessage } from '../../../shared/domain/platform/error-message.ts';
 import { sentence } from '../../../shared/domain/sentence.ts';
@@ -15,7 +15,7 @@ import type { SyncAnswers } from '../../../shared/protocol/sync/methods.ts';
 import type { Timers } from '../../../shared/domain/platform/timers.ts';
 import { SYNC_OWNER } from '../settings.ts';
 
-/** Tells tabs how it stands, not more often than they need. */
+/** Sends the status to the tabs, at a limited rate. */
 interface StatusTeller {
   /** Something may have changed. */
   wake(): void;
@@ -60,13 +60,13 @@ function createStatusTeller({
   return { wake, close: () => cancel?.() };
 }
 
-/** What tabs may ask of synchronisation. */
+/** The tabs' calls to synchronisation. */
 interface AnswersDeps {
   readonly participation: Participation;
   readonly pairing: Pairing;
   readonly phrases: ReturnType<typeof createPhraseAnswers>;
   readonly status: () => SyncStatus;
-  /** Throws a sentence where this browser is not one of a household's devices. */
+  /** Throws a sentence where this browser is not a device of a household. */
   readonly need: () => Shared;
 }
 
@@ -120,14 +120,14 @@ const createSyncAnswers = ({ participation, pairing, phrases, status, need }: An
 const NOT_SHARED = sentence`This team is not shared with another device yet.`;
 
 /**
- * Does what is written here go into entries? From the first document on, unless this device was
- * removed. Asked before the ledger opens, so that nothing it takes is forgotten.
+ * Does new data go into entries? Yes from the first document on, unless this device was removed.
+ * Asked before the ledger opens, so nothing it accepts is missed.
  */
 export async function isSealing(db: SyncDatabase): Promise<boolean> {
   return !(await readMeta(db, 'membership'))?.removed;
 }
 
-/** Of which household this device is; null: of none. Asked before the first event is heard. */
+/** The household of this device. Null: none. Asked before the first event is processed. */
 export async function householdOf(db: SyncDatabase): Promise<string | null> {
   const membership = await readMeta(db, 'membership');
   return membership && !membership.removed ? membership.household : null;
@@ -261,10 +261,10 @@ export async function openSync(deps: SyncDeps): Promise<Sync> {
       const part = participation.now();
       const somebody = docs.some(({ type }) => type === 'agent-identity');
       if (somebody && part.kind === 'none') participation.beginAlone().catch(deps.onCrash);
-      // Somebody has brought after all what was nowhere.
+      // A team has arrived after all, although none was found anywhere.
       if (somebody && part.kind === 'returning' && part.missing) participation.returned().catch(deps.onCrash);
       participation.shared()?.hearDocuments(docs);
-      // Who lives here is told soon, how much there is in a while.
+      // A new agent is written soon, the number of documents after a while.
       marks.wake(somebody);
     },
     forget(forgets) {

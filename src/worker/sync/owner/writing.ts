@@ -1,6 +1,6 @@
 /**
- * What this device writes into entries: what waits in the ledger's outbox, what was there before,
- * and what devices tell each other.
+ * Writes this device's data into entries: the rows of the ledger's outbox, the documents from
+ * before sharing, and records for other devices.
  */
 import type { Timers } from '../../../shared/domain/platform/timers.ts';
 import type { Entry } from '../../../shared/protocol/sync/page.ts';
@@ -21,11 +21,11 @@ import type { DeviceEvents } from './contract.ts';
 import type { Holding } from './holding.ts';
 import type { Members, Standing } from './members.ts';
 
-// A profile that was restored from a copy, or runs twice, writes where others have something of
-// ours already. It then goes on under new writers; what it wrote in those places is sealed anew,
-// and what everybody else has is fetched.
+// Handles forks. A profile that was restored from a copy, or runs twice, writes where other
+// replicas have entries of this device already. It then goes on under new writers, seals its
+// entries in those places anew, and fetches the entries that all others have.
 
-/** What an entry carries, by names that tell two apart. */
+/** Names for the contents of an entry, which tell two entries apart. */
 function idsOf(bytes: Uint8Array): readonly string[] {
   const { docs = [], ...rest } = readPayload(bytes) ?? {};
   const others = Object.keys(rest).length === 0 ? [] : [JSON.stringify(rest)];
@@ -38,9 +38,9 @@ function idsOf(bytes: Uint8Array): readonly string[] {
 }
 
 interface Forks {
-  /** Somebody has entries of this writer that we never wrote. */
+  /** A peer has entries of this writer that this device never wrote. */
   ahead(writer: string): void;
-  /** Somebody has other bytes in this place. */
+  /** A peer has other bytes in this place. */
   conflict(theirs: Entry): void;
   close(): void;
 }
@@ -58,12 +58,12 @@ function createForks({
   readonly writers: OwnWriters;
   readonly sealer: Sealer;
   readonly open: (entry: Entry) => Opened;
-  /** The replica takes account anew: something of ours is gone. */
+  /** The replica starts again, because entries of ours were removed. */
   readonly restart: () => Promise<void>;
   readonly timers: Timers;
   readonly onTrouble: (error: unknown) => void;
 }): Forks {
-  /** By writer, the first counter that is not ours alone, and what others have there. */
+  /** By writer: the first counter that is not ours alone, and what others have there. */
   const found = new Map<string, { from: number; readonly theirs: Uint8Array[] }>();
   let cancel: (() => void) | null = null;
 
@@ -72,7 +72,7 @@ function createForks({
     known.from = Math.min(counter, known.from);
     if (theirs) known.theirs.push(theirs);
     found.set(writer, known);
-    // More of them come together.
+    // More conflicts usually follow at once.
     cancel ??= timers.after(SYNC_OWNER.forks, () => {
       cancel = null;
       goOn().catch(onTrouble);
@@ -80,8 +80,8 @@ function createForks({
   }
 
   /**
-   * Where something was forgotten, an entry is sealed anew with less in it: that is no conflict,
-   * nor is what nobody of the household sealed.
+   * Two kinds of difference are no conflict: an entry that was sealed anew with less in it after a
+   * forget, and an entry that no device of the household sealed.
    */
   async function compare(theirs: Entry) {
     const [ours] = await entries.from(theirs.writer, theirs.counter, theirs.counter);
@@ -97,13 +97,14 @@ function createForks({
   async function goOn() {
     for (const [writer, { from, theirs }] of found) {
       found.delete(writer);
-      // What was written under one that it has left may still have to be sealed anew.
+      // Entries under a writer that was left before may still have to be sealed anew.
       const known = writers.own(writer);
       if (!known) continue;
       const { stream, next } = known;
       await sealer.leave(writer);
       const ours = from < next ? await entries.from(writer, from, next - 1) : [];
-      // Theirs too: a third device may have taken ours, and its place is taken for theirs.
+      // Their entries too: a third device may have taken ours, and would take their place for
+      // theirs.
       const payloads = [
         ...ours.flatMap((entry) => {
           const opened = open(entry);
@@ -111,8 +112,8 @@ function createForks({
         }),
         ...theirs,
       ].map((payload) => ({ stream, payload }));
-      // First under the new writer, then out of the old one: a crash in between leaves them twice,
-      // which is harmless.
+      // Seal under the new writer before removing from the old one. A crash in between leaves the
+      // entries twice, which is harmless.
       if (payloads.length > 0) await sealer.seal(payloads);
       if (ours.length === 0) continue;
       await entries.takeOut(writer, from, next - 1);
@@ -132,43 +133,43 @@ function createForks({
   };
 }
 
-// From the ledger's outbox into entries. What this device alone knows is sealed at once. What the
-// relay told is told to every device that listens, so each waits a moment, and what another one has
-// sealed meanwhile is left out; where two do it all the same, a document lies in two entries, which
-// is harmless.
+// Moves rows from the ledger's outbox into entries. Documents that only this device has are sealed
+// at once. Documents from the relay reach every listening device. So each device waits a moment and
+// skips what another one has sealed meanwhile. If two devices seal the same document, it is in two
+// entries, which is harmless.
 
 interface OutgoingDeps {
   readonly ledger: Pick<LedgerPort, 'outbox' | 'clearOutbox'>;
   readonly sealer: Pick<Sealer, 'seal'>;
   readonly heard: Pick<Heard, 'has'>;
   readonly timers: Timers;
-  /** ms, only ever forward: nothing waits for a clock that went back. */
+  /** ms that only move forward, so a clock that is set back delays nothing. */
   readonly elapsed: () => number;
   /** 0 to 1 */
   readonly random: () => number;
-  /** Are there other devices that may seal what the relay tells all of them? */
+  /** Are there other devices that may seal the documents from the relay? */
   readonly hasOthers: () => boolean;
-  /** These were written on this device, and are sealed once it resolves. */
+  /** These documents were written on this device, and are sealed once it resolves. */
   readonly onOwn: (docs: readonly Doc[]) => Promise<void>;
-  /** null: it works again. */
+  /** Null: it works again. */
   readonly onTrouble: (error: unknown) => void;
-  /** What `waiting` answers has changed. */
+  /** The result of `waiting` has changed. */
   readonly onChange: () => void;
 }
 
 interface OutgoingPump {
-  /** Something waits. */
+  /** The outbox has rows. */
   wake(): void;
-  /** Rows that are not sealed yet; at least one from the moment that something was put there. */
+  /** Rows that are not sealed yet. At least one from the moment that a row was added. */
   waiting(): number;
-  /** Seals everything that waits now, without waiting for others. */
+  /** Seals everything that waits now, without waiting for other devices. */
   flush(): Promise<void>;
   close(): Promise<void>;
 }
 
 /**
- * Words at once; the pieces of files in small turns: sealing a large one would hold up what is
- * written meanwhile.
+ * Messages are sealed at once, pieces of files in small batches: sealing a large file would delay
+ * new messages.
  */
 function turnsOf(sealings: readonly Sealing[]): readonly (readonly Sealing[])[] {
   const isPiece = ({ stream }: Sealing) => stream === 'attachments';
@@ -179,7 +180,7 @@ function turnsOf(sealings: readonly Sealing[]): readonly (readonly Sealing[])[] 
   return turns.filter((turn) => turn.length > 0);
 }
 
-/** The first of the rows, with so many documents or a few more. */
+/** The first rows, with at least `most` documents together if there are so many. */
 function firstOf<Row extends { readonly docs: readonly unknown[] }>(
   rows: readonly Row[],
   most: number,
@@ -204,7 +205,7 @@ function createOutgoing({
   onTrouble,
   onChange,
 }: OutgoingDeps): OutgoingPump {
-  /** When each told row is due, by its number. */
+  /** When each row from the relay is due, by its number. */
   const due = new Map<number, number>();
   let running: Promise<void> | null = null;
   let again = false;
@@ -300,12 +301,11 @@ function createOutgoing({
 }
 
 /**
- * Tells the other devices which conversation is each agent's last, and how long it is, when a
- * session has ended and all of it is here: so that a device knows when it has enough to wake
- * somebody.
+ * Sends the other devices each agent's last conversation and its length. It does so when a session
+ * has ended and all of it is here. So a device knows when it has enough to wake an agent.
  */
 interface TipTeller {
-  /** Tells in a moment, unless another device has by then. */
+  /** Sends soon, unless another device has by then. */
   look(): void;
   tell(): Promise<void>;
   close(): void;
@@ -326,7 +326,7 @@ function createTipTeller({
   readonly timers: Timers;
   readonly now: () => number;
   readonly random: () => number;
-  /** Is everything here that is known of? Else what we would tell is less than what is. */
+  /** Is everything known here? Otherwise our numbers would be too low. */
   readonly isWhole: () => boolean;
   readonly say: (payload: Payload) => Promise<void>;
   readonly onTrouble: (error: unknown) => void;
@@ -360,15 +360,14 @@ function createTipTeller({
 }
 
 /**
- * Seals what was here before this device began to share: everything, oldest first, so that the
- * newest has the highest counters and is fetched first. How far it came is remembered with each
- * step.
+ * Seals what was here before this device began to share, oldest first. So the newest documents have
+ * the highest counters and are fetched first. Each step stores its progress.
  */
 interface FirstSealDeps {
   readonly db: SyncDatabase;
   readonly ledger: Pick<LedgerPort, 'betweenAppends' | 'keys' | 'documentsAt'>;
   readonly sealer: Pick<Sealer, 'seal'>;
-  /** Documents that lie in entries already. */
+  /** Documents that are in entries already. */
   readonly sealed: () => Promise<ReadonlySet<string>>;
   readonly onProgress: (progress: { readonly done: number; readonly of: number } | null) => void;
   readonly isClosed: () => boolean;
@@ -377,7 +376,10 @@ interface FirstSealDeps {
 const isAfter = (key: DocumentKey, through: FirstSeal['through']) =>
   through === null || key.at > through.at || (key.at === through.at && key.id > through.id);
 
-/** From `state` on. Appends made since go through the outbox; what both bring is harmless. */
+/**
+ * Continues from `state`. Later appends go through the outbox. A document that both seal is
+ * harmless.
+ */
 async function sealEverything(
   { db, ledger, sealer, sealed, onProgress, isClosed }: FirstSealDeps,
   state: FirstSeal,
@@ -403,7 +405,7 @@ interface WritingDeps {
   readonly timers: Timers;
   /** ms since the epoch */
   readonly now: () => number;
-  /** ms, only ever forward */
+  /** ms that only move forward. */
   readonly elapsed: () => number;
   readonly random: RandomBytes;
   readonly keys: Keys;
@@ -418,7 +420,7 @@ interface WritingDeps {
   readonly unacknowledged: Unacknowledged;
   readonly standing: Standing;
   readonly events: DeviceEvents;
-  /** How far what was here before is sealed. */
+  /** Progress of sealing what was here before. */
   readonly firstSeal: FirstSeal;
   readonly isClosed: () => boolean;
 }
@@ -426,12 +428,13 @@ interface WritingDeps {
 interface Writing {
   readonly outgoing: OutgoingPump;
   readonly tipTeller: TipTeller;
-  /** With the newest key, for this place. */
+  /** Seals with the newest key, for this place. */
   seal(writer: string, counter: number, payload: Uint8Array): Uint8Array;
-  /** To the other devices. Durable when it resolves. */
+  /** Sends to the other devices. Durable when it resolves. */
   say(payload: Payload, along?: Partial<SyncMeta>): Promise<void>;
   /**
-   * Whatever was here before entries were, and lies in none. Never rejects: it is told as trouble.
+   * Seals documents from before sharing that are in no entry. Never rejects: errors are reported as
+   * trouble.
    */
   sealRest(): Promise<void>;
   close(): Promise<void>;
@@ -452,7 +455,8 @@ export function createWriting(deps: WritingDeps): Writing {
     entries,
     seal,
     newWriter: (stream) => newWriter(keys.household(), stream, random),
-    // A relay that was put back as far as this profile was would agree: the files may know of more.
+    // A relay that was restored to the same state as this profile would agree. The files may know
+    // more.
     agrees: (writer) => standing.now().filesRead && exchange.replica().agrees(writer),
     onSealed(fresh) {
       deps.beside.add(fresh);
@@ -470,7 +474,7 @@ export function createWriting(deps: WritingDeps): Writing {
     timers,
     elapsed: deps.elapsed,
     random: chance,
-    // What is written in answer to it is dated after it.
+    // Answers to these documents are dated after them.
     onOwn: (docs) => deps.ahead.takeUpTo(latestOf({ docs: [...docs] })),
     hasOthers: () => members.devices().some((one) => !one.removed && one.deviceId !== keys.membership().deviceId),
     onTrouble,

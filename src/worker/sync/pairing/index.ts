@@ -2,8 +2,8 @@
  * Pairing: how a new device gets the household's keys.
  *
  * The new device shows an offer as text and QR code. A device of the household answers it over
- * slots of the relay. Two people, or one, compare six words on both screens. Only then are the
- * keys sealed for the new device.
+ * slots of the relay. Two people, or one, compare six words on both screens. Only then are the keys
+ * sealed for the new device.
  *
  * Main types: `Invite` (the device that has the keys), `Join` (the new one), `JoinState`.
  *

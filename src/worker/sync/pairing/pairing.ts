@@ -21,11 +21,11 @@ import {
   writeFace,
 } from '../crypto/index.ts';
 
-// What pairing needs of the world around it.
+// What pairing needs from outside.
 
 /**
- * gone: the offer was ended, is over, or was never made here. refused: asking again would not help;
- * a sentence why.
+ * `gone`: the offer was ended, has expired, or was never made here. `refused`: asking again would
+ * not help. The reason is a sentence.
  */
 type SlotRead =
   | { readonly kind: 'data'; readonly data: string }
@@ -34,21 +34,22 @@ type SlotRead =
   | { readonly kind: 'refused'; readonly reason: string };
 
 /**
- * Where two devices that do not know each other leave what they say. Whoever carries it sees all of
- * it and may keep, swap or repeat it: nothing here is trusted. All reject with an Error whose
- * message people can read where it cannot be reached; a slot is then looked at again.
+ * Slots where two devices that do not know each other leave messages. The carrier sees all of them
+ * and may withhold, swap or repeat them, so nothing here is trusted. Where the carrier cannot be
+ * reached, all methods reject with an Error for people, and the slot is read again later.
  */
 export interface PairingSlots {
   /**
-   * Makes the offer's slots; they live for `SYNC.offerMs`. Rejects where they were ended before.
+   * Makes the offer's slots, which live for `SYNC.offerMs`. Rejects where the offer was ended
+   * before.
    */
   open(offerId: string): Promise<void>;
   /**
-   * Each is written once. Harmless where the same lies there already. taken: something else does.
+   * Each slot is written once. Writing the same data again is harmless. `taken`: it has other data.
    */
   putSlot(offerId: string, slot: OfferSlot, data: string): Promise<'kept' | 'taken' | 'gone'>;
   getSlot(offerId: string, slot: OfferSlot): Promise<SlotRead>;
-  /** Ends the offer; it cannot be made again. */
+  /** Ends the offer. It cannot be made again. */
   close(offerId: string): Promise<void>;
 }
 
@@ -61,27 +62,26 @@ interface PairingDeps {
 }
 
 /**
- * Pauses of pairing. How long an offer lives is known to both ends of the line, in
+ * Pauses of pairing. The lifetime of an offer is shared with the relay: see
  * src/shared/protocol/sync/settings.ts.
  */
 const PAIRING = {
-  /** ms between two looks at a slot that is still empty. */
+  /** ms between two reads of a slot that is still empty. */
   lookMs: 700,
 } as const;
 
-// Looks at a slot again and again until something lies in it, the offer is gone, or nobody wants to
-// know any more.
+// Reads a slot repeatedly until it has data, the offer is gone, or the caller stops it.
 
 interface Watch {
   readonly slots: PairingSlots;
   readonly timers: Timers;
   readonly offerId: string;
   readonly slot: OfferSlot;
-  /** Called once at most. */
+  /** Called at most once. */
   readonly found: (read: Exclude<SlotRead, { kind: 'empty' }>) => void;
 }
 
-/** Returns the way to stop. */
+/** Returns the function that stops it. */
 function watchSlot({ slots, timers, offerId, slot, found }: Watch): () => void {
   let isOver = false;
   let callOff = () => {};
@@ -106,19 +106,18 @@ function watchSlot({ slots, timers, offerId, slot, found }: Watch): () => void {
   };
 }
 
-// The new device's side: it shows an offer, compares words, and takes the keys. Until `take` has
-// been called nothing has changed on this device, however it ends.
+// The new device's side: it shows an offer, compares words, and takes the keys. Before the call of
+// `take`, nothing changes on this device, however pairing ends.
 
 export type JoinState = Joining | { readonly step: 'joined' } | { readonly step: 'cancelled' };
 
 interface JoinDeps extends PairingDeps {
-  /** The keys that this device will have: the words stand for them too. */
+  /** The keys that this device will have. The words stand for them too. */
   readonly device: DevicePublicKeys;
   /**
-   * Makes this device one of the household, with what the other device sealed for it, and resolves
-   * when the keys are kept. `inviter`: the keys that the words stood for. Answers what the other
-   * device is told of this one. A rejection ends the joining with its message, and must leave
-   * nothing behind.
+   * Makes this device a member, with the payload that the other device sealed for it. Resolves when
+   * the keys are stored, with this device's record for the other one. `inviter`: the keys that the
+   * words stood for. A rejection ends pairing with its message, and must leave nothing behind.
    */
   readonly take: (welcome: Uint8Array, inviter: DevicePublicKeys) => Promise<Uint8Array>;
   readonly changed: (state: JoinState) => void;
@@ -126,19 +125,19 @@ interface JoinDeps extends PairingDeps {
 
 export interface Join {
   /**
-   * Resolves when the offer can be taken. Rejects where the relay cannot be reached; nothing has
+   * Resolves when the offer can be taken. Rejects where the relay cannot be reached. Nothing has
    * begun then.
    */
   begin(): Promise<void>;
   /**
-   * Are the words the same? Yes counts once, while they are shown. No gives up, at every step
-   * before the keys have come.
+   * Are the words the same? Yes counts once, while they are shown. No ends pairing, at every step
+   * before the keys have arrived.
    */
   answer(same: boolean): void;
 }
 
 type Found = Exclude<SlotRead, { kind: 'empty' }>;
-/** `stop`: ends what this step waits for. */
+/** `stop`: ends the wait of this step. */
 type Phase =
   | { readonly name: 'new' | 'taking' | 'over' }
   | { readonly name: 'offering' | 'waiting'; readonly stop: () => void }
@@ -174,7 +173,7 @@ export function createJoin({ slots, timers, now, random, device, take, changed }
 
   function end(state: JoinState): void {
     leave();
-    // Where the relay is out of reach, the offer ends there by itself.
+    // If the relay cannot be reached, the offer expires there.
     slots.close(offer.offerId).catch(() => {});
     changed(state);
   }
@@ -191,8 +190,8 @@ export function createJoin({ slots, timers, now, random, device, take, changed }
   }
 
   /**
-   * The other device waits to say that it is done, and finds this one among the household's too,
-   * should this never reach it.
+   * The other device waits for this message. If it never arrives, the other device still finds this
+   * one among the members.
    */
   function tell(joined: string): void {
     slots.putSlot(offer.offerId, 'joined', joined).catch(() => {
@@ -249,32 +248,33 @@ export function createJoin({ slots, timers, now, random, device, take, changed }
 // the new device.
 
 interface InviteDeps extends PairingDeps {
-  /** What was scanned or pasted. */
+  /** The scanned or pasted text. */
   readonly offer: string;
-  /** This device’s keys: the words stand for them too. */
+  /** This device’s keys. The words stand for them too. */
   readonly device: DevicePublicKeys;
   /**
-   * What the new device is given, as `take` of its side reads it. Asked for when the person has
-   * said yes, with the keys that the words stood for.
+   * The payload for the new device, which its `take` reads. Called after the person has said yes,
+   * with the keys that the words stood for.
    */
   readonly welcome: (device: DevicePublicKeys) => Uint8Array | Promise<Uint8Array>;
   /**
-   * What the new device says of itself, when it has the keys, and the keys that the words stood
-   * for. False: it is not what they stood for.
+   * The new device has the keys. `said` is its record, `device` the keys that the words stood for.
+   * False: the record does not match them.
    */
   readonly joined: (said: Uint8Array, device: DevicePublicKeys) => boolean | Promise<boolean>;
 }
 
 export interface Invite {
   /**
-   * Takes the offer: the six words, and the same again when asked again. Rejects with a sentence
-   * where it is none, over, or taken by somebody else.
+   * Takes the offer and resolves with the six words. A repeated call resolves with the same.
+   * Rejects with a sentence where the offer is invalid, has expired, or was taken by another
+   * device.
    */
   begin(): Promise<{ readonly words: readonly string[] }>;
   /**
-   * Are the words the same? Yes seals the keys, and resolves when the new device has said that it
-   * has them; it counts once. Rejects with a sentence where that does not come. No ends the offer,
-   * at every step.
+   * Are the words the same? Yes seals the keys, and resolves when the new device has confirmed
+   * them. It counts once. Rejects with a sentence where the confirmation does not arrive. No ends
+   * the offer, at every step.
    */
   answer(same: boolean): Promise<{ readonly joined: boolean }>;
 }
@@ -283,7 +283,7 @@ interface Taken {
   readonly offerId: string;
   readonly side: PairingSide;
   readonly words: readonly string[];
-  /** Of this device's clock, ms since the epoch: when it stops waiting. */
+  /** When it stops waiting: ms since the epoch, by this device's clock. */
   readonly until: number;
 }
 
@@ -321,8 +321,8 @@ export function createInvite({ slots, timers, now, random, offer, device, welcom
   }
 
   /**
-   * What the new device shows of itself. Whatever lies there, the key must be the offer’s, and the
-   * words stand for the rest.
+   * The new device's public keys. The pairing key must be the offer’s. The words stand for the
+   * rest.
    */
   async function faceOf({
     offerId,
@@ -353,7 +353,7 @@ export function createInvite({ slots, timers, now, random, offer, device, welcom
     return said !== null && (await joined(said, side.offer));
   }
 
-  /** Waits for the new device's word. */
+  /** Waits for the new device's confirmation. */
   function heard(offerId: string, side: PairingSide, until: number): Promise<{ readonly joined: boolean }> {
     return new Promise((resolve, reject) => {
       const stopWatching = watchSlot({
@@ -388,8 +388,8 @@ export function createInvite({ slots, timers, now, random, offer, device, welcom
       const taken = await taking;
       if (taken) await slots.close(taken.offerId);
     } catch {
-      // The offer was not taken, which whoever began has been told; or the relay is out of reach,
-      // where it ends by itself.
+      // The caller of `begin` already knows that the offer was not taken. Or the relay cannot be
+      // reached, and the offer expires there.
     }
   }
 
