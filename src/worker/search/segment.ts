@@ -1,3 +1,9 @@
+/**
+ * A segment of the search index: its format, its writer and its reader.
+ *
+ * A segment holds some documents and all their words. It is written once and never changed.
+ * Every part has a checksum. A part that does not match it throws a `DamagedIndexError`.
+ */
 import { createCrc32 } from '../../shared/domain/crc32.ts';
 import { SEARCH } from './settings.ts';
 
@@ -110,8 +116,7 @@ export function hashOf(id: string): number {
   return (a >>> 0) * 0x200000 + ((b ^ (b >>> 13)) & 0x1fffff);
 }
 
-// A segment: some documents of the index and all their words. It is written once and never changed.
-// It consists of parts, each small enough to be read alone:
+// The format of a segment. It consists of parts, each small enough to be read alone:
 //
 // - `terms` n: words in order. Each has the length of the prefix that it shares with the word
 //   before it, the rest in UTF-16 units, the number of its documents, and the bytes of their list.
@@ -244,7 +249,7 @@ export function createSegmentWriter(id: number): SegmentWriter {
   };
 }
 
-// Reads a segment, and of it only the parts that are needed. “A segment” above has the format.
+// Reads a segment, and of it only the parts that are needed. See above for the format.
 
 /**
  * Bytes of parts, without their checksums. Rejects with a DamagedIndexError for a missing or

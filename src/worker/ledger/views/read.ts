@@ -1,8 +1,8 @@
-import { byAge } from '../../../shared/protocol/documents/kind.ts';
 /**
  * The page's reads, from the views alone. Each costs as much as its result, not as much as the
  * ledger's size.
  */
+import { byAge } from '../../../shared/protocol/documents/kind.ts';
 import type { IDBPIndex, StoreNames } from 'idb';
 import type { Stamp } from '../../../shared/domain/stamp.ts';
 import type { Doc, ForgetDoc, ForgetUndoDoc } from '../../../shared/protocol/documents.ts';

@@ -1,6 +1,7 @@
 /**
  * Finds when an agent was awake and talked, without reading what lies between: the first and the
- * newest message of each session or run are found by key.
+ * newest message of each session or run are found by key. Also reads the context that an agent gets
+ * when it wakes.
  */
 import { byAge } from '../../../shared/protocol/documents/kind.ts';
 import type { SessionEnd } from '../../../shared/domain/lifecycle.ts';

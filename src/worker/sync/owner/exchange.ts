@@ -1,6 +1,9 @@
 /**
  * The replica and its links. It sends events upwards. The replica starts again where entries of
  * this device had to be removed.
+ *
+ * The module also opens the device's connections, tracks conversations that arrive late, and keeps
+ * the files in step with the database.
  */
 import type { Timers } from '../../../shared/domain/platform/timers.ts';
 import {

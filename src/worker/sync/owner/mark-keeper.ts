@@ -1,5 +1,8 @@
 /**
  * Updates the mark of the team outside IndexedDB: in a file, and through the tabs in localStorage.
+ *
+ * Two related parts are here too: the number of entries that the relay lacks, and the rule for
+ * entries with a future date.
  */
 import { count, subtract } from '../../../shared/domain/ranges.ts';
 import type { Have } from '../../../shared/protocol/sync/page.ts';

@@ -2,6 +2,8 @@
  * The records that the devices of a household send each other about themselves. The newest record
  * wins. A device can claim any number of admitted devices, so of unknown ones no more are accepted
  * than a household may have.
+ *
+ * `Standing` collects the facts about this device that its status for people is made from.
  */
 import { errorMessage } from '../../../shared/domain/platform/error-message.ts';
 import type { Timers } from '../../../shared/domain/platform/timers.ts';

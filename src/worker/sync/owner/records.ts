@@ -1,6 +1,8 @@
 /**
  * This device's knowledge of its household. It is stored in its own database, and never sent in the
  * clear.
+ *
+ * The module also has the payload of an entry, and the signatures of the records in it.
  */
 import { z } from 'zod';
 import type { AgentId, DeviceId, SessionId } from '../../../shared/domain/ids.ts';

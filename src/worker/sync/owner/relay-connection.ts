@@ -2,6 +2,8 @@
  * The connection to the relay's sync socket. It proves this device's identity, learns of the other
  * devices, and carries the frames of replication. There is one socket at a time. When it ends, the
  * next one starts from the beginning.
+ *
+ * The module also says which stream each document goes into.
  */
 import type { Doc } from '../../../shared/protocol/documents.ts';
 import { kindOf } from '../../../shared/protocol/documents/kinds.ts';

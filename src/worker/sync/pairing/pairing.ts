@@ -1,3 +1,8 @@
+/**
+ * The protocol of pairing: `createJoin` is the new device's side, `createInvite` the side of the
+ * device that has the keys. They leave messages for each other in slots of the relay, which is not
+ * trusted.
+ */
 import type { Timers } from '../../../shared/domain/platform/timers.ts';
 import type { OfferSlot } from '../../../shared/protocol/sync/control.ts';
 import { errorMessage } from '../../../shared/domain/platform/error-message.ts';
@@ -97,7 +102,7 @@ function watchSlot({ slots, timers, offerId, slot, found }: Watch): () => void {
       }
       isOver = true;
       found(read);
-    }, again); // Not reached just now. The offer's time is the limit, whoever is late.
+    }, again); // Unreachable now: try again until the offer expires.
   }
   look();
   return () => {
