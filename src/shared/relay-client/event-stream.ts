@@ -65,7 +65,7 @@ export type StreamItem =
   | { readonly kind: 'lost'; readonly reason: 'unreachable' | 'silent' | 'database' }
   | { readonly kind: 'locked-out' }
   /**
-   * This session belongs to another home of the relay now. The next connection follows that home's
+   * This sign-in belongs to another home of the relay now. The next connection follows that home's
    * log.
    */
   | { readonly kind: 'moved' }

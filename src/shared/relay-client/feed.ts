@@ -117,7 +117,7 @@ export interface Feed {
   snapshot(): Snapshot | null;
   answers(): readonly OpenAnswer[];
   reconnect(): void;
-  /** This browser has another session now. The feed follows that session's home. */
+  /** This browser has another sign-in now. The feed follows that sign-in's home. */
   restart(): void;
   /**
    * A household lives in this browser from now on. The feed processes its log from the first event.

@@ -1,8 +1,8 @@
 /**
  * A segment of the search index: its format, its writer and its reader.
  *
- * A segment holds some documents and all their words. It is written once and never changed.
- * Every part has a checksum. A part that does not match it throws a `DamagedIndexError`.
+ * A segment holds some documents and all their words. It is written once and never changed. Every
+ * part has a checksum. A part that does not match it throws a `DamagedIndexError`.
  */
 import { createCrc32 } from '../../shared/domain/crc32.ts';
 import { SEARCH } from './settings.ts';

@@ -39,9 +39,9 @@ interface MeetingsDeps {
 interface Meetings {
   hear(from: string, introduction: Introduction): void;
   setOnline(devices: readonly string[]): void;
-  /** Tries devices that have become known. */
+  /** Tries every online device that is idle: the list of members may have grown. */
   look(): void;
-  /** A connection to this device is over. Tries another if one is wanted. */
+  /** A connection to this device is over. Tries again, if another connection is wanted. */
   again(device: string): void;
   /** Tries every device that is online now: the earlier failures may have had another cause. */
   afresh(): void;

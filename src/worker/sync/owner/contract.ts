@@ -73,7 +73,7 @@ export interface SharedDeps {
    */
   readonly log: SealedLog | null;
   readonly order: (order: DirectOrder) => void;
-  /** Does the relay accept this browser's session, as far as is known? */
+  /** Does the relay accept this browser's sign-in, as far as is known? */
   readonly isLetIn: () => boolean;
   /** Something failed, and is tried again. */
   readonly onTrouble: (error: unknown) => void;
@@ -119,7 +119,7 @@ export interface Shared {
   readonly direct: Direct;
   report(report: DirectReport): void;
   reconnect(): void;
-  /** This browser has another session at the relay. Reconnects. */
+  /** This browser has another sign-in at the relay. Reconnects. */
   restart(): void;
   close(): Promise<void>;
 }
@@ -154,7 +154,7 @@ export interface Sync {
   hearDocuments(docs: readonly Doc[]): void;
   forget(forgets: readonly ForgetDoc[]): void;
   reconnect(): void;
-  /** This browser has another session at the relay. Reconnects. */
+  /** This browser has another sign-in at the relay. Reconnects. */
   restart(): void;
   close(): Promise<void>;
 }
