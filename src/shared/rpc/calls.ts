@@ -3,7 +3,8 @@ import type { ArgsOf, Call, CallOf, Methods, OutOf, Reply } from './method.ts';
 
 export interface Calls<Table extends Methods> {
   /**
-   * Rejects with an Error that has the server's name, kind and message. The message is for people.
+   * Rejects with an Error that has the name, kind and message of the server's error. The message is
+   * for people.
    */
   readonly call: CallOf<Table>;
   take(reply: Reply): void;

@@ -24,8 +24,8 @@ export interface ConnectionEnds<Notice extends News> {
 
 export interface RpcClient<Table extends Methods, Notice extends News> {
   /**
-   * Resolves with the server's answer. Rejects with an Error that has the server's name and
-   * message. The message is for people.
+   * Resolves with the server's answer. Rejects with an Error that has the name and message of the
+   * server's error. The message is for people.
    */
   readonly call: CallOf<Table>;
   /**
@@ -46,7 +46,7 @@ export interface RpcClientDeps<Name extends string, Notice extends News> {
   /** The notice for listeners while no server answers. */
   readonly unanswered: (detail: string | null) => Notice;
   /**
-   * ms. `silence`: without any message until `unanswered` is sent. `renew`: a call is under way
+   * ms. `silence`: without a notice until `unanswered` is sent. `renew`: a call is under way
    * without a message until the server is pinged, and as long again until the connection is
    * replaced. `reopen`: pause before a broken connection is opened anew.
    */

@@ -1,7 +1,7 @@
 /**
  * The volume that is written now. It is opened when needed, filled group by group, and sealed when
- * it is full. The module also reads the journal into groups, manages the list of volumes, and checks
- * a volume against the views.
+ * it is full. The module also reads the journal into groups, manages the list of volumes, and
+ * checks a volume against the views.
  */
 import type { Doc } from '../../../shared/protocol/documents.ts';
 import { sentence } from '../../../shared/domain/sentence.ts';

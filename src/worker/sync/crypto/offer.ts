@@ -1,7 +1,7 @@
 /**
  * An offer to join, as text and QR code: `ROOST1.` and then, in Base32, the new device's X25519 key
- * (32) and a checksum (the first 4 bytes of SHA-256 over a label and the key). The offer's id,
- * which the relay sees, is a hash of the key.
+ * (32) and a checksum. The checksum is the first 4 bytes of SHA-256 over a label and the key. The
+ * offer's id, which the relay sees, is a hash of the key.
  */
 import { sha256 } from '@noble/hashes/sha2.js';
 import { concatBytes, utf8ToBytes } from '@noble/hashes/utils.js';

@@ -23,9 +23,10 @@ function rowOf(devices: readonly KnownDevice[], deviceId: DeviceId): readonly st
 }
 
 /**
- * The devices that are removed together with one, from the view of the device `self`: those that it
- * admitted, directly or indirectly, and those whose chain leads neither to `self` nor to a device
- * by which `self` or the removed one came.
+ * The devices that are removed together with one, from the view of the device `self`. A device goes
+ * too if the removed one admitted it, directly or indirectly. A device also goes if its chain leads
+ * to no trusted device. `self`, and the devices by which `self` or the removed one came, are
+ * trusted.
  */
 export function goesWith(devices: readonly KnownDevice[], removed: string, self: string): readonly string[] {
   const trusted = new Set([...rowOf(devices, self), ...rowOf(devices, removed)]);

@@ -80,8 +80,8 @@ function createForks({
   }
 
   /**
-   * Two kinds of difference are no conflict: an entry that was sealed anew with less in it after a
-   * forget, and an entry that no device of the household sealed.
+   * Two kinds of difference are no conflict. After a forget, an entry is sealed anew with less in
+   * it. And an entry may have been sealed by no device of the household.
    */
   async function compare(theirs: Entry) {
     const [ours] = await entries.from(theirs.writer, theirs.counter, theirs.counter);
