@@ -119,13 +119,15 @@ export function renderTemplate(template: string, name: TemplateName, values: Pro
 
 export interface Protocol {
   /**
-   * What the lead reads: the document without the templates, which are others', and the list of
-   * everybody's tools.
+   * The lead's prompt: the document from its first heading on, without the templates and the list
+   * of everybody's tools.
    */
   readonly document: string;
   readonly templates: Readonly<Record<TemplateName, string>>;
 }
 
+/** What stands above the first heading is for people. */
+const FIRST_HEADING = /^#{1,6} /m;
 /** What follows is for people, and for this code. */
 const NOT_TOLD = /^## (?:Tools|Templates)$/m;
 const FENCE = /^```template (\w+)\n([\s\S]*?)\n```$/gm;
@@ -158,9 +160,10 @@ export function parseProtocol(text: string): Protocol {
     alone: take('alone'),
     language: take('language'),
   };
-  const at = document.search(NOT_TOLD);
+  const start = Math.max(0, document.search(FIRST_HEADING));
+  const end = document.search(NOT_TOLD);
   return {
-    document: (at < 0 ? document : document.slice(0, at)).trimEnd(),
+    document: document.slice(start, end < 0 ? undefined : end).trimEnd(),
     templates: all,
   };
 }

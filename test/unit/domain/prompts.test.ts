@@ -163,9 +163,17 @@ describe('the protocol document', () => {
 
   it('is given to the lead whole, but for the templates, which are others’', () => {
     const told = parseProtocol(document).document;
-    expect(document.startsWith(told)).toBe(true);
+    expect(document).toContain(told);
     expect(told).toContain('## Messages among you');
     expect(told).not.toMatch(/```template|You are waking|You are new/);
+  });
+
+  it('begins at its first heading for the lead, whatever people read above it', () => {
+    expect(document).toMatch(/^> Working on Roost's code\? Read CONTRIBUTING\.md first\. [^\n]+\n\n# /);
+    expect(parseProtocol(document).document).toMatch(/^# The lead's protocol\n/);
+    const lead = '# The lead\n\nBe kind.';
+    for (const note of ['', '\n', '> A note.\n\n', '> # A heading in a quotation\n\n', '#1 is no heading\n\n'])
+      expect(parseProtocol(`${note}${lead}\n\n## Templates\n${all.join('')}`).document).toBe(lead);
   });
 
   it('may have Windows line ends', () => {
