@@ -11,7 +11,7 @@
  * - A removed device is out at once, on every relay of the store.
  * - Each household has a quota, and each frame a bound.
  *
- * It does not know documents, agents, or sessions. `src/worker/sync/README.md` has the protocol.
+ * It does not know documents, agents, or sessions. `src/worker/sync/SPEC.md` has the protocol.
  */
 import { SYNC } from '../../src/shared/protocol/sync/settings.ts';
 import { createRateLimit } from '../access/index.ts';

@@ -22,7 +22,7 @@ export function isSignedBy(publicKey: string, bytes: Uint8Array, signature: stri
   return verify(null, bytes, key, Buffer.from(signature, 'base64url'));
 }
 
-/** Does this id follow from these keys, as src/worker/sync/README.md says? Nobody else's can. */
+/** Does this id follow from these keys, as src/worker/sync/SPEC.md says? Nobody else's can. */
 export const isDeviceOf = (
   device: string,
   { deviceKey, boxKey }: { readonly deviceKey: string; readonly boxKey: string },

@@ -48,6 +48,7 @@ const opensAny = (thief: HouseholdDevice, owner: HouseholdDevice) =>
     .filter((box) => deviceKeys(thief.seed).openBox(box) !== null);
 
 describe('A removed device', () => {
+  // SPEC 2.2
   it('that had published another device’s record with its own box key gets no renewed key', async () => {
     const { keys, owner, phone, thief, close } = await household();
     const planted = { ...recordOf(thief, phone), boxKey: deviceKeys(thief.seed).boxKey, time: Date.now() + 86_400_000 };
@@ -99,6 +100,7 @@ describe('A removed device', () => {
     await close();
   });
 
+  // SPEC 3.8
   it('that is handed on by others what it wrote with the old key neither comes in again nor brings anybody in', async () => {
     const { keys, owner, phone, thief, close } = await household();
     await owner.keyRotation.remove(thief.id, []);
@@ -139,6 +141,7 @@ describe('A removed device', () => {
     await close();
   });
 
+  // SPEC 3.8
   it('that had made a phrase of its own, which nobody else knows, opens nothing with it', async () => {
     const { owner, phone, thief, close } = await household();
     const mine = recoveryOf(newPhrase((length) => new Uint8Array(length).fill(6)).words.join(' '));
@@ -201,6 +204,7 @@ describe('A device that a thief had let in while he had one', () => {
     await close();
   });
 
+  // SPEC 3.10
   it('is seen by all, with who let it in, under a name that can be read; and stays where the person keeps it', async () => {
     const { keys, owner, phone, thief, close } = await household();
     const name = 'Lap\u202etop\u200b \u2066(mine)';
@@ -228,6 +232,7 @@ describe('A device that a thief had let in while he had one', () => {
     await close();
   });
 
+  // SPEC 3.11
   it('is one of so many at most, whatever it says of others', async () => {
     const { keys, owner, phone, thief, close } = await household();
     const time = Date.now();

@@ -41,6 +41,7 @@ const called = async ({ owner }: DeviceBrowser) =>
 const waiting = async (entries: number) =>
   (await laptop.until(`${entries} that wait`, ({ ahead }) => (ahead?.entries ?? 0) === entries)).ahead;
 
+// SPEC 7.1, 7.2
 it('is not heard before the person takes it, and the person’s own edit wins then, which the page says', async () => {
   const { page } = desk;
   const far = Date.now() + YEAR;

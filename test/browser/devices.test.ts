@@ -268,6 +268,7 @@ describe('One team on every device', { timeout: 240_000 }, () => {
     }
   });
 
+  // SPEC 4.4, 4.5
   it('goes on from a copy of its profile without losing what either of the two wrote', async () => {
     const { profile } = phone;
     await phone.context.close();
@@ -324,6 +325,7 @@ describe('One team on every device', { timeout: 240_000 }, () => {
     await third.context.close();
   });
 
+  // SPEC 3.8
   it('locks a removed device out at once, which then reads nothing that is written after', async () => {
     const { devices } = await laptop.until('the relay', ({ link }) => link === 'live');
     const { deviceId } = await phone.until('the relay', ({ link }) => link === 'live');

@@ -83,6 +83,7 @@ afterAll(async () => {
 describe('two browsers that a relay introduces', () => {
   const household = 'HHHHHHHHHHHHHHHHHHHHHA';
 
+  // SPEC 10.1
   it('open one line, and exchange both ways', async () => {
     const [one, two] = [browser(ONE), browser(TWO)];
     await Promise.all([one.tab.goto(address(ONE, household)), two.tab.goto(address(TWO, household))]);
@@ -124,6 +125,7 @@ describe('two browsers that a relay introduces', () => {
 describe('two browsers without a relay', () => {
   const household = 'IIIIIIIIIIIIIIIIIIIIIA';
 
+  // SPEC 11.2, 11.3
   it('are introduced by a text carried there and one carried back', async () => {
     const [one, two] = [browser(ONE), browser(TWO)];
     relayed = false;

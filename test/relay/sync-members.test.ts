@@ -38,6 +38,7 @@ describe.each(USUAL_STORES)('the devices of a household, with the store on %s', 
     return await problemOf(response);
   };
 
+  // SPEC 13.2
   it('register with the household’s key, as often as they like', async () => {
     const [household, device] = [newTestHousehold(), newTestDevice()];
     for (let again = 0; again < 2; again++) {
@@ -49,6 +50,7 @@ describe.each(USUAL_STORES)('the devices of a household, with the store on %s', 
     await line.close();
   });
 
+  // SPEC 2.2, 13.2
   it('are not registered with another key, for another device, household or epoch, nor under an id that is taken', async () => {
     const [household, device] = [newTestHousehold(), newTestDevice()];
     await register(home, household, newTestDevice());
@@ -84,6 +86,7 @@ describe.each(USUAL_STORES)('the devices of a household, with the store on %s', 
     expect((await home.fetch('/api/sync/households/short', { method: 'PUT', json })).status).toBe(404);
   });
 
+  // SPEC 3.8
   it('that stay get new keys when one is removed; the removed one is out at once and for good', async () => {
     const household = newTestHousehold();
     const [one, other, gone] = [newTestDevice(), newTestDevice(), newTestDevice()];

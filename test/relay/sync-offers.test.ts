@@ -24,6 +24,7 @@ describe.each(USUAL_STORES)('an offer to join, with the store on %s', (kind) => 
   });
   afterAll(() => relay.close());
 
+  // SPEC 9.4
   it('takes what two devices say to each other, once each, and gives it back as it is', async () => {
     const offer = newOffer();
     const made = await put(joins, offer);
@@ -56,6 +57,7 @@ describe.each(USUAL_STORES)('an offer to join, with the store on %s', (kind) => 
     expect(statuses.filter((status) => status === 409)).toHaveLength(7);
   });
 
+  // SPEC 9.4
   it('is over after five minutes, with all that lay in it, and is not made again', async () => {
     const offer = newOffer();
     await put(joins, offer);

@@ -13,6 +13,7 @@ describe('base64url', () => {
     );
   });
 
+  // SPEC 1.2
   it('has one text for any bytes: all others are refused', () => {
     for (const text of ['A', 'AAAAA', 'AA==', 'AB', 'AAB', 'A A', 'AA+A', 'AA/A', 'ÄAAA'])
       expect(fromBase64url(text), text).toBeNull();
@@ -24,6 +25,7 @@ describe('base64url', () => {
     );
   });
 
+  // SPEC 1.3
   it('makes ids of 22 characters, all different', () => {
     const ids = Array.from({ length: 100 }, () => newId(random));
     expect(ids.every((id) => /^[\w-]{22}$/u.test(id))).toBe(true);

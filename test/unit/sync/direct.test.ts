@@ -26,6 +26,7 @@ function expectOneLine() {
 }
 
 describe('two devices that the relay introduces', () => {
+  // SPEC 10.1
   it('have one connection, though both begin, and exchange over it', () => {
     world.online(A, B);
     expectOneLine();
@@ -50,6 +51,7 @@ describe('two devices that the relay introduces', () => {
     expectOneLine();
   });
 
+  // SPEC 6.8
   it.each([0, 1, 2, 3, 4, 5])('have one after signal %i was lost', (lost) => {
     let count = 0;
     world.relay = (waiting) => waiting.splice(0).filter(() => count++ !== lost);
@@ -84,6 +86,7 @@ describe('two devices that the relay introduces', () => {
     }
   });
 
+  // SPEC 10.4, 10.5
   it('open nothing when everything that was ever said is said again', () => {
     world.online(A, B);
     const before = [opened(a), opened(b)];
@@ -97,6 +100,7 @@ describe('two devices that the relay introduces', () => {
     expect([opened(a), opened(b)]).toEqual(before);
   });
 
+  // SPEC 10.4, 10.5
   it('open nothing on a device that has begun anew either, which has no connection and hears all of it again', () => {
     world.online(A, B);
     const said = [...world.history];
@@ -116,6 +120,7 @@ describe('two devices that the relay introduces', () => {
     }
   });
 
+  // SPEC 6.1
   it('hear nothing that was changed, that another device said, or that was for another one', () => {
     const c = world.device(C);
     world.settle();
@@ -131,6 +136,7 @@ describe('two devices that the relay introduces', () => {
     expect([a, b, c].map(opened)).toEqual([0, 0, 0]);
   });
 
+  // SPEC 12.5
   it('are not tried again and again where they cannot reach each other, and soon when one has come anew', () => {
     world.reach = () => false;
     world.online(A, B);
@@ -229,6 +235,7 @@ describe('a line', () => {
     expectOneLine();
   });
 
+  // SPEC 6.7
   it('of a device that is removed is closed at once, and what that device says is not heard', () => {
     world.online(A, B);
     const keys = renewed(a.keys, random);
@@ -246,6 +253,7 @@ describe('a line', () => {
     expect(opened(a)).toBe(1);
   });
 
+  // SPEC 10.6
   it('that began under an older key ends when the key is renewed, and begins anew where both have it', () => {
     world.online(A, B);
     const keys = renewed(a.keys, random);
@@ -303,6 +311,7 @@ describe('two devices without a relay', () => {
   const offerOf = (device: TestDevice) => made(device.direct.makeOffer());
   const answerOf = async (device: TestDevice, offer: string) => (await taken(device, offer)) ?? '';
 
+  // SPEC 11.1, 11.2, 11.3
   it('are introduced by a text there and a text back, whatever the lines they were broken into', async () => {
     const offer = await offerOf(b);
     expect(offer).toMatch(/^ROOST-DIRECT1\.[\w-]+$/);
@@ -311,6 +320,7 @@ describe('two devices without a relay', () => {
     expectOneLine();
   });
 
+  // SPEC 11.4
   it('are introduced although their clocks are an hour apart', async () => {
     a.ahead = 60 * MINUTE;
     const answer = await answerOf(b, await offerOf(a));
@@ -333,6 +343,7 @@ describe('two devices without a relay', () => {
     expectOneLine();
   });
 
+  // SPEC 11.4
   it('have time to carry the texts, and the same offer gets the same answer', async () => {
     const offer = await offerOf(a);
     world.pass(10 * MINUTE);
@@ -357,6 +368,7 @@ describe('two devices without a relay', () => {
     expectOneLine();
   });
 
+  // SPEC 11.4
   it('hear that an answer came too late', async () => {
     const offer = await offerOf(a);
     const answer = await answerOf(b, offer);
@@ -365,6 +377,7 @@ describe('two devices without a relay', () => {
     expect(world.connections()).toBe(0);
   });
 
+  // SPEC 11.4
   it('hear that an offer is too old', async () => {
     const offer = await offerOf(a);
     world.pass(80 * MINUTE);

@@ -30,6 +30,7 @@ describe('a sealed entry', () => {
     );
   });
 
+  // SPEC 6.1
   it('does not open in another household, under another writer or at another counter', () => {
     expect(openEntry({ ...place, sealed, keys: { ...keys, household: newId(random) } })).toEqual(forged);
     expect(openEntry({ ...place, sealed, writer: newWriter(keys, 'talk', random) })).toEqual(forged);
@@ -45,12 +46,14 @@ describe('a sealed entry', () => {
     expect(openEntry({ ...place, writer: 'nobody', sealed })).toEqual(forged);
   });
 
+  // SPEC 6.4
   it('does not open with any byte changed', () => {
     for (let at = 0; at < sealed.length; at += 1) {
       expect(openEntry({ ...place, sealed: flipped(sealed, at, at % 8) }).ok).toBe(false);
     }
   });
 
+  // SPEC 6.4
   it('does not open when it was cut, or when something was put behind it', () => {
     for (let length = 0; length < sealed.length; length += 1) {
       expect(openEntry({ ...place, sealed: sealed.subarray(0, length) })).toEqual(forged);
@@ -58,6 +61,7 @@ describe('a sealed entry', () => {
     expect(openEntry({ ...place, sealed: Uint8Array.of(...sealed, 0) })).toEqual(forged);
   });
 
+  // SPEC 6.3
   it('of a newer Roost is told apart from a forged one, and of a version that never was is not', () => {
     expect(openEntry({ ...place, sealed: Uint8Array.of(2, ...sealed.subarray(1)) })).toEqual({
       ok: false,
@@ -66,6 +70,7 @@ describe('a sealed entry', () => {
     expect(openEntry({ ...place, sealed: Uint8Array.of(0, ...sealed.subarray(1)) })).toEqual(forged);
   });
 
+  // SPEC 6.3
   it('of a key that has not come yet is told apart from a forged one', () => {
     const later = renewed(keys, random);
     const entry = sealEntry({ ...place, keys: later, payload: utf8('new'), random });
@@ -75,6 +80,7 @@ describe('a sealed entry', () => {
     expect(openEntry({ ...place, keys: later, sealed }).ok).toBe(true);
   });
 
+  // SPEC 6.2
   it('does not open as one of another epoch', () => {
     const later = renewed(keys, random);
     expect(openEntry({ ...place, keys: later, sealed: Uint8Array.of(1, 0, 2, ...sealed.subarray(3)) })).toEqual(forged);
@@ -86,6 +92,7 @@ describe('a sealed entry', () => {
     expect(epochOf(Uint8Array.of(1, 0))).toBeNull();
   });
 
+  // SPEC 1.4
   it('never has the same nonce twice, and never the same bytes', () => {
     const nonces = new Set<string>();
     for (let count = 0; count < 500; count += 1) {
@@ -101,12 +108,14 @@ describe('a sealed entry', () => {
     );
   });
 
+  // SPEC 6.6
   it('is named by the first half of its SHA-256', () => {
     expect(digestOf(sealed)).toBe(createHash('sha256').update(sealed).digest('hex').slice(0, 32));
   });
 });
 
 describe('a writer', () => {
+  // SPEC 4.1, 4.2
   it('tells its stream to the household, also after its key was renewed', () => {
     for (const stream of ['people', 'talk', 'attachments'] as const) {
       const id = newWriter(keys, stream, random);
@@ -120,6 +129,7 @@ describe('a writer', () => {
     expect(streamOf(newHousehold(random), writer)).toBeNull();
   });
 
+  // SPEC 4.2
   it('cannot be made up or moved to another stream', () => {
     const bytes = Buffer.from(writer, 'base64url');
     for (let at = 0; at < bytes.length; at += 1)

@@ -33,6 +33,7 @@ describe('what a device says of itself', () => {
     expect(isGenuineDevice({ ...keys, keyring: newHousehold(random).keyring }, record)).toBe(false);
   });
 
+  // SPEC 3.5, 3.6
   it.each<[string, Partial<DeviceRecord>]>([
     ['id', { deviceId: thief.deviceId }],
     ['name', { name: 'Phone\n' }],
@@ -50,6 +51,7 @@ describe('what a device says of itself', () => {
     expect(isGenuineDevice(keys, signedByThief({ ...record, ...changed }))).toBe(false);
   });
 
+  // SPEC 3.6
   it('is not without either signature', () => {
     const bytes = deviceBytes(keys.household, record);
     expect(isGenuineDevice(keys, { ...record, signature: thief.sign(bytes) })).toBe(false);
@@ -64,6 +66,7 @@ describe('what a device says of itself', () => {
 });
 
 describe('a phrase', () => {
+  // SPEC 3.3, 3.5
   it('is of the device that made it, and of no other', () => {
     expect(isGenuineRecovery(keys, phrase)).toBe(true);
     for (const changed of [
@@ -99,6 +102,7 @@ describe('the members of a household', () => {
     });
   const forged = signedByThief({ ...record, boxKey: thief.boxKey, time: 99 });
 
+  // SPEC 2.2
   it('knows a device by its own keys, whichever of two records is heard first', async () => {
     for (const order of [
       [forged, record],
@@ -110,12 +114,14 @@ describe('the members of a household', () => {
     }
   });
 
+  // SPEC 3.6
   it('passes over what was planted where it begins: in this profile, with the keys, or in a mark', () => {
     expect(membersOf([phone.deviceId], [forged, record]).devices()).toEqual([
       { ...record, removed: false, letInBy: null },
     ]);
   });
 
+  // SPEC 3.7
   it('counts who is on the roll, and who came since with the newest key; nobody else, however late it was written', async () => {
     const old = deviceRecord(keys, thief, { name: 'Tablet', addedAt: 1, time: Number.MAX_SAFE_INTEGER });
     const newcomer = deviceRecord(later, deviceKeys(random(32)), { name: 'Desk', addedAt: 1, time: 0 });
@@ -181,6 +187,7 @@ describe('who let a device in', () => {
     came(other, 'Forged', tablet, stolen),
   ];
 
+  // SPEC 3.9, 3.10
   it('goes out with it: those that it let in, whom these let in, and those who do not say or say it falsely', async () => {
     for (const order of [all, all.toReversed()]) {
       const devices = await household(order);
@@ -198,6 +205,7 @@ describe('who let a device in', () => {
     }
   });
 
+  // SPEC 3.2
   it('is told as that one said it, and not as somebody else did in its name', async () => {
     const devices = await household(all);
     const told = (device: Device) => cameOf(devices, device.deviceId, tablet.deviceId);
@@ -207,6 +215,7 @@ describe('who let a device in', () => {
     expect(told(other)).toEqual({ kind: 'unsaid' });
   });
 
+  // SPEC 3.9
   it('is nobody where two say it of each other', async () => {
     const devices = await household([
       came(laptop, 'Laptop', null),

@@ -11,6 +11,7 @@ const reasonOf = (text: string) => {
 };
 
 describe('an offer to join', () => {
+  // SPEC 9.2
   it('is read as it was made', () => {
     expect(offer.text).toMatch(/^ROOST1\.[0-9A-HJKMNP-TV-Z]{58}$/u);
     expect(readOffer(offer.text)).toEqual(good);
@@ -35,6 +36,7 @@ describe('an offer to join', () => {
     }
   });
 
+  // SPEC 9.2
   it('with any letter mistyped, or two of them swapped, is refused', () => {
     const letters = [...offer.text];
     for (let at = 'ROOST1.'.length; at < letters.length; at += 1) {
@@ -73,6 +75,7 @@ describe('an offer to join', () => {
     );
   });
 
+  // SPEC 9.3
   it('has an id that is not its key', () => {
     expect(offer.offerId).toMatch(/^[\w-]{22}$/u);
     expect(offer.publicKey.startsWith(offer.offerId.slice(0, 6))).toBe(false);

@@ -7,6 +7,7 @@ const bytes = (length: number) => Uint8Array.from({ length }, (_, at) => at % 25
 const frames = fc.array(fc.integer({ min: 1, max: MOST }).map(bytes), { maxLength: 5 });
 
 describe('a frame', () => {
+  // SPEC 12.1
   it('comes out of its messages as it went in, in a buffer of its own, with keep-alives between them', () => {
     fc.assert(
       fc.property(frames, fc.integer({ min: 8, max: 500 }), (sent, most) => {
@@ -42,6 +43,7 @@ describe('messages that are none of ours', () => {
   const [first = new Uint8Array(0), second = new Uint8Array(0), third = new Uint8Array(0)] = begun;
   const longest = [...cut(bytes(MOST + 1), 50)];
 
+  // SPEC 12.1
   it.each<[string, readonly Uint8Array[]]>([
     ['an empty one', [new Uint8Array(0)]],
     ['of an unknown kind', [Uint8Array.of(3, 1)]],

@@ -33,11 +33,13 @@ describe('what is sealed', () => {
     );
   });
 
+  // SPEC 5.2
   it('is deflated where that makes it smaller', () => {
     expect(pack(utf8('good morning '.repeat(1_000)), Infinity).length).toBe(256);
     expect(pack(random(1_000), Infinity)[0]).toBe(0);
   });
 
+  // SPEC 5.4
   it('has one of few sizes, and never grows by more than an eighth', () => {
     fc.assert(
       fc.property(fc.integer({ min: 256, max: SYNC.entryBytes }), (length) => {
@@ -52,11 +54,13 @@ describe('what is sealed', () => {
     expect(new Set(Array.from({ length: 65_536 }, (_, length) => padded(length))).size).toBeLessThan(150);
   });
 
+  // SPEC 5.4
   it('has the same size for whatever is short', () => {
     const sizes = ['', 'yes', 'a'.repeat(200)].map((said) => pack(utf8(said), Infinity).length);
     expect(new Set(sizes)).toEqual(new Set([256]));
   });
 
+  // SPEC 5.5
   it('is refused where its declared sizes do not fit', () => {
     const stored = utf8('twelve bytes');
     expect(unpack(plaintext(0, 12, stored))).toEqual(stored);
@@ -68,10 +72,12 @@ describe('what is sealed', () => {
     expect(unpack(new Uint8Array(0))).toBeNull();
   });
 
+  // SPEC 5.3
   it('by a newer Roost, with a flag that is not known here, is told apart', () => {
     expect(unpack(plaintext(2, 0, new Uint8Array(0)))).toBe('newer');
   });
 
+  // SPEC 5.5, 5.6
   it('is not inflated beyond the size that it declares, nor beyond the limit', () => {
     const bomb = deflateRawSync(new Uint8Array(4 * 1024 * 1024));
     expect(unpack(plaintext(1, 100, bomb))).toBeNull();
@@ -90,11 +96,13 @@ describe('sizes of entries', () => {
   const place = { keys, writer: newWriter(keys, 'talk', random), counter: 1 };
   const sizeOf = (payload: Uint8Array) => sealEntry({ ...place, payload, random }).length;
 
+  // SPEC 6.5
   it('a document of 240 bytes takes less than 500, deflated or not', () => {
     expect(sizeOf(random(240))).toBe(299);
     expect(sizeOf(utf8('x'.repeat(240)))).toBe(299);
   });
 
+  // SPEC 5.6
   it('nothing and 16 MB are sealed and opened alike', () => {
     for (const payload of [new Uint8Array(0), new Uint8Array(SYNC.entryBytes).fill(7)]) {
       const opened = openEntry({ ...place, sealed: sealEntry({ ...place, payload, random }) });

@@ -24,6 +24,7 @@ const reasonOf = (phrase: readonly string[]) => {
 };
 
 describe('a recovery phrase', () => {
+  // SPEC 2.1
   it('has 24 words, and opens what was sealed to it', () => {
     const phrase = newPhrase(random).words;
     expect(phrase).toHaveLength(24);
@@ -34,6 +35,7 @@ describe('a recovery phrase', () => {
     expect(recovered(newPhrase(random).words.join(' ')).open(box)).toBeNull();
   });
 
+  // SPEC 2.1
   it('names its box by an id of its own', () => {
     const one = recovered(words.join(' '));
     expect(one.id).toMatch(/^[\w-]{43}$/u);
@@ -87,12 +89,14 @@ describe('a recovery phrase', () => {
 describe('a keyring', () => {
   const keys = renewed(renewed(newHousehold(random), random), random);
 
+  // SPEC 2.3, 2.4
   it('is read as it was written', () => {
     expect(keys.keyring.map(({ epoch }) => epoch)).toEqual([1, 2, 3]);
     expect(new Set(keys.keyring.map(({ key }) => Buffer.from(key).toString('hex'))).size).toBe(3);
     expect(readKeys(writeKeys(keys))).toEqual(keys);
   });
 
+  // SPEC 2.4
   it('that is cut, too long, empty or of another version is none', () => {
     const written = writeKeys(keys);
     for (let length = 0; length < written.length; length += 1) expect(readKeys(written.subarray(0, length))).toBeNull();
@@ -102,6 +106,7 @@ describe('a keyring', () => {
     fc.assert(fc.property(fc.uint8Array({ maxLength: 200 }), (bytes) => readKeys(bytes) === null || bytes[0] === 1));
   });
 
+  // SPEC 2.4
   it('with a gap is not written', () => {
     expect(() => writeKeys({ ...keys, keyring: keys.keyring.slice(1) })).toThrow('not whole');
     expect(() => writeKeys({ ...keys, keyring: [] })).toThrow('not whole');

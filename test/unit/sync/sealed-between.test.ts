@@ -47,6 +47,7 @@ const sizeOf = (data: string) => fromBase64url(data)?.length ?? 0;
 describe('a box for one device', () => {
   const device = deviceKeys(random(32));
 
+  // SPEC 6.9
   it('is opened by that device and by no other', () => {
     fc.assert(
       fc.property(payloads, (payload) => {
@@ -65,6 +66,7 @@ describe('a box for one device', () => {
       expect(device.openBox(other)).toBeNull();
   });
 
+  // SPEC 1.4
   it('is neither sealed to nor opened with a key of low order', () => {
     const box = fromBase64url(sealBox(device.boxKey, utf8('a key'), random)) ?? new Uint8Array();
     for (const key of LOW_ORDER) {
@@ -78,6 +80,7 @@ describe('a box for one device', () => {
 });
 
 describe('what is signed', () => {
+  // SPEC 13.2
   it('by a device or with the household’s key is what the relay checks', () => {
     const keys = newHousehold(random);
     const device = deviceKeys(random(32));
@@ -107,6 +110,7 @@ describe('what is signed', () => {
     }
   });
 
+  // SPEC 2.1
   it('has another key in each epoch', () => {
     const keys = renewed(newHousehold(random), random);
     expect(new Set(keys.keyring.map((epochKey) => relayAuth(epochKey).publicKey)).size).toBe(2);
@@ -118,6 +122,7 @@ describe('a signal', () => {
   const [from, to] = [newId(random), newId(random)];
   const signal = sealSignal(keys, from, to, 'v=0 … 🪺', random);
 
+  // SPEC 6.1
   it('is read by the device that it is for, as from the device that sent it', () => {
     expect(openSignal(keys, from, to, signal)).toBe('v=0 … 🪺');
     expect(openSignal(keys, to, from, signal)).toBeNull();
@@ -133,6 +138,7 @@ describe('a signal', () => {
     expect(() => sealSignal(keys, from, 'you', '', random)).toThrow('from one device to another');
   });
 
+  // SPEC 6.7
   it('of a device that was removed is not read', () => {
     const without = renewed(keys, random);
     expect(openSignal(without, from, to, signal)).toBeNull();
@@ -153,6 +159,7 @@ describe('pairing', () => {
   const inviter = { secret: invitation.secret, ...both };
   const welcome = sealWelcome(inviter, utf8('the keys'), random);
 
+  // SPEC 9.8
   it('shows both the same six words, and others when any key of either is another', () => {
     const words = pairingWords(both.offer, both.inviter);
     expect(words).toHaveLength(6);
@@ -173,6 +180,7 @@ describe('pairing', () => {
     expect(text(openJoined(inviter, sealJoined(newDevice, utf8('here'), random)))).toBe('here');
   });
 
+  // SPEC 6.1, 9.12
   it('takes no message of the other direction, of another pairing, or changed', () => {
     expect(openJoined(inviter, welcome)).toBeNull();
     expect(openWelcome(newDevice, sealJoined(newDevice, utf8('here'), random))).toBeNull();
@@ -191,6 +199,7 @@ describe('pairing', () => {
     for (const none of ['', 'AQ', '?', welcome.slice(0, -4)]) expect(openWelcome(newDevice, none)).toBeNull();
   });
 
+  // SPEC 1.4
   it('knows no key of low order', () => {
     for (const key of LOW_ORDER) {
       for (const part of ['key', 'boxKey'] as const)

@@ -49,18 +49,21 @@ function headerOf({ payload, plaintext, key, nonce, aad, sealed }: Sealing): str
 }
 
 describe('the published vectors', () => {
+  // SPEC 1.5
   it('are what this code makes; `vitest -u` writes them anew where a format was changed on purpose', async () => {
     await expect(`${JSON.stringify(makeVectors(), null, 2)}\n`).toMatchFileSnapshot('vectors.json');
   });
 });
 
 describe('the page about the formats', () => {
-  const page = readFileSync(new URL('../../../src/worker/sync/README.md', import.meta.url), 'utf8');
+  const page = readFileSync(new URL('../../../src/worker/sync/SPEC.md', import.meta.url), 'utf8');
 
+  // SPEC 2.1
   it('names every label that keys are derived and things are bound with', () => {
     expect(Object.values(LABEL).filter((label) => !page.includes(`\`${label}\``))).toEqual([]);
   });
 
+  // SPEC 6.5
   it('has the size of a document of 240 bytes as it is', () => {
     const entry = vectors.entries.find(({ name }) => name === 'deflated');
     expect(page).toContain(`A document of 240 bytes takes ${(entry?.sealed.length ?? 0) / 2}.`);
@@ -70,11 +73,13 @@ describe('the page about the formats', () => {
 describe('another implementation, from the vectors alone, finds', () => {
   const { household, pairing, recovery, device, box, signal, relayAuth } = vectors;
 
+  // SPEC 1.4
   it('HChaCha20 as its authors have it', () => {
     const { key, nonce, subkey } = vectors.hchacha20;
     expect(independent.hchacha20(fromHex(key), fromHex(nonce)).toString('hex')).toBe(subkey);
   });
 
+  // SPEC 2.4
   it('the keyring as it is written', () => {
     expect(household.written).toBe(
       `01${household.bytes}${uint(household.keyring.length, 2)}${household.keyring.map(({ key }) => key).join('')}`,
@@ -82,6 +87,7 @@ describe('another implementation, from the vectors alone, finds', () => {
     expect(hex(household.id)).toBe(household.bytes);
   });
 
+  // SPEC 2.1
   it('the keys of an epoch', () => {
     for (const { epoch, derived } of vectors.epochKeys) {
       expect(derived.map(({ info }) => info)).toEqual([
@@ -97,6 +103,7 @@ describe('another implementation, from the vectors alone, finds', () => {
     }
   });
 
+  // SPEC 4.2
   it('the stream in a writer’s id', () => {
     const streamKey = vectors.epochKeys[0]?.derived[2]?.output ?? '';
     for (const { stream, random, message, hmac, writer, bytes } of vectors.writers) {
@@ -106,10 +113,12 @@ describe('another implementation, from the vectors alone, finds', () => {
     }
   });
 
+  // SPEC 5.4
   it('the size classes', () => {
     for (const { length, padded } of vectors.padding) expect(independent.padme(length)).toBe(padded);
   });
 
+  // SPEC 5.1, 6.1, 6.6
   it('the sealed entries', () => {
     for (const entry of vectors.entries) {
       const header = `01${uint(entry.epoch, 2)}`;
@@ -133,11 +142,13 @@ describe('another implementation, from the vectors alone, finds', () => {
     expect(device.signHkdf).toMatchObject({ secret: device.seed, info: 'roost device sign 1', salt: '' });
   });
 
+  // SPEC 2.2
   it('a device’s id, which follows from its keys', () => {
     expect(sha256(utf8('roost device id 1') + hex(device.signKey) + hex(device.boxKey))).toBe(device.idHash);
     expect(hex(device.deviceId)).toBe(device.idHash.slice(0, 32));
   });
 
+  // SPEC 2.7, 3.2, 3.5, 13.1
   it('what a device says of itself and of a phrase, signed by itself and by the household, and the roll that it signs', () => {
     const { records } = vectors;
     const { device: said, letIn, phrase, keyGrant } = records;
@@ -175,6 +186,7 @@ describe('another implementation, from the vectors alone, finds', () => {
       expect(independent.signature(fromHex(relayAuth.seed), fromHex(one.message))).toBe(one.proof);
   });
 
+  // SPEC 6.1, 6.9
   it('a box for a device', () => {
     expect(rederive(device.boxHkdf)).toBe(device.boxHkdf.output);
     expect(device.boxHkdf).toMatchObject({ secret: device.seed, info: 'roost device box 1', salt: '' });
@@ -193,6 +205,7 @@ describe('another implementation, from the vectors alone, finds', () => {
     expect(hex(box.box)).toBe(box.sealed);
   });
 
+  // SPEC 6.1, 6.7
   it('a signal from one device to another', () => {
     expect(headerOf(signal)).toBe('010002');
     expect(signal.aad).toBe(`${utf8('roost signal 1')}010002${household.bytes}${hex(signal.from)}${hex(signal.to)}`);
@@ -200,6 +213,7 @@ describe('another implementation, from the vectors alone, finds', () => {
     expect(hex(signal.data)).toBe(signal.sealed);
   });
 
+  // SPEC 9.1, 9.2, 9.3, 9.8
   it('an offer, its id and the six words', () => {
     const { offerKey, inviterKey } = pairing;
     expect(hex(independent.publicKey('X25519', fromHex(pairing.offerSecret)) ?? '')).toBe(offerKey);
@@ -220,6 +234,7 @@ describe('another implementation, from the vectors alone, finds', () => {
     ).toEqual(pairing.words);
   });
 
+  // SPEC 6.1, 9.9, 9.12
   it('the welcome, and the answer to it', () => {
     const both = pairing.offerFace + pairing.inviterFace;
     expect(independent.shared(fromHex(pairing.inviterSecret), fromHex(pairing.offerKey))).toBe(pairing.shared);
@@ -235,6 +250,7 @@ describe('another implementation, from the vectors alone, finds', () => {
     }
   });
 
+  // SPEC 2.1
   it('the words of a phrase, the id of its box and its key', () => {
     const checksum = sha256(recovery.secret).slice(0, 2);
     expect(independent.elevenBits(fromHex(recovery.secret + checksum)).map((at) => wordlist[at])).toEqual(

@@ -21,7 +21,7 @@ export interface EntryKey {
 }
 
 export interface Entry extends EntryKey {
-  /** Ciphertext, see src/worker/sync/README.md. Whoever has no key hands it on as it is. */
+  /** Ciphertext, see src/worker/sync/SPEC.md. Whoever has no key hands it on as it is. */
   readonly sealed: Uint8Array;
 }
 

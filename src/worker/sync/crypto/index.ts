@@ -1,5 +1,5 @@
 /**
- * The cryptography of synchronisation. `../README.md` specifies every format byte for byte, and
+ * The cryptography of synchronisation. `../SPEC.md` specifies every format byte for byte, and
  * `test/unit/sync/vectors.json` has an example of each.
  *
  * Main functions: `sealEntry` and `openEntry` (entries that devices exchange), `sealBox` (for one

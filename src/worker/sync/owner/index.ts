@@ -14,7 +14,7 @@
  *   a key or its time.
  * - Only the devices on the roll get the keys of a rotation.
  *
- * It does not know the views or the page. `../README.md` has the protocol.
+ * It does not know the views or the page. `../SPEC.md` has the protocol.
  */
 export { openSyncDatabase } from './entry-store.ts';
 export type { Sync } from './contract.ts';

@@ -43,10 +43,12 @@ const segmentsOf = (files: MemoryFiles) => [...files.held.keys()].filter((name) 
 const bytesOf = (files: MemoryFiles) =>
   segmentsOf(files).reduce((sum, name) => sum + (files.held.get(name)?.length ?? 0), 0);
 
+// SPEC 8.4
 test('frames give back what was framed, byte for byte', () => {
   expect(decodeFrames(encodeFrames(all))).toEqual({ entries: all, damaged: 0 });
 });
 
+// SPEC 8.5
 test('a flipped byte anywhere costs the one entry that it lies in', () => {
   const bytes = encodeFrames(all.slice(0, 5));
   for (let at = 0; at < bytes.length; at += 3) {
@@ -57,6 +59,7 @@ test('a flipped byte anywhere costs the one entry that it lies in', () => {
   }
 });
 
+// SPEC 8.5
 test('a cut costs the entry that it goes through, and a hole what lay in it', () => {
   const bytes = encodeFrames(all);
   for (let at = 0; at < bytes.length; at += 397)
@@ -66,6 +69,7 @@ test('a cut costs the entry that it goes through, and a hole what lay in it', ()
   expect(countersOf(decodeFrames(holed).entries)).toEqual([...range(1, 11), ...range(22, 101)]);
 });
 
+// SPEC 8.4
 test('what was written is read by the next start, from segments of a bounded size', async () => {
   const big = range(1, 41).map((counter) => entryOf(counter, 30_000));
   const files = await filled(big);
@@ -110,6 +114,7 @@ test('a full disk stops nothing: it is said, nothing is held in memory, and what
   expect(await readAll(logOn(files).log)).toEqual(all);
 });
 
+// SPEC 8.6
 test('what is replaced or taken out lies in no file any more', async () => {
   const files = await filled();
   const { log } = logOn(files);
@@ -150,6 +155,7 @@ async function startOn(files: MemoryFiles, isHere: (() => boolean) | null) {
   return { readNames, have: log.have().get(WRITER) };
 }
 
+// SPEC 8.7
 test('a start that lacks nothing reads no full segment, however many there are, and knows what they hold', async () => {
   const files = await filled(MANY);
   expect(segmentsOf(files).length).toBeGreaterThan(4);
@@ -158,12 +164,14 @@ test('a start that lacks nothing reads no full segment, however many there are, 
   expect(have).toEqual([[1, 40]]);
 });
 
+// SPEC 8.8
 test('a start that lacks something, or waits for everything, reads them all', async () => {
   const files = await filled(MANY);
   expect((await startOn(files, () => false)).readNames).toEqual(segmentsOf(files));
   expect((await startOn(files, null)).readNames).toEqual(segmentsOf(files));
 });
 
+// SPEC 8.8
 test('a segment of another length is read, and one that is gone is not believed in', async () => {
   const files = await filled(MANY);
   const [first = '', second = ''] = segmentsOf(files);
@@ -176,6 +184,7 @@ test('a segment of another length is read, and one that is gone is not believed 
   expect(have?.reduce((sum, [from, to]) => sum + to - from + 1, 0)).toBeLessThan(40 - lost);
 });
 
+// SPEC 8.7
 test('every segment is read at one start of many, and one that was damaged counts as lacking from then on', async () => {
   const files = await filled(MANY);
   const [first = ''] = segmentsOf(files);

@@ -33,10 +33,12 @@ const mark: Mark = {
   writtenAt: 1_000,
 };
 
+// SPEC 8.1, 8.2
 test('a mark is read as it was written', () => {
   expect(readMark(writeMark(mark))).toEqual(mark);
 });
 
+// SPEC 8.3
 test('one that was cut or changed anywhere is none', () => {
   const text = writeMark(mark);
   for (let at = 0; at < text.length; at += 7) {
@@ -46,6 +48,7 @@ test('one that was cut or changed anywhere is none', () => {
   for (const none of [null, '', ' ', 'null', '{}']) expect(readMark(none)).toBeNull();
 });
 
+// SPEC 8.3
 test('of two marks the one with more keys holds, then the later one; a damaged one never', () => {
   const newer: Mark = { ...mark, membership: { ...mark.membership, ...renewed(keys, random) }, writtenAt: 500 };
   const later: Mark = { ...mark, writtenAt: 2_000 };

@@ -81,6 +81,7 @@ const offerIn = (heard: readonly (Joining | null)[]) => {
 };
 
 describe('two owners', () => {
+  // SPEC 9.10, 9.12
   it('pair: the new device enters with all that the other one gave', async () => {
     const { room, given, here, there } = createOwners();
     await there.pairing.beginJoin('Phone');
@@ -102,6 +103,7 @@ describe('two owners', () => {
     expect(there.heard.map((joining) => joining?.step ?? null)).toEqual(['offering', 'comparing', 'waiting', null]);
   });
 
+  // SPEC 9.11
   it('do not pair where the keys come from another device than the one whose words were compared', async () => {
     const keys = newHousehold(random);
     const other = {

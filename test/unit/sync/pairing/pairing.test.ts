@@ -24,6 +24,7 @@ const idOf = (offer: string) => {
 };
 
 describe('pairing', () => {
+  // SPEC 9.11, 9.13
   it('hands the keys over when the words were the same on both', async () => {
     const { room, device, inviter, words } = await comparing();
     expect(device.words()).toEqual(words);
@@ -47,6 +48,7 @@ describe('pairing', () => {
     expect(room.timers.waiting()).toEqual([]);
   });
 
+  // SPEC 9.11
   it('does not matter who says first that the words are the same', async () => {
     const { room, device, inviter } = await comparing();
     const answered = inviter.answer(true);
@@ -58,6 +60,7 @@ describe('pairing', () => {
     expect(await answered).toEqual({ joined: true });
   });
 
+  // SPEC 9.4
   it('says until when the offer lives, and lets nobody in after it', async () => {
     const room = createRoom();
     const device = room.newDevice();
@@ -88,6 +91,7 @@ describe('pairing', () => {
     expect(room.timers.waiting()).toEqual([]);
   });
 
+  // SPEC 9.4
   it('takes an offer once: a second device that takes it is told so, and the first goes on', async () => {
     const { room, device, inviter } = await comparing();
     await expect(room.inviter(device.offer()).begin()).rejects.toThrow('Another device has answered this code already');
@@ -211,6 +215,7 @@ describe('a relay that', () => {
     },
   });
 
+  // SPEC 9.8
   it('swaps the invitation is noticed by the words, and hands over nothing even where nobody looks at them', async () => {
     const room = createRoom();
     const device = room.newDevice(swapping(room));
@@ -263,6 +268,7 @@ describe('a relay that', () => {
     expect(inviter.heard).toEqual([]);
   });
 
+  // SPEC 9.6
   it('lays another device beside an offer is refused', async () => {
     const room = createRoom();
     const device = room.newDevice();
@@ -306,6 +312,7 @@ describe('a relay that', () => {
     await expect(inviter.answer(true)).rejects.toThrow('put in the place of the keys');
   });
 
+  // SPEC 9.13
   it('makes up the answer of the new device is not believed', async () => {
     const { room, device, inviter } = await comparing();
     await room.slots.putSlot(idOf(device.offer()), 'joined', 'AAAA');
