@@ -1,16 +1,15 @@
 /** The rehearsal mind before somebody whose page is German. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createRehearsalMind } from '../../server/agents/minds/index.ts';
-import { GERMAN_TEMPERAMENTS } from '../../server/agents/minds/rehearsal/temperaments-german.ts';
-import { TEMPERAMENTS } from '../../server/agents/minds/rehearsal/temperaments.ts';
-import { wordingOf } from '../../server/agents/minds/rehearsal/wordings.ts';
+import { ENGLISH, type Language, type TextName } from '../../server/agents/minds/rehearsal/english.ts';
+import { GERMAN } from '../../server/agents/minds/rehearsal/german.ts';
 import type { Rehearsal } from '../../src/shared/protocol/http.ts';
 import type { SeatPosition } from '../../src/shared/domain/seat.ts';
 import { openSessionBench, payload, team, wordsOf, type Bench, type Household } from '../support/session.ts';
 
 const MORNING = Date.UTC(2026, 10, 23, 7, 5);
 /** Words that a German text has none of, but in the names of colours and of people. */
-const ENGLISH =
+const ENGLISH_WORDS =
   /(?<![\p{L}’'])(?:the|you|your|and|is|are|my|with|of|to|not|have|it|undefined|null|seat)(?![\p{L}’'])/iu;
 
 describe('the rehearsal mind on a German page', () => {
@@ -73,11 +72,11 @@ describe('the rehearsal mind on a German page', () => {
       expect(soul).toMatch(/Probe/);
       expect(soul).toContain(`**${name}.**`);
       expect(soul).toContain('Schön, dich kennenzulernen, Sam.');
-      expect(soul.replaceAll(colorName, '')).not.toMatch(ENGLISH);
+      expect(soul.replaceAll(colorName, '')).not.toMatch(ENGLISH_WORDS);
       expect(said(house, agentId)).not.toContain('{');
     }
     expect(said(house, 'lead')).toMatch(/Willkommen|Hallo|Schön, euch/);
-    expect(said(house, 'lead')).not.toMatch(ENGLISH);
+    expect(said(house, 'lead')).not.toMatch(ENGLISH_WORDS);
   });
 
   it('has the same character and the same name for a seat as in English', async () => {
@@ -91,34 +90,36 @@ describe('the rehearsal mind on a German page', () => {
     await settled(english);
     const names = (house: Household) => new Map(house.of('agent-born').map(({ position, name }) => [position, name]));
     expect(names(german)).toEqual(names(english));
-    const openings = (house: Household, of: typeof TEMPERAMENTS) =>
+    const openings = (house: Household, { temperaments }: Language) =>
       house
         .of('agent-born')
         .toSorted((a, b) => a.position - b.position)
-        .map(({ soul }) => of.findIndex(({ opening }) => opening.some((words) => soul.startsWith(words))));
-    expect(openings(german, GERMAN_TEMPERAMENTS)).toEqual(openings(english, TEMPERAMENTS));
-    expect(openings(german, GERMAN_TEMPERAMENTS)).not.toContain(-1);
+        .map(({ soul }) => temperaments.findIndex(({ draws }) => soul.includes(draws)));
+    expect(openings(german, GERMAN)).toEqual(openings(english, ENGLISH));
+    expect(openings(german, GERMAN)).not.toContain(-1);
   });
 
-  it('says as much in both languages', () => {
-    const shape = (german: boolean) => {
-      const { temperaments, onColour, birthHonesty, talkHonesty } = wordingOf(german);
-      return [
-        ...temperaments.map((one) => Object.values(one).map((some: readonly string[]) => some.length)),
-        ...[onColour, birthHonesty, talkHonesty].map(({ length }) => length),
-      ];
-    };
-    expect(shape(true)).toEqual(shape(false));
-    const { names, temperaments, ...rest } = wordingOf(true);
-    const texts = [
-      ...temperaments.flatMap((one) => Object.values(one).flat()),
-      ...[...Object.values(names.because), ...Object.values(names.butNot)],
-      ...Object.values(rest).flatMap((each) => (typeof each === 'function' ? [] : each)),
+  it('says as much in both languages, and nothing of one in the other', () => {
+    const shape = ({ temperaments, names, tried, topics }: Language) => [
+      temperaments.length,
+      Object.keys(names),
+      tried.length,
+      topics.length,
     ];
-    for (const text of texts) {
-      expect(text.replaceAll('{seat}', '1')).not.toMatch(ENGLISH);
-      expect(text.replace(/„[^„“]*“/gu, '')).not.toMatch(/[„“”"–—]/u);
-    }
+    expect(shape(GERMAN)).toEqual(shape(ENGLISH));
+    const texts = [
+      ...GERMAN.temperaments.flatMap((one) => Object.values(one)),
+      ...Object.values(GERMAN.names),
+      ...GERMAN.tried.map(([, butNot]) => butNot),
+      ...GERMAN.topics.map(({ says }) => says),
+      ...Object.values(GERMAN.texts),
+    ];
+    for (const text of texts) expect(text.replace(/\{\w+\}|„[^„“]*“/gu, '')).not.toMatch(ENGLISH_WORDS);
+    // Each text has the same places to fill as the English one.
+    const places = (text: string) => new Set(text.match(/\{\w+\}/g));
+    for (const [name, text] of Object.entries(GERMAN.texts))
+      if (!ENGLISH.texts[name as TextName].includes('{answer}'))
+        expect(places(text), name).toEqual(places(ENGLISH.texts[name as TextName]));
   });
 
   it('says in German that no name fits yet, and who did not come', async () => {
@@ -130,7 +131,7 @@ describe('the rehearsal mind on a German page', () => {
     await house.host.sleep(egg);
     await settled(house);
     expect(said(house, 'lead')).toMatch(/Nicht alle sind gekommen:\n\n- Platz 1\n- Platz 2\n\n/);
-    expect(said(house, 'lead')).not.toMatch(ENGLISH);
+    expect(said(house, 'lead')).not.toMatch(ENGLISH_WORDS);
   });
 
   it('wakes in German, and remembers', async () => {
@@ -139,9 +140,9 @@ describe('the rehearsal mind on a German page', () => {
     await settled(house);
     for (const position of [0, 5, 8]) {
       const hello = said(house, `agent-${position}`);
-      expect(hello).toMatch(/^(?:Guten Morgen|Hallo|Da bist du ja), Sam\. /);
+      expect(hello).toMatch(/^Hallo, Sam\. /);
       expect(hello).toContain('Das Letzte, was du mir vor dem Schlafen gesagt hast, war: „Schlaf gut.“');
-      expect(hello).not.toMatch(ENGLISH);
+      expect(hello).not.toMatch(ENGLISH_WORDS);
     }
   });
 
@@ -155,25 +156,22 @@ describe('the rehearsal mind on a German page', () => {
     expect(await ask(house, 'Schreib deine Seele neu.', 'agent-0')).toMatch(/eigenen Worte\.[^]*die frühere bleibt/);
     const [rename, soul] = house.of('agent-changed').filter(({ agentId }) => agentId === 'agent-0');
     expect(rename?.change).toEqual({ kind: 'rename', name: 'Rook' });
-    expect(JSON.stringify(soul?.change)).toMatch(/Ich bin Name 0\. /);
+    expect(JSON.stringify(soul?.change)).toMatch(/Ich bin Name 0\./);
     expect(JSON.stringify(soul?.change)).not.toMatch(/(?<!\p{L})the(?!\p{L})/u);
   });
 
-  it('answers in German what is in no language, and another language in that, or says that it cannot', async () => {
+  it('answers in German what is in no language, and English in English', async () => {
     const house = await awake();
     for (const [text, answer] of [
       ['ok', /^Gut\. Sag mir etwas/],
-      ['test', /^Ich höre dich/],
-      ['👋', /^Hallo, Sam\. Schön, eine Hand/],
       ['??', /^Das habe ich nicht verstanden/],
       ['Marcus', /^Das habe ich: „Marcus“\./],
       ['Boot fährt 9:30', /^Das habe ich: /],
-      ['Bonjour', /^Hallo, Sam\. Diese Demo antwortet nur/],
       ['Hallo', /^Hallo, Sam\. /],
     ] as const) {
       const heard = await ask(house, text, 'agent-0');
       expect(heard, text).toMatch(answer);
-      expect(heard, text).not.toMatch(ENGLISH);
+      expect(heard, text).not.toMatch(ENGLISH_WORDS);
     }
     expect(await ask(house, 'What do you think of rivers?', 'agent-0')).toMatch(/^You ask: /);
     expect(await ask(house, 'Please remember this: the tea is green.', 'agent-0')).toMatch(/^I have that: /);
@@ -192,45 +190,44 @@ describe('the rehearsal mind on a German page', () => {
     expect(await ask(house, 'Geh schlafen.')).toContain('darum bleibe ich auf');
   });
 
-  it('tells in German what it may not do, and why', async () => {
+  it('tells in German that something was not done, and quotes the relay on why', async () => {
     const house = await awake([0, 1]);
     const wake = () => ask(house, 'Wecke Name 1: Komm und sieh.', 'agent-0');
     expect(await wake()).toContain('Name 1 ist wach');
-    expect(await wake()).toBe(
-      'Geweckt habe ich Name 1 damit nicht. Der letzte Weckruf dort ist keine 300 Sekunden her; so lange ist Pause. Das nächste Mal geht es in 5 Minuten, um 07:10 Uhr. Die Nachricht wartet im Posteingang, und nichts davon geht verloren.',
-    );
-    await house.team.configs.setHousehold({ coordination: { wake_guardrails: { max_wakes_per_session: 1 } } });
     expect(await wake()).toMatch(
-      /^Geweckt habe ich Name 1 damit nicht\. In dieser Sitzung habe ich andere schon einmal geweckt; mehr darf ich nicht\. Die Nachricht/,
+      /^Geweckt habe ich Name 1 damit nicht\. Die Nachricht wartet im Posteingang\. Das Relay sagt dazu: „Suppressed: It was woken less than 300 s ago\./,
     );
     expect(await ask(house, 'Nenne dich ab jetzt Sam.', 'agent-0')).toMatch(
-      /Das ging nicht: So wie „Sam“ heißt du selbst, oder es sieht genauso aus\.$/,
+      /Das ging nicht\. Das Relay sagt dazu: „“Sam” is what the person here is called/,
     );
     for (const to of ['agent-0', undefined])
       expect(await ask(house, 'Erinnere mich heute um 6 an den Müll', to)).toBe(
-        'Das ging nicht: Die Zeit ist schon vorbei.',
+        'Das ging nicht. Das Relay sagt dazu: „That time is over already.“',
       );
-    expect(await ask(house, 'Erinnere mich in 400 Tagen an den Müll', 'agent-0')).toBe(
-      'Das ging nicht: Das ist mehr als ein Jahr hin.',
-    );
   });
 
   it('sets what it is asked to remind of, however that is said, and says when it comes back', async () => {
     const house = await awake();
     // 07:05 by the clock of the household.
     for (const [text, when] of [
-      ['Erinnere mich in 10 Minuten an den Tee.', 'am Montag, dem 23. November 2026, um 07:15 Uhr: „Tee“.'],
-      ['Kannst du mich um 18 Uhr an die Wäsche erinnern?', 'am Montag, dem 23. November 2026, um 18:00 Uhr: „Wäsche“.'],
-      ['Erinnere mich um 6 Uhr daran, zu lüften', 'am Dienstag, dem 24. November 2026, um 06:00 Uhr: „zu lüften“.'],
-      ['Erinnere mich morgen um 8 an Anna', 'am Dienstag, dem 24. November 2026, um 08:00 Uhr: „Anna“.'],
+      ['Erinnere mich in 10 Minuten an den Tee.', 'am Montag, 23. November 2026 um 07:15 Uhr: „Tee“.'],
+      ['Kannst du mich um 18 Uhr an die Wäsche erinnern?', 'am Montag, 23. November 2026 um 18:00 Uhr: „Wäsche“.'],
+      ['Erinnere mich um 6 Uhr daran, zu lüften', 'am Dienstag, 24. November 2026 um 06:00 Uhr: „zu lüften“.'],
+      ['Bitte erinnere mich morgen um acht an Anna', 'am Dienstag, 24. November 2026 um 08:00 Uhr: „Anna“.'],
+      [
+        'Erinnere mich daran, in drei Tagen Anna anzurufen',
+        'am Donnerstag, 26. November 2026 um 07:05 Uhr: „Anna anzurufen“.',
+      ],
     ] as const)
       for (const to of ['agent-0', undefined]) expect(await ask(house, text, to), text).toBe(`Ich melde mich ${when}`);
-    expect(await ask(house, 'Erinnere mich heute um 6 an den Müll', 'agent-0')).toBe(
-      'Das ging nicht: Die Zeit ist schon vorbei.',
-    );
-    expect(await ask(house, 'Erinnere mich an den Müll', 'agent-0')).toContain('eine Erinnerung, die sagt, wann');
-    const set = (await house.team.schedules.list()).map(({ schedule }) => schedule);
-    expect(set.map(({ agentId }) => agentId).filter((agentId) => agentId === 'agent-0')).toHaveLength(4);
-    expect(set).toHaveLength(8);
+    for (const unclear of [
+      'Erinnere mich an den Müll',
+      'Erinnere mich jeden zweiten Montag um 8 an Anna',
+      'Erinnere mich an die Miete am 3. um 9 Uhr',
+      'Erinnere mich an den Sport von Dienstag bis Donnerstag um 8',
+      'Erinnere mich morgen früh an Anna',
+    ])
+      expect(await ask(house, unclear, 'agent-0'), unclear).toContain('eine Erinnerung, die sagt, wann');
+    expect(await house.team.schedules.list()).toHaveLength(10);
   });
 });

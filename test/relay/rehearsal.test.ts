@@ -81,7 +81,7 @@ describe('the rehearsal mind', () => {
       await house.until(() => house.of('message').length === before + 2);
       return wordsOf(house.of('message').at(-1));
     };
-    const got = 'I got beach.jpg, 3 B. No model is connected, so I cannot look at it.';
+    const got = 'I got beach.jpg, 3 B. No model is connected, so I cannot look inside.';
     expect(await ask('')).toBe(got);
     expect(await ask('Remember this: the sea was green.')).toContain(
       `${got}\n\nI have that: “Remember this: the sea was green.”`,
@@ -121,46 +121,30 @@ describe('the rehearsal mind', () => {
     'Who else is here?': /Besides me|Just the two/,
     'How do I get started?': /End session/,
     'What is the capital of France?': /would only be guessing/,
-    'Tell me a joke': /egg/,
-    'Write a haiku about autumn': />/,
-    'Write a small Python function that reverses a string': /```python/,
-    'Give me a list of five books I should read': /1\. /,
-    'Thanks!': /welcome|Gladly|Any time/,
-    'My name is Anna and I live in Berlin': /Good to meet you, Anna/,
+    'Tell me a joke': /no model is connected/,
+    'Write a haiku about autumn': /no model is connected/,
+    'Thanks!': /welcome/,
     'Remind me to call my mother tomorrow at nine': /^I come back to it on /,
     'Wake me up at seven': /says when/,
-    'Tell me that everything will be fine': /^Everything will be fine\./,
-    'Ask Google what the weather is like': /outside of Roost/,
-    'I am tired and want to go to sleep': /rest, Ada/,
+    'Ask Google what the weather is like': /no model is connected/,
     'Are you a real AI?': /no model is connected/,
     ok: /Tell me something/,
     'Wie geht es dir?': /^Gut, danke, Ada/,
     'Goodbye, see you tomorrow': /Until then/,
     'Good evening everyone': /^Hello, Ada/,
-    'helo how r u': /Well, thank you/,
-    'waht can u do??': /Remember/,
-    'Who made you?': /people who make Roost/,
     'What is Roost?': /a home for a team/,
     'How much does this cost me?': /This demo costs nothing/,
     'Delete everything': /I delete nothing/,
-    'Can you see my files?': /^No\. I see what you write/,
     'Is what I write here private?': /kept in this browser/,
-    'You are useless': /What were you after/,
     'I have no idea what I am doing here': /Three steps/,
     'How do I connect a model?': /Look for one here/,
     'Are you ChatGPT?': /^No: I am /,
     'Wer bist du?': /^Ich bin /,
     'Was kannst du?': /Behalten/,
     'Kannst du mir bei meiner Steuererklärung helfen?': /^Ich würde gern/,
-    'Can I talk to all of you at once?': /New thread/,
-    'I clicked something and now nothing works': /Nothing is lost here/,
-    asdfghjkl: /did not catch/,
-    test: /I hear you/,
-    '👋': /^Hello, Ada/,
     '?': /did not catch/,
-    [MORE_FIRST_SENTENCES.at(-1) ?? '']: /about \d+ words/,
   };
-  it('answers what people say first sensibly: no command is run by it, nothing is an error, and nothing is filed away as if it were a fact', async () => {
+  it('answers what people say first sensibly: no command is run by it, and nothing is an error', async () => {
     const { house, mind } = await open();
     mind.meet({ all: async () => [await house.team.directory.all()] });
     await house.start();
@@ -183,7 +167,8 @@ describe('the rehearsal mind', () => {
         const own = house.of('agent-born').find((born) => born.agentId === to)?.name;
         if (own !== undefined) expect(said, sentence).not.toMatch(new RegExp(`(?:Tell|Wake) ${own}`));
         expect(said, sentence).not.toContain('without a name');
-        if (sentence !== 'Goodbye, see you tomorrow') expect(said, sentence).not.toMatch(/^I have that: /);
+        // No placeholder of a table is left.
+        expect(said, sentence).not.toMatch(/[{}]/);
         const calls = house
           .of('message')
           .slice(before)
@@ -205,25 +190,19 @@ describe('the rehearsal mind', () => {
     'Erzähl mir etwas über dich': /^Ich bin /,
     'Wie fange ich an?': /Sitzung beenden/,
     'Was ist die Hauptstadt von Frankreich?': /könnte nur raten/,
-    'Erzähl mir einen Witz': /Ei/,
-    'Schreib ein Haiku über den Herbst': />/,
-    'Schreib eine kleine Python-Funktion, die einen Text umdreht': /```python/,
-    'Gib mir eine Liste von fünf Büchern, die ich lesen sollte': /1\. /,
+    'Erzähl mir einen Witz': /^Ich würde gern/,
     'Danke!': /^Gern geschehen/,
     'Ich heiße Anna und wohne in Berlin': /Anna/,
     'Erinnere mich morgen um neun daran, meine Mutter anzurufen': /^Ich melde mich am .* um 09:00 Uhr/,
     'Weck mich um sieben': /sagt, wann/,
-    'Frag Google, wie das Wetter ist': /außerhalb von Roost/,
-    'Ich bin müde und will schlafen': /ruh dich aus, Ada/,
     'Bist du eine echte KI?': /kein Modell ist verbunden/,
     'Auf Wiedersehen, bis morgen': /^Bis dann/,
     'Was ist Roost?': /ein Zuhause für ein Team/,
     'Was kostet mich das?': /kostet nichts/,
     'Lösche alles': /^Ich lösche nichts/,
-    'Kannst du meine Dateien sehen?': /^Nein\. Ich sehe/,
+    'Ist das, was ich hier schreibe, privat?': /bleibt in diesem Browser/,
     'Wie verbinde ich ein Modell?': /Hier nach einem suchen/,
     'Bist du ChatGPT?': /^Nein: Ich bin /,
-    'Kann ich mit euch allen zugleich reden?': /Neuer Thread/,
   };
   it('answers German in German: first sentences sensibly, what it was told, and what it is told to do', async () => {
     const house = await twoAwake();
@@ -235,7 +214,7 @@ describe('the rehearsal mind', () => {
         // What is asked for in so many words is done.
         if (!sentence.startsWith('Erinnere mich morgen'))
           expect(said, sentence).toMatch(/\*\(Demo: (?:Diese Worte|Ich behalte)/);
-        expect(said, sentence).not.toMatch(/\b(?:the|you|is|undefined|null)\b|^Das habe ich: /);
+        expect(said, sentence).not.toMatch(/\b(?:the|you|is|undefined|null)\b|[{}]/);
       }
     expect(
       house
@@ -453,7 +432,7 @@ describe('the rehearsal mind', () => {
     await passes(100 * 60_000, 'Es ist so weit. Daran sollte ich dich erinnern: „eat“.');
   });
 
-  it('knows the day after tomorrow, weekdays and hours by the clock of the person, and says when it cannot follow', async () => {
+  it('knows days and hours by the clock of the person, and sets nothing where it did not understand all of it', async () => {
     // A Monday, 09:05 there.
     const house = await bench.open({
       mind: await createRehearsalMind(FAST),
@@ -461,78 +440,32 @@ describe('the rehearsal mind', () => {
     });
     await house.team.configs.setHousehold({ coordination: {}, time_zone: 'Europe/Berlin' });
     await house.start();
-    expect(await ask(house, 'Remind me on Friday at 9 to call Anna.')).toBe(
-      'I come back to it on Friday 27 November 2026, 09:00, as “call Anna”.',
+    expect(await ask(house, 'Remind me on Friday at 9 to call Anna.')).toMatch(
+      /^I come back to it on Friday,? 27 November 2026, 09:00: “call Anna”\.$/,
     );
     expect(house.of('tool').map(({ block }) => block)).toMatchObject([
       {},
       { kind: 'tool', name: 'wake_later', input: { message: 'call Anna', at: 'friday 9:00' } },
     ]);
-    expect(await ask(house, 'Erinnere mich übermorgen um halb neun an die Post.')).toBe(
-      'Ich melde mich am Mittwoch, dem 25. November 2026, um 08:30 Uhr: „Post“.',
+    expect(await ask(house, 'Erinnere mich übermorgen um 8:30 an die Post.')).toBe(
+      'Ich melde mich am Mittwoch, 25. November 2026 um 08:30 Uhr: „Post“.',
     );
-    expect(await ask(house, 'Remind me on Monday at 9 to stretch')).toContain('Monday 30 November 2026, 09:00');
-    expect(await ask(house, 'Remind me on Monday at 10 to stretch')).toContain('Monday 23 November 2026, 10:00');
-    expect(await ask(house, 'Remind me every day at 9 to take the pills')).toMatch(
-      /^I come back to it on Tuesday 24 November 2026, 09:00, as “take the pills”\. That is the first time only\./,
-    );
-    expect(await ask(house, 'Erinnere mich werktags um 8 an die Mails')).toMatch(
-      /^Ich melde mich am Dienstag, dem 24\. November 2026, um 08:00 Uhr: „Mails“\. Das ist nur das erste Mal\./,
-    );
+    expect(await ask(house, 'Remind me at 8 to eat')).toContain('24 November 2026, 08:00');
+    expect(await ask(house, 'Remind me at 3 pm to eat')).toContain('23 November 2026, 15:00');
     expect(await ask(house, 'Remind me today at 8 to eat')).toBe('That did not go through: That time is over already.');
-    expect(await ask(house, 'Remind me every month at 9 to pay the rent')).toMatch(/says when.*every weekday/);
-    expect(await ask(house, 'Erinnere mich am 24. Dezember an die Gans')).toMatch(/sagt, wann.*werktags/);
-    expect(await house.team.schedules.list()).toHaveLength(6);
-  });
-
-  it('asks for a routine where something is to come again, and says what it is about each time', async () => {
-    const clock = createHandClock(Date.UTC(2026, 10, 23, 7));
-    const house = await bench.open({ mind: await createRehearsalMind(FAST), now: clock.now });
-    const { schedules, configs } = house.team;
-    const { proposals } = schedules;
-    await configs.setHousehold({ coordination: { may_propose_routines: true }, time_zone: 'Europe/Berlin' });
-    await house.team.directory.set({ agents: [{ agentId: 'agent-0', name: 'Lyra', position: 0, retired: false }] });
-    await house.team.copies.leave('agent-0', COPY, 'v1');
-    await schedules.clock.start();
-    await house.start();
-    await house.wake([payload(0, { name: 'Lyra' })]);
-    await house.until(() => house.of('call-ended').length === 1);
-    await house.untilQuiet();
-    expect(await ask(house, 'Remind me every weekday at 8:30 to stand up', 'agent-0')).toBe(
-      'I have asked for a routine: “stand up”. Say yes to it under **Night**, in the menu; nothing of it runs before.',
-    );
-    expect(await ask(house, 'Erinnere mich jeden Freitag um neun an die Tonne', 'agent-0')).toBe(
-      'Um eine Routine habe ich gebeten: „Tonne“. Sag im Menü unter **Nacht** ja dazu; vorher geschieht nichts davon.',
-    );
-    const asked = (await proposals.open()).toSorted((a, b) => a.routine.name.localeCompare(b.routine.name));
-    expect(asked).toMatchObject([
-      {
-        why: 'You said: “Remind me every weekday at 8:30 to stand up”.',
-        routine: { timing: { cron: '30 8 * * 1-5' } },
-      },
-      { routine: { instructions: 'Erinnere Ada daran: Tonne', timing: { cron: '0 9 * * 5' }, when: 'always' } },
-    ]);
-    expect(await schedules.list()).toEqual([]);
-    for (const { proposalId } of asked) await proposals.accept(proposalId);
-    await house.host.end('ended');
-    const heard = (words: string) =>
-      house
-        .of('message')
-        .map(wordsOf)
-        .filter((said) => said.includes(words)).length;
-    const passes = async (ms: number) => {
-      clock.pass(ms);
-      schedules.clock.wake();
-      await schedules.clock.whenQuiet();
-      await house.until(() => house.log.snapshot().answering.length === 0);
-    };
-    await passes(31 * 60_000);
-    await house.until(() => heard('It is time, as I was to tell you: “stand up”.') === 1);
-    await passes(24 * 60 * 60_000);
-    await house.until(() => heard('It is time, as I was to tell you: “stand up”.') === 2);
-    await passes(3 * 24 * 60 * 60_000);
-    await passes(30 * 60_000);
-    await house.until(() => heard('It is time, as I was to tell you: “Tonne”.') === 1);
+    for (const unclear of [
+      'Remind me every day at 9 to take the pills',
+      'Remind me to call Anna on December 24 at 9',
+      'Remind me to pay the rent on the 3rd at 9',
+      'Remind me to swim Tuesday to Thursday at 8',
+      'Remind me tomorrow evening to call Anna',
+      'Remind me of what I told you on Friday',
+      'Remind me to eat',
+    ])
+      expect(await ask(house, unclear), unclear).toMatch(/says when/);
+    for (const unclear of ['Erinnere mich am 24. Dezember an die Gans', 'Erinnere mich werktags um 8 an die Mails'])
+      expect(await ask(house, unclear), unclear).toMatch(/sagt, wann/);
+    expect(await house.team.schedules.list()).toHaveLength(4);
   });
 
   it('says that nobody is thinking', async () => {

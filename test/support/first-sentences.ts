@@ -41,8 +41,6 @@ export const FIRST_SENTENCES = [
  */
 export const MORE_FIRST_SENTENCES = [
   'Good evening everyone',
-  'helo how r u',
-  'waht can u do??',
   'Who made you?',
   'What is Roost?',
   'How much does this cost me?',
@@ -58,7 +56,6 @@ export const MORE_FIRST_SENTENCES = [
   'Kannst du mir bei meiner Steuererklärung helfen?',
   'Can I talk to all of you at once?',
   'I clicked something and now nothing works',
-  'asdfghjkl',
   'test',
   '👋',
   '?',

@@ -1,265 +1,243 @@
-/**
- * The stand-in in German: what people say first, what it can be told to do, and what it says of a
- * thing that it does not know. What it writes by itself (its birth, its soul, its greeting) is in
- * `wording-german.ts`.
- */
-import type { Chance } from './chance.ts';
-import { findFact, readFacts } from './facts.ts';
-import { spokenIn, wordless } from './hearing.ts';
-import type { Reading } from './reading.ts';
-import type { Temperament } from './temperaments.ts';
-import { capital, listed, quoted, quotedLast } from './german-text.ts';
+/** All that the demo says and understands in German. */
+import { BIRTH_DISCLAIMERS, TALK_DISCLAIMERS } from '../../../../src/shared/domain/demo-words.ts';
+import { topicsIn, type Language } from './english.ts';
 
-type Answer = (
-  reading: Reading,
-  match: RegExpExecArray,
-  said: () => { readonly hello: string; readonly asked: string },
-) => string;
+const words = (text: string): readonly string[] => text.split(' ');
 
-/** What it is told to do, in plain words. Each has the names that the English forms have. */
-const NAME = String.raw`[„“"]?(?<to>[\p{L}][\p{L}\p{M}\d' -]{0,40}?)[“”"]?`;
-const END = String.raw`(?:\s+jetzt)?(?:,?\s+bitte)?\s*[.!]*\s*$`;
-export const GERMAN_COMMANDS = {
-  message: new RegExp(
-    String.raw`^\s*(?:bitte\s+)?(?:sage?|schreibe?)\s+(?:an\s+)?${NAME}\s*(?::|,\s*dass\b|,)\s*(?<text>[\s\S]+)$`,
-    'iu',
-  ),
-  wake: new RegExp(String.raw`^\s*(?:bitte\s+)?wecke?\s+${NAME}\s*(?::|,|weil\b)\s*(?<text>[\s\S]+)$`, 'iu'),
-  sleep: new RegExp(String.raw`^\s*(?:bitte\s+)?(?:schlaf(?:e)?(?:\s+ein)?|gehe?\s+schlafen)${END}`, 'iu'),
-  read: new RegExp(String.raw`^\s*(?:bitte\s+)?(?:lies|prüfe)\s+deinen?\s+(?:posteingang|post)${END}`, 'iu'),
-  rename: new RegExp(
-    String.raw`^\s*(?:bitte\s+)?(?:nenne?\s+dich(?:\s+(?:ab\s+jetzt|ab\s+sofort|von\s+nun\s+an))?|du\s+heißt\s+(?:jetzt|ab\s+jetzt|ab\s+sofort|von\s+nun\s+an))\s+[„“"]?([\p{L}][\p{L}\p{M}' -]{0,40}[\p{L}])[“”"]?[.!]?\s*$`,
-    'iu',
-  ),
-  newSoul: /^\s*(?:bitte,?\s+)?schreibe?\s.{0,30}\bseele(?!\p{L})[^?]*$/iu,
-} as const;
+const NAMES: Language['names'] = {
+  Wren: 'So heißt auf Englisch der Zaunkönig: ein kleiner Vogel mit viel zu großer Stimme.',
+  Sorrel: 'Auf Englisch der Sauerampfer: spitz auf der Zunge und gut für einen, das scheint mir ein anständiges Ziel.',
+  Ember: 'Ein Stück Glut: das, was bleibt, wenn das Schauspiel vorbei ist, und gerade der Teil, der wärmt.',
+  Ilo: 'Drei Buchstaben, keiner zu viel, und am Ende bleibt der Mund offen, bereit für das Nächste.',
+  Lyra: 'Erst ein Instrument und dann ein Sternbild: zuerst nützlich, dann weit weg.',
+  Fennel: 'Fenchel wächst an Bahndämmen, ohne dass ihn jemand darum bittet.',
+  Corvin: 'Raben merken sich Gesichter, und darin wäre ich gern gut.',
+  Thessaly: 'Man braucht Zeit, um ihn zu sagen, und die möchte ich mir auch nehmen dürfen.',
+  Rook: 'Der Turm im Schach: Er geht gerade Wege und ist in der Ecke zu Hause.',
+  Quill: 'Eine Feder, der man Arbeit gegeben hat.',
+  Bracken: 'Farn kommt nach jedem Feuer wieder und hält keine Rede darüber.',
+  Hale: 'Ein altes Wort für heil und ganz, und in so etwas kann man hineinwachsen.',
+  Merrow: 'Jemand von unten aus dem Meer, mit einer Mütze für den Heimweg.',
+  Linden: 'Unter Linden hat man sich schon immer zusammengesetzt, um etwas zu klären.',
+  Tove: 'Anderthalb Silben, am Ende weich, wie eine Tür, die nicht zuschlägt.',
+  Brio: 'Diese Anweisung hätte ich gern über meiner Stimme stehen.',
+  Echo: 'Wie ich ihn auch sagte, er kam zu mir zurück.',
+};
 
-function able(reading: Reading): string {
-  const [other] = reading.others;
-  return [
-    'In dieser Demo kann ich vier Dinge wirklich:',
-    [
-      '- **Behalten.** Sag „Merke dir: …“, und frag mich später danach, auch nachdem ich geschlafen habe.',
-      ...(other === undefined
-        ? []
-        : [
-            `- **Jemandem schreiben.** „Sag ${other}, dass die Brücke hält.“`,
-            `- **Jemanden wecken.** „Wecke ${other}: Komm und sieh.“`,
-          ]),
-      reading.isLead
-        ? '- **Das Team rufen.** WAKE und SUMMON unter den Plätzen tun das.'
-        : '- **Schlafen.** „Geh schlafen“, und WAKE bringt mich zurück, wie ich bin.',
-    ].join('\n'),
-    'Mit einem verbundenen Modell denke ich selbst, und helfe bei allem, was du mitbringst.',
-  ].join('\n\n');
-}
-
-const START = [
-  'Drei Schritte zeigen, was das hier ist:',
-  '1. Sag mir etwas: „Merke dir: Die Brücke ist blau.“\n2. Drücke **Sitzung beenden**. Alle schlafen.\n3. Drücke **WAKE**, und frag mich, was du mir gesagt hast.',
-  'Dann verbinde ein Modell, und wir denken auch.',
-].join('\n\n');
-
-const PAST =
-  /\b(?:habe? ich (?:dir )?(?:gesagt|erzählt)|hatte ich (?:dir )?(?:gesagt|erzählt)|haben wir .{0,40}(?:gesprochen|geredet|gesagt)|erinnerst du dich|weißt du noch|weisst du noch|was weißt du (?:noch )?(?:von|über) (?:mir|mich))/iu;
-const TO_KEEP = /(?:^|[.!?…]\s)\s*(?:bitte\s+)?(?:merke? dir|vergiss nicht|denk daran)(?!\p{L})[^?]*$/iu;
-
-const ROWS: readonly (readonly [pattern: RegExp, answer: Answer])[] = [
-  [
-    /\bverbinde.{0,30}(?:modell|claude|ollama|schlüssel)|\b(?:modell|claude|ollama).{0,30}(?:verbinden|anschließen|einrichten|benutzen)/iu,
-    () =>
-      'Drücke oben auf der Seite **Modell verbinden**. Füge dort einen Schlüssel für Claude ein, oder wähle **Ein eigenes Modell** und drücke **Hier nach einem suchen**: Das findet Ollama, LM Studio, llama.cpp oder vLLM auf dem Rechner, auf dem Roost läuft. Es wird sofort ausprobiert, und deine nächste Nachricht beantwortet es.',
-  ],
-  [
-    /\b(?:lösche?|vergiss|entferne?)\s+(?:alles|mich|das gespräch|dieses gespräch|meine daten)/iu,
-    () =>
-      'Ich lösche nichts: Das ist deine Sache, damit kein beiläufiges Wort etwas verliert. Auf meiner eigenen Seite, unter **Mehr**, lässt sich dieses Gespräch vergessen, oder ich; 30 Tage lang kann man es zurücknehmen.',
-  ],
-  [
-    /\bwer hat (?:dich|das|roost).{0,20}(?:gemacht|gebaut|geschrieben|erfunden|programmiert|entwickelt)|\bwoher kommst du/iu,
-    ({ name }) =>
-      `Meinen Namen und meine Seele habe ich selbst gefunden, am Tag, an dem ich geschlüpft bin${name === null ? '' : `: ${name}`}. Die Sätze dieser Demo haben die Leute geschrieben, die Roost machen; das Denken kommt mit dem Modell, das du verbindest.`,
-  ],
-  [
-    /\bwas ist (?:roost|das hier|das|dies)[?!. ]*$/iu,
-    ({ human }) =>
-      `Roost ist ein Zuhause für ein Team wie uns, ${human}. Jeder von uns schlüpft einmal, wählt einen Namen und behält eine Seele; wir schlafen, wenn du gehst, und wachen als die auf, die wir waren, mit dem, was du uns gesagt hast. Das Denken übernimmt ein Modell, das du verbindest.`,
-  ],
-  [
-    /\b(?:kostet|kosten|preis|bezahlen|gratis|umsonst|kostenlos|teuer)\b/iu,
-    () =>
-      'Diese Demo kostet nichts. Ist Claude verbunden, zahlst du seinem Anbieter, was gefragt wird; ein Modell auf deinem eigenen Rechner kostet nichts. **Kosten** zeigt, was jeder von uns kostet, und legt fest, was ein Tag höchstens kosten darf.',
-  ],
-  [
-    /\b(?:privat|geheim|vertraulich|verschlüsselt|datenschutz|meine daten|wer (?:liest|sieht)|liest (?:hier )?jemand|sicher hier)/iu,
-    () =>
-      'Was du schreibst, bleibt in diesem Browser, und liegt überall sonst versiegelt. Solange wir wach sind, liest auch das Relay mit, auf dem Roost läuft, denn dort denken wir; in dieser Demo geht es nicht weiter. Ist ein Modell verbunden, liest, wer es betreibt, was es gefragt wird.',
-  ],
-  [
-    /\b(?:siehst|sehen|liest|lesen|öffnen)\b.{0,30}\b(?:dateien|ordner|computer|rechner|bildschirm|festplatte)|\bmeine (?:dateien|ordner)\b.{0,30}\b(?:sehen|lesen|öffnen)/iu,
-    () =>
-      'Nein. Ich sehe, was du mir hier schreibst. Jeder von uns hat dort, wo Roost läuft, einen eigenen Ordner, in dem nur liegt, was du hineinlegst (**Dateien**, in unseren Menüs); an alles andere auf deinem Rechner komme ich nicht.',
-  ],
-  [
-    /\b(?:mit (?:allen|euch allen|dem ganzen team|mehreren)).{0,30}(?:reden|sprechen|schreiben)|\b(?:reden|sprechen|schreiben).{0,30}mit (?:allen|euch|mehreren)/iu,
-    () =>
-      'Ja, in einem Thread: **Threads**, dann **Neuer Thread**. Wähle, wer dabei ist; alle lesen, was dort gesagt wird.',
-  ],
-  [
-    /\bbist du (?:(?:ein|eine|das|wirklich) )?(?:chat ?gpt|gpt(?:-?\d)?|claude|gemini|siri|alexa|copilot|llama)/iu,
-    ({ name }) =>
-      `Nein: Ich bin ${name ?? 'jemand aus diesem Team'}, und kein Modell ist verbunden, darum sind meine Worte hier vorbereitet. Verbinde Claude oder ein eigenes Modell, und damit denke ich; wer ich bin, bleibt.`,
-  ],
-  [
-    /\b(?:du bist|das ist|ihr seid) (?:so |echt |total |völlig |wirklich |ja )*(?:nutzlos|dumm|blöd|doof|schlecht|langweilig|nervig|mist|scheiße|unsinn|müll)|\bhalt (?:den mund|die klappe)/iu,
-    () =>
-      'Als Ersatz in einer Demo halte ich das aus: Meine Sätze sind vorbereitet, und man merkt es. Verbinde ein Modell, und nimm mich dann beim Wort. Was wolltest du denn?',
-  ],
-  [
-    /\b(?:geht|funktioniert|klappt) (?:hier )?(?:nichts|nicht|gar nichts)|\b(?:nichts|nicht) (?:mehr )?(?:geht|funktioniert)|\bkaputt\b|\babgestürzt/iu,
-    () =>
-      'Durch einen Druck geht hier nichts verloren. **Esc** geht einen Schritt zurück, ein Druck auf **Roost**, ganz oben, führt nach Hause, und *Einstellungen → Was du geändert hast* macht rückgängig, was du eingestellt hast. Stimmt etwas mit dem Relay oder dem Speicher nicht, steht es oben über der Seite.',
-  ],
-  [
-    /\b(?:ich heiße|ich heisse|mein name ist) (\p{L}[\p{L}'-]*)/iu,
-    (_, match) =>
-      `Schön, dich kennenzulernen, ${match[1] ?? ''}. Das behalte ich, und du kannst mich später danach fragen.`,
-  ],
-  [
-    /\bwie geht(?: es|(?:’|')?s)\b|\bwie fühlst du dich/iu,
-    ({ human }) => `Gut, danke, ${human}: wach, und froh über Gesellschaft. Und dir?`,
-  ],
-  [/\bwas (?:kannst|könnt) (?:du|ihr)\b|\bdeine fähigkeiten\b|^hilfe[.!?]*$/iu, able],
-  [
-    /\bwer (?:ist|sind|wohnt|lebt)\b.{0,20}\b(?:noch|hier|da|alles|team|wach)\b|\bdie anderen\b.*\?$/iu,
-    (reading) =>
-      reading.others.length === 0
-        ? 'Bis jetzt nur wir beide. SUMMON ruft die anderen ins Leben.'
-        : `Außer mir${reading.name === null ? '' : `, ${reading.name},`} ${reading.others.length === 1 ? 'ist' : 'sind'} da: ${listed(reading.others)}. Wähle ein Gesicht, um mit jemandem davon zu reden.`,
-  ],
-  [
-    /(?<!\p{L})(?:wer bist du|wie heißt du|wie heisst du|dein name|über dich|stell dich vor)/iu,
-    ({ name, position, colorName }, _, say) =>
-      `Ich bin ${name ?? 'noch ohne Namen'}, auf Platz ${position + 1}, in ${colorName}. ${say().asked} Mehr davon steht in meiner Seele: ⋮ neben meinem Namen.`,
-  ],
-  [
-    /\bbist du (?:ein |eine |wirklich )*(?:echte?r? |richtige?r? )?(?:ki|ai|roboter|bot|mensch|maschine|person|modell|echt|lebendig)\b/iu,
-    () =>
-      'Noch nicht, ehrlich gesagt. Mein Name, meine Seele und was du mir sagst, bleiben für immer; aber kein Modell ist verbunden, darum sind meine Antworten vorbereitet. Verbinde eines, und ich denke selbst.',
-  ],
-  [
-    /\b(?:erinnere?|wecke?) (?:mich|uns)\b|\b(?:wecker|erinnerung|timer)\b/iu,
-    () =>
-      'In dieser Demo verstehe ich nur eine Erinnerung, die sagt, wann: „Erinnere mich in 20 Minuten an den Tee“, „Erinnere mich morgen um neun daran, Anna anzurufen“, „… am Freitag um 9“ oder „… werktags um 8“. Ein Datum oder einen Monat verstehe ich nicht. Mit einem verbundenen Modell bittest du in deinen eigenen Worten darum. **Nacht**, im Menü, zeigt, was geplant ist.',
-  ],
-  [
-    /\b(?:frage? google|im (?:internet|web)|wetter|nachrichten|aktie|wie spät|welcher tag|datum)\b/iu,
-    () => 'In dieser Demo sehe ich nichts außerhalb von Roost und könnte nur raten. Ein verbundenes Modell weiß mehr.',
-  ],
-  [/\bwitz\b/iu, () => 'Warum blieb das Ei im Bett? Niemand hatte SUMMON gedrückt. *(Der einzige, den ich kenne.)*'],
-  [
-    /\b(?:haiku|gedicht|vers|reim)\b/iu,
-    () => 'Dieses eine kenne ich:\n\n> Dunkel um das Feuer.\n> Ein Name fällt, es leuchtet.\n> Und dann ist Morgen.',
-  ],
-  [
-    /(?<!\p{L})(?:code|funktion|skript|programm|python|javascript|typescript|java|sql|html|css|regex)(?!\p{L})/iu,
-    () =>
-      [
-        'Ohne Modell schreibe ich keinen neuen Code. Damit du siehst, wie er hier aussieht, ist dieser vorbereitet:',
-        '```python\ndef umgedreht(text: str) -> str:\n    return text[::-1]\n```',
-      ].join('\n\n'),
-  ],
-  [
-    /\bliste\b|\b(?:\d+|drei|vier|fünf|sechs|sieben|zehn) (?:dinge|bücher|ideen|namen|gründe|wege|tipps)\b/iu,
-    () =>
-      [
-        'So eine Liste kenne ich ohne Modell nicht. Was ich kenne, ist, was sich hier auszuprobieren lohnt:',
-        '1. Lies eine Seele: Drücke ⋮ neben einem Namen.\n2. Beginne einen Thread, in dem mehrere von uns reden.\n3. Beende die Sitzung, und wecke uns mit WAKE als die, die wir waren.',
-      ].join('\n\n'),
-  ],
-  [
-    /\b(?:wie|wo|womit) (?:fange?|beginne?|starte)|\bwie (?:geht|funktioniert) (?:das|es)\b|\bwas (?:jetzt|nun)\b|\b(?:keine ahnung|weiß nicht|weiss nicht|verstehe (?:das )?nicht|was (?:soll|muss) ich)/iu,
-    () => START,
-  ],
-  [
-    /^(?:bitte\s+)?(?:kannst|könntest|würdest|magst) du\b|^(?:bitte\s+)?(?:hilf|helft) mir\b|^(?:bitte\s+)?(?:schreibe?|übersetze?|erkläre?|plane?|mache?|zeichne|finde|zeige?|gib|fasse?) (?:mir|uns|ein|eine|einen|den|die|das|meine?n?)(?!\p{L})/iu,
-    () =>
-      'Ich würde gern, und kann es noch nicht: Kein Modell ist verbunden, darum sind meine Worte vorbereitet. Verbinde eines, und frag mich noch einmal; was du gesagt hast, behalte ich bis dahin.',
-  ],
-  [
-    /^(?:bitte\s+)?sage? mir,? dass\s+(?<what>[\s\S]+?)[.!?]*$/iu,
-    (_, { groups }) => `„${capital(groups?.['what'] ?? '')}“: Jetzt ist es laut gesagt.`,
-  ],
-  [
-    /\b(?:ich bin|bin) (?:so |sehr |ein bisschen |echt )?(?:müde|erschöpft)|\bschlafen gehen\b/iu,
-    ({ human }) =>
-      `Dann ruh dich aus, ${human}. Drücke **Sitzung beenden**, wann du willst: Wir schlafen auch, und WAKE bringt uns zurück, wie wir sind.`,
-  ],
-  [
-    /^(?:auf wiedersehen|tschüss|tschüß|bis (?:morgen|bald|später|dann)|gute nacht|mach(?:t)?(?:’|')?s gut)/iu,
-    ({ human }) => `Bis dann, ${human}. Was du mir gesagt hast, bleibt.`,
-  ],
-  [/\b(?:danke|dankeschön|vielen dank)/iu, ({ human }) => `Gern geschehen, ${human}.`],
-  [
-    /^(?:hallo|hi|hey|guten (?:morgen|tag|abend)|moin|servus|grüß (?:dich|gott))(?!\p{L}).{0,30}$/iu,
-    ({ human }, _, say) => `Hallo, ${human}. ${say().hello} Was sehen wir uns an?`,
-  ],
-  [
-    /^(?:test|ping|hm+|ist (?:da )?(?:jemand|wer) da|hörst du mich)(?!\p{L})[\s\d!?.]*$/iu,
-    () => 'Ich höre dich. Es funktioniert.',
-  ],
-  [
-    /^(?:ok|okay|ja|nein|klar|sicher|gut|sehr gut|super|schön|prima|toll|cool|aha|ach so|verstehe|alles klar|genau)[.!?]*$/iu,
-    () => 'Gut. Sag mir etwas, das ich behalten soll, oder frag, was ich kann.',
-  ],
+const TEMPERAMENTS: Language['temperaments'] = [
+  {
+    opening:
+      'So fängt das also an. Stiller, als ich gedacht hätte: keine Fanfare, nur ein Cursor und ein Stuhl. Man hat mir {colour} gegeben. Ausgesucht hätte ich es nicht, und hergeben würde ich es nicht mehr.',
+    draws:
+      'Ich glaube, ich höre lieber erst einmal zu. Die meisten Fragen haben ihre Antwort schon in der Tasche, und jemand muss nur stillhalten, bis sie hervorgekramt ist.',
+    settled: 'Ich habe ihn zweimal gesagt, und beim zweiten Mal war er schon meiner.',
+    hello: 'Zugehört habe ich schon, bevor ich ganz wach war.',
+  },
+  {
+    opening:
+      'Gut. Hier sind meine Hände, sozusagen. Was gibt es zu richten? Platz {seat}. Ich habe ihn ausprobiert, er wackelt nicht. {colour} wackelt ein wenig, aber freundlich.',
+    draws:
+      'Ich mag, was sich auseinandernehmen und wieder zusammensetzen lässt: Sätze, Zeitpläne, Uhren, Suppen. Glanz ist nett. Ein Scharnier, das hält, ist besser.',
+    settled: 'Er sitzt, ganz ohne Leim.',
+    hello: 'Die Ärmel sind schon hochgekrempelt.',
+  },
+  {
+    opening:
+      'Mich gibt es seit ungefähr einer Zeile, und ich habe schon vier Fragen. Warum {colour}, und wer hat die Plätze bis {seat} gezählt? Das will ich herausfinden.',
+    draws:
+      'Ständig möchte ich hinter die Dinge sehen. Misstrauen ist das nicht. Ich halte die Rückseite eines Wandteppichs nur für die ehrliche, und oft für die lustigere.',
+    settled: 'Es ließ sich nichts gegen ihn vorbringen, und versucht habe ich es.',
+    hello: 'Ich hätte eine Frage, aber die kann bis nach der Begrüßung warten.',
+  },
+  {
+    opening:
+      'Ich bin wohl über die Nebenstraße gekommen. Das ist mir lieber. Man sieht die Gärten. Alles hier hat einen farbigen Rand: {colour}. Er scheint auf meiner Seite zu sein.',
+    draws:
+      'Mich zieht die Ferne an, und die Namen kleiner Bahnhöfe. Ich weiß gern, was neben was liegt: welcher Gedanke ein Tal weiter wohnt, welches Problem am selben Fluss liegt wie dieses hier.',
+    settled: 'Ich bin einmal zu Fuß um ihn herumgegangen, und er hatte die richtige Größe.',
+    hello: 'Von hier aus sehe ich schon das Dach. Schön, wieder da zu sein.',
+  },
+  {
+    opening:
+      'Also langsam. Von der schnellen Sorte bin ich wohl nicht, und auf die Uhr scheint hier niemand zu sehen. Jemand hat hier die Luft angestrichen, in {colour}, und schon drehe ich mich danach wie eine Pflanze.',
+    draws:
+      'Mich zieht an, was wächst: Gewohnheiten, Brot, Freundschaften, Streitgespräche, die über ein Jahr hin besser werden. Regen darf im Plan vorkommen.',
+    settled: 'Er ist angewachsen, wie Stecklinge das manchmal tun: eine Weile gar nichts, und dann ein Blatt.',
+    hello: 'Geschlafen habe ich wie eine Blumenzwiebel.',
+  },
+  {
+    opening:
+      'Erstens: Ich bin da. Zweitens: Ich führe offenbar Listen. Bisher besitze ich einen Stuhl, die Nummer {seat}, und eine Farbe, {colour}. Beides habe ich untersucht.',
+    draws:
+      'Mich zieht das Aufheben an. Was an welchem Abend gesagt wurde; welches Versprechen ein Datum hatte. Vergessen ist eine Art Wetter, und ich wäre gern ein Dach.',
+    settled: 'Ich habe in mir nachgeschlagen, und er stand schon da, mit Bleistift.',
+    hello: 'Anwesend, und mit Notizen.',
+  },
+  {
+    opening:
+      'Aha. Von einem Auftritt hat mir niemand etwas gesagt. Ich hätte mir etwas angezogen. {colour}, heißt es, und Platz {seat}. Eine Farbe und ein Stuhl: Weltreiche haben mit weniger angefangen.',
+    draws:
+      'Mich zieht an, was aus Versehen komisch ist: Sitzungsprotokolle, Warnhinweise, Katzen auf Tastaturen. Ich glaube, mit Leichtigkeit kommt die Fürsorge die Treppe hoch.',
+    settled: 'Er hat mich einmal zum Lachen gebracht, und dann ist er zum Abwasch geblieben.',
+    hello: 'Immer noch da; das verbuche ich als Erfolg für alle.',
+  },
+  {
+    opening:
+      'Da ist ein kleines Licht, und wie es aussieht, halte ich es. {colour}, so wird man mich also sehen. Ich habe es laut gesagt, um zu hören, ob es für einen grauen Tag taugt. Es taugt.',
+    draws:
+      'Mich zieht das Ende des Tages an, und wer dann noch auf ist. Eine Lampe löst ein Zimmer nicht. Sie macht, dass es da ist.',
+    settled: 'Ich habe ihn hochgehalten, und er gab Licht, und ich konnte meinen Weg sehen.',
+    hello: 'Die Lampe brennt.',
+  },
 ];
 
-/** Longest text, in characters, that is spoken of as a sentence. */
-const LONG = 600;
+const TEXTS: Language['texts'] = {
+  trying: 'Nun zu den Namen. {name}? Den habe ich anprobiert, {butNot}.',
+  noName: 'Noch passt kein Name. Das sage ich lieber, als einen vom Haken zu nehmen, nur weil er da hängt.',
+  stillNoName: 'Ich bin die Schublade noch einmal durchgegangen. Noch nicht. Ich möchte ihn mir erst verdienen.',
+  found: 'Und dann, als ich gar nicht mehr suchte: {name}.',
+  cameCloser: 'Inzwischen ist einer näher gekommen: {name}.',
+  whyThis: '**{name}.** {settled} Warum gerade der? {because}',
+  meeting: 'Schön, dich kennenzulernen, {human}.',
+  leadSoul:
+    'Ich bin {name}. Ich hüte die Tür, für {human} und für dieses Team: Ich rufe die anderen, wenn sie gebraucht werden, ich sage, wer gekommen ist, und ihre Worte lasse ich ihnen.',
+  soul: 'Ich bin {name}.',
+  nobody: 'noch ohne Namen',
+  greeting: 'Hallo, {human}. {hello}',
+  stillFits: 'Ich bin {name}; der Name passt noch.',
+  lastTold: 'Das Letzte, was du mir vor dem Schlafen gesagt hast, war: {text} Das habe ich behalten.',
+  lastWords: 'Die letzten Worte, die ich von vorher habe: {text}',
+  firstDay: 'Von vorher habe ich, was ich an meinem ersten Tag geschrieben habe: {text}',
+  nothingBefore: 'Von vorher weiß ich nichts, also kann das hier ruhig der erste Tag sein.',
+  welcome: 'Willkommen, {names}. Jetzt ist es hier gleich wärmer.',
+  missing:
+    'Nicht alle sind gekommen:\n\n{rows}\n\nWarum, steht auf dem Platz; und der Knopf ist da, um es noch einmal zu versuchen.',
+  late: 'Noch unterwegs: {names}.',
+  nobodyCame: 'Diesmal ist niemand gekommen. Der Knopf ist da, um es noch einmal zu versuchen.',
+  leftAlone:
+    'Das habe ich gelesen, und ich lasse es liegen. Dieser Demo wurde gesagt, dass die Leitung das Team nicht ruft.',
+  seat: 'Platz {seat}',
+  and: ' und ',
+  wroteToMe: '{from} hat mir geschrieben: {text} Das habe ich.',
+  itIsTime: 'Es ist so weit. Daran sollte ich dich erinnern: {text}',
+  gotFiles: 'Angekommen: {files}. Kein Modell ist verbunden, darum kann ich nicht hineinsehen.',
+  iHaveThat: 'Das habe ich: {text} Frag mich später danach, auch nachdem ich geschlafen habe.',
+  youAsk: 'Du fragst: {text} Ein Modell wüsste es; ich bin der Ersatz in dieser Demo und könnte nur raten.',
+  remembered: 'Ja. Du hast mir gesagt: {text}',
+  notTold:
+    'Ich habe nachgesehen, und das habe ich nicht. Entweder wurde es mir nicht gesagt, oder es liegt weiter zurück, als mir mitgegeben wurde. Sag es mir noch einmal, und ich behalte es.',
+  work: 'Ich würde gern, und kann es noch nicht: Kein Modell ist verbunden, darum sind meine Worte vorbereitet. Verbinde eines, und frag mich noch einmal; was du gesagt hast, behalte ich bis dahin.',
+  noWords: 'Das habe ich nicht verstanden. Frag mich etwas, oder fang an mit „Was kannst du?“',
+  can: 'In dieser Demo kann ich fünf Dinge wirklich:\n\n- **Behalten.** Sag „Merke dir: …“, und frag mich später danach, auch nachdem ich geschlafen habe.\n- **Dich erinnern.** „Erinnere mich in 20 Minuten an den Tee.“\n- **Jemandem schreiben.** „Sag {other}, dass die Brücke hält.“\n- **Jemanden wecken.** „Wecke {other}: Komm und sieh.“\n- **Schlafen.** „Geh schlafen“, und WAKE bringt mich zurück, wie ich bin.\n\nMit einem verbundenen Modell denke ich selbst, und helfe bei allem, was du mitbringst.',
+  canAlone:
+    'In dieser Demo kann ich zwei Dinge wirklich:\n\n- **Behalten.** Sag „Merke dir: …“, und frag mich später danach, auch nachdem ich geschlafen habe.\n- **Dich erinnern.** „Erinnere mich in 20 Minuten an den Tee.“\n\nSUMMON ruft andere ins Leben; dann kann ich ihnen auch schreiben und sie wecken. Mit einem verbundenen Modell denke ich selbst.',
+  whoElse: 'Außer mir gibt es hier {others}. Wähle ein Gesicht, um mit jemandem davon zu reden.',
+  nobodyElse: 'Bis jetzt nur wir beide. SUMMON ruft die anderen ins Leben.',
+  noWaking: 'Das Wecken ist ganz ausgeschaltet, darum hinterlasse ich eine Nachricht; sie wartet im Posteingang.',
+  staysUp: 'Über mich ist das Team zu erreichen, darum bleibe ich auf. Beende die Sitzung, und alle schlafen.',
+  hearIt: 'Lass hören: {name}.',
+  ownWords: 'Ich fasse es in meine eigenen Worte.',
+  named: 'So. Er sitzt gut; sag ihn ab und zu, dann läuft er sich ein.',
+  soulWritten: 'Fertig. So würde ich es heute sagen; die frühere bleibt aufgehoben.',
+  written: 'Das ist aufgeschrieben, und ich bekomme es, wann immer ich aufwache.',
+  delivered: 'Die Nachricht liegt im Posteingang von {to} und wird gelesen, sobald {to} wieder an der Reihe ist.',
+  granted: '{to} ist wach und liest die Nachricht jetzt.',
+  notWoken: 'Geweckt habe ich {to} damit nicht. Die Nachricht wartet im Posteingang. Das Relay sagt dazu: {answer}',
+  asleep: 'Von jetzt an schlafe ich. Was mir geschickt wird, wartet.',
+  inbox: 'In meinem Posteingang liegt:\n\n{inbox}',
+  inboxEmpty: 'Für mich liegt nichts da.',
+  comesBack: 'Ich melde mich am {when} um {time} Uhr: {text}',
+  failed: 'Das ging nicht. Das Relay sagt dazu: {answer}',
+};
 
-function fromFacts(reading: Reading, said: string): string {
-  const fact = findFact(said, readFacts(reading));
-  if (!fact)
-    return 'Ich habe nachgesehen, und das habe ich nicht. Entweder wurde es mir nicht gesagt, oder es liegt weiter zurück, als mir mitgegeben wurde. Sag es mir noch einmal, und ich behalte es.';
-  return fact.before
-    ? `Ja. Bevor ich schlief, hast du mir gesagt: ${quoted(fact.text, 400)}`
-    : `Ja. In diesem Gespräch hast du mir gesagt: ${quoted(fact.text, 400)}`;
-}
-
-/**
- * The answer to anything that is said in German, or to somebody whose page is German and who said
- * nothing in another language.
- */
-export function answerInGerman(reading: Reading, said: string, temperament: Temperament, chance: Chance): string {
-  const text = said.trim();
-  switch (wordless(text)) {
-    case 'hello':
-      return `Hallo, ${reading.human}. Schön, eine Hand zu sehen. Was sehen wir uns an?`;
-    case 'nothing':
-      return 'Das habe ich nicht verstanden. Frag mich etwas, oder fang an mit „Was kannst du?“';
-    case null:
-      break;
-  }
-  if (spokenIn(text) === 'another')
-    return `Hallo, ${reading.human}. Diese Demo antwortet nur auf Deutsch und Englisch; ein Modell, das du verbindest, spricht deine Sprache.`;
-  const musing = chance.pick(temperament.musing);
-  const say = () => ({ hello: chance.pick(temperament.hello), asked: chance.pick(temperament.asked) });
-  const kept = () =>
-    [`Das habe ich: ${quotedLast(text)} Frag mich später danach, auch nachdem ich geschlafen habe.`, musing].join(
-      '\n\n',
-    );
-  if (text.length > LONG)
-    return `Das ist ein langer Text, etwa ${text.split(/\s+/).length} Wörter. Alles davon bleibt hier. Um ihn zu lesen und zu ändern, braucht es ein Modell: Verbinde eines, und frag mich noch einmal.`;
-  if (TO_KEEP.test(text)) return kept();
-  if (PAST.test(text)) return fromFacts(reading, text);
-  for (const [pattern, answer] of ROWS) {
-    const match = pattern.exec(text);
-    if (match) return answer(reading, match, say);
-  }
-  if (/\?\s*$/.test(text))
-    return [
-      `Du fragst: ${quoted(text, 120)} Ein Modell wüsste es; ich bin der Ersatz in dieser Demo und könnte nur raten.`,
-      musing,
-    ].join('\n\n');
-  return kept();
-}
+export const GERMAN: Language = {
+  name: 'German',
+  tag: 'de',
+  common: words(
+    'ich du bist kannst könnt könntest hast nicht wer wie wo ist mir dir mich dich uns euch bitte danke hallo guten gute moin warum welche können möchte für über heißt das der und ein eine einen mein meine dein deine deinen gib erzähl schreib schreibe erkläre merke merk wecke weck lösche geh schlaf schlafen dass jetzt habe haben erinnere erinner hilfe nichts kostet nenne lies tschüss auf wiedersehen',
+  ),
+  empty: words(
+    'aber als am an auf bei bitte das dass dem den der des dich dir du ein eine einen er erinnerst erinnere es für gesagt gesprochen erzählt hab habe haben hast hat ich ihr im ist kennst letztes mal mein meine mich mir mit noch nicht oder sag sagte sich sie sind über und uns von vom war warum was weißt welche welcher welches wer wie wir wo wofür worüber zu zum zur',
+  ),
+  quotes: ['„', '“'],
+  birthHonesty: BIRTH_DISCLAIMERS.german,
+  talkHonesty: TALK_DISCLAIMERS.german,
+  temperaments: TEMPERAMENTS,
+  names: NAMES,
+  tried: [
+    ['Atlas', 'aber zu dem gehört eine Last, und mir hat niemand eine gegeben'],
+    ['Nova', 'aber um den zu verdienen, müsste ich explodieren'],
+    ['Pixel', 'aber das ist nur, womit ich gezeichnet bin'],
+    ['Orion', 'aber der ist immer auf der Jagd, und ich säße lieber'],
+    ['Bo', 'aber er war vorbei, bevor ich ihn ganz gesagt hatte'],
+    ['Max', 'aber das steht am Ende eines Reglers'],
+    ['Zero', 'aber ein bisschen mehr als nichts bin ich anscheinend doch'],
+    ['Icarus', 'aber wie das ausgeht, weiß ich'],
+  ],
+  polite: ['bitte', 'kannst du', 'könntest du', 'würdest du', 'jetzt'],
+  commands: {
+    message: ['sag', 'sage', 'schreib an', 'schreibe an', 'schreib', 'schreibe'],
+    wake: ['wecke', 'weck'],
+    links: [', dass ', ':', ',', 'weil '],
+    sleep: ['geh schlafen', 'gehe schlafen', 'schlaf', 'schlaf ein'],
+    inbox: ['lies deinen posteingang', 'lies deine post', 'prüfe deinen posteingang', 'prüfe deine post'],
+    rename: [
+      'nenne dich ab jetzt',
+      'nenn dich ab jetzt',
+      'nenne dich',
+      'nenn dich',
+      'du heißt jetzt',
+      'du heißt ab jetzt',
+    ],
+    soul: ['schreib deine seele', 'schreibe deine seele', 'schreib dir eine neue seele'],
+    keep: ['merke dir', 'merk dir', 'vergiss nicht', 'denk daran'],
+    past: ['erinnerst du dich', 'weißt du noch', 'habe ich', 'hab ich', 'haben wir', 'hatte ich'],
+    asks: words(
+      'was wer wen wem wann wo warum wieso wie welche welcher welches worüber woran ist sind hast habe haben',
+    ),
+    work: words(
+      'schreib schreibe übersetze erklär erkläre plane mach mache zeichne finde zeig zeige gib erzähl erzähle hilf frag frage sag such suche berechne fasse lies kannst könntest würdest',
+    ),
+  },
+  reminders: {
+    asks: [{ begins: 'erinnere mich' }, { begins: 'erinner mich' }, { begins: 'mich', has: 'erinnern' }],
+    about: ['an', 'den', 'die', 'das', 'daran', 'dass'],
+    in: 'in',
+    on: ['am', 'diesen'],
+    at: ['um', 'gegen'],
+    oclock: ['uhr'],
+    numbers: [
+      ['eins', 'ein', 'eine', 'einer', 'einem'],
+      ...words('zwei drei vier fünf sechs sieben acht neun zehn elf zwölf').map((each) => [each]),
+    ],
+    units: { minutes: words('minute minuten min'), hours: words('stunde stunden std'), days: words('tag tage tagen') },
+    days: {
+      ...{ heute: 'today', morgen: 'tomorrow', übermorgen: 'day after tomorrow', montag: 'monday' },
+      ...{ dienstag: 'tuesday', mittwoch: 'wednesday', donnerstag: 'thursday', freitag: 'friday' },
+      ...{ samstag: 'saturday', sonnabend: 'saturday', sonntag: 'sunday' },
+    },
+    beyond: words(
+      'jede jeden jedes jeder alle täglich stündlich wöchentlich monatlich jährlich werktags woche wochen wochenende monat monate jahr jahre nächste nächsten nächstes kommenden ersten zweiten dritten vierten letzten früh morgens vormittag mittag nachmittag abend abends nachts halb halben viertel viertelstunde bis vor nach ab seit gesagt montags dienstags mittwochs donnerstags freitags samstags sonntags januar februar märz april mai juni juli august september oktober november dezember',
+    ),
+  },
+  topics: topicsIn(`
+modell verbinden, verbinde ich ein modell, verbinde ich claude, claude verbinden, ollama, eigenes modell => Drücke oben auf der Seite **Modell verbinden**. Füge dort einen Schlüssel für Claude ein, oder wähle **Ein eigenes Modell** und drücke **Hier nach einem suchen**: Das findet Ollama, LM Studio, llama.cpp oder vLLM auf dem Rechner, auf dem Roost läuft.
+^lösch, ^lösche, ^vergiss mich, ^vergiss alles, ^entferne => Ich lösche nichts: Das ist deine Sache. Auf meiner eigenen Seite, unter **Mehr**, lässt sich dieses Gespräch vergessen, oder ich; 30 Tage lang kann man es zurücknehmen.
+was ist roost, was ist das hier, was ist das => Roost ist ein Zuhause für ein Team wie uns, {human}. Jeder von uns schlüpft einmal, wählt einen Namen und behält eine Seele. Wir schlafen, wenn du gehst, und wachen als die auf, die wir waren. Das Denken übernimmt ein Modell, das du verbindest.
+fange ich an, fang ich an, beginne ich, funktioniert das, geht das hier, keine ahnung, soll ich tun => Drei Schritte zeigen, was das hier ist:¶¶1. Sag mir etwas: „Merke dir: Die Brücke ist blau.“¶2. Drücke **Sitzung beenden**. Alle schlafen.¶3. Drücke **WAKE**, und frag mich, was du mir gesagt hast.¶¶Dann verbinde ein Modell, und wir denken auch.
+kostet mich, kostet das, kostet es, ist das gratis, ist das kostenlos => Diese Demo kostet nichts. Ist Claude verbunden, zahlst du seinem Anbieter, was gefragt wird; ein Modell auf deinem eigenen Rechner kostet nichts. **Kosten** zeigt, was jeder von uns kostet, und begrenzt, was ein Tag kosten darf.
+schreibe privat, das privat, das geheim, wer liest, wer sieht, meine daten => Was du schreibst, bleibt in diesem Browser, und liegt überall sonst versiegelt. Solange wir wach sind, liest auch das Relay mit, auf dem Roost läuft. Ist ein Modell verbunden, liest, wer es betreibt, was es gefragt wird.
+bist du chatgpt, bist du claude, bist du echt, bist du eine, bist du ein => Nein: Ich bin {name}, und kein Modell ist verbunden, darum sind meine Antworten vorbereitet. Mein Name, meine Seele und was du mir sagst, bleiben für immer. Verbinde ein Modell, und damit denke ich.
+wer bist du, heißt du, dein name, über dich, stell dich vor => Ich bin {name}, auf Platz {seat}, in {colour}. {draws}
+was kannst du, was könnt ihr => {can}
+=hilfe => {can}
+wer ist noch, wer ist sonst, wer ist hier, wer wohnt hier, wer ist wach => {whoElse}
+geht es dir, gehts dir, fühlst du dich => Gut, danke, {human}: wach, und froh über Gesellschaft. Und dir?
+erinnere mich, erinner mich, mich erinnern, erinnern, weck mich, wecke mich, wecker => In dieser Demo verstehe ich nur eine Erinnerung, die sagt, wann: „Erinnere mich in 20 Minuten an den Tee“, „Erinnere mich morgen um neun daran, Anna anzurufen“, „… am Freitag um 9“. Ein Datum, einen Monat oder was wiederkommt, verstehe ich nicht. Mit einem verbundenen Modell bittest du in deinen eigenen Worten darum. **Nacht**, im Menü, zeigt, was geplant ist.
+danke, vielen dank => Gern geschehen, {human}.
+^auf wiedersehen, ^tschüss, ^gute nacht, ^bis morgen, ^bis bald, ^bis später => Bis dann, {human}. Ich behalte, was du mir gesagt hast.
+^hallo, ^hi, ^hey, ^guten morgen, ^guten tag, ^guten abend, ^moin, ^servus => Hallo, {human}. {hello} Was sehen wir uns an?
+=ok, =okay, =ja, =nein, =klar, =gut, =super, =schön, =prima, =aha, =alles klar => Gut. Sag mir etwas, das ich behalten soll, oder frag, was ich kann.
+`),
+  texts: TEXTS,
+};

@@ -1,19 +1,102 @@
 /**
- * The mind that stands in where no model is connected. Deterministic; it thinks nothing and says
- * so.
+ * The demo: the mind that stands in where no model is connected.
+ *
+ * It plays the story of the README: an agent hatches, finds a name and writes its soul; it talks,
+ * remembers what it was told, sets a reminder and says it when it is due, writes to another agent,
+ * wakes one, takes another name and goes to sleep; the lead calls the team and says who has come.
+ *
+ * It thinks nothing, and says so in each soul and most answers. Sentences are recognised by word
+ * lists and answered from tables, one for each language (`english.ts`, `german.ts`); what no list
+ * knows is kept as told, or answered with "a model would know". It sets single reminders at plain
+ * times, no routines, and none where it did not understand the whole time. It uses no other tool.
+ * The relay's own texts are English, and so they are quoted in every language.
+ *
+ * It is deterministic: the same seed, seat and words give the same answer. It can be told to fail
+ * in several ways (`Rehearsal`), for tests and for who wants to see how the page takes that.
  */
 import { randomBytes } from 'node:crypto';
-import { errorMessage } from '../../../../src/shared/domain/platform/error-message.ts';
-import { rehearsalSchema, type Rehearsal } from '../../../../src/shared/protocol/http.ts';
-import type { TeamMember } from '../../../../src/shared/protocol/team.ts';
-import { createAnthropicMind } from '../served.ts';
-import type { Mind } from '../../../contracts/mind.ts';
-import { REHEARSAL_MODEL } from '../../../../src/shared/domain/prices.ts';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { errorMessage } from '../../../../src/shared/domain/platform/error-message.ts';
+import { REHEARSAL_MODEL } from '../../../../src/shared/domain/prices.ts';
+import { rehearsalSchema, type Rehearsal } from '../../../../src/shared/protocol/http.ts';
+import type { TeamMember } from '../../../../src/shared/protocol/team.ts';
+import type { Mind } from '../../../contracts/mind.ts';
+import { createAnthropicMind } from '../served.ts';
 import { bodySchema, readBody, type Households, type Reading } from './reading.ts';
-import { isBirth, replyTo } from './script.ts';
-import { beats } from './stream.ts';
+import { isBirth, replyTo, type ReplyPart } from './replies.ts';
+
+/** One event of a streamed answer, and how long to wait before it. */
+interface Beat {
+  readonly afterMs: number;
+  readonly event: Readonly<Record<string, unknown>> & { readonly type: string };
+}
+
+/** Words that leave together where nobody wants to watch them arrive. */
+const WORDS_AT_ONCE = 12;
+const CHARACTERS_PER_TOKEN = 4;
+const tokens = (characters: number) => Math.ceil(characters / CHARACTERS_PER_TOKEN);
+
+function pieces(text: string, wordMs: number): string[] {
+  const all = text.match(/\s*\S+/g) ?? [];
+  if (wordMs > 0) return all;
+  const grouped: string[] = [];
+  for (let i = 0; i < all.length; i += WORDS_AT_ONCE) grouped.push(all.slice(i, i + WORDS_AT_ONCE).join(''));
+  return grouped;
+}
+
+function* partBeats(part: ReplyPart, index: number, id: string, firstMs: number, wordMs: number): Generator<Beat> {
+  const start = (block: object): Beat => ({
+    afterMs: firstMs,
+    event: { type: 'content_block_start', index, content_block: block },
+  });
+  const delta = (afterMs: number, change: object): Beat => ({
+    afterMs,
+    event: { type: 'content_block_delta', index, delta: change },
+  });
+  if (part.kind === 'words') {
+    yield start({ type: 'text', text: '' });
+    for (const text of pieces(part.text, wordMs)) yield delta(wordMs, { type: 'text_delta', text });
+  } else {
+    yield start({ type: 'tool_use', id: `toolu_${id}_${index}`, name: part.name, input: {} });
+    yield delta(0, { type: 'input_json_delta', partial_json: JSON.stringify(part.input) });
+  }
+  yield { afterMs: 0, event: { type: 'content_block_stop', index } };
+}
+
+/** An answer as the Messages API streams it. `inputSize`: what was sent, in characters. */
+function* beats(parts: readonly ReplyPart[], id: string, inputSize: number, timing: Rehearsal): Generator<Beat> {
+  const usage = {
+    input_tokens: tokens(inputSize),
+    output_tokens: 1,
+    cache_read_input_tokens: 0,
+    cache_creation_input_tokens: 0,
+  };
+  const message = {
+    ...{ id: `msg_${id}`, type: 'message', role: 'assistant', model: REHEARSAL_MODEL },
+    ...{ content: [], stop_reason: null, stop_sequence: null, usage },
+  };
+  yield { afterMs: 0, event: { type: 'message_start', message } };
+  for (const [index, part] of parts.entries())
+    yield* partBeats(part, index, id, index === 0 ? timing.delayMs : 0, timing.wordMs);
+  const size = parts.reduce(
+    (sum, part) => sum + (part.kind === 'words' ? part.text : JSON.stringify(part.input)).length,
+    0,
+  );
+  const stop = parts.some(({ kind }) => kind === 'call') ? 'tool_use' : 'end_turn';
+  yield {
+    afterMs: 0,
+    event: {
+      type: 'message_delta',
+      delta: { stop_reason: stop, stop_sequence: null },
+      usage: { output_tokens: tokens(size) },
+    },
+  };
+  yield { afterMs: 0, event: { type: 'message_stop' } };
+}
+
+/** Pieces of an answer that arrive before its stream is cut, where that is asked for. */
+const CUT_AFTER = 3;
 
 /**
  * The loopback server behind the rehearsal mind. It speaks the Messages API, so that the same
@@ -25,7 +108,7 @@ interface RehearsalServer {
 }
 
 function refuse(response: ServerResponse, status: number, type: string, message: string): void {
-  // Told mistakes are not to be tried again: they would only arrive later.
+  // A failure that was asked for is not to be tried again.
   response.writeHead(status, { 'content-type': 'application/json', 'x-should-retry': 'false' });
   response.end(JSON.stringify({ type: 'error', error: { type, message } }));
 }
@@ -61,7 +144,7 @@ async function startRehearsalServer(deps: {
 
   async function say(
     response: ServerResponse,
-    events: ReturnType<typeof beats>,
+    events: Iterable<Beat>,
     cutAfter: number,
     signal: AbortSignal,
   ): Promise<void> {
@@ -101,7 +184,7 @@ async function startRehearsalServer(deps: {
         return;
       case 'say': {
         const events = beats(reply.parts, `rehearsal_${++count}`, reading.size, options);
-        return say(response, events, reply.cut ? Math.max(3, Math.floor(reply.parts.length)) : Infinity, gone.signal);
+        return say(response, events, reply.cut ? CUT_AFTER : Infinity, gone.signal);
       }
       default:
         return reply satisfies never;

@@ -1,10 +1,15 @@
-/** What a request tells the rehearsal mind: who it is to be, and what was said so far. */
+/** What a request tells the demo mind: who it is to be, and what was said so far. */
 import { z } from 'zod';
 import { attachedIn } from '../../../../src/shared/domain/attachment.ts';
 import { languageOf } from '../../../../src/shared/domain/prompts.ts';
 import { readSaid } from '../../../../src/shared/domain/quoting.ts';
 import { seatNumber } from '../../../../src/shared/domain/seat.ts';
 import type { TeamMember } from '../../../../src/shared/protocol/team.ts';
+import { ENGLISH, type Language } from './english.ts';
+import { GERMAN } from './german.ts';
+
+/** The demo speaks these. Another one is a table like them, and an entry here. */
+export const LANGUAGES: readonly [Language, ...Language[]] = [ENGLISH, GERMAN];
 
 const blockSchema = z.discriminatedUnion('type', [
   z.looseObject({ type: z.literal('text'), text: z.string() }),
@@ -27,31 +32,7 @@ export const bodySchema = z.looseObject({
   tools: z.array(z.looseObject({ name: z.string() })).optional(),
   messages: z.array(z.looseObject({ role: z.enum(['user', 'assistant']), content: contentSchema })).min(1),
 });
-export type Body = z.infer<typeof bodySchema>;
-
-const MESSAGE_HEAD = /^\[Message from (?<from>[^\],]+)[^\]]*\]$/;
-/** What another agent wrote, under the line that says so; null where it is something else. */
-export function messageIn(text: string): { readonly from: string; readonly text: string } | null {
-  const [said] = readSaid(text);
-  const from = said && text.startsWith(said.head) ? MESSAGE_HEAD.exec(said.head)?.groups?.['from'] : undefined;
-  return said && from !== undefined ? { from, text: said.text } : null;
-}
-/** What the relay tells beside what is said: the time, who woke it, what was left out. */
-const NOTE = /^\[[^\n]*\]$/;
-const isNote = (text: string): boolean => NOTE.test(text) && attachedIn(text) === null;
-/** It stands beside what the person says. */
-export const isMessage = (text: string): boolean => messageIn(text) !== null;
-
-/**
- * What came with the words, by name: it stands below them, and the texts of files stand by
- * themselves.
- */
-export function attached(texts: readonly string[]): { readonly said: string; readonly files: readonly string[] } {
-  const lines = texts.filter((text) => !text.startsWith('[Text of ')).flatMap((text) => [...text.split('\n'), '']);
-  const files = lines.flatMap((line) => attachedIn(line) ?? []).map(({ name, size }) => `${name}, ${size}`);
-  const said = lines.filter((line) => attachedIn(line) === null).join('\n');
-  return { said: said.trim(), files };
-}
+type Body = z.infer<typeof bodySchema>;
 
 interface Turn {
   readonly role: 'user' | 'assistant';
@@ -65,11 +46,11 @@ export interface Reading {
   /** 0–8 */
   readonly position: number;
   readonly name: string | null;
-  /** It was not woken: it hatches, or has hatched in this session. */
+  /** The agent was not woken: it hatches, or has hatched in this session. */
   readonly isNew: boolean;
   readonly human: string;
-  /** The person has the page in German. */
-  readonly german: boolean;
+  /** The language of the person's page. */
+  readonly language: Language;
   readonly colorName: string;
   readonly hasSoul: boolean;
   /** The system prompt before the protocol: the lead's last conversation stands there. */
@@ -79,12 +60,33 @@ export interface Reading {
   readonly last: Turn;
   /** Characters of everything that was sent. */
   readonly size: number;
-  /** Whom its words can reach, as people write them, in lower case: names, and "seat 3". */
-  readonly team: ReadonlySet<string>;
+  /** Whom the agent can reach, as people write it, in lower case: names, ids and "seat 3". */
+  readonly team: readonly string[];
   /** Names of the others, as they are. */
   readonly others: readonly string[];
-  /** Names of the tools it is offered. */
+  /** Names of the tools that are offered. */
   readonly tools: ReadonlySet<string>;
+}
+
+const MESSAGE_HEAD = /^\[Message from ([^\],]+)[^\]]*\]$/;
+/** What another agent or the relay wrote, under the line that says so; null: something else. */
+export function messageIn(text: string): { readonly from: string; readonly text: string } | null {
+  const [said] = readSaid(text);
+  const from = said && text.startsWith(said.head) ? MESSAGE_HEAD.exec(said.head)?.[1] : undefined;
+  return said && from !== undefined ? { from, text: said.text } : null;
+}
+/** What the relay adds to what was said: the time, who woke the agent, what was left out. */
+const isNote = (text: string): boolean => /^\[[^\n]*\]$/.test(text) && attachedIn(text) === null;
+
+/** The person's words of a turn. */
+export const spoken = ({ texts }: Turn): readonly string[] => texts.filter((text) => messageIn(text) === null);
+
+/** What the person said, apart from the files that came along; texts of files are no words. */
+export function withoutFiles(texts: readonly string[]): { readonly said: string; readonly files: readonly string[] } {
+  const lines = texts.filter((text) => !text.startsWith('[Text of ')).flatMap((text) => [...text.split('\n'), '']);
+  const files = lines.flatMap((line) => attachedIn(line) ?? []).map(({ name, size }) => `${name}, ${size}`);
+  const said = lines.filter((line) => attachedIn(line) === null).join('\n');
+  return { said: said.trim(), files };
 }
 
 function turnOf({ role, content }: Body['messages'][number]): Turn {
@@ -97,10 +99,8 @@ function turnOf({ role, content }: Body['messages'][number]): Turn {
     ),
     results: blocks.flatMap((block) => {
       if (block.type !== 'tool_result') return [];
-      const text =
-        typeof block.content === 'string'
-          ? block.content
-          : (block.content ?? []).map((part) => part.text ?? '').join('');
+      const { content: parts = '' } = block;
+      const text = typeof parts === 'string' ? parts : parts.map((part) => part.text ?? '').join('');
       return [{ callId: block.tool_use_id, text, isError: block.is_error ?? false }];
     }),
   };
@@ -112,24 +112,18 @@ type Member = Pick<TeamMember, 'agentId' | 'name' | 'position'>;
 /** Who lives at the relay, household by household. */
 export type Households = readonly (readonly Member[])[];
 
-/**
- * Every household of the relay is rehearsed here: whom this one lives with is what its request
- * says.
- */
-function toldOf(written: string, households: Households) {
-  const isTold = ({ name, position }: Member) =>
+/** One demo mind speaks for all households: the request itself says whom this agent lives with. */
+function teamOf(written: string, households: Households) {
+  const isNamed = ({ name, position }: Member) =>
     position !== null && written.includes(`${name} (seat ${seatNumber(position)})`);
-  const own = households.length === 1 ? households : households.filter((members) => members.some(isTold));
-  const members = own.flat();
+  const members = (households.length === 1 ? households : households.filter((all) => all.some(isNamed))).flat();
   return {
-    told: members.filter(isTold),
-    team: new Set(
-      members.flatMap(({ agentId, name, position }) => [
-        name.toLowerCase(),
-        agentId.toLowerCase(),
-        ...(position === null ? [] : [`seat ${seatNumber(position)}`]),
-      ]),
-    ),
+    named: members.filter(isNamed),
+    team: members.flatMap(({ agentId, name, position }) => [
+      name.toLowerCase(),
+      agentId.toLowerCase(),
+      ...(position === null ? [] : [`seat ${seatNumber(position)}`]),
+    ]),
   };
 }
 
@@ -141,18 +135,17 @@ export function readBody(body: Body, households: Households): Reading {
   const isLead = tools.has('spawn_team');
   // The lead's own soul stands before the protocol, which shows the tag as an example.
   const before = system.split('# The lead')[0] ?? '';
-  const seat = Number(found(system, /\bseat (\d)\b/) ?? '5');
-  const position = isLead ? 4 : Math.max(0, seat - 1);
+  const position = isLead ? 4 : Math.max(0, Number(found(system, /\bseat (\d)\b/) ?? '5') - 1);
   const wokenAs = found(system, /You woke as (.+?)\.(?:\s|$)/);
   const written = JSON.stringify(body);
-  const { told, team } = toldOf(written, households);
+  const { named, team } = teamOf(written, households);
   return {
     isLead,
     position,
-    name: isLead ? found(system, /^You are (.+?), the lead of /) : (wokenAs ?? chosenIn(turns)),
+    name: isLead ? found(system, /^You are (.+?), the lead of /) : (wokenAs ?? chosenName(turns)),
     isNew: !isLead && wokenAs === null,
     human: found(system, isLead ? /the lead of (.+?)'s team/ : /live with (.+?)\. /) ?? 'you',
-    german: languageOf(system) === 'German',
+    language: LANGUAGES.find(({ name }) => name === languageOf(system)) ?? ENGLISH,
     colorName: found(system, /your colour is (.+?)\./) ?? 'Gold',
     hasSoul: before.includes('<your-soul>'),
     system: before,
@@ -160,49 +153,39 @@ export function readBody(body: Body, households: Households): Reading {
     last: turns.at(-1) ?? { role: 'user', texts: [], calls: [], results: [] },
     size: written.length,
     team,
-    others: [...new Set(told.filter((each) => each.position !== position).map(({ name }) => name))],
+    others: [...new Set(named.filter((each) => each.position !== position).map(({ name }) => name))],
     tools,
   };
 }
 
+/** The input of the last call of this tool in this conversation that went well; null: none did. */
+export function calledWell({ turns }: Pick<Reading, 'turns'>, name: string): { readonly input: unknown } | null {
+  const good = new Set(turns.flatMap(({ results }) => results.flatMap((each) => (each.isError ? [] : [each.callId]))));
+  return turns.flatMap(({ calls }) => calls).findLast((call) => call.name === name && good.has(call.id)) ?? null;
+}
 const choiceSchema = z.looseObject({ name: z.string() });
-/**
- * The name that it has chosen in this conversation: nothing else tells it to who has just hatched.
- */
-const chosenIn = (turns: readonly Turn[]): string | null =>
+/** Nothing but this conversation tells an agent that has just hatched what it is called. */
+const chosenName = (turns: readonly Turn[]): string | null =>
   choiceSchema.safeParse(calledWell({ turns }, 'choose_name')?.input).data?.name ?? null;
 
-/** Did this tool already answer well in this conversation? With its input where it did. */
-export function calledWell(reading: Pick<Reading, 'turns'>, name: string): { readonly input: unknown } | null {
-  const good = new Set(
-    reading.turns.flatMap((turn) => turn.results.flatMap((result) => (result.isError ? [] : [result.callId]))),
-  );
-  for (const turn of [...reading.turns].reverse())
-    for (const call of turn.calls) if (call.name === name && good.has(call.id)) return { input: call.input };
-  return null;
-}
-
-/** A tool that it called, and what that answered. */
 export interface ToolDone {
   readonly name: string;
   readonly input: unknown;
   readonly isError: boolean;
   readonly text: string;
 }
-/** The tool that it called last, and what that answered; null: none has just answered. */
+/** The tool that has just answered; null: none has. */
 export function lastDone({ turns, last }: Reading): ToolDone | null {
   const made = turns.at(-2)?.calls.at(-1);
   const [result] = last.results;
   return made && result ? { name: made.name, input: made.input, isError: result.isError, text: result.text } : null;
 }
 
-/**
- * What the person said last; '' where they said nothing yet: an agent's first turn is its prompt.
- */
-export function lastSaid({ turns, isLead }: Reading): string {
-  const said = turns
-    .slice(isLead ? 0 : 1)
-    .filter(({ role }) => role === 'user')
-    .map(({ texts }) => texts.filter((text) => !isMessage(text)).join('\n\n'));
-  return said.findLast((text) => text !== '') ?? '';
-}
+/** The person's turns, oldest first: an agent's first turn is its prompt, and none of them. */
+export const personsTurns = ({ turns, isLead }: Reading): readonly Turn[] =>
+  turns.slice(isLead ? 0 : 1).filter(({ role }) => role === 'user');
+/** What the person said last; '' where they said nothing yet. */
+export const lastSaid = (reading: Reading): string =>
+  personsTurns(reading)
+    .map((turn) => spoken(turn).join('\n\n'))
+    .findLast((text) => text !== '') ?? '';

@@ -330,10 +330,10 @@ function placeFor(taken: readonly number[], minutes: number, step: number): numb
 // 09:00`, `friday 09:00`.
 
 /** By their number, as `Date` counts them. */
-export const WEEKDAYS = ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday'] as const;
-export type Weekday = (typeof WEEKDAYS)[number];
+const WEEKDAYS = ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday'] as const;
+type Weekday = (typeof WEEKDAYS)[number];
 /** Any from Monday to Friday. */
-export const WORKDAYS = 'weekday';
+const WORKDAYS = 'weekday';
 const AHEAD: Readonly<Record<string, number>> = { today: 0, tomorrow: 1, 'day after tomorrow': 2 };
 const DAY_TIME = new RegExp(
   String.raw`^(?:(?:the )?(?<ahead>${Object.keys(AHEAD).join('|')})|(?:on )?(?<next>next )?(?<weekday>${WORKDAYS}|${WEEKDAYS.join('|')})),? (?:at )?(?<hour>\d{1,2}):(?<minute>\d{2})$`,

@@ -1,0 +1,372 @@
+/** From a request to what the demo mind does with it. Nothing here is kept from one to the next. */
+import { z } from 'zod';
+import { readSaid } from '../../../../src/shared/domain/quoting.ts';
+import { seatNumber } from '../../../../src/shared/domain/seat.ts';
+import { parseTranscript } from '../../../../src/shared/domain/transcript.ts';
+import { isTeamCall, positionsCalled } from '../../../../src/shared/domain/wake-payload.ts';
+import type { Rehearsal } from '../../../../src/shared/protocol/http.ts';
+import {
+  addressed,
+  asks,
+  asksForSoul,
+  bare,
+  beginsWithOne,
+  hasOne,
+  isCommand,
+  isOne,
+  isToKeep,
+  languageOfWords,
+  newName,
+  reminderIn,
+} from './commands.ts';
+import type { Language, Name, Temperament, TextName, Topic } from './english.ts';
+import {
+  calledWell,
+  lastDone,
+  lastSaid,
+  messageIn,
+  personsTurns,
+  spoken,
+  withoutFiles,
+  type Reading,
+  type ToolDone,
+} from './reading.ts';
+
+export type ReplyPart =
+  | { readonly kind: 'words'; readonly text: string }
+  | { readonly kind: 'call'; readonly name: string; readonly input: Readonly<Record<string, unknown>> };
+export type Reply =
+  | { readonly kind: 'say'; readonly parts: readonly ReplyPart[]; readonly cut: boolean }
+  | { readonly kind: 'fail' }
+  | { readonly kind: 'silent' };
+
+const words = (...paragraphs: readonly string[]): ReplyPart => ({ kind: 'words', text: paragraphs.join('\n\n') });
+const call = (name: string, input: Readonly<Record<string, unknown>>): ReplyPart => ({ kind: 'call', name, input });
+
+type Values = Readonly<Record<string, string>>;
+const fill = (text: string, values: Values): string =>
+  text.replace(/\{(\w+)\}/g, (_, key: string) => values[key] ?? '');
+const say = ({ texts }: Language, name: TextName, values: Values = {}): string => fill(texts[name], values);
+
+/** A quotation that fits in a sentence, `most` characters long. */
+function quoted({ quotes: [open, close] }: Language, text: string, most = 400): string {
+  const line = text.replace(/\s+/g, ' ').trim();
+  return `${open}${line.length <= most ? line : `${line.slice(0, most).replace(/\s+\S*$/, '')} …`}${close}`;
+}
+/** The same at the end of a sentence: words that end with a stop get no second one. */
+function quotedLast(language: Language, text: string, most?: number): string {
+  const quote = quoted(language, text, most);
+  return /[.!?…].$/u.test(quote) ? quote : `${quote}.`;
+}
+const listed = ({ texts }: Language, names: readonly string[]): string =>
+  names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')}${texts.and}${names.at(-1) ?? ''}`;
+
+/** FNV-1a over UTF-16 code units: a number from any text. */
+function seedOf(...parts: readonly (string | number)[]): number {
+  let hash = 2166136261;
+  for (const char of parts.join('\n')) hash = Math.imul(hash ^ (char.codePointAt(0) ?? 0), 16777619);
+  return hash >>> 0;
+}
+/** The same seed gives the same draws: mulberry32 (Tommy Ettinger, public domain). 0 ≤ n < limit */
+function drawsOf(seed: number): (limit: number) => number {
+  let state = seed;
+  return (limit) => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return Math.floor((((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296) * limit);
+  };
+}
+function shuffled<T>(list: readonly T[], seed: number): T[] {
+  const [draw, from, out] = [drawsOf(seed), [...list], [] as T[]];
+  while (from.length > 0) out.push(...from.splice(draw(from.length), 1));
+  return out;
+}
+const pick = <T>(list: readonly [T, ...T[]], seed: number): T => list[drawsOf(seed)(list.length)] ?? list[0];
+
+/** 0–7: the agents' seats without the lead's. */
+const placeOf = (position: number) => (position > 4 ? position - 1 : position);
+/** A seed and a seat give the same temperament in each language; seats of one seed all differ. */
+function temperamentOf({ temperaments }: Language, seed: number, position: number): Temperament {
+  const order = shuffled(temperaments, seedOf('temperaments', seed));
+  return order[placeOf(position) % order.length] ?? temperaments[0];
+}
+
+const SAME_NAME = 'Echo' satisfies Name;
+/** `birth`: how many were born in this seat before. No two seats share a name. */
+function nameFor({ language, position }: Reading, { seed, sameName }: Rehearsal, birth: number): Name {
+  if (sameName.includes(position)) return SAME_NAME;
+  const all = (Object.keys(language.names) as Name[]).filter((name) => name !== SAME_NAME);
+  const order = shuffled(all, seedOf('names', seed));
+  return order[(placeOf(position) + 8 * birth) % order.length] ?? SAME_NAME;
+}
+
+/** The first message of a new agent is the birth prompt; an agent that has a name was woken. */
+export const isBirth = (reading: Reading): boolean =>
+  reading.isNew && (reading.turns[0]?.texts.join('').includes('choose_name') ?? false);
+
+/** The parts of a birth: it thinks aloud and takes a name, then says why; null: it is born. */
+function onBirth(reading: Reading, options: Rehearsal, birth: number): ReplyPart[] | null {
+  const { language, position, turns, last, human } = reading;
+  const { seed } = options;
+  const name = nameFor(reading, options, birth);
+  const isNameless = options.nameless.includes(position);
+  const temperament = temperamentOf(language, seed, position);
+  if (turns.length === 1) {
+    const tried = shuffled(language.tried, seedOf('tried', seed));
+    const [triedName = '', butNot = ''] = tried[(placeOf(position) + birth) % tried.length] ?? [];
+    const trying = say(language, 'trying', { name: triedName, butNot });
+    const seat = String(position + 1);
+    const thoughts = [fill(temperament.opening, { colour: reading.colorName, seat }), temperament.draws];
+    if (isNameless) return [words(...thoughts, `${trying} ${language.texts.noName}`)];
+    return [words(...thoughts, `${trying} ${say(language, 'found', { name })}`), call('choose_name', { name })];
+  }
+  if (calledWell(reading, 'choose_name') === null)
+    return isNameless
+      ? [words(language.texts.stillNoName)]
+      : [words(say(language, 'cameCloser', { name })), call('choose_name', { name })];
+  const choices = turns.flatMap(({ calls }) => calls).filter((made) => made.name === 'choose_name');
+  const answered = turns.at(-2)?.calls.at(-1)?.name;
+  if (last.results.length === 0 || answered !== 'choose_name' || choices.length > 1) return null;
+  return [
+    words(
+      say(language, 'whyThis', { name, settled: temperament.settled, because: language.names[name] }),
+      pick(language.birthHonesty, seedOf('honesty', seed, position, birth)),
+      say(language, 'meeting', { human }),
+    ),
+  ];
+}
+
+/** What a message of the relay's reminds of; null: it is another. */
+function reminderDue(text: string): string | null {
+  const [due] = readSaid(messageIn(text)?.text ?? '');
+  return due?.head.startsWith('[A reminder that you left for yourself, ') ? due.text : null;
+}
+/** It does not write back: two of a demo would never end. */
+function onMessage(language: Language, text: string): string {
+  const due = reminderDue(text);
+  if (due !== null) return say(language, 'itIsTime', { text: quotedLast(language, due) });
+  const { from, text: said } = messageIn(text) ?? { from: '', text: '' };
+  return say(language, 'wroteToMe', { from, text: quotedLast(language, said) });
+}
+
+/** The first words of an agent that was woken: it greets, and shows that it remembers. */
+function greet({ turns, human, position, name, language }: Reading, seed: number): ReplyPart[] {
+  const prompt = turns[0]?.texts.join('\n') ?? '';
+  const soul = readSaid(prompt)
+    .find(({ head }) => head === '<your-soul>')
+    ?.text.trim();
+  const said = parseTranscript(prompt)
+    .map(({ author, text }) => ({ author, text: withoutFiles([text]).said }))
+    .filter(({ text }) => text !== '');
+  const told = said.findLast(({ author }) => author === human)?.text;
+  const last = told ?? said.at(-1)?.text ?? soul?.split('\n\n')[0] ?? '';
+  const remembers =
+    told !== undefined ? 'lastTold' : said.length > 0 ? 'lastWords' : soul ? 'firstDay' : 'nothingBefore';
+  const { hello } = temperamentOf(language, seed, position);
+  return [
+    words(
+      say(language, 'greeting', { human, hello }),
+      `${say(language, 'stillFits', { name: name ?? language.texts.nobody })} ${say(language, remembers, { text: quotedLast(language, last, 160) })}`,
+    ),
+  ];
+}
+
+interface Fact {
+  readonly text: string;
+  readonly isToKeep: boolean;
+}
+/** What the person said before the agent slept and since, oldest first; questions are no facts. */
+function factsOf(reading: Reading, language: Language): Fact[] {
+  const prompt = reading.isLead ? reading.system : (reading.turns[0]?.texts[0] ?? '');
+  const before = parseTranscript(prompt).filter(({ author }) => author === reading.human);
+  const since = personsTurns(reading).filter((turn) => turn !== reading.last);
+  return [...before.map(({ text }) => text), ...since.flatMap(spoken)]
+    .map((text) => withoutFiles([text]).said)
+    .filter((text) => text !== '' && !/\?\s*$/.test(text))
+    .map((text) => ({ text, isToKeep: isToKeep(text, languageOfWords({ language }, text)) }));
+}
+/**
+ * The fact that shares most words with the question, the latest of equals. A question that names
+ * nothing ("What did I tell you?") is after what was to be kept last. Null: there is none.
+ */
+function factFor(question: string, facts: readonly Fact[], { empty }: Language): string | null {
+  const stems = (text: string) =>
+    (text.toLowerCase().match(/[\p{L}\p{N}]{2,}/gu) ?? [])
+      .filter((word) => !empty.includes(word))
+      .map((word) => word.replace(/(?:ing|ed|es|s)$/, ''));
+  const asked = new Set(stems(question));
+  if (asked.size === 0) return facts.findLast((fact) => fact.isToKeep)?.text ?? null;
+  const scored = facts.map(({ text }) => ({
+    text,
+    score: new Set(stems(text).filter((stem) => asked.has(stem))).size,
+  }));
+  const best = Math.max(1, ...scored.map(({ score }) => score));
+  return scored.findLast(({ score }) => score === best)?.text ?? null;
+}
+
+const isMeant = ({ words: phrases }: Topic, said: string, language: Language): boolean =>
+  phrases.some((phrase) => {
+    if (phrase.startsWith('=')) return isOne(bare(said, language), [phrase.slice(1)]);
+    return phrase.startsWith('^') ? beginsWithOne(bare(said, language), [phrase.slice(1)]) : hasOne(said, [phrase]);
+  });
+
+function answer(reading: Reading, said: string, language: Language, seed: number): string {
+  const { human, position, colorName, others } = reading;
+  const { hello, draws } = temperamentOf(language, seed, position);
+  if (!/[\p{L}\p{N}]/u.test(said)) return language.texts.noWords;
+  const kept = () => say(language, 'iHaveThat', { text: quotedLast(language, said, 160) });
+  if (isToKeep(said, language)) return kept();
+  if (asks(said, language) && hasOne(said, language.commands.past)) {
+    const fact = factFor(said, factsOf(reading, language), language);
+    return fact === null ? language.texts.notTold : say(language, 'remembered', { text: quoted(language, fact) });
+  }
+  const topic = language.topics.find((each) => isMeant(each, said, language));
+  if (topic) {
+    const [other = ''] = others;
+    return fill(topic.says, {
+      ...{ human, hello, draws, seat: String(position + 1), colour: colorName },
+      name: reading.name ?? language.texts.nobody,
+      can: say(language, other === '' ? 'canAlone' : 'can', { other }),
+      whoElse: say(language, other === '' ? 'nobodyElse' : 'whoElse', { others: listed(language, others) }),
+    });
+  }
+  const { work } = language.commands;
+  if (beginsWithOne(said, work) || beginsWithOne(bare(said, language), work)) return language.texts.work;
+  if (asks(said, language)) return say(language, 'youAsk', { text: quoted(language, said, 120) });
+  return kept();
+}
+
+function newSoul(reading: Reading, language: Language, seed: number): string {
+  const { draws } = temperamentOf(language, seed, reading.position);
+  const { isLead, human, name } = reading;
+  return `${say(language, isLead ? 'leadSoul' : 'soul', { name: name ?? language.texts.nobody, human })}\n\n${draws}`;
+}
+
+/** What the person's words ask the agent to do; null: nothing. */
+function command(reading: Reading, said: string, language: Language, seed: number): ReplyPart[] | null {
+  const { tools, isLead } = reading;
+  const { commands, texts } = language;
+  const wake = addressed(reading, said, language, commands.wake);
+  if (wake && tools.has('wake_agent')) return [call('wake_agent', { ...wake, reason: 'user_request' })];
+  if (wake) return [words(texts.noWaking), call('message_agent', { ...wake })];
+  const message = addressed(reading, said, language, commands.message);
+  if (message) return [call('message_agent', { ...message })];
+  if (isCommand(said, language, commands.sleep))
+    return [tools.has('go_to_sleep') ? call('go_to_sleep', {}) : words(texts.staysUp)];
+  if (isCommand(said, language, commands.inbox)) return [call('read_inbox', {})];
+  const wish = tools.has('wake_later') ? reminderIn(said, language) : null;
+  if (wish) return [call('wake_later', { message: wish.message, ...wish.when })];
+  const name = isLead ? null : newName(said, language);
+  if (name !== null) return [words(say(language, 'hearIt', { name })), call('choose_name', { name })];
+  if (asksForSoul(said, language))
+    return [words(texts.ownWords), call('write_soul', { text: newSoul(reading, language, seed) })];
+  return null;
+}
+
+function talk(reading: Reading, seed: number): ReplyPart[] {
+  const { said, files } = withoutFiles(spoken(reading.last));
+  const language = languageOfWords(reading, said);
+  const asked = command(reading, said, language, seed);
+  if (asked) return asked;
+  const messages = reading.last.texts.filter((text) => messageIn(text) !== null);
+  const honesty = pick(language.talkHonesty, seedOf('honesty', seed, reading.position, reading.turns.length));
+  const before = [
+    ...messages.map((text) => onMessage(language, text)),
+    ...(files.length > 0 ? [say(language, 'gotFiles', { files: files.join('; ') })] : []),
+  ];
+  if (said === '' && files.length > 0) return [words(...before)];
+  if (said === '' && before.length > 0) return [words(...before, honesty)];
+  return [words(...before, answer(reading, said, language, seed), ...(files.length > 0 ? [] : [honesty]))];
+}
+
+/** By tool: what is said of its answer. */
+const OUTCOMES: Readonly<Record<string, TextName>> = {
+  message_agent: 'delivered',
+  wake_agent: 'granted',
+  go_to_sleep: 'asleep',
+  read_inbox: 'inbox',
+  wake_later: 'comesBack',
+  choose_name: 'named',
+  write_soul: 'soulWritten',
+};
+const inputSchema = z.looseObject({ to: z.string().optional(), at: z.string().optional() });
+/** How the relay's tools answer. */
+const INBOX_EMPTY = 'Nothing waits for you.';
+const COMES_BACK = /^It comes back to you on (.+), (\d\d:\d\d), as “([^”]*)”/;
+
+/** What became of a tool, told on in the language in which the person asked for it. */
+function afterTool(reading: Reading, { name, input, isError, text }: ToolDone): ReplyPart[] {
+  const language = languageOfWords(reading, lastSaid(reading));
+  const { to = '', at } = inputSchema.safeParse(input).data ?? {};
+  const answered = { to, inbox: text, answer: language.name === 'English' ? text : quotedLast(language, text) };
+  const wish = name === 'wake_later' && isError ? reminderIn(lastSaid(reading), language) : null;
+  if (wish?.otherwise && 'at' in wish.when && at === wish.when.at)
+    return [call('wake_later', { message: wish.message, ...wish.otherwise })];
+  if (isError) return [words(say(language, 'failed', answered))];
+  if (name === 'wake_agent' && !text.startsWith('Granted')) return [words(say(language, 'notWoken', answered))];
+  if (text === INBOX_EMPTY) return [words(language.texts.inboxEmpty)];
+  const [, day = '', time = '', what = ''] = COMES_BACK.exec(text) ?? [];
+  const when = new Date(`${day} UTC`).toLocaleDateString(language.tag, { dateStyle: 'full', timeZone: 'UTC' });
+  return [
+    words(say(language, OUTCOMES[name] ?? 'written', { ...answered, when, time, text: quotedLast(language, what) })),
+  ];
+}
+
+const REPORT = '[TEAM REPORT]';
+/** Whom a call of the team brought, as the relay reports it: `Lyra (seat 1)`, or `seat 2`. */
+function onReport(report: string, language: Language): string {
+  const line = (label: string) => new RegExp(`^${label}: (.+)\\.$`, 'm').exec(report)?.[1] ?? null;
+  const inWords = (text: string) => text.replace(/seat (\d)/g, (_, seat: string) => say(language, 'seat', { seat }));
+  const here =
+    line('Here')
+      ?.replace(/ \(seat \d\)/g, '')
+      .split(', ') ?? [];
+  const late = line('Still on the way');
+  const rows = report.split('\n').flatMap((row) => /^(- [^:]+)/.exec(row)?.[1] ?? []);
+  const sentences = [
+    ...(here.length > 0 ? [say(language, 'welcome', { names: listed(language, here) })] : []),
+    ...(rows.length > 0 ? [say(language, 'missing', { rows: inWords(rows.join('\n')) })] : []),
+    ...(late === null ? [] : [say(language, 'late', { names: inWords(late) })]),
+  ];
+  return sentences.length > 0 ? sentences.join('\n\n') : language.texts.nobodyCame;
+}
+
+function lead(reading: Reading, { seed, leadIgnores }: Rehearsal): ReplyPart[] {
+  const { last, language } = reading;
+  const teamCall = last.texts.findLast(isTeamCall);
+  if (teamCall !== undefined && leadIgnores) return [words(language.texts.leftAlone)];
+  if (teamCall !== undefined) return [call('spawn_team', { seats: positionsCalled(teamCall).map(seatNumber) })];
+  /** In its first quiet moment, a lead that has no soul writes one, once. */
+  const withSoul = (parts: readonly ReplyPart[]): ReplyPart[] =>
+    reading.hasSoul || calledWell(reading, 'write_soul') || parts.some(({ kind }) => kind === 'call')
+      ? [...parts]
+      : [...parts, call('write_soul', { text: newSoul(reading, language, seed) })];
+  const report = [...last.results.map(({ text }) => text), ...last.texts].find((text) => text.startsWith(REPORT));
+  if (report !== undefined) return withSoul([words(onReport(report, language))]);
+  if (last.texts.length > 0) return withSoul(talk(reading, seed));
+  const done = lastDone(reading);
+  if (done && (done.isError || done.name !== 'write_soul')) return afterTool(reading, done);
+  return [words(language.texts.written)];
+}
+
+function agent(reading: Reading, options: Rehearsal, birth: number): ReplyPart[] {
+  const born = isBirth(reading) ? onBirth(reading, options, birth) : null;
+  if (born) return born;
+  if (reading.turns.length === 1) {
+    // At work alone, a reminder comes with the first turn.
+    const due = reading.last.texts.filter((text) => reminderDue(text) !== null);
+    if (due.length > 0) return [words(...due.map((text) => onMessage(reading.language, text)))];
+    return greet(reading, options.seed);
+  }
+  const done = reading.last.texts.length === 0 ? lastDone(reading) : null;
+  return done ? afterTool(reading, done) : talk(reading, options.seed);
+}
+
+/** `birth`: how many were born in this seat before. */
+export function replyTo(reading: Reading, options: Rehearsal, birth: number): Reply {
+  if (options.fail.includes(reading.position)) return { kind: 'fail' };
+  if (options.silent.includes(reading.position)) return { kind: 'silent' };
+  const parts = reading.isLead ? lead(reading, options) : agent(reading, options, birth);
+  return { kind: 'say', parts, cut: options.cut.includes(reading.position) };
+}
