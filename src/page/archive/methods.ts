@@ -90,11 +90,6 @@ export const ARCHIVE = {
   zipBytes: 256 * 1024 * 1024,
   zipEntries: 20_000,
   unpackedBytes: 512 * 1024 * 1024,
-  /**
-   * How much a zip is unpacked at a time, in packed bytes: deflate makes at most about 1,032 of
-   * each.
-   */
-  inflateStep: 16 * 1024,
   /** Longest name of a file or folder that is written, in UTF-16 units. */
   fileNameChars: 80,
 } as const;
