@@ -1,10 +1,10 @@
 /**
  * One relay: opens every part in order, wires them together, and closes them in the opposite order.
  */
-import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { getRequestListener } from '@hono/node-server';
+import { newId } from '../src/shared/domain/platform/new-id.ts';
 import { spanText } from '../src/shared/domain/zone-days.ts';
 import { errorMessage } from '../src/shared/domain/platform/error-message.ts';
 import { realTimers } from '../src/shared/domain/platform/timers.ts';
@@ -188,7 +188,7 @@ async function open(given: RelayDeps, closers: Closers): Promise<Relay> {
     onKey: secrets.add,
     now,
     elapsed,
-    newId: randomUUID,
+    newId,
   });
   closers.add(() => models.close());
   const room = createHomeRoom({
@@ -230,7 +230,7 @@ async function open(given: RelayDeps, closers: Closers): Promise<Relay> {
     sealer,
     now,
     elapsed,
-    newId: () => randomUUID(),
+    newId,
     logger,
     retentionMs: config.retentionMs,
     version: root.version,

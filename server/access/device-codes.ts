@@ -2,7 +2,7 @@
  * Codes that a page shows for another device. Kept by hash, beside who made each, who came by it
  * and what they left.
  */
-import { randomUUID } from 'node:crypto';
+import { newId } from '../../src/shared/domain/platform/new-id.ts';
 import { DEVICE_CODES } from '../../src/shared/protocol/device-code-settings.ts';
 import type { DeviceCode, DeviceCodeState } from '../../src/shared/protocol/device-codes.ts';
 import { deviceCodeEndpoints } from '../../src/shared/protocol/endpoints/access.ts';
@@ -57,7 +57,7 @@ export function createDeviceCodes({ db, relay, now, onEnded }: DeviceCodesDeps):
         .where('made_at', '>=', madeAfter())
         .execute();
       if (open.length >= DEVICE_CODES.most) return null;
-      const [id, code, madeAt] = [randomUUID(), newSecret(), now()];
+      const [id, code, madeAt] = [newId(), newSecret(), now()];
       await db
         .insertInto('device_codes')
         .values({ relay, id, code_hash: hashOf(code), host, guest: null, offer: null, made_at: madeAt, ended_at: null })

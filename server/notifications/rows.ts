@@ -2,8 +2,8 @@
  * What is told to whom, on the store. Of several relays on one store each thing is seen to by one:
  * what is due is claimed for a while, and whoever dies with it leaves it to the next.
  */
-import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
+import { newId } from '../../src/shared/domain/platform/new-id.ts';
 import {
   type DeviceChoice,
   deviceChoiceSchema,
@@ -95,7 +95,7 @@ export function createDeviceRows({ db, home, sealer, alone }: DeviceRowsDeps) {
       };
       await db
         .insertInto('notification_devices')
-        .values({ home, browser, device: randomUUID(), ...values })
+        .values({ home, browser, device: newId(), ...values })
         .onConflict((conflict) => conflict.columns(['home', 'browser']).doUpdateSet(values))
         .execute();
     },

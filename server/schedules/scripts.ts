@@ -4,11 +4,12 @@
  * relay, and may do what that user may: so that is a right of the relay's owner. The text that runs
  * is given: agents write in that folder, so the file says only what is to be asked about.
  */
-import { createHash, randomUUID } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
 import { mkdir, mkdtemp, open, readlink, realpath, rm, unlink, type FileHandle } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { isAbsolute, join, relative, resolve, sep } from 'node:path';
+import { newId } from '../../src/shared/domain/platform/new-id.ts';
 import type { AgentId } from '../../src/shared/domain/ids.ts';
 import type { ScheduleOf } from '../../src/shared/protocol/schedules.ts';
 import { OWNER_RIGHTS, type HomeRights } from '../access/owner-rights.ts';
@@ -187,7 +188,7 @@ async function withSource<Value>(
   text: Uint8Array,
   use: (source: Source) => Promise<Value>,
 ): Promise<Value> {
-  const path = join(tmpdir(), `roost-script-${randomUUID()}`);
+  const path = join(tmpdir(), `roost-script-${newId()}`);
   const handle = await open(
     path,
     constants.O_RDWR | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW,
@@ -293,7 +294,7 @@ export function createScripts(
     begins: (group: WrittenGroup) => Promise<boolean>,
   ): Promise<ScriptEnd> {
     return new Promise((done) => {
-      const mark = randomUUID();
+      const mark = newId();
       // Where the relay dies before it is written down, nobody says the line, and it ends by
       // itself.
       const waits = `read -r _ <&${GO_FD} && exec ${GO_FD}<&- && source /dev/fd/${SCRIPT_FD}`;

@@ -1,5 +1,4 @@
 /** The relay's calls: routes to parts. Every error leaves as a problem document. */
-import { randomUUID } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { readdir, stat, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -15,6 +14,7 @@ import { matchedRoutes } from 'hono/route';
 import { keepLoaded } from '../../src/shared/domain/platform/single-flight.ts';
 import { roomEndpoints } from '../../src/shared/protocol/endpoints/team.ts';
 import type { Health, OpenHealth, Rehearsal, Room } from '../../src/shared/protocol/http.ts';
+import { newId } from '../../src/shared/domain/platform/new-id.ts';
 import { ENDPOINTS } from '../../src/shared/protocol/endpoints/index.ts';
 import { relayEndpoints } from '../../src/shared/protocol/endpoints/session.ts';
 import type { MindInfo, Snapshot } from '../../src/shared/protocol/events.ts';
@@ -245,7 +245,7 @@ const CALLS = CALL_ROOTS.map((root) => `/${root}/*`);
 export function createApp(deps: AppDeps): App {
   const { access, sessionOf, version, mindOf, rehearsal, onError } = deps;
   const app = new Hono<Env>();
-  const newErrorId = () => randomUUID().slice(0, 8);
+  const newErrorId = () => newId().slice(0, 8);
 
   function refuse(error: unknown): Response {
     if (error instanceof HTTPException) return error.getResponse();

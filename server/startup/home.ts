@@ -1,5 +1,5 @@
 /** The home: the folder with everything that a relay keeps. */
-import { createHash, randomUUID } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import {
   access,
@@ -20,6 +20,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
+import { newId } from '../../src/shared/domain/platform/new-id.ts';
 import { errorMessage } from '../../src/shared/domain/platform/error-message.ts';
 import { codeOf, StartError } from '../platform/errors.ts';
 import { unfinished, writeWhole } from '../platform/whole-file.ts';
@@ -312,7 +313,7 @@ export async function readHome(path: string): Promise<Home> {
   let relay: string;
   if (existsSync(file)) relay = await readMark(file);
   else {
-    relay = randomUUID();
+    relay = newId();
     try {
       await writeWhole(file, `${JSON.stringify({ format: FORMAT, relay })}\n`);
     } catch (error) {

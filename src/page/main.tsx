@@ -2,7 +2,7 @@
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { ErrorBoundary } from 'react-error-boundary';
-import { ulid } from 'ulid';
+import { newId } from '../shared/domain/platform/new-id.ts';
 import { realTimers } from '../shared/domain/platform/timers.ts';
 import { askPersistence, openOwner } from '../worker/ledger/index.ts';
 import { lacksTexts, spoken, t } from './language/t.ts';
@@ -53,7 +53,7 @@ const state = createRoostState({
   archive,
   device: {
     now: () => Date.now(),
-    newId: () => ulid(),
+    newId,
     persist: askPersistence,
     browser,
     hear: hearOtherTabs,
@@ -64,7 +64,7 @@ const state = createRoostState({
     },
     after,
   },
-  node: `page_${ulid().slice(-10)}`,
+  node: `page_${newId().slice(-12)}`,
 });
 state.start();
 followUnsent(state);

@@ -1,8 +1,8 @@
 /** A mind behind a model server, whichever protocol that speaks. */
-import { randomUUID } from 'node:crypto';
 import Anthropic from '@anthropic-ai/sdk';
 import type { Protocol } from '../../../src/shared/protocol/models.ts';
 import { sentence } from '../../../src/shared/domain/sentence.ts';
+import { newId } from '../../../src/shared/domain/platform/new-id.ts';
 import type { MindInfo } from '../../../src/shared/protocol/events.ts';
 import { realTimers, type Timers } from '../../../src/shared/domain/platform/timers.ts';
 import { deeperThan } from '../../../src/shared/domain/deeper-than.ts';
@@ -413,7 +413,7 @@ export function createServedMind(config: ServedMindConfig): Mind {
     { onText, onLost, onTool, signal }: MindListener,
     turn: Turn,
   ): Promise<Attempt> {
-    const answer = createAssembly({ words: filter.pieces, newId: () => `call_${randomUUID()}` });
+    const answer = createAssembly({ words: filter.pieces, newId: () => `call_${newId()}` });
     const webCall = createWebCalls(request.messages, onTool, clean);
     const tell = (told: readonly Told[]) => {
       for (const each of told)

@@ -21,6 +21,7 @@ import type { RequestSize } from '../../../src/shared/domain/request-cost.ts';
 import type { TeamMember } from '../../../src/shared/protocol/team.ts';
 import { realTimers, within } from '../../../src/shared/domain/platform/timers.ts';
 import { parseJson } from '../../../src/shared/domain/platform/json.ts';
+import { newId } from '../../../src/shared/domain/platform/new-id.ts';
 import type { AgentId } from '../../../src/shared/domain/ids.ts';
 import { singleFlight } from '../../../src/shared/domain/platform/single-flight.ts';
 import { proxyEndpoints } from '../../../src/shared/protocol/endpoints/proxy.ts';
@@ -350,7 +351,7 @@ export function createProxy(deps: ProxyDeps): Proxy {
     return line;
   }
   const open = createOpenCalls(credentials);
-  const translate = createTranslator({ known: createKnownCalls(), newId: () => crypto.randomUUID(), onError });
+  const translate = createTranslator({ known: createKnownCalls(), newId, onError });
   const everybody = singleFlight(() => directory.all());
 
   /**

@@ -16,10 +16,10 @@
  * It does not know what a program is for.
  */
 import { type ChildProcess, spawn, type SpawnOptions } from 'node:child_process';
-import { randomUUID } from 'node:crypto';
 import { accessSync, closeSync, constants, readdirSync, readFileSync, statSync } from 'node:fs';
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { delimiter, isAbsolute, join, resolve } from 'node:path';
+import { newId } from '../../../src/shared/domain/platform/new-id.ts';
 import { endGroup, endMarked, GROUP_MARK, groupOf, groupSchema } from './proc.ts';
 export { memoryLeft, processNow, processOf, processesNow, type Process } from './proc.ts';
 
@@ -169,7 +169,7 @@ export function createProcesses(folder: string | null): Processes {
   return {
     async start({ command, args, env, cwd }) {
       const file = programFor({ command, env });
-      const mark = randomUUID();
+      const mark = newId();
       const noted = folder !== null && process.platform === 'linux';
       const child = startProgram(noted ? '/bin/sh' : file, noted ? ['-c', GATE, 'sh', file, ...args] : args, {
         ...(cwd === undefined ? {} : { cwd }),

@@ -2,7 +2,7 @@
  * Tokens and money: every request to a model is a row, priced when it is written, and daily budgets
  * stop the next one before it is sent.
  */
-import { randomUUID } from 'node:crypto';
+import { newId as randomId } from '../../../src/shared/domain/platform/new-id.ts';
 import type { AgentId, MessageId } from '../../../src/shared/domain/ids.ts';
 import { addCost, NO_COST, type Cost } from '../../../src/shared/domain/prices.ts';
 import {
@@ -164,7 +164,7 @@ export function createCosts({
   alone = false,
   now,
   elapsed = now,
-  newId = randomUUID,
+  newId = randomId,
   waitMs = COST_LIMITS.waitMs,
 }: CostDeps): OpenCosts {
   const rows = createUsageRows({ db, database, home, alone, elapsed });

@@ -7,9 +7,9 @@
  */
 import { constants } from 'node:fs';
 import { access, mkdir, readdir, readFile, rmdir, stat, writeFile } from 'node:fs/promises';
-import { randomUUID } from 'node:crypto';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { newId } from '../../../src/shared/domain/platform/new-id.ts';
 import { codeOf } from '../../platform/errors.ts';
 import { processOf, startProgram } from '../../platform/processes/index.ts';
 import type { SandboxLimits } from './settings.ts';
@@ -85,7 +85,7 @@ async function removed(folder: string): Promise<void> {
 }
 
 async function createAt({ parts, shortage: [part, file] }: Place): Promise<Cgroup | null> {
-  const name = `${NAME}${randomUUID()}`;
+  const name = `${NAME}${newId()}`;
   const folders: string[] = [];
   try {
     for (const each of parts) folders.push(await made(each, name));

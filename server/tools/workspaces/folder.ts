@@ -4,8 +4,8 @@
  */
 import { constants } from 'node:fs';
 import { lstat, open, readdir, rename, rmdir, unlink, type FileHandle } from 'node:fs/promises';
-import { randomUUID } from 'node:crypto';
 import { sep } from 'node:path';
+import { newId } from '../../../src/shared/domain/platform/new-id.ts';
 import { createQueue } from '../../../src/shared/domain/platform/queue.ts';
 import { codeOf } from '../../platform/errors.ts';
 import { missing, shownPath, WorkspaceError } from './errors.ts';
@@ -152,7 +152,7 @@ function namesIn(path: string): readonly string[] {
 
 /** Calls `use` with a name that is of this moment alone, and which nobody is shown meanwhile. */
 async function unseen<Value>(use: (name: string) => Promise<Value>): Promise<Value> {
-  const name = `${UNFINISHED}${randomUUID()}`;
+  const name = `${UNFINISHED}${newId()}`;
   unfinished.add(name);
   try {
     return await use(name);

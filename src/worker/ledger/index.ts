@@ -12,6 +12,7 @@
  *
  * It does not know Fireproof. Of the worker it knows only the address.
  */
+import { newId } from '../../shared/domain/platform/new-id.ts';
 import { type After, realTimers } from '../../shared/domain/platform/timers.ts';
 import { sentence } from '../../shared/domain/sentence.ts';
 import type { FromOwner, OWNER_METHODS, OwnerCallName, ToOwner } from '../../shared/protocol/owner-rpc.ts';
@@ -149,7 +150,6 @@ function noConnections({ take }: OwnerConnectionEnds): OwnerConnection {
 
 /** Opens this tab's connection to the data worker, and starts the worker if there is none. */
 export function openOwner(): OwnerClient {
-  const newId = () => crypto.randomUUID();
   const { after } = realTimers;
   // Absent in old browsers, and on pages served over plain http from another machine, whatever the
   // types say.
