@@ -7,6 +7,7 @@
  */
 import { createHash, randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
+import { createListeners } from '../../src/shared/domain/platform/events.ts';
 import type { AgentId, RunId, SessionId } from '../../src/shared/domain/ids.ts';
 import { type Scope, scopesSchema, USUAL_SCOPES } from '../../src/shared/protocol/scopes.ts';
 import type { Credential } from '../../src/shared/protocol/team.ts';
@@ -132,7 +133,7 @@ export function createCredentials({ db, home, now, newId, log, alone = false }: 
     for (const [hash, { bearer }] of known) if (bearer.credentialId === credentialId) known.delete(hash);
   }
 
-  const listeners = new Set<(credentialId: string) => void>();
+  const revocations = createListeners<[credentialId: string]>();
   const changed = (agentId: AgentId | null) =>
     log.append([{ kind: 'changed', time: now(), what: 'credentials', agentId }]);
 
@@ -144,7 +145,7 @@ export function createCredentials({ db, home, now, newId, log, alone = false }: 
       return {
         secret,
         giveBack() {
-          if (lent.delete(hashOf(secret))) for (const listener of listeners) listener(credentialId);
+          if (lent.delete(hashOf(secret))) revocations.tell(credentialId);
         },
       };
     },
@@ -234,7 +235,7 @@ export function createCredentials({ db, home, now, newId, log, alone = false }: 
         .offset(QUOTAS.credentials.revokedKept);
       if (revoked) await db.deleteFrom('credentials').where('home', '=', home).where('credential', 'in', old).execute();
       if (!revoked) return (await mine.select('credential').executeTakeFirst()) !== undefined;
-      for (const listener of listeners) listener(credentialId);
+      revocations.tell(credentialId);
       await changed(agentOf(revoked.agent_json));
       return true;
     },
@@ -265,9 +266,6 @@ export function createCredentials({ db, home, now, newId, log, alone = false }: 
       }
       return bearer;
     },
-    onRevoke(listener) {
-      listeners.add(listener);
-      return () => void listeners.delete(listener);
-    },
+    onRevoke: revocations.subscribe,
   };
 }

@@ -17,7 +17,7 @@ import { createConfigRecords } from '../team/records/config-records.ts';
 import { createRecords, type Records } from '../team/records/index.ts';
 import { createReach, createReachTools, createToHuman, type OpenReach } from '../agents/reach/index.ts';
 import { createWakeMaterials, createSessionHost, type WakeMaterials } from '../agents/session/index.ts';
-import type { Logger } from '../agents/runs/context.ts';
+import type { Logger } from '../platform/logger.ts';
 import { createWaiting } from '../agents/runs/waiting.ts';
 import { createRuns, type Runs } from '../agents/runs/index.ts';
 import { createReadAround } from '../agents/runs/around.ts';
@@ -71,7 +71,7 @@ export interface TeamDeps {
   /** ms, only ever forward, for spans; left out: `now`. */
   readonly elapsed?: () => number;
   readonly newId: () => string;
-  readonly logger: Logger;
+  readonly logger: Pick<Logger, 'warn' | 'error'>;
   /** ms that a message is kept after it was read. */
   readonly retentionMs: number;
   /**

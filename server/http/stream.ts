@@ -6,6 +6,7 @@
  * What was missed is read from the log no faster than the reader takes it. What is new is put into
  * the stream's own bounded buffer; a reader that lets it fill is cut, and resumes by its cursor.
  */
+import { createListeners } from '../../src/shared/domain/platform/events.ts';
 import { LIMITS } from '../../src/shared/protocol/limits.ts';
 import type { StoredEvent } from '../../src/shared/protocol/events.ts';
 import type { DatabaseStanding, Hello, Over, Waiting } from '../../src/shared/protocol/stream.ts';
@@ -90,7 +91,7 @@ export function createStreams({
 }: StreamDeps): Streams {
   /** With the sign-in that each belongs to. */
   const open = new Map<(over?: Over) => void, string | undefined>();
-  const greetings = new Set<() => void>();
+  const greetings = createListeners();
 
   const streams: Streams = {
     count: () => open.size,
@@ -101,9 +102,7 @@ export function createStreams({
     endOf(browsers, reason) {
       for (const [end, browser] of [...open]) if (browser !== undefined && browsers.includes(browser)) end({ reason });
     },
-    greet() {
-      for (const greet of greetings) greet();
-    },
+    greet: greetings.tell,
     open({ after, log: named, searches = false, once = false }, cut, browser) {
       // A cursor past the head is of a store that was put back from a copy.
       const known = (named === null || named === log.id) && after <= log.head();
@@ -125,6 +124,7 @@ export function createStreams({
     let stopWaiting: (() => void) | null = null;
     let stopSearches: (() => void) | null = null;
     let stopDatabase: (() => void) | null = null;
+    let stopGreeting: (() => void) | null = null;
     let beats: NodeJS.Timeout | null = null;
     let fullBeats = 0;
     let done = false;
@@ -133,7 +133,7 @@ export function createStreams({
     function stop(): void {
       done = true;
       open.delete(end);
-      greetings.delete(greet);
+      stopGreeting?.();
       if (beats) clearInterval(beats);
       unsubscribe?.();
       stopWaiting?.();
@@ -142,7 +142,6 @@ export function createStreams({
       wanted?.();
     }
     let end: (over?: Over) => void = () => undefined;
-    let greet: () => void = () => undefined;
 
     async function fill(controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> {
       while (!done && cursor < log.head()) {
@@ -200,12 +199,12 @@ export function createStreams({
             controller.close();
           };
           open.set(end, browser);
-          greet = () => {
+          const greet = () => {
             const whose = name === LOOKED_AT ? {} : { household: household() };
             const hello: Hello = { log: name, version, ...whose };
             controller.enqueue(frame('hello', hello));
           };
-          greetings.add(greet);
+          stopGreeting = greetings.subscribe(greet);
           greet();
           beats = setInterval(() => {
             fullBeats = (controller.desiredSize ?? 0) <= 0 ? fullBeats + 1 : 0;

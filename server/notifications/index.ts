@@ -28,6 +28,7 @@ import type {
   PushContact,
   RaisedNotification,
 } from '../../src/shared/protocol/notifications.ts';
+import { createQueue } from '../../src/shared/domain/platform/queue.ts';
 import type { Timers } from '../../src/shared/domain/platform/timers.ts';
 import { quietUntil } from '../../src/shared/domain/blackouts.ts';
 import type { Calls } from '../tools/calls/index.ts';
@@ -218,12 +219,13 @@ export function createNotifications(deps: NotificationsDeps): HomeNotifications 
   const contact = createPushContact(deps);
   const closing = new AbortController();
   let cancel: () => void = () => undefined;
-  let turn: Promise<void> = Promise.resolve();
+  const queue = createQueue();
+  const whenQuiet = () => queue(() => Promise.resolve());
   /** One after the other: what is raised is planned before it is sent, and closed after. */
   const inTurn = (work: () => Promise<void>): Promise<void> =>
-    (turn = turn.then(work).catch((error: unknown) => {
+    queue(work).catch((error: unknown) => {
       logger.error('A notification could not be seen to.', { error: String(error) });
-    }));
+    });
 
   /** ms since the epoch: not before that, for its quiet hours. */
   const notBefore = ({ quiet, timeZone }: ToldDevice, at: number): number => quietUntil(quiet, timeZone, at);
@@ -389,12 +391,12 @@ export function createNotifications(deps: NotificationsDeps): HomeNotifications 
         await rows.drop(now() - LIMITS.keptMs);
         await raised.approvals();
       }),
-    whenQuiet: () => turn,
+    whenQuiet,
     async close() {
       closing.abort();
       stop();
       cancel();
-      await turn;
+      await whenQuiet();
     },
   };
 }

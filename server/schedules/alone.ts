@@ -17,7 +17,7 @@ import type { Occurrence, StandingCopy } from '../../src/shared/protocol/schedul
 import type { Alone, Configs, DueCause, EventLog, GivenBefore, Inbox, Reached } from '../contracts/index.ts';
 import type { Mind } from '../agents/minds/index.ts';
 import type { Around } from '../agents/runs/around.ts';
-import type { Logger } from '../agents/runs/context.ts';
+import type { Logger } from '../platform/logger.ts';
 import type { AgentRun, OverRun, Runs } from '../agents/runs/index.ts';
 import type { TeamTools } from '../agents/runs/team-tools.ts';
 import { NO_TOOLS } from '../agents/runs/toolbox.ts';
@@ -96,7 +96,7 @@ export interface AloneDeps {
   readonly tools: Pick<TeamTools, 'all'>;
   /** Runs that somebody’s wake began stand in the same account as those that were due. */
   readonly woken: Woken;
-  readonly logger: Logger;
+  readonly logger: Pick<Logger, 'warn' | 'error'>;
   readonly limits?: Pick<ScheduleLimits, 'wakeRunMs' | 'saidChars'>;
 }
 

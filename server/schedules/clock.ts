@@ -7,7 +7,7 @@ import type { AgentId, RunId } from '../../src/shared/domain/ids.ts';
 import { createQueue } from '../../src/shared/domain/platform/queue.ts';
 import { sleep, type Timers } from '../../src/shared/domain/platform/timers.ts';
 import { rowOf as inARow, type PlannedStop, type TimingContext } from '../../src/shared/domain/schedule/timing.ts';
-import type { Logger } from '../agents/runs/context.ts';
+import type { Logger } from '../platform/logger.ts';
 import { DATABASE_BROKE } from '../agents/runs/outcome.ts';
 import { isAway, type Database } from '../store/index.ts';
 import type { Leases } from './leases.ts';
@@ -36,7 +36,7 @@ export interface ClockDeps {
   readonly now: () => number;
   readonly newId: () => string;
   readonly timers: Timers;
-  readonly logger: Logger;
+  readonly logger: Pick<Logger, 'warn' | 'error'>;
   readonly limits: ScheduleLimits;
   /** The household's zone, by which things are due that have none of their own. */
   readZone(): Promise<string>;

@@ -11,7 +11,7 @@ import { canGoOn } from '../../src/shared/domain/schedule/timing.ts';
 import type { CallState, ToolCall } from '../../src/shared/protocol/calls.ts';
 import type { Occurrence, ScheduleOf } from '../../src/shared/protocol/schedules.ts';
 import type { Configs, Inbox, Reach, SessionHost } from '../contracts/index.ts';
-import type { Logger } from '../agents/runs/context.ts';
+import type { Logger } from '../platform/logger.ts';
 import type { OpenAlone, Woken, Worked } from './alone.ts';
 import type { ScheduleRows } from './rows.ts';
 import { SCHEDULE_LIMITS, type ScheduleLimits } from './settings.ts';
@@ -36,7 +36,7 @@ export interface GoOnDeps {
   readonly reach: Pick<Reach, 'askTo'>;
   readonly host: Pick<SessionHost, 'stateOf'>;
   readonly configs: Pick<Configs, 'household' | 'agent'>;
-  readonly logger: Logger;
+  readonly logger: Pick<Logger, 'warn' | 'error'>;
   readonly limits?: ScheduleLimits;
 }
 

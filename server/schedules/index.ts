@@ -17,7 +17,7 @@ import {
 } from '../../src/shared/protocol/schedules.ts';
 import type { Configs, Directory, EventLog, Inbox, Reach, SessionHost } from '../contracts/index.ts';
 import type { RecordSource } from '../team/records/index.ts';
-import type { Logger } from '../agents/runs/context.ts';
+import type { Logger } from '../platform/logger.ts';
 import type { TeamTools } from '../agents/runs/team-tools.ts';
 import { isAgreed, runsByItself } from './agreed.ts';
 import type { OpenAlone, UsedUp } from './alone.ts';
@@ -157,7 +157,7 @@ export interface SchedulesDeps {
   readonly now: () => number;
   readonly newId: () => string;
   readonly timers: Timers;
-  readonly logger: Logger;
+  readonly logger: Pick<Logger, 'warn' | 'error'>;
   readonly limits?: ScheduleLimits;
 }
 

@@ -8,7 +8,7 @@ import { momentText } from '../../src/shared/domain/zone-days.ts';
 import { quote, titled } from '../../src/shared/domain/quoting.ts';
 import type { Occurrence } from '../../src/shared/protocol/schedules.ts';
 import type { Configs, Meanwhile } from '../contracts/index.ts';
-import type { Logger } from '../agents/runs/context.ts';
+import type { Logger } from '../platform/logger.ts';
 import type { ScheduleRows } from './rows.ts';
 
 /**

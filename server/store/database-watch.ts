@@ -11,6 +11,7 @@
  * Statements wait for a bounded time. What must not be lost (the event log, what requests cost)
  * waits with `untilThere`, which has no limit.
  */
+import { createListeners } from '../../src/shared/domain/platform/events.ts';
 import { createDeferred, type Deferred } from '../../src/shared/domain/platform/deferred.ts';
 import { backoff } from '../../src/shared/domain/platform/retry.ts';
 import { singleFlight } from '../../src/shared/domain/platform/single-flight.ts';
@@ -121,7 +122,7 @@ export function createDatabaseWatch(deps: DatabaseWatchDeps): DatabaseWatch {
   let abandoned = false;
   let cancelPatience: () => void = () => undefined;
   let cancelLeave: () => void = () => undefined;
-  const listeners = new Set<(state: DatabaseState) => void>();
+  const listeners = createListeners<[DatabaseState]>();
   /** Of `patiently`, and of `untilThere`. */
   const patient = new Set<Deferred<void>>();
   const enduring = new Set<Deferred<void>>();
@@ -158,7 +159,7 @@ export function createDatabaseWatch(deps: DatabaseWatchDeps): DatabaseWatch {
       default:
         state satisfies never;
     }
-    for (const listener of [...listeners]) listener(state);
+    listeners.tell(state);
   }
 
   /** A connection of before may be dead without anybody having said so. */
@@ -208,10 +209,7 @@ export function createDatabaseWatch(deps: DatabaseWatchDeps): DatabaseWatch {
     backMs: () => (state.kind === 'there' ? elapsed() - backAt : 0),
     disturb: () => void (backAt = elapsed()),
     awayMs: () => (state.kind === 'there' ? null : elapsed() - state.since),
-    subscribe(listener) {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
+    subscribe: listeners.subscribe,
     untilThere() {
       if (state.kind === 'there') return Promise.resolve();
       return abandoned ? Promise.reject(new DatabaseAway('not')) : wait(enduring);

@@ -13,7 +13,7 @@ import {
   PostgresIntrospector,
   PostgresQueryCompiler,
 } from 'kysely';
-import { createDeferred } from '../../src/shared/domain/platform/deferred.ts';
+import { createQueue } from '../../src/shared/domain/platform/queue.ts';
 import { createPace, type Pace } from '../platform/pace.ts';
 import type { Engine, Rows } from './engine.ts';
 import { SCHEMA } from './schema.ts';
@@ -124,15 +124,9 @@ export interface EngineSource {
  * One after another, in the order of asking. `take` answers with the function that ends the turn.
  */
 function createTurns(): { take(): Promise<() => void> } {
-  let last: Promise<void> = Promise.resolve();
+  const inTurn = createQueue();
   return {
-    async take() {
-      const before = last;
-      const turn = createDeferred();
-      last = turn.promise;
-      await before;
-      return turn.resolve;
-    },
+    take: () => new Promise((give) => void inTurn(() => new Promise<void>((end) => give(end)))),
   };
 }
 

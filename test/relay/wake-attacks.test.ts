@@ -13,7 +13,7 @@ import { startScriptedModel, teamScript, type Script } from '../support/scripted
 import { createGate, openSessionBench, payload, team, wordsOf, type Bench } from '../support/session.ts';
 
 const usual = teamScript();
-const QUICK = { pauseMs: 20, pauseMostMs: 200, serialAfterMs: 100, volleyMs: 500, tryMoreAfter: 100 };
+const QUICK = { backoffFirst: 20, backoffMost: 200, serialAfterMs: 100, volleyMs: 500, tryMoreAfter: 100 };
 const GREETING = 'Guten Morgen, Ada 🪺 — zwölf Reiher stehen im Schilf.';
 const ended = (house: { of(kind: 'call-ended'): readonly unknown[] }, calls = 1) =>
   house.of('call-ended').length === calls;

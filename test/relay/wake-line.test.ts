@@ -8,7 +8,7 @@ import { teamScript, type Script } from '../support/scripted-model.ts';
 import { createGate, openSessionBench, payload, team, type Bench } from '../support/session.ts';
 
 const usual = teamScript();
-const QUICK = { pauseMs: 20, pauseMostMs: 200, serialAfterMs: 100, volleyMs: 500, tryMoreAfter: 100 };
+const QUICK = { backoffFirst: 20, backoffMost: 200, serialAfterMs: 100, volleyMs: 500, tryMoreAfter: 100 };
 const ANSWER_MS = 400;
 
 const SERVERS: readonly [string, NarrowOptions][] = [1, 2, 3].flatMap((atOnce): [string, NarrowOptions][] => [

@@ -46,7 +46,7 @@ export async function openSpenders(
   const errors: unknown[] = [];
   const onError = (error: unknown) => void errors.push(error);
   const log = await openEventLog({ db, home: relay, now, newId, onListenerError: onError });
-  const queue = { pauseMs: 5, pauseMostMs: 20 };
+  const queue = { backoffFirst: 5, backoffMost: 20 };
   const mind = createAnthropicMind({ key: REAL_KEY, baseUrl: modelUrl, queue, stopsWhenLeft });
   const logger = { warn: () => undefined, error: (message: string, fields?: unknown) => onError([message, fields]) };
   const limits = { ...SESSION_LIMITS, secondTryMs: 20 };

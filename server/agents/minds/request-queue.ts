@@ -11,6 +11,7 @@
  * side by side is what it takes. Until that is known, and for those that are there already, no time
  * runs while the server is busy with one that was sent before.
  */
+import { doubling } from '../../../src/shared/domain/platform/retry.ts';
 import type { Timers } from '../../../src/shared/domain/platform/timers.ts';
 import { PRIORITIES, type Priority, type RequestState } from '../../contracts/mind.ts';
 import type { QueueLimits } from './settings.ts';
@@ -205,7 +206,7 @@ export function createRequestQueue({ limits, max, timers, now }: RequestQueueDep
       goodRun = 0;
       cutAt = now();
       pauses += 1;
-      pauseFor(Math.min(limits.pauseMostMs, limits.pauseMs * 2 ** (pauses - 1)));
+      pauseFor(doubling(limits, pauses - 1));
     }
     if (retryAfterMs !== null) pauseFor(retryAfterMs);
   }
@@ -263,7 +264,7 @@ export function createRequestQueue({ limits, max, timers, now }: RequestQueueDep
             !out.some((each) => each.begunAt !== null || each.at < sent.at) &&
             !past.some((each) => (each.endedAt ?? 0) >= sent.at);
           if (alone) entry.refusals += 1;
-          if (sending.kind === 'broken') pauseFor(limits.pauseMs * 2 ** entry.refusals);
+          if (sending.kind === 'broken') pauseFor(doubling(limits, entry.refusals));
           if (tooLong || entry.refusals > (sending.kind === 'busy' ? limits.refusals : limits.breaks)) {
             finish(last);
             // Nothing gets through: who was refused as well is not made to wait for the same.

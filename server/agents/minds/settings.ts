@@ -55,8 +55,8 @@ export const MIND_LIMITS = {
 /** The line before a model server; times in ms. */
 export const QUEUE_LIMITS = {
   /** Pause after a refusal that names none; it doubles with each in a row. */
-  pauseMs: 500,
-  pauseMostMs: 8_000,
+  backoffFirst: 500,
+  backoffMost: 8_000,
   /**
    * The longest pause that a server may ask for and that is waited for; a longer one is told
    * instead.

@@ -24,7 +24,7 @@ import type {
   SessionHost,
   WakeAsked,
 } from '../../contracts/index.ts';
-import type { Logger } from '../runs/context.ts';
+import type { Logger } from '../../platform/logger.ts';
 import { againIn, type ReachSettings } from './settings.ts';
 import { wokenBy } from './tools.ts';
 
@@ -145,7 +145,7 @@ export interface AskDeps {
   readonly directory: Pick<Directory, 'all'>;
   readonly host: SessionHost;
   readonly alone: Alone;
-  readonly logger: Logger;
+  readonly logger: Pick<Logger, 'warn' | 'error'>;
   readonly timers: Timers;
   /** ms since the epoch */
   readonly now: () => number;

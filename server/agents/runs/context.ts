@@ -4,6 +4,7 @@
  */
 import type { AgentId, SessionId } from '../../../src/shared/domain/ids.ts';
 import type { Costs } from '../../contracts/index.ts';
+import type { Logger } from '../../platform/logger.ts';
 import type { Mind } from '../minds/index.ts';
 import type { Timers } from '../../../src/shared/domain/platform/timers.ts';
 import type { ReadAround } from './around.ts';
@@ -11,11 +12,6 @@ import type { WaitingAgents } from './waiting.ts';
 import type { TeamTools } from './team-tools.ts';
 import type { WriteEvents } from './record.ts';
 import type { RunLimits } from './settings.ts';
-
-export interface Logger {
-  warn(message: string, fields?: Readonly<Record<string, unknown>>): void;
-  error(message: string, fields?: Readonly<Record<string, unknown>>): void;
-}
 
 /** Whether an agent is set to sleep, for whoever is about to ask something of its mind. */
 export interface Rest {
@@ -57,7 +53,7 @@ export interface RunContext {
   readonly now: () => number;
   readonly newId: () => string;
   readonly timers: Timers;
-  readonly logger: Logger;
+  readonly logger: Pick<Logger, 'warn' | 'error'>;
   /** Its turn is over, and nothing more waits before it. */
   readonly onQuiet: (agentId: AgentId) => void;
   /**

@@ -11,7 +11,8 @@ import type { Costs, Directory, EventLog, Inbox, Pauses, TeamTool } from '../../
 import type { Mind, MindError } from '../minds/index.ts';
 import { createTimerSet, type Timers } from '../../../src/shared/domain/platform/timers.ts';
 import type { ReadAround } from './around.ts';
-import type { AnswerRoom, Logger, Rest, RunContext } from './context.ts';
+import type { Logger } from '../../platform/logger.ts';
+import type { AnswerRoom, Rest, RunContext } from './context.ts';
 import type { Item } from './item.ts';
 import { createLife, type Life, type RunEnd } from './life.ts';
 import type { WaitingAgents } from './waiting.ts';
@@ -120,7 +121,7 @@ export interface RunsDeps {
   readonly now: () => number;
   readonly newId: () => string;
   readonly timers: Timers;
-  readonly logger: Logger;
+  readonly logger: Pick<Logger, 'warn' | 'error'>;
   readonly limits?: RunLimits;
 }
 

@@ -2,6 +2,7 @@
  * Who waits in line before the model's server, and what API clients do, for those who look on: it
  * is shown, and kept nowhere.
  */
+import { createListeners } from '../../../src/shared/domain/platform/events.ts';
 import type { AgentId } from '../../../src/shared/domain/ids.ts';
 import type { Waiting } from '../../../src/shared/protocol/stream.ts';
 
@@ -35,7 +36,7 @@ const textsIn = (input: unknown): Record<string, string> =>
 export function createWaiting(clock: () => number): WaitingAgents {
   const positions = new Map<string, number>();
   const calls = new Set<NonNullable<Waiting['clients']>[number]>();
-  const listeners = new Set<(waiting: Waiting) => void>();
+  const listeners = createListeners<[Waiting]>();
   let telling = false;
 
   const now = (): Waiting => ({
@@ -50,7 +51,7 @@ export function createWaiting(clock: () => number): WaitingAgents {
     telling = true;
     queueMicrotask(() => {
       telling = false;
-      for (const listener of [...listeners]) listener(now());
+      listeners.tell(now());
     });
   }
 
@@ -75,9 +76,6 @@ export function createWaiting(clock: () => number): WaitingAgents {
       };
     },
     now,
-    subscribe(listener) {
-      listeners.add(listener);
-      return () => void listeners.delete(listener);
-    },
+    subscribe: listeners.subscribe,
   };
 }

@@ -3,7 +3,7 @@ import type { Protocol } from '../../../src/shared/domain/prompts.ts';
 import type { Timers } from '../../../src/shared/domain/platform/timers.ts';
 import type { Configs, Costs, Directory, EventLog, Inbox, Pauses, Meanwhile } from '../../contracts/index.ts';
 import type { Mind } from '../minds/index.ts';
-import type { Logger } from '../runs/context.ts';
+import type { Logger } from '../../platform/logger.ts';
 import type { WakeMaterials } from './wake-materials.ts';
 import type { ReadAround } from '../runs/around.ts';
 import type { TeamTools } from '../runs/team-tools.ts';
@@ -30,7 +30,7 @@ export interface SessionHostDeps {
   /** ms, only ever forward, for spans; left out: `now`. */
   readonly elapsed?: () => number;
   readonly newId: () => string;
-  readonly logger: Logger;
+  readonly logger: Pick<Logger, 'warn' | 'error'>;
   readonly timers?: Timers;
   readonly limits?: SessionLimits;
   /** Who has the turn of each agent, in this session and out of it. */

@@ -3,6 +3,7 @@
  * contracts.ts.
  */
 import { isDeepStrictEqual } from 'node:util';
+import { createListeners } from '../../../src/shared/domain/platform/events.ts';
 import type { AgentId, MessageId, SessionId } from '../../../src/shared/domain/ids.ts';
 import { LEAD_ID } from '../../../src/shared/domain/seat.ts';
 import type { EndReason } from '../../../src/shared/protocol/documents.ts';
@@ -73,7 +74,7 @@ export function createSessionHost(deps: SessionHostDeps): SessionHost {
   const inTurn = createQueue();
   /** Posts under way, by the client's id: a repeat that comes at the same time is the same call. */
   const posts = new Map<string, Promise<PostOutcome>>();
-  const turnEnds = new Set<(agentId: AgentId) => void>();
+  const turnEnds = createListeners<[AgentId]>();
   /**
    * Messages that nobody reads any more, the oldest first: whoever heard nothing of the answer asks
    * once more.
@@ -136,9 +137,7 @@ export function createSessionHost(deps: SessionHostDeps): SessionHost {
       void record([{ kind: 'mind-changed', time: now(), sessionId, mind }]);
     }
     const onHere = (agentId: AgentId) => pauses.join(agentId).catch(fail);
-    const onQuiet = (agentId: AgentId) => {
-      for (const listener of turnEnds) listener(agentId);
-    };
+    const onQuiet = (agentId: AgentId) => turnEnds.tell(agentId);
     const startsPaused = async (agentId: AgentId) =>
       (await pauses.eventsOf(agentId)).sleep_events.includes('agent_started');
     pauses.begin(sessionId, lists);
@@ -336,10 +335,7 @@ export function createSessionHost(deps: SessionHostDeps): SessionHost {
     clientCalls: waiting.begin,
     onWaiting: waiting.subscribe,
     cutOff: (sentence) => open()?.session.cut({ by: 'database', error: sentence }),
-    onTurnEnd(listener) {
-      turnEnds.add(listener);
-      return () => turnEnds.delete(listener);
-    },
+    onTurnEnd: turnEnds.subscribe,
     recordPersonWakes(record) {
       onPersonWake = record;
     },

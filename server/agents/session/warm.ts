@@ -4,6 +4,7 @@
  * does for the first time takes ten times as long: code is compiled, statements are planned.
  * Nothing of it is kept, told or counted.
  */
+import { createListeners } from '../../../src/shared/domain/platform/events.ts';
 import { NO_COST } from '../../../src/shared/domain/prices.ts';
 import { momentText } from '../../../src/shared/domain/zone-days.ts';
 import { realTimers, sleep } from '../../../src/shared/domain/platform/timers.ts';
@@ -42,12 +43,12 @@ const WAKE = writeWake(
 
 /** As the log of a home, of which nothing is kept. */
 function createNoLog(): EventLog {
-  const listeners = new Set<(stored: StoredEvent) => void>();
+  const listeners = createListeners<[StoredEvent]>();
   let head = 0;
   const append: EventLog['append'] = async (events) => {
     await new Promise((resolve) => setImmediate(resolve));
     const stored = events.map((event): StoredEvent => ({ id: ++head, event }));
-    for (const each of stored) for (const listener of listeners) listener(each);
+    for (const each of stored) listeners.tell(each);
     return stored;
   };
   return {
@@ -58,10 +59,7 @@ function createNoLog(): EventLog {
     isAhead: () => false,
     written: () => Promise.resolve(null),
     read: () => Promise.resolve([]),
-    subscribe(listener) {
-      listeners.add(listener);
-      return () => void listeners.delete(listener);
-    },
+    subscribe: listeners.subscribe,
     head: () => head,
     ack: () => Promise.resolve(),
     snapshot: () => ({ session: null, runs: [], answering: [], lastEnd: null, upTo: head }),

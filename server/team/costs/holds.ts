@@ -1,6 +1,7 @@
 /**
  * Requests under way, with the most that each may cost, and whoever waits for one of them to end.
  */
+import { createListeners } from '../../../src/shared/domain/platform/events.ts';
 import type { AgentId } from '../../../src/shared/domain/ids.ts';
 
 interface Held {
@@ -27,7 +28,7 @@ export interface Holds {
 
 export function createHolds(): Holds {
   const held = new Set<Held>();
-  const waiters = new Set<() => void>();
+  const releases = createListeners();
   let released = 0;
 
   return {
@@ -47,7 +48,7 @@ export function createHolds(): Holds {
       return () => {
         if (!held.delete(hold)) return;
         released += 1;
-        for (const tell of [...waiters]) tell();
+        releases.tell();
       };
     },
     released: () => released,
@@ -56,7 +57,7 @@ export function createHolds(): Holds {
         const end = () => {
           clearTimeout(timer);
           signal?.removeEventListener('abort', stop);
-          waiters.delete(done);
+          unsubscribe();
         };
         const done = () => {
           end();
@@ -67,7 +68,7 @@ export function createHolds(): Holds {
           reject(signal?.reason instanceof Error ? signal.reason : new Error('nobody waits for this any more'));
         };
         const timer = setTimeout(done, ms);
-        waiters.add(done);
+        const unsubscribe = releases.subscribe(done);
         if (signal?.aborted) return stop();
         signal?.addEventListener('abort', stop, { once: true });
       });

@@ -6,6 +6,7 @@
  * Postgres server another may have come meanwhile, where this one was believed dead: so nothing is
  * written behind events that were not read, and what the other has ended is not ended again.
  */
+import { createListeners } from '../../../src/shared/domain/platform/events.ts';
 import {
   eventSchema,
   type EventOf,
@@ -123,7 +124,7 @@ export async function openEventLog(deps: EventLogDeps): Promise<OpenEventLog> {
   // The newest may be a whole answer, whose stamp is of its beginning.
   for (const { id, event } of newest ? [...recent, newest] : recent)
     if ('time' in event) clock.follow(stampOf(id, event));
-  const listeners = new Set<(stored: StoredEvent) => void>();
+  const listeners = createListeners<[StoredEvent]>(onListenerError);
 
   /**
    * Of answers that are being written, from when they began: a whole answer stands there, above
@@ -156,13 +157,7 @@ export async function openEventLog(deps: EventLogDeps): Promise<OpenEventLog> {
       head = item.id;
       noteBegun(item);
       snapshot = applyEvent(snapshot, item);
-      for (const listener of listeners) {
-        try {
-          listener(item);
-        } catch (error) {
-          onListenerError(error);
-        }
-      }
+      listeners.tell(item);
     }
   }
 
@@ -350,10 +345,7 @@ export async function openEventLog(deps: EventLogDeps): Promise<OpenEventLog> {
     },
     follow: (stamp) => clock.follow(stamp),
     isAhead: (stamp) => clock.isAhead(stamp),
-    subscribe(listener) {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
+    subscribe: listeners.subscribe,
     async ack(upTo) {
       await raiseAcked(db, log, Math.min(upTo, head));
       if (elapsed() - lastPrune < pruneEveryMs) return;

@@ -6,6 +6,7 @@
  * which the flag is cleared, before the next change can have its turn. A relay that was killed has
  * no session when it comes back, and so no flags.
  */
+import { createListeners } from '../../../src/shared/domain/platform/events.ts';
 import type { AgentId, SessionId } from '../../../src/shared/domain/ids.ts';
 import type { Configs, EventLists, EventLog, Pauses, PauseWait } from '../../contracts/index.ts';
 import { LONGEST_TIMER_MS, type Timers } from '../../../src/shared/domain/platform/timers.ts';
@@ -21,7 +22,7 @@ interface Waiters {
 }
 
 function createWaiters(timers: Timers): Waiters {
-  const releases = new Set<(how: PauseWait) => void>();
+  const releases = createListeners<[PauseWait]>();
   return {
     wait({ signal, limitMs }) {
       if (signal.aborted) return Promise.resolve('aborted');
@@ -30,19 +31,17 @@ function createWaiters(timers: Timers): Waiters {
         const onAbort = () => release('aborted');
         const cancel = limitMs > LONGEST_TIMER_MS ? () => undefined : timers.after(limitMs, () => release('late'));
         const release = (how: PauseWait) => {
-          if (!releases.delete(release)) return;
+          stop();
           cancel();
           signal.removeEventListener('abort', onAbort);
           resolve(how);
         };
-        releases.add(release);
+        const stop = releases.subscribe(release);
         signal.addEventListener('abort', onAbort);
       });
     },
-    release(how) {
-      for (const release of [...releases]) release(how);
-    },
-    count: () => releases.size,
+    release: releases.tell,
+    count: releases.count,
   };
 }
 

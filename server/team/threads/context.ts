@@ -1,4 +1,5 @@
 /** What the parts of threads share. */
+import { createListeners, type Listeners } from '../../../src/shared/domain/platform/events.ts';
 import type { AgentId } from '../../../src/shared/domain/ids.ts';
 import { titled } from '../../../src/shared/domain/quoting.ts';
 import { mentionedIn } from '../../../src/shared/domain/mentions.ts';
@@ -29,7 +30,7 @@ interface Notifier {
 }
 
 function createNotifier(timers: Timers): Notifier {
-  const listeners = new Map<string, Set<() => void>>();
+  const listeners = new Map<string, Listeners>();
   return {
     listen(agentId, { limitMs, signal }) {
       let notified = false;
@@ -46,8 +47,9 @@ function createNotifier(timers: Timers): Notifier {
       const onAbort = () => end('aborted');
       const cancel = over === null ? timers.after(limitMs, () => end('late')) : () => undefined;
       signal.addEventListener('abort', onAbort);
-      const mine = listeners.get(agentId) ?? new Set();
-      listeners.set(agentId, mine.add(onNotice));
+      const mine = listeners.get(agentId) ?? createListeners();
+      listeners.set(agentId, mine);
+      const unsubscribe = mine.subscribe(onNotice);
       return {
         async next() {
           if (!notified && over === null) await new Promise<void>((resolve) => (wake = resolve));
@@ -61,13 +63,13 @@ function createNotifier(timers: Timers): Notifier {
         stop() {
           cancel();
           signal.removeEventListener('abort', onAbort);
-          mine.delete(onNotice);
-          if (mine.size === 0 && listeners.get(agentId) === mine) listeners.delete(agentId);
+          unsubscribe();
+          if (mine.count() === 0 && listeners.get(agentId) === mine) listeners.delete(agentId);
         },
       };
     },
     notify(agentIds) {
-      for (const agentId of agentIds) for (const onNotice of listeners.get(agentId) ?? []) onNotice();
+      for (const agentId of agentIds) listeners.get(agentId)?.tell();
     },
   };
 }

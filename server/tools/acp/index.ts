@@ -27,7 +27,7 @@ import { sentence } from '../../../src/shared/domain/sentence.ts';
 import type { AskLeave, Caller, EventLog, NoteDeed } from '../../contracts/index.ts';
 import type { AgentMind, Mind, MindOwner } from '../../agents/minds/index.ts';
 import { type Processes, programAt } from '../../platform/processes/index.ts';
-import type { Logger } from '../../agents/runs/context.ts';
+import type { Logger } from '../../platform/logger.ts';
 import type { HomeRights } from '../../access/owner-rights.ts';
 import type { Workspaces } from '../workspaces/index.ts';
 import { createKeptSessions, type KeptSessionsDeps } from './kept-sessions.ts';
@@ -89,7 +89,7 @@ interface LiveProgramsDeps extends ProgramStartDeps, KeptSessionsDeps {
   readonly timers: Timers;
   /** Something of what runs has changed. */
   readonly onChange: () => void;
-  readonly logger: Logger;
+  readonly logger: Pick<Logger, 'warn' | 'error'>;
   readonly limits: ProgramLimits;
 }
 

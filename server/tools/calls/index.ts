@@ -32,7 +32,7 @@ import type {
   TeamTool,
   ToolOutcome,
 } from '../../contracts/index.ts';
-import type { Logger } from '../../agents/runs/context.ts';
+import type { Logger } from '../../platform/logger.ts';
 import { ALWAYS_THERE, type Database, type Db, enduring, isAway, writeOnce } from '../../store/index.ts';
 import { toolDone, toolError } from '../../contracts/define-tool.ts';
 import { charactersIn } from '../../platform/json-bounds.ts';
@@ -84,7 +84,7 @@ interface CarryOutDeps {
   readonly counted: () => void;
   readonly closing: AbortSignal;
   readonly now: () => number;
-  readonly logger: Logger;
+  readonly logger: Pick<Logger, 'warn' | 'error'>;
 }
 
 /** Its yes is on disk. */
@@ -167,7 +167,7 @@ interface CallsDeps {
   readonly now: () => number;
   readonly newId: () => string;
   readonly timers: Timers;
-  readonly logger: Logger;
+  readonly logger: Pick<Logger, 'warn' | 'error'>;
 }
 
 /** What these do is not in the store beside: it is written that they run before they do. */

@@ -8,7 +8,7 @@ import { sentence } from '../../../src/shared/domain/sentence.ts';
 import type { AgentId } from '../../../src/shared/domain/ids.ts';
 import type { Picture, SentAttachment } from '../../../src/shared/domain/attachment.ts';
 import type { Alone, Inbox, NewInboxMessage, Reach, SessionHost, ToolOutcome } from '../../contracts/index.ts';
-import type { Logger } from '../../agents/runs/context.ts';
+import type { Logger } from '../../platform/logger.ts';
 import type { Db } from '../../store/index.ts';
 import type { CallRows, KeptCall } from './rows.ts';
 import { CALL_LIMITS } from './settings.ts';
@@ -108,7 +108,7 @@ interface TellAgentDeps {
   readonly beside: (work: Promise<unknown>, what: string) => void;
   readonly closing: AbortSignal;
   readonly now: () => number;
-  readonly logger: Logger;
+  readonly logger: Pick<Logger, 'warn' | 'error'>;
 }
 
 /**

@@ -20,6 +20,7 @@ import {
 import { z } from 'zod';
 import { beginningOfText, endOfText } from '../../../src/shared/domain/cut-middle.ts';
 import { shownText } from '../../../src/shared/domain/names.ts';
+import { doubling } from '../../../src/shared/domain/platform/retry.ts';
 import { createLimiter } from '../../../src/shared/domain/platform/queue.ts';
 import { onOneLine } from '../../../src/shared/domain/quoting.ts';
 import type { FormValue } from '../../../src/shared/domain/question-form.ts';
@@ -371,8 +372,8 @@ export function createLink(deps: LinkDeps): Link {
       ...options,
       fetch,
       reconnectionOptions: {
-        initialReconnectionDelay: limits.againMs,
-        maxReconnectionDelay: limits.againMostMs,
+        initialReconnectionDelay: limits.backoffFirst,
+        maxReconnectionDelay: limits.backoffMost,
         reconnectionDelayGrowFactor: 2,
         maxRetries: 2,
       },
@@ -443,7 +444,7 @@ export function createLink(deps: LinkDeps): Link {
 
   function fail(error: unknown, said = ''): LinkStanding {
     failures += 1;
-    againAt = elapsed() + Math.min(limits.againMs * 2 ** (failures - 1), limits.againMostMs);
+    againAt = elapsed() + doubling(limits, failures - 1);
     const asks = wantsSignIn(error);
     if (error instanceof InsufficientScopeError) deps.onTokenRefused?.(error.requiredScope);
     else if (statusOf(error) === 401) deps.onTokenRefused?.();
@@ -487,7 +488,7 @@ export function createLink(deps: LinkDeps): Link {
     void open.client.close().catch(NOTHING);
     fail(error);
     // One that has held for a while is tried anew by the next call.
-    if (elapsed() - open.since > limits.againMs) againAt = elapsed();
+    if (elapsed() - open.since > limits.backoffFirst) againAt = elapsed();
   }
 
   /** Throws what went wrong first. */

@@ -69,8 +69,8 @@ export const ATTACHED_LIMITS = {
   tokenChars: 10_000,
   tokensKept: 8,
   /** Before it is tried again after it failed; doubles with each in a row. */
-  againMs: 1_000,
-  againMostMs: 300_000,
+  backoffFirst: 1_000,
+  backoffMost: 300_000,
   /** After it said that its list has changed, before it is asked. */
   changedMs: 1_000,
   /** Between asking a program to end and ending it. */

@@ -6,7 +6,7 @@ import type { HomeRights } from '../../access/owner-rights.ts';
 import type { AskPerson, TeamTool } from '../../contracts/index.ts';
 import type { Processes } from '../../platform/processes/index.ts';
 import type { RecordSource } from '../../team/records/index.ts';
-import type { Logger } from '../../agents/runs/context.ts';
+import type { Logger } from '../../platform/logger.ts';
 import type { Sealer } from '../../platform/sealer.ts';
 import type { Db } from '../../store/index.ts';
 import type { Starts } from './program.ts';
@@ -66,6 +66,6 @@ export interface AttachedDeps {
   readonly newId: () => string;
   readonly onChange: () => void;
   readonly askPerson: AskPerson;
-  readonly logger: Logger;
+  readonly logger: Pick<Logger, 'warn' | 'error'>;
   readonly limits?: AttachedLimits;
 }

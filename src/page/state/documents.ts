@@ -1,4 +1,5 @@
 /** The documents that a page writes itself. */
+import { createListeners, type Listeners } from '../../shared/domain/platform/events.ts';
 import type { AgentId, DeviceId } from '../../shared/domain/ids.ts';
 import type { Changed } from '../../shared/protocol/events.ts';
 import { type Clock, MAX_AHEAD_MS } from '../../shared/domain/stamp.ts';
@@ -37,22 +38,9 @@ export interface Change {
   readonly agentId: AgentId | null;
 }
 
-export interface Changes {
-  tell(change: Change): void;
-  /** Returns the way to stop. */
-  subscribe(listener: (change: Change) => void): () => void;
-}
+export type Changes = Pick<Listeners<[Change]>, 'tell' | 'subscribe'>;
 
-export function createChanges(): Changes {
-  const listeners = new Set<(change: Change) => void>();
-  return {
-    tell: (change) => [...listeners].forEach((listener) => listener(change)),
-    subscribe(listener) {
-      listeners.add(listener);
-      return () => void listeners.delete(listener);
-    },
-  };
-}
+export const createChanges = (): Changes => createListeners<[Change]>();
 
 // How what the person changes is written: the one way for settings, names, choices, changes of
 // agents and groups.

@@ -3,6 +3,7 @@
  * id, on every new connection. So each call is answered once, whatever happens to the connection or
  * the server.
  */
+import { createListeners } from '../domain/platform/events.ts';
 import type { After } from '../domain/platform/timers.ts';
 import { createCalls } from './calls.ts';
 import type { CallOf, FromServer, Methods, ToServer } from './method.ts';
@@ -69,7 +70,7 @@ export function createRpcClient<Table extends Methods, Notice extends News>({
       if (!cancelRenewal) watchCalls();
     },
   });
-  const listeners = new Set<(news: Notice) => void>();
+  const listeners = createListeners<[Notice]>();
   let unheard: Notice[] = [];
   let connection: Connection<Name> | null = null;
   let connectionNumber = 0;
@@ -80,8 +81,8 @@ export function createRpcClient<Table extends Methods, Notice extends News>({
   let closed = false;
 
   function tell(news: Notice) {
-    if (listeners.size === 0) unheard.push(news);
-    for (const listener of listeners) listener(news);
+    if (listeners.count() === 0) unheard.push(news);
+    listeners.tell(news);
   }
 
   /**
@@ -140,11 +141,11 @@ export function createRpcClient<Table extends Methods, Notice extends News>({
   return {
     call: calls.call,
     subscribe(listener) {
-      listeners.add(listener);
+      const stop = listeners.subscribe(listener);
       const missed = unheard;
       unheard = [];
       for (const news of missed) listener(news);
-      return () => listeners.delete(listener);
+      return stop;
     },
     close() {
       closed = true;

@@ -2,6 +2,7 @@
  * The table of commands, fetched right after the page was painted: nothing of it is seen before.
  */
 import { useSyncExternalStore } from 'react';
+import { createListeners } from '../../../shared/domain/platform/events.ts';
 import type { Around, Command } from './command.ts';
 import type { seatCommands, leadCommands } from './seat.ts';
 import type { wakeWays } from './table.ts';
@@ -15,14 +16,14 @@ export interface Commands {
 
 let held: Commands | null = null;
 let coming: Promise<Commands> | null = null;
-const listeners = new Set<() => void>();
+const arrived = createListeners();
 
 /** Rejects where it does not come now; the next one who asks tries anew. */
 export function fetchCommands(): Promise<Commands> {
   coming ??= Promise.all([import('./table.ts'), import('./seat.ts')]).then(
     ([table, seat]) => {
       held = { ...table, ...seat };
-      for (const tell of listeners) tell();
+      arrived.tell();
       return held;
     },
     (error: unknown) => {
@@ -33,10 +34,5 @@ export function fetchCommands(): Promise<Commands> {
   return coming;
 }
 
-function subscribe(listener: () => void): () => void {
-  listeners.add(listener);
-  return () => listeners.delete(listener);
-}
-
 /** null until it is here. */
-export const useCommands = (): Commands | null => useSyncExternalStore(subscribe, () => held);
+export const useCommands = (): Commands | null => useSyncExternalStore(arrived.subscribe, () => held);

@@ -1,5 +1,6 @@
 /** What was found last, to go through it by a key, as long as the page is open. */
 import type { SearchHit } from '../../../shared/protocol/search.ts';
+import { createListeners } from '../../../shared/domain/platform/events.ts';
 import { PATHS } from '../routes.ts';
 
 /** Where a result leads. */
@@ -34,12 +35,12 @@ let hits: readonly SearchHit[] = [];
 let at = -1;
 let more = false;
 let shown: Found | null = null;
-const listeners = new Set<() => void>();
+const shownChanged = createListeners();
 
 function tell(): void {
   const hit = hits[at];
   shown = hit ? { path: pathOf(hit), at: at + 1, of: hits.length, more } : null;
-  for (const listener of listeners) listener();
+  shownChanged.tell();
 }
 
 /** These were found, and this one is shown; `hasMore`: there are more than these. */
@@ -62,10 +63,7 @@ export const hasFound = (): boolean => hits.length > 1;
 /** The one that is shown, or was; null: nothing was found. */
 export const shownFound = (): Found | null => shown;
 /** Calls it whenever another is shown. Returns the way to stop. */
-export function watchFound(listener: () => void): () => void {
-  listeners.add(listener);
-  return () => listeners.delete(listener);
-}
+export const watchFound = shownChanged.subscribe;
 
 /**
  * Where the next of them is, or with -1 the one before; round and round. null: nothing was found.

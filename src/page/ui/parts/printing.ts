@@ -3,29 +3,30 @@
  * A browser says that it prints just before it does, and waits for nothing: what has to be read
  * first is read by `printOpen`.
  */
+import { createListeners } from '../../../shared/domain/platform/events.ts';
 import { useSyncExternalStore } from 'react';
 import { flushSync } from 'react-dom';
 
 let printing = false;
-const listeners = new Set<() => void>();
+const listeners = createListeners();
 
 function setPrinting(next: boolean): void {
   if (printing === next) return;
   printing = next;
-  flushSync(() => listeners.forEach((listener) => listener()));
+  flushSync(() => listeners.tell());
 }
 const begin = () => setPrinting(true);
 const end = () => setPrinting(false);
 
 function subscribe(listener: () => void): () => void {
-  if (listeners.size === 0) {
+  if (listeners.count() === 0) {
     addEventListener('beforeprint', begin);
     addEventListener('afterprint', end);
   }
-  listeners.add(listener);
+  const stop = listeners.subscribe(listener);
   return () => {
-    listeners.delete(listener);
-    if (listeners.size > 0) return;
+    stop();
+    if (listeners.count() > 0) return;
     removeEventListener('beforeprint', begin);
     removeEventListener('afterprint', end);
   };

@@ -2,14 +2,15 @@
  * Modal dialogs that are open. All outside of the topmost is inert, in the top layer too: what is
  * told meanwhile has to stand in it.
  */
+import { createListeners } from '../../../shared/domain/platform/events.ts';
 import { useSyncExternalStore } from 'react';
 
 let open: readonly HTMLDialogElement[] = [];
-const listeners = new Set<() => void>();
+const opened = createListeners();
 
 function setOpen(next: readonly HTMLDialogElement[]) {
   open = next;
-  listeners.forEach((listener) => listener());
+  opened.tell();
 }
 
 /** Opens it over everything else. Returns the way to close it. */
@@ -22,10 +23,6 @@ export function openModal(dialog: HTMLDialogElement): () => void {
   };
 }
 
-const subscribe = (listener: () => void) => {
-  listeners.add(listener);
-  return () => void listeners.delete(listener);
-};
-
 /** The dialog on top; null: none is open. */
-export const useTopDialog = (): HTMLDialogElement | null => useSyncExternalStore(subscribe, () => open.at(-1) ?? null);
+export const useTopDialog = (): HTMLDialogElement | null =>
+  useSyncExternalStore(opened.subscribe, () => open.at(-1) ?? null);

@@ -8,12 +8,18 @@ export interface BackoffLimits {
 }
 
 /**
- * How long to wait, in ms, before try number `failures` + 1 (from 0): doubling, and anywhere in the
- * upper half of that, so that many who failed together do not come back together. `random` gives 0
- * to 1.
+ * How long to wait, in ms, before try number `failures` + 1 (from 0), where one asks alone: each
+ * time twice as long.
  */
-export function backoff({ backoffFirst, backoffMost }: BackoffLimits, failures: number, random: () => number): number {
-  const full = Math.min(backoffMost, backoffFirst * 2 ** Math.min(failures, 16));
+export const doubling = ({ backoffFirst, backoffMost }: BackoffLimits, failures: number): number =>
+  Math.min(backoffMost, backoffFirst * 2 ** Math.min(failures, 16));
+
+/**
+ * The same where many may have failed together: anywhere in the upper half, so that they do not
+ * come back together. `random` gives 0 to 1.
+ */
+export function backoff(limits: BackoffLimits, failures: number, random: () => number): number {
+  const full = doubling(limits, failures);
   return full / 2 + (full / 2) * random();
 }
 

@@ -11,6 +11,7 @@ import { deleteDB } from 'idb';
 import type { Forget } from '../../../shared/domain/forgetting.ts';
 import { isCovered } from '../../../shared/protocol/documents/kinds.ts';
 import type { Doc } from '../../../shared/protocol/documents.ts';
+import { createQueue } from '../../../shared/domain/platform/queue.ts';
 import { errorMessage } from '../../../shared/domain/platform/error-message.ts';
 import type { After } from '../../../shared/domain/platform/timers.ts';
 import {
@@ -214,7 +215,11 @@ export function createVolumes(deps: VolumesDeps): Volumes {
   let failures = 0;
   /** When the oldest commit became due that gives way to writes. Null: none does. */
   let givingWaySince: number | null = null;
-  let alone: Promise<unknown> = Promise.resolve();
+  /**
+   * Runs tasks one after the other: work on the journal, and work that needs the volumes for
+   * itself.
+   */
+  const inTurn = createQueue();
 
   const current = createCurrentVolume({
     db,
@@ -227,16 +232,6 @@ export function createVolumes(deps: VolumesDeps): Volumes {
     },
     onTrouble: deps.onOutcome,
   });
-
-  /**
-   * Runs tasks one after the other: work on the journal, and work that needs the volumes for
-   * itself.
-   */
-  function inTurn<Result>(run: () => Promise<Result>): Promise<Result> {
-    const turn = alone.then(run);
-    alone = turn.catch(() => undefined);
-    return turn;
-  }
 
   /**
    * Marks the volume as damaged and puts its documents into the journal again. The documents go
@@ -381,7 +376,7 @@ export function createVolumes(deps: VolumesDeps): Volumes {
         await drain();
       } finally {
         cancelTimer?.();
-        await alone;
+        await inTurn(() => Promise.resolve());
         await current.close();
       }
     },

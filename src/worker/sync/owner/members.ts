@@ -5,6 +5,7 @@
  *
  * `Standing` collects the facts about this device that its status for people is made from.
  */
+import { createListeners } from '../../../shared/domain/platform/events.ts';
 import { errorMessage } from '../../../shared/domain/platform/error-message.ts';
 import type { Timers } from '../../../shared/domain/platform/timers.ts';
 import type { DeviceSeen } from '../../../shared/protocol/sync/control.ts';
@@ -80,10 +81,10 @@ export function createStanding({
     refused: 0,
   };
   const troubles = new Map<string, string>();
-  const watchers = new Set<() => void>();
+  const watchers = createListeners();
 
   function changed() {
-    for (const watcher of watchers) watcher();
+    watchers.tell();
     onChange();
   }
 
@@ -106,7 +107,7 @@ export function createStanding({
     until: (holds, patience) =>
       new Promise((resolve) => {
         const done = () => {
-          watchers.delete(look);
+          stop();
           cancel();
           resolve();
         };
@@ -114,7 +115,7 @@ export function createStanding({
           if (holds()) done();
         };
         const cancel = timers.after(patience, done);
-        watchers.add(look);
+        const stop = watchers.subscribe(look);
         look();
       }),
   };
