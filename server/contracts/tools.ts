@@ -85,6 +85,8 @@ export interface ToolOutcome {
   readonly picture?: Picture;
   /** Nothing was done: something else lies there than what was `agreed` to. */
   readonly changed?: true;
+  /** Nothing was done: the person is asked first, and the text says so. */
+  readonly asks?: true;
   /** The turn ends here: what the person has written comes next. */
   readonly endsTurn?: true;
 }

@@ -45,7 +45,7 @@ it('half of a letter waits for the other, and a call of a tool comes after what 
   expect(texts).toEqual(['An owl ', '🦉']);
   writer.text(`${second} sees.`);
   writer.text(first);
-  writer.tool({ toolUseId: 't', name: 'look', input: {} })('', false);
+  writer.tool({ toolUseId: 't', name: 'look', input: {} })({ text: '', isError: false });
   expect(texts).toEqual(['An owl ', '🦉', '🦉 sees.', first]);
   writer.text('It flies.');
   await writer.finish({ status: 'complete', error: null, usage: null }, []);

@@ -13,6 +13,7 @@ import { SCHEMA } from '../../server/store/schema.ts';
 import { PRESETS } from '../../src/shared/domain/toolsets.ts';
 import type { Answer } from '../../src/shared/protocol/calls.ts';
 import { calls, startHands, type Hands } from '../support/hands.ts';
+import { eventsOf, textsOf } from '../support/homes.ts';
 import { databaseOf } from '../support/relay.ts';
 import { COPY } from '../support/schedules.ts';
 import { openSessionBench, payload, type Bench } from '../support/session.ts';
@@ -49,6 +50,9 @@ describe('a tool that asks, in a run that nobody watches', () => {
     await hands.grant(asks);
     const [waits] = await hands.works(write('# Lisbon'));
     expect(waits).toContain('This waits for the human, who is not here: it has not run.');
+    // What is written of the call says so by a field: no page reads it out of the words.
+    const written = textsOf(await eventsOf(hands.relay())).find((message) => message.includes('"write_file"')) ?? '{}';
+    expect(JSON.parse(written)).toMatchObject({ blocks: [{ name: 'write_file', asks: true }, {}] });
     const question = await only();
     expect(question).toMatchObject({ agentId: 'a1', tool: 'write_file', state: 'asked', where: 'run', later: false });
     expect(JSON.parse(question.input)).toEqual({ path: 'plan.md', content: '# Lisbon' });

@@ -11,8 +11,12 @@ import {
   type Usage,
 } from '../../../src/shared/protocol/documents.ts';
 import { eventSchema, type EventOf, type RoostEvent } from '../../../src/shared/protocol/events.ts';
+import type { ToolOutcome } from '../../contracts/index.ts';
 import { RUN_BROKEN } from './outcome.ts';
 import type { WriteEvents } from './record.ts';
+
+/** What is written of how a call ended. */
+type CallOutcome = Pick<ToolOutcome, 'text' | 'isError' | 'asks'>;
 
 export interface AnswerWriter {
   /**
@@ -22,7 +26,7 @@ export interface AnswerWriter {
   begin(with_: readonly RoostEvent[]): Promise<unknown>;
   text(words: string): void;
   /** Returns the way to write the result. */
-  tool(call: { toolUseId: string; name: string; input: unknown }): (result: string, isError: boolean) => void;
+  tool(call: { toolUseId: string; name: string; input: unknown }): (outcome: CallOutcome) => void;
   /** Whether anything of this answer is in the log. */
   begun(): boolean;
   /** Whether it has said a word that is not blank. */
@@ -146,9 +150,9 @@ export function createAnswerWriter(deps: AnswerWriterDeps): AnswerWriter {
       };
       const index = blocks.push(open) - 1;
       write([...takeText('', true), ...startEvents(), { kind: 'tool', messageId, block: open }]);
-      return (result, isError) => {
+      return ({ text, isError, asks }) => {
         if (finished) return;
-        const done: Block = { ...open, result, isError, endedAt: now() };
+        const done: Block = { ...open, result: text, isError, ...(asks ? { asks } : {}), endedAt: now() };
         blocks[index] = done;
         write([{ kind: 'tool', messageId, block: done }]);
       };

@@ -144,7 +144,7 @@ async function runTools(
     endsTurn ||= outcome.endsTurn === true;
     if (isError) failed ??= block.name;
     characters += text.length;
-    done(text, isError);
+    done(outcome);
     results.push({ toolUseId: block.toolUseId, text, isError, ...(picture ? { picture } : {}) });
   }
   const unreadable = calls.length > 0 && calls.every((block) => block.unreadable !== undefined);
@@ -223,7 +223,7 @@ function createOwnCalls({ writer, onBegun }: Pick<AnswerDeps, 'writer' | 'onBegu
       const ended = onBegun(name, input);
       const end = (text: string, isError: boolean) => {
         if (!open.delete(toolUseId)) return;
-        done(text, isError);
+        done({ text, isError });
         ended({ text, isError });
       };
       open.set(toolUseId, end);

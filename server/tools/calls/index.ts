@@ -301,7 +301,7 @@ export function createCalls(deps: CallsDeps): Calls {
     );
     if (asked === null) return toolError(TOO_MANY);
     changed(caller.agentId);
-    return toolDone(words);
+    return { ...toolDone(words), asks: true };
   }
 
   const carryOut = createCarryOut({

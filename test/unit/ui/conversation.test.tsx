@@ -558,6 +558,15 @@ test('tool calls fold into one quiet line, and open', async () => {
         isError: false,
       })),
     ),
+    { kind: 'text' as const, text: 'It asked.' },
+    // The first says so itself; the second was written before calls did.
+    ...[
+      { asks: true as const, result: 'Anything at all.' },
+      { result: 'This waits for the human: it has not run.' },
+    ].map((answer, n) => ({
+      ...{ kind: 'tool' as const, toolUseId: `q${n}`, name: 'write_file', isError: false },
+      ...{ input: { path: `${n}.md` }, ...answer },
+    })),
     { kind: 'text' as const, text: 'By a program.' },
     // As a program that is its mind tells of what it does by itself.
     ...[
@@ -579,6 +588,7 @@ test('tool calls fold into one quiet line, and open', async () => {
   expect(line.closest('details')?.open).toBe(false);
   // The same again is said once, and of very many the first.
   const again = 'looked into the folder, 2 times · looked what a command wrote · ';
+  expect(screen.getByText('asked you first: 0.md · asked you first: 1.md')).toBeDefined();
   expect(screen.getByText(`${again}${again}looked into the folder, 2 times · and 13 more`)).toBeDefined();
   expect(
     screen.getByText('thought · Edit notes.md · ran make all · read files · used find_all of notes'),

@@ -75,11 +75,14 @@ const DEEDS: Readonly<Record<string, Deed>> = {
   mind__other: (of) => of('title') ?? t`did something in its own program`,
 };
 
-/** How the answer begins of a call that waits for the person. */
+/**
+ * How the answer begins of a call that waits for the person, where nothing else says so: in what
+ * was written before blocks had `asks`, and in what an ACP agent reports of a call.
+ */
 const ASKED = 'This waits for the human';
 
 /** Did this call only ask the person? */
-export const isQuestion = ({ result }: ToolBlock): boolean => result?.startsWith(ASKED) === true;
+export const isQuestion = ({ asks, result }: ToolBlock): boolean => asks ?? result?.startsWith(ASKED) ?? false;
 /** Of somebody as a tool names them, by id, name or seat: what people call them. */
 export type NameOf = (reference: string) => string;
 /** Under these a tool is told of whom. */
