@@ -9,11 +9,14 @@ const plain = (text: string): string =>
     .replace(/['’]/g, '')
     .replace(/[^\p{L}\p{N}\p{M}]+/gu, ' ')
     .trim();
-const has = (text: string, phrase: string) => ` ${plain(text)} `.includes(` ${phrase} `);
-const begins = (text: string, phrase: string) => `${plain(text)} `.startsWith(`${phrase} `);
-export const hasOne = (text: string, phrases: readonly string[]) => phrases.some((phrase) => has(text, phrase));
-export const beginsWithOne = (text: string, phrases: readonly string[]) =>
-  phrases.some((phrase) => begins(text, phrase));
+export function hasOne(text: string, phrases: readonly string[]): boolean {
+  const said = ` ${plain(text)} `;
+  return phrases.some((phrase) => said.includes(` ${phrase} `));
+}
+export function beginsWithOne(text: string, phrases: readonly string[]): boolean {
+  const said = `${plain(text)} `;
+  return phrases.some((phrase) => said.startsWith(`${phrase} `));
+}
 export const isOne = (text: string, phrases: readonly string[]) => phrases.includes(plain(text));
 
 /** The language in which this was written, by its frequent words; in doubt that of the page. */
@@ -152,7 +155,9 @@ function clockReader(words: readonly string[], { reminders }: Language) {
 export function reminderIn(said: string, language: Language): Wish | null {
   const { asks: ways, about, beyond } = language.reminders;
   const text = bare(said, language);
-  const way = ways.find((each) => begins(text, each.begins) && (each.has === undefined || has(text, each.has)));
+  const way = ways.find(
+    (each) => beginsWithOne(text, [each.begins]) && (each.has === undefined || hasOne(text, [each.has])),
+  );
   if (!way || hasOne(text, beyond)) return null;
   const words = text.split(/\s+/).slice(way.begins.split(' ').length);
   const rest = words.filter((word) => plain(word) !== way.has);

@@ -211,12 +211,15 @@ const isMeant = ({ words: phrases }: Topic, said: string, language: Language): b
     return phrase.startsWith('^') ? beginsWithOne(bare(said, language), [phrase.slice(1)]) : hasOne(said, [phrase]);
   });
 
+/** Longer words, in characters, are no command and no question to the demo: they are kept. */
+const LONGEST_SENTENCE = 1_000;
+
 function answer(reading: Reading, said: string, language: Language, seed: number): string {
   const { human, position, colorName, others } = reading;
   const { hello, draws } = temperamentOf(language, seed, position);
   if (!/[\p{L}\p{N}]/u.test(said)) return language.texts.noWords;
   const kept = () => say(language, 'iHaveThat', { text: quotedLast(language, said, 160) });
-  if (isToKeep(said, language)) return kept();
+  if (said.length > LONGEST_SENTENCE || isToKeep(said, language)) return kept();
   if (asks(said, language) && hasOne(said, language.commands.past)) {
     const fact = factFor(said, factsOf(reading, language), language);
     return fact === null ? language.texts.notTold : say(language, 'remembered', { text: quoted(language, fact) });
@@ -252,6 +255,7 @@ function command(reading: Reading, said: string, language: Language, seed: numbe
   if (wake) return [words(texts.noWaking), call('message_agent', { ...wake })];
   const message = addressed(reading, said, language, commands.message);
   if (message) return [call('message_agent', { ...message })];
+  if (said.length > LONGEST_SENTENCE) return null;
   if (isCommand(said, language, commands.sleep))
     return [tools.has('go_to_sleep') ? call('go_to_sleep', {}) : words(texts.staysUp)];
   if (isCommand(said, language, commands.inbox)) return [call('read_inbox', {})];
