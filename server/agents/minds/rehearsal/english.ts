@@ -23,9 +23,7 @@ export interface Topic {
   readonly words: readonly string[];
   readonly says: string;
 }
-/**
- * One topic a line, `words, more words => answer`; the first that fits counts. `¶`: a line break.
- */
+/** One topic a line: `words, more words => answer`. The first that fits counts; `¶`: a new line. */
 export const topicsIn = (table: string): readonly Topic[] =>
   table
     .trim()

@@ -76,7 +76,7 @@ const DEEDS: Readonly<Record<string, Deed>> = {
 };
 
 /**
- * How the answer begins of a call that waits for the person, where nothing else says so: in what
+ * How the answer of a call begins that waits for the person, where nothing else says so: in what
  * was written before blocks had `asks`, and in what an ACP agent reports of a call.
  */
 const ASKED = 'This waits for the human';
