@@ -46,13 +46,27 @@ export interface WakeRequest {
   readonly grantedAt?: number | undefined;
 }
 
+/**
+ * A wake that may begin. It counts as a running session of its agent until it is released. When a
+ * relay dies, the gate of the next one releases what it left: see `recover`.
+ */
+export interface WakePermit {
+  /** The work is over, or does not begin after all. Only the first call counts. */
+  release(): Promise<void>;
+}
+
+export interface GateAnswer {
+  readonly decision: WakeDecision;
+  /** Calls of `wake_agent` that the caller has left in its session, or null. */
+  readonly left: number | null;
+  /** Null: the wake was not granted. */
+  readonly permit: WakePermit | null;
+}
+
 /** Whether a wake may pass. It decides and records; it wakes nobody. */
 export interface Gate {
-  /**
-   * Decides, takes quota and records in one transaction. `left`: calls of `wake_agent` that the
-   * caller has left in its session, or null.
-   */
-  ask(request: WakeRequest): Promise<{ readonly decision: WakeDecision; readonly left: number | null }>;
+  /** Decides, takes quota and records in one transaction. The caller releases the permit. */
+  ask(request: WakeRequest): Promise<GateAnswer>;
   /** What was granted for this message before, by whichever process; null: nothing was. */
   granted(wake: { readonly target: string; readonly messageId: MessageId }): Promise<WakeDecision | null>;
   /**
@@ -60,9 +74,7 @@ export interface Gate {
    * `isLeft`: an earlier process died over it.
    */
   open(since: number): Promise<readonly (WakeDecision & { readonly isLeft: boolean })[]>;
-  /** The session that a granted wake opened is over. */
-  ended(decisionId: string): Promise<void>;
-  /** Closes what an earlier process of this relay left running. Once, before anything else. */
+  /** Releases what an earlier process of this relay left running. Once, before anything else. */
   recover(): Promise<void>;
   stats(agentId: AgentId): Promise<WakeStats>;
   feed(page: {

@@ -30,13 +30,14 @@ export type {
   TakenMessage,
   Inbox,
   Alone,
+  CallersPermit,
   DueCause,
   GivenBefore,
   NotReached,
-  Reached,
-  WakeAsked,
-  ThreadHooks,
   Reach,
+  Reached,
+  ThreadHooks,
+  WakeAsked,
   Birth,
   Brought,
   EventLists,
@@ -49,7 +50,7 @@ export type {
   WakeRequests,
   WokenTalk,
 } from './session.ts';
-export type { WakeRequest, Gate, Configs, Pulses } from './gate.ts';
+export type { Configs, Gate, GateAnswer, Pulses, WakePermit, WakeRequest } from './gate.ts';
 export type {
   Agreed,
   AnsweredCall,

@@ -10,7 +10,6 @@ import type {
 } from '../../src/shared/domain/guardrails.ts';
 import type { AgentId, MessageId, RunId, ScheduleId, SessionId, ThreadId } from '../../src/shared/domain/ids.ts';
 import type { SkipReason } from '../../src/shared/domain/schedule/timing.ts';
-import type { WakeDecision } from '../../src/shared/protocol/wakes.ts';
 import type { SentAttachment } from '../../src/shared/domain/attachment.ts';
 import type { InboxMessage } from '../../src/shared/protocol/inbox.ts';
 import type { Team, TeamMember } from '../../src/shared/protocol/team.ts';
@@ -20,7 +19,7 @@ import type { EffectiveConfig } from '../../src/shared/protocol/config.ts';
 import type { EndReason } from '../../src/shared/protocol/documents.ts';
 import type { Waiting } from '../../src/shared/protocol/stream.ts';
 import type { PostMessage, StartSession } from '../../src/shared/protocol/http.ts';
-import type { WakeRequest } from './gate.ts';
+import type { GateAnswer, WakePermit, WakeRequest } from './gate.ts';
 import type { ToolOutcome } from './tools.ts';
 import type { Mind } from './mind.ts';
 
@@ -66,10 +65,7 @@ export interface ThreadHooks {
   }): Promise<void>;
 }
 
-interface WakeAnswer {
-  readonly decision: WakeDecision;
-  /** Calls of `wake_agent` that the caller has left in its session, or null. */
-  readonly left: number | null;
+interface WakeAnswer extends Omit<GateAnswer, 'permit'> {
   /** Whether the message reached its agent: of what was due, once it is granted. Never rejects. */
   readonly over?: Promise<Reached>;
 }
@@ -106,6 +102,12 @@ export interface GivenBefore {
  * A wake as it is asked for. `due`: a run for it is one of that kind, and of what was scheduled.
  */
 export type WakeAsked = Omit<WakeRequest, 'state' | 'alone' | 'oneAtATime'> & { readonly due?: DueCause | undefined };
+
+/** A permit for work that the caller does itself. Its `release` never rejects. */
+export interface CallersPermit extends WakePermit {
+  /** Releases the permit when `work` is over. Logs the error of work that fails. */
+  releaseAfter(work: Promise<unknown>): void;
+}
 
 /** Agents at work in no session, for whoever wakes them. */
 export interface Alone {
@@ -165,10 +167,10 @@ export interface Reach {
     only?: GateCheck,
   ): Promise<WakeAnswer & { readonly waits: boolean; readonly cleared: Promise<boolean> }>;
   /**
-   * As `ask`. The caller carries out a granted wake itself, by `carry`; the wake is over when that
-   * resolves.
+   * Asks the gate as `ask` does, for a caller that does the work itself and then releases the
+   * permit. Until then the agent counts as at work.
    */
-  askTo(request: WakeAsked, carry: () => Promise<void>): Promise<WakeAnswer>;
+  permitFor(request: WakeAsked): Promise<Omit<GateAnswer, 'permit'> & { readonly permit: CallersPermit | null }>;
   /**
    * One happening, by every name it has: it may wake an agent or put it to sleep, by the agent's
    * own lists.

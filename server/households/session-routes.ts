@@ -40,7 +40,7 @@ interface StartsDeps {
   readonly directory: Pick<Directory, 'find'>;
   readonly copies: Pick<Copies, 'of' | 'lastSaid'>;
   readonly configs: Pick<Configs, 'agent'>;
-  readonly reach: Pick<Reach, 'askTo'>;
+  readonly reach: Pick<Reach, 'permitFor'>;
 }
 
 interface Called {
@@ -135,11 +135,10 @@ function createStarts({ host, directory, copies, configs, reach }: StartsDeps) {
     }
     const way = source.kind === 'person' ? 'person' : 'api';
     const asked = { target: agentId, source, way, reason: null, messageId: null, callerSession: null } as const;
-    const { decision } = await reach.askTo(asked, async () => {
-      const brought = await host.bring(payload);
-      if (brought.ok) await brought.over;
-    });
-    return decision.outcome === 'granted' ? { agentId, name, state: 'waking' } : absent(decision.detail);
+    const { decision, permit } = await reach.permitFor(asked);
+    if (!permit) return absent(decision.detail);
+    permit.releaseAfter(host.bring(payload).then((brought) => (brought.ok ? brought.over : undefined)));
+    return { agentId, name, state: 'waking' };
   }
 
   return async function start(body: Body, context: Context<Env>): Promise<Started> {

@@ -206,7 +206,7 @@ export async function openTeam({
     waiting,
   });
   const aloneAgents = createAlone({
-    ...{ copies, configs, runs, log, inbox, protocol, mind, tools, woken, logger },
+    ...{ copies, configs, runs, inbox, protocol, mind, tools, woken, logger },
     usedUp: costs.usedUp,
     routineOf: createRoutineOf(scheduleRows),
   });

@@ -5,7 +5,6 @@
 import type { AgentId, RunId } from '../../src/shared/domain/ids.ts';
 import { instructionsOf } from '../../src/shared/domain/schedule/default-routine.ts';
 import { endOfText } from '../../src/shared/domain/cut-middle.ts';
-import { textOf } from '../../src/shared/domain/text-of.ts';
 import { momentText } from '../../src/shared/domain/zone-days.ts';
 import { toolWords } from '../../src/shared/domain/prompt-tools.ts';
 import { inLanguage, renderTemplate, type Protocol } from '../../src/shared/domain/prompts.ts';
@@ -14,11 +13,11 @@ import { LEAD_ID, seatNumber } from '../../src/shared/domain/seat.ts';
 import { shownName } from '../../src/shared/domain/names.ts';
 import { teammatesText } from '../../src/shared/domain/teammates.ts';
 import type { Occurrence, StandingCopy } from '../../src/shared/protocol/schedules.ts';
-import type { Alone, Configs, DueCause, EventLog, GivenBefore, Inbox, Reached } from '../contracts/index.ts';
+import type { Alone, Configs, DueCause, GivenBefore, Inbox, Reached } from '../contracts/index.ts';
 import type { Mind } from '../agents/minds/index.ts';
 import type { Around } from '../agents/runs/around.ts';
 import type { Logger } from '../platform/logger.ts';
-import type { AgentRun, OverRun, Runs } from '../agents/runs/index.ts';
+import type { AgentRun, RunResult, Runs } from '../agents/runs/index.ts';
 import type { TeamTools } from '../agents/runs/team-tools.ts';
 import { NO_TOOLS } from '../agents/runs/toolbox.ts';
 import { isAway } from '../store/index.ts';
@@ -44,16 +43,24 @@ interface Work extends GivenBefore {
   readonly maxTurns: number;
   /** Its prefix comes again within the hour. */
   readonly cachesForAnHour: boolean;
-  /** It has its turn, and is about to begin. False: it may not. */
-  begins?(runId: RunId): Promise<boolean>;
+  /** The agent has its turn, and its run is about to begin. Null: it may begin; else why not. */
+  begins?(runId: RunId): Promise<NotBegun | null>;
 }
 
+/** Why no run began. */
+type NotBegun =
+  /** `detail`: a sentence for people. `until`: ms since the epoch when the budget opens again. */
+  | { readonly why: 'budget'; readonly detail: string; readonly until: number }
+  /**
+   * `read`: the message for which it was to begin was read meanwhile. `not-ours`: another process
+   * has what was due.
+   */
+  | { readonly why: 'no-copy' | 'agent-busy' | 'closing' | 'not-ours' | 'read' };
+export const NOT_OURS: NotBegun = { why: 'not-ours' };
+
 export type Worked =
-  | { readonly kind: 'ended'; readonly runId: RunId; readonly end: OverRun; readonly said: string | null }
-  /** `until`: ms since the epoch when that is over, with a sentence for people. */
-  | { readonly kind: 'skipped'; readonly why: 'budget'; readonly detail: string; readonly until: number }
-  /** `read`: the message for which it was to begin was read meanwhile. */
-  | { readonly kind: 'skipped'; readonly why: 'no-copy' | 'agent-busy' | 'closing' | 'not-ours' | 'read' };
+  | { readonly kind: 'ended'; readonly runId: RunId; readonly end: RunResult }
+  | ({ readonly kind: 'skipped' } & NotBegun);
 
 /** Keeps account of runs that somebody's wake began. */
 export interface Woken extends Pick<Alone, 'carried'> {
@@ -63,8 +70,8 @@ export interface Woken extends Pick<Alone, 'carried'> {
   goOn(one: Pick<Occurrence, 'scheduleId' | 'agentId' | 'kind' | 'name'>): Promise<WokenRun>;
 }
 export interface WokenRun {
-  /** False: it was believed dead, and may not begin. */
-  begins(runId: RunId): Promise<boolean>;
+  /** Not ours: it was believed dead, and may not begin. */
+  begins(runId: RunId): Promise<NotBegun | null>;
   /** Null: something in the relay broke. */
   end(worked: Worked | null): Promise<void>;
 }
@@ -83,7 +90,6 @@ export interface AloneDeps {
   readonly copies: Copies;
   readonly configs: Pick<Configs, 'agent'>;
   readonly runs: Pick<Runs, 'start' | 'stopRun'>;
-  readonly log: Pick<EventLog, 'subscribe'>;
   readonly inbox: Pick<Inbox, 'standing' | 'takenIn' | 'giveBack'>;
   /** The budget that is used up, with when it opens again; null: none is. */
   readonly usedUp: (agentId: AgentId) => Promise<UsedUp | null>;
@@ -161,7 +167,7 @@ const causeOf = (by: string, reason: string | null, due: DueCause | null): Agent
 };
 
 export function createAlone(deps: AloneDeps): OpenAlone {
-  const { copies, runs, log, inbox, protocol, logger, limits = SCHEDULE_LIMITS } = deps;
+  const { copies, runs, inbox, protocol, logger, limits = SCHEDULE_LIMITS } = deps;
 
   /** Where the database does not tell, it was left a moment ago. */
   const isLeftStill = (agentId: AgentId) =>
@@ -173,15 +179,13 @@ export function createAlone(deps: AloneDeps): OpenAlone {
   async function work(asked: Work): Promise<Worked> {
     const { agentId, cause, timeoutMs, busyMs } = asked;
     const copy = await copies.of(agentId);
-    if (!copy) return { kind: 'skipped', why: 'no-copy' };
+    if (!copy) return skippedAs({ why: 'no-copy' });
     const mind = deps.mind.current?.() ?? deps.mind;
     const own =
       agentId === LEAD_ID
         ? mind.models({ lead: copy.model, agent: '' }).leadModel
         : mind.models({ lead: '', agent: copy.model }).agentModel;
     const only = asked.tools && new Set(asked.tools);
-    let takenBack = false;
-    const stopped: UsedUp[] = [];
     const started = await runs.start({
       identity: { agentId },
       cause,
@@ -212,37 +216,24 @@ export function createAlone(deps: AloneDeps): OpenAlone {
         maxAnswerTokens: copy.maxAnswerTokens,
         contextTokens: copy.contextTokens,
       },
-      async begins(runId) {
-        // It may have waited for its turn since it was read.
-        takenBack = !(await copies.has(agentId));
+      async begins(runId): Promise<NotBegun | null> {
+        // The agent may have waited for its turn since its copy was read.
+        if (!(await copies.has(agentId))) return { why: 'no-copy' };
         // Before its inbox is read: where no model may be asked, what waits there goes on waiting.
-        const by = await deps.usedUp(agentId);
-        if (by) stopped.push(by);
-        return !takenBack && by === null && (asked.begins === undefined || (await asked.begins(runId)));
+        const over = await deps.usedUp(agentId);
+        if (over) return { why: 'budget', detail: over.message, until: over.until };
+        return (await asked.begins?.(runId)) ?? null;
       },
     });
-    if (!started.ok && takenBack) return { kind: 'skipped', why: 'no-copy' };
-    const [over] = stopped;
-    if (!started.ok && over) return skippedFor(over);
-    if (!started.ok) return { kind: 'skipped', why: started.skipped };
+    if (!started.ok) return skippedAs(started.refusal);
     const { runId, whenEnded } = started.run;
-    // Whoever takes it back stops what runs; it may have been taken back just before this did.
+    // Taking a copy back stops its runs. It may have been taken back before this run was known.
     if (!(await isLeftStill(agentId))) runs.stopRun(runId);
-    let said: string | null = null;
-    const stop = log.subscribe(({ event }) => {
-      if (event.kind !== 'message' || event.runId !== runId || event.author !== agentId) return;
-      const text = textOf(event.blocks).trim();
-      if (text !== '') said = endOfText(text, limits.saidChars);
-    });
-    try {
-      const end = await whenEnded;
-      // No model has seen what was taken out of its inbox for it.
-      if (end.usage === null && (end.overBudget || end.refusedForNow === true))
-        await inbox.giveBack((await inbox.takenIn(runId)).map(({ messageId }) => messageId));
-      return { kind: 'ended', runId, end, said };
-    } finally {
-      stop();
-    }
+    const end = await whenEnded;
+    // No model has seen what was taken out of its inbox for it.
+    if (end.usage === null && (end.overBudget || end.refusedForNow))
+      await inbox.giveBack((await inbox.takenIn(runId)).map(({ messageId }) => messageId));
+    return { kind: 'ended', runId, end: { ...end, said: end.said && endOfText(end.said, limits.saidChars) } };
   }
 
   return {
@@ -256,12 +247,8 @@ export function createAlone(deps: AloneDeps): OpenAlone {
       // What was due says itself what it is about.
       const routine = due === null ? await deps.routineOf(agentId) : null;
       const account = await deps.woken.begin(agentId, name, due);
-      let readMeanwhile = false;
       const worked = await work({
-        async begins(runId) {
-          readMeanwhile = await isRead();
-          return !readMeanwhile && (await account.begins(runId));
-        },
+        begins: async (runId) => ((await isRead()) ? { why: 'read' } : await account.begins(runId)),
         agentId,
         cause: causeOf(name, reason, due),
         why,
@@ -279,26 +266,20 @@ export function createAlone(deps: AloneDeps): OpenAlone {
         await account.end(null);
         throw error;
       });
-      const became: Worked = readMeanwhile ? { kind: 'skipped', why: 'read' } : worked;
-      await account.end(became);
-      if (became.kind === 'skipped' && due === null)
-        logger.warn('a granted wake was not carried out; the message waits', { agentId, why: became.why });
-      return reachedBy(became);
+      await account.end(worked);
+      if (worked.kind === 'skipped' && due === null)
+        logger.warn('a granted wake was not carried out; the message waits', { agentId, why: worked.why });
+      return reachedBy(worked);
     },
   };
 }
 
-const skippedFor = ({ message, until }: UsedUp): Worked => ({
-  kind: 'skipped',
-  why: 'budget',
-  detail: message,
-  until,
-});
+const skippedAs = (why: NotBegun): Worked => ({ kind: 'skipped', ...why });
 
 /** Whether its agent has read the message that it was woken for. */
 function reachedBy(worked: Worked): Reached {
   if (worked.kind === 'ended') {
-    const { overBudget, refusedForNow = false, usage, reason } = worked.end;
+    const { overBudget, refusedForNow, usage, reason } = worked.end;
     if (usage !== null || !(overBudget || refusedForNow)) return { reached: true };
     return { reached: false, reason: overBudget ? 'budget' : 'model-refused', detail: reason, until: null };
   }

@@ -36,6 +36,9 @@ export async function endsInLog(
     after = last.id;
   }
   return new Map(
-    over.map((event) => [event.runId, endOfRun({ ...event, overBudget: false }, said.get(event.runId) ?? null)]),
+    over.map((event) => [
+      event.runId,
+      endOfRun({ ...event, said: said.get(event.runId) ?? null, overBudget: false, refusedForNow: false }),
+    ]),
   );
 }

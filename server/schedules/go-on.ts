@@ -12,7 +12,7 @@ import type { CallState, ToolCall } from '../../src/shared/protocol/calls.ts';
 import type { Occurrence, ScheduleOf } from '../../src/shared/protocol/schedules.ts';
 import type { Configs, Inbox, Reach, SessionHost } from '../contracts/index.ts';
 import type { Logger } from '../platform/logger.ts';
-import type { OpenAlone, Woken, Worked } from './alone.ts';
+import { NOT_OURS, type OpenAlone, type Woken, type Worked } from './alone.ts';
 import type { ScheduleRows } from './rows.ts';
 import { SCHEDULE_LIMITS, type ScheduleLimits } from './settings.ts';
 
@@ -33,7 +33,7 @@ export interface GoOnDeps {
   readonly inbox: Pick<Inbox, 'takenIn'>;
   readonly alone: Pick<OpenAlone, 'can' | 'work'>;
   readonly woken: Woken;
-  readonly reach: Pick<Reach, 'askTo'>;
+  readonly reach: Pick<Reach, 'permitFor'>;
   readonly host: Pick<SessionHost, 'stateOf'>;
   readonly configs: Pick<Configs, 'household' | 'agent'>;
   readonly logger: Pick<Logger, 'warn' | 'error'>;
@@ -187,12 +187,31 @@ export function createGoOn(deps: GoOnDeps): GoOn {
         busyMs: effective.pulse_busy_wait_ms,
         maxTurns: routine?.maxTurns ?? effective.pulse_max_turns,
         cachesForAnHour: false,
-        begins: async (next) => (await rows.goesOn(runId, next)) && (await account.begins(next)),
+        begins: async (next) => ((await rows.goesOn(runId, next)) ? await account.begins(next) : NOT_OURS),
       });
     } finally {
-      beginning.delete(runId);
       await account.end(worked);
     }
+  }
+
+  async function tryToBegin(last: Occurrence, runId: RunId): Promise<WentOn> {
+    const { agentId } = last;
+    if (!(await alone.can(agentId))) return cannot('This relay holds nothing to wake it from.');
+    const { decision, permit } = await reach.permitFor({
+      target: agentId,
+      source: { kind: 'person' },
+      way: 'person',
+      reason: null,
+      messageId: null,
+      callerSession: null,
+    });
+    if (!permit) return cannot(decision.detail);
+    permit.releaseAfter(
+      work(last, runId)
+        .catch((error: unknown) => logger.error('a run could not be gone on with', { agentId, error: String(error) }))
+        .finally(() => beginning.delete(runId)),
+    );
+    return { ok: true };
   }
 
   return async (runId) => {
@@ -205,29 +224,11 @@ export function createGoOn(deps: GoOnDeps): GoOn {
     if (state === 'paused') return cannot('It was set to sleep in the session. Wake it first.');
     if (state === 'played') return cannot('A client plays it just now.');
     beginning.add(runId);
-    let carried = false;
-    try {
-      if (!(await alone.can(agentId))) return cannot('This relay holds nothing to wake it from.');
-      const { decision } = await reach.askTo(
-        {
-          target: agentId,
-          source: { kind: 'person' },
-          way: 'person',
-          reason: null,
-          messageId: null,
-          callerSession: null,
-        },
-        () => {
-          carried = true;
-          return work(last, runId).catch((error: unknown) => {
-            logger.error('a run could not be gone on with', { agentId, error: String(error) });
-            throw error;
-          });
-        },
-      );
-      return decision.outcome === 'granted' ? { ok: true } : cannot(decision.detail);
-    } finally {
-      if (!carried) beginning.delete(runId);
-    }
+    const began = await tryToBegin(last, runId).catch((error: unknown) => {
+      beginning.delete(runId);
+      throw error;
+    });
+    if (!began.ok) beginning.delete(runId);
+    return began;
   };
 }

@@ -141,7 +141,7 @@ export interface SchedulesDeps {
   readonly configs: Configs;
   readonly inbox: Inbox;
   readonly log: Pick<EventLog, 'read'>;
-  readonly reach: Pick<Reach, 'ask' | 'askTo'>;
+  readonly reach: Pick<Reach, 'ask' | 'permitFor'>;
   readonly threads: { hasNews(agentId: AgentId, since: number): Promise<boolean> };
   readonly directory: Pick<Directory, 'all'>;
   readonly host: Pick<SessionHost, 'stateOf'>;

@@ -11,11 +11,10 @@ import {
   type TimingContext,
 } from '../../src/shared/domain/schedule/timing.ts';
 import { onOneLine, quote, titled } from '../../src/shared/domain/quoting.ts';
-import { createDeferred } from '../../src/shared/domain/platform/deferred.ts';
 import type { Schedule, ScheduleOf } from '../../src/shared/protocol/schedules.ts';
 import type { Configs, DueCause, GivenBefore, Inbox, NotReached, Reach, SessionHost } from '../contracts/index.ts';
-import type { OverRun } from '../agents/runs/index.ts';
-import type { OpenAlone, UsedUp, Worked } from './alone.ts';
+import type { RunResult } from '../agents/runs/index.ts';
+import { NOT_OURS, type OpenAlone, type UsedUp, type Worked } from './alone.ts';
 import type { ClockDeps, Performed } from './clock.ts';
 import type { ScriptTexts } from './script-texts.ts';
 import { howItEnded, type ScriptEnd, type Scripts } from './scripts.ts';
@@ -34,7 +33,7 @@ import { sentence } from '../../src/shared/domain/sentence.ts';
 export interface PerformDeps {
   readonly rows: Pick<ScheduleRows, 'under' | 'runs' | 'lastRunOf' | 'beginsScript' | 'runsAs' | 'leaveNotice'>;
   readonly alone: OpenAlone;
-  readonly reach: Pick<Reach, 'ask' | 'askTo'>;
+  readonly reach: Pick<Reach, 'ask' | 'permitFor'>;
   readonly host: Pick<SessionHost, 'stateOf'>;
   readonly inbox: Pick<Inbox, 'put'>;
   readonly configs: Pick<Configs, 'household' | 'agent'>;
@@ -85,10 +84,16 @@ function reasonOf(check: GateCheck | null): SkipReason {
 }
 
 /** What became of a run, as its moment has it. */
-export function endOfRun(
-  { outcome, reason, usage, costMicroUsd, estimated, overBudget, refusedForNow = false }: OverRun,
-  said: string | null,
-): Ended {
+export function endOfRun({
+  outcome,
+  reason,
+  usage,
+  costMicroUsd,
+  estimated,
+  said,
+  overBudget,
+  refusedForNow,
+}: RunResult): Ended {
   // What it was let do before, it did.
   if (overBudget && usage === null) return skipped('budget', reason);
   if (refusedForNow && usage === null) return skipped('model-refused', reason);
@@ -141,48 +146,39 @@ export function createPerform(deps: PerformDeps): Pick<ClockDeps, 'perform' | 'e
       return skipped('nothing-waits');
     if (!(await alone.can(agentId))) return skipped('no-copy');
     const [when, given] = [await whenOf(claim.dueAt), await givenTo({ scheduleId, schedule })];
-    let worked: Worked | null = null;
-    const carried = createDeferred();
-    const { decision } = await reach.askTo(
-      {
-        target: agentId,
-        source: { kind: 'schedule', name },
-        way: 'schedule',
-        reason: null,
-        messageId: null,
-        callerSession: null,
-        inDark: schedule.timing.kind === 'once',
-      },
-      async () => {
-        try {
-          const { effective } = await deps.configs.agent(agentId);
-          worked = await alone.work({
-            agentId,
-            cause: { kind: 'pulse', routine: name },
-            why: `[Your routine ${titled(name)} is due: ${when}${claim.late ? ', made up for' : ''}]`,
-            instructions: schedule.instructions,
-            columns: schedule.columns,
-            ...given,
-            model: schedule.planningModel ?? schedule.model,
-            laterModel: schedule.executorModel ?? schedule.model,
-            tools: schedule.tools,
-            timeoutMs: schedule.timeoutMs ?? effective.pulse_container_timeout_ms,
-            busyMs: effective.pulse_busy_wait_ms,
-            maxTurns: schedule.maxTurns ?? effective.pulse_max_turns,
-            // Its prefix is worth keeping so long where it comes again before that.
-            cachesForAnHour: comesWithin(schedule.timing, HOUR_MS, claim.dueAt, await deps.readContext()),
-            begins,
-          });
-          carried.resolve();
-        } catch (error) {
-          carried.reject(error);
-          throw error;
-        }
-      },
-    );
-    if (decision.outcome !== 'granted') return skipped(reasonOf(decision.check), decision.detail);
-    await carried.promise;
-    return workedOut(worked);
+    const { decision, permit } = await reach.permitFor({
+      target: agentId,
+      source: { kind: 'schedule', name },
+      way: 'schedule',
+      reason: null,
+      messageId: null,
+      callerSession: null,
+      inDark: schedule.timing.kind === 'once',
+    });
+    if (!permit) return skipped(reasonOf(decision.check), decision.detail);
+    try {
+      const { effective } = await deps.configs.agent(agentId);
+      const worked = await alone.work({
+        agentId,
+        cause: { kind: 'pulse', routine: name },
+        why: `[Your routine ${titled(name)} is due: ${when}${claim.late ? ', made up for' : ''}]`,
+        instructions: schedule.instructions,
+        columns: schedule.columns,
+        ...given,
+        model: schedule.planningModel ?? schedule.model,
+        laterModel: schedule.executorModel ?? schedule.model,
+        tools: schedule.tools,
+        timeoutMs: schedule.timeoutMs ?? effective.pulse_container_timeout_ms,
+        busyMs: effective.pulse_busy_wait_ms,
+        maxTurns: schedule.maxTurns ?? effective.pulse_max_turns,
+        // The model's cache is worth an hour of storage only if the routine comes again within it.
+        cachesForAnHour: comesWithin(schedule.timing, HOUR_MS, claim.dueAt, await deps.readContext()),
+        begins: async (runId) => ((await begins(runId)) ? null : NOT_OURS),
+      });
+      return performedBy(worked);
+    } finally {
+      await permit.release();
+    }
   }
 
   /** It is tried again when what stops it is over, and stands in the account as due until then. */
@@ -323,10 +319,10 @@ export function createPerform(deps: PerformDeps): Pick<ClockDeps, 'perform' | 'e
   return { perform, endLeft };
 }
 
-/** What became of one that was to work alone. */
-export function workedOut(worked: Worked | null): Performed {
+/** What became of a moment, by its work. Null: something in the relay broke. */
+export function performedBy(worked: Worked | null): Performed {
   if (worked === null) return ended('failed', { detail: 'Nothing was begun.' });
-  if (worked.kind === 'ended') return endOfRun(worked.end, worked.said);
+  if (worked.kind === 'ended') return endOfRun(worked.end);
   switch (worked.why) {
     case 'closing':
       return skipped('planned-stop');

@@ -6,9 +6,9 @@ import type { AgentId } from '../../src/shared/domain/ids.ts';
 import { LIMITS } from '../../src/shared/protocol/limits.ts';
 import type { Occurrence } from '../../src/shared/protocol/schedules.ts';
 import type { Directory } from '../contracts/index.ts';
-import type { Woken, WokenRun } from './alone.ts';
+import { NOT_OURS, type Woken, type WokenRun } from './alone.ts';
 import type { Leases } from './leases.ts';
-import { workedOut } from './perform.ts';
+import { performedBy } from './perform.ts';
 import type { ScheduleRows } from './rows.ts';
 
 export interface WokenDeps {
@@ -32,10 +32,10 @@ export function createWoken({ rows, leases, directory, onChange, now, newId }: W
     const release = leases.hold(claim);
     onChange(agentId);
     return {
-      begins: (runId) => rows.begins(claim, runId, now()),
+      begins: async (runId) => ((await rows.begins(claim, runId, now())) ? null : NOT_OURS),
       async end(worked) {
         try {
-          const performed = workedOut(worked);
+          const performed = performedBy(worked);
           if ('end' in performed)
             await (performed.forgets
               ? rows.forgetHeld(claim)

@@ -141,7 +141,7 @@ describe('Capacity that was bought ahead', () => {
     await expect.poll(counted).toBe(each);
     const run = agentRun(mind, { identity: { agentId: agentIds[0] ?? '' }, mind: { answers: mind, model: MODEL } });
     const started = await team.runs.start(run);
-    if (!started.ok) throw new Error(started.skipped);
+    if (!started.ok) throw new Error(started.refusal.why);
     await started.run.whenEnded;
     await expect.poll(counted).toBe(2 * each);
   });

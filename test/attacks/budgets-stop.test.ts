@@ -82,7 +82,7 @@ describe('A line that dies', () => {
       const started = await team.runs.start(
         agentRun(mind, { identity: { agentId }, limits: { maxAnswerTokens: MOST_TOKENS } }),
       );
-      if (!started.ok) throw new Error(started.skipped);
+      if (!started.ok) throw new Error(started.refusal.why);
       await underWay();
       await sleep(20);
       await fall(die, () => team.runs.stop(agentId));
@@ -131,7 +131,7 @@ const ASKERS: Readonly<Record<string, (spenders: Spenders) => Promise<Leave>>> =
     const started = await team.runs.start(
       agentRun(mind, { identity: { agentId }, mind: { answers: mind, model: MODEL }, limits }),
     );
-    if (!started.ok) throw new Error(started.skipped);
+    if (!started.ok) throw new Error(started.refusal.why);
     return () => {
       team.runs.stop(agentId);
       return started.run.whenEnded;

@@ -103,7 +103,7 @@ describe('A server that tells', () => {
       limits: { maxAnswerTokens: MOST_TOKENS },
     });
     const started = await team.runs.start(run);
-    if (!started.ok) throw new Error(started.skipped);
+    if (!started.ok) throw new Error(started.refusal.why);
     expect((await started.run.whenEnded).outcome).toBe('done');
     const read = telling.begins && 'input_tokens' in telling.begins && telling.begins.input_tokens === 100 ? 100 : 500;
     await expect.poll(counted).toBeGreaterThanOrEqual(MOST_TOKENS * PER_TOKEN.output + read * PER_TOKEN.input);
@@ -127,7 +127,7 @@ describe('A server that tells', () => {
       limits: { maxAnswerTokens: MOST_TOKENS },
     });
     const started = await team.runs.start(run);
-    if (!started.ok) throw new Error(started.skipped);
+    if (!started.ok) throw new Error(started.refusal.why);
     await started.run.whenEnded;
     const read = telling.begins && 'input_tokens' in telling.begins && telling.begins.input_tokens === 100 ? 100 : 500;
     await expect.poll(counted).toBeGreaterThanOrEqual(MOST_TOKENS * PER_TOKEN.output + read * PER_TOKEN.input);

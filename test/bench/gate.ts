@@ -94,9 +94,9 @@ async function timesOf(store: Store, { past, rounds, warmUp }: typeof FULL): Pro
         state: 'idle',
       }),
     );
-    const { decisionId, outcome } = decided.value.decision;
+    const { outcome } = decided.value.decision;
     if (outcome !== 'granted') throw new Error(`wake ${round} was ${outcome}: ${decided.value.decision.detail}`);
-    await opened.ended(decisionId);
+    await decided.value.permit?.release();
     const bare = await timed(() =>
       db.transaction().execute((trx) =>
         trx

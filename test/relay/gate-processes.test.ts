@@ -122,7 +122,7 @@ describe('two relay processes on one Postgres', () => {
     const clock = createTestClock(MORNING);
     const one = createTestGate(store, clock, { home: relay });
     const other = createTestGate(store, clock, { home: relay });
-    const { decision } = await one.gate.ask(request());
+    const { decision, permit } = await one.gate.ask(request());
     // Two signs of life, the last after ten seconds.
     for (let beats = 1; beats <= 2; beats++) {
       clock.pass(5 * SECOND);
@@ -155,7 +155,7 @@ describe('two relay processes on one Postgres', () => {
     clock.pass(5 * SECOND);
     one.timers.advance(5 * SECOND);
     await expect.poll(async () => (await other.gate.stats('orin')).running).toBe(1);
-    await one.gate.ended(decision.decisionId);
+    await permit?.release();
     expect(await other.gate.stats('orin')).toMatchObject({ running: 0, minutesToday: 35 / 60 });
     expect(one.timers.waiting()).toEqual([]);
   });

@@ -44,8 +44,8 @@ describe.each(USUAL_STORES)('the gate on %s', (kind) => {
     await made.configs.setAgent('orin', orin);
     /** Asks, and ends the session at once where one was opened. */
     async function ask(over: Partial<WakeRequest> = {}) {
-      const { decision, left } = await made.gate.ask(request(over));
-      if (decision.outcome === 'granted') await made.gate.ended(decision.decisionId);
+      const { decision, left, permit } = await made.gate.ask(request(over));
+      await permit?.release();
       return { ...decision, left };
     }
     const outcomes = async (count: number, over: Partial<WakeRequest> = {}) => {
@@ -107,12 +107,15 @@ describe.each(USUAL_STORES)('the gate on %s', (kind) => {
       expect(await first.ask()).toMatchObject({ outcome: 'granted' });
       clock.pass(-24 * HOUR);
       const { gate } = how === 'over a restart' ? createTestGate(store(), clock, { home: first.home }) : first;
-      const ask = async () => (await gate.ask(request({ callerSession: null }))).decision;
+      const ask = async () => {
+        const { decision, permit } = await gate.ask(request({ callerSession: null }));
+        return { ...decision, permit };
+      };
       expect(await ask()).toMatchObject({ check: 'cooldown', until: clock.now() + 300 * SECOND });
       clock.pass(300 * SECOND);
       const again = await ask();
       expect(again).toMatchObject({ outcome: 'granted' });
-      await gate.ended(again.decisionId);
+      await again.permit?.release();
       // What is granted now is held to as ever.
       clock.pass(299 * SECOND);
       expect(await ask()).toMatchObject({ check: 'cooldown' });
@@ -189,25 +192,25 @@ describe.each(USUAL_STORES)('the gate on %s', (kind) => {
     const first = await gate.ask(request());
     clock.pass(20 * MINUTE);
     expect(await gate.stats('orin')).toMatchObject({ minutesToday: 10, running: 1 });
-    await gate.ended(first.decision.decisionId);
+    await first.permit?.release();
     const second = await gate.ask(request());
     clock.pass(20 * MINUTE - 1);
     expect((await ask()).outcome).toBe('granted');
     clock.pass(1);
     expect(await ask()).toMatchObject({ check: 'minutes', until: Date.parse('2026-06-17T22:00:00Z') });
-    await gate.ended(second.decision.decisionId);
-    await gate.ended(second.decision.decisionId);
+    await second.permit?.release();
+    await second.permit?.release();
     clock.pass(HOUR);
-    await gate.ended(second.decision.decisionId);
+    await second.permit?.release();
     expect(await gate.stats('orin')).toMatchObject({ minutesToday: 30, running: 0 });
   });
 
   it('lets two sessions of an agent run at a time', async () => {
     const { gate } = await household({ coordination: { max_concurrent_pulse_sessions: 2 } });
-    const { decision } = await gate.ask(request());
+    const { permit } = await gate.ask(request());
     await gate.ask(request());
     expect((await gate.ask(request())).decision).toMatchObject({ check: 'concurrency', until: null });
-    await gate.ended(decision.decisionId);
+    await permit?.release();
     expect((await gate.ask(request())).decision.outcome).toBe('granted');
   });
 
@@ -220,8 +223,7 @@ describe.each(USUAL_STORES)('the gate on %s', (kind) => {
     const both = await Promise.all([gate.ask(asked), other.gate.ask({ ...asked, messageId: 'm2' })]);
     expect(both.map(({ decision: { outcome, check } }) => check ?? outcome).sort()).toEqual(['granted', 'idle']);
     expect((await gate.stats('orin')).wakesToday).toBe(1);
-    const granted = both.find(({ decision }) => decision.outcome === 'granted')?.decision;
-    await gate.ended(granted?.decisionId ?? '');
+    for (const { permit } of both) await permit?.release();
     expect((await other.gate.ask(asked)).decision.outcome).toBe('granted');
   });
 
@@ -403,8 +405,8 @@ describe.each(USUAL_STORES)('the gate on %s', (kind) => {
     const { gate, told, configs } = await household();
     const other = await household();
     told.length = 0;
-    const { decision } = await gate.ask(request());
-    await gate.ended(decision.decisionId);
+    const { permit } = await gate.ask(request());
+    await permit?.release();
     await configs.setAgent('orin', { coordination: {} });
     await gate.close();
     expect(told).toEqual(

@@ -79,7 +79,7 @@ async function work(house: Household, run: OwnTools['run'] = () => ({ text: 'Wri
     },
   };
   const started = await house.team.runs.start(agentRun(mind, { tools: { own, team: [] } }));
-  if (!started.ok) throw new Error(started.skipped);
+  if (!started.ok) throw new Error(started.refusal.why);
   const end = await started.run.whenEnded;
   return { ran, end };
 }
@@ -217,7 +217,7 @@ describe('A run', () => {
     follow(stream(begins({ model: 'claude-opus-5-5' }), ...says(0, 'Hi.'), ends(), OVER));
     const asked = agentRun(mind, { mind: { answers: mind, model: 'qwen3:8b' } });
     const started = await house.team.runs.start(asked);
-    if (!started.ok) throw new Error(started.skipped);
+    if (!started.ok) throw new Error(started.refusal.why);
     expect(await started.run.whenEnded).toMatchObject({ outcome: 'done', costMicroUsd: 0, estimated: false });
   });
 

@@ -121,6 +121,30 @@ describe('agents, where something fails or falls together', () => {
     expect(await house.inbox.waiting(SAGE.id)).toHaveLength(1);
   });
 
+  it('have one session fewer under way once the work that a permit was given for is over, also where it failed', async () => {
+    const house = await openTeam(teamScript(), 'expected');
+    const running = async () => (await house.team.gate.stats(SAGE.id)).running;
+    const asked = {
+      target: SAGE.id,
+      source: { kind: 'person' },
+      way: 'answer',
+      reason: null,
+      messageId: null,
+      callerSession: null,
+    } as const;
+    const before = await running();
+    const [one, other] = [await house.team.reach.permitFor(asked), await house.team.reach.permitFor(asked)];
+    expect(await running()).toBe(before + 2);
+    one.permit?.releaseAfter(Promise.reject(new Error('the work failed')));
+    await expect.poll(running).toBe(before + 1);
+    expect(house.logged.join()).toContain('the work failed');
+    // A second release of the same permit is not the release of another.
+    await one.permit?.release();
+    expect(await running()).toBe(before + 1);
+    await other.permit?.release();
+    expect(await running()).toBe(before);
+  });
+
   it('are woken all the same, where their turn ends while the gate still decides', async () => {
     const gate = createGate();
     const house = await openTeam(

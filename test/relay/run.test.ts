@@ -49,7 +49,7 @@ describe.each(USUAL_STORES)('a run on %s', (kind) => {
   }
   async function start(house: Household, asked: AgentRun): Promise<Run> {
     const started = await house.team.runs.start(asked);
-    if (!started.ok) throw new Error(started.skipped);
+    if (!started.ok) throw new Error(started.refusal.why);
     return started.run;
   }
   const kindsOf = (house: Household) => house.events.map(({ kind: each }) => each);
@@ -83,8 +83,12 @@ describe.each(USUAL_STORES)('a run on %s', (kind) => {
       estimated: false,
     });
     expect(end.costMicroUsd).toBeGreaterThan(0);
-    const { overBudget, ...told } = end;
-    expect(overBudget).toBe(false);
+    const { said, overBudget, refusedForNow, ...told } = end;
+    expect({ said, overBudget, refusedForNow }).toEqual({
+      said: 'I looked around. All is well.',
+      overBudget: false,
+      refusedForNow: false,
+    });
     expect(house.of('run-ended')).toMatchObject([{ runId, sessionId: null, ...told }]);
     expect(house.log.snapshot()).toMatchObject({ session: null, runs: [], answering: [] });
     expect(house.stored.reduce(applyEvent, NO_SESSION)).toEqual(house.log.snapshot());
@@ -132,7 +136,7 @@ describe.each(USUAL_STORES)('a run on %s', (kind) => {
       fail: { status: 400, type: 'invalid_request_error', message: 'no such thing' },
     }));
     const end = await (await start(house, asked())).whenEnded;
-    expect(end).toMatchObject({ outcome: 'failed', usage: null });
+    expect(end).toMatchObject({ outcome: 'failed', usage: null, said: null });
     expect(end.reason).toContain('no such thing');
     expect(house.of('message')).toMatchObject([{ status: 'failed', error: end.reason }]);
     expect(kindsOf(house).at(-1)).toBe('run-ended');
@@ -145,7 +149,12 @@ describe.each(USUAL_STORES)('a run on %s', (kind) => {
     expect(house.team.runs.stop('agent-b')).toBe(false);
     expect(house.team.runs.stop('agent-a')).toBe(true);
     // Its model had not told all when it was left: what it cost is at the most, and says so.
-    expect(await run.whenEnded).toMatchObject({ outcome: 'stopped', reason: null, estimated: true });
+    expect(await run.whenEnded).toMatchObject({
+      outcome: 'stopped',
+      reason: null,
+      estimated: true,
+      said: 'One,',
+    });
     expect(house.of('message').map((message) => [message.status, wordsOf(message)])).toEqual([['stopped', 'One, ']]);
     expect(run.stop()).toBe(false);
     expect(house.of('run-ended')).toHaveLength(1);
@@ -181,7 +190,7 @@ describe.each(USUAL_STORES)('a run on %s', (kind) => {
     const one = await start(house, asked({ context: [{ messageId: null, text: 'first' }] }));
     expect(await house.team.runs.start(asked({ limits: { busyMs: 50 } }))).toEqual({
       ok: false,
-      skipped: 'agent-busy',
+      refusal: { why: 'agent-busy' },
     });
     expect(await (await start(house, asked({ identity: { agentId: 'agent-b' } }))).whenEnded).toMatchObject({
       outcome: 'done',
@@ -206,7 +215,7 @@ describe.each(USUAL_STORES)('a run on %s', (kind) => {
     await house.post({ text: 'hold', to: 'agent-0' });
     await house.until(() => house.log.snapshot().answering.length === 1);
     const alone = asked({ identity: { agentId: 'agent-0' }, limits: { busyMs: 50 } });
-    expect(await house.team.runs.start(alone)).toEqual({ ok: false, skipped: 'agent-busy' });
+    expect(await house.team.runs.start(alone)).toEqual({ ok: false, refusal: { why: 'agent-busy' } });
     gate.open();
     await house.untilQuiet();
     // Then out of it: what the person says meanwhile is answered after it, and nothing of it is
@@ -278,7 +287,7 @@ describe.each(USUAL_STORES)('a run on %s', (kind) => {
     await house.team.runs.close();
     expect(await run.whenEnded).toMatchObject({ outcome: 'stopped', reason: 'The relay was ended.' });
     expect(house.of('message')).toMatchObject([{ status: 'interrupted' }]);
-    expect(await house.team.runs.start(asked())).toEqual({ ok: false, skipped: 'closing' });
+    expect(await house.team.runs.start(asked())).toEqual({ ok: false, refusal: { why: 'closing' } });
   });
 });
 

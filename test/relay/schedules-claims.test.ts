@@ -219,7 +219,7 @@ describe.each(STORES)('moments that are claimed, on %s', (kind) => {
       const { perform } = createPerform({
         rows,
         alone: { can: dies, carried: dies, wake: dies, work: dies },
-        reach: { ask, askTo: dies },
+        reach: { ask, permitFor: dies },
         host: { stateOf: () => 'idle' },
         inbox: {
           put({ messageId }) {

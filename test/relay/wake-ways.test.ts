@@ -96,8 +96,7 @@ describe('every way to ask for a wake', () => {
     const using = (what: RegExp) =>
       files.filter((file) => what.test(readFileSync(new URL(file, SERVER), 'utf8'))).toSorted();
     expect(using(/gate\.ask\(/)).toEqual(['agents/reach/ask.ts']);
-    // What the person has answered is told in a turn that the gate has let: `askTo` is what carries
-    // it out.
+    // What the person has answered is told in a turn for which the gate gave a permit.
     expect(using(/host\.rouse\(/)).toEqual(['agents/reach/ask.ts', 'tools/calls/tell-agent.ts']);
     expect(using(/pauses\.set\(\s*[^)]*?,\s*false\b/)).toEqual(['agents/reach/ask.ts']);
   });

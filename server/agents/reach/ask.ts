@@ -13,6 +13,7 @@ import type { WakeDecision, WakeSource } from '../../../src/shared/protocol/wake
 import type {
   AgentState,
   Alone,
+  CallersPermit,
   Directory,
   DueCause,
   Gate,
@@ -23,6 +24,7 @@ import type {
   Reached,
   SessionHost,
   WakeAsked,
+  WakePermit,
 } from '../../contracts/index.ts';
 import type { Logger } from '../../platform/logger.ts';
 import { againIn, type ReachSettings } from './settings.ts';
@@ -168,6 +170,7 @@ const nameOf = (source: WakeSource): string =>
 
 const CAN_GO_ON: ReadonlySet<Awaited<ReturnType<Alone['carried']>>> = new Set(['begins', 'cut-off']);
 
+const READ: Promise<Reached> = Promise.resolve({ reached: true });
 const NOT_READ: NotReached = { reached: false, reason: 'agent-busy', detail: null, until: null };
 
 /**
@@ -187,7 +190,7 @@ export function createAsk({
   settings,
 }: AskDeps): {
   readonly ask: Reach['ask'];
-  readonly askTo: Reach['askTo'];
+  readonly permitFor: Reach['permitFor'];
   turnEnded(agentId: AgentId): Promise<void>;
   /**
    * Takes up what an earlier process deferred, or was granted and had not begun, for agents that
@@ -215,111 +218,91 @@ export function createAsk({
     return messageId === null || !(await waits(messageId)) ? { reached: true } : NOT_READ;
   }
 
-  /**
-   * `told` is called as soon as it is known whether the message was read; the wake itself may go
-   * on.
-   */
-  async function wakeUp(
-    {
-      target,
-      source,
-      reason,
-      due,
-      messageId,
-      grantedAt,
-    }: Pick<WakeAsked, 'target' | 'source' | 'reason' | 'due' | 'messageId' | 'grantedAt'>,
-    decisionId: string,
-    state: AgentState,
-    why: () => Promise<string>,
-    told: (reached: Promise<Reached>) => void,
-  ): Promise<void> {
-    const sessionId = host.sessionId();
-    try {
-      if (state === 'absent' && source.kind !== 'person') {
-        const by = {
-          name: nameOf(source),
-          reason,
-          why: await why(),
-          due,
-          ...(due || grantedAt !== undefined ? { messageId } : {}),
-        };
-        const woken = alone.wake(target, by);
-        told(woken);
-        await woken;
-        return;
-      }
-      if (sessionId !== null && pauses.isPaused(target)) await pauses.set(sessionId, target, false, nameOf(source));
-      // Somebody whom the person wakes from afar, or in the middle of a turn, needs no turn of its
-      // own.
-      if (state !== 'paused' && state !== 'idle') return told(Promise.resolve({ reached: true }));
-      const turn = host.rouse(target, await why());
-      if (due) told(whenRead(messageId, turn));
-      await turn;
-    } finally {
-      await ended(target, decisionId);
+  /** With the release of this permit, what waited for the agent is asked for again. */
+  function heldBy(target: AgentId, decisionId: string, permit: WakePermit): CallersPermit {
+    let released: Promise<void> | null = null;
+    const failed = (what: string) => (error: unknown) =>
+      logger.error(what, { target, decisionId, error: String(error) });
+    async function end(): Promise<void> {
+      await permit.release().catch(failed('the end of a wake could not be written; it counts as ended all the same'));
+      void turnEnded(target);
     }
+    const release = () => (released ??= end());
+    return {
+      release,
+      releaseAfter: (work) =>
+        void work.catch(failed('a granted wake could not be carried out; its message waits')).then(release),
+    };
   }
-  async function ended(target: AgentId, decisionId: string): Promise<void> {
-    await gate.ended(decisionId);
-    void turnEnded(target);
+
+  /** Asks the gate. `isCallers`: the caller does the work itself, wherever the agent is. */
+  async function decide(request: Omit<WakeAsked, 'due'>, isCallers: boolean) {
+    const { target, source } = request;
+    const state = host.stateOf(target);
+    // Asked only where it decides: the person's own wakes wait for nothing.
+    const canAlone = isCallers || (state === 'absent' && source.kind !== 'person' && (await alone.can(target)));
+    const oneAtATime = !isCallers && source.kind !== 'person' && (state === 'absent' || state === 'idle');
+    const { permit, ...answer } = await gate.ask({ ...request, state, alone: canAlone, oneAtATime });
+    return {
+      answer,
+      permit: permit && heldBy(target, answer.decision.decisionId, permit),
+      state,
+      // The agent could begin. If it is deferred all the same, it is at work for an earlier wake.
+      isFree: oneAtATime && (state === 'idle' || canAlone),
+    };
+  }
+
+  /**
+   * Sets the agent to work for a wake that was granted. `reached` resolves once the message was
+   * read, or never will be; the turn or run may go on until `over`.
+   */
+  async function begin(
+    { target, source, reason, due, messageId, grantedAt }: WakeAsked,
+    state: AgentState,
+    way: WakeWay,
+  ): Promise<{ readonly reached: Promise<Reached>; readonly over: Promise<unknown> }> {
+    const sessionId = host.sessionId();
+    const why = async () => wokenBy(source, way, reason, await directory.all());
+    if (state === 'absent' && source.kind !== 'person') {
+      const by = {
+        name: nameOf(source),
+        reason,
+        why: await why(),
+        due,
+        ...(due || grantedAt !== undefined ? { messageId } : {}),
+      };
+      const reached = alone.wake(target, by);
+      return { reached, over: reached };
+    }
+    if (sessionId !== null && pauses.isPaused(target)) await pauses.set(sessionId, target, false, nameOf(source));
+    // An agent that the person wakes from afar or in mid-turn needs no turn of its own.
+    if (state !== 'paused' && state !== 'idle') return { reached: READ, over: READ };
+    const turn = host.rouse(target, await why());
+    return { reached: due ? whenRead(messageId, turn) : READ, over: turn };
   }
 
   /** `wanted`: the way in which a deferred wake was asked for first. */
-  async function ask(
-    { due, ...request }: WakeAsked,
-    wanted?: WakeWay,
-    carry?: () => Promise<void>,
-  ): ReturnType<Reach['ask']> {
-    const { target, source, way, reason, messageId } = request;
+  async function ask({ due, ...request }: WakeAsked, wanted?: WakeWay): ReturnType<Reach['ask']> {
+    const { target, source, reason, messageId, grantedAt } = request;
+    const way = request.way === 'deferred' ? (wanted ?? request.way) : request.way;
     // A relay that died after it was granted, and before that was written where it was due, asks
     // for it once more.
     const before = due && messageId !== null ? await gate.granted({ target, messageId }) : null;
     // What was granted and is still not read was carried out by nobody.
     if (before && messageId !== null && !(await waits(messageId))) return { decision: before, left: null };
-    const state = host.stateOf(target);
-    // Asked only where it decides: the person's own wakes wait for nothing.
-    const canAlone =
-      carry !== undefined || (state === 'absent' && source.kind !== 'person' && (await alone.can(target)));
-    const oneAtATime = !carry && source.kind !== 'person' && (state === 'absent' || state === 'idle');
-    const answer = await gate.ask({ ...request, state, alone: canAlone, oneAtATime });
-    const { outcome, decisionId } = answer.decision;
-    if (outcome === 'granted' && carry) {
-      void carry()
-        // oxlint-disable-next-line typescript/no-misused-promises -- finally waits for what it is given.
-        .finally(() => ended(target, decisionId))
-        .catch((error: unknown) =>
-          logger.error('what a granted wake was for failed', { target, decisionId, error: String(error) }),
-        );
-      return answer;
-    }
-    // It is free in the session, or could begin, and was deferred all the same: it is at work for
-    // an earlier wake.
-    const isAtWork = oneAtATime && (state === 'idle' || canAlone);
-    if (outcome === 'deferred' && (state === 'busy' || isAtWork)) {
-      deferred.set(target, { source, way: wanted ?? way, reason, messageId, due, grantedAt: request.grantedAt });
+    const { answer, permit, state, isFree } = await decide(request, false);
+    if (answer.decision.outcome === 'deferred' && (state === 'busy' || isFree)) {
+      deferred.set(target, { source, way: wanted ?? request.way, reason, messageId, due, grantedAt });
       // Its run may be another process's, or may have ended while the gate decided.
-      if (isAtWork) timers.after(settings.atWorkMs, () => void turnEnded(target));
+      if (isFree) timers.after(settings.atWorkMs, () => void turnEnded(target));
       // Its turn may have ended while the gate decided, and no other end may come.
       else if (host.stateOf(target) === 'idle') void turnEnded(target);
     }
-    if (outcome !== 'granted') return answer;
+    if (!permit) return answer;
     deferred.delete(target);
-    const { promise: over, resolve } = createDeferred<Reached>();
-    void wakeUp(
-      { target, source, reason, due, messageId, grantedAt: request.grantedAt },
-      decisionId,
-      state,
-      async () => wokenBy(source, way === 'deferred' ? (wanted ?? way) : way, reason, await directory.all()),
-      (reached) => resolve(reached.catch(() => NOT_READ)),
-    ).catch((error: unknown) => {
-      resolve(NOT_READ);
-      logger.error('a granted wake could not be carried out; the message waits', {
-        target,
-        decisionId,
-        error: String(error),
-      });
-    });
-    return due ? { ...answer, over } : answer;
+    const begun = begin({ due, ...request }, state, way);
+    permit.releaseAfter(begun.then(({ over }) => over));
+    return due ? { ...answer, over: begun.then(({ reached }) => reached).catch(() => NOT_READ) } : answer;
   }
 
   /** Waits, and is asked for again then. What was asked for meanwhile stands for it. */
@@ -361,7 +344,10 @@ export function createAsk({
 
   return {
     ask: (request) => ask(request),
-    askTo: (request, carry) => ask(request, undefined, carry),
+    async permitFor(request) {
+      const { answer, permit } = await decide(request, true);
+      return { ...answer, permit };
+    },
     turnEnded,
     async recover() {
       for (const decision of await gate.open(now() - settings.deferredMs)) {

@@ -54,7 +54,7 @@ type Sender = Parameters<Reach['wake']>[0];
 export function createReach(deps: ReachDeps): OpenReach {
   const { inbox, directory, pauses, now, newId, host, logger, timers, settings = REACH_SETTINGS } = deps;
   const asking = createAsk({ ...deps, settings });
-  const { ask, askTo, turnEnded } = asking;
+  const { ask, permitFor, turnEnded } = asking;
   const flags = createFlags({ ask, pauses, host, timers, now, logger, settings });
 
   async function addressee(sender: Sender, to: string) {
@@ -250,7 +250,7 @@ export function createReach(deps: ReachDeps): OpenReach {
     message,
     wake,
     ask,
-    askTo,
+    permitFor,
     clearFlag: flags.clear,
     happened,
     hooks,

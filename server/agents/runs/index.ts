@@ -6,6 +6,7 @@
  */
 import type { AgentId, RunId } from '../../../src/shared/domain/ids.ts';
 import { NO_COST } from '../../../src/shared/domain/prices.ts';
+import { textOf } from '../../../src/shared/domain/text-of.ts';
 import type { RunCause } from '../../../src/shared/protocol/runs.ts';
 import type { Costs, Directory, EventLog, Inbox, Pauses, TeamTool } from '../../contracts/index.ts';
 import type { Mind, MindError } from '../minds/index.ts';
@@ -24,8 +25,8 @@ import { createSpeaker } from './speaker.ts';
 import type { OwnTools } from './toolbox.ts';
 import type { Turns } from './turns.ts';
 
-/** All that an agent needs to be at work. */
-export interface AgentRun {
+/** All that an agent needs to be at work. `Refusal`: why the caller may keep it from beginning. */
+export interface AgentRun<Refusal = never> {
   readonly identity: { readonly agentId: AgentId };
   /** What set it to work. A session starts its own. */
   readonly cause: Exclude<RunCause, { kind: 'session' }>;
@@ -57,21 +58,21 @@ export interface AgentRun {
     /** Requests to its mind; left out: as many as one answer may take. */
     readonly maxTurns?: number;
   };
-  /** It has its turn, and nothing of it is written yet. False: it may not begin. */
-  begins?(runId: RunId): Promise<boolean>;
+  /** The agent has its turn, and nothing of the run is written yet. Null: it may begin. */
+  begins?(runId: RunId): Promise<Refusal | null>;
 }
 
 const isRefusedForNow = (failure: MindError | null) =>
   failure?.lasting === true && (failure.kind === 'rate-limited' || failure.kind === 'overloaded');
 
-/** `overBudget`: a budget let nothing of it be asked. */
-export interface OverRun extends RunEnd {
+/** What came of a run. */
+export interface RunResult extends RunEnd {
+  /** The agent's last words in it; null: it said nothing. */
+  readonly said: string | null;
+  /** A budget let none of its requests pass. */
   readonly overBudget: boolean;
-  /**
-   * The model's provider refuses everything for a while that is too long to wait for: a limit of
-   * the day, say.
-   */
-  readonly refusedForNow?: boolean;
+  /** The model's provider refuses every request for too long to wait, such as until tomorrow. */
+  readonly refusedForNow: boolean;
 }
 
 export interface Run {
@@ -80,23 +81,24 @@ export interface Run {
   /** The person stops it. False where it is over. */
   stop(): boolean;
   /**
-   * Resolves when its end is on disk; or, where the log cannot be written, when nothing of it goes
-   * on.
+   * Resolves when its end is on disk. If the log cannot be written, resolves when the run does
+   * nothing any more.
    */
-  readonly whenEnded: Promise<OverRun>;
+  readonly whenEnded: Promise<RunResult>;
 }
 
-type Started =
+/** `agent-busy`: the agent did not get its turn in time. `closing`: the relay ends. */
+interface NoTurn {
+  readonly why: 'agent-busy' | 'closing';
+}
+type Started<Refusal> =
   | { readonly ok: true; readonly run: Run }
-  /**
-   * Nothing was begun. `agent-busy`: it did not get its turn in time; `closing`: the relay ends;
-   * `not-ours`: `begins` said so.
-   */
-  | { readonly ok: false; readonly skipped: 'agent-busy' | 'closing' | 'not-ours' };
+  /** Nothing was begun. */
+  | { readonly ok: false; readonly refusal: NoTurn | Refusal };
 
 export interface Runs {
-  /** Resolves when it is on disk that it begins. */
-  start(run: AgentRun): Promise<Started>;
+  /** Resolves when the beginning of the run is on disk. */
+  start<Refusal = never>(run: AgentRun<Refusal>): Promise<Started<Refusal>>;
   /** The person stops the run that this agent is in. False where it is in none. */
   stop(agentId: AgentId): boolean;
   /** The same of one run. */
@@ -147,7 +149,7 @@ export function createRuns(deps: RunsDeps): Runs {
    * At work until its one turn is over. Its turn is its own until then: nothing else asks its mind
    * meanwhile.
    */
-  function begin(asked: AgentRun, life: Life): Live {
+  function begin(asked: AgentRun<unknown>, life: Life): Live {
     const { identity, instructions, context: first, tools, mind, limits: own } = asked;
     const { agentId } = identity;
     const { runId } = life;
@@ -155,6 +157,7 @@ export function createRuns(deps: RunsDeps): Runs {
     let why: Interruption | null = null;
     let broken = false;
     let timed = false;
+    let said: string | null = null;
     let overBudget = false;
     let refusedForNow = false;
 
@@ -211,6 +214,7 @@ export function createRuns(deps: RunsDeps): Runs {
           timers.after(own.timeoutMs, () => void interrupt({ by: 'relay', error: tookTooLong(own.timeoutMs) }));
         },
         onEnd(end) {
+          said = textOf(end.blocks).trim() || said;
           overBudget ||= end.overBudget ?? false;
           refusedForNow ||= isRefusedForNow(end.failure);
           return life.ended(...endOfRun(end, end.interruption));
@@ -238,7 +242,7 @@ export function createRuns(deps: RunsDeps): Runs {
       await speaker.interrupt(reason);
     }
 
-    async function work(): Promise<OverRun> {
+    async function work(): Promise<RunResult> {
       speaker.put(first);
       if (first.length === 0) speaker.prod();
       await speaker.whenQuiet();
@@ -260,8 +264,9 @@ export function createRuns(deps: RunsDeps): Runs {
         );
       return {
         ...(life.end() ?? { outcome, reason, usage: null, ...NO_COST }),
+        said,
         overBudget,
-        ...(refusedForNow ? { refusedForNow } : {}),
+        refusedForNow,
       };
     }
     return {
@@ -277,16 +282,17 @@ export function createRuns(deps: RunsDeps): Runs {
     };
   }
 
-  async function start(asked: AgentRun): Promise<Started> {
+  async function start<Refusal>(asked: AgentRun<Refusal>): Promise<Started<Refusal>> {
     const { agentId } = asked.identity;
-    if (closing.signal.aborted) return { ok: false, skipped: 'closing' };
+    if (closing.signal.aborted) return { ok: false, refusal: { why: 'closing' } };
     const endTurn = await turns.take(agentId, { signal: closing.signal, limitMs: asked.limits.busyMs });
-    if (!endTurn) return { ok: false, skipped: closing.signal.aborted ? 'closing' : 'agent-busy' };
+    if (!endTurn) return { ok: false, refusal: { why: closing.signal.aborted ? 'closing' : 'agent-busy' } };
     try {
       const runId = newId();
-      if (asked.begins && !(await asked.begins(runId))) {
+      const refusal = (await asked.begins?.(runId)) ?? null;
+      if (refusal !== null) {
         endTurn();
-        return { ok: false, skipped: 'not-ours' };
+        return { ok: false, refusal };
       }
       const life = createLife({ runId, agentId, sessionId: null, cause: asked.cause, now });
       await log.append([life.started()]);

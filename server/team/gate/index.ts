@@ -17,7 +17,7 @@ import {
 import { dayOf } from '../../../src/shared/domain/zone-days.ts';
 import type { RoostEvent } from '../../../src/shared/protocol/events.ts';
 import { wakeSourceSchema, type WakeDecision } from '../../../src/shared/protocol/wakes.ts';
-import type { Gate, WakeRequest } from '../../contracts/index.ts';
+import type { Gate, WakePermit, WakeRequest } from '../../contracts/index.ts';
 import { ALWAYS_THERE, writeOnce, type Database, type Db } from '../../store/index.ts';
 import type { OpenConfigs } from './configs.ts';
 import { readFacts, type About, type OpenWakeSession } from './facts.ts';
@@ -190,6 +190,15 @@ export function createGate(deps: GateDeps): OpenGate {
     return { decision, left, isWritten: true };
   }
 
+  function permitFor(decisionId: string): WakePermit {
+    let released: Promise<void> | null = null;
+    async function end(): Promise<void> {
+      const agentId = await sessions.ended(decisionId);
+      if (agentId !== null) tell(agentId);
+    }
+    return { release: () => (released ??= end()) };
+  }
+
   return {
     async ask(request) {
       const decisionId = newId();
@@ -200,15 +209,11 @@ export function createGate(deps: GateDeps): OpenGate {
           (limits, version) => decide(limits, version, request, decisionId),
         );
         if (isWritten) tell(request.target);
-        return answer;
+        return { ...answer, permit: answer.decision.outcome === 'granted' ? permitFor(decisionId) : null };
       } catch (error) {
         sessions.withdrawn(decisionId);
         throw error;
       }
-    },
-    async ended(decisionId) {
-      const agentId = await sessions.ended(decisionId);
-      if (agentId !== null) tell(agentId);
     },
     async recover() {
       for (const wake of await sessions.closeDead()) left.add(wake);

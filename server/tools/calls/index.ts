@@ -157,7 +157,7 @@ interface CallsDeps {
   readonly host: Pick<SessionHost, 'stateOf' | 'sessionId' | 'rouse'>;
   readonly log: Pick<EventLog, 'subscribe'>;
   readonly alone: Alone;
-  readonly reach: Pick<Reach, 'askTo'>;
+  readonly reach: Pick<Reach, 'permitFor'>;
   /**
    * The person says no to a call. Resolves with what is written in the transaction of their answer;
    * null: nothing.

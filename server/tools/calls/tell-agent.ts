@@ -103,7 +103,7 @@ interface TellAgentDeps {
   readonly inbox: ToldInbox;
   readonly host: Pick<SessionHost, 'stateOf' | 'rouse'>;
   readonly alone: Alone;
-  readonly reach: Pick<Reach, 'askTo'>;
+  readonly reach: Pick<Reach, 'permitFor'>;
   /** Is not waited for by whoever is told; `what` is logged where it fails. */
   readonly beside: (work: Promise<unknown>, what: string) => void;
   readonly closing: AbortSignal;
@@ -132,27 +132,27 @@ function alongOf({ callId, tool }: KeptCall, { type, data }: Picture): SentAttac
 export function createTellAgent(deps: TellAgentDeps): TellAgent {
   const { rows, inbox, host, alone, reach, beside, closing, now, logger } = deps;
   /**
-   * The person's answer wakes as their own word does: the gate refuses it nothing, and has it in
-   * its account. Resolves when what it began is over.
+   * Wakes the agent with the person's answer. The gate records this as a wake by the person, which
+   * it never refuses. Resolves when the agent's turn or run is over. `alone`: an agent that is in
+   * no session has a run of its own.
    */
-  async function wakeByPerson(agentId: AgentId, carry: () => Promise<unknown>): Promise<void> {
-    const begun: Promise<unknown>[] = [];
-    await reach.askTo(
-      {
-        target: agentId,
-        source: { kind: 'person' },
-        way: 'answer',
-        reason: null,
-        messageId: null,
-        callerSession: null,
-      },
-      async () => {
-        const work = carry();
-        begun.push(work);
-        await work;
-      },
-    );
-    await Promise.all(begun);
+  async function wakeByPerson(agentId: AgentId, options: { readonly alone: boolean }): Promise<void> {
+    const { permit } = await reach.permitFor({
+      target: agentId,
+      source: { kind: 'person' },
+      way: 'answer',
+      reason: null,
+      messageId: null,
+      callerSession: null,
+    });
+    if (!permit) return;
+    try {
+      await (options.alone && host.stateOf(agentId) === 'absent'
+        ? alone.wake(agentId, { name: 'human', reason: null, why: `[${ANSWERED}]` })
+        : host.rouse(agentId, ANSWERED));
+    } finally {
+      await permit.release();
+    }
   }
   /** By agent: its runs that begin with a result, one after another. */
   const followUps = new Map<string, Promise<void>>();
@@ -161,11 +161,7 @@ export function createTellAgent(deps: TellAgentDeps): TellAgent {
   function followUp(agentId: AgentId): void {
     const next = (followUps.get(agentId) ?? Promise.resolve()).then(async () => {
       if (closing.aborted || (await inbox.count(agentId)) === 0 || !(await alone.can(agentId))) return;
-      await wakeByPerson(agentId, () =>
-        host.stateOf(agentId) === 'absent'
-          ? alone.wake(agentId, { name: 'human', reason: null, why: `[${ANSWERED}]` })
-          : host.rouse(agentId, ANSWERED),
-      );
+      await wakeByPerson(agentId, { alone: true });
     });
     const known = next.catch((error: unknown) =>
       logger.error('a run that begins with a result could not be begun; the result waits', {
@@ -199,10 +195,7 @@ export function createTellAgent(deps: TellAgentDeps): TellAgent {
     });
     if (isRelays) return;
     if (host.stateOf(agentId) !== 'absent')
-      return beside(
-        wakeByPerson(agentId, () => host.rouse(agentId, ANSWERED)),
-        'a turn could not begin',
-      );
+      return beside(wakeByPerson(agentId, { alone: false }), 'a turn could not begin');
     // A no is read with whatever comes next: it is worth no run of its own.
     if (call.state !== 'declined') followUp(agentId);
   };
