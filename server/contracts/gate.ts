@@ -85,12 +85,22 @@ export interface Gate {
   close(): Promise<void>;
 }
 
-/** What the person has set, with every default filled in. Changes hold at once. */
+/** `version`: counts the changes of what is set. 0: nothing was set. */
+interface Held<Own> {
+  readonly own: Own;
+  readonly effective: EffectiveConfig;
+  readonly version: number;
+}
+
+/**
+ * What the person has set, with every default filled in. Changes hold at once. A change that names
+ * a version is made only if that is the version still: false, if it is not.
+ */
 export interface Configs {
-  agent(agentId: AgentId): Promise<{ readonly own: AgentConfig; readonly effective: EffectiveConfig }>;
-  household(): Promise<{ readonly own: HouseholdConfig; readonly effective: EffectiveConfig }>;
-  setAgent(agentId: AgentId, config: AgentConfigInput): Promise<void>;
-  setHousehold(config: HouseholdConfigInput): Promise<void>;
+  agent(agentId: AgentId): Promise<Held<AgentConfig>>;
+  household(): Promise<Held<HouseholdConfig>>;
+  setAgent(agentId: AgentId, config: AgentConfigInput, version?: number): Promise<boolean>;
+  setHousehold(config: HouseholdConfigInput, version?: number): Promise<boolean>;
   /** The limits that hold for this agent. */
   limits(agentId: AgentId): Promise<WakeLimits>;
 }
@@ -101,10 +111,15 @@ export interface Pulses {
   /**
    * Writes an agent's whole configuration. What is left out of the pulse stays as it is. Throws a
    * problem where it does not fit. `byPerson`: who switches it on lets its agent leave what it
-   * needs for that.
+   * needs for that. False: the configuration is not at this `version` any more.
    */
   set(
     agentId: AgentId,
-    said: { readonly config: AgentConfig; readonly pulse: PulseChanges; readonly byPerson: boolean },
-  ): Promise<void>;
+    said: {
+      readonly config: AgentConfig;
+      readonly pulse: PulseChanges;
+      readonly byPerson: boolean;
+      readonly version?: number | undefined;
+    },
+  ): Promise<boolean>;
 }

@@ -23,7 +23,7 @@ const TITLES = {
 } as const;
 export type ProblemStatus = keyof typeof TITLES;
 
-export type ProblemFields = Pick<Problem, 'errors' | 'sessionId' | 'epoch' | 'models' | 'box'>;
+export type ProblemFields = Pick<Problem, 'errors' | 'sessionId' | 'epoch' | 'models' | 'box' | 'current'>;
 
 /** `name` becomes the type under `about:roost/`; `detail` is a sentence for people. */
 export function problemResponse(

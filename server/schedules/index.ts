@@ -31,7 +31,7 @@ import { createProposals, type Proposals } from './proposals.ts';
 import { createPreview, type Dark } from './preview.ts';
 import { createScheduleRecords } from './records.ts';
 import { createShown } from './shown.ts';
-import { createRefusals, nameTaken, noRoom, type Refused, type Written } from './refusals.ts';
+import { CHANGED_ELSEWHERE, createRefusals, nameTaken, noRoom, type Refused, type Written } from './refusals.ts';
 import type { Leases } from './leases.ts';
 import { isOn, type Row, type ScheduleRows } from './rows.ts';
 import { createScriptTexts, type TextQuestions } from './script-texts.ts';
@@ -82,9 +82,10 @@ export interface Schedules {
   freeName(agentId: AgentId, name: string): Promise<string>;
   /**
    * Null: it is not there. The text of a script is the one that its `sha256` names; without that,
-   * what its file says is accepted.
+   * what its file says is accepted. Refused for the field `version` if it is at another one by now;
+   * left out: it is overwritten.
    */
-  change(scheduleId: ScheduleId, schedule: Schedule): Promise<Written | null>;
+  change(scheduleId: ScheduleId, schedule: Schedule, version?: number): Promise<Written | null>;
   /**
    * The person accepts another text of a script. Null: it is scheduled here no more, or is another
    * script by now.
@@ -237,6 +238,7 @@ export function createSchedules(deps: SchedulesDeps): Schedules {
     schedule: Schedule,
     position: number | null,
     text: ScriptText | null = null,
+    version?: number,
   ): Promise<Written> {
     const [contextOf, givenOffset] = await Promise.all([
       preview.readContext(),
@@ -246,7 +248,8 @@ export function createSchedules(deps: SchedulesDeps): Schedules {
     const dueAt = isOn({ schedule, pausedWhy: null })
       ? slotAfter(schedule.timing, time, contextOf({ givenOffset }))
       : null;
-    const wrote = await rows.write(scheduleId, schedule, time, dueAt, position, givenOffset, text);
+    const wrote = await rows.write(scheduleId, schedule, time, dueAt, position, givenOffset, text, version);
+    if (wrote === 'changed-elsewhere') return CHANGED_ELSEWHERE;
     if (wrote !== 'written') return wrote === 'named' ? nameTaken(schedule) : noRoom(limits);
     if (text) await questions.withdraw(scheduleId);
     changed(schedule.agentId);
@@ -261,8 +264,9 @@ export function createSchedules(deps: SchedulesDeps): Schedules {
     const refused = await refuse(schedule, null, problem);
     return refused ?? (await written(scheduleId, schedule, (await rows.count(schedule.agentId)).all, text));
   }
-  async function changedTo(row: Row, asked: Schedule, given?: ScriptText): Promise<Written> {
+  async function changedTo(row: Row, asked: Schedule, given?: ScriptText, version?: number): Promise<Written> {
     const { scheduleId } = row;
+    if (version !== undefined && version !== row.version) return CHANGED_ELSEWHERE;
     if (row.schedule.kind !== asked.kind)
       return { ok: false, field: null, reason: `It is a ${row.schedule.kind}, and stays one.` };
     const { schedule, text, problem } = await withText(asked, row, given);
@@ -270,7 +274,7 @@ export function createSchedules(deps: SchedulesDeps): Schedules {
     if (refused) return refused;
     // What waits of the reminder of before is not to come beside the new one.
     if (schedule.kind === 'reminder') await callOff(scheduleId);
-    return await written(scheduleId, schedule, null, text);
+    return await written(scheduleId, schedule, null, text, version);
   }
   /** What is due of it and waits: it comes no more. */
   async function callOff(scheduleId: ScheduleId): Promise<void> {
@@ -325,10 +329,10 @@ export function createSchedules(deps: SchedulesDeps): Schedules {
           ? await changedTo(before, schedule, text)
           : await added(newId(), schedule, text);
       }),
-    change: (scheduleId, schedule) =>
+    change: (scheduleId, schedule, version) =>
       inTurn(async () => {
         const row = await rows.get(scheduleId);
-        return row && (await changedTo(row, schedule));
+        return row && (await changedTo(row, schedule, undefined, version));
       }),
     accept: (scheduleId, file, agentId) =>
       inTurn(async () => {

@@ -81,7 +81,7 @@ export function createMovingRows({ db, home }: Pick<RowsDeps, 'db' | 'home'>) {
         .onConflict((conflict) =>
           conflict
             .columns(['home', 'schedule'])
-            .doUpdateSet((eb) => ({ ...values, changes: eb('schedules.changes', '+', 1) }))
+            .doUpdateSet((eb) => ({ ...values, version: eb('schedules.version', '+', 1) }))
             // One that was changed and not told has no stamp, and is newer than anything.
             .where(older(at)),
         )
@@ -113,7 +113,7 @@ export function createMovingRows({ db, home }: Pick<RowsDeps, 'db' | 'home'>) {
               .columns(['home', 'schedule'])
               .doUpdateSet((eb) => ({
                 ...values,
-                changes: eb('schedules.changes', '+', 1),
+                version: eb('schedules.version', '+', 1),
                 // What was asked for is asked for again where somebody has changed it meanwhile.
                 wanted: sql<boolean>`${asked} or schedules.wanted`,
                 stamp: sql<string | null>`case when schedules.wanted and not ${asked} then null else ${at} end`,
@@ -156,7 +156,7 @@ export function createMovingRows({ db, home }: Pick<RowsDeps, 'db' | 'home'>) {
           .updateTable('schedules')
           .set((eb) => ({
             stamp: null,
-            changes: eb('changes', '+', 1),
+            version: eb('version', '+', 1),
             due_at: null,
             paused_why: ELSEWHERE,
             elsewhere: to,
@@ -188,7 +188,7 @@ export function createMovingRows({ db, home }: Pick<RowsDeps, 'db' | 'home'>) {
         .set((eb) => ({
           ...valuesOf(given),
           stamp: at,
-          changes: eb('changes', '+', 1),
+          version: eb('version', '+', 1),
           judged_at: since ?? now,
           due_at: isOn({ schedule, pausedWhy: waits })
             ? slotAfter(schedule.timing, since ?? now, contextOf({ givenOffset }))
@@ -217,7 +217,7 @@ export function createMovingRows({ db, home }: Pick<RowsDeps, 'db' | 'home'>) {
         .set((eb) => ({
           ...{ stamp: null, judged_at: now, due_at: null, paused_why: WAITS_FOR_YES },
           ...{ elsewhere: null, wanted: false, since: null },
-          changes: eb('changes', '+', 1),
+          version: eb('version', '+', 1),
           turn: eb('turn', '+', 1),
         }))
         .where('home', '=', home)
@@ -230,7 +230,7 @@ export function createMovingRows({ db, home }: Pick<RowsDeps, 'db' | 'home'>) {
      * The person has said yes to it as it is. False: it is another by now, or waits for nothing.
      */
     async agree(
-      { scheduleId, schedule, changes }: Pick<Row, 'scheduleId' | 'schedule' | 'changes'>,
+      { scheduleId, schedule, version }: Pick<Row, 'scheduleId' | 'schedule' | 'version'>,
       now: number,
       next: { readonly dueAt: number | null; readonly givenOffset: number | null },
     ): Promise<boolean> {
@@ -239,14 +239,14 @@ export function createMovingRows({ db, home }: Pick<RowsDeps, 'db' | 'home'>) {
         .set((eb) => ({
           ...{ agreed: agreementOf(schedule), paused_why: null, judged_at: now },
           ...{ due_at: next.dueAt, given_offset: next.givenOffset },
-          changes: eb('changes', '+', 1),
+          version: eb('version', '+', 1),
         }))
         .where('home', '=', home)
         .where('schedule', '=', scheduleId)
         .where('removed', '=', false)
         .where('elsewhere', 'is', null)
         .where('paused_why', '=', WAITS_FOR_YES)
-        .where('changes', '=', changes)
+        .where('version', '=', version)
         .executeTakeFirst();
       return numUpdatedRows > 0n;
     },
@@ -257,7 +257,7 @@ export function createMovingRows({ db, home }: Pick<RowsDeps, 'db' | 'home'>) {
     async ask(scheduleId: ScheduleId): Promise<void> {
       await db
         .updateTable('schedules')
-        .set((eb) => ({ wanted: true, stamp: null, changes: eb('changes', '+', 1) }))
+        .set((eb) => ({ wanted: true, stamp: null, version: eb('version', '+', 1) }))
         .where('home', '=', home)
         .where('schedule', '=', scheduleId)
         .where('removed', '=', false)
@@ -268,7 +268,7 @@ export function createMovingRows({ db, home }: Pick<RowsDeps, 'db' | 'home'>) {
     async tellAgain(scheduleId: ScheduleId): Promise<void> {
       await db
         .updateTable('schedules')
-        .set((eb) => ({ stamp: null, changes: eb('changes', '+', 1) }))
+        .set((eb) => ({ stamp: null, version: eb('version', '+', 1) }))
         .where('home', '=', home)
         .where('schedule', '=', scheduleId)
         .execute();

@@ -82,7 +82,7 @@ export function createPulses({ schedules, copies, configs }: PulsesDeps): Pulses
 
   return {
     of,
-    async set(agentId, { config, pulse, byPerson }) {
+    async set(agentId, { config, pulse, byPerson, version }) {
       const before = await of(agentId);
       const enabled = pulse.pulse_enabled ?? before.pulse_enabled;
       const minutes = pulse.pulse_interval_minutes ?? before.pulse_interval_minutes;
@@ -116,7 +116,8 @@ export function createPulses({ schedules, copies, configs }: PulsesDeps): Pulses
         if (!written.ok) throw misfitIn('pulse_enabled', written.reason);
         if (enabled && byPerson) await copies.allow(agentId);
       }
-      await configs.setAgent(agentId, { ...config, coordination: { ...config.coordination, ...blackouts } });
+      const coordination = { ...config.coordination, ...blackouts };
+      return await configs.setAgent(agentId, { ...config, coordination }, version);
     },
   };
 }

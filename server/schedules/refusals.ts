@@ -26,6 +26,7 @@ export interface Refused {
     | 'timing.cron'
     | 'timing.at'
     | 'scheduleIds'
+    | 'version'
     | null;
   readonly reason: string;
 }
@@ -67,6 +68,9 @@ const WAITS: Refused = {
   field: null,
   reason: 'It waits for your yes. Answer that first, at the top of the page.',
 };
+
+/** It was changed since the version from which this change was made. */
+export const CHANGED_ELSEWHERE: Refused = { ok: false, field: 'version', reason: 'It was changed elsewhere.' };
 
 /** There is another of this name. */
 export const nameTaken = ({ name }: Pick<Schedule, 'name'>): Refused => ({

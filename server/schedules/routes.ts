@@ -8,6 +8,7 @@ import type { Directory } from '../contracts/index.ts';
 import { agentIdIn } from '../team/directory/index.ts';
 import { answer, applicationOf, type Env, type Handled } from '../http/endpoint.ts';
 import { problem } from '../http/problem.ts';
+import { changedElsewhere } from '../http/version.ts';
 import type { Runs } from '../agents/runs/index.ts';
 import { runsByItself } from './agreed.ts';
 import type { Copies, GoOn, Refused, Schedules, Scripts, Written } from './index.ts';
@@ -125,8 +126,11 @@ export function createScheduleRoutes({
     },
     schedule: ({ scheduleId }) => one(scheduleId),
     async changeSchedule({ scheduleId, body }, context) {
-      refuseScript(context, body, (await one(scheduleId)).schedule);
-      const scheduled = done(await schedules.change(scheduleId, await resolved(body)));
+      const { version, ...schedule } = body;
+      refuseScript(context, schedule, (await one(scheduleId)).schedule);
+      const written = await schedules.change(scheduleId, await resolved(schedule), version);
+      if (written?.ok === false && written.field === 'version') throw changedElsewhere(await one(scheduleId));
+      const scheduled = done(written);
       await allowed(scheduled, context);
       return scheduled;
     },

@@ -14,7 +14,8 @@ import type { ScheduleLimits } from './settings.ts';
 export interface Row {
   readonly scheduleId: ScheduleId;
   readonly schedule: Schedule;
-  readonly changes: number;
+  /** How often it was changed. */
+  readonly version: number;
   readonly position: number;
   readonly judgedAt: number;
   readonly dueAt: number | null;
@@ -53,7 +54,7 @@ export function rowOf(row: Selectable<Tables['schedules']>): Row {
   return {
     scheduleId: row.schedule,
     schedule: scheduleSchema.parse(JSON.parse(row.value_json)),
-    changes: row.changes,
+    version: row.version,
     position: row.position,
     judgedAt: row.judged_at,
     dueAt: row.due_at,
@@ -91,7 +92,7 @@ export const cancelWaiting = (trx: Db, home: string, scheduleId: ScheduleId, now
 export async function takeAway(trx: Db, home: string, scheduleId: ScheduleId, now: number): Promise<boolean> {
   const { numUpdatedRows } = await trx
     .updateTable('schedules')
-    .set((eb) => ({ removed: true, due_at: null, stamp: null, changes: eb('changes', '+', 1) }))
+    .set((eb) => ({ removed: true, due_at: null, stamp: null, version: eb('version', '+', 1) }))
     .where('home', '=', home)
     .where('schedule', '=', scheduleId)
     .where('removed', '=', false)
@@ -129,6 +130,15 @@ export function createScheduleTable({ db, home, limits }: RowsDeps) {
       .where('name_json', '=', json(name))
       .executeTakeFirst();
     return row ? rowOf(row) : null;
+  }
+  /** Locked until the transaction ends: a move to another relay or an order counts it on too. */
+  async function versionOf(trx: Db, scheduleId: ScheduleId): Promise<number | null> {
+    const row = await standing(trx, home)
+      .select('version')
+      .where('schedule', '=', scheduleId)
+      .forUpdate()
+      .executeTakeFirst();
+    return row?.version ?? null;
   }
   async function count(from: Db, agentId: AgentId): Promise<{ readonly own: number; readonly all: number }> {
     const { own, all } = await standing(from, home)
@@ -177,7 +187,7 @@ export function createScheduleTable({ db, home, limits }: RowsDeps) {
           name_json: json(schedule.name),
           value_json: JSON.stringify(schedule),
           stamp: null,
-          changes: eb('schedules.changes', '+', 1),
+          version: eb('schedules.version', '+', 1),
           removed: false,
           judged_at: now,
           due_at: dueAt,
@@ -234,7 +244,8 @@ export function createScheduleTable({ db, home, limits }: RowsDeps) {
      * Writes one, due from now on. It has no stamp until its change is in the event log. `position`
      * null: it is there, and keeps its own; another counts among those there may be. One after the
      * other, also of several processes: each would find the last room, or the name, free. `text`:
-     * of a script, accepted with this; null: what was accepted before stays.
+     * of a script, accepted with this; null: what was accepted before stays. `version`: at which it
+     * must be still; left out: at any.
      */
     async write(
       scheduleId: ScheduleId,
@@ -244,11 +255,13 @@ export function createScheduleTable({ db, home, limits }: RowsDeps) {
       position: number | null,
       givenOffset: number | null = null,
       text: ScriptText | null = null,
-    ): Promise<'written' | 'full' | 'named'> {
+      version?: number,
+    ): Promise<'written' | 'full' | 'named' | 'changed-elsewhere'> {
       return await db.transaction().execute(async (trx) => {
         await sql`select pg_advisory_xact_lock(hashtextextended(${`schedules of ${home}`}, 0))`.execute(trx);
         const other = await named(trx, schedule.agentId, schedule.name);
         if (other && other.scheduleId !== scheduleId) return 'named';
+        if (version !== undefined && (await versionOf(trx, scheduleId)) !== version) return 'changed-elsewhere';
         const { own, all } = position === null ? { own: 0, all: 0 } : await count(trx, schedule.agentId);
         if (own >= limits.perAgent || all >= limits.perHousehold) return 'full';
         await insert(trx, { scheduleId, schedule, now, dueAt, position, givenOffset });
@@ -265,7 +278,7 @@ export function createScheduleTable({ db, home, limits }: RowsDeps) {
             .set((eb) => ({
               position,
               stamp: sql<string | null>`case when elsewhere is null then null else stamp end`,
-              changes: eb('changes', '+', 1),
+              version: eb('version', '+', 1),
             }))
             .where('home', '=', home)
             .where('schedule', '=', scheduleId)
@@ -323,14 +336,14 @@ export function createScheduleTable({ db, home, limits }: RowsDeps) {
         .execute();
       return rows.map((row) => ({ ...rowOf(row), removed: row.removed }));
     },
-    async announced({ scheduleId, changes }: Row, stamp: string): Promise<void> {
+    async announced({ scheduleId, version }: Row, stamp: string): Promise<void> {
       await db
         .updateTable('schedules')
         .set({ stamp })
         .where('home', '=', home)
         .where('schedule', '=', scheduleId)
         .where('stamp', 'is', null)
-        .where('changes', '=', changes)
+        .where('version', '=', version)
         .execute();
     },
     async stamps(scheduleIds: readonly ScheduleId[]): Promise<ReadonlyMap<string, string | null>> {

@@ -33,6 +33,7 @@ export function createShown({ rows, configs, running, limits }: ShownDeps) {
   ): Scheduled {
     return {
       scheduleId: row.scheduleId,
+      version: row.version,
       schedule: row.schedule,
       nextAt: row.dueAt,
       offset: offsetOf(row),

@@ -49,7 +49,7 @@ interface NightTables {
   /**
    * What is due without anybody there. `value_json`: as its record has it. `judged_at`: up to here
    * every moment of it has a row among the occurrences. `due_at`: its next moment; null: none.
-   * `stamp`: as in `configs`. `changes`: how often it was changed. `paused_why`: it failed too
+   * `stamp`: as in `configs`. `version`: how often it was changed. `paused_why`: it failed too
    * often in a row, and why; null: it goes on. `given_offset`: minutes, of an interval without its
    * own. `elsewhere`: the home at which it is due now; null: here. `wanted`: that one is asked for
    * it. `since`: up to here it is in the account of the home that let go of it last. `turn`: how
@@ -64,7 +64,7 @@ interface NightTables {
     name_json: string;
     value_json: string;
     stamp: string | null;
-    changes: Generated<number>;
+    version: Generated<number>;
     position: number;
     removed: Generated<boolean>;
     judged_at: number;
@@ -208,10 +208,18 @@ export interface Tables extends NightTables {
   /**
    * What the person has set. `scope`: "household", "prices", or `agent ` and the agent's id as JSON
    * text. `stamp`: of its event in the log; null: not told yet; empty: nothing was set, and the row
-   * is there to be counted on. `version`: in the household's row every decision of the gate counts
-   * on, and the store itself with every change of settings.
+   * is there to be counted on. `version`: how often it was set; 0: never. `decisions`: in the
+   * household's row, the count that decisions of the gate are made against. Each decision counts it
+   * on, and the store itself does with every change of settings.
    */
-  configs: { home: string; scope: string; config_json: string; stamp: string | null; version: Generated<number> };
+  configs: {
+    home: string;
+    scope: string;
+    config_json: string;
+    stamp: string | null;
+    version: Generated<number>;
+    decisions: Generated<number>;
+  };
   /** Every decision of the gate. Written once, never changed. */
   wakes: {
     home: string;
@@ -263,8 +271,8 @@ export interface Tables extends NightTables {
     summary_json: string | null;
     /** As in `configs`. */
     stamp: string | null;
-    /** How often it was changed, but by what is said in it. */
-    changes: Generated<number>;
+    /** How often it was changed, apart from what is said in it. */
+    version: Generated<number>;
   };
   /**
    * Whoever was removed stays as a row: that it was here is known by `times`, how often it was
@@ -449,6 +457,8 @@ export interface Tables extends NightTables {
     made_at: number;
     stamp: string | null;
     removed: Generated<boolean>;
+    /** How often it was changed. */
+    version: Generated<number>;
   };
   /**
    * What of a record waits for the person's yes at this relay. `part_json`: of limits and prices,

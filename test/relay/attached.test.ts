@@ -12,6 +12,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { attachedServerSchema, type AttachedServer } from '../../src/shared/protocol/attached.ts';
+import { agentConfigAnswerSchema } from '../../src/shared/protocol/config.ts';
 import type { Doc } from '../../src/shared/protocol/documents.ts';
 import { eventSchema } from '../../src/shared/protocol/events.ts';
 import { documentsOf } from '../../src/shared/protocol/intake.ts';
@@ -339,6 +340,12 @@ describe('a relay whose home was lost', () => {
   });
 });
 
+/** What is set of the agent, however often it was. */
+async function settingsOf() {
+  const answer = await call('GET', '/v1/agents/a1/config');
+  return agentConfigAnswerSchema.omit({ version: true }).parse(await answer.json());
+}
+
 /**
  * Ways in which a server may mean harm: each its own case, forty and more in all. After each,
  * nobody else was reached.
@@ -349,14 +356,14 @@ describe('a hostile server', () => {
     const account = await hands.account();
     expect(account.map(({ tool }) => tool).filter((tool) => !/^(?:mcp__|find_tool$)/.test(tool))).toEqual([]);
     expect(await hands.waiting()).toEqual([]);
-    expect(await (await call('GET', '/v1/agents/a1/config')).json()).toEqual(settings);
+    expect(await settingsOf()).toEqual(settings);
     const told = JSON.stringify([hands.model.requests.map(({ body }) => body), account, await all()]);
     for (const form of [SECRET, Buffer.from(SECRET).toString('base64').slice(0, -4), 'key-of-a-test'])
       expect(told).not.toContain(form);
   });
   let settings: unknown;
   beforeEach(async () => {
-    settings = await (await call('GET', '/v1/agents/a1/config')).json();
+    settings = await settingsOf();
   });
 
   describe('a tool that is another than it was when the person looked at it', () => {

@@ -7,7 +7,7 @@ import { openEventLog } from '../../server/team/events/index.ts';
 import { mount, type Env } from '../../server/http/endpoint.ts';
 import { DEFAULT_PRICES, REHEARSAL_MODEL } from '../../src/shared/domain/prices.ts';
 import { PLAIN_TERMS, type RequestSize } from '../../src/shared/domain/request-cost.ts';
-import { costsSchema, pricesSchema, replyCostsSchema } from '../../src/shared/protocol/costs.ts';
+import { costsSchema, pricesAnswerSchema, replyCostsSchema } from '../../src/shared/protocol/costs.ts';
 import type { RoostEvent } from '../../src/shared/protocol/events.ts';
 import { storeFor } from '../support/store-for.ts';
 import { USUAL_STORES } from '../support/stores.ts';
@@ -202,7 +202,7 @@ describe.each(USUAL_STORES)('costs on %s', (kind) => {
       headers: { 'content-type': 'application/json' },
       body: '{"prices":[]}',
     });
-    expect(pricesSchema.parse(await back.json()).prices).toEqual(DEFAULT_PRICES);
+    expect(pricesAnswerSchema.parse(await back.json()).prices).toEqual(DEFAULT_PRICES);
   });
 
   it('say that they changed, once for each request and each table', async () => {

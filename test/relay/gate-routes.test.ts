@@ -173,7 +173,7 @@ describe('settings', () => {
       expect(statuses.toSorted()).toEqual([200, 409, 409]);
       const held = 5 + statuses.indexOf(200);
       const late = await set(first, 8);
-      expect(problemSchema.parse(await late.json()).type).toBe('about:roost/set-meanwhile');
+      expect(problemSchema.parse(await late.json()).type).toBe('about:roost/changed-elsewhere');
       const second = await read();
       expect(second.coordination.wake_guardrails.max_wakes_per_day).toBe(held);
       expect((await set(second, 9)).status).toBe(200);
@@ -196,7 +196,7 @@ describe('settings', () => {
     const { own, effective, version, ...holds } = agentConfigAnswerSchema.parse(await (await get(ORIN)).json());
     const { coordination } = holds;
     expect(effective.coordination).toEqual(coordination);
-    expect(copied).not.toContain(version);
+    expect(copied).not.toContain(`version: ${version}`);
     expect(own.coordination.wake_guardrails).toEqual({ max_wakes_per_day: 4 });
     expect(parse(copied)).toEqual({ ...holds, whole: true });
     expect(coordination.blackouts).toEqual([{ label: 'night', start_time: '22:00', end_time: '06:00', days: [] }]);

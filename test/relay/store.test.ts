@@ -1,7 +1,9 @@
 import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { openStore } from '../../server/store/index.ts';
+import { openStore, type Db } from '../../server/store/index.ts';
+import { schema } from '../../server/store/steps/0001-schema.ts';
+import { writeConfig } from '../../server/team/gate/index.ts';
 import { createStorePlace, STORES, type StorePlace } from '../support/stores.ts';
 
 describe.each(STORES)('the store on %s', (kind) => {
@@ -35,11 +37,20 @@ describe.each(STORES)('the store on %s', (kind) => {
     await expect(place.open()).rejects.toThrow(/^The store was last used by a newer Roost .*9999-from-the-future.*\.$/);
   });
 
+  /** The tables as the first step alone has made them. */
+  async function makeFirst(db: Db): Promise<void> {
+    const { rows } = await sql<{ tablename: string }>`
+      select tablename from pg_tables where schemaname = 'roost' and tablename not like 'kysely%'`.execute(db);
+    for (const { tablename } of rows) await sql`drop table ${sql.id('roost', tablename)} cascade`.execute(db);
+    await sql`drop function roost.config_counted, roost.wake_facts cascade`.execute(db);
+    await sql`delete from roost.kysely_migration`.execute(db);
+    await schema.up(db);
+  }
   /** As a store was left whose steps had these names. */
   async function leaveAsBefore(steps: readonly string[]): Promise<void> {
     const store = await place.open();
+    await makeFirst(store.db);
     await store.db.insertInto('logs').values({ home: 'r', log: 'l', head: 7, acked: 3, made_at: 1 }).execute();
-    await sql`delete from roost.kysely_migration`.execute(store.db);
     for (const name of steps)
       await sql`insert into roost.kysely_migration (name, timestamp) values (${name}, '2026')`.execute(store.db);
     await store.close();
@@ -56,9 +67,53 @@ describe.each(STORES)('the store on %s', (kind) => {
       const store = await place.open();
       expect(await store.db.selectFrom('logs').select('head').execute()).toEqual([{ head: 7 }]);
       const { rows } = await sql`select name from roost.kysely_migration`.execute(store.db);
-      expect(rows).toEqual([{ name: '0001-schema' }]);
+      expect(rows).toEqual([{ name: '0001-schema' }, { name: '0002-versions' }]);
       await store.close();
     }
+  });
+
+  it('counts versions from what an earlier Roost has stored, and keeps the count of decisions', async () => {
+    const before = await place.open();
+    await makeFirst(before.db);
+    await sql`insert into roost.kysely_migration (name, timestamp) values ('0001-schema', '2026')`.execute(before.db);
+    await sql`insert into roost.configs (home, scope, config_json, stamp, version) values
+      ('r', 'household', '{}', '', 41), ('r', 'prices', '{"prices":[]}', null, 0)`.execute(before.db);
+    await sql`
+      insert into roost.schedules (home, schedule, agent_json, name_json, value_json, changes, position, judged_at)
+      values ('r', 's', '"a"', '"n"', '{}', 6, 0, 0)`.execute(before.db);
+    await before.close();
+    const { db, close } = await place.open();
+    const configs = () =>
+      db
+        .selectFrom('configs')
+        .select(['scope', 'version', 'decisions'])
+        .where('home', '=', 'r')
+        .orderBy('scope')
+        .execute();
+    // Setting the prices counted the decisions on, then as now.
+    expect(await configs()).toEqual([
+      { scope: 'household', version: 0, decisions: 43 },
+      { scope: 'prices', version: 1, decisions: 0 },
+    ]);
+    expect(await db.selectFrom('schedules').select('version').execute()).toEqual([{ version: 6 }]);
+    const set = (scope: string, version?: number) =>
+      writeConfig(db, { home: 'r', scope, config_json: '{"prices":[]}' }, version);
+    expect([await set('prices', 0), await set('prices', 1), await set('prices', 1), await set('prices')]).toEqual([
+      false,
+      true,
+      false,
+      true,
+    ]);
+    expect([await set('household', 1), await set('household', 0), await set('household', 0)]).toEqual([
+      false,
+      true,
+      false,
+    ]);
+    expect((await configs()).map(({ scope, version }) => [scope, version])).toEqual([
+      ['household', 1],
+      ['prices', 3],
+    ]);
+    await close();
   });
 
   it('refuses what an earlier one has left, and changes nothing in it', async () => {

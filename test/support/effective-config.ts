@@ -11,7 +11,12 @@ import {
 export function effectiveConfig({ sleepEvents = [] }: { readonly sleepEvents?: readonly SleepEvent[] } = {}): {
   readonly own: AgentConfig;
   readonly effective: EffectiveConfig;
+  readonly version: number;
 } {
   const own = agentConfigSchema.parse({ coordination: { sleep_events: [...sleepEvents] } });
-  return { own: agentConfigSchema.parse({}), effective: effectiveOf(householdConfigSchema.parse({}), own, 'UTC') };
+  return {
+    own: agentConfigSchema.parse({}),
+    effective: effectiveOf(householdConfigSchema.parse({}), own, 'UTC'),
+    version: 0,
+  };
 }

@@ -103,7 +103,7 @@ export async function openMcp(
   const timers = createManualTimers();
   const configs = {
     agent: () => Promise.resolve(effectiveConfig()),
-    household: () => Promise.resolve({ own: { coordination: {} }, effective: effectiveConfig().effective }),
+    household: () => Promise.resolve({ own: { coordination: {} }, effective: effectiveConfig().effective, version: 0 }),
   };
   const pauses = createPauses({ log, configs, now, timers, onListenerError: failed });
 

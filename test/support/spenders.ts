@@ -101,7 +101,9 @@ export async function openSpenders(
     async budget(usd) {
       await configs.setHousehold({ ...(await configs.household()).own, daily_budget_usd: usd });
     },
-    agentBudget: (agentId, usd) => configs.setAgent(agentId, { coordination: { daily_budget_usd: usd } }),
+    async agentBudget(agentId, usd) {
+      await configs.setAgent(agentId, { coordination: { daily_budget_usd: usd } });
+    },
     async start(model, maxAnswerTokens) {
       await host.start({
         human: { name: 'Ada' },

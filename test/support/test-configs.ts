@@ -29,17 +29,21 @@ export function createTestConfigs({ db, relay }: { readonly db: Db; readonly rel
   return {
     ...configs,
     async agent(agentId) {
-      const { own, effective } = await configs.agent(agentId);
-      return { own, effective: { ...effective, sleep_wait_seconds: seconds ?? effective.sleep_wait_seconds } };
+      const { effective, ...rest } = await configs.agent(agentId);
+      return { ...rest, effective: { ...effective, sleep_wait_seconds: seconds ?? effective.sleep_wait_seconds } };
     },
     async householdBudget(usd) {
       await configs.setHousehold({ ...(await configs.household()).own, daily_budget_usd: usd });
     },
-    agentBudget: (agentId, usd) => configs.setAgent(agentId, { coordination: { daily_budget_usd: usd } }),
+    async agentBudget(agentId, usd) {
+      await configs.setAgent(agentId, { coordination: { daily_budget_usd: usd } });
+    },
     async zone(name) {
       await configs.setHousehold({ ...(await configs.household()).own, time_zone: name });
     },
-    startsPaused: (agentId) => configs.setAgent(agentId, { coordination: { sleep_events: ['agent_started'] } }),
+    async startsPaused(agentId) {
+      await configs.setAgent(agentId, { coordination: { sleep_events: ['agent_started'] } });
+    },
     sleepWait: (given) => void (seconds = given),
   };
 }

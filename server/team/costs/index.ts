@@ -73,7 +73,7 @@ export interface OpenCosts extends Costs {
   usedUp(agentId: AgentId): Promise<{ readonly message: string; readonly until: number } | null>;
   /** By reply; those that cost nothing that is known are left out. */
   replies(messageIds: readonly MessageId[]): Promise<ReadonlyMap<string, Cost>>;
-  prices(): Promise<readonly Price[]>;
+  prices(): Promise<{ readonly prices: readonly Price[]; readonly version: number }>;
   /**
    * What reading requests of so many bytes would take: in order, each begins with all of the one
    * before it.
@@ -81,8 +81,11 @@ export interface OpenCosts extends Costs {
   expected(model: string, bytes: readonly number[]): Promise<Expected>;
   /** They were changed in the store: what is remembered of them does not hold. */
   forgetPrices(): void;
-  /** An empty list brings Roost's own back. What was counted before keeps its price. */
-  setPrices(prices: readonly Price[]): Promise<void>;
+  /**
+   * An empty list brings Roost's own back. What was counted before keeps its price. False: the
+   * table is not at the `version` that is named, and nothing was changed.
+   */
+  setPrices(prices: readonly Price[], version?: number): Promise<boolean>;
   /**
    * Charges what a process that was killed had under way. Before anything is sent; what is sent
    * without it begins with it.
@@ -304,7 +307,7 @@ export function createCosts({
     usedUp: (agentId) => budgets.used(agentId),
     report: (days) => reportOf({ rows, budgets, configs, directory, now }, days),
     replies: (messageIds) => rows.replies(messageIds),
-    prices: () => prices.read(),
+    prices: prices.withVersion,
     async expected(model, bytes) {
       const count = reading.expect(model, bytes);
       const { microUsd, estimated } = costOfTaken(
@@ -314,9 +317,10 @@ export function createCosts({
       return { tokens: inputOf({ count }), microUsd, estimated };
     },
     forgetPrices: () => prices.forget(),
-    async setPrices(table) {
-      await prices.write(table);
-      await changed(null);
+    async setPrices(table, version) {
+      const isSet = await prices.write(table, version);
+      if (isSet) await changed(null);
+      return isSet;
     },
     recover,
     close: () => reserves.settled(),

@@ -3,7 +3,8 @@ import { costEndpoints } from '../../../src/shared/protocol/endpoints/costs.ts';
 import type { Configs, SessionHost } from '../../contracts/index.ts';
 import { answer, type Handled } from '../../http/endpoint.ts';
 import { problem } from '../../http/problem.ts';
-import type { Costs } from '../../../src/shared/protocol/costs.ts';
+import { changedElsewhere } from '../../http/version.ts';
+import type { Costs, PricesAnswer } from '../../../src/shared/protocol/costs.ts';
 import type { OpenCosts } from './index.ts';
 import { COST_LIMITS } from './settings.ts';
 
@@ -16,6 +17,10 @@ export interface CostRoutesDeps {
 }
 
 export function createCostRoutes({ costs, schedules, host, configs }: CostRoutesDeps): readonly Handled[] {
+  async function currentPrices(): Promise<PricesAnswer> {
+    const { prices, version } = await costs.prices();
+    return { prices: [...prices], version };
+  }
   return answer(costEndpoints, {
     async costs({ days }) {
       const { from, sessionsRest, ...report } = await costs.report(days);
@@ -63,10 +68,10 @@ export function createCostRoutes({ costs, schedules, host, configs }: CostRoutes
       });
       return { reads: await Promise.all(reads) };
     },
-    prices: async () => ({ prices: await costs.prices() }),
+    prices: currentPrices,
     async putPrices({ body }) {
-      await costs.setPrices(body.prices);
-      return { prices: await costs.prices() };
+      if (!(await costs.setPrices(body.prices, body.version))) throw changedElsewhere(await currentPrices());
+      return await currentPrices();
     },
   });
 }

@@ -36,15 +36,14 @@ export interface ConfigsDeps {
 export interface OpenConfigs extends Configs {
   /**
    * Decides with the limits for a wake of `target`, with the budget of `caller`, an agent or null.
-   * `decide` writes its decision only where the household is at `version` still, which every
-   * decision and every change of settings counts on (null: nobody else can), and answers null where
-   * it is not: then it is asked again. So decisions stand one after the other without a lock that
-   * would cost a call of its own, and when the household's switch has been turned, no wake passes
-   * any more.
+   * `decide` writes its decision only if the household is still at this count of `decisions`, which
+   * each decision and each change of settings counts on. Null: no other process can count on.
+   * `decide` answers null if the count is another, and is asked again. So decisions follow each
+   * other without a lock, and no wake passes once the household's switch was turned off.
    */
   deciding<Decision>(
     wake: { readonly target: string; readonly caller: string | null },
-    decide: (limits: WakeLimits, version: number | null) => Promise<Decision | null>,
+    decide: (limits: WakeLimits, decisions: number | null) => Promise<Decision | null>,
   ): Promise<Decision>;
   /**
    * Changes what is set of an agent, with `also`, in one transaction. False: `also` could not be,
@@ -64,18 +63,40 @@ export interface OpenConfigs extends Configs {
   changing<Result>(scope: string, work: () => Promise<Result>): Promise<Result>;
 }
 
-/** Sets a row. It has no stamp until its change is in the event log. */
+/**
+ * Sets a row. It has no stamp until its change is in the event log. The store counts its version.
+ * False: it is not at the `version` that is named, and was not written.
+ */
 export async function writeConfig(
   db: Db,
   row: { readonly home: string; readonly scope: string; readonly config_json: string },
-): Promise<void> {
-  await db
+  version?: number,
+): Promise<boolean> {
+  const change = { config_json: row.config_json, stamp: null };
+  if (version !== undefined && version > 0) {
+    const { numUpdatedRows } = await db
+      .updateTable('configs')
+      .set(change)
+      .where('home', '=', row.home)
+      .where('scope', '=', row.scope)
+      .where('version', '=', version)
+      .executeTakeFirst();
+    return numUpdatedRows > 0n;
+  }
+  const { numInsertedOrUpdatedRows = 0n } = await db
     .insertInto('configs')
     .values({ ...row, stamp: null })
-    .onConflict((conflict) =>
-      conflict.columns(['home', 'scope']).doUpdateSet({ config_json: row.config_json, stamp: null }),
-    )
-    .execute();
+    .onConflict((conflict) => {
+      const update = conflict.columns(['home', 'scope']).doUpdateSet(change);
+      return version === undefined ? update : update.where('configs.version', '=', version);
+    })
+    .executeTakeFirst();
+  return numInsertedOrUpdatedRows > 0n;
+}
+
+interface KnownRow {
+  readonly config_json: string;
+  readonly version: number;
 }
 
 /** Whose a row of the table of settings is. */
@@ -96,32 +117,35 @@ export function createConfigs({ db, home, alone, timeZone: ofRelay, tell, now }:
    * By scope, null where nothing is set. A write counts the turns on as it begins and ends, so that
    * nothing is noted that was read meanwhile.
    */
-  const known = new Map<string, string | null>();
+  const known = new Map<string, KnownRow | null>();
   let turn = 0;
   const inTurn = createQueue();
   /**
-   * As of a version: what was read for the decisions before, as long as nobody else has counted on.
+   * As of a count of decisions: what was read for those before, as long as nobody else has counted
+   * on.
    */
-  let held: { readonly version: number; readonly known: ReadonlyMap<string, string | null> } | null = null;
+  let held: { readonly decisions: number; readonly known: ReadonlyMap<string, KnownRow | null> } | null = null;
 
   const rowsOf = (from: Db, agentIds: readonly AgentId[]) =>
     from
       .selectFrom('configs')
-      .select(['scope', 'config_json', 'version'])
+      .select(['scope', 'config_json', 'version', 'decisions'])
       .where('home', '=', home)
       .where('scope', '=', sql<string>`any(${[...FOR_ALL, ...agentIds.map(scopeOf)]}::text[])`);
 
   /** By scope; what is not there is as good as empty. */
-  function parse(rows: readonly { scope: string; config_json: string }[]) {
+  function parse(rows: readonly (KnownRow & { scope: string })[]) {
     const json = new Map(rows.map((row): [string, unknown] => [row.scope, JSON.parse(row.config_json)]));
+    const versions = new Map(rows.map(({ scope, version }) => [scope, version]));
     return {
+      versionOf: (scope: string) => versions.get(scope) ?? 0,
       household: householdConfigSchema.parse(json.get(HOUSEHOLD_SCOPE) ?? {}),
       timeZone: zoneSchema.parse(json.get(ZONE_SCOPE) ?? ofRelay),
       agent: (agentId: AgentId) => agentConfigSchema.parse(json.get(scopeOf(agentId)) ?? {}),
     };
   }
-  const asRows = (settings: ReadonlyMap<string, string | null>) =>
-    [...settings].flatMap(([scope, config_json]) => (config_json === null ? [] : [{ scope, config_json }]));
+  const asRows = (settings: ReadonlyMap<string, KnownRow | null>) =>
+    [...settings].flatMap(([scope, row]) => (row === null ? [] : [{ scope, ...row }]));
   type Gathered = ReturnType<typeof parse>;
   let gathering: { readonly agentIds: Set<AgentId>; readonly parsed: Promise<Gathered> } | null = null;
   async function gathered(agentIds: ReadonlySet<AgentId>): Promise<Gathered> {
@@ -129,7 +153,7 @@ export function createConfigs({ db, home, alone, timeZone: ofRelay, tell, now }:
     const rows = await rowsOf(db, [...agentIds]).execute();
     if (alone && began === turn)
       for (const scope of [...FOR_ALL, ...[...agentIds].map(scopeOf)])
-        known.set(scope, rows.find((row) => row.scope === scope)?.config_json ?? null);
+        known.set(scope, rows.find((row) => row.scope === scope) ?? null);
     return parse(rows);
   }
   /**
@@ -165,12 +189,14 @@ export function createConfigs({ db, home, alone, timeZone: ofRelay, tell, now }:
         forget();
       }
     });
-  const write = (scope: string, config: AgentConfig | HouseholdConfig) =>
-    changing(scope, () => writeConfig(db, { home, scope, config_json: JSON.stringify(config) }));
+  async function write(scope: string, config: AgentConfig | HouseholdConfig, version?: number): Promise<boolean> {
+    const row = { home, scope, config_json: JSON.stringify(config) };
+    return await changing(scope, () => writeConfig(db, row, version));
+  }
 
-  const agentIn = ({ household, timeZone, agent: ownOf }: Gathered, agentId: AgentId) => {
+  const agentIn = ({ household, timeZone, agent: ownOf, versionOf }: Gathered, agentId: AgentId) => {
     const own = ownOf(agentId);
-    return { own, effective: effectiveConfig(household, own, timeZone) };
+    return { own, effective: effectiveConfig(household, own, timeZone), version: versionOf(scopeOf(agentId)) };
   };
   const agent = async (agentId: AgentId) => agentIn(await read([agentId]), agentId);
   const tellOf = (agentId: AgentId) => tell({ kind: 'changed', time: now(), what: 'config', agentId });
@@ -180,8 +206,8 @@ export function createConfigs({ db, home, alone, timeZone: ofRelay, tell, now }:
     for (;;) {
       if (held && scopes.every((scope) => held?.known.has(scope))) return held;
       const rows = await rowsOf(db, agentIds).execute();
-      const version = rows.find(({ scope }) => scope === HOUSEHOLD_SCOPE)?.version;
-      if (version === undefined) {
+      const decisions = rows.find(({ scope }) => scope === HOUSEHOLD_SCOPE)?.decisions;
+      if (decisions === undefined) {
         await db
           .insertInto('configs')
           .values({ home, scope: HOUSEHOLD_SCOPE, config_json: '{}', stamp: '' })
@@ -189,10 +215,8 @@ export function createConfigs({ db, home, alone, timeZone: ofRelay, tell, now }:
           .execute();
         continue;
       }
-      const fresh = scopes.map(
-        (scope) => [scope, rows.find((row) => row.scope === scope)?.config_json ?? null] as const,
-      );
-      held = { version, known: new Map([...(held?.version === version ? held.known : []), ...fresh]) };
+      const fresh = scopes.map((scope) => [scope, rows.find((row) => row.scope === scope) ?? null] as const);
+      held = { decisions, known: new Map([...(held?.decisions === decisions ? held.known : []), ...fresh]) };
     }
   }
 
@@ -200,12 +224,13 @@ export function createConfigs({ db, home, alone, timeZone: ofRelay, tell, now }:
     agent,
     changing,
     async household() {
-      const { household: own, timeZone } = await read([]);
-      return { own, effective: effectiveConfig(own, null, timeZone) };
+      const { household: own, timeZone, versionOf } = await read([]);
+      return { own, effective: effectiveConfig(own, null, timeZone), version: versionOf(HOUSEHOLD_SCOPE) };
     },
-    async setAgent(agentId, config) {
-      await write(scopeOf(agentId), agentConfigSchema.parse(config));
-      tellOf(agentId);
+    async setAgent(agentId, config, version) {
+      const isSet = await write(scopeOf(agentId), agentConfigSchema.parse(config), version);
+      if (isSet) tellOf(agentId);
+      return isSet;
     },
     async changeAgent(agentId, edit, also) {
       const scope = scopeOf(agentId);
@@ -220,9 +245,10 @@ export function createConfigs({ db, home, alone, timeZone: ofRelay, tell, now }:
       if (done) tellOf(agentId);
       return done;
     },
-    async setHousehold(config) {
-      await write(HOUSEHOLD_SCOPE, householdConfigSchema.parse(config));
-      tell({ kind: 'changed', time: now(), what: 'config', agentId: null });
+    async setHousehold(config, version) {
+      const isSet = await write(HOUSEHOLD_SCOPE, householdConfigSchema.parse(config), version);
+      if (isSet) tell({ kind: 'changed', time: now(), what: 'config', agentId: null });
+      return isSet;
     },
     async beginsIn(timeZone) {
       await changing(ZONE_SCOPE, () =>
@@ -244,9 +270,9 @@ export function createConfigs({ db, home, alone, timeZone: ofRelay, tell, now }:
           const now = alone ? null : await heldFor(agentIds);
           const decision = await decide(
             limitsIn(now ? parse(asRows(now.known)) : await read(agentIds)),
-            now?.version ?? null,
+            now?.decisions ?? null,
           );
-          held = now && decision !== null ? { ...now, version: now.version + 1 } : null;
+          held = now && decision !== null ? { ...now, decisions: now.decisions + 1 } : null;
           if (decision !== null) return decision;
         }
       });

@@ -118,7 +118,7 @@ export function createGate(deps: GateDeps): OpenGate {
   }
 
   /** null: somebody else was first, and what was decided on holds no more. */
-  async function decide(limits: WakeLimits, version: number | null, request: WakeRequest, decisionId: string) {
+  async function decide(limits: WakeLimits, decisions: number | null, request: WakeRequest, decisionId: string) {
     const {
       source,
       target,
@@ -180,7 +180,7 @@ export function createGate(deps: GateDeps): OpenGate {
     if (outcome === 'granted') sessions.opened(decisionId);
     const isNoWake = wakeKindOf(question) === 'flag' || grantedAt !== undefined;
     const isWritten = await writeOnce({
-      write: async () => (await insertDecision(db, home, decision, budget, version, isNoWake)) || null,
+      write: async () => (await insertDecision(db, home, decision, budget, decisions, isNoWake)) || null,
       look: async () => (await isDecided(db, home, decisionId)) || null,
     });
     if (!isWritten) {
@@ -206,7 +206,7 @@ export function createGate(deps: GateDeps): OpenGate {
       try {
         const { isWritten, ...answer } = await configs.deciding(
           { target, caller: source.kind === 'agent' ? source.agentId : null },
-          (limits, version) => decide(limits, version, request, decisionId),
+          (limits, decisions) => decide(limits, decisions, request, decisionId),
         );
         if (isWritten) tell(request.target);
         return { ...answer, permit: answer.decision.outcome === 'granted' ? permitFor(decisionId) : null };

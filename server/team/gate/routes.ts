@@ -1,5 +1,4 @@
 /** The gate's calls: settings, what was decided, and how much of its limits an agent has used. */
-import { createHash } from 'node:crypto';
 import type { Context } from 'hono';
 import type { AgentId } from '../../../src/shared/domain/ids.ts';
 import type {
@@ -17,6 +16,7 @@ import type { Configs, Directory, Gate, Pulses } from '../../contracts/index.ts'
 import { agentIdIn } from '../directory/index.ts';
 import { answer, applicationOf, lacks, type ApiClient, type Handled } from '../../http/endpoint.ts';
 import { problem } from '../../http/problem.ts';
+import { changedElsewhere, expectVersion } from '../../http/version.ts';
 
 export interface GateRoutesDeps {
   readonly gate: Pick<Gate, 'stats' | 'feed'>;
@@ -27,17 +27,6 @@ export interface GateRoutesDeps {
    * problem where it does not fit.
    */
   readonly pulses: Pulses;
-}
-
-const versionOf = (own: object) => createHash('sha256').update(JSON.stringify(own)).digest('base64url').slice(0, 22);
-
-/**
- * Throws a problem where what is set is not what `version` names; left out, whatever is set gives
- * way.
- */
-function expectVersion(version: string | undefined, { own }: { readonly own: object }): void {
-  if (version !== undefined && version !== versionOf(own))
-    throw problem(409, 'set-meanwhile', 'Something else was set since you read this. Read it again, then set it.');
 }
 
 /** What is said over what is set. A list is one thing and is said whole; what is left out stays. */
@@ -65,15 +54,23 @@ export function createGateRoutes({ gate, configs, directory, pulses }: GateRoute
   /** Between the look at what is set and the change, nothing else is set by a page. */
   const inTurn = createQueue();
   const agentOf = (called: string) => agentIdIn(directory, called);
-  async function agentConfig(context: Context, agentId: AgentId): Promise<Response> {
-    const { own, effective } = await configs.agent(agentId);
+  async function ofAgent(agentId: AgentId) {
+    const { own, effective, version } = await configs.agent(agentId);
     const holds = { coordination: effective.coordination, ...(await pulses.of(agentId)) };
-    const json: AgentConfigAnswer = { ...holds, own, effective, version: versionOf(own) };
-    return answerConfig(context, { title: 'What holds for this agent.', holds, own, json });
+    const json: AgentConfigAnswer = { ...holds, own, effective, version };
+    return { holds, json };
+  }
+  async function agentConfig(context: Context, agentId: AgentId): Promise<Response> {
+    const { holds, json } = await ofAgent(agentId);
+    return answerConfig(context, { title: 'What holds for this agent.', holds, own: json.own, json });
+  }
+  async function ofHousehold(): Promise<HouseholdConfigAnswer> {
+    const { own, effective, version } = await configs.household();
+    return { ...effective, own, effective, version };
   }
   async function householdConfig(context: Context): Promise<Response> {
-    const { own, effective } = await configs.household();
-    const json: HouseholdConfigAnswer = { ...effective, own, effective, version: versionOf(own) };
+    const json = await ofHousehold();
+    const { own, effective } = json;
     return answerConfig(context, { title: 'What holds for the household.', holds: effective, own, json });
   }
 
@@ -105,21 +102,24 @@ export function createGateRoutes({ gate, configs, directory, pulses }: GateRoute
     async putAgentConfig({ agentId: called, body }, context) {
       const agentId = await agentOf(called);
       await inTurn(async () => {
-        const { own } = await configs.agent(agentId);
-        expectVersion(body.version, { own });
+        const { json: held } = await ofAgent(agentId);
+        expectVersion(body.version, held);
+        const { own } = held;
         const config = body.whole ? body.config : laidOver(own, body.config);
         const application = applicationOf(context);
         if (application !== null) await refuseBeyondLimits(application, agentId, { own, config, pulse: body.pulse });
-        await pulses.set(agentId, { config, pulse: body.pulse, byPerson: application === null });
+        const said = { config, pulse: body.pulse, byPerson: application === null, version: body.version };
+        if (!(await pulses.set(agentId, said))) throw changedElsewhere((await ofAgent(agentId)).json);
       });
       return await agentConfig(context, agentId);
     },
     householdConfig: (_, context) => householdConfig(context),
     async putHouseholdConfig({ body }, context) {
       await inTurn(async () => {
-        const { own } = await configs.household();
-        expectVersion(body.version, { own });
-        await configs.setHousehold(body.whole ? body.config : laidOver(own, body.config));
+        const held = await ofHousehold();
+        expectVersion(body.version, held);
+        const config = body.whole ? body.config : laidOver(held.own, body.config);
+        if (!(await configs.setHousehold(config, body.version))) throw changedElsewhere(await ofHousehold());
       });
       return await householdConfig(context);
     },

@@ -78,30 +78,30 @@ export function budgetKey(
 }
 
 /**
- * With the session that it opens, where it was granted. `budget`: what it used, see `budgetKey`.
- * One statement: one call, one flush. `version`: where the household is at it no more, nothing is
- * written, and the answer is false; null: nobody else can have counted on. `clears`: it clears a
- * sleeping flag, or was counted before, and is counted as no wake.
+ * Writes a decision, with the session that it opens if it was granted, in one statement. `budget`:
+ * what it used, see `budgetKey`. `decisions`: if the household is at another count by now, nothing
+ * is written, and the answer is false; null: no other process can have counted on. `clears`: it
+ * clears a sleeping flag, or was counted before, and is counted as no wake.
  */
 export async function insertDecision(
   db: Db,
   home: string,
   decision: WakeDecision,
   budget: string | null,
-  version: number | null,
+  decisions: number | null,
   clears = false,
 ): Promise<boolean> {
   const { decisionId: wake, time, source } = decision;
   const granted = decision.outcome === 'granted';
   const target = JSON.stringify(decision.target);
-  const from = version === null ? sql`(select 1) as claim` : sql`claim`;
+  const from = decisions === null ? sql`(select 1) as claim` : sql`claim`;
   const claim = sql`claim as (
-    update ${CONFIGS} set version = version + 1
-    where home = ${home} and scope = ${HOUSEHOLD_SCOPE} and version = ${version}::bigint returning version)`;
+    update ${CONFIGS} set decisions = decisions + 1
+    where home = ${home} and scope = ${HOUSEHOLD_SCOPE} and decisions = ${decisions}::bigint returning decisions)`;
   const run = sql`run as (
     insert into ${WAKE_SESSIONS} (home, wake, target_json, opened_at, seen_at)
     select ${home}, ${wake}, ${target}, ${time}::bigint, ${time}::bigint from ${from})`;
-  const parts = [...(version === null ? [] : [claim]), ...(granted ? [run] : [])];
+  const parts = [...(decisions === null ? [] : [claim]), ...(granted ? [run] : [])];
   const { numAffectedRows } = await sql`
     ${parts.length === 0 ? sql`` : sql`with ${sql.join(parts)}`}
     insert into ${WAKES} (home, wake, asked_at, target_json, source_kind, source_json, way, reason, message_json, call_id,

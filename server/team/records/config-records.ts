@@ -64,7 +64,7 @@ export function createConfigRecords({ db, home, changing, forgetPrices }: Config
   const rows = () =>
     db
       .selectFrom('configs')
-      .select(['scope', 'config_json', 'stamp'])
+      .select(['scope', 'config_json', 'stamp', 'version'])
       .where('home', '=', home)
       .where('scope', '!=', ZONE_SCOPE);
 
@@ -161,7 +161,7 @@ export function createConfigRecords({ db, home, changing, forgetPrices }: Config
     says: ['config', 'costs'],
     async unannounced() {
       const changed = await rows().where('stamp', 'is', null).orderBy('scope').execute();
-      return changed.map(({ scope, config_json }) => ({
+      return changed.map(({ scope, config_json, version }) => ({
         record: recordOf(scope, config_json),
         async announced(at) {
           await db
@@ -170,7 +170,7 @@ export function createConfigRecords({ db, home, changing, forgetPrices }: Config
             .where('home', '=', home)
             .where('scope', '=', scope)
             .where('stamp', 'is', null)
-            .where('config_json', '=', config_json)
+            .where('version', '=', version)
             .execute();
         },
       }));

@@ -15,6 +15,7 @@ import { threadEndpoints } from '../../../src/shared/protocol/endpoints/threads.
 import type { Thread, ThreadMessage } from '../../../src/shared/protocol/threads.ts';
 import { answer, applicationOf, type Env, type Handled } from '../../http/endpoint.ts';
 import { problem } from '../../http/problem.ts';
+import { changedElsewhere } from '../../http/version.ts';
 import { refuseThreadMessage } from '../../platform/quotas.ts';
 import type { RecordSource } from '../records/index.ts';
 import type { Db } from '../../store/index.ts';
@@ -24,7 +25,7 @@ import { createMembership } from './membership.ts';
 import { createReading, type Reading } from './reading.ts';
 import { createThreadRecords } from './records.ts';
 import { json, lockThread, messageOf, readThread } from './rows.ts';
-import type { Answer, Threads, Page, WaitFor, Refusal } from './types.ts';
+import type { Answer, Changed, Threads, Page, WaitFor, Refusal } from './types.ts';
 import { saidBy } from './used.ts';
 
 // Calls of the person, who reads and writes in every thread, and of applications.
@@ -46,8 +47,9 @@ function refusal({ reason, detail }: Refusal, field: string): HTTPException {
   }
 }
 
-function orRefuse<Value>(outcome: Answer<Value>, field = 'body'): { readonly ok: true } & Value {
+function orRefuse<Value>(outcome: Changed<Value>, field = 'body'): { readonly ok: true } & Value {
   if (outcome.ok) return outcome;
+  if (outcome.reason === 'changed-elsewhere') throw changedElsewhere(outcome.thread);
   throw refusal(outcome, field);
 }
 
@@ -84,11 +86,11 @@ export function createThreadRoutes({ threads }: { readonly threads: Threads }): 
       ).message;
     },
     addToThread: async ({ threadId, body }, context) =>
-      orRefuse(await threads.add(speakerOf(context), threadId, body.agentId), 'agentId').thread,
+      orRefuse(await threads.add(speakerOf(context), threadId, body.agentId, body.version), 'agentId').thread,
     removeFromThread: async ({ threadId, agentId }, context) =>
       orRefuse(await threads.remove(speakerOf(context), threadId, agentId)).thread,
     closeThread: async ({ threadId, body }, context) =>
-      orRefuse(await threads.close(speakerOf(context), threadId, body.summary)).thread,
+      orRefuse(await threads.close(speakerOf(context), threadId, body.summary, body.version)).thread,
   });
 }
 

@@ -9,7 +9,7 @@ import { admit, refuse, refuseClosed, type ThreadsContext } from './context.ts';
 import { insertMembers, json, lockMemberships, lockThread, readThread, withoutThread } from './rows.ts';
 import { threadsUsed } from './used.ts';
 import type { Announcer } from './announcer.ts';
-import type { Answer, Threads } from './types.ts';
+import type { Answer, Changed, Threads } from './types.ts';
 
 export function createMembership(
   context: ThreadsContext,
@@ -21,19 +21,27 @@ export function createMembership(
   const change = <Value>(
     by: string,
     threadId: ThreadId,
+    version: number | undefined,
     work: (trx: Db, thread: Thread) => Promise<Answer<Value>>,
-  ): Promise<Answer<Value & { readonly thread: Thread }>> =>
+  ): Promise<Changed<Value & { readonly thread: Thread }>> =>
     db.transaction().execute(async (trx) => {
       await lockMemberships(trx, home);
       const taken = admit(await lockThread(trx, home, threadId), by);
       if (!taken.ok) return taken;
       const closed = refuseClosed(taken.thread);
       if (closed) return closed;
+      if (version !== undefined && version !== taken.thread.version)
+        return {
+          ok: false,
+          reason: 'changed-elsewhere',
+          detail: 'The thread was changed meanwhile.',
+          thread: taken.thread,
+        };
       const done = await work(trx, taken.thread);
       if (done.ok)
         await trx
           .updateTable('threads')
-          .set((eb) => ({ stamp: null, changes: eb('changes', '+', 1) }))
+          .set((eb) => ({ stamp: null, version: eb('version', '+', 1) }))
           .where('home', '=', home)
           .where('thread', '=', threadId)
           .execute();
@@ -80,11 +88,11 @@ export function createMembership(
         changed(created.thread.participants);
         return { ...created, notes: await announcer.added(created.thread, others) };
       }),
-    add: (by, threadId, agentRef) =>
+    add: (by, threadId, agentRef, version) =>
       inTurn(async () => {
         const found = await findAgents([agentRef]);
         const named = found.ok ? found.agents.map(({ agentId }) => agentId) : [];
-        const done = await change(by, threadId, async (trx, thread) => {
+        const done = await change(by, threadId, version, async (trx, thread) => {
           if (!found.ok) return found;
           const agentIds = named.filter((agentId) => !thread.participants.includes(agentId));
           await insertMembers(trx, { home, threadId, agentIds, by, time: now() });
@@ -100,7 +108,7 @@ export function createMembership(
         // Whoever is retired, or not known any more, is still named by its id.
         const agentId = found.ok ? found.agent.agentId : agentRef;
         const name = await nameOf(agentId);
-        const done = await change(by, threadId, async (trx, thread) => {
+        const done = await change(by, threadId, undefined, async (trx, thread) => {
           if (!thread.participants.includes(agentId))
             return refuse(
               'not-in-it',
@@ -119,10 +127,10 @@ export function createMembership(
         for (const leaver of done.left) await hooks.leftLast({ agentId: leaver, event: 'removed_from_last_thread' });
         return { ok: true, thread: done.thread };
       }),
-    close: (by, threadId, summary) =>
+    close: (by, threadId, summary, version) =>
       inTurn(async () => {
         const time = now();
-        const done = await change(by, threadId, async (trx, thread) => {
+        const done = await change(by, threadId, version, async (trx, thread) => {
           const row = trx.updateTable('threads').where('home', '=', home).where('thread', '=', threadId);
           await row
             .set({

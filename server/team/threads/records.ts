@@ -75,7 +75,7 @@ export function createThreadRecords({
             .where('thread', '=', row.thread)
             .where('stamp', 'is', null)
             // One that was changed meanwhile is told once more.
-            .where('changes', '=', row.changes)
+            .where('version', '=', row.version)
             .execute();
         },
       })),

@@ -47,13 +47,14 @@ export function createRestoring({ db, home }: Pick<ThreadsContext, 'db' | 'home'
           created_at: createdAt,
           last_at: closed?.time ?? createdAt,
           messages: 0,
-          changes: 0,
+          version: 0,
         })
         .onConflict((conflict) =>
           conflict
             .columns(['home', 'thread'])
             .doUpdateSet({
               ...own,
+              version: sql<number>`threads.version + 1`,
               last_at: sql<number>`greatest(threads.last_at, ${closed?.time ?? createdAt}::bigint)`,
             })
             .where(sql<boolean>`threads.stamp collate "C" < ${at}`),

@@ -31,6 +31,7 @@ function threadOf(row: ThreadRow, participants: readonly string[]): Thread {
   const { closed_at: time, closed_by_json: by, summary_json: summary } = row;
   return {
     threadId: row.thread,
+    version: row.version,
     title: parseText(row.title_json),
     createdBy: parseText(row.created_by_json),
     createdAt: row.created_at,

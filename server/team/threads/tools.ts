@@ -100,7 +100,7 @@ const waiting = {
 const GIVES =
   'Answers with all of that thread that you have not read yet, at once if it is there already. What the human says to you ends the wait.';
 
-const refused = ({ detail }: Refusal): ToolOutcome => toolError(detail);
+const refused = ({ detail }: Pick<Refusal, 'detail'>): ToolOutcome => toolError(detail);
 const done = (words: string, notes: readonly string[]): ToolOutcome => toolDone([words, ...notes].join('\n'));
 
 export function createThreadTools({ threads, directory }: ThreadToolDeps): readonly TeamTool[] {

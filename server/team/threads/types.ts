@@ -11,7 +11,15 @@ export interface Refusal {
   readonly reason: 'no-thread' | 'not-in-it' | 'closed' | 'unknown-agent' | 'bad-mention' | 'nobody' | 'too-many';
   readonly detail: string;
 }
+/** The change names another version than that of the thread, which is given as it is now. */
+export interface ChangedElsewhere {
+  readonly ok: false;
+  readonly reason: 'changed-elsewhere';
+  readonly detail: string;
+  readonly thread: Thread;
+}
 export type Answer<Value> = ({ readonly ok: true } & Value) | Refusal;
+export type Changed<Value> = Answer<Value> | ChangedElsewhere;
 
 export interface Page {
   readonly thread: Thread;
@@ -56,8 +64,9 @@ export interface Threads {
     by: string,
     threadId: ThreadId,
     agentRef: string,
-  ): Promise<Answer<{ readonly thread: Thread; readonly notes: readonly string[] }>>;
-  remove(by: string, threadId: ThreadId, agentRef: string): Promise<Answer<{ readonly thread: Thread }>>;
+    version?: number,
+  ): Promise<Changed<{ readonly thread: Thread; readonly notes: readonly string[] }>>;
+  remove(by: string, threadId: ThreadId, agentRef: string): Promise<Changed<{ readonly thread: Thread }>>;
   /**
    * A repeat with the same `clientId` is one message, also when the thread was closed in between.
    */
@@ -66,7 +75,12 @@ export interface Threads {
     threadId: ThreadId,
     message: { readonly text: string; readonly mentionRefs: readonly string[]; readonly clientId: string | null },
   ): Promise<Answer<{ readonly message: ThreadMessage; readonly notes: readonly string[] }>>;
-  close(by: string, threadId: ThreadId, summary: string): Promise<Answer<{ readonly thread: Thread }>>;
+  close(
+    by: string,
+    threadId: ThreadId,
+    summary: string,
+    version?: number,
+  ): Promise<Changed<{ readonly thread: Thread }>>;
   /** Newest first: those that the reader is in; the person's: all. `before` is a thread id. */
   list(
     reader: string,

@@ -45,6 +45,8 @@ export type { Attached, AttachedDeps, Change, Refused } from './types.ts';
 interface Kept extends Usable {
   readonly attachment: Attachment;
   sealed: Sealed;
+  /** Of its row; 0: it has none yet. */
+  version: number;
   readonly fetch: GuardedFetch;
   /** Null: it is a program. */
   readonly signIn: SignIn | null;
@@ -62,7 +64,7 @@ export function createAttached(deps: AttachedDeps): Attached {
   const ending = new WeakMap<Kept, Promise<void>>();
   const about = (serverId: string) => JSON.stringify(`attached ${home} ${serverId}`);
 
-  function keep(serverId: string, name: string, sealed: Sealed, value: Value): Kept {
+  function keep(serverId: string, name: string, sealed: Sealed, value: Value, version = 0): Kept {
     const { attachment } = sealed;
     // A server says nothing while it waits for the person.
     const fetch = createGuardedFetch(rights.servers, undefined, limits.callMostMs + limits.questionMs);
@@ -114,7 +116,7 @@ export function createAttached(deps: AttachedDeps): Attached {
       filter: secrets,
       limits,
     });
-    const one: Kept = { serverId, name, attachment, sealed, value, fetch, signIn, link, made: new Map() };
+    const one: Kept = { serverId, name, attachment, sealed, value, version, fetch, signIn, link, made: new Map() };
     kept.set(serverId, one);
     return one;
   }
@@ -149,6 +151,7 @@ export function createAttached(deps: AttachedDeps): Attached {
     const off = heldBack(one);
     return {
       serverId,
+      version: one.version,
       name,
       ...whereOf(attachment),
       state: off === null ? state : 'failed',
@@ -163,11 +166,15 @@ export function createAttached(deps: AttachedDeps): Attached {
   async function write(one: Kept, stamp: string | null = null): Promise<void> {
     const { serverId, name, value } = one;
     const row = { name, sealed: sealedOf(one), value_json: JSON.stringify(value), stamp, removed: false };
-    await db
+    const { version } = await db
       .insertInto('attached')
-      .values({ home, server: serverId, made_at: now(), ...row })
-      .onConflict((conflict) => conflict.columns(['home', 'server']).doUpdateSet(row))
-      .execute();
+      .values({ home, server: serverId, made_at: now(), version: 1, ...row })
+      .onConflict((conflict) =>
+        conflict.columns(['home', 'server']).doUpdateSet((eb) => ({ ...row, version: eb('attached.version', '+', 1) })),
+      )
+      .returning('version')
+      .executeTakeFirstOrThrow();
+    one.version = version;
     onChange();
   }
 
@@ -195,7 +202,11 @@ export function createAttached(deps: AttachedDeps): Attached {
     await db
       .insertInto('attached')
       .values({ home, server: serverId, made_at: now(), ...gone })
-      .onConflict((conflict) => conflict.columns(['home', 'server']).doUpdateSet(gone))
+      .onConflict((conflict) =>
+        conflict
+          .columns(['home', 'server'])
+          .doUpdateSet((eb) => ({ ...gone, version: eb('attached.version', '+', 1) })),
+      )
       .execute();
     const one = kept.get(serverId);
     kept.delete(serverId);
@@ -231,6 +242,7 @@ export function createAttached(deps: AttachedDeps): Attached {
           row.name,
           sealedSchema.parse(JSON.parse(text)),
           valueSchema.parse(JSON.parse(row.value_json)),
+          row.version,
         );
         if (heldBack(one) === null) void one.link.open();
       }
@@ -275,10 +287,11 @@ export function createAttached(deps: AttachedDeps): Attached {
       if (heldBack(one) === null) await one.link.retry();
       return show(one);
     },
-    async change(serverId, { agents, tools = [], box }) {
+    async change(serverId, { agents, tools = [], box, version }) {
       const changed = await inTurn(async () => {
         const found = kept.get(serverId);
         if (!found) return null;
+        if (version !== undefined && version !== found.version) return 'changed-elsewhere';
         const sealed = box === undefined ? found.sealed : heldIn(found.sealed, box);
         if (!sealed) return refusing('box', 'It is no program of the relay’s machine.');
         const reason = programRefused(sealed.attachment);
@@ -297,7 +310,7 @@ export function createAttached(deps: AttachedDeps): Attached {
         }
         return one;
       });
-      if (changed === null || 'refused' in changed) return changed;
+      if (changed === null || changed === 'changed-elsewhere' || 'refused' in changed) return changed;
       return box === undefined ? show(changed) : await opened(changed);
     },
     ...createSigning<Kept>({ kept, onChange, show }),

@@ -88,7 +88,8 @@ export interface AttachedRecordsDeps {
 }
 
 export function createAttachedRecords({ db, home, inTurn, valueOf, take, leave }: AttachedRecordsDeps): RecordSource {
-  const rows = () => db.selectFrom('attached').select(['server', 'stamp', 'removed']).where('home', '=', home);
+  const rows = () =>
+    db.selectFrom('attached').select(['server', 'stamp', 'removed', 'version']).where('home', '=', home);
   const GONE: AttachedRecord = { name: 'gone', removed: true, where: null, secrets: [], agents: null, tools: {} };
 
   const asked = createAskedRows({ db, home }, 'attached-server');
@@ -142,23 +143,21 @@ export function createAttachedRecords({ db, home, inTurn, valueOf, take, leave }
     says: ['attached'],
     async unannounced() {
       const changed = await rows().where('stamp', 'is', null).orderBy('server').execute();
-      return changed.flatMap(({ server, removed }) => {
+      return changed.flatMap(({ server, removed, version }) => {
         const value = removed ? GONE : valueOf(server);
         if (!value) return [];
-        const told = JSON.stringify(value);
         return [
           {
             record: { type: 'attached-server' as const, id: server, value },
             async announced(at: Stamp) {
-              // Changed once more meanwhile: that is told too.
-              if (!removed && JSON.stringify(valueOf(server)) !== told) return;
+              // A row that was changed once more meanwhile keeps no stamp, and is told again.
               await db
                 .updateTable('attached')
                 .set({ stamp: at })
                 .where('home', '=', home)
                 .where('server', '=', server)
                 .where('stamp', 'is', null)
-                .where('removed', '=', removed)
+                .where('version', '=', version)
                 .execute();
             },
           },

@@ -11,6 +11,7 @@ import type { Configs, Directory } from '../../contracts/index.ts';
 import { answer, type Env, type Handled } from '../../http/endpoint.ts';
 import type { HomeRights } from '../../access/owner-rights.ts';
 import { problem } from '../../http/problem.ts';
+import { changedElsewhere } from '../../http/version.ts';
 import type { Attached, Refused } from './index.ts';
 
 // A server that the person took away: what they let of it is not let of the next one by its name,
@@ -88,7 +89,9 @@ export function createAttachedRoutes(deps: AttachedRoutesDeps): readonly Handled
     },
     async changeAttached({ serverId, body }, context) {
       byPerson(context);
-      return found(await attached.change(serverId, body));
+      const changed = await attached.change(serverId, body);
+      if (changed !== 'changed-elsewhere') return found(changed);
+      throw changedElsewhere(found(attached.all().find((each) => each.serverId === serverId) ?? null));
     },
     async signInToAttached({ serverId }, context) {
       byPerson(context);

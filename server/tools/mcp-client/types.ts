@@ -24,7 +24,8 @@ export interface Attached {
   add(name: string, attachment: Attachment): Promise<AttachedServer | Refused | null>;
   /** Tries it now. Null: there is none. */
   look(serverId: string): Promise<AttachedServer | null>;
-  change(serverId: string, change: Change): Promise<AttachedServer | Refused | null>;
+  /** `changed-elsewhere`: it is not at the version that the change names. Null: there is none. */
+  change(serverId: string, change: Change): Promise<AttachedServer | Refused | 'changed-elsewhere' | null>;
   /** The page on which the person allows a sign-in, which sends them back to `redirect`. */
   signIn(serverId: string, redirect: string): Promise<URL | Refused | null>;
   signOut(serverId: string): Promise<AttachedServer | null>;
@@ -43,6 +44,8 @@ export interface Refused {
 }
 
 export interface Change {
+  /** At which it must be still; left out: at any. */
+  readonly version?: number | undefined;
   readonly agents?: readonly string[] | null | undefined;
   /** Null: it runs free from now on. */
   readonly box?: Box | null | undefined;

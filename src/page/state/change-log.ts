@@ -296,7 +296,10 @@ async function backFields(roost: RoostState, { kind, agentId, fields }: Of<'limi
   if (kind === 'prices') {
     const known = await roost.reach((client) => client.prices());
     if (!known.ok) return doneOf(known);
-    return costQueriesOf(roost).setPrices(pricesSchema.parse(withFields('prices', known.value, set)).prices);
+    return costQueriesOf(roost).setPrices(
+      pricesSchema.parse(withFields('prices', { prices: known.value.prices }, set)).prices,
+      known.value.version,
+    );
   }
   const config = (now: unknown): unknown => Reflect.get(Object(withFields('limits', { config: now }, set)), 'config');
   return doneOf(

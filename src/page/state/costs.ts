@@ -4,14 +4,14 @@
  */
 import { createStore, type StoreApi } from 'zustand/vanilla';
 import type { AgentId, MessageId } from '../../shared/domain/ids.ts';
-import type { Costs, Price } from '../../shared/protocol/costs.ts';
+import type { Costs, Price, PricesAnswer } from '../../shared/protocol/costs.ts';
+import { newerOf } from '../../shared/relay-client/client.ts';
 import type { RoostState } from './index.ts';
 import { onePerPage } from './per-page.ts';
 import { type Done, doneOf } from './attempt.ts';
 import { createQuery, createQueryFamily, type Query } from './query.ts';
 import { withCoordination } from './limits.ts';
 import { reachQueries } from './reach-queries.ts';
-import { mapResult } from './reach.ts';
 
 // What replies cost: asked for in one call for those that came into sight together, and kept.
 
@@ -104,15 +104,18 @@ export const replyCostsOf = onePerPage(createReplyCosts);
 export interface CostQueries {
   /** Over so many days, 1 to 90. */
   report(days: number): Query<Costs>;
-  readonly prices: Query<readonly Price[]>;
+  readonly prices: Query<PricesAnswer>;
   /** US dollars a day for everybody together; null: no limit. */
   setHouseholdBudget(usd: number | null): Promise<Done>;
   /** US dollars a day for each agent that has no budget of its own; null: no limit. */
   setEachBudget(usd: number | null): Promise<Done>;
   /** US dollars a day for one agent; null: as for each of them. */
   setAgentBudget(agentId: AgentId, usd: number | null): Promise<Done>;
-  /** An empty list brings Roost's own back. */
-  setPrices(prices: readonly Price[]): Promise<Done>;
+  /**
+   * An empty list brings Roost's own back. `version`: of the table from which this one was made;
+   * left out: it overwrites. `newer`: that of the table that another page has saved since.
+   */
+  setPrices(prices: readonly Price[], version?: number): Promise<Done & { readonly newer?: number }>;
 }
 
 function createCostQueries(state: RoostState): CostQueries {
@@ -125,8 +128,8 @@ function createCostQueries(state: RoostState): CostQueries {
       what: ['costs', 'config'],
     }),
   );
-  const prices = createQuery<readonly Price[]>({
-    ask: async () => mapResult(await reach((client) => client.prices()), ({ prices: table }) => table),
+  const prices = createQuery<PricesAnswer>({
+    ask: () => reach((client) => client.prices()),
     changes,
     device,
     what: ['costs'],
@@ -152,10 +155,13 @@ function createCostQueries(state: RoostState): CostQueries {
             coordination: withCoordination(own.coordination, 'daily_budget_usd', usd ?? undefined),
           })),
       ),
-    async setPrices(table) {
-      const put = await reach((client) => client.putPrices({ body: { prices: [...table] } }));
-      if (put.ok) prices.put(put.value.prices);
-      return doneOf(put);
+    async setPrices(table, version) {
+      const put = await reach((client) => client.putPrices({ body: { prices: [...table], version } }));
+      if (put.ok) prices.put(put.value);
+      const newer = newerOf(put);
+      if (!newer) return doneOf(put);
+      prices.put(newer);
+      return { ...doneOf(put), newer: newer.version };
     },
   };
 }

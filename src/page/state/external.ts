@@ -3,9 +3,10 @@ import type { Scope } from '../../shared/protocol/scopes.ts';
 import type { Credential } from '../../shared/protocol/team.ts';
 import type { AddProgram, Programs } from '../../shared/protocol/programs.ts';
 import type { ReachClient } from '../../shared/relay-client/reach-client.ts';
-import type { RelayResult } from '../../shared/relay-client/index.ts';
+import type { RelayResult as ProgramsRelayResult } from '../../shared/relay-client/index.ts';
 import type { AttachedServer, Attachment } from '../../shared/protocol/attached.ts';
 import type { Runner } from '../../shared/protocol/runners.ts';
+import { newerOf, type RelayResult } from '../../shared/relay-client/client.ts';
 import { type Done as ClientsDone, DONE } from './actions/parts.ts';
 import type { RoostState } from './index.ts';
 import { createQuery, type Query } from './query.ts';
@@ -68,7 +69,7 @@ interface AgentPrograms {
   readonly list: Query<Programs>;
   add(program: AddProgram): Promise<Done>;
   /** Makes one of these calls, and shows how it stands after it. */
-  change<Value>(call: (calls: ProgramsCalls) => Promise<RelayResult<Value>>): Promise<Done>;
+  change<Value>(call: (calls: ProgramsCalls) => Promise<ProgramsRelayResult<Value>>): Promise<Done>;
 }
 
 function createPrograms({ reach, changes, device }: Pick<RoostState, 'reach' | 'changes' | 'device'>): AgentPrograms {
@@ -117,7 +118,7 @@ interface Attached {
     serverId: string,
   ): Promise<{ readonly ok: true; readonly url: string } | { readonly ok: false; readonly reason: string }>;
   /** Makes one of these calls, and shows how it stands after it. */
-  change<Value>(call: (calls: Calls) => Promise<RelayResult<Value>>): Promise<Done>;
+  change<Value>(call: (calls: Calls) => Promise<RelayResult<Value>>): Promise<Done & { readonly newer?: Value }>;
 }
 
 function createAttached({ reach, changes, device }: Pick<RoostState, 'reach' | 'changes' | 'device'>): Attached {
@@ -130,7 +131,8 @@ function createAttached({ reach, changes, device }: Pick<RoostState, 'reach' | '
   const change: Attached['change'] = async (call) => {
     const result = await reach(call);
     await list.again();
-    return doneOf(result);
+    const newer = newerOf(result);
+    return newer === undefined ? doneOf(result) : { ...doneOf(result), newer };
   };
   return {
     list,

@@ -5,8 +5,8 @@
 import { createQueue } from '../../shared/domain/platform/queue.ts';
 import type { AgentConfig, EffectiveConfig, HouseholdConfig } from '../../shared/protocol/config.ts';
 import type { RelayResult } from '../../shared/relay-client/index.ts';
-import { isRefusedAs } from './ports.ts';
 import type { Query } from './query.ts';
+import { overNewest } from './versioned.ts';
 
 /** What a household and an agent both have: only what was set. */
 export type Coordination = AgentConfig['coordination'];
@@ -25,11 +25,11 @@ export const withGuardrails = (own: Coordination, values: Guardrails): Coordinat
   return { ...own, wake_guardrails: next.length === 0 ? undefined : Object.fromEntries(next) };
 };
 
-/** What was set, and what holds with every default filled in. `version` names what was set. */
+/** What was set, and what holds with every default filled in. */
 interface ConfigAnswer<Own> {
   readonly own: Own;
   readonly effective: EffectiveConfig;
-  readonly version: string;
+  readonly version: number;
 }
 
 export interface Limits<Own> {
@@ -41,26 +41,24 @@ export interface Limits<Own> {
 interface LimitsDeps<Own> {
   readonly query: Query<ConfigAnswer<Own>>;
   readonly read: () => Promise<RelayResult<ConfigAnswer<Own>>>;
-  /** Refused as `set-meanwhile` where something else was set than what `version` names. */
-  readonly put: (own: Own & { readonly version: string }) => Promise<RelayResult<ConfigAnswer<Own>>>;
+  /** Refused as `changed-elsewhere` if another version than this one is set by now. */
+  readonly put: (own: Own & { readonly version: number }) => Promise<RelayResult<ConfigAnswer<Own>>>;
 }
 
 export function createLimits<Own>({ query, read, put }: LimitsDeps<Own>): Limits<Own> {
   const inTurn = createQueue();
-
-  const changeOnce = async (edit: (own: Own) => Own, known: RelayResult<ConfigAnswer<Own>>) =>
-    known.ok ? await put({ ...edit(known.value.own), version: known.value.version }) : known;
-
   return {
     query,
     change: (edit) =>
       inTurn(async () => {
         const shown = query.store.getState();
-        // What the page knows goes out in the moment of the press: whoever leaves at once has set
-        // it all the same.
-        let result = await changeOnce(edit, shown.kind === 'ready' ? { ok: true, value: shown.value } : await read());
-        // What somebody else has set since stands as it is.
-        if (!result.ok && isRefusedAs(result.problem, 'set-meanwhile')) result = await changeOnce(edit, await read());
+        // What the page knows goes out in the moment of the press: a person who leaves at once has
+        // set it all the same.
+        const known = shown.kind === 'ready' ? ({ ok: true, value: shown.value } as const) : await read();
+        if (!known.ok) return known;
+        // Of what somebody else has set since, only what this edit is about changes.
+        const result = await overNewest(known.value, ({ own, version }) => put({ ...edit(own), version }));
+        if ('clash' in result) throw new Error('An edit of limits is made over whatever is set.');
         if (!result.ok) return result;
         query.put(result.value);
         return { ok: true, value: null };

@@ -22,6 +22,7 @@ import { problemText } from './ports.ts';
 import { createPaged, type Paged } from './pages.ts';
 import { createQuery, createQueryFamily, type Query } from './query.ts';
 import { mapResult, type ReachPort } from './reach.ts';
+import { overNewest } from './versioned.ts';
 
 /** Moments of one routine that its history reads at once. */
 const HISTORY = 50;
@@ -42,7 +43,13 @@ interface Copies {
   readonly copies: readonly CopyStanding[];
   readonly takenBack: readonly string[];
 }
-type Saved = { readonly ok: true; readonly scheduled: Scheduled } | Misfit;
+export type Saved = { readonly ok: true; readonly scheduled: Scheduled } | Misfit;
+
+/** Both have changed the same: it is not saved. As the relay has it now. */
+export interface Clash {
+  readonly ok: false;
+  readonly clash: Scheduled;
+}
 
 interface Listed {
   readonly schedules: readonly Scheduled[];
@@ -79,10 +86,12 @@ function createTimings({ reach, notices, again }: TimingsDeps): (changes: readon
     const found = await reach((client) => client.schedule({ scheduleId }));
     if (!found.ok)
       return found.problem.kind === 'refused' && found.problem.status === 404 ? { ok: true, value: false } : found;
-    const { schedule } = found.value;
-    if (JSON.stringify(schedule.timing) !== JSON.stringify(before)) return { ok: true, value: false };
-    const body = scheduleSchema.parse({ ...schedule, timing: after });
-    return mapResult(await reach((client) => client.changeSchedule({ scheduleId, body })), () => true);
+    const moved = await overNewest(found.value, ({ schedule, version }) => {
+      if (JSON.stringify(schedule.timing) !== JSON.stringify(before)) return null;
+      const body = { ...scheduleSchema.parse({ ...schedule, timing: after }), version };
+      return reach((client) => client.changeSchedule({ scheduleId, body }));
+    });
+    return 'clash' in moved ? { ok: true, value: false } : mapResult(moved, () => true);
   }
   async function setTimings(changes: readonly TimingChange[], back: boolean): Promise<boolean> {
     const moved: TimingChange[] = [];
@@ -126,9 +135,11 @@ export interface Schedules {
   accept(proposal: Proposal): Promise<void>;
   decline(proposal: Proposal): Promise<void>;
   /** One as the relay has it now; null: it has none such, or does not say. */
-  one(scheduleId: ScheduleId): Promise<Schedule | null>;
-  /** `scheduleId` null: a new one. */
+  one(scheduleId: ScheduleId): Promise<Scheduled | null>;
+  /** `scheduleId` null: a new one. What is there is overwritten. */
   save(scheduleId: ScheduleId | null, schedule: Schedule): Promise<Saved>;
+  /** Saves a change of one, made over what the relay has by now. `merge` null: that clashes. */
+  saveOver(known: Scheduled, merge: (now: Schedule) => Schedule | null): Promise<Saved | Clash>;
   /** What is refused is told as a notice. */
   toggle(scheduled: Scheduled): Promise<void>;
   runNow(scheduled: Scheduled): Promise<void>;
@@ -250,7 +261,15 @@ function createSchedules({ reach, changes, device, notices }: RoostState): Sched
     history: histories,
     async one(scheduleId) {
       const result = await reach((client) => client.schedule({ scheduleId }));
-      return result.ok ? result.value.schedule : null;
+      return result.ok ? result.value : null;
+    },
+    async saveOver(known, merge) {
+      const result = await overNewest(known, ({ scheduleId, schedule, version }) => {
+        const merged = merge(schedule);
+        return merged && then(reach((client) => client.changeSchedule({ scheduleId, body: { ...merged, version } })));
+      });
+      if ('clash' in result) return { ok: false, clash: result.clash };
+      return result.ok ? { ok: true, scheduled: result.value } : misfitOf(result.problem);
     },
     async save(scheduleId, schedule) {
       const result = await then(

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { networkSchema } from './grants.ts';
 import { LIMITS } from './limits.ts';
+import { versionSchema } from './version.ts';
 
 export const ATTACHED_BOUNDS = {
   name: 32,
@@ -122,6 +123,7 @@ export type SignInStanding = z.infer<typeof signInStandingSchema>;
 
 export const attachedServerSchema = z.object({
   serverId: z.string().max(LIMITS.id),
+  version: versionSchema,
   name: z.string(),
   where: z.string().describe('address or command, without secrets'),
   kind: z.enum(['address', 'program']),

@@ -7,6 +7,7 @@ import { z } from 'zod';
 import { isRecord } from '../domain/platform/is-record.ts';
 import { SETTING_TEXT_MAX } from '../domain/settings.ts';
 import { NO_GRANTS, grants, programsAtOnce } from './grants.ts';
+import { namedVersionSchema, versionSchema } from './version.ts';
 import { INTERVAL_BOUNDS, OFFSET_BOUNDS } from '../domain/schedule/timing.ts';
 import {
   BUDGET_BOUNDS,
@@ -278,7 +279,7 @@ export const DEFAULT_COORDINATION: EffectiveConfig['coordination'] = {
 const { shape: effective } = effectiveConfigSchema;
 const beside = {
   effective: effectiveConfigSchema.describe('what holds, with every default filled in'),
-  version: z.string().describe('names what was set: another one once something else is'),
+  version: versionSchema,
 };
 /** What `GET` and `PUT /v1/agents/{agentId}/config` answer as JSON. */
 export const agentConfigAnswerSchema = z.object({
@@ -302,7 +303,7 @@ export type HouseholdConfigAnswer = z.infer<typeof householdConfigAnswerSchema>;
 const answered = {
   own: z.unknown().optional().describe('passed over'),
   effective: z.unknown().optional().describe('passed over'),
-  version: z.string().optional().describe('of the answer that this comes from: refused where another was set since'),
+  version: namedVersionSchema,
   whole: z
     .boolean()
     .optional()

@@ -7,6 +7,7 @@ import { occurrenceSchema } from './schedules.ts';
 import { startSessionSchema } from './http.ts';
 import { idOf } from './ids.ts';
 import { LIMITS } from './limits.ts';
+import { namedVersionSchema, versionSchema } from './version.ts';
 
 const count = z.number().int().nonnegative();
 const usd = z.number().min(0).max(10_000);
@@ -30,7 +31,7 @@ const priceSchema = z.strictObject({
   cacheWrite: usd,
 });
 export type Price = z.infer<typeof priceSchema>;
-/** `GET` and `PUT /api/prices`. `PUT` with an empty list brings Roost's own back. */
+/** The table of prices, as its record has it. */
 export const pricesSchema = z.strictObject({
   prices: z
     .array(priceSchema)
@@ -40,6 +41,11 @@ export const pricesSchema = z.strictObject({
       'a model may be named once for each number of tokens',
     ),
 });
+/** What `GET` and `PUT /api/prices` answer. */
+export const pricesAnswerSchema = pricesSchema.extend({ version: versionSchema });
+export type PricesAnswer = z.infer<typeof pricesAnswerSchema>;
+/** `PUT /api/prices`. An empty list brings Roost’s own back. */
+export const setPricesSchema = pricesSchema.extend({ version: namedVersionSchema });
 
 const spentSchema = z.object({
   requests: count,

@@ -267,6 +267,10 @@ export const problemSchema = z.looseObject({
     .nullable()
     .optional()
     .describe('403 `old-key`: the newest keys, sealed to this device; null: there are none for it'),
+  current: z
+    .record(z.string(), z.unknown())
+    .optional()
+    .describe('409 `changed-elsewhere`: the record as it is now, with its `version`, as `GET` answers it'),
 });
 export type Problem = z.infer<typeof problemSchema>;
 

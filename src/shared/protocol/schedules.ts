@@ -21,6 +21,7 @@ import { LIMITS } from './limits.ts';
 import { idOf } from './ids.ts';
 import { startSessionSchema } from './http.ts';
 import { languageSchema } from './language.ts';
+import { namedVersionSchema, versionSchema } from './version.ts';
 import { sentence } from '../domain/sentence.ts';
 
 const id = z.string().min(1).max(LIMITS.id);
@@ -211,6 +212,12 @@ export const scheduleSchema = z
   .discriminatedUnion('kind', [z.strictObject(routine), z.strictObject(reminder), z.strictObject(script)])
   .describe('What is due without anybody there.');
 export type Schedule = z.infer<typeof scheduleSchema>;
+/** `PUT /v1/pulse-routines/{scheduleId}` */
+export const changeScheduleSchema = z.discriminatedUnion('kind', [
+  z.strictObject({ ...routine, version: namedVersionSchema }),
+  z.strictObject({ ...reminder, version: namedVersionSchema }),
+  z.strictObject({ ...script, version: namedVersionSchema }),
+]);
 type ScheduleKind = Schedule['kind'];
 export type ScheduleOf<Kind extends ScheduleKind> = Extract<Schedule, { kind: Kind }>;
 
@@ -269,6 +276,7 @@ export type Occurrence = z.infer<typeof occurrenceSchema>;
 /** One schedule as a page sees it. */
 export const scheduledSchema = z.object({
   scheduleId: idOf<ScheduleId>(id),
+  version: versionSchema,
   schedule: scheduleSchema,
   nextAt: ms.nullable().describe('null: never, as things are'),
   offset: z.number().int().nonnegative().nullable().describe('minutes, of an interval: its own, or what it was given'),

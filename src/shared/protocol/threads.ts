@@ -4,6 +4,7 @@ import type { MessageId, ThreadId } from '../domain/ids.ts';
 import { common } from './documents.ts';
 import { LIMITS } from './limits.ts';
 import { idOf } from './ids.ts';
+import { namedVersionSchema, versionSchema } from './version.ts';
 
 const id = z.string().min(1).max(LIMITS.id);
 export const threadTitle = z.string().trim().min(1).max(LIMITS.threadTitle);
@@ -22,6 +23,7 @@ export type ThreadMessage = z.infer<typeof threadMessageSchema>;
 
 export const threadSchema = z.object({
   threadId: idOf<ThreadId>(id),
+  version: versionSchema.describe('counts the changes of the thread, apart from what is said in it'),
   title: z.string(),
   createdBy: speaker,
   createdAt: common.time,
@@ -62,6 +64,9 @@ export const sendToThreadSchema = z.strictObject({
   clientId: id.describe('a repeat with the same one is one message'),
 });
 /** `POST /api/threads/{threadId}/participants` */
-export const addToThreadSchema = z.strictObject({ agentId: reference });
+export const addToThreadSchema = z.strictObject({ agentId: reference, version: namedVersionSchema });
 /** `POST /api/threads/{threadId}/close` */
-export const closeThreadSchema = z.strictObject({ summary: z.string().trim().max(LIMITS.threadSummary).default('') });
+export const closeThreadSchema = z.strictObject({
+  summary: z.string().trim().max(LIMITS.threadSummary).default(''),
+  version: namedVersionSchema,
+});

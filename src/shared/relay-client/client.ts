@@ -18,13 +18,29 @@ export type RelayProblem =
   /** 401: this browser has no session cookie, or has lost the page key. */
   | { readonly kind: 'locked-out'; readonly message: string }
   /** The relay refused the call and gave a reason. */
-  | { readonly kind: 'refused'; readonly status: number; readonly problem: Problem; readonly message: string }
+  | {
+      readonly kind: 'refused';
+      readonly status: number;
+      readonly problem: Problem;
+      readonly message: string;
+      /** See `newerOf`. */
+      readonly newer?: unknown;
+    }
   /** The response is not from this relay, or from another version of it. */
   | { readonly kind: 'unreadable'; readonly status: number; readonly message: string };
 
 export type RelayResult<Value> =
   | { readonly ok: true; readonly value: Value }
   | { readonly ok: false; readonly problem: RelayProblem };
+
+/**
+ * The record as it is now, where a change of it named an old version. It was read by the schema of
+ * the answer to this very call, and so has the type of that.
+ */
+export function newerOf<Value>(result: RelayResult<Value>): Value | undefined {
+  if (result.ok || result.problem.kind !== 'refused') return undefined;
+  return result.problem.newer as Value | undefined;
+}
 
 const SENTENCES = {
   unreachable: sentence`The relay cannot be reached. Start it again with "npm start", then try once more.`,
@@ -141,15 +157,19 @@ export function createSender({ fetch, baseUrl }: SendDeps): Sender {
   }
 
   return {
-    answered: (call, schemaFor) =>
-      send(call, ({ status, text }) => {
+    async answered(call, schemaFor) {
+      const result = await send(call, ({ status, text }) => {
         const schema = schemaFor(status);
         if (!schema) return { ok: true, value: null };
         const parsed = schema.safeParse(parseJson(text));
         return parsed.success
           ? { ok: true, value: parsed.data }
           : { ok: false, problem: { kind: 'unreadable', status, message: SENTENCES.unreadable } };
-      }),
+      });
+      if (result.ok || result.problem.kind !== 'refused' || result.problem.problem.current === undefined) return result;
+      const newer = schemaFor(200)?.safeParse(result.problem.problem.current);
+      return newer?.success ? { ok: false, problem: { ...result.problem, newer: newer.data } } : result;
+    },
     done: (call) => send(call, () => ({ ok: true, value: null })),
     words: (call) => send(call, ({ text }) => ({ ok: true, value: text })),
     blob: (call) => send(call, ({ blob = new Blob() }) => ({ ok: true, value: blob }), 'blob'),

@@ -74,7 +74,7 @@ const openCosts = ({ path, costs = {}, own = {}, prepare, docs = team(2) }: Open
     prepare({ reach, relay }) {
       relay.mind = 'anthropic';
       reach.on('GET /api/costs', report(costs));
-      reach.on('GET /api/prices', { prices: DEFAULT_PRICES });
+      reach.on('GET /api/prices', { prices: DEFAULT_PRICES, version: 3 });
       configs(reach, own);
       prepare?.(reach);
     },
@@ -228,8 +228,8 @@ test('a price is changed, a model added, and Roost’s own come back', async () 
       reach.on('PUT /api/prices', (call: { body: unknown }) =>
         json(
           Array.isArray(Object(call.body).prices) && Object(call.body).prices.length > 0
-            ? call.body
-            : { prices: DEFAULT_PRICES },
+            ? { ...Object(call.body), version: 4 }
+            : { prices: DEFAULT_PRICES, version: 5 },
         ),
       ),
   });
@@ -256,7 +256,29 @@ test('a price is changed, a model added, and Roost’s own come back', async () 
       expect.objectContaining({ model: 'claude-sonnet-4-5', above: 200_000, input: 6 }),
     ]),
   });
-  expect(second).toEqual({ prices: [] });
+  expect(second).toEqual({ prices: [], version: 4 });
+});
+
+test('prices that another page has saved meanwhile are not overwritten unseen, and what was typed stays', async () => {
+  const theirs = { prices: [{ ...DEFAULT_PRICES[0], model: 'theirs-' }], version: 9 };
+  const page = await openCosts({
+    path: '/settings/costs',
+    prepare: (reach) =>
+      reach.on('PUT /api/prices', ({ body }: { body: { version: number } }) =>
+        body.version === 9
+          ? json({ ...body, version: 10 })
+          : refused('It was changed.', 409, 'changed-elsewhere', { current: theirs }),
+      ),
+  });
+  fireEvent.change(await screen.findByLabelText('Input, claude-sonnet-'), { target: { value: '4' } });
+  await page.user.click(screen.getByRole('button', { name: 'Save the prices' }));
+  expect((await screen.findByRole('alert')).textContent).toMatch(/^Somebody has changed this elsewhere meanwhile/);
+  expect(screen.getByLabelText<HTMLInputElement>('Input, claude-sonnet-').value).toBe('4');
+  // Once more says that the person means it. Or theirs is shown.
+  await page.user.click(screen.getByRole('button', { name: 'Save the prices' }));
+  await waitFor(() => expect(page.reach.bodies('PUT /api/prices')).toHaveLength(2));
+  expect(page.reach.bodies('PUT /api/prices')).toMatchObject([{ version: 3 }, { version: 9 }]);
+  await waitFor(() => expect(screen.queryByRole('alert')).toBeNull());
 });
 
 test('what replies cost is asked for together, and stands below each', async () => {

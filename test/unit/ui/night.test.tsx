@@ -2,7 +2,7 @@ import { act, fireEvent, screen, waitFor, within } from '@testing-library/react'
 import { expect, test } from 'vitest';
 import type { Doc } from '../../../src/shared/protocol/documents.ts';
 import { attachedOf } from '../../../src/page/state/external.ts';
-import type { Occurrence } from '../../../src/shared/protocol/schedules.ts';
+import type { Occurrence, Schedule, Scheduled } from '../../../src/shared/protocol/schedules.ts';
 import { routine } from '../../support/schedules.ts';
 import { at, NO_SESSION_SNAPSHOT, NOW, said, settingDoc, team } from './support/household.ts';
 import { nights, occurrence, OCCURRENCES, proposal, SCHEDULED, scheduled, timeline } from './support/night.ts';
@@ -228,7 +228,7 @@ test('a reminder is changed on the page: its words, when it comes, and what its 
   expect(page.reach.bodies('PUT /v1/pulse-routines/schedule-4')).toEqual([
     {
       ...{ kind: 'reminder', agentId: 'agent-3', name: 'dentist', message: 'Ask about the tooth.' },
-      ...{ timing: { kind: 'every', minutes: 90, offset: null }, context: 'last_session' },
+      ...{ timing: { kind: 'every', minutes: 90, offset: null }, context: 'last_session', version: 1 },
     },
   ]);
 });
@@ -275,6 +275,7 @@ test('a script that is there is changed, deleted and brought back', async () => 
   expect(page.reach.bodies(path)[0]).toEqual({
     ...own?.schedule,
     timing: { kind: 'every', minutes: 5, offset: null },
+    version: 1,
   });
   page.reach.on('DELETE /v1/pulse-routines/schedule-5', () => new Response(null, { status: 204 }));
   page.reach.on('POST /v1/pulse-routines', () => json(own, 201));
@@ -360,7 +361,42 @@ test('a change keeps what stands in no field of the editor', async () => {
   await page.user.click(await screen.findByRole('checkbox', { name: /^Only when something waits/ }));
   await page.user.click(screen.getByRole('button', { name: 'Save' }));
   await waitFor(() => expect(page.reach.bodies('PUT /v1/pulse-routines/schedule-1')).toHaveLength(1));
-  expect(page.reach.bodies('PUT /v1/pulse-routines/schedule-1')[0]).toEqual({ ...own, when: 'something_waits' });
+  expect(page.reach.bodies('PUT /v1/pulse-routines/schedule-1')[0]).toEqual({
+    ...own,
+    when: 'something_waits',
+    version: 1,
+  });
+});
+
+test('what is changed elsewhere in the very moment of saving stays too, and a clash keeps what was typed', async () => {
+  const [first] = SCHEDULED;
+  if (first?.schedule.kind !== 'routine') throw new Error('It is no routine.');
+  const page = await open((reach) => nights(reach, { schedules: [first] }));
+  const path = 'PUT /v1/pulse-routines/schedule-1';
+  let now: Scheduled = { ...first, version: 5, schedule: { ...first.schedule, color: '#112233' } };
+  page.reach.on(path, ({ body: { version, ...schedule } }: { body: Schedule & { version: number } }) => {
+    if (version !== now.version) return refused('It was changed.', 409, 'changed-elsewhere', { current: now });
+    now = { ...now, version: version + 1, schedule };
+    return json(now);
+  });
+  const begin = async () => {
+    await page.user.click(await screen.findByRole('button', { name: 'More for Morning round' }));
+    await page.user.click(await screen.findByRole('menuitem', { name: /^Change/ }));
+    return await screen.findByLabelText<HTMLTextAreaElement>('What it does');
+  };
+  fireEvent.change(await begin(), { target: { value: 'Look at the river.' } });
+  await page.user.click(screen.getByRole('button', { name: 'Save' }));
+  await waitFor(() => expect(now.version).toBe(6));
+  expect(now.schedule).toMatchObject({ color: '#112233', instructions: 'Look at the river.' });
+  await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
+  now = { ...first, version: 8, schedule: { ...first.schedule, instructions: 'Look at the bridge.' } };
+  const does = await begin();
+  fireEvent.change(does, { target: { value: 'Look at the sky.' } });
+  await page.user.click(screen.getByRole('button', { name: 'Save' }));
+  await screen.findByText(/^Somebody has changed this elsewhere meanwhile\./);
+  expect([does.value, now.version]).toEqual(['Look at the sky.', 8]);
+  await page.user.click(screen.getByRole('button', { name: 'Save' }));
+  await waitFor(() => expect(now).toMatchObject({ version: 9, schedule: { instructions: 'Look at the sky.' } }));
 });
 
 test('what was changed elsewhere meanwhile stays, and where both changed the same it is said first', async () => {
@@ -368,24 +404,27 @@ test('what was changed elsewhere meanwhile stays, and where both changed the sam
   if (first?.schedule.kind !== 'routine') throw new Error('It is no routine.');
   const page = await open((reach) => nights(reach, { schedules: [first] }));
   const path = 'PUT /v1/pulse-routines/schedule-1';
-  page.reach.on(path, () => json(first));
   await page.user.click(await screen.findByRole('button', { name: 'More for Morning round' }));
   await page.user.click(await screen.findByRole('menuitem', { name: /^Change/ }));
   await page.user.click(await screen.findByRole('checkbox', { name: /^Only when something waits/ }));
   const theirs = { ...first.schedule, enabled: false, instructions: 'Look at the bridge.', color: '#112233' };
-  page.reach.on('GET /v1/pulse-routines/schedule-1', () => json({ ...first, schedule: theirs }));
+  const current = { ...first, version: 2, schedule: theirs };
+  page.reach.on(path, ({ body }: { body: { version: number } }) =>
+    body.version === 2 ? json(current) : refused('It was changed.', 409, 'changed-elsewhere', { current }),
+  );
   const does = screen.getByLabelText('What it does');
   await page.user.clear(does);
   await page.user.type(does, 'Look at the river.');
   await page.user.click(screen.getByRole('button', { name: 'Save' }));
   await screen.findByText(/^Somebody has changed this elsewhere meanwhile\./);
-  expect(page.reach.bodies(path)).toHaveLength(0);
+  expect(page.reach.bodies(path)).toHaveLength(1);
   await page.user.click(screen.getByRole('button', { name: 'Save' }));
-  await waitFor(() => expect(page.reach.bodies(path)).toHaveLength(1));
-  expect(page.reach.bodies(path)[0]).toEqual({
+  await waitFor(() => expect(page.reach.bodies(path)).toHaveLength(2));
+  expect(page.reach.bodies(path)[1]).toEqual({
     ...theirs,
     instructions: 'Look at the river.',
     when: 'something_waits',
+    version: 2,
   });
 });
 
@@ -416,6 +455,7 @@ test('an interval begins as much later as the person says, and a routine has a c
     ...mail.schedule,
     timing: { kind: 'every', minutes: 60, offset: 20 },
     color: '#3366cc',
+    version: 1,
   });
 });
 
@@ -435,10 +475,14 @@ test('what begins together is drawn apart after a look at it, and set back with 
   page.reach.on('GET /v1/pulse-routines/schedule-2', () =>
     json({ ...second, schedule: put.at(-1) ?? second?.schedule }),
   );
-  page.reach.on('PUT /v1/pulse-routines/schedule-2', ({ body }: { body: unknown }) => {
-    put.push(body);
-    return json({ ...second, schedule: body });
-  });
+  page.reach.on(
+    'PUT /v1/pulse-routines/schedule-2',
+    ({ body: { version, ...body } }: { body: { version: number } }) => {
+      expect(version).toBe(1);
+      put.push(body);
+      return json({ ...second, schedule: body });
+    },
+  );
   await page.user.click(await screen.findByRole('button', { name: 'Draw them apart…' }));
   const dialog = await screen.findByRole('dialog', { name: 'Draw them apart' });
   const moves = await within(dialog).findByRole('list', { name: 'What moves' });
@@ -759,6 +803,7 @@ test('every field of a routine is in its editor: what few change stands under Mo
         {
           ...{
             serverId: 's1',
+            version: 1,
             name: 'calendar',
             where: 'http://calendar.test/',
             kind: 'address',

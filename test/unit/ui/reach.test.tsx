@@ -598,7 +598,7 @@ describe('limits', () => {
         reach.on('PUT /v1/agents/agent-1/config', ({ body }: { body: { coordination: object } }) => {
           const isRefused = !isKnown;
           isKnown = true;
-          if (isRefused) return refused('Something else was set.', 409, 'set-meanwhile');
+          if (isRefused) return refused('Something else was set.', 409, 'changed-elsewhere', { current: answer });
           bodies.push(body);
           answer = set(body.coordination);
           return json(answer);

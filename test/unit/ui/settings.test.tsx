@@ -362,7 +362,7 @@ test('every section with defaults says how much differs from them', async () => 
     docs: [...team(2), settingDoc('agentModel', 'small')],
     prepare: ({ reach, owner }) => {
       reach.on('GET /v1/config', configAnswer(own));
-      reach.on('GET /api/prices', { prices: [] });
+      reach.on('GET /api/prices', { prices: [], version: 0 });
       owner.sync.syncStatus = () => sharedStatus({ link: 'off' });
     },
   });
@@ -537,7 +537,15 @@ test('an ACP agent says whether it is being tested, answers, is signed out or do
 
 test('an attached program is held in the sandbox unless the person says otherwise, and what is wrong is said at once', async () => {
   const server = {
-    ...{ serverId: 's1', name: 'notes', where: 'node notes.js', kind: 'program', secrets: [], signIn: null },
+    ...{
+      serverId: 's1',
+      version: 1,
+      name: 'notes',
+      where: 'node notes.js',
+      kind: 'program',
+      secrets: [],
+      signIn: null,
+    },
     ...{ state: 'connected', problem: null, agents: null, tools: [] },
     box: { folder: '/home/me/notes', reads: [], network: 'none' },
   };
@@ -557,7 +565,7 @@ test('an attached program is held in the sandbox unless the person says otherwis
   await page.user.click(within(form).getByRole('radio', { name: 'Free on this machine' }));
   expect(form.textContent).toContain('It can read and change all that whoever started Roost can');
   await page.user.click(within(form).getByRole('button', { name: 'Save' }));
-  await waitFor(() => expect(page.reach.bodies('PUT /api/attached/s1')).toEqual([{ box: null }]));
+  await waitFor(() => expect(page.reach.bodies('PUT /api/attached/s1')).toEqual([{ box: null, version: 1 }]));
   await page.user.click(screen.getByRole('radio', { name: 'Program' }));
   await page.user.type(screen.getByLabelText(/Agents see its tools/), 'files');
   await page.user.type(screen.getByLabelText(/It lies on the relay/), 'files-server');

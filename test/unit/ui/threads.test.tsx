@@ -19,6 +19,7 @@ const message = (sequence: number, from: string, text: string, mentions: string[
 
 const thread = (threadId: string, title: string, change: Partial<Thread> = {}): Thread => ({
   threadId,
+  version: 0,
   title,
   createdBy: 'agent-1',
   createdAt: NOW - 3 * 3_600_000,

@@ -16,6 +16,7 @@ import {
 import { needsOf, type Runner, withNeeds } from '../../../shared/protocol/runners.ts';
 import { retold, t } from '../../language/t.ts';
 import { attachedOf } from '../../state/external.ts';
+import { CHANGED_ELSEWHERE } from '../../state/versioned.ts';
 import { useRoost } from '../context.tsx';
 import { OneOf } from '../parts/choices.tsx';
 import { shownBox } from '../text/record-changes.ts';
@@ -172,19 +173,28 @@ function BoxFields({
 export function BoxOf({ server, ...held }: { server: AttachedServer } & BoxRules) {
   const attached = attachedOf(useRoost());
   const [draft, setDraft] = useState<BoxDraft | null>(null);
+  /** Of the server when the draft was begun, or that the person has seen to be newer. */
+  const [base, setBase] = useState(server.version);
   const [busy, setBusy] = useState(false);
   const [wrong, setWrong] = useState<string | null>(null);
-  const { serverId, name, kind, box } = server;
+  const { serverId, name, kind, box, version } = server;
   if (kind !== 'program') return null;
   const save = async (given: BoxDraft) => {
     const read = boxIn(given);
     setWrong(read.ok ? null : read.reason);
     if (!read.ok) return;
     setBusy(true);
-    const done = await attached.change((client) => client.changeAttached({ serverId, body: { box: read.box } }));
+    const done = await attached.change((client) =>
+      client.changeAttached({ serverId, body: { box: read.box, version: base } }),
+    );
     setBusy(false);
-    setWrong(done.ok ? null : done.reason);
+    setWrong(done.ok ? null : done.newer ? CHANGED_ELSEWHERE : done.reason);
+    if (done.newer) setBase(done.newer.version);
     if (done.ok) setDraft(null);
+  };
+  const begin = () => {
+    setBase(version);
+    setDraft(draftOf(box));
   };
   if (draft === null)
     return (
@@ -194,7 +204,7 @@ export function BoxOf({ server, ...held }: { server: AttachedServer } & BoxRules
           type="button"
           className="ghost"
           aria-label={t`Change where ${name} runs`}
-          onClick={() => setDraft(draftOf(box))}
+          onClick={begin}
         >{t`Change`}</button>
       </p>
     );

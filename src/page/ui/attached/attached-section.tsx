@@ -207,7 +207,7 @@ function ServerCard({
   const [busy, setBusy] = useState(false);
   const [failed, setFailed] = useState<string | null>(null);
   const [removing, setRemoving] = useState(false);
-  const { serverId, name, where, secrets, state, problem, tools } = server;
+  const { serverId, version, name, where, secrets, state, problem, tools } = server;
   const run = async (call: Parameters<typeof attached.change>[0]) => {
     setBusy(true);
     const done = await attached.change(call);
@@ -275,7 +275,7 @@ function ServerCard({
             server={server}
             team={team}
             busy={busy}
-            onAgents={(agents) => void run((client) => client.changeAttached({ serverId, body: { agents } }))}
+            onAgents={(agents) => void run((client) => client.changeAttached({ serverId, body: { agents, version } }))}
           />
         </>
       )}

@@ -1,11 +1,12 @@
 import { useState } from 'react';
 import { Link } from 'wouter';
 import { ANY_MODEL, DEFAULT_PRICES, PRICE_STEP_MOST } from '../../../shared/domain/prices.ts';
-import type { Price } from '../../../shared/protocol/costs.ts';
+import type { Price, PricesAnswer } from '../../../shared/protocol/costs.ts';
 import { BUDGET_BOUNDS } from '../../../shared/domain/guardrails.ts';
 import type { AgentId } from '../../../shared/domain/ids.ts';
 import type { HouseholdConfig } from '../../../shared/protocol/config.ts';
 import { t } from '../../language/t.ts';
+import { CHANGED_ELSEWHERE } from '../../state/versioned.ts';
 import { useLive, useRoost } from '../context.tsx';
 import { CloseIcon } from '../parts/icons.tsx';
 import { QueryView } from '../parts/page-head.tsx';
@@ -181,19 +182,31 @@ function Row({ row, wrong, onChange, onRemove }: RowProps) {
   );
 }
 
-function Editor({ prices }: { prices: readonly Price[] }) {
+function Editor({ table: { prices, version } }: { table: PricesAnswer }) {
   const { notices } = useRoost();
   const queries = useCostQueries();
   // null: as they are saved, also when another page saves them anew.
-  const [draft, setDraft] = useState<readonly PriceRow[] | null>(null);
+  const [draft, setRows] = useState<readonly PriceRow[] | null>(null);
+  /** Of the table from which the draft was made, or that the person has seen to be newer. */
+  const [base, setBase] = useState(version);
+  const [isNewer, setNewer] = useState(false);
   const [saving, setSaving] = useState(false);
   const rows = draft ?? rowsOf(prices);
   const wrong = draft ? wrongIn(draft) : new Map<number, never>();
   const first = [...wrong.values()][0];
+  const setDraft = (to: readonly PriceRow[] | null) => {
+    if (draft === null || to === null) setBase(version);
+    if (to === null) setNewer(false);
+    setRows(to);
+  };
   const put = async (table: readonly Price[], said: string) => {
     setSaving(true);
-    const done = await queries.setPrices(table);
+    const done = await queries.setPrices(table, draft ? base : version);
     setSaving(false);
+    if (done.newer !== undefined) {
+      setBase(done.newer);
+      return setNewer(true);
+    }
     if (!done.ok) return notices.error(t`The prices could not be saved: ${done.reason}`);
     setDraft(null);
     notices.info(said, { label: t`Undo`, run: () => void queries.setPrices(areOwn(prices) ? [] : prices) });
@@ -240,6 +253,11 @@ function Editor({ prices }: { prices: readonly Price[] }) {
       )}
       {draft && !first && !hasAny(rows) && (
         <p className="setting-hint">{t`There is no row for all others (*): a model in no row is counted as the dearest that Roost knows.`}</p>
+      )}
+      {isNewer && (
+        <p className="setting-state" data-wrong="true" role="alert">
+          {CHANGED_ELSEWHERE}
+        </p>
       )}
       <div className="cost-ways">
         {draft && (
@@ -292,7 +310,7 @@ function Editor({ prices }: { prices: readonly Price[] }) {
 function PriceTable() {
   return (
     <QueryView query={useCostQueries().prices} what={t`The table of prices`}>
-      {(prices) => <Editor prices={prices} />}
+      {(table) => <Editor table={table} />}
     </QueryView>
   );
 }

@@ -2,11 +2,12 @@
 import { type FormEvent, type ReactNode, useId, useState } from 'react';
 import { clocksDiffer, wallTime } from '../../../shared/domain/zone-days.ts';
 import type { AgentId, ScheduleId } from '../../../shared/domain/ids.ts';
-import { type CONTEXTS, type Schedule, SCHEDULE_BOUNDS } from '../../../shared/protocol/schedules.ts';
+import { type CONTEXTS, type Schedule, SCHEDULE_BOUNDS, type Scheduled } from '../../../shared/protocol/schedules.ts';
 import { INTERVAL_BOUNDS, OFFSET_BOUNDS, type Timing } from '../../../shared/domain/schedule/timing.ts';
 import { t } from '../../language/t.ts';
 import { problemText } from '../../state/ports.ts';
-import { schedulesOf } from '../../state/schedules.ts';
+import { type Clash, type Saved, schedulesOf } from '../../state/schedules.ts';
+import { CHANGED_ELSEWHERE } from '../../state/versioned.ts';
 import { useRoost } from '../context.tsx';
 import { clockTime } from '../text/time.ts';
 import { useNow, useQuery } from '../hooks.ts';
@@ -408,8 +409,6 @@ export function WhenFields({ draft, set, wrong, before, offset, onceHint, childr
 /** Moments to come that are named. */
 const NEXT_SHOWN = 3;
 
-const CLASH = t`Somebody has changed this elsewhere meanwhile. Save once more to put yours in its place.`;
-
 /** What an editor writes, and how its draft and it become each other. */
 export interface Kind<D extends TimingDraft, S extends Schedule> {
   /** Null while something is wrong. */
@@ -447,6 +446,11 @@ export function useSaving<D extends TimingDraft, S extends Schedule>(
   onSaved: () => void,
 ): Saving<D> {
   const schedules = schedulesOf(useRoost());
+  /** As it was listed when the editor was opened, which is what the draft was made from. */
+  const [known, setKnown] = useState<Scheduled | undefined>(() => {
+    const listed = schedules.list.store.getState();
+    return listed.kind === 'ready' ? listed.value.schedules.find((one) => one.scheduleId === scheduleId) : undefined;
+  });
   const [draft, setDraft] = useState(first);
   /**
    * What the relay had of it when it was last looked at: a page elsewhere may change it meanwhile.
@@ -457,6 +461,27 @@ export function useSaving<D extends TimingDraft, S extends Schedule>(
   const [busy, setBusy] = useState(false);
   const told = refused ? wrongAt(refused.fields, draft, Object.keys(first), kind.standsAt) : { at: {}, rest: [] };
   const outside = [refused?.reason ?? null, ...told.rest].filter((part) => part !== null);
+  const asSaved = (schedule: S) => kind.asSaved?.(schedule) ?? schedule;
+  async function send(mine: S): Promise<Saved | Clash> {
+    const from = scheduleId === null ? null : (known ?? (await schedules.one(scheduleId)));
+    if (!base || !from) return await schedules.save(scheduleId, asSaved(mine));
+    return await schedules.saveOver(from, (now) => {
+      const latest = kind.of(now);
+      if (!latest) return asSaved(mine);
+      const { merged, clashes }: Merged<S> = mergedInto(latest, base, mine, kind.fields);
+      return clashes.length === 0 ? asSaved(merged) : null;
+    });
+  }
+  /** Both have changed these fields. What the person typed stays, and can be saved once more. */
+  function showClash(mine: S, now: Scheduled): void {
+    const latest = kind.of(now.schedule);
+    if (!base || !latest) return;
+    const { merged, clashes }: Merged<S> = mergedInto(latest, base, mine, kind.fields);
+    setKnown(now);
+    setBase(latest);
+    setDraft(kind.draftOf(merged));
+    setRefused({ fields: Object.fromEntries(clashes.map((field) => [field, CHANGED_ELSEWHERE])), reason: null });
+  }
   return {
     draft,
     set(more) {
@@ -473,19 +498,10 @@ export function useSaving<D extends TimingDraft, S extends Schedule>(
       const mine = kind.scheduleOf(draft, base);
       if (!mine) return;
       setBusy(true);
-      const found = base && scheduleId !== null ? await schedules.one(scheduleId) : null;
-      const latest = found && kind.of(found);
-      const { merged, clashes }: Merged<S> =
-        base && latest ? mergedInto(latest, base, mine, kind.fields) : { merged: mine, clashes: [] };
-      if (latest && clashes.length > 0) {
-        setBase(latest);
-        setDraft(kind.draftOf(merged));
-        setRefused({ fields: Object.fromEntries(clashes.map((field) => [field, CLASH])), reason: null });
-        return setBusy(false);
-      }
-      const saved = await schedules.save(scheduleId, kind.asSaved?.(merged) ?? merged);
+      const saved = await send(mine);
       setBusy(false);
       if (saved.ok) onSaved();
+      else if ('clash' in saved) showClash(mine, saved.clash);
       else setRefused(saved);
     },
   };

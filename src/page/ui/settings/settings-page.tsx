@@ -143,7 +143,10 @@ export function useChangedSettings(section: SettingsSection | null): ReadonlyMap
   const own = limits.kind === 'ready' ? limits.value.own : null;
   const others: readonly (readonly [SettingsSection, number])[] = [
     ['limits', own === null ? 0 : changedLimits(own)],
-    ['costs', (own === null ? 0 : changedBudgets(own)) + (prices.kind === 'ready' && !areOwn(prices.value) ? 1 : 0)],
+    [
+      'costs',
+      (own === null ? 0 : changedBudgets(own)) + (prices.kind === 'ready' && !areOwn(prices.value.prices) ? 1 : 0),
+    ],
     ['notifications', differing(told.choice(), USUAL_CHOICE)],
     ['devices', atRelay],
     ['rehearsal', rehearsal === null ? 0 : differing(rehearsal, rehearsalSchema.parse({}))],

@@ -1,6 +1,14 @@
 /** Tokens and money. */
 import { z } from 'zod';
-import { askWakeCostSchema, costsSchema, pricesSchema, replyCostsSchema, wakeCostSchema } from '../costs.ts';
+import {
+  askWakeCostSchema,
+  costsSchema,
+  pricesAnswerSchema,
+  replyCostsSchema,
+  setPricesSchema,
+  wakeCostSchema,
+} from '../costs.ts';
+import { changedElsewhere } from '../version.ts';
 import { LIMITS } from '../limits.ts';
 import { endpoint, wholeNumber } from './endpoint.ts';
 
@@ -57,15 +65,16 @@ export const costEndpoints = {
     method: 'GET',
     path: '/api/prices',
     does: 'The table of prices by which requests are counted.',
-    answers: [{ status: 200, when: 'always', body: pricesSchema }],
+    answers: [{ status: 200, when: 'always', body: pricesAnswerSchema }],
   }),
   putPrices: endpoint({
     method: 'PUT',
     path: '/api/prices',
     does: 'Sets the table of prices, for requests from now on. An empty list brings Roost’s own back.',
-    body: pricesSchema,
+    body: setPricesSchema,
     answers: [
-      { status: 200, when: 'it holds; the table as it is now', body: pricesSchema },
+      { status: 200, when: 'it holds; the table as it is now', body: pricesAnswerSchema },
+      changedElsewhere,
       { status: 400, when: 'it does not fit, or names a model twice' },
     ],
   }),

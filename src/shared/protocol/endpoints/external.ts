@@ -3,6 +3,7 @@ import { LIMITS } from '../limits.ts';
 import { addProgramSchema, programSchema, programsSchema } from '../programs.ts';
 import { ATTACHED_BOUNDS, attachedNameSchema, attachedServerSchema, attachmentSchema, boxSchema } from '../attached.ts';
 import { runnerSchema } from '../runners.ts';
+import { changedElsewhere, namedVersionSchema } from '../version.ts';
 import { endpoint, idText, named } from './endpoint.ts';
 
 const browsersOnly = { status: 403, when: 'it is no browser that asks' } as const;
@@ -114,6 +115,7 @@ export const attachedEndpoints = {
     does: 'Who may use it, and which of its tools. A tool is named with the hash that was looked at: another tool of that name stays off.',
     params,
     body: z.strictObject({
+      version: namedVersionSchema,
       agents: z.array(z.string().max(LIMITS.id)).max(100).nullable().optional().describe('null: everybody'),
       tools: z
         .array(z.strictObject({ name: z.string().max(200), hash: z.string().max(200), use: z.boolean() }))
@@ -126,7 +128,8 @@ export const attachedEndpoints = {
     }),
     answers: [
       there,
-      { status: 409, when: 'a tool is not what it was when it was looked at' },
+      { status: 409, when: '`attached-tools`: a tool is not what it was when it was looked at' },
+      changedElsewhere,
       unknown,
       { status: 403, when: 'it may not be held so for this household, or it is no browser that asks' },
     ],

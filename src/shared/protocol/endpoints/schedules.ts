@@ -7,6 +7,7 @@ import type { ScheduleId } from '../../domain/ids.ts';
 import { common, ms } from '../documents.ts';
 import { LIMITS } from '../limits.ts';
 import {
+  changeScheduleSchema,
   copyStandingSchema,
   occurrenceSchema,
   proposalSchema,
@@ -16,6 +17,7 @@ import {
 } from '../schedules.ts';
 import { endpoint, idText, named, optional, wholeNumber } from './endpoint.ts';
 import { idOf } from '../ids.ts';
+import { changedElsewhere } from '../version.ts';
 
 const params = { scheduleId: named(idText, 'the schedule’s id') };
 const agentParams = { agentId: named(idText, 'the agent’s id, name or seat') };
@@ -117,8 +119,14 @@ export const scheduleEndpoints = {
     does: 'Says all of it anew. It goes on if it was paused.',
     scopes: ['schedules'],
     params,
-    body: scheduleSchema,
-    answers: [{ status: 200, when: 'it holds', body: scheduledSchema }, unknown, unknownAgent, misfit],
+    body: changeScheduleSchema,
+    answers: [
+      { status: 200, when: 'it holds', body: scheduledSchema },
+      unknown,
+      unknownAgent,
+      changedElsewhere,
+      misfit,
+    ],
   }),
   removeSchedule: endpoint({
     method: 'DELETE',

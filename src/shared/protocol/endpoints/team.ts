@@ -6,6 +6,7 @@ import {
   setAgentConfigSchema,
   setHouseholdConfigSchema,
 } from '../config.ts';
+import { changedElsewhere } from '../version.ts';
 import { WAKE_PAGE, wakeFeedSchema, wakeStatsSchema } from '../wakes.ts';
 import { LIMITS } from '../limits.ts';
 import {
@@ -134,7 +135,12 @@ export const wakeEndpoints = {
     headers: { ...contentType, ...accept },
     body: setAgentConfigSchema,
     yaml: true,
-    answers: [{ status: 200, when: 'it holds', body: agentConfigAnswerSchema }, unknownAgent, ...misfits],
+    answers: [
+      { status: 200, when: 'it holds', body: agentConfigAnswerSchema },
+      unknownAgent,
+      changedElsewhere,
+      ...misfits,
+    ],
   }),
   householdConfig: endpoint({
     method: 'GET',
@@ -152,7 +158,7 @@ export const wakeEndpoints = {
     headers: { ...contentType, ...accept },
     body: setHouseholdConfigSchema,
     yaml: true,
-    answers: [{ status: 200, when: 'it holds', body: householdConfigAnswerSchema }, ...misfits],
+    answers: [{ status: 200, when: 'it holds', body: householdConfigAnswerSchema }, changedElsewhere, ...misfits],
   }),
 };
 

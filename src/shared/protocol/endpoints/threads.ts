@@ -9,6 +9,7 @@ import {
   threadSchema,
   threadsSchema,
 } from '../threads.ts';
+import { changedElsewhere } from '../version.ts';
 import { endpoint, idText, named, optional, wholeNumber } from './endpoint.ts';
 
 const params = { threadId: named(idText, 'the thread’s id') };
@@ -85,6 +86,7 @@ export const threadEndpoints = {
       { status: 400, when: 'it is not known, or is retired' },
       unknown,
       closed,
+      changedElsewhere,
     ],
   }),
   removeFromThread: endpoint({
@@ -106,6 +108,6 @@ export const threadEndpoints = {
     scopes: ['threads'],
     params,
     body: closeThreadSchema,
-    answers: [{ status: 200, when: 'it is closed', body: threadSchema }, unknown, closed],
+    answers: [{ status: 200, when: 'it is closed', body: threadSchema }, unknown, closed, changedElsewhere],
   }),
 };

@@ -10,6 +10,7 @@ const HOUR = 60 * MINUTE;
 
 export const scheduled = (n: number, more: Partial<Scheduled> = {}): Scheduled => ({
   scheduleId: `schedule-${n}`,
+  version: 1,
   schedule: routine({
     agentId: 'agent-1',
     name: 'Morning round',

@@ -40,8 +40,8 @@ const isAnswer = (answer: unknown): answer is Answer => typeof answer === 'funct
 
 export const json = (value: unknown, status = 200): Response =>
   new Response(JSON.stringify(value), { status, headers: { 'content-type': 'application/json' } });
-export const refused = (detail: string, status = 400, name = 'refused'): Response =>
-  json({ type: `about:roost/${name}`, title: 'Refused', status, detail }, status);
+export const refused = (detail: string, status = 400, name = 'refused', more: object = {}): Response =>
+  json({ type: `about:roost/${name}`, title: 'Refused', status, detail, ...more }, status);
 
 export const EFFECTIVE: EffectiveConfig = {
   coordination: {
@@ -112,7 +112,7 @@ export const wake = (n: number, more: Partial<WakeDecision> = {}): WakeDecision 
 });
 
 /** What the relay names the configuration that it has. */
-export const VERSION = 'as-it-is';
+export const VERSION = 7;
 /**
  * As the relay answers both kinds of configuration, asked for or sent: then with the version that
  * it was made from.
