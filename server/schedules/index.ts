@@ -24,7 +24,7 @@ import type { OpenAlone, UsedUp } from './alone.ts';
 import type { Copies } from './copies.ts';
 import { createClock, type Clock } from './clock.ts';
 import { ALWAYS_THERE, type Database, type Db } from '../store/index.ts';
-import { endsInLog } from './ends.ts';
+import { endsInLog } from './perform.ts';
 import { createPerform, messageIdOf } from './perform.ts';
 import { siteOf } from './place.ts';
 import { createProposals, type Proposals } from './proposals.ts';

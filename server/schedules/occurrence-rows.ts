@@ -5,14 +5,236 @@
 import { sql, type Selectable } from 'kysely';
 import type { AgentId, MessageId, RunId, ScheduleId } from '../../src/shared/domain/ids.ts';
 import { z } from 'zod';
-import type { OccurrenceEnd, SkipReason } from '../../src/shared/domain/schedule/timing.ts';
+import {
+  judgeSlots,
+  newestSlots,
+  type OccurrenceEnd,
+  type PlannedStop,
+  type SkipReason,
+  slotAfter,
+  type TimingContext,
+} from '../../src/shared/domain/schedule/timing.ts';
 import { idOf } from '../../src/shared/protocol/ids.ts';
 import { parseText, writeOnce, type Db } from '../store/index.ts';
 import type { Tables } from '../store/tables.ts';
-import type { WrittenGroup } from '../platform/processes/proc.ts';
+import { groupSchema, type WrittenGroup } from '../platform/processes/proc.ts';
 import { detailOf, NO_DETAIL, skipReasonSchema, type Detail } from './history.ts';
-import { judge, type Judging } from './judge.ts';
-import { json, rowOf, standing, takeAway, takeAwayOnceOver, type Row, type RowsDeps } from './schedule-rows.ts';
+import { json, rowOf, standing, takeAway, takeAwayOnceOver, type Row, type RowsDeps, isOn } from './schedule-rows.ts';
+import type { Schedule } from '../../src/shared/protocol/schedules.ts';
+
+/* What has come gets its rows: each moment of a schedule one, with what is to become of it. */
+
+interface Judging {
+  readonly now: number;
+  readonly stops: readonly PlannedStop[];
+  contextOf(row: Row): TimingContext;
+  /** Whether this moment passes by in the dark. */
+  isDark(row: Row, at: number): boolean;
+}
+
+const catchUpOf = (schedule: Schedule) =>
+  // A reminder is late by the relay's absence at most.
+  schedule.kind === 'routine' ? schedule.catch_up : 'once';
+
+/** Gives every moment up to now its row, and says when the next one is. */
+async function judge(
+  trx: Db,
+  { home, limits }: Pick<RowsDeps, 'home' | 'limits'>,
+  row: Row,
+  { now, stops, contextOf, isDark }: Judging,
+): Promise<void> {
+  const { scheduleId, schedule } = row;
+  // A clock that went back: moments that were judged already have their rows, and are not judged
+  // again.
+  const from = Math.min(row.judgedAt, now);
+  const context = contextOf(row);
+  let fresh: readonly number[];
+  let older: boolean;
+  let next: number | null;
+  try {
+    ({ slots: fresh, older } = newestSlots(schedule.timing, from, now, context, limits.rowsAfterAbsence));
+    next = isOn(row) ? slotAfter(schedule.timing, now, context) : null;
+  } catch (error) {
+    // A zone, or a text, that this machine does not know: it holds up no other.
+    await trx
+      .updateTable('schedules')
+      .set({ due_at: null, paused_why: `When it is due cannot be told here: ${String(error)}` })
+      .where('home', '=', home)
+      .where('schedule', '=', scheduleId)
+      .execute();
+    return;
+  }
+  // What an earlier process left waiting is made up for together with what came meanwhile.
+  const waiting = await trx
+    .selectFrom('occurrences')
+    .select('due_at')
+    .where('home', '=', home)
+    .where('schedule', '=', scheduleId)
+    .where('state', '=', 'due')
+    .where('late', '=', true)
+    // What waits for its agent was judged when it was due.
+    .where('reason', 'is', null)
+    .where('kind', '=', '')
+    .forUpdate()
+    .execute();
+  const known = new Set(waiting.map(({ due_at }) => due_at));
+  const slots = [...new Set([...known, ...fresh])].sort((a, b) => a - b);
+  // What is due once is late by the absence, and comes all the same.
+  const forgiving = schedule.kind === 'reminder' || schedule.timing.kind === 'once';
+  const verdicts = judgeSlots(
+    slots,
+    now,
+    catchUpOf(schedule),
+    forgiving ? [] : stops,
+    forgiving ? { ...limits.catchUp, windowMs: Infinity } : limits.catchUp,
+  );
+  let made = 0;
+  const rows = verdicts.map((verdict) => {
+    const dark = verdict.kind === 'run' && isDark(row, verdict.slot);
+    const end: OccurrenceEnd | null =
+      verdict.kind === 'end' ? verdict.end : dark ? { state: 'skipped', reason: 'blackout' } : null;
+    const late = verdict.kind === 'run' && verdict.late;
+    return {
+      home,
+      schedule: scheduleId,
+      agent_json: json(schedule.agentId),
+      due_at: verdict.slot,
+      state: end?.state ?? 'due',
+      reason: end?.reason ?? null,
+      late,
+      not_before: late ? now + limits.catchUp.staggerMs * made++ : verdict.slot,
+      token: null,
+      lease_until: null,
+      run: null,
+      started_at: null,
+      ended_at: end ? now : null,
+      detail_json:
+        older && verdict.slot === fresh[0]
+          ? JSON.stringify({ ...NO_DETAIL, detail: 'So were the moments before it.' })
+          : null,
+    };
+  });
+  for (const { due_at, state, reason, not_before, ended_at } of rows.filter((row) => known.has(row.due_at)))
+    await trx
+      .updateTable('occurrences')
+      .set({ state, reason, not_before, ended_at })
+      .where('home', '=', home)
+      .where('schedule', '=', scheduleId)
+      .where('due_at', '=', due_at)
+      .execute();
+  const inserted = rows.filter((row) => !known.has(row.due_at));
+  if (inserted.length > 0)
+    await trx
+      .insertInto('occurrences')
+      .values(inserted)
+      .onConflict((conflict) => conflict.columns(['home', 'schedule', 'due_at']).doNothing())
+      .execute();
+  await trx
+    .updateTable('schedules')
+    .set({ judged_at: now, due_at: next })
+    .where('home', '=', home)
+    .where('schedule', '=', scheduleId)
+    .execute();
+}
+
+/*
+ * What somebody had begun with who is dead: a relay that was killed, or hung until its lease was
+ * over.
+ */
+
+export function createLeftRows({ db, home, limits }: RowsDeps) {
+  return {
+    /**
+     * Scripts of those who are dead, each under a claim of one's own by now: who takes them on may
+     * end them. `all` and `mine` as with `dead`.
+     */
+    async takeOver(now: number, all: boolean, mine: readonly string[], newToken: string): Promise<LeftScript[]> {
+      const rows = await db
+        .updateTable('occurrences')
+        .set({ token: newToken, lease_until: now + limits.leaseMs })
+        .where('home', '=', home)
+        .where('ended_at', 'is', null)
+        .where('state', '=', 'running')
+        .where('run', 'is', null)
+        .where(sql<boolean>`token <> all(${[...mine]}::text[])`)
+        .$if(!all, (query) => query.where('lease_until', '<', now))
+        .returning([...CLAIMED, 'group_json'])
+        .execute();
+      return rows.map(({ group_json, ...row }) => ({
+        claim: claimOf(row, newToken),
+        group: group_json === null ? null : groupSchema.parse(JSON.parse(group_json)),
+      }));
+    },
+    /**
+     * Runs of those who are dead. `all`: nobody else can have this store; `mine`: tokens of claims
+     * that are held here.
+     */
+    async dead(now: number, all: boolean, mine: readonly string[]): Promise<string[]> {
+      const found = await db
+        .selectFrom('occurrences')
+        .select('run')
+        .where('home', '=', home)
+        .where('ended_at', 'is', null)
+        .where('state', '=', 'running')
+        .where(sql<boolean>`token <> all(${[...mine]}::text[])`)
+        .$if(!all, (query) => query.where('lease_until', '<', now))
+        .execute();
+      return found.flatMap(({ run }) => run ?? []);
+    },
+    /**
+     * Ends what somebody had begun who is dead, and gives back what nobody had: it is judged anew,
+     * by what time it is now. `all` and `mine` as with `dead`; `ends`: how runs ended of which that
+     * is known, by their ids.
+     */
+    async recover(now: number, all: boolean, mine: readonly string[], ends: ReadonlyMap<string, Ended>): Promise<void> {
+      await db.transaction().execute(async (trx) => {
+        const dead = trx
+          .updateTable('occurrences')
+          .where('home', '=', home)
+          .where('ended_at', 'is', null)
+          .where(sql<boolean>`(token is null or token <> all(${[...mine]}::text[]))`)
+          .$if(!all, (query) => query.where('lease_until', '<', now));
+        for (const [run, { end, detail }] of ends)
+          await dead
+            .where('state', '=', 'running')
+            .where('run', '=', run)
+            .set({ ...end, ended_at: now, lease_until: null, detail_json: JSON.stringify(detail) })
+            .execute();
+        await dead.where('state', '=', 'running').set({ state: 'crashed', ended_at: now, lease_until: null }).execute();
+        // Who was woken and had not begun is woken anew where its message still waits: see
+        // server/agents/reach.
+        await dead
+          .where('state', '=', 'claimed')
+          .where('kind', '<>', '')
+          .where('notice_json', 'is', null)
+          .set({ state: 'crashed', ended_at: now, lease_until: null })
+          .execute();
+        await dead.where('state', '=', 'claimed').set({ state: 'due', token: null, lease_until: null }).execute();
+        // What nobody had begun with is made up for with what came meanwhile, or is missed; what
+        // waits for an earlier run of its own was looked at a moment ago.
+        const late = await trx
+          .updateTable('occurrences')
+          .set({ late: true })
+          .where('home', '=', home)
+          .where('state', '=', 'due')
+          // What waits for its agent was judged when it was due, and the news that a script failed
+          // is no moment at all.
+          .where('kind', '=', '')
+          .where('reason', 'is', null)
+          .where('not_before', '<', now - limits.catchUp.onTimeMs)
+          .returning('schedule')
+          .execute();
+        await trx
+          .updateTable('schedules')
+          .set({ due_at: now })
+          .where('home', '=', home)
+          .where('schedule', '=', sql<string>`any(${late.map(({ schedule }) => schedule)}::text[])`)
+          .where('removed', '=', false)
+          .execute();
+      });
+    },
+  };
+}
 
 /** A moment that somebody has begun with, and may end. */
 export interface Claim {

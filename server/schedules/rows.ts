@@ -1,6 +1,6 @@
 /** All rows of what is due, in one object. */
 import { createHistory } from './history.ts';
-import { createLeftRows } from './left-rows.ts';
+import { createLeftRows } from './occurrence-rows.ts';
 import { createMovingRows } from './moving-rows.ts';
 import { createOccurrences } from './occurrence-rows.ts';
 import { createScheduleTable, type RowsDeps } from './schedule-rows.ts';

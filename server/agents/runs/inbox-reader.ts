@@ -17,7 +17,7 @@ import { messageEvent } from './message-event.ts';
 import { moreWait } from '../../team/inbox/index.ts';
 import type { Item } from './item.ts';
 import type { Speaker } from './speaker.ts';
-import type { Gathered } from './speaker-hooks.ts';
+import type { Gathered } from './speaker.ts';
 
 export interface InboxReader {
   /** From now on what waits is delivered. */

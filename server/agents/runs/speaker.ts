@@ -4,23 +4,127 @@
  * before it together, except a call to the team, which is put alone.
  */
 import { withoutDisclaimers } from '../../../src/shared/domain/demo-words.ts';
-import type { MessageId } from '../../../src/shared/domain/ids.ts';
+import type { MessageId, AgentId } from '../../../src/shared/domain/ids.ts';
 import type { RoostEvent } from '../../../src/shared/protocol/events.ts';
 import type { Caller } from '../../contracts/index.ts';
-import { isRehearsal, windowTokensOf, type MindTool } from '../minds/index.ts';
+import { isRehearsal, windowTokensOf, type MindTool, type RequestState } from '../minds/index.ts';
 import { sentence } from '../../../src/shared/domain/sentence.ts';
 import { isAway } from '../../store/index.ts';
 import { runAnswer, type AnswerDeps, type AnswerOutcome } from './answer.ts';
 import { createAnswerWriter, type AnswerWriter } from './answer-writer.ts';
-import type { SpeakerDeps } from './speaker-hooks.ts';
-import { createBriefing, saidIn } from './briefing.ts';
-import { createConversation } from './conversation.ts';
+import { createConversation, type UserText } from './conversation.ts';
 import { DATABASE_BROKE, RUN_BROKEN, statusOf, type Interruption } from './outcome.ts';
 import { countTogether, priorityOf, type Item } from './item.ts';
 import { createPermits } from './permits.ts';
-import { createToolbox, TOOLS_CUT, type Begun } from './toolbox.ts';
+import { createToolbox, TOOLS_CUT, type Begun, type OwnTools } from './toolbox.ts';
 import { messageEvent } from './message-event.ts';
 import { createWindow } from './window.ts';
+import { createNews, type Around } from './around.ts';
+import type { Block } from '../../../src/shared/protocol/documents.ts';
+import type { RunContext } from './context.ts';
+import type { Life } from './life.ts';
+
+/* What whoever gives somebody a voice hears of it, and adds to it. */
+
+export interface AnswerEnd extends AnswerOutcome {
+  readonly items: readonly Item[];
+  readonly blocks: readonly Block[];
+  readonly hasWords: boolean;
+  readonly interruption: Interruption | null;
+}
+
+/** What waits and is put before the agent now, with what to write of it. */
+export interface Gathered {
+  readonly items: readonly Item[];
+  readonly events: readonly RoostEvent[];
+}
+
+interface SpeakerHooks {
+  onStart?(items: readonly Item[]): void;
+  /** Before the first word of each answer; the events stand before that word. */
+  onFirstWords?(): readonly RoostEvent[];
+  /** When an answer is over; the events stand right after its `message`. */
+  onEnd?(end: AnswerEnd): readonly RoostEvent[];
+  /** Where its request to the mind is. */
+  onState?(state: RequestState): void;
+  /** Something waits while an answer is being given. */
+  onWaiting?(): void;
+  /** What else is to be put before it with this turn, and what to write of that. */
+  gather?(run: string): Promise<Gathered>;
+  /** What it is told first with this turn, and is no reason for one; null: nothing. */
+  note?(): Promise<string | null>;
+  /** Whom its first request lets go first; aborted: the turn is broken off. */
+  letGoFirst?(signal: AbortSignal): Promise<void>;
+}
+
+/** What somebody speaks with. */
+interface SpeakerDeps {
+  readonly context: RunContext;
+  /** The run that it speaks in, of which it is told what it took. */
+  readonly life: Pick<Life, 'runId' | 'agentId' | 'cause' | 'took'>;
+  /** What its next answer is asked of. */
+  readonly model: () => string;
+  /** Of requests after tools were used; left out: the same. */
+  readonly laterModel?: string;
+  readonly cachesForAnHour?: boolean;
+  /**
+   * Its system prompt, by the names of the tools that it is offered. Called anew only where those
+   * have changed.
+   */
+  readonly system: (tools: ReadonlySet<string>) => string;
+  /** Words that it works by, and is not told as an item: tools that they name are at hand. */
+  readonly worksBy?: readonly string[];
+  /** What the system prompt says of how things are; left out: its first message says it. */
+  readonly systemAround?: Around;
+  readonly tools: OwnTools;
+  /**
+   * Whether an answer shows before its first word. False while it is not known whether there will
+   * be one.
+   */
+  readonly announces: () => boolean;
+  readonly hooks: SpeakerHooks;
+}
+
+/*
+ * What is put before a mind besides what was said to it: how things are, what of that has changed,
+ * and why it was woken.
+ */
+
+interface Briefing {
+  /** Its system prompt says how things are. */
+  announced(around: Around, system: string): void;
+  /** Told with its next turn. */
+  woken(why: string): void;
+  /**
+   * As they are put: the prompts first, then what has changed since, who woke it, and what was
+   * said.
+   */
+  textsOf(items: readonly Item[], around: Around): UserText[];
+}
+
+/** `timeEveryMs`: after so long it is told the time again. */
+function createBriefing(agentId: AgentId, timeEveryMs: number): Briefing {
+  const news = createNews(agentId, timeEveryMs);
+  const woken: string[] = [];
+  return {
+    announced: (around, system) => news.announced(around, system),
+    woken: (why) => void woken.push(why),
+    textsOf(items, around) {
+      const prompts = items.flatMap(({ messageId, text }) =>
+        typeof text === 'string' ? [] : [{ messageId, ...text(around) }],
+      );
+      for (const { text } of prompts) news.announced(around, text);
+      const notes = [...news.since(around), ...woken.splice(0)].map((text) => ({ messageId: null, text }));
+      return [...prompts, ...notes, ...saidIn(items)];
+    },
+  };
+}
+
+/** What was said, without the prompts. */
+const saidIn = (items: readonly Item[]): UserText[] =>
+  items.flatMap(({ messageId, text, attachments = [] }) =>
+    typeof text === 'string' ? [{ messageId, text, attachments }] : [],
+  );
 
 export interface Speaker {
   /** Puts these before the speaker: at once where it is quiet, in the same tick. */

@@ -7,7 +7,7 @@ import { createListeners } from '../../../src/shared/domain/platform/events.ts';
 import type { AgentId, MessageId, SessionId } from '../../../src/shared/domain/ids.ts';
 import { LEAD_ID } from '../../../src/shared/domain/seat.ts';
 import type { EndReason } from '../../../src/shared/protocol/documents.ts';
-import type { RoostEvent } from '../../../src/shared/protocol/events.ts';
+import type { RoostEvent, MindInfo } from '../../../src/shared/protocol/events.ts';
 import type { PostMessage, StartSession } from '../../../src/shared/protocol/http.ts';
 import type { EventLists, PostOutcome, SessionHost } from '../../contracts/index.ts';
 import { createQueue } from '../../../src/shared/domain/platform/queue.ts';
@@ -15,18 +15,91 @@ import type { Rest } from '../runs/context.ts';
 import type { SessionContext } from './context.ts';
 import { createLife } from '../runs/life.ts';
 import type { SessionHostDeps } from './host-deps.ts';
-import { createIdle, type Idle } from './idle.ts';
 import { messageEvent } from '../runs/message-event.ts';
 import { createRecord } from '../runs/record.ts';
-import { createMinds } from './minds.ts';
 import { createPrompts } from './prompts.ts';
 import { createRunningSession, type RunningSession } from './session.ts';
 import { SESSION_LIMITS, settingsOf } from './settings.ts';
 import { parseTeamCall } from '../../../src/shared/domain/wake-payload.ts';
-import { createTimerSet, realTimers } from '../../../src/shared/domain/platform/timers.ts';
+import { createTimerSet, realTimers, type Timers } from '../../../src/shared/domain/platform/timers.ts';
 import { isAway } from '../../store/index.ts';
 import { sizeOfWake } from './size-of-wake.ts';
 import { askStore, runWakes, standIns } from './warm.ts';
+import { isRehearsal, type Mind } from '../minds/index.ts';
+
+/*
+ * Which mind answers in a session, and with which models: what is connected now, so that nothing
+ * has to be ended for it.
+ */
+
+interface Minds {
+  /** What answers from now on. An answer that has begun keeps the mind that it began with. */
+  current(): Mind;
+  info(): MindInfo;
+  modelOf(agentId: AgentId): string;
+}
+
+function createMinds(source: Mind, settings: StartSession['settings']): Minds {
+  const newest = () => source.current?.() ?? source;
+  const own = new Map(Object.entries(settings?.agentModels ?? {}));
+  let mind = newest();
+
+  /**
+   * The demo never takes over from a model that was removed: the model's own refusal says what
+   * happened.
+   */
+  function current(): Mind {
+    const next = newest();
+    if (!isRehearsal(next) || isRehearsal(mind)) mind = next;
+    return mind;
+  }
+  const info = () => current().models({ lead: settings?.leadModel ?? '', agent: settings?.agentModel ?? '' });
+  return {
+    current,
+    info,
+    modelOf: (agentId) => current().models({ lead: '', agent: own.get(agentId) ?? info().agentModel }).agentModel,
+  };
+}
+
+/* Notices that nothing has been said for a while. */
+
+interface Idle {
+  /** Something was said. */
+  touch(): void;
+}
+
+/**
+ * `elapsed`: ms, only ever forward. `busy` says whether something is being said; then the time
+ * begins anew.
+ */
+function createIdle({
+  idleMs,
+  timers,
+  elapsed,
+  busy,
+  onIdle,
+}: {
+  idleMs: number;
+  timers: Timers;
+  elapsed: () => number;
+  busy: () => boolean;
+  onIdle: () => void;
+}): Idle {
+  let last = elapsed();
+  const watch = (ms: number) =>
+    timers.after(ms, () => {
+      const quiet = elapsed() - last;
+      if (busy()) watch(idleMs);
+      else if (quiet >= idleMs) onIdle();
+      else watch(idleMs - quiet);
+    });
+  watch(idleMs);
+  return {
+    touch() {
+      last = elapsed();
+    },
+  };
+}
 
 export { createWakeMaterials, type WakeMaterials } from './wake-materials.ts';
 export { createSoulTools } from './soul-tools.ts';

@@ -17,8 +17,7 @@ import { messageEvent } from '../runs/message-event.ts';
 import { leadSilent } from './reasons.ts';
 import type { Life } from '../runs/life.ts';
 import type { Item } from '../runs/item.ts';
-import { createSpeaker, type Speaker } from '../runs/speaker.ts';
-import type { AnswerEnd } from '../runs/speaker-hooks.ts';
+import { createSpeaker, type AnswerEnd, type Speaker } from '../runs/speaker.ts';
 import type { RunningCall } from './team-call.ts';
 import { LEAD_TOOLS, ownTools } from './tools.ts';
 

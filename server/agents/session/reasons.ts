@@ -3,7 +3,7 @@ import type { EndReason } from '../../../src/shared/protocol/documents.ts';
 import type { AsleepReason } from '../../../src/shared/protocol/events.ts';
 import type { RunOutcome } from '../../../src/shared/protocol/runs.ts';
 import type { MindError, MindErrorKind } from '../minds/index.ts';
-import type { AnswerEnd } from '../runs/speaker-hooks.ts';
+import type { AnswerEnd } from '../runs/speaker.ts';
 import { sentence } from '../../../src/shared/domain/sentence.ts';
 
 const seconds = (ms: number) => (ms >= 1000 ? `${Math.round(ms / 1000)} s` : `${ms} ms`);

@@ -1,7 +1,7 @@
 /** One running session: the lead, those who are here, and what the person writes to them. */
 import { shownName } from '../../../src/shared/domain/names.ts';
 import { createDeferred } from '../../../src/shared/domain/platform/deferred.ts';
-import { LEAD_ID } from '../../../src/shared/domain/seat.ts';
+import { LEAD_ID, seatNumber } from '../../../src/shared/domain/seat.ts';
 import { messageIdOf } from '../../../src/shared/domain/message-id.ts';
 import {
   isTeamCall,
@@ -18,18 +18,77 @@ import type { TeamMember } from '../../../src/shared/protocol/team.ts';
 import { whoAnswers, type Answering } from '../../../src/shared/domain/answering.ts';
 import type { AgentId, MessageId } from '../../../src/shared/domain/ids.ts';
 import type { AgentState, Brought, CallingClient, EventLog, Newborn, PostOutcome } from '../../contracts/index.ts';
-import { admit } from './admit.ts';
 import type { SessionContext } from './context.ts';
 import { createEgg } from './egg.ts';
-import { createGuests } from './guests.ts';
+import { createGuests, type Guests } from './guests.ts';
 import { createLead } from './lead.ts';
-import { createPresence, type Present } from './presence.ts';
+import { createPresence, type Present, type Presence } from './presence.ts';
 import { cancelled, outcomeAtEnd, putToSleep } from './reasons.ts';
 import type { Interruption } from '../runs/outcome.ts';
 import type { Speaker } from '../runs/speaker.ts';
 import { createRunningCall } from './team-call.ts';
-import { textWith, withoutBytes, wordsOf } from './sent-along.ts';
 import { createWaking } from './waking.ts';
+import { attachmentLine, type Attachment } from '../../../src/shared/domain/attachment.ts';
+
+/*
+ * What of a call to the team may pass: nobody is woken twice, no seat is taken twice. This is what
+ * makes a double click, two tabs and two devices one wake.
+ */
+
+/** `call` is null where everybody in it is here and only set to sleep. */
+type Admission =
+  | { readonly ok: true; readonly call: TeamCall | null }
+  | { readonly ok: false; readonly detail: string };
+
+const sentence = (names: readonly string[]) => names.join(', ');
+
+/**
+ * The call without those who are awake or on the way already. Whoever is only driven by a client
+ * can be woken; nobody is born in its seat.
+ */
+function admit(
+  call: TeamCall,
+  presence: Presence,
+  guests: Pick<Guests, 'inSeat'>,
+  isResting: (agentId: AgentId) => boolean,
+): Admission {
+  if (call.kind === 'summon') {
+    const seats = call.seats.filter((seat) => !presence.inSeat(seat.position) && !guests.inSeat(seat.position));
+    return seats.length > 0
+      ? { ok: true, call: { kind: 'summon', seats } }
+      : { ok: false, detail: 'Somebody is in each of these seats, or on the way there.' };
+  }
+  const agents = call.agents.filter((agent) => !presence.get(agent.id));
+  if (agents.length === 0 && call.agents.some((agent) => isResting(agent.id))) return { ok: true, call: null };
+  if (agents.length === 0) return { ok: false, detail: 'All of them are awake or on the way already.' };
+  const clashes = agents.filter((agent) => presence.inSeat(agent.position));
+  if (clashes.length > 0)
+    return {
+      ok: false,
+      detail: `${sentence(clashes.map((agent) => `${agent.name} (seat ${seatNumber(agent.position)})`))}: somebody else is in that seat. Put them to sleep first, or give this agent another seat.`,
+    };
+  return { ok: true, call: { kind: 'wake', agents } };
+}
+
+/* What the person says and sends along, as it is written and as it is put before a mind. */
+
+/** What the person said, as blocks. */
+const wordsOf = (text: string): Block[] => (text === '' ? [] : [{ kind: 'text', text }]);
+/** What is written of a file: the bytes are the ledger's alone. */
+const withoutBytes = ({
+  attachmentId,
+  name,
+  mediaType,
+  bytes,
+  width,
+  height,
+}: NonNullable<PostMessage['attachments']>[number]) => ({ attachmentId, name, mediaType, bytes, width, height });
+/**
+ * What was said, and by name what came with it: that is there for minds that see nothing, and after
+ * a restart.
+ */
+const textWith = (text: string, attachments: readonly Attachment[]): string =>
+  [...(text === '' ? [] : [text]), ...attachments.map(attachmentLine)].join('\n\n');
 
 export interface RunningSession {
   post(message: PostMessage): Promise<PostOutcome>;

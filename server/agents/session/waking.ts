@@ -10,9 +10,8 @@ import { createInboxReader } from '../runs/inbox-reader.ts';
 import type { Phase, Present } from './presence.ts';
 import { failedReason, outcomeOf, silentReason, stoppedBefore } from './reasons.ts';
 import { DATABASE_BROKE } from '../runs/outcome.ts';
-import { createSpeaker, type Speaker } from '../runs/speaker.ts';
+import { createSpeaker, type AnswerEnd, type Speaker } from '../runs/speaker.ts';
 import { isAway } from '../../store/index.ts';
-import type { AnswerEnd } from '../runs/speaker-hooks.ts';
 import type { RunningCall } from './team-call.ts';
 import { AGENT_TOOLS, ownTools } from './tools.ts';
 
