@@ -1,13 +1,13 @@
-/** Tools of the team, made from their parts, and how they answer: in words, for a mind. */
+/** Helpers that define the team's tools and their outcomes. An outcome is text for a model. */
 import type { z } from 'zod';
 import type { Asking, Caller, TeamTool, ToolOutcome } from './index.ts';
 
-/** Characters of an unknown argument's name that are shown. */
+/** Longest name of an unknown argument in a message, in characters. */
 const SHOWN_KEY = 80;
 
 /**
- * `run` is given what its schema has parsed. Unknown arguments are refused, so that a misspelt one
- * is not passed over.
+ * `run` receives the parsed input. Unknown arguments are refused, so that a misspelt name is
+ * noticed.
  */
 export function defineTool<Input extends z.ZodObject>(tool: {
   readonly name: string;
@@ -38,7 +38,7 @@ export function defineTool<Input extends z.ZodObject>(tool: {
   };
 }
 
-/** Why these arguments do not fit the tool, in words for the caller. */
+/** Explains to the caller why these arguments do not fit the tool. */
 export function misfitsOf({ input }: Pick<TeamTool, 'input'>, { issues }: z.ZodError): string {
   const known = Object.keys(input.shape);
   return issues
@@ -51,6 +51,6 @@ export function misfitsOf({ input }: Pick<TeamTool, 'input'>, { issues }: z.ZodE
     .join('; ');
 }
 
-/** The caller did something that cannot be done; it may try again. */
+/** The caller asked for something impossible. The caller may try again. */
 export const toolError = (text: string): ToolOutcome => ({ text, isError: true });
 export const toolDone = (text: string): ToolOutcome => ({ text, isError: false });

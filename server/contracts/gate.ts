@@ -1,4 +1,4 @@
-/** Whether a wake may pass, and the limits that it keeps to. */
+/** The gate decides whether a wake may pass. It applies the configured limits. */
 import type { AgentState, WakeLimits, WakeReason, WakeWay } from '../../src/shared/domain/guardrails.ts';
 import type { AgentId, MessageId, RunId, SessionId } from '../../src/shared/domain/ids.ts';
 import type {
@@ -19,29 +19,29 @@ export interface WakeRequest {
   readonly reason: WakeReason | null;
   readonly messageId: MessageId | null;
   /**
-   * The session in which the caller called, or its run where that is in none, for its budget of
-   * `wake_agent`; null: not asked by a tool.
+   * The calling session, or the calling run where there is no session. Its budget of `wake_agent`
+   * is charged. Null: no tool asked for this wake.
    */
   readonly callerSession: SessionId | RunId | null;
   readonly state: AgentState;
-  /** The call of the team by which it was asked; left out: by none. */
+  /** The call of the team that caused this wake. Left out: no call did. */
   readonly callId?: string;
-  /** It can be at work alone. */
+  /** The agent can work alone, outside a session. */
   readonly alone?: boolean;
-  /** The person has set this very moment. */
+  /** The person chose this very moment, so blackouts do not apply. */
   readonly inDark?: boolean;
-  /** While a session that a wake opened runs, its agent is busy. */
+  /** The agent is busy while a session that a wake opened runs. */
   readonly oneAtATime?: boolean;
   /**
-   * It has been asked for before: only a grant is recorded; `deferred`: everything but that it is
-   * deferred once more.
+   * A repeated request. Only a grant is recorded. `deferred`: everything is recorded except another
+   * deferral.
    */
   readonly quiet?: boolean | 'deferred';
-  /** When it was asked for first, ms since the epoch. Left out: now. */
+  /** When the wake was first requested, ms since the epoch. Left out: now. */
   readonly since?: number;
   /**
-   * It was granted then, ms since the epoch, and nothing has begun for it: it is counted, and no
-   * limit that counts wakes is asked.
+   * When an earlier request was granted, ms since the epoch, and nothing has begun for it. The wake
+   * is already counted, so limits on the number of wakes do not apply.
    */
   readonly grantedAt?: number | undefined;
 }
@@ -70,8 +70,8 @@ export interface Gate {
   /** What was granted for this message before, by whichever process; null: nothing was. */
   granted(wake: { readonly target: string; readonly messageId: MessageId }): Promise<WakeDecision | null>;
   /**
-   * What was asked since then for a message, and was granted, or waits until its agent is free.
-   * `isLeft`: an earlier process died over it.
+   * Wakes requested since then for a message that were granted, or that wait until their agent is
+   * free. `isLeft`: an earlier process died during this wake.
    */
   open(since: number): Promise<readonly (WakeDecision & { readonly isLeft: boolean })[]>;
   /** Releases what an earlier process of this relay left running. Once, before anything else. */
@@ -105,7 +105,7 @@ export interface Configs {
   limits(agentId: AgentId): Promise<WakeLimits>;
 }
 
-/** An agent's default routine, as its settings say it. */
+/** An agent's default routine, from its settings. */
 export interface Pulses {
   of(agentId: AgentId): Promise<PulseSettings>;
   /**

@@ -1,6 +1,6 @@
 /**
- * What a mind is to the relay: something that, given a conversation, says the next words. It keeps
- * nothing between answers; the conversation is handed in whole each time.
+ * The contract of a mind: given a conversation, it produces the next message. A mind stores nothing
+ * between answers. Each request carries the whole conversation.
  */
 import type { SharedV3ProviderOptions } from '@ai-sdk/provider';
 import type Anthropic from '@anthropic-ai/sdk';
@@ -11,28 +11,36 @@ import type { Picture } from '../../src/shared/domain/attachment.ts';
 import type { MindInfo } from '../../src/shared/protocol/events.ts';
 import type { Protocol } from '../../src/shared/protocol/models.ts';
 
-// What a request to a model took, as its answer says.
+// Usage of one model request, as reported in its answer.
 
-/** What a request took, as far as its model told it; null: it was sent, and nothing was told. */
+/**
+ * Usage of one request, as far as the model reported it. Null: the request was sent, and nothing
+ * was reported.
+ */
 export type Took = {
   readonly usage: Usage;
-  /** It told all of it. Else what was written is not known. */
+  /** The report is complete. Otherwise the output is unknown. */
   readonly whole: boolean;
-  /** The part of the cache writes that stays for an hour. */
+  /** The part of the cache writes that lives for an hour. */
   readonly hourCacheWrites?: number;
-  /** Millionths of a dollar that a program says it cost, where nothing else is known. */
+  /**
+   * Cost that an ACP agent reports, in millionths of a dollar. Used where nothing else is known.
+   */
   readonly reportedMicroUsd?: number;
   /** Searches that the server made. */
   readonly searches?: number;
-  /** As far as it told them. */
+  /** As far as the model reported them. */
   readonly terms?: Partial<Terms>;
-  /** Not whole: the most that it wrote, where that is known better than by the longest answer. */
+  /**
+   * For an incomplete report: the most tokens that the model can have written, where that is known
+   * more precisely than the longest possible answer.
+   */
   readonly outputMost?: number;
-  /** What its model said nothing of; left out: it told both. */
+  /** Usage that the model did not report. Left out: it reported all. */
   readonly untold?: Untold;
 } | null;
 
-/** What a provider wants handed back with a block, unchanged, by the model that wrote it. */
+/** Opaque provider data of a block. It must be sent back unchanged to the model that wrote it. */
 export interface Sealed {
   readonly protocol: Protocol;
   readonly model: string;
@@ -41,29 +49,29 @@ export interface Sealed {
 
 export type MindBlock =
   | { readonly kind: 'text'; readonly text: string }
-  /** What the person sent along. */
+  /** An attachment of the person. */
   | { readonly kind: 'picture'; readonly name: string; readonly picture: Picture }
   /** A PDF, in base64. */
   | { readonly kind: 'document'; readonly name: string; readonly data: string }
   /**
-   * Kept only to be handed back unchanged within a tool loop. Never shown. One with an empty
-   * signature cannot be handed back.
+   * Stored only to be sent back unchanged within a tool loop. Never shown. A block with an empty
+   * signature cannot be sent back.
    */
   | { readonly kind: 'thinking'; readonly thinking: string; readonly signature: string; readonly sealed?: Sealed }
   | { readonly kind: 'redacted-thinking'; readonly data: string }
   /**
-   * A search of the model's own, or what that found: as the provider wrote it, to be handed back
-   * unchanged. Never shown.
+   * A tool search that the model ran itself, or its result. Stored as the provider wrote it and
+   * sent back unchanged. Never shown.
    */
   | { readonly kind: 'tool-search'; readonly block: ToolSearchBlock }
-  /** The same of a search of the web, or of a page that it read. Shown as calls. */
+  /** A web search or page read that the provider ran, or its result. Shown as tool calls. */
   | { readonly kind: 'web'; readonly block: WebBlock }
   | {
       readonly kind: 'tool-use';
       readonly toolUseId: string;
       readonly name: string;
       readonly input: unknown;
-      /** Its input cannot be read, so it must not be run: why, as a sentence for the model. */
+      /** The input cannot be parsed, so the call must not run. The text tells the model why. */
       readonly unreadable?: string;
       readonly sealed?: Sealed;
     }
@@ -75,7 +83,7 @@ export type MindBlock =
       readonly picture?: Picture;
     };
 
-/** A use of the provider's own tools for the web, or its result. */
+/** A use of the provider's own web tools, or its result. */
 export type WebBlock = Extract<
   Anthropic.ContentBlock,
   { type: 'server_tool_use' | 'web_search_tool_result' | 'web_fetch_tool_result' }
@@ -96,34 +104,29 @@ export interface MindTool {
   /** What `#/$defs/…` in the properties refers to. */
   readonly definitions?: Readonly<Record<string, unknown>>;
   /**
-   * Deferred: a request lists it once `find_tool` has `found` it, or the model's own search has.
+   * A deferred tool. A request lists it once `find_tool`, or the model's own search, has `found`
+   * it.
    */
   readonly waits?: 'unseen' | 'found';
-  /** Of a deferred one: it is deferred only where the model does not search by itself. */
+  /** For a deferred tool: it is deferred only where the model does not search by itself. */
   readonly roomy?: true;
-  /**
-   * It finds the deferred ones; a model that searches by itself is given its own search instead.
-   */
+  /** This tool finds the deferred ones. A model with its own tool search gets that instead. */
   readonly finds?: true;
-  /** The model's provider carries it out by itself: minds of others are not told of it. */
+  /** The model's provider runs this tool itself. Minds of other providers do not see it. */
   readonly provider?: 'web_search' | 'web_fetch';
 }
 
-/**
- * Who waits for the answer: requests of the first kind go before the others, in the line before a
- * model's server.
- */
+/** Who waits for the answer. The queue of a model server serves the kinds in this order. */
 export const PRIORITIES = ['person', 'wake', 'team'] as const;
 /**
- * `person`: to what the person said. `wake`: the first words of an agent that was called. `team`:
- * anything else.
+ * `person`: answers the person's message. `wake`: the first message of an agent that was woken.
+ * `team`: anything else.
  */
 export type Priority = (typeof PRIORITIES)[number];
 
 /**
- * Where a request is. `waiting`: in line, at `position` (1 is next). `sent`: the server has it, and
- * it is its turn. `behind`: the server has it, and is busy with one of ours that it was sent
- * before.
+ * Where a request is. `waiting`: in the queue at `position` (1 is next). `sent`: the server has it
+ * and works on it. `behind`: the server has it, and first works on an earlier request of ours.
  */
 export type RequestState =
   | { readonly kind: 'waiting'; readonly position: number }
@@ -135,15 +138,15 @@ export interface MindRequest {
   readonly model: string;
   readonly system: string;
   /**
-   * Alternating roles, the first and the last one the user's; an answer that paused while its
-   * provider searched is the last itself.
+   * Roles alternate. The first and the last message are the user's. Exception: an answer that
+   * paused for the provider's search comes last itself.
    */
   readonly messages: readonly MindMessage[];
   readonly tools: readonly MindTool[];
   readonly maxTokens: number;
   /**
-   * What it begins with is asked again within the hour: the model's cache is to keep it so long,
-   * which costs more to write.
+   * Another request with the same beginning follows within the hour. The model should cache it that
+   * long, which costs more to write.
    */
   readonly cachesForAnHour?: boolean;
 }
@@ -164,19 +167,19 @@ export type MindErrorKind =
 
 export interface MindError {
   readonly kind: MindErrorKind;
-  /** A sentence or two for people: what happened and what they can do. Never holds a key. */
+  /** One or two sentences for people: what happened and what they can do. Never contains a key. */
   readonly message: string;
-  /** The server's own words, where they are all that says why. Never holds a key. */
+  /** The server's own error text, where only that explains the failure. Never contains a key. */
   readonly said?: string;
-  /** The server has said that it will not pass soon. */
+  /** The server said that the failure will not pass soon. */
   readonly lasting?: boolean;
-  /** `too-large`: how many tokens were sent, and how many the model reads, where it said so. */
+  /** For `too-large`: tokens sent, and the model's limit, where the server reported them. */
   readonly tokens?: { readonly asked: number; readonly most: number };
 }
 
 /**
- * `end` by itself, `tools`: it wants results, `length`: it was cut at the limit, `refusal`: it
- * declined.
+ * `end`: the model finished. `tools`: it wants results. `length`: the limit cut it off. `refusal`:
+ * it declined.
  */
 export type StopReason = 'end' | 'tools' | 'length' | 'refusal';
 
@@ -185,28 +188,26 @@ export type MindAnswer =
       readonly ok: true;
       readonly blocks: readonly MindBlock[];
       readonly stop: StopReason;
-      /** Null: of a mind that is a program of its own, which reports nothing. */
+      /** Null: the mind is an ACP agent, which reports none. */
       readonly usage: Usage | null;
-      /** What such a one reports that it cost, in millionths of a dollar. */
+      /** Cost that an ACP agent reports, in millionths of a dollar. */
       readonly reportedMicroUsd?: number;
-      /** Left out: all was told. */
+      /** Left out: all usage was reported. */
       readonly untold?: Untold;
-      /** Of its cache writes, those that stay for an hour. */
+      /** The part of the cache writes that lives for an hour. */
       readonly hourCacheWrites?: number;
-      /** Searches of the web that its provider made: they cost by the piece. */
+      /** Web searches by the provider, which charges per search. */
       readonly searches?: number;
-      /** The terms that the model told. */
+      /** The terms that the model reported. */
       readonly terms?: Partial<Terms>;
-      /**
-       * The model was told of no tools, because it cannot use any, or reads too little for them.
-       */
+      /** The model received no tools: it cannot use any, or its context is too small for them. */
       readonly toolless?: boolean;
       /** Most tokens that the answer could have, where that is fewer than were asked for. */
       readonly maxTokens?: number;
     }
   /**
-   * `blocks` holds whole what was said before the error; a tool call or a thought cut short is left
-   * out. `whole`: the model told all that it took.
+   * `blocks`: everything complete that was said before the error. A tool call or thought that was
+   * cut short is left out. `whole`: the model reported its whole usage.
    */
   | {
       readonly ok: false;
@@ -220,8 +221,8 @@ export type MindAnswer =
       readonly terms?: Partial<Terms>;
       readonly whole: boolean;
       /**
-       * Not whole: the most tokens that it can have written; null: not known, or, without `usage`,
-       * that it was counted or not sent.
+       * For an incomplete report: the most tokens that the model can have written. Null: unknown.
+       * Without `usage`, null means that the request was already counted, or never sent.
        */
       readonly outputMost: number | null;
     };
@@ -229,8 +230,8 @@ export type MindAnswer =
 const NOTHING_TOLD = { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0 };
 
 /**
- * What is counted of an answer; `nothing`: it was not sent, or was counted as it ended without a
- * word of what it took.
+ * The usage to count for an answer. `nothing`: the request was not sent, or was already counted
+ * when it ended without a usage report.
  */
 export function tookOf(model: string, answer: MindAnswer): NonNullable<Took> | 'nothing' {
   if (!answer.usage) {
@@ -264,15 +265,15 @@ export function tookOf(model: string, answer: MindAnswer): NonNullable<Took> | '
 
 export interface MindListener {
   /**
-   * The server has had the request, and it ended without a word of what it took. Resolves with
-   * whether it may be sent again.
+   * The server received the request, and it ended without a usage report. Resolves with whether the
+   * request may be sent again.
    */
   onLost?(): Promise<boolean>;
-  /** The next words, as they arrive. */
+  /** The next part of the text, as it arrives. */
   onText(text: string): void;
   /**
-   * A call of a tool that a mind, or its provider, runs by itself, to be shown. Returns the way to
-   * tell its result.
+   * The mind, or its provider, runs a tool by itself. Called to show it. Returns a function that
+   * reports the result.
    */
   onTool?(call: {
     readonly toolUseId: string;
@@ -280,23 +281,20 @@ export interface MindListener {
     readonly input: unknown;
   }): (result: string, isError: boolean) => void;
   /**
-   * The answer was given without these pictures and PDFs, which the server could not read. `name`:
-   * null: a tool showed it.
+   * The answer was made without these pictures and PDFs, because the server could not read them.
+   * `name`: null where a tool returned the file.
    */
   onLeftOut?(files: readonly { readonly digest: string; readonly name: string | null }[]): void;
-  /** Called whenever that changes; time-outs count from the newest `sent`. */
+  /** Called on every change of state. Time-outs count from the newest `sent`. */
   onState?(state: RequestState): void;
   readonly signal: AbortSignal;
 }
 
-/**
- * A mind of one agent alone, for one run of it: it keeps what it was told, and runs its tools by
- * itself.
- */
+/** A mind of one agent for one run. It remembers the conversation and runs its tools by itself. */
 export interface AgentMind {
   /**
-   * `itself`: its requests come through the relay and are counted there; `reports`: what it says
-   * that they cost is.
+   * `itself`: its requests go through the relay and are counted there. `reports`: the costs that it
+   * reports are counted.
    */
   readonly counts: 'itself' | 'reports';
   /** As `Mind.web`. */
@@ -306,7 +304,7 @@ export interface AgentMind {
   answer(request: MindRequest, listener: MindListener): Promise<MindAnswer>;
 }
 
-/** Whose turn it is. */
+/** The agent and run that a turn belongs to. */
 export interface MindOwner {
   readonly agentId: AgentId;
   readonly sessionId: SessionId | null;
@@ -314,24 +312,29 @@ export interface MindOwner {
 }
 
 export interface Mind {
-  /** The models that answer, given what the person chose; empty takes the default. */
+  /** The models that answer, given the person's choice. An empty choice selects the default. */
   models(chosen: { readonly lead: string; readonly agent: string }): MindInfo;
   /**
-   * Of one that the person may change while the relay runs: what answers now. An answer that began
-   * with it goes on with it.
+   * For a mind that the person may replace while the relay runs: the mind that answers now. An
+   * answer keeps the mind with which it began.
    */
   current?(): Mind;
-  /** Whether somebody else answers for this agent, in this run; null: this mind does. */
+  /** The agent's own mind for this run. Null: this mind answers. */
   of?(owner: MindOwner): Promise<AgentMind | null>;
-  /** Whether this model's provider searches and reads the web by itself; left out: none does. */
+  /**
+   * Whether the provider of this model searches and reads the web by itself. Left out: none does.
+   */
   web?(model: string): boolean;
-  /** Whether this model searches by itself for deferred tools; left out: none does. */
+  /** Whether this model searches for deferred tools by itself. Left out: none does. */
   searches?(model: string): boolean;
-  /** One answer. Never rejects for what an upstream does: that is an answer with `ok: false`. */
+  /**
+   * Produces one answer. Never rejects for a failure of the model server: that is an answer with
+   * `ok: false`.
+   */
   answer(request: MindRequest, listener: MindListener): Promise<MindAnswer>;
   close(): Promise<void>;
 }
 
-/** Does the demo answer, where no model is connected? */
+/** Whether the demo mind answers because no model is connected. */
 export const isRehearsal = (mind: Pick<Mind, 'models'>): boolean =>
   mind.models({ lead: '', agent: '' }).kind === 'rehearsal';

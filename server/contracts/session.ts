@@ -1,4 +1,4 @@
-/** The session, as everything around it sees it. */
+/** The contract of the session, as the relay's other parts see it. */
 import type {
   AgentState,
   GateCheck,
@@ -23,14 +23,14 @@ import type { GateAnswer, WakePermit, WakeRequest } from './gate.ts';
 import type { ToolOutcome } from './tools.ts';
 import type { Mind } from './mind.ts';
 
-// How what happens between agents wakes one of them.
+// Events between agents that may wake one of them.
 
 /**
- * What happens in threads that others must hear of. Called after it is on disk, in order, one at a
- * time: nothing further is written in any thread until it has resolved, so it must not wait for
- * what it sets off. What `added` and `mentioned` resolve with is a sentence for whoever did it,
- * about the wake that was asked for; null: none was. Both may be called again for the same
- * happening, after a crash.
+ * Called for changes in threads that other parts must know. Each call comes after the change is on
+ * disk, in order, one at a time. No thread is written until the call resolves, so it must not wait
+ * for work that it starts. `added` and `mentioned` resolve with a sentence about the requested wake
+ * for the author of the change, or null where no wake was requested. After a crash both may be
+ * called again for the same change.
  */
 export interface ThreadHooks {
   added(change: {
@@ -49,8 +49,7 @@ export interface ThreadHooks {
     readonly text: string;
   }): Promise<string | null>;
   /**
-   * Messages that mention it were put before it in the thread itself: they need not be put before
-   * it once more.
+   * The agent has read messages that mention it in the thread. They need not be delivered again.
    */
   mentionsRead(change: {
     readonly threadId: ThreadId;
@@ -58,7 +57,7 @@ export interface ThreadHooks {
     readonly messageIds: readonly MessageId[];
     readonly run: string;
   }): Promise<void>;
-  /** It is in no open thread any more: it was removed, or the last one was closed. */
+  /** The agent is in no open thread any more: it was removed, or the last thread was closed. */
   leftLast(change: {
     readonly agentId: AgentId;
     readonly event: Extract<SleepEvent, 'removed_from_last_thread' | 'last_thread_closed'>;
@@ -70,11 +69,11 @@ interface WakeAnswer extends Omit<GateAnswer, 'permit'> {
   readonly over?: Promise<Reached>;
 }
 
-/** `until`: ms since the epoch when it can be tried again; null: not known. */
+/** `until`: when a retry is possible, ms since the epoch. Null: not known. */
 export interface NotReached {
   readonly reached: false;
   readonly reason: SkipReason;
-  /** A sentence for people; null: the reason says it. */
+  /** A sentence for people. Null: the reason says enough. */
   readonly detail: string | null;
   readonly until: number | null;
 }
@@ -82,7 +81,7 @@ export interface NotReached {
 export type Reached = { readonly reached: true } | NotReached;
 
 /**
- * What was due and wakes its agent: a reminder, or a script that has failed. `status`: how that
+ * A schedule that wakes its agent: a reminder, or a script that failed. `status`: how the script
  * ended.
  */
 export type DueCause = { readonly scheduleId: ScheduleId; readonly name: string; readonly given: GivenBefore } & (
@@ -90,17 +89,15 @@ export type DueCause = { readonly scheduleId: ScheduleId; readonly name: string;
   | { readonly kind: 'script'; readonly status: string }
 );
 /**
- * What an agent is given of before when it is set to work. `before`: what it said at the end of
- * runs, the oldest first.
+ * Earlier context that a scheduled run carries. `before`: what the agent said at the end of earlier
+ * runs, oldest first.
  */
 export interface GivenBefore {
   readonly lastSession: boolean;
   readonly before: readonly { readonly at: number; readonly said: string }[];
 }
 
-/**
- * A wake as it is asked for. `due`: a run for it is one of that kind, and of what was scheduled.
- */
+/** A requested wake. `due`: the schedule that causes it, and the kind of run that follows. */
 export type WakeAsked = Omit<WakeRequest, 'state' | 'alone' | 'oneAtATime'> & { readonly due?: DueCause | undefined };
 
 /** A permit for work that the caller does itself. Its `release` never rejects. */
@@ -111,14 +108,14 @@ export interface CallersPermit extends WakePermit {
 
 /** Agents at work in no session, for whoever wakes them. */
 export interface Alone {
-  /** The relay has what this agent needs to be at work alone. */
+  /** Whether the relay has what this agent needs to work alone. */
   can(agentId: AgentId): Promise<boolean>;
   /**
-   * What became of a wake of this agent that was granted then. `begins`: a process is about to
-   * begin a run; `cut-off`: it ended over that.
+   * What became of a wake of this agent that was granted at this time. `begins`: a process is about
+   * to begin a run. `cut-off`: the process ended during it.
    */
   carried(agentId: AgentId, grantedAt: number): Promise<'no' | 'begins' | 'cut-off' | 'yes'>;
-  /** Sets it to work with what waits in its inbox. Resolves when that is over. */
+  /** Starts a run with the messages in the agent's inbox. Resolves when the run is over. */
   wake(
     agentId: AgentId,
     by: {
@@ -127,24 +124,24 @@ export interface Alone {
       readonly why: string;
       readonly due?: DueCause | undefined;
       /**
-       * For which it is woken: where it has read that by its turn, nothing begins. Left out: for
-       * none.
+       * The message that the wake is for. If the agent has read it by its turn, nothing begins.
+       * Left out: the wake is for no message.
        */
       readonly messageId?: MessageId | null;
     },
   ): Promise<Reached>;
 }
 
-/** What the relay's other parts ask of whoever wakes agents. The only road to the gate. */
+/** How other parts of the relay wake agents. This is the only way to the gate. */
 export interface Reach {
-  /** Puts a message into the inbox, and asks for a wake where the priority does. */
+  /** Puts a message into the inbox. Requests a wake where the message's priority demands it. */
   message(
     caller: { readonly agentId: AgentId; readonly sessionId: SessionId | null },
     message: {
       readonly to: string;
       readonly text: string;
       readonly priority: MessagePriority;
-      /** Left out: it says nothing of what it is for. */
+      /** Left out: the sender gives no purpose. */
       readonly type?: MessageType;
     },
   ): Promise<ToolOutcome>;
@@ -153,14 +150,14 @@ export interface Reach {
     message: { readonly to: string; readonly text: string; readonly reason: WakeReason },
   ): Promise<ToolOutcome>;
   /**
-   * Asks the gate and, where it lets it pass, wakes: in the session where the agent is in it, alone
-   * where it can be.
+   * Asks the gate. If the gate permits it, wakes the agent: in the session where the agent is part
+   * of it, else alone where it can work so.
    */
   ask(request: WakeAsked): Promise<WakeAnswer>;
   /**
-   * Clears the sleeping flag of an agent that is set to sleep, in turn: where the gate stops it, it
-   * is asked for again until it passes, or the agent is awake otherwise. `only`: what it waits for;
-   * left out: whatever stops it. `cleared` resolves with whether it is awake.
+   * Clears the sleeping flag of an agent, in order. If the gate refuses, the request is repeated
+   * until it passes or the agent is awake for another reason. `only`: the check to wait for; left
+   * out: any. `cleared` resolves with whether the agent is awake.
    */
   clearFlag(
     request: WakeAsked,
@@ -172,8 +169,8 @@ export interface Reach {
    */
   permitFor(request: WakeAsked): Promise<Omit<GateAnswer, 'permit'> & { readonly permit: CallersPermit | null }>;
   /**
-   * One happening, by every name it has: it may wake an agent or put it to sleep, by the agent's
-   * own lists.
+   * One occurrence, with all its event names. The agent's own lists decide whether it wakes the
+   * agent or puts it to sleep.
    */
   happened(
     agentId: AgentId,
@@ -182,17 +179,17 @@ export interface Reach {
   ): Promise<void>;
 }
 
-// Who there is, and what waits for them.
+// The household's agents, and the messages that wait for them.
 
-/** Everybody the household has, as the page said last. Names change; ids do not. */
+/** All members of the household, as the page last announced them. Names change. Ids do not. */
 export interface Directory {
   set(team: Team): Promise<void>;
   all(): Promise<readonly TeamMember[]>;
-  /** Has a page said who lives here? */
+  /** Whether a page has announced the household's members. */
   isAnnounced(): Promise<boolean>;
   /**
-   * By id, by name (as people write it, case aside), or by seat ("3", "seat 3"). The reason is a
-   * sentence for whoever asked.
+   * Finds an agent by id, by name in any case, or by seat ("3", "seat 3"). The reason is a sentence
+   * for the caller.
    */
   find(
     reference: string,
@@ -210,43 +207,41 @@ export interface NewInboxMessage {
   readonly type?: MessageType;
   readonly threadId: ThreadId | null;
   /**
-   * Of the person's held in memory until they are claimed: the text names them, for whoever reads
-   * it after a restart. Of the relay's kept with the message, as far as there is room.
+   * The person's attachments are held in memory until they are claimed. The text names them for an
+   * agent that reads it after a restart. The relay's attachments are stored with the message, as
+   * far as there is room.
    */
   readonly attachments?: readonly SentAttachment[];
 }
 
-/** As it is put before its agent. */
+/** A message as its agent receives it. */
 export interface TakenMessage extends InboxMessage {
   readonly attachments?: readonly SentAttachment[];
 }
 
-/**
- * Messages that wait for an agent. They outlive sessions and restarts, and each is put before its
- * agent once.
- */
+/** Messages that wait for an agent. They survive sessions and restarts. Each is delivered once. */
 export interface Inbox {
   /**
-   * A repeat with the same message id changes nothing. Null: it is there. Otherwise why it is not,
-   * as a sentence for its sender: an agent's message for which there is no place. `name`: the
-   * receiver's, for that sentence.
+   * Stores a message. A repeated message id changes nothing. Null: the message is stored. Otherwise
+   * a sentence for the sender: the inbox has no room for an agent's message. `name`: the receiver's
+   * name, for that sentence.
    */
   put(message: NewInboxMessage, name?: string): Promise<string | null>;
   /**
-   * What waits for this agent, oldest first: what the person wrote before all else, then of the
-   * others `limit` at most.
+   * Messages that wait for this agent, oldest first. The person's messages come first, then at most
+   * `limit` others.
    */
   waiting(agentId: AgentId, limit?: number): Promise<readonly InboxMessage[]>;
-  /** How much waits for this agent. */
+  /** How many messages wait for this agent. */
   count(agentId: AgentId): Promise<number>;
-  /** `null`: there is no such message, or it was read long ago. */
+  /** Null: the message does not exist, or was read long ago. */
   standing(messageId: MessageId): Promise<'waits' | 'read' | null>;
-  /** Takes back a message that an agent left for itself. False where it does not wait any more. */
+  /** Withdraws a message that an agent left for itself. False where it no longer waits. */
   withdraw(messageId: MessageId): Promise<boolean>;
   /**
-   * Takes messages to put them before their agent, in this run: an answer's id, or a call's.
-   * `readIn`: the session, of a run in none that run; null: by a client, beside both. Gives back
-   * those that nobody had taken yet, oldest first, on disk as read.
+   * Claims messages for delivery in this run: the id of an answer, or of a call. `readIn`: the
+   * session, or the run where there is no session; null: a client outside both. Resolves with the
+   * messages that nobody had claimed before, oldest first. They are on disk as read.
    */
   claim(
     messageIds: readonly MessageId[],
@@ -258,11 +253,13 @@ export interface Inbox {
     page: { readonly before: string | null; readonly limit: number },
   ): Promise<{ readonly messages: readonly InboxMessage[]; readonly more: boolean }>;
   unread(): Promise<ReadonlyMap<string, number>>;
-  /** What was claimed in this session, or in this run of none, by answers of the relay. */
+  /**
+   * Messages that answers of the relay claimed in this session, or in this run without a session.
+   */
   takenIn(readIn: SessionId | RunId): Promise<readonly InboxMessage[]>;
-  /** The person takes back what they wrote. False where it does not wait here any more. */
+  /** The person withdraws their message. False where it no longer waits here. */
   takeBack(messageId: MessageId): Promise<boolean>;
-  /** Undoes a claim whose message was not put before anybody. */
+  /** Undoes a claim whose message was never delivered. */
   giveBack(messageIds: readonly MessageId[]): Promise<void>;
 }
 
@@ -274,31 +271,31 @@ export type PostOutcome =
       readonly detail: string;
     };
 
-/** Who plays an agent: a credential, and how it was used. */
+/** A client that drives an agent: a credential, and how it was used. */
 export interface CallingClient extends JoinedClient {
   readonly credentialId: string;
 }
 
-/** By what happens an agent is put to sleep, and woken. */
+/** The events that put an agent to sleep and that wake it. */
 export type TeamEvents = Pick<EffectiveConfig['coordination'], 'sleep_events' | 'wake_events'>;
-/** By agent; what is left out is the agent's own. */
+/** Lists by agent. A missing list is taken from the agent's own settings. */
 export type EventLists = ReadonlyMap<AgentId, Partial<TeamEvents>>;
 
 export type Brought =
   | { readonly ok: true; readonly over: Promise<void> }
   | { readonly ok: false; readonly detail: string };
 
-/** The requests of one agent, in order. Each begins with all of the one before it. */
+/** The requests of one agent, in order. Each begins with the whole previous request. */
 export interface WakeRequests {
   readonly agentId: AgentId;
   readonly model: string;
-  /** UTF-8 bytes of each. */
+  /** Size of each request in UTF-8 bytes. */
   readonly bytes: readonly number[];
 }
 
 /**
- * What an agent did alone since then, as a note for its mind, and up to when that tells; null:
- * nothing. `asleep`: it wakes with it. Never rejects.
+ * A note for the agent about what it did alone since then, and the time up to which the note
+ * reports. Null: nothing. `asleep`: it wakes with the note. Never rejects.
  */
 export type Meanwhile = (
   agentId: AgentId,
@@ -306,13 +303,13 @@ export type Meanwhile = (
   asleep: boolean,
 ) => Promise<{ readonly text: string; readonly upTo: number } | null>;
 
-/** The one session a relay can run, and everything that happens in it. */
-/** An agent of this session that the directory need not know yet. */
+/** The one session that a relay can run. */
+/** An agent of this session that the directory may not know yet. */
 export interface Newborn {
   readonly member: TeamMember;
   /**
-   * What an ACP agent that drives it may call over MCP before the birth is complete; null: it is
-   * born, and may call what all may.
+   * What an ACP agent may call over MCP before this agent's birth is complete. Null: the agent is
+   * born, and may call all tools.
    */
   readonly birth: Birth | null;
 }
@@ -324,13 +321,13 @@ export interface Birth {
 
 export interface SessionHost {
   /**
-   * Runs a few wakes of nobody, answered by this mind, so that the first need not pay for what is
-   * made at first use. Leaves no trace.
+   * Runs a few wakes of no agent against this mind, so that first-use costs do not fall on the
+   * first real wake. Leaves no trace.
    */
   warm(mind: Mind, signal: AbortSignal): Promise<void>;
   /**
-   * The requests that this call would send, measured and not sent. `start` counts where no session
-   * runs. Rejects where it cannot be measured now.
+   * The requests that this call would send, measured and not sent. `start` applies where no session
+   * runs. Rejects where they cannot be measured now.
    */
   sizeOfWake(
     asked: { readonly start: StartSession; readonly text: string },
@@ -339,93 +336,90 @@ export interface SessionHost {
     { readonly ok: true; readonly requests: readonly WakeRequests[] } | { readonly ok: false; readonly detail: string }
   >;
   /**
-   * Where it is not started: the session that runs, or null where `after` lies too far ahead of the
-   * log’s clock.
+   * Where no session starts: the session that runs, or null where `after` lies too far ahead of the
+   * log's clock.
    */
   start(
     request: StartSession,
     lists?: EventLists,
   ): Promise<{ ok: true; sessionId: SessionId } | { ok: false; sessionId: SessionId | null }>;
   /**
-   * Seats an agent in the running session, without the lead and without asking the gate. Where
-   * `agent_started` puts it to sleep it rests, and no model is asked; else it is asked for its
-   * first words. `over` resolves when it is here, or is not.
+   * Seats an agent in the running session, without the lead and without asking the gate. If
+   * `agent_started` puts it to sleep, no model is asked. Otherwise it is asked for its first words.
+   * `over` resolves when it has arrived or failed to.
    */
   bring(payload: AgentPayload): Promise<Brought>;
   /**
-   * False where no session runs. Resolves when the end is on disk and nothing of the session runs
-   * on.
+   * False where no session runs. Resolves when the end is on disk and all work of the session has
+   * stopped.
    */
   end(reason: EndReason): Promise<boolean>;
   post(message: PostMessage): Promise<PostOutcome>;
   /**
-   * Takes back a message of the person's that its agent has not read. False where it waits nowhere.
+   * Withdraws a message of the person that its agent has not read. False where it waits nowhere.
    */
   takeBack(messageId: MessageId): Promise<boolean>;
-  /** Stops what this agent is saying. False where it is not saying anything. */
+  /** Stops the agent's current answer. False where it is not answering. */
   stop(agentId: AgentId): Promise<boolean>;
   /**
-   * Puts one agent to sleep, or gives up one egg, by agent id. False where it is neither awake nor
+   * Puts one agent to sleep, or abandons one egg. False where the agent is neither awake nor
    * hatching.
    */
   sleep(agentId: AgentId): Promise<boolean>;
   /**
-   * The database was waited for in vain: what is being said ends with this sentence. The session
+   * The database did not come back in time. Running answers end with this sentence. The session
    * goes on.
    */
   cutOff(sentence: string): void;
-  /** The session that runs and is not ending, or null. */
+  /** The running session, or null where none runs or it is ending. */
   sessionId(): string | null;
   stateOf(agentId: AgentId): AgentState;
-  /** The model that answers for this agent in the session; null: none runs. */
+  /** The model that answers for this agent in the session. Null: no session runs. */
   modelOf(agentId: AgentId): string | null;
   /**
-   * Puts before an agent what waits in its inbox, in a turn of its own, with a line that says why.
-   * Resolves when that turn is over; false where there was no turn: it is not here, or nothing
-   * waited.
+   * Delivers the agent's inbox in a turn of its own, with a line that says why. Resolves when the
+   * turn is over. False: there was no turn, because the agent is not here or nothing waited.
    */
   rouse(agentId: AgentId, why?: string): Promise<boolean>;
   /**
-   * An agent that hatches or has hatched in the session that runs; null: it is none. Pages have the
-   * directory know it later.
+   * An agent that is hatching or has hatched in the running session. Null: it did not. Pages add it
+   * to the directory later.
    */
   newborn(agentId: AgentId): Newborn | null;
   /**
-   * A client has called with this agent's credential: it plays the agent from elsewhere, until it
-   * is silent for long.
+   * A client called with this agent's credential. It drives the agent from outside until it has
+   * been silent for long.
    */
   joined(agent: TeamMember, client: CallingClient): Promise<void>;
   /** This credential was revoked. */
   left(credentialId: string): void;
-  /** Who waits in line before the model's server. */
+  /** Requests in the queue of the model server. */
   waiting(): Waiting;
   /**
-   * An API client calls this tool for an agent, or, where it is null, a model. Returns the way to
-   * tell its end.
+   * An API client calls this tool for an agent, or a model where `tool` is null. Returns a function
+   * that reports the end.
    */
   clientCalls(agentId: AgentId, tool: string | null, input: unknown): () => void;
-  /** Called whenever that changes. Returns the way to stop. */
+  /** Called on every change of the queue. Returns a function that unsubscribes. */
   onWaiting(listener: (waiting: Waiting) => void): () => void;
-  /** Called when an agent's turn is over. */
+  /** Called when an agent's turn is over. Returns a function that unsubscribes. */
   onTurnEnd(listener: (agentId: AgentId) => void): () => void;
   /**
-   * Who keeps the record of what the person wakes. `record` resolves when it is decided, and does
-   * not reject. `callId`: of the call that woke it, with others or alone.
+   * Sets the recorder of wakes by the person. `record` resolves when the wake is decided, and does
+   * not reject. `callId`: the call that woke the agent, alone or with others.
    */
   recordPersonWakes(record: (agentId: AgentId, callId: string) => Promise<void>): void;
 }
 
-/** What an agent woke with, and what was said since. */
+/** What an agent woke with, and what has been said since. */
 export interface WokenTalk {
-  /** As it is now. */
+  /** Current value. */
   readonly soul: string | null;
   readonly transcript: string | null;
-  /**
-   * ms since the epoch when the last thing was said that it was told with its wake; null: nothing.
-   */
+  /** Time of the last message in the wake payload, ms since the epoch. Null: there was none. */
   readonly asleepSince: number | null;
   /** Oldest first. */
   readonly said: readonly { readonly author: string; readonly time: number; readonly text: string }[];
-  /** `said` holds all of it, and nothing was taken back. */
+  /** `said` is complete, and nothing was withdrawn. */
   readonly whole: boolean;
 }

@@ -1,4 +1,4 @@
-/** How far the person lets an agent use a tool, and what changes of that with their answer. */
+/** Whether the person's settings allow a call, and how their answer changes those settings. */
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { type Grant, grantOf, MIND_PREFIX } from '../../../src/shared/domain/toolsets.ts';
@@ -12,13 +12,14 @@ import type { Configs } from '../../contracts/index.ts';
 import { goesAsFar, isBounded, type Pinned, type PinnedCall, type Pins } from '../pins/index.ts';
 import { type KeptCall, pinnedSchema } from './rows.ts';
 
-// Calls that run a command, as what is let exactly as it stands is kept: a command of the sandbox's
-// by its words, one of a program's own by all that it gives but what it says of it. Neither stands
-// for the other: the same words are another thing where no sandbox is around them.
+// Calls that run a command, in the exact form in which an allowed command is stored. A sandbox
+// command is stored by its text. An ACP agent's own command is stored with its whole input except
+// the description. Neither form allows the other, because the same text outside the sandbox is a
+// different act.
 
 const BY_A_PROGRAM = `${MIND_PREFIX}execute`;
 
-/** Null: it runs none, or one that cannot be let for always. */
+/** Null: the call runs no command, or one that cannot be allowed for always. */
 function commandOf(tool: string, input: unknown): string | null {
   if (typeof input !== 'object' || input === null || !('command' in input)) return null;
   const { command } = input;
@@ -36,8 +37,8 @@ function keptAs(tool: string, command: string, input: Readonly<Record<string, un
   return `${BY_A_PROGRAM} ${JSON.stringify(Object.fromEntries(given))}`;
 }
 
-// What lay in the folder, and how far it went, when the person let a command for always. It is this
-// machine's alone.
+// The folder content and the reach of a command when the person allowed it for always. Stored only
+// on this machine.
 
 const agreedSchema = z.object({ reach: commandReachSchema, pinned: pinnedSchema.nullable() });
 interface AgreedCommand {
@@ -46,9 +47,9 @@ interface AgreedCommand {
 }
 
 interface AgreedCommands {
-  /** Null: it was let before this was kept, by hand, or on another machine. */
+  /** Null: the command was allowed by hand, on another machine, or before this was stored. */
   get(agentId: AgentId, command: string): Promise<AgreedCommand | null>;
-  /** `among`: all that are let by then. What is not is forgotten. */
+  /** `among`: all commands that are now allowed. Entries of any other command are deleted. */
   put(agentId: AgentId, command: string, agreed: AgreedCommand, among: readonly string[], within: Db): Promise<void>;
   forget(agentId: AgentId): Promise<void>;
 }
@@ -101,10 +102,10 @@ export function createAgreedCommands({
   };
 }
 
-/** What is set of agents, as far as it is read and changed here. */
+/** Agents' settings, as far as they are read and changed here. */
 export interface GrantedConfigs extends Pick<Configs, 'agent'> {
   /**
-   * Changes it with `also`, in one transaction. False: `also` could not be, and nothing was
+   * Changes the settings and runs `also` in one transaction. False: `also` failed, and nothing was
    * changed.
    */
   changeAgent(
@@ -114,17 +115,17 @@ export interface GrantedConfigs extends Pick<Configs, 'agent'> {
   ): Promise<boolean>;
 }
 
-/** How a call is let. */
+/** How a call is allowed. */
 export type Let =
   | { readonly by: 'off' | 'allow' }
   /**
-   * `before`: what lay there when exactly this command was let for always, where something else
-   * lies there now.
+   * `before`: the content when exactly this command was allowed for always, where the content
+   * differs now.
    */
   | { readonly by: 'ask'; readonly before: readonly PinnedFile[] | null }
   /**
-   * Exactly this command was let for always. `with`: what lies there, which it was let with; left
-   * out: that does not matter.
+   * Exactly this command was allowed for always. `with`: the content that it was allowed with,
+   * which is still there. Left out: the content does not matter.
    */
   | { readonly by: 'command'; readonly with?: { readonly pinned: Pinned | null } };
 
@@ -137,7 +138,7 @@ interface GrantedDeps {
 }
 
 export function createGranted({ configs, pins, agreed }: GrantedDeps) {
-  /** What is asked in one moment, as for each tool of a turn, is read once. */
+  /** Concurrent reads, as for each tool of a turn, share one query. */
   const reading = new Map<string, ReturnType<Configs['agent']>>();
   function configOf(agentId: AgentId): ReturnType<Configs['agent']> {
     const under = reading.get(agentId) ?? configs.agent(agentId).finally(() => reading.delete(agentId));
@@ -146,18 +147,18 @@ export function createGranted({ configs, pins, agreed }: GrantedDeps) {
   }
   const coordinationOf = async (agentId: AgentId) => (await configOf(agentId)).effective.coordination;
 
-  /** What is set for the tool, whatever goes into the call. */
+  /** The setting of the tool, whatever the call's input is. */
   const grantFor = async (agentId: AgentId, tool: string): Promise<Grant> =>
     grantOf(await coordinationOf(agentId), tool) ?? 'off';
 
   /**
-   * A command that was let for always: it goes no further than it did then, and what it reads is
-   * what lay there then.
+   * Checks a command that was allowed for always. Its reach must not have grown, and the content
+   * that it reads must be unchanged.
    */
   async function letForAlways(call: PinnedCall, command: string): Promise<Let> {
     const reach = await pins.reachOf(call);
-    // In the sandbox, without a network, it can do nothing that its agent could not do by its other
-    // tools.
+    // In the sandbox without a network, a command can do nothing that its agent could not do with
+    // its other tools.
     if (reach === null || isBounded(reach)) return { by: 'command' };
     const [then, now] = await Promise.all([agreed.get(call.agentId, command), pins.of(call)]);
     if (then !== null && !goesAsFar(then.reach, reach)) return ASK;
@@ -175,7 +176,7 @@ export function createGranted({ configs, pins, agreed }: GrantedDeps) {
     return await letForAlways(call, command);
   }
 
-  /** Why this cannot be let for always, as a sentence; null: it can. */
+  /** Why this call cannot be allowed for always, as a sentence. Null: it can. */
   async function refuseAlways(call: Pick<KeptCall, 'agentId' | 'tool' | 'input' | 'pinned'>): Promise<string | null> {
     const command = commandOf(call.tool, JSON.parse(call.input));
     if (command === null) return 'This is no command that can be let for always.';
@@ -189,8 +190,8 @@ export function createGranted({ configs, pins, agreed }: GrantedDeps) {
   }
 
   /**
-   * With the person's yes to this one, which `begin` writes, and in the same transaction: it holds
-   * for every later one, or they have said nothing. False: `begin` came too late.
+   * Allows all later calls and this one. `begin` writes the person's yes to this call in the same
+   * transaction, so both are stored or neither. False: `begin` came too late.
    */
   async function always(
     { agentId, tool, input, pinned }: Pick<KeptCall, 'agentId' | 'tool' | 'input' | 'pinned'>,
@@ -198,7 +199,7 @@ export function createGranted({ configs, pins, agreed }: GrantedDeps) {
     begin: (within: Db) => Promise<boolean>,
   ): Promise<boolean> {
     const command = answer === 'always-command' ? commandOf(tool, JSON.parse(input)) : null;
-    // Before the transaction: an embedded store answers nobody else meanwhile.
+    // Read before the transaction: an embedded store answers no other query during one.
     const reach = await pins.reachOf({ agentId, tool });
     const { allowed_commands: known } = await coordinationOf(agentId);
     return await configs.changeAgent(

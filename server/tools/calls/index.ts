@@ -1,11 +1,11 @@
 /**
  * Questions to the person, and the record of what agents did.
  *
- * A tool that may not run by itself asks. In a session the call waits for the answer. In a run
- * with nobody there the agent is told no for now, and a later yes lets the same thing happen once.
+ * A tool that may not run by itself asks. In a session the call waits for the answer. In a run with
+ * nobody there the agent is told no for now, and a later yes lets the same thing happen once.
  *
- * `rows.ts` decides on the store, `questions.ts` orders what is asked, `granted.ts` carries out
- * what was allowed later, and `tell-agent.ts` tells the agent.
+ * `rows.ts` decides on the store. `questions.ts` orders the questions. `granted.ts` applies the
+ * person's settings, and `tell-agent.ts` reports outcomes to the agent.
  *
  * Main type: `Calls`.
  *
@@ -70,7 +70,7 @@ import { createForms, createQuestion } from './questions.ts';
 import { CALL_LIMITS } from './settings.ts';
 export type { Answered, Calls } from './rows.ts';
 
-// Runs what the person has said yes to, once, and tells its agent what came of it.
+// Runs an allowed call once, and tells its agent the outcome.
 
 interface CarryOutDeps {
   readonly database: Pick<Database, 'untilThere'>;
@@ -87,7 +87,7 @@ interface CarryOutDeps {
   readonly logger: Pick<Logger, 'warn' | 'error'>;
 }
 
-/** Its yes is on disk. */
+/** The yes is on disk. */
 function createCarryOut(deps: CarryOutDeps): (call: KeptCall, ownHosts?: readonly string[]) => Promise<void> {
   const { database, rows, contents, leave, tellAgent, toolNamed, host, changed, counted, closing, now, logger } = deps;
 
@@ -121,7 +121,8 @@ function createCarryOut(deps: CarryOutDeps): (call: KeptCall, ownHosts?: readonl
     }
     const outcome = await outcomeOf(call, ownHosts);
     if (outcome.changed) {
-      // Between the yes and now something else came there: nothing was done, and it is asked again.
+      // The content changed between the yes and now. Nothing was done, and the person is asked
+      // again.
       await enduring(database, async () => {
         await rows.waitAgain(callId);
         const waits = await rows.get(callId);
@@ -130,8 +131,8 @@ function createCarryOut(deps: CarryOutDeps): (call: KeptCall, ownHosts?: readonl
       changed(agentId);
       return;
     }
-    // With what it gave back, whole, or not at all: a kill in between leaves it as one of which
-    // nobody knows.
+    // The full outcome and the end of the call are written together or not at all. If the relay is
+    // killed in between, the call's outcome is unknown.
     await enduring(database, () =>
       tellAgent({ ...call, state: 'done' }, input, outcome, (within) =>
         rows.end(callId, JSON.parse(input), outcome, now(), { within }),
@@ -144,14 +145,14 @@ function createCarryOut(deps: CarryOutDeps): (call: KeptCall, ownHosts?: readonl
 
 interface CallsDeps {
   readonly db: Db;
-  /** Left out: it can always be reached. */
+  /** Left out: the database is always reachable. */
   readonly database?: Pick<Database, 'untilThere'>;
-  /** Names the home. */
+  /** The id of the home. */
   readonly home: string;
   /** No other process can have this store open. */
   readonly onlyOne: boolean;
   readonly configs: GrantedConfigs;
-  /** What lies where calls are about. */
+  /** The content that calls are about. */
   readonly pins: Pins;
   readonly inbox: ToldInbox;
   readonly host: Pick<SessionHost, 'stateOf' | 'sessionId' | 'rouse'>;
@@ -159,8 +160,8 @@ interface CallsDeps {
   readonly alone: Alone;
   readonly reach: Pick<Reach, 'permitFor'>;
   /**
-   * The person says no to a call. Resolves with what is written in the transaction of their answer;
-   * null: nothing.
+   * Called when the person says no. Resolves with what the transaction of their answer must also
+   * write. Null: nothing.
    */
   readonly onDeclined?: (call: AnsweredCall) => Promise<((within: Db) => Promise<void>) | null>;
   readonly tell: (event: RoostEvent) => void;
@@ -170,7 +171,10 @@ interface CallsDeps {
   readonly logger: Pick<Logger, 'warn' | 'error'>;
 }
 
-/** What these do is not in the store beside: it is written that they run before they do. */
+/**
+ * The effects of these tools lie outside the store. So the relay records that a call runs before it
+ * runs.
+ */
 const leavesTraces = ({ name, readOnly }: TeamTool) => {
   const toolset = toolsetOf(name);
   return !readOnly && (toolset === 'files' || toolset === 'shell' || toolset === 'attached');
@@ -190,7 +194,7 @@ export function createCalls(deps: CallsDeps): Calls {
   const toolNamed = (name: string) =>
     guarded.get(name) ?? sources.flatMap((source) => source()).find((tool) => tool.name === name);
   const closing = new AbortController();
-  /** What is written or run beside whoever waits for it. */
+  /** Writes and calls that run beside their callers. */
   const underWay = new Set<Promise<unknown>>();
   let kept = 0;
   let telling = false;
@@ -202,7 +206,7 @@ export function createCalls(deps: CallsDeps): Calls {
   }
   const tellAgent = createTellAgent({ ...deps, rows, beside, closing: closing.signal });
   const changed = (agentId: AgentId) => tell({ kind: 'changed', time: now(), what: 'approvals', agentId });
-  /** Those who look at the account are told at times, not with each call. */
+  /** Pages that show the activity are notified at intervals, not for each call. */
   function counted(): void {
     if (++kept % CALL_LIMITS.dropEvery === 0)
       beside(rows.drop(now() - CALL_LIMITS.keptMs), 'calls of long ago could not be dropped');
@@ -228,7 +232,8 @@ export function createCalls(deps: CallsDeps): Calls {
   const leave = createLeave({ rows, question, letBy, pins, newCall, changed, counted, beside, now });
   const forms = createForms({ rows, question, newCall, changed, counted, beside, closing: closing.signal, now });
   /**
-   * A question of a server is answered by what it waits for, and its agent is told nothing of it.
+   * An MCP server's question is answered through the request that waits for it. Its agent is told
+   * nothing of it.
    */
   const ended = async (call: KeptCall, action: 'decline' | 'cancel', words: string): Promise<boolean> =>
     call.question ? (forms.end(call.callId, action), true) : await leave.no(call, words);
@@ -246,7 +251,7 @@ export function createCalls(deps: CallsDeps): Calls {
     };
     try {
       const outcome = await tool.run(input, caller);
-      // Nothing was done, and it is asked about: that stands in the account.
+      // Nothing was done, and the person is asked. The activity has no entry for this attempt.
       if (outcome.changed) {
         if (first) await rows.remove(call.callId);
       } else over(outcome);
@@ -257,7 +262,7 @@ export function createCalls(deps: CallsDeps): Calls {
     }
   }
 
-  /** Carried out elsewhere: it stands in the account from its beginning, whatever becomes of it. */
+  /** A provider runs this call. It is recorded from its beginning, however it ends. */
   const begunOf =
     ({ name }: TeamTool): NonNullable<TeamTool['begun']> =>
     (input, caller) => {
@@ -273,7 +278,7 @@ export function createCalls(deps: CallsDeps): Calls {
       };
     };
 
-  /** A question with the same key waits: the new one takes its place. */
+  /** Whether a waiting question has the same key. The new question replaces it. */
   function takesPlaceOf({ name, asking }: TeamTool, input: unknown): (one: KeptCall) => boolean {
     const key = asking?.keyOf(input);
     return (one) => one.tool === name && key !== undefined && asking?.keyOf(JSON.parse(one.input)) === key;
@@ -330,7 +335,7 @@ export function createCalls(deps: CallsDeps): Calls {
             : 'It was answered before, with yes.';
     return { ok: false, reason: 'over', detail };
   }
-  /** A yes that came too late: somebody else has answered, or something else lies there by now. */
+  /** A yes that came too late: the question was answered elsewhere, or the content has changed. */
   async function late(callId: string): Promise<Answered> {
     return (await rows.get(callId))?.state === 'asked'
       ? { ok: false, reason: 'changed', detail: CHANGED }
@@ -351,11 +356,11 @@ export function createCalls(deps: CallsDeps): Calls {
     for (const call of await rows.waiting()) if (which(call)) await withdraw(call, why);
   }
 
-  /** False: it waits no more. */
+  /** False: the call no longer waits. */
   async function begin(call: KeptCall, given: Exclude<Answer, 'later' | 'no'>): Promise<boolean> {
     const at = now();
     const once = (within?: Db) => rows.begin(call, given, at, within);
-    /** A yes whose answer did not come holds, and is carried out once. */
+    /** A yes counts even where its write was not acknowledged. It is carried out once. */
     const surely = async (write: () => Promise<boolean>) =>
       (await writeOnce({
         write: async () => (await write()) || null,
@@ -366,18 +371,21 @@ export function createCalls(deps: CallsDeps): Calls {
       return await surely(() => always(call, given, once));
     } catch (error) {
       if (isAway(error)) throw error;
-      // Where it cannot be kept for later ones, it holds for this one.
+      // If the permission for later calls cannot be stored, the yes counts for this call only.
       logger.error('what was let for always could not be kept', { tool: call.tool, error: String(error) });
       return await surely(once);
     }
   }
 
-  /** A no is on disk with what its tool keeps of it. False: it waits no more. */
+  /**
+   * Stores a no together with what the tool wants to remember of it. False: the call no longer
+   * waits.
+   */
   async function decline(call: KeptCall, words: string): Promise<boolean> {
     const { callId, pinned } = call;
     const input: unknown = JSON.parse(call.input);
     const markOf = (path: string) => pinned?.files.find((file) => file.path === path)?.mark;
-    // Before the transaction: an embedded store answers nobody else meanwhile.
+    // Read before the transaction: an embedded store answers no other query during one.
     const also = (await deps.onDeclined?.({ ...call, input, markOf })) ?? null;
     return await deps.db.transaction().execute(async (trx) => {
       if (!(await rows.close(callId, 'declined', words.trim(), now(), trx))) return false;
@@ -417,7 +425,8 @@ export function createCalls(deps: CallsDeps): Calls {
           await withdraw(call, WITHDRAWN.off);
           return await over(callId);
         }
-        // A yes is to what was shown. By what stands in the row, where that is not told.
+        // A yes covers what was shown. Where the caller does not say what that was, the row
+        // decides.
         const shown = seen ?? call.pinned?.pin ?? '';
         const fresh = await contents.fresh(call);
         const isUnknown = seen === undefined && !call.isPinned;
@@ -446,7 +455,7 @@ export function createCalls(deps: CallsDeps): Calls {
     return sent === 'sent' ? await standing(callId) : { ok: false, reason: 'misfit', detail: sent.misfit };
   }
 
-  /** The same guard each time: minds are told of a tool once. */
+  /** Returns the same guard for the same tool each time, because minds are told of a tool once. */
   function guard(tool: TeamTool): TeamTool {
     const before = guards.get(tool);
     if (before) return before;
@@ -482,7 +491,7 @@ export function createCalls(deps: CallsDeps): Calls {
     return made;
   }
 
-  /** Agents whose files have changed since their questions were looked at. */
+  /** Agents whose files have changed since their questions were checked. */
   const looking = new Set<AgentId>();
   async function lookAgain(agentId: AgentId): Promise<void> {
     looking.delete(agentId);
@@ -502,7 +511,7 @@ export function createCalls(deps: CallsDeps): Calls {
   });
 
   log.subscribe(({ event }) => {
-    // What was asked in one that was cut, with its relay, may be answered all the same.
+    // Questions of a session that was cut off with its relay may still be answered.
     if (event.kind !== 'session-ended' || (event.reason !== 'ended' && event.reason !== 'idle')) return;
     const { sessionId } = event;
     const asked = (call: KeptCall) => call.where === 'session' && call.sessionId === sessionId;
@@ -529,7 +538,7 @@ export function createCalls(deps: CallsDeps): Calls {
       const call: NewCall = { ...ids, place: 'relay', tool: name, input, askedAt: now() };
       const content = { now: pinned, before: before && [before] };
       const callId = await question(call, JSON.stringify(input), content, { replaces: takesPlaceOf(tool, input) });
-      // One that waited is to what the file says by now.
+      // A question that waited now covers the file's current content.
       const waits = callId === null || callId === call.callId ? null : await rows.get(callId);
       if (waits && (await contents.fresh(waits)) === waits) return;
       changed(agentId);

@@ -1,9 +1,8 @@
 /**
- * Leave for what a mind does by itself: a program that is an agent's mind asks before it acts, and
- * goes on when it is told. The question is a row like any other. In a session it waits for its
- * answer; where nobody is there, the program is told no for now, and a later yes lets the same
- * thing once, when it is asked for again within a day. What it does is in the account from its
- * beginning, with how it ended, also where it asked nobody.
+ * Permission for the actions of an ACP agent, which asks before it acts. The question is a row like
+ * any other. In a session it waits for the answer. Where nobody is there, the agent gets a no for
+ * now. A later yes then allows the same action once, if the agent asks for it again within a day.
+ * Every action is recorded from its beginning with its outcome, also where the agent did not ask.
  */
 import { createHash } from 'node:crypto';
 import type { AgentId } from '../../../src/shared/domain/ids.ts';
@@ -25,7 +24,7 @@ export interface LeaveDeps {
   readonly newCall: (tool: string, input: unknown, caller: Parameters<AskLeave>[0]['caller']) => NewCall;
   readonly changed: (agentId: AgentId) => void;
   readonly counted: () => void;
-  /** Is not waited for by the mind; `what` is logged where it fails. */
+  /** The mind does not wait for this work. `what` is logged where it fails. */
   readonly beside: (work: Promise<unknown>, what: string) => void;
   readonly now: () => number;
 }
@@ -34,18 +33,20 @@ export interface Leave {
   readonly ask: AskLeave;
   readonly note: NoteDeed;
   /**
-   * A yes is on disk. True: somebody waited for it, and goes on; false: it is let when it is asked
-   * for again.
+   * A yes is on disk. True: the mind waited for it and goes on. False: the action is allowed when
+   * it is requested again.
    */
   yes(call: KeptCall): Promise<boolean>;
-  /** It was declined, or withdrawn. True: somebody waited for it, and was told. */
+  /**
+   * The question was declined or withdrawn. True: the mind waited for it and received the answer.
+   */
   no(call: Pick<KeptCall, 'callId'>, words: string): Promise<boolean>;
 }
 
 export function createLeave({ rows, question, letBy, pins, newCall, changed, counted, beside, now }: LeaveDeps): Leave {
   /** By question. */
   const waiters = new Map<string, (verdict: Verdict) => void>();
-  /** Of what the person has let, and nobody has done yet. `pin`: of what it is to. */
+  /** Hash of an allowed action that has not been done yet. `pin`: of the content that it covers. */
   const hashOf = (agentId: AgentId, tool: string, input: string, pin: string | null) =>
     createHash('sha256')
       .update(JSON.stringify([agentId, tool, input, pin]))
@@ -57,7 +58,7 @@ export function createLeave({ rows, question, letBy, pins, newCall, changed, cou
     return tell !== undefined;
   };
 
-  /** `added`: it stands as one that runs. */
+  /** `added`: resolves when the running call is recorded. */
   function overOf(callId: string, asked: unknown, added: Promise<void> = Promise.resolve()) {
     return ({ input = asked, stopped, ...ended }: DeedEnd): void => {
       const at = now();
@@ -103,7 +104,7 @@ export function createLeave({ rows, question, letBy, pins, newCall, changed, cou
         text,
         { now: pinned, before: held.before },
         {
-          // One for which somebody waits is answered for them alone.
+          // A question for which a mind waits is answered for that mind alone.
           mayBe: (each) => !waiters.has(each.callId),
           before: (own) => waits && waiters.set(own, tell),
         },
@@ -126,7 +127,7 @@ export function createLeave({ rows, question, letBy, pins, newCall, changed, cou
     async yes({ callId, agentId, tool, input, pinned }) {
       const asked: unknown = JSON.parse(input);
       const waited = over(callId, { let: true, over: overOf(callId, asked) });
-      // Nobody is told of it later: whoever waited goes on, and tells how it went.
+      // The agent needs no later message: the mind that waited goes on and reports the outcome.
       if (waited) await rows.told(callId, now());
       else {
         const leaves = hashOf(agentId, tool, input, pinned?.pin ?? null);

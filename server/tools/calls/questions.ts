@@ -1,6 +1,6 @@
 /**
- * Questions to the person, as they are asked: one after the other, also by two processes on one
- * store. Else each would find the room that there is for one.
+ * Asks questions one after another, also where two processes share one store. Otherwise each
+ * process could take the last free place.
  */
 import { sql } from 'kysely';
 import { createQueue } from '../../../src/shared/domain/platform/queue.ts';
@@ -14,17 +14,18 @@ import { CALL_LIMITS } from './settings.ts';
 import { TOO_MANY_FORMS, TURN_OVER, WITHDRAWN } from './tell-agent.ts';
 
 interface QuestionOptions {
-  /** Whether the new question may be this one, which waits and asks the same. Left out: always. */
+  /** Whether the new question may join this waiting one, which asks the same. Left out: always. */
   readonly mayBe?: (one: KeptCall) => boolean;
-  /** Whether the new question takes the place of this one, which waits. Left out: never. */
+  /** Whether the new question replaces this waiting one. Left out: never. */
   readonly replaces?: (one: KeptCall) => boolean;
-  /** Is given the id before anybody can answer. */
+  /** Receives the id before anybody can answer. */
   readonly before?: (callId: string) => void;
 }
 
 /**
- * The id under which it waits: its own, or that of one that waits already and asks the same. Null:
- * too many of its agent wait. What the relay asks by itself is not counted among those.
+ * The id under which the question waits: its own, or that of a waiting question that asks the same.
+ * Null: too many questions of this agent wait. Questions that the relay asks by itself do not
+ * count.
  */
 export type Question = (
   call: NewCall,
@@ -35,7 +36,7 @@ export type Question = (
 
 interface QuestionDeps {
   readonly db: Db;
-  /** Names the home. */
+  /** The id of the home. */
   readonly home: string;
   readonly rows: Pick<CallRows, 'add' | 'waiting' | 'close'>;
 }
@@ -63,12 +64,11 @@ export function createQuestion({ db, home, rows }: QuestionDeps): Question {
     );
 }
 
-// Questions of MCP servers that the person answers by a form. Each is a row like any other
-// question, so that it stands on the page, in the header and on the phone. Its server waits for it
-// within a call, so it lives no longer than its relay: what a relay left behind is withdrawn at the
-// next start. What the person types is in no row, event or log: it goes to the server alone. The
-// account of calls has the names of the fields, as Roost has no use for the values and some are
-// nobody else's business.
+// Questions of MCP servers that the person answers in a form. Each is a row like any other
+// question, so it appears on the page, in the header and on the phone. The server waits within a
+// call, so the question cannot outlive its relay. The next start withdraws leftover questions. The
+// person's input is in no row, event or log. It goes to the server alone. The activity stores only
+// the names of the fields, because Roost has no use for the values and some are private.
 //
 //   asked → done (sent) | declined | withdrawn (nobody answered in time, or nobody waits any more)
 
@@ -78,7 +78,7 @@ interface FormsDeps {
   readonly newCall: (tool: string, input: unknown, caller: Caller) => NewCall;
   readonly changed: (agentId: AgentId) => void;
   readonly counted: () => void;
-  /** Is not waited for; `what` is logged where it fails. */
+  /** The caller does not wait for this work. `what` is logged where it fails. */
   readonly beside: (work: Promise<unknown>, what: string) => void;
   readonly closing: AbortSignal;
   readonly now: () => number;
@@ -88,9 +88,9 @@ type Sent = 'sent' | 'over' | { readonly misfit: string };
 
 interface Forms {
   readonly ask: AskPerson;
-  /** What the person has filled in: checked, and sent to the server that waits for it. */
+  /** Checks the person's input and sends it to the server that waits for it. */
   send(call: KeptCall, given: Given): Promise<Sent>;
-  /** It was declined or withdrawn. True: somebody waited for it. */
+  /** The question was declined or withdrawn. True: a server waited for it. */
   end(callId: string, action: 'decline' | 'cancel'): boolean;
 }
 
@@ -111,7 +111,7 @@ const WRONG: Readonly<Record<Misfit, string>> = {
   many: 'has too many options chosen',
   unknown: 'is no field of this form',
 };
-/** Never with what was typed: sentences of errors are logged. */
+/** Never contains the person's input: error texts are logged. */
 const misfitText = (misfits: readonly (readonly [string, Misfit])[]) =>
   misfits.map(([name, misfit]) => `“${name.slice(0, CALL_LIMITS.fieldChars)}” ${WRONG[misfit]}.`).join(' ');
 
@@ -180,12 +180,12 @@ export function createForms(deps: FormsDeps): Forms {
         titles.length === 0
           ? sentence`You agreed, and sent the server no fields.`
           : sentence`You sent the server these fields: ${titles.join(', ')}`;
-      // Only one of two devices finds it waiting.
+      // If two devices answer, only one finds the question waiting.
       if (!(await rows.sent(callId, { text, isError: false }, now()))) return 'over';
       changed(agentId);
       counted();
       if (end(callId, { action: 'accept', content: checked.content })) return 'sent';
-      // It was withdrawn while that was written: the server has got nothing.
+      // The question was withdrawn during the write. The server received nothing.
       await rows.unsent(callId, WITHDRAWN.unneeded);
       changed(agentId);
       return 'over';

@@ -1,5 +1,5 @@
 /**
- * The person's calls about what agents did and ask for. No program may ask: whoever holds a
+ * The person's endpoints for agents' activity and questions. API clients may not call them: a
  * credential is not the person.
  */
 import type { Context } from 'hono';
@@ -34,7 +34,7 @@ export function createCallRoutes({ calls, directory, sandbox, configs, rights }:
     if (context.get('browser') === undefined)
       throw problem(403, 'browsers-only', 'What agents ask for is answered from the household’s page.');
   }
-  /** Without what the relay alone knows of them. */
+  /** Removes the fields that only the relay may see. */
   const shown = (list: readonly ToolCall[]) => list.map((call) => toolCallSchema.parse(call));
   return answer(callEndpoints, {
     async calls({ before, limit, agent }, context) {

@@ -1,6 +1,5 @@
 /**
- * Calls of tools on the store. What an agent may not do twice is decided here, by one statement
- * each.
+ * Tool calls in the store. Each decision about what an agent may do only once is one SQL statement.
  */
 import type { Selectable } from 'kysely';
 import { z } from 'zod';
@@ -47,12 +46,12 @@ export interface NewCall {
   readonly tool: string;
   readonly input: unknown;
   readonly askedAt: number;
-  /** Of an MCP server’s question. */
+  /** An MCP server's question. */
   readonly question?: ServerQuestion;
 }
 /**
- * What a yes is to, and what lay there before, where somebody has agreed to that or was asked about
- * it.
+ * The content that a yes covers, and the earlier content, where the person agreed to that or was
+ * asked about it.
  */
 export interface AskedContent {
   readonly now: Pinned | null;
@@ -62,17 +61,17 @@ interface Ended {
   readonly text: string;
   readonly isError: boolean;
 }
-/** One that was let by an answer, and is to be run or told. */
+/** An allowed call that is to be run or reported. */
 export interface KeptCall extends ToolCall {
   readonly sessionId: SessionId | null;
   readonly runId: RunId | null;
-  /** Of one that waits: what a yes is to; null: nothing in the folder. */
+  /** For a waiting call: the content that a yes covers. Null: no content in the folder. */
   readonly pinned: Pinned | null;
-  /** False: it was asked before that was kept. */
+  /** False: the question is older than this column. */
   readonly isPinned: boolean;
 }
 
-/** The beginning of an input, readable as JSON as long as its texts alone are long. */
+/** The beginning of an input. It stays valid JSON as long as only its texts are long. */
 const beginningOf = (input: unknown): string =>
   beginningOfText(
     JSON.stringify(mapStrings(input ?? null, (text) => cutMiddle(text, CALL_LIMITS.keptText))),
@@ -81,7 +80,7 @@ const beginningOf = (input: unknown): string =>
 
 const optional = (text: string | null) => (text === null ? null : parseText(text));
 
-/** Where nothing lies any more, what did is shown all the same. */
+/** No content is left, but the earlier content is still shown. */
 const NOTHING_LEFT: Pinned = { pin: '', files: [], rest: 0, isWhole: true };
 
 function contentOf(row: Selectable<Tables['tool_calls']>): Pick<KeptCall, 'pinned' | 'isPinned' | 'content'> {
@@ -97,7 +96,7 @@ function questionOf({ question_json: text, state }: Selectable<Tables['tool_call
   if (text === null) return {};
   const question = serverQuestionSchema.parse(JSON.parse(text));
   const { message } = question;
-  // Of one that is over, nobody needs the form.
+  // Nobody needs the form of a finished call.
   return {
     question:
       state === 'asked' ? question : { ...question, message: cutMiddle(message, CALL_LIMITS.keptText), fields: [] },
@@ -133,7 +132,7 @@ const written = ({ now, before }: AskedContent) => ({
   content_json: JSON.stringify(now),
   before_json: before && JSON.stringify(before),
 });
-/** What is over is to nothing any more. */
+/** A finished call covers no content. */
 const NO_CONTENT = { pin: null, content_json: null, before_json: null };
 
 export type CallRows = ReturnType<typeof createCallRows>;
@@ -150,7 +149,7 @@ export function createCallRows({ db, home }: { readonly db: Db; readonly home: s
   });
 
   return {
-    /** `ended`: it is over already. */
+    /** `ended`: the call is already over. */
     async add(
       call: NewCall,
       state: CallState,
@@ -183,7 +182,7 @@ export function createCallRows({ db, home }: { readonly db: Db; readonly home: s
       const row = await all().where('call', '=', callId).executeTakeFirst();
       return row ? callOf(row) : null;
     },
-    /** That wait for the person, the oldest first. */
+    /** Calls that wait for the person, oldest first. */
     waiting: async (within = db): Promise<KeptCall[]> =>
       (await all(within).where('state', '=', 'asked').orderBy('sequence').execute()).map(callOf),
     answeredSince: async (since: number): Promise<KeptCall[]> =>
@@ -195,13 +194,13 @@ export function createCallRows({ db, home }: { readonly db: Db; readonly home: s
           .limit(CALL_LIMITS.answeredShown)
           .execute()
       ).map(callOf),
-    /** Of one run of this agent, the newest first. */
+    /** Calls of one run of this agent, newest first. */
     ofRun: async (agentId: AgentId, runId: RunId, limit: number): Promise<KeptCall[]> =>
       (
         await all()
           .where('agent_json', '=', json(agentId))
           .where('run', '=', runId)
-          // What a server asked the person is no deed of the run.
+          // A server's question is not an action of the run.
           .where('question_json', 'is', null)
           .orderBy('sequence', 'desc')
           .limit(limit)
@@ -220,13 +219,13 @@ export function createCallRows({ db, home }: { readonly db: Db; readonly home: s
       if (from) query = query.where('sequence', '<', from.sequence);
       if (agentId !== null) query = query.where('agent_json', '=', json(agentId));
       const rows = await query.execute();
-      // What those are to that wait is shown beside their answers alone.
+      // The content of waiting calls is shown only beside their answers.
       const listed = rows.slice(0, limit).map((row) => callOf({ ...row, content_json: null, before_json: null }));
       return { calls: listed, more: rows.length > limit };
     },
     /**
-     * The person's yes to what `pin` stands for, before anything runs. False: it waits no more, or
-     * is to something else.
+     * Stores the person's yes to the content of `pin`, before anything runs. False: the call no
+     * longer waits, or covers other content.
      */
     begin: async (
       { callId, pinned }: Pick<KeptCall, 'callId' | 'pinned'>,
@@ -250,8 +249,8 @@ export function createCallRows({ db, home }: { readonly db: Db; readonly home: s
         .where('answered_at', '=', at)
         .executeTakeFirst()) !== undefined,
     /**
-     * Something else lies there than what `call` was to. False: it waits no more, or somebody else
-     * has seen that.
+     * The content has changed since the question. False: the call no longer waits, or another
+     * process has already noticed.
      */
     askAnew: async ({ callId, pinned }: Pick<KeptCall, 'callId' | 'pinned'>, content: AskedContent): Promise<boolean> =>
       changedOne(
@@ -262,7 +261,7 @@ export function createCallRows({ db, home }: { readonly db: Db; readonly home: s
           .where('pin', 'is not distinct from', pinned?.pin ?? null)
           .executeTakeFirst(),
       ),
-    /** Nothing of it was done, since something else lay there by then: it waits again. */
+    /** Nothing was done, because the content had changed. The call waits again. */
     async waitAgain(callId: string): Promise<void> {
       await update()
         .set({ state: 'asked', allowed_by: null, answered_at: null })
@@ -270,7 +269,7 @@ export function createCallRows({ db, home }: { readonly db: Db; readonly home: s
         .where('state', '=', 'running')
         .execute();
     },
-    /** False: it waits no more. */
+    /** False: the call no longer waits. */
     close: async (
       callId: string,
       state: 'declined' | 'withdrawn',
@@ -285,7 +284,7 @@ export function createCallRows({ db, home }: { readonly db: Db; readonly home: s
           .where('state', '=', 'asked')
           .executeTakeFirst(),
       ),
-    /** The person has answered a server’s question. False: it waits no more. */
+    /** The person answered a server's question. False: it no longer waits. */
     sent: async (callId: string, ended: Ended, at: number): Promise<boolean> =>
       changedOne(
         await update()
@@ -294,7 +293,7 @@ export function createCallRows({ db, home }: { readonly db: Db; readonly home: s
           .where('state', '=', 'asked')
           .executeTakeFirst(),
       ),
-    /** A server’s question that counted as answered, and was withdrawn first. */
+    /** A server's question was recorded as answered, but had been withdrawn first. */
     async unsent(callId: string, why: string): Promise<void> {
       await update()
         .set({ state: 'withdrawn', words_json: json(why), outcome_json: null, bytes: null })
@@ -303,8 +302,8 @@ export function createCallRows({ db, home }: { readonly db: Db; readonly home: s
         .execute();
     },
     /**
-     * Questions of servers that another relay left behind, asked before `before`: nobody waits for
-     * their answers.
+     * Withdraws questions of MCP servers from an earlier relay, asked before `before`. Nobody waits
+     * for them.
      */
     async leftBehind(before: number, why: string, at: number): Promise<void> {
       await update()
@@ -318,11 +317,14 @@ export function createCallRows({ db, home }: { readonly db: Db; readonly home: s
       changedOne(
         await update().set({ later: true }).where('call', '=', callId).where('state', '=', 'asked').executeTakeFirst(),
       ),
-    /** Nothing was called: what was begun stands in no account. */
+    /** Deletes a recorded call that never ran. */
     async remove(callId: string): Promise<void> {
       await db.deleteFrom('tool_calls').where('home', '=', home).where('call', '=', callId).execute();
     },
-    /** `within`: a transaction; `leaves`: of what it lets, which nobody has done yet. */
+    /**
+     * `within`: a transaction. `leaves`: the hash of the permission that this call grants for later
+     * use.
+     */
     async end(
       callId: string,
       input: unknown,
@@ -340,7 +342,7 @@ export function createCallRows({ db, home }: { readonly db: Db; readonly home: s
         .where('state', '=', 'running')
         .execute();
     },
-    /** Takes what was let since and nobody has done yet. False: there is none. */
+    /** Uses up a permission granted since then. False: there is none. */
     async useLeave(leaves: string, since: number): Promise<boolean> {
       const one = all().clearSelect().select('call').where('leave_hash', '=', leaves).where('answered_at', '>=', since);
       return changedOne(
@@ -351,7 +353,7 @@ export function createCallRows({ db, home }: { readonly db: Db; readonly home: s
           .executeTakeFirst(),
       );
     },
-    /** Those that ran when the relay died, begun before `before`: nobody knows whether they did. */
+    /** Calls that ran when the relay died, begun before `before`. Their outcome is unknown. */
     async lost(before: number, at: number): Promise<void> {
       await update()
         .set({ state: 'unknown', ended_at: at, is_error: true, ...NO_CONTENT })
@@ -359,7 +361,7 @@ export function createCallRows({ db, home }: { readonly db: Db; readonly home: s
         .where('asked_at', '<=', before)
         .execute();
     },
-    /** Those whose end an answer has brought about, and of which their agents were not told. */
+    /** Calls that ended through an answer, and whose agents were not told of it. */
     untold: async (): Promise<KeptCall[]> =>
       (
         await all()
@@ -373,7 +375,7 @@ export function createCallRows({ db, home }: { readonly db: Db; readonly home: s
     async told(callId: string, at: number, within = db): Promise<void> {
       await update(within).set({ told_at: at }).where('call', '=', callId).execute();
     },
-    /** All that this agent ever called, whatever became of it. */
+    /** Deletes all calls of this agent. */
     async forget(agentId: AgentId): Promise<void> {
       await db.deleteFrom('tool_calls').where('home', '=', home).where('agent_json', '=', json(agentId)).execute();
     },
@@ -388,11 +390,10 @@ export function createCallRows({ db, home }: { readonly db: Db; readonly home: s
   };
 }
 
-// What lies where calls are about that wait for the person: looked at anew whenever they are shown
-// or answered.
+// The content that waiting calls are about. It is read again whenever a call is shown or answered.
 
 export interface Contents {
-  /** The call as it is by now: what it is to is what lies there, beside what lay there before. */
+  /** The call with the current content, and the earlier content beside it. */
   fresh(call: KeptCall): Promise<KeptCall>;
   /** The content that the person agreed to, for the tool that runs the call. */
   agreed(call: PinnedCall, pinned: Pinned | null): Agreed;
@@ -411,7 +412,7 @@ export function createContents({
       const now = await pins.of({ agentId, tool, input: JSON.parse(input) });
       if (isPinned && (now?.pin ?? null) === (pinned?.pin ?? null)) return call;
       const first = content?.before ?? pinned?.files ?? [];
-      // It may be what it was at first once more.
+      // The content may have returned to what it was at first.
       const marks = (files: readonly { readonly path: string; readonly mark: string }[]) =>
         JSON.stringify(files.map(({ path, mark }) => [path, mark]).sort());
       const isAsBefore = marks(first) === marks(now?.files ?? []);
@@ -425,64 +426,64 @@ export function createContents({
   };
 }
 
-// What is asked of calls of tools, by whoever offers tools and by the person's page.
+// Operations on tool calls, for the parts that offer tools and for the person's page.
 
 export type Answered =
   | { readonly ok: true; readonly call: ToolCall }
   | { readonly ok: false; readonly reason: 'unknown' | 'over' | 'misfit' | 'changed'; readonly detail: string };
 
 export interface AnswerOptions {
-  /** The pin of the content that the person was shown; left out: the caller does not say. */
+  /** The pin of the content that the person saw. Left out: the caller does not say. */
   readonly seen?: string | undefined;
-  /** With a yes: hosts of the relay's own machine and networks that the person adds. */
+  /** With a yes: hosts on the relay's own machine and networks that the person adds. */
   readonly ownHosts?: readonly string[];
 }
 export interface Calls {
   /**
-   * A tool of the relay's own, which no agent is offered: it runs only with the person's yes to
+   * A tool of the relay itself. No agent is offered it. It runs only after the person's yes to
    * `askAlone`.
    */
   ofRelay(tool: TeamTool): void;
   /**
-   * The relay asks about such a call by itself. One question waits for each key. `before`: what the
-   * person knows of that file.
+   * The relay itself asks about such a call. One question waits per key. `before`: what the person
+   * knows of that file.
    */
   askAlone(agentId: AgentId, tool: string, input: unknown, before: PinnedFile | null): Promise<void>;
-  /** What is asked with this tool under this key needs no answer any more. */
+  /** The question of this tool with this key needs no answer any more. */
   withdrawAsked(tool: string, key: string): Promise<void>;
-  /** The same tools, as far as the person lets them be used. */
+  /** The same tools, limited to what the person allows. */
   guard(tools: readonly TeamTool[]): readonly TeamTool[];
-  /** The same of tools that come and go. */
+  /** As `guard`, for tools that come and go. */
   guardFrom(source: () => readonly TeamTool[]): () => readonly TeamTool[];
-  /** Leave for what a program that is an agent's mind does by itself. */
+  /** Permission for the actions of an ACP agent. */
   readonly leave: AskLeave;
-  /** A question of an MCP server, while one of its tools is called. */
+  /** Asks a question of an MCP server during a call of one of its tools. */
   readonly askPerson: AskPerson;
-  /** What such a program does without asking. */
+  /** Records the actions that an ACP agent takes without asking. */
   readonly note: NoteDeed;
-  /** That wait for the person, the oldest first. */
+  /** Calls that wait for the person, oldest first. */
   waiting(): Promise<readonly ToolCall[]>;
-  /** The same with what lies in the folder now, looked at for this: to be shown to the person. */
+  /** The same calls with the current folder content, to show to the person. */
   toBeShown(): Promise<readonly ToolCall[]>;
-  /** Answered or withdrawn lately, the newest first. */
+  /** Recently answered or withdrawn calls, newest first. */
   answered(): Promise<readonly ToolCall[]>;
   page(
     before: string | null,
     agentId: AgentId | null,
     limit: number,
   ): Promise<{ readonly calls: readonly ToolCall[]; readonly more: boolean }>;
-  /** Of one run of this agent, the newest first. */
+  /** Calls of one run of this agent, newest first. */
   ofRun(agentId: AgentId, runId: RunId, limit: number): Promise<readonly ToolCall[]>;
   answer(callId: string, answer: Answer, words: string, options?: AnswerOptions): Promise<Answered>;
-  /** What the person has filled in, for the server that asks. */
+  /** The person's form input, for the server that asks. */
   send(callId: string, content: Given): Promise<Answered>;
-  /** What those ask who are not here any more waits no more. */
+  /** Withdraws the questions of all other agents. */
   keepOnly(agentIds: ReadonlySet<AgentId>): Promise<void>;
-  /** What is asked for of tools whose names begin so waits no more. */
+  /** Withdraws the questions of tools whose names start with this prefix. */
   withdrawToolsOf(prefix: string): Promise<void>;
   forgetCallsOf(agentId: AgentId): Promise<void>;
-  /** After a start: says what was under way when the relay ended. */
+  /** Called after a start: settles the calls that were running when the relay ended. */
   recover(): Promise<void>;
-  /** Ends what runs; resolves when that is on disk. */
+  /** Ends running calls. Resolves when that is on disk. */
   close(): Promise<void>;
 }

@@ -1,36 +1,36 @@
-/** Sizes and counts of what is asked for and kept of tool calls. */
+/** Limits of tool calls: what is asked and what is stored. */
 export const CALL_LIMITS = {
-  /** Questions of one agent that wait for the person at once. */
+  /** Waiting questions per agent. */
   openPerAgent: 20,
-  /** Characters of an input that the person is asked about: it is shown whole. */
+  /** Longest input that the person is asked about, in characters. It is shown whole. */
   askedInput: 200_000,
-  /** Characters that are kept of an input when its call is over: of one text in it, and of all. */
+  /** Characters of an input that are stored after its call: per text, and in total. */
   keptText: 1_000,
   keptInput: 8_000,
-  /** Characters that are kept of an answer. */
+  /** Characters of an outcome that are stored. */
   keptOutcome: 4_000,
-  /** Characters of an input, and of an answer, that are told its agent later. */
+  /** Characters of an input and of an outcome that its agent is told later. */
   toldInput: 2_000,
   toldOutcome: 30_000,
-  /** Characters of a field’s name in a sentence about it. */
+  /** Characters of a field's name in a sentence about it. */
   fieldChars: 100,
-  /** ms for which a yes holds to what a mind does by itself, where nobody waited for it. */
+  /** ms for which a yes to a mind's own action stays valid where nobody waited for it. */
   leaveMs: 86_400_000,
-  /** ms that calls are kept. */
+  /** ms for which calls are stored. */
   keptMs: 90 * 86_400_000,
-  /** ms for which what was answered is shown beside what waits. */
+  /** ms for which answered questions are shown beside waiting ones. */
   answeredForMs: 86_400_000,
-  /** Calls that are shown as answered. */
+  /** Answered calls that are shown. */
   answeredShown: 50,
   /**
-   * ms after a change of an agent's files, before it is looked whether its questions are to
-   * something else by now.
+   * ms between a change of an agent's files and the check whether its questions now cover other
+   * content.
    */
   lookMs: 300,
-  /** ms between two words to pages that there are new calls. */
+  /** ms between two notifications to pages about new calls. */
   tellEveryMs: 2_000,
-  /** Calls that were kept after which old ones are dropped. */
+  /** Old calls are deleted each time this many were stored. */
   dropEvery: 500,
-  /** ms after which a call that runs in another process is believed dead. */
+  /** ms after which a call that runs in another process counts as dead. */
   believedDeadMs: 7_200_000,
 } as const;

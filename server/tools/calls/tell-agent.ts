@@ -1,6 +1,6 @@
 /**
- * Tells an agent what came of a question: by a message, which waits like any other, and a turn that
- * begins with it where it can.
+ * Tells an agent the outcome of a question. The outcome is an inbox message, and starts a turn
+ * where that is possible.
  */
 import { cutMiddle } from '../../../src/shared/domain/cut-middle.ts';
 import { quote } from '../../../src/shared/domain/quoting.ts';
@@ -13,7 +13,7 @@ import type { Db } from '../../store/index.ts';
 import type { CallRows, KeptCall } from './rows.ts';
 import { CALL_LIMITS } from './settings.ts';
 
-// What an agent is told of calls that wait for the person, and of what became of them.
+// Texts for an agent about calls that wait for the person, and about their outcomes.
 
 export const WAITS =
   'This waits for the human: it has not run. Your question stands on their page, and you are told what came of it, perhaps much later. Go on without it, and do not ask for the same again meanwhile.';
@@ -24,7 +24,7 @@ export const TOO_LONG = `This needs the human’s yes, and they are shown all of
 export const TOO_MANY_FORMS = `${CALL_LIMITS.openPerAgent} questions of this agent wait for the person already.`;
 export const SWITCHED_OFF = 'The human has switched this tool off for you.';
 
-/** To the person. */
+/** For the person. */
 export const ASKS_FOR_FORM = sentence`An MCP server asks this: fill in what it asks for and send it, or decline. It takes no yes.`;
 export const NO_FORM = sentence`An agent asks for a yes here. There is no form to send.`;
 export const CHANGED = 'What lies there has changed since this was shown. Nothing was done: look at it again.';
@@ -48,7 +48,7 @@ export const WITHDRAWN = {
   settled: sentence`The script, or its file, is another by now, and this needs no answer any more.`,
 } as const;
 
-/** What is told with the turn that it begins. */
+/** The line that opens a turn about an outcome. */
 const ANSWERED = 'The human has answered what you asked for.';
 
 const cut = (text: string) =>
@@ -56,14 +56,14 @@ const cut = (text: string) =>
     ? text
     : `${text.slice(0, CALL_LIMITS.toldOutcome)}\n[… ${(text.length - CALL_LIMITS.toldOutcome).toLocaleString('en')} characters more were left out here.]`;
 
-/** What a picture is called that comes with the answer of this tool. */
+/** The name of a picture in this tool's answer. */
 const pictureName = (tool: string): string => `the picture that ${tool} gave back`;
 const PICTURE_BESIDE =
   '\n\n[The picture itself comes with this message. Where it does not, newer ones have taken its room: ask for it once more.]';
 
 /**
- * `input`: as its agent gave it; `answer`: all that the tool gave back; null: only the beginning of
- * its words is known, as it was kept.
+ * `input`: as the agent wrote it. `answer`: the tool's full answer. Null: only its stored beginning
+ * is known.
  */
 function toldOf(
   { state, tool, words, outcome, where }: KeptCall,
@@ -93,7 +93,9 @@ function toldOf(
   }
 }
 
-/** The inbox, as far as it is told here; `also`: written with the message, or neither is. */
+/**
+ * The inbox, as far as it is used here. The message and `also` are written together or not at all.
+ */
 export interface ToldInbox extends Pick<Inbox, 'count'> {
   tell(message: NewInboxMessage & { readonly from: 'relay' }, also: (within: Db) => Promise<void>): Promise<void>;
 }
@@ -112,8 +114,8 @@ interface TellAgentDeps {
 }
 
 /**
- * `input`: as its agent gave it; `answer`: all that the tool gave back; null: only the beginning of
- * its words is known. `also`: written with the message, or neither is.
+ * `input`: as the agent wrote it. `answer`: the tool's full answer. Null: only its stored beginning
+ * is known. The message and `also` are written together or not at all.
  */
 export type TellAgent = (
   call: KeptCall,
@@ -123,7 +125,7 @@ export type TellAgent = (
 ) => Promise<void>;
 type Answered = Pick<ToolOutcome, 'text' | 'picture'>;
 
-/** A picture that a tool gave back goes along with the message as one of the person's does. */
+/** A picture in a tool's answer goes with the message, as an attachment of the person does. */
 function alongOf({ callId, tool }: KeptCall, { type, data }: Picture): SentAttachment {
   const bytes = Buffer.byteLength(data, 'base64');
   return { attachmentId: `call-${callId}`, name: pictureName(tool), mediaType: type, bytes, data };
@@ -154,10 +156,10 @@ export function createTellAgent(deps: TellAgentDeps): TellAgent {
       await permit.release();
     }
   }
-  /** By agent: its runs that begin with a result, one after another. */
+  /** By agent: runs that begin with an outcome, one after another. */
   const followUps = new Map<string, Promise<void>>();
 
-  /** One run for all that waits by then. */
+  /** One run for all outcomes that wait by then. */
   function followUp(agentId: AgentId): void {
     const next = (followUps.get(agentId) ?? Promise.resolve()).then(async () => {
       if (closing.aborted || (await inbox.count(agentId)) === 0 || !(await alone.can(agentId))) return;
@@ -170,14 +172,14 @@ export function createTellAgent(deps: TellAgentDeps): TellAgent {
       }),
     );
     followUps.set(agentId, known);
-    // Not waited for at the end: the run itself is.
+    // Not awaited at shutdown, because the run itself is.
     void known.then(() => followUps.get(agentId) === known && followUps.delete(agentId));
   }
 
   return async (call, input, answer, also) => {
     const { agentId, callId } = call;
-    // What the relay asked by itself is worth no turn and no run: it is read with whatever comes
-    // next.
+    // A question of the relay itself starts no turn and no run. Its outcome is read with the next
+    // message.
     const isRelays = call.where === 'relay';
     const message = {
       messageId: `call-${callId}`,

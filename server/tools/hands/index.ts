@@ -2,13 +2,13 @@
  * What agents can do on the relay's machine: the toolsets `files` and `shell`, over one folder
  * each, and `web`.
  *
- * This room wires workspaces, sandbox, shell, web and pins together for one household.
+ * This module wires workspaces, sandbox, shell, web and pins together for one household.
  *
  * Main types: `Hands`, `HandTools`.
  *
  * Invariants:
- * - A tool is there only where its toolset is granted and its means exist (a sandbox for `shell`).
- * - What a yes covers is pinned: see `../pins`.
+ * - A tool exists only where its toolset is granted and its means exist (a sandbox for `shell`).
+ * - A yes is pinned to the content that it covers: see `../pins`.
  *
  * It does not know how a question reaches the person.
  */
@@ -25,10 +25,10 @@ import type { Workspaces } from '../workspaces/index.ts';
 import { createFileTools } from '../workspaces/tools.ts';
 import { createShellTools, type CommandReach, type ShellTools, type ShellToolsDeps } from '../shell/tools.ts';
 
-/** Where agents work, and in what their commands run. */
+/** Where agents work, and the sandbox of their commands. */
 export interface Hands {
   readonly workspaces: Workspaces;
-  /** In it runs what agents run. */
+  /** Runs the agents' commands. */
   readonly sandbox: Sandbox;
   readonly web: Web;
   readonly rights: Pick<HomeRights, 'has'>;
@@ -37,18 +37,18 @@ export interface Hands {
 export interface HandToolsDeps extends Hands, Pick<ShellToolsDeps, 'refuseForRoom'> {
   readonly configs: Pick<Configs, 'agent'>;
   readonly log: Pick<EventLog, 'subscribe'>;
-  /** ms, only ever forward */
+  /** Monotonic ms. */
   readonly now: () => number;
 }
 
 const grantedTo = async (configs: Pick<Configs, 'agent'>, agentId: AgentId) =>
   (await configs.agent(agentId)).effective.coordination;
 
-/** Bytes that the files in this agent's folder may take together. */
+/** Most bytes that the files in this agent's folder may take together. */
 export const roomOf = async (configs: Pick<Configs, 'agent'>, agentId: AgentId): Promise<number> =>
   (await grantedTo(configs, agentId)).workspace_megabytes * 1_000_000;
 
-/** How far the commands of this agent go just now. */
+/** The current reach of this agent's commands. */
 async function reachOf(
   { configs, rights }: Pick<HandToolsDeps, 'configs' | 'rights'>,
   agentId: AgentId,
@@ -59,7 +59,7 @@ async function reachOf(
   return { network, bare: insisted && rights.has('bare-commands'), off, commandMs: seconds * 1_000 };
 }
 
-/** How far a command of this agent goes that waits for the human. */
+/** The reach of this agent's command that waits for the human. */
 export const commandReachOf = async (
   { sandbox, configs }: Pick<HandToolsDeps, 'sandbox' | 'configs'>,
   agentId: AgentId,
@@ -68,7 +68,10 @@ export const commandReachOf = async (
   return { network, sandboxed: available };
 };
 
-/** What the human's yes to a call of this agent is to. Where agents have no folders, nothing. */
+/**
+ * The content that the human's yes to a call of this agent covers. Nothing where agents have no
+ * folders.
+ */
 export const createHandPins = (
   hands: Pick<Hands, 'workspaces' | 'sandbox'> | undefined,
   configs: Pick<Configs, 'agent'>,
