@@ -1,18 +1,18 @@
 /**
- * Puts one answer together from its events, whatever the server makes of them. Pure: the filter for
- * the words and the way to new ids are arguments.
+ * Builds one answer from its events, however irregular the server is. Pure: the text filter and the
+ * id generator are arguments.
  *
- * The answer is a state machine: `waiting` (nothing came), `open`, `told` (its end came: the
- * reason, and what it took), `over` (nothing that comes counts any more). So is each block: `open`,
- * then `ended`, once. Rules:
- * 1. Words count wherever they come: in the start of a block, in one that never began, in one that
- *    has ended.
- * 2. Words are given back as they were shown: in the order in which they came, after the filter.
- * 3. A block is found by its index. An index need be neither dense nor in order, and a new block
- *    may take it again.
- * 4. A block without its end ends with the answer, or where another takes its index.
- * 5. A call has an id of its own and a name. A call that comes twice, word for word, is one call.
- * 6. A call whose input cannot be read is a call still: it says why, and is not run.
+ * The answer is a state machine: `waiting` (no event yet), `open`, `told` (the end arrived, with
+ * reason and usage), `over` (later events are ignored). A block is `open`, then `ended`, once.
+ * Rules:
+ * 1. Text counts wherever it comes: in the start of a block, in a block that never began, in a
+ *    block that has ended.
+ * 2. The stored text is the text that was shown: in order of arrival, after the filter.
+ * 3. A block is found by its index. Indexes need be neither dense nor in order. A new block may
+ *    reuse one.
+ * 4. A block without an end ends with the answer, or when another block takes its index.
+ * 5. A call has an id of its own and a name. An identical repeated call is one call.
+ * 6. A call with unreadable input remains a call. It says why, and is not run.
  */
 import { z } from 'zod';
 import { deeperThan } from '../../../src/shared/domain/deeper-than.ts';
@@ -26,7 +26,7 @@ import { createToldUsage, type ToldUsage } from './token-limits.ts';
 import { isWebBlock, SEARCH } from './web.ts';
 import type { WireBlock, WireDelta, WireEvent } from './wire.ts';
 
-/** What is to be told at once: words as they are shown, and what the provider does by itself. */
+/** Updates for the listener: text as it is shown, and actions of the provider. */
 export type Told =
   | { readonly kind: 'words'; readonly text: string }
   | { readonly kind: 'web'; readonly block: WebBlock };
@@ -36,39 +36,37 @@ export type AssemblyState = 'waiting' | 'open' | 'told' | 'over';
 export interface Assembly {
   take(event: Exclude<WireEvent, { kind: 'error' }>): readonly Told[];
   /**
-   * Nothing more comes. `cut`: the answer broke off; what the provider had begun by then is told as
-   * begun.
+   * No more events follow. `cut`: the answer broke off. Provider actions that had begun by then are
+   * reported as begun.
    */
   close(cut: boolean): readonly Told[];
   state(): AssemblyState;
-  /** Every block that began has had its end. */
+  /** Every block that began has ended. */
   isWhole(): boolean;
-  /** After `close`. `cut`: of what was open then, only the words count. */
+  /** Called after `close`. `cut`: of the blocks that were open, only text counts. */
   blocks(cut: boolean): readonly MindBlock[];
   stop(): StopReason;
-  /** The model called a tool, and which one did not come. */
+  /** The model called a tool, but the call itself did not arrive. */
   lostCall(): boolean;
-  /**
-   * What came so far: characters and bytes of words, thoughts and inputs, and blocks that began.
-   */
+  /** Totals so far: characters and bytes of text, thoughts and inputs, and blocks that began. */
   size(): { readonly characters: number; readonly bytes: number; readonly blocks: number };
   readonly usage: ToldUsage;
 }
 
-/** Takes what must not be shown out of words that come in pieces. */
+/** Removes secrets from text that arrives in pieces. */
 interface WordFilter {
   take(piece: string): string;
-  /** What was held back. */
+  /** Returns the text that was held back. */
   rest(): string;
 }
 
 export interface AssemblyDeps {
-  /** A new filter, for words that stand together. */
+  /** Creates a filter for one continuous text. */
   readonly words: () => WordFilter;
   readonly newId: () => string;
 }
 
-/** A block of the answer, as it is written. `ended`: its end came. */
+/** A block of the answer while it is written. `ended`: its end arrived. */
 interface Part {
   readonly block: WireBlock;
   ended: boolean;
@@ -76,20 +74,20 @@ interface Part {
   thinking: string;
   signature: string;
   sealed: Sealed | null;
-  /** Of a call: its input, as far as it came. */
+  /** For a call: the part of its input that has arrived. */
   json: string;
-  /** Counts `json` as it comes. */
+  /** Counts `json` as it arrives. */
   readonly count: JsonCount;
-  /** Why no more of `json` was taken; null: all of it was. */
+  /** Why the rest of `json` was refused. Null: all of it was accepted. */
   tooMuch: TooMuchJson | 'length' | null;
   /**
-   * Whether `json`, when it had this length, was whole: a server can ask that with each of its
-   * events.
+   * Whether `json` was complete at this length. Cached, because a server can trigger the check with
+   * every event.
    */
   wholeJson: { readonly length: number; readonly is: boolean };
 }
 
-/** Words as they were shown, of one block. */
+/** Text of one block, as it was shown. */
 interface Words {
   readonly of: Part | null;
   text: string;
@@ -123,7 +121,7 @@ function hasWholeJson(part: Part): boolean {
   return part.wholeJson.is;
 }
 
-// What is handed back unchanged has at least the fields that are read of it here.
+// A block that is sent back unchanged must have the fields that this module reads.
 
 const pageSchema = z.looseObject({
   url: z.string(),
@@ -166,7 +164,7 @@ const ofServerSchema = z.union([
 const isOfServer = (value: unknown): value is ToolSearchBlock | WebBlock =>
   ofServerSchema.safeParse(value).success && !deeperThan(value, LIMITS.jsonDepth);
 
-/** Null: it lacks what it is read by, or is nothing that is handed back. */
+/** Null: the block lacks those fields, or is of a kind that is not sent back. */
 function ofServer({ block, json }: Part): Extract<MindBlock, { kind: 'web' | 'tool-search' }> | null {
   if (block.kind !== 'of-server') return null;
   const { type, input } = block.raw;
@@ -191,12 +189,12 @@ const notRun = (what: NonNullable<Part['tooMuch']>) => {
   return { input: {}, unreadable: `This call was not run: its input ${why[what]}.` };
 };
 
-/** The input of a call, or why there is none: a sentence for the model. */
+/** The input of a call. Where it is unreadable, a sentence tells the model why. */
 function inputOf({ block, json, tooMuch }: Part): { readonly input: unknown; readonly unreadable?: string } {
   if (tooMuch !== null) return notRun(tooMuch);
   const given = block.kind === 'call' ? block.input : undefined;
   const written = json.trim() === '' ? given : parseJson(json);
-  // Some servers write the JSON of the input as a text once more.
+  // Some servers encode the JSON of the input as a string once more.
   const isText = typeof written === 'string' && written.trim() !== '';
   const within = isText ? createJsonCount(INPUT_BOUNDS).take(Buffer.from(written)) : null;
   if (within !== null) return notRun(within);
@@ -214,19 +212,20 @@ const UNNAMED = 'unnamed';
 const usable = (text: string | null, most: number) =>
   text !== null && text.trim() !== '' ? text.slice(0, most) : null;
 
-/** Whether this start of a block says nothing but what an open one has said already. */
+/** Whether this start of a block repeats an open block. */
 function isSaidAgain(before: Part, block: WireBlock): boolean {
   if (before.block.kind !== block.kind) return false;
   if (block.kind === 'text') return block.text === '' && !before.hasWords;
   if (block.kind !== 'call' || before.block.kind !== 'call') return false;
   if (block.id !== before.block.id || block.name !== before.block.name) return false;
-  // Without an id it may be another call of the same tool: where the one before it is whole, it is.
+  // Without an id it may be another call of the same tool. It is one if the earlier call is
+  // complete.
   return block.id !== null || !hasWholeJson(before);
 }
 
 export function createAssembly({ words, newId }: AssemblyDeps): Assembly {
   const usage = createToldUsage();
-  /** The answer in order: words where they were shown, other blocks where they began. */
+  /** The answer in order: text where it was shown, other blocks where they began. */
   const pieces: (Words | Part)[] = [];
   const parts: Part[] = [];
   /** The newest part of each index. */
@@ -262,7 +261,7 @@ export function createAssembly({ words, newId }: AssemblyDeps): Assembly {
     return show(of, filter.take(text));
   }
 
-  /** What the filter held back stands with the words before it. */
+  /** Text that the filter held back belongs to the text before it. */
   function flush(): readonly Told[] {
     const rest = filter.rest();
     filter = words();
@@ -303,7 +302,7 @@ export function createAssembly({ words, newId }: AssemblyDeps): Assembly {
     return block.kind === 'text' ? [...ended, ...say(part, block.text)] : ended;
   }
 
-  /** The part that a delta is of. One that never began begins with its words, or its thoughts. */
+  /** The part that a delta belongs to. Text or thoughts without a block start begin one. */
   function partFor(index: number | null, delta: WireDelta): Part | null {
     const part = index === null ? newest : byIndex.get(index);
     if (part) return part;
@@ -319,7 +318,7 @@ export function createAssembly({ words, newId }: AssemblyDeps): Assembly {
     const part = partFor(index, delta);
     switch (delta.kind) {
       case 'text':
-        // Words in a block of another kind are words.
+        // Text in a block of another kind is still text.
         return part ? say(part, delta.text) : [];
       case 'thinking':
         count(delta.thinking);
@@ -334,7 +333,7 @@ export function createAssembly({ words, newId }: AssemblyDeps): Assembly {
       case 'input':
         count(delta.json);
         if (part?.block.kind !== 'call' && part?.block.kind !== 'of-server') lostCall = true;
-        // What comes behind the end of a whole input is no part of it.
+        // Data after the end of a complete input is ignored.
         else if (!part.ended || !hasWholeJson(part)) addInput(part, delta.json);
         return [];
       default:
@@ -355,7 +354,7 @@ export function createAssembly({ words, newId }: AssemblyDeps): Assembly {
     if (state === 'over') return [];
     switch (event.kind) {
       case 'begin':
-        // One that comes again, in mid-answer, says nothing new.
+        // A repeated start in mid-answer adds nothing.
         if (state !== 'waiting') return [];
         begin();
         usage.add(event.usage);
@@ -373,8 +372,8 @@ export function createAssembly({ words, newId }: AssemblyDeps): Assembly {
       case 'end':
         state = 'told';
         reason = event.reason ?? reason;
-        // Its own counts alone tell what was written: those of the beginning stood there before a
-        // word was.
+        // Only the usage in the end event tells the output: the counts at the start precede any
+        // text.
         usage.add(isRecord(event.usage) ? event.usage : {});
         return [];
       case 'whole': {
@@ -396,7 +395,7 @@ export function createAssembly({ words, newId }: AssemblyDeps): Assembly {
     }
   }
 
-  /** With ids of their own; a call that came twice is one. */
+  /** Gives every call an id of its own. A repeated call is one call. */
   function callOf(part: Part, taken: Map<string, string>): MindBlock | null {
     if (part.block.kind !== 'call') return null;
     const { input, unreadable } = inputOf(part);
@@ -445,7 +444,7 @@ export function createAssembly({ words, newId }: AssemblyDeps): Assembly {
     usage,
     take,
     close(cut) {
-      // A server may write the whole answer into its beginning, and nothing after it.
+      // A server may write the whole answer into its start event, and nothing after it.
       const told = parts.length === 0 ? whole(provisional) : [];
       const open = parts.filter(({ ended }) => !ended);
       const begun = cut ? open.flatMap(begunWeb) : open.flatMap(end);
@@ -463,9 +462,10 @@ export function createAssembly({ words, newId }: AssemblyDeps): Assembly {
     stop() {
       if (reason === 'refusal' || reason === 'content_filter') return 'refusal';
       if (reason === 'max_tokens' || reason === 'model_context_window_exceeded' || reason === 'length') return 'length';
-      // It searched for long, and goes on when it is asked again with what it has.
+      // The provider searched for long. The model continues when it is asked again with the answer
+      // so far.
       if (reason === 'pause_turn' && parts.some((part) => ofServer(part) !== null)) return 'tools';
-      // Some local servers answer `end_turn` although they call a tool.
+      // Some local servers report `end_turn` although they call a tool.
       return parts.some(({ block }) => block.kind === 'call') ? 'tools' : 'end';
     },
     lostCall: () => lostCall,

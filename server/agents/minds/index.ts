@@ -1,17 +1,17 @@
 /**
- * Minds: what says an agent's next words. A mind is a model server, or the demo mind that needs
+ * Minds produce an agent's next message. A mind is a model server, or the demo mind that needs
  * none.
  *
- * `served.ts` is the mind behind a model server. `protocols` has the dialects, `wire.ts` the
- * Messages API, `assembly.ts` puts one answer together from its events, and `request-queue.ts`
- * keeps to what a server takes at once.
+ * `served.ts` is the mind behind a model server. `protocols` has the protocols, `wire.ts` the
+ * Messages API, `assembly.ts` builds one answer from its events, and `request-queue.ts` limits
+ * requests to what a server accepts at once.
  *
  * Main types: `Mind` (in `server/contracts`), `AnthropicMindConfig`.
  *
  * Invariants:
- * - A mind keeps nothing between answers. The whole conversation is handed in each time.
- * - What was shown is what the model is given next time.
- * - An odd event of a server hurts no more than its own turn.
+ * - A mind stores nothing between answers. Each request carries the whole conversation.
+ * - The model's next request contains the text that was shown.
+ * - An irregular event of a server affects only its own turn.
  *
  * It does not know agents, tools, budgets, or the store.
  */
@@ -43,10 +43,9 @@ export { withWholeWeb, toldTools } from './web.ts';
 export { sizeOfRequest } from './token-limits.ts';
 export { DEFAULT_MODELS, windowTokensOf } from './settings.ts';
 
-// What the first request of a process pays for once: the SDK's stream, the runtime's `fetch` and
-// its connections are loaded and compiled when they are first used. Here they are used once for
-// nobody: with a model of our own on loopback, as close to a real one as can be, which says a word
-// to whoever asks.
+// A warm-up. The SDK's stream, the runtime's `fetch` and its connections are loaded and compiled at
+// first use, which the first request would pay for. The warm-up uses them once with a small model
+// server on loopback that answers everyone with one word.
 
 const EVENTS: readonly { readonly type: string; readonly [field: string]: unknown }[] = [
   {
@@ -70,7 +69,7 @@ const EVENTS: readonly { readonly type: string; readonly [field: string]: unknow
 ];
 const BODY = EVENTS.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`).join('');
 
-/** `run` with such a mind, for as long as it takes. */
+/** Calls `run` with such a mind, and closes the server afterwards. */
 export async function withWarmMind(run: (mind: Mind) => Promise<void>): Promise<void> {
   const server = createServer((request, response) => {
     request.resume().once('end', () => response.writeHead(200, { 'content-type': 'text/event-stream' }).end(BODY));

@@ -1,23 +1,25 @@
 /**
- * How a request is left. A line that has died already is another thing than one that is left: on a
- * line that is whole the server hears of it and stops, on a dead one it may write to its end. So
- * before one is left, what has happened to its line is looked at: an end that has reached this
- * machine is noticed within a few turns of the event loop, and comes first. An end that has not
- * reached it yet cannot be known: a line that dies in the very moment in which it is left is
- * counted as left. One that fell silent before that is not: its silence counts at the pace of the
- * fastest model, which comes to the longest answer soon (20 s for 8,192 tokens).
+ * How a request is stopped. A stopped request differs from a dead connection. On a working
+ * connection the server notices the stop and ends. On a dead one the server may write to its end,
+ * and the output is unknown.
+ *
+ * So a stop first waits a few turns of the event loop. A connection failure that has already
+ * reached this machine shows up in that time and takes precedence. A failure that has not arrived
+ * yet cannot be known: a connection that dies in the very moment of the stop counts as stopped.
+ * Earlier silence is covered. It counts at the pace of the fastest model, which soon amounts to the
+ * longest answer (20 s for 8,192 tokens).
  */
 import { setImmediate } from 'node:timers';
 import { STOPPED } from './settings.ts';
 
 export interface Leaving {
-  /** Aborts a little after the other, unless `done` came before. */
+  /** Aborts shortly after `asked`, unless `done` came first. */
   readonly signal: AbortSignal;
   /** The request is over. */
   done(): void;
 }
 
-/** `before`: called at the moment in which it is left. */
+/** `before`: called just before the signal aborts. */
 export function createLeaving(asked: AbortSignal, before: () => void = () => undefined): Leaving {
   const leave = new AbortController();
   let over = false;

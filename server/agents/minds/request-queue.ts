@@ -1,15 +1,16 @@
 /**
- * The line before one model server: at most as many requests at once as it takes. How many that is,
- * is learned and kept while the relay runs, in two ways.
+ * The queue of one model server. It limits concurrent requests to what the server accepts. The
+ * limit is learned in two ways and remembered while the relay runs.
  *
- * A server that refuses (429, 503, 529): fewer are sent, as in congestion control: half, once for
- * each volley, never fewer than it is answering; after a run of answers one more is tried. What was
- * refused goes back to its place in line.
+ * A server that refuses (429, 503, 529): the limit is halved, as in congestion control, once per
+ * volley, and never below the number of requests that the server is answering. After a run of
+ * answers the limit grows by one. A refused request returns to its place in the queue.
  *
- * A server that takes all and answers a few at a time: who was sent before another was begun, and
- * begins only after that one has ended, stood in the server's own line. So many as were answered
- * side by side is what it takes. Until that is known, and for those that are there already, no time
- * runs while the server is busy with one that was sent before.
+ * A server that accepts all requests and answers a few at a time has a queue of its own. A request
+ * was in that queue if another request was already being answered when it was sent, and it began
+ * only after that one had ended. The number of requests answered side by side is the server's
+ * limit. Until that is known, and for requests already there, the time-out does not run while the
+ * server works on an earlier request.
  */
 import { doubling } from '../../../src/shared/domain/platform/retry.ts';
 import type { Timers } from '../../../src/shared/domain/platform/timers.ts';
@@ -17,7 +18,7 @@ import { PRIORITIES, type Priority, type RequestState } from '../../contracts/mi
 import type { QueueLimits } from './settings.ts';
 
 /**
- * How one sending ended. `busy`: refused for now. `broken`: no answer, and it may be asked again.
+ * How one attempt ended. `busy`: refused for now. `broken`: no answer, and a retry is allowed.
  * `done`: anything else.
  */
 export type Sending<T> =
@@ -31,7 +32,7 @@ interface QueuedRequest {
   readonly onState?: ((state: RequestState) => void) | undefined;
 }
 
-/** To be called at the first sign of an answer, and at its last. */
+/** Must be called at the first sign of an answer, and at its end. */
 export interface Turn {
   begun(): void;
   ended(): void;
@@ -39,19 +40,19 @@ export interface Turn {
 
 export interface RequestQueue {
   /**
-   * Resolves with the last sending's value; null where the signal aborted before anything was sent.
+   * Resolves with the value of the last attempt. Null: the signal aborted before anything was sent.
    */
   run<T>(request: QueuedRequest, send: (turn: Turn) => Promise<Sending<T>>): Promise<T | null>;
-  /** How many may be out at once, as far as is known. */
+  /** The current limit of concurrent requests, as far as it is known. */
   limit(): number;
 }
 
 export interface RequestQueueDeps {
   readonly limits: QueueLimits;
-  /** Most requests at once, whatever the server takes. */
+  /** Most concurrent requests, whatever the server accepts. */
   readonly max: number;
   readonly timers: Timers;
-  /** ms, of a clock that only goes forward. */
+  /** Monotonic ms. */
   readonly now: () => number;
 }
 
@@ -59,7 +60,7 @@ interface Entry {
   readonly order: number;
   readonly rank: number;
   readonly request: QueuedRequest;
-  /** Sends it once; resolves when that is over. */
+  /** Sends the request once. Resolves when that attempt is over. */
   readonly go: () => Promise<void>;
   readonly giveUp: () => void;
   refusals: number;
@@ -72,7 +73,7 @@ interface Sent {
   readonly at: number;
   begunAt: number | null;
   endedAt: number | null;
-  /** Most that were being answered side by side while this one was. */
+  /** Most requests that were answered at the same time as this one. */
   together: number;
 }
 
@@ -80,24 +81,24 @@ export function createRequestQueue({ limits, max, timers, now }: RequestQueueDep
   let limit = max;
   let waiting: Entry[] = [];
   let out: Sent[] = [];
-  /** Ended lately: what a later one may have waited for. */
+  /** Recently ended requests, for which a later one may have waited. */
   let past: Sent[] = [];
   let orders = 0;
   let pausedUntil = 0;
   let cancelPause: (() => void) | null = null;
   let cancelHold: (() => void) | null = null;
-  /** When fewer were let out last: what was sent before says nothing new. */
+  /** When the limit was last lowered. Requests sent before then give no new information. */
   let cutAt = -Infinity;
-  /** Pauses in a row in which nothing was answered. */
+  /** Consecutive pauses without any answer. */
   let pauses = 0;
-  /** Answers in a row while it was full. */
+  /** Consecutive answers while the limit was reached. */
   let goodRun = 0;
   let trying: number | null = null;
   let serial = { at: 0, times: 0 };
 
   const answering = () => out.filter((sent) => sent.begunAt !== null && sent.endedAt === null);
 
-  /** The server is busy with one that was sent no later, and has not been so for all too long. */
+  /** The server works on a request that was sent no later, and has not done so for too long. */
   const standsBehind = (sent: Sent) =>
     answering().some(
       (other) =>
@@ -115,8 +116,8 @@ export function createRequestQueue({ limits, max, timers, now }: RequestQueueDep
   }
 
   /**
-   * `moved`: the server got on with one of ours, and whoever stands behind it at the server has its
-   * time anew.
+   * `moved`: the server made progress with one of our requests. Requests behind it at the server
+   * get their full time again.
    */
   function tellAll(moved = false): void {
     const inService = [...out].sort((a, b) => Number(a.begunAt === null) - Number(b.begunAt === null) || a.at - b.at);
@@ -167,14 +168,14 @@ export function createRequestQueue({ limits, max, timers, now }: RequestQueueDep
     pauses = 0;
     const side = answering();
     for (const each of side) each.together = Math.max(each.together, side.length);
-    // It takes more than was thought.
+    // The server accepts more than was known.
     limit = Math.min(max, Math.max(limit, side.length));
     tellAll(true);
   }
 
   /**
-   * It stood in the server's line, and was answered beside so many: twice the same is what the
-   * server takes.
+   * The request waited in the server's own queue. If the same number of parallel answers is seen
+   * `serialTimes` times, it becomes the limit.
    */
   function learnSerial(sent: Sent): void {
     const { begunAt, at, together } = sent;
@@ -259,7 +260,8 @@ export function createRequestQueue({ limits, max, timers, now }: RequestQueueDep
         function again(sent: Sent, sending: Exclude<Sending<T>, { kind: 'done' }>): void {
           const tooLong = sending.kind === 'busy' && (sending.retryAfterMs ?? 0) > limits.longestRetryAfterMs;
           if (sending.kind === 'busy' && !tooLong) refused(sent, sending.retryAfterMs);
-          // Where the server answers others of ours, or did since, it was only too many at once.
+          // If the server answers other requests of ours, or has since, there were only too many at
+          // once.
           const alone =
             !out.some((each) => each.begunAt !== null || each.at < sent.at) &&
             !past.some((each) => (each.endedAt ?? 0) >= sent.at);
@@ -267,7 +269,8 @@ export function createRequestQueue({ limits, max, timers, now }: RequestQueueDep
           if (sending.kind === 'broken') pauseFor(doubling(limits, entry.refusals));
           if (tooLong || entry.refusals > (sending.kind === 'busy' ? limits.refusals : limits.breaks)) {
             finish(last);
-            // Nothing gets through: who was refused as well is not made to wait for the same.
+            // Nothing gets through. Requests that were refused as well do not wait for the same
+            // result.
             if (!tooLong && sending.kind === 'busy')
               for (const other of waiting.filter((each) => each.refusals > 0)) other.giveUp();
           } else enqueue(entry);
@@ -278,7 +281,7 @@ export function createRequestQueue({ limits, max, timers, now }: RequestQueueDep
           finish(last);
         };
         const onAbort = () => {
-          // One that is out ends by itself, since its signal is the same.
+          // A request that was sent ends by itself, since its signal is the same.
           if (!waiting.includes(entry)) return;
           leaveLine();
           pump();

@@ -22,44 +22,46 @@ import { createShapes, type Refused } from './shapes.ts';
 import { filesIn } from './sight.ts';
 import { createWebCalls } from './web.ts';
 
-// What went wrong with an upstream, as a value with a sentence for people.
+// Failures of a model server, as values with a sentence for people.
 
 /** The stream ended before the answer did. */
 class CutAnswer extends Error {
   override readonly name = 'CutAnswer';
 }
-/** The model called a tool, and the part of the answer that says which did not come. */
+/** The model called a tool, but the call itself did not arrive. */
 class LostCall extends Error {
   override readonly name = 'LostCall';
 }
 
 interface ProblemContext {
   readonly model: string;
-  /** Where the requests go, without credentials. */
+  /** The server's address, without credentials. */
   readonly host: string;
-  /** Takes out the key, which must not be in any sentence, whatever the upstream echoes. */
+  /** Removes the key, which must not appear in any sentence, whatever the server echoes. */
   readonly filter: KeyFilter;
   readonly hasKey: boolean;
-  /** Where key and address are set, and so changed. Left out: in the relay's environment. */
+  /**
+   * Where the key and address are set, and can be changed. Left out: in the relay's environment.
+   */
   readonly setOn?: 'page' | undefined;
-  /** What the server speaks, as far as is known. */
+  /** The server's protocol, as far as it is known. */
   readonly protocol: Protocol;
-  /** Most tokens of the answer that was asked for. */
+  /** Most tokens of the requested answer. */
   readonly maxTokens: number;
   /** Whether the answer had begun. */
   readonly began: boolean;
 }
 
-/** What of an upstream's answer may mean that: a limit on requests speaks of tokens too. */
+/** Statuses that may mean that a request is too long. A rate limit mentions tokens too. */
 const mayBeTooLong = (status: number | undefined) =>
   status === undefined || status === 400 || status === 413 || status === 422 || status >= 500;
 
-/** How many tokens were sent and how many fit, where the sentence says so. */
+/** Tokens sent and the model's limit, where the error names them. */
 function tokensIn(said: string, sent: number): MindError['tokens'] {
   const limits = limitsIn(said, sent);
   if (limits === null || limits.window === null || limits.window <= 0) return undefined;
   const { window, input } = limits;
-  // What alone would fit was too much together with its answer.
+  // The input alone would fit, but not together with its answer.
   return input === null || input <= 0 ? undefined : { asked: input, most: window };
 }
 const isCredit = (said: string, type: string | null) =>
@@ -70,27 +72,30 @@ const isMissingKey = (error: InstanceType<typeof Anthropic.APIError>, said: stri
   error.status === 400 &&
   /api[ _]key not valid|invalid api[ _]key|(?:missing|invalid)[^.]{0,20}authorization/i.test(said);
 
-/** A model that is not there is named, or called one; an address that is not there is not. */
+/**
+ * An error about a missing model names it, or contains the word. An error about a missing path does
+ * not.
+ */
 const namesModel = (said: string, model: string) => said.includes(model) || /\bmodel\b/i.test(said);
 
-/** The upstream's own words, shortened, and without the key. */
+/** The server's own message, shortened and without the key. */
 function upstreamWords(error: InstanceType<typeof Anthropic.APIError>, filter: KeyFilter): string {
   const text = ownWords(error);
   const shown = filter.part(text, 0, MIND_LIMITS.upstreamDetail);
   return text.length > MIND_LIMITS.upstreamDetail ? `${shown}…` : shown;
 }
 
-/** The SDK passes on whatever stands in the field. */
+/** The SDK passes on any value of this field. */
 function ownWords({ apiMessage, message }: InstanceType<typeof Anthropic.APIError>): string {
   const given: unknown = apiMessage;
   return typeof given === 'string' ? given : message;
 }
 
-/** The upstream's own words, as far as anybody looks for their meaning. */
+/** The part of the server's message that is searched for its meaning. */
 const refusalWords = (error: InstanceType<typeof Anthropic.APIError>): string =>
   ownWords(error).slice(0, MIND_LIMITS.refusalChars);
 
-/** What the server is asked for, and what stands behind its address. */
+/** The name of each protocol's API, and its path after the server's address. */
 const SPOKEN: Readonly<Record<Protocol, { readonly name: string; readonly path: string }>> = {
   messages: { name: 'Messages API', path: '/v1/messages' },
   chat: { name: 'Chat Completions API', path: '/chat/completions' },
@@ -148,7 +153,7 @@ function statusProblem(error: InstanceType<typeof Anthropic.APIError>, context: 
     };
   if (is(429, 'rate_limit_error')) return busyProblem('rate-limited', host, error.headers, said);
   if (is(529, 'overloaded_error') || error.status === 503) return busyProblem('overloaded', host, error.headers, said);
-  // The whole of it, as far as it is read: some servers count in fields beside their own words.
+  // Searches the whole body, up to a limit: some servers put counts into fields beside the message.
   const whole = error.message.slice(0, MIND_LIMITS.refusalChars);
   if (is(413, 'request_too_large') || (mayBeTooLong(error.status) && isTooLong(whole))) {
     const tokens = tokensIn(whole, context.maxTokens);
@@ -169,8 +174,7 @@ function statusProblem(error: InstanceType<typeof Anthropic.APIError>, context: 
 }
 
 /**
- * ms after which the server may be asked again, as it says in seconds, in ms, or by a date; null:
- * it does not say.
+ * ms to wait before a retry. Servers state it in seconds, in ms, or as a date. Null: not stated.
  */
 function retryAfterOf(headers: Headers | undefined): number | null {
   const [ms, seconds] = [headers?.get('retry-after-ms') ?? '', headers?.get('retry-after') ?? ''];
@@ -191,8 +195,8 @@ function laterWords(after: number | null): string {
 }
 
 /**
- * Refused for now. `lasting`: longer than is waited for. Then it is no moment's crowd but a limit
- * of a day or an account, and only the provider's own words say which.
+ * The server refuses for now. `lasting`: for longer than the queue waits. The cause is then a daily
+ * or account limit, and only the provider's message says which.
  */
 function busyProblem(
   kind: 'rate-limited' | 'overloaded',
@@ -239,15 +243,15 @@ function problemOf(error: unknown, context: ProblemContext): MindError {
       kind: 'stream-cut',
       message: sentence`${context.host} sent something in mid-answer that cannot be read. The answer ends there. Try again.`,
     };
-  // What is left are broken lines: a socket that was closed in mid-stream.
+  // All other errors are broken connections, such as a socket that was closed in mid-stream.
   if (error instanceof Error)
     return { kind: 'stream-cut', message: sentence`The answer from ${context.host} broke off. Try again.` };
   throw error;
 }
 
 /**
- * May the server have worked at a request that ended like this before its answer began? What it
- * refuses costs nothing.
+ * Whether the server may have worked on a request that ended like this before its answer began. A
+ * refused request costs nothing.
  */
 function mayHaveArrived(error: unknown): boolean {
   if (error instanceof Anthropic.APIUserAbortError) return true;
@@ -256,39 +260,40 @@ function mayHaveArrived(error: unknown): boolean {
 }
 
 interface ServedMindConfig {
-  /** What the server speaks. Default: the Messages API. */
+  /** The server's protocol. Default: the Messages API. */
   readonly protocol?: Protocol;
   readonly key: string | null;
   /**
-   * Without `/v1`, of the Messages API; of other protocols, what their path is put behind. Null is
+   * For the Messages API: without `/v1`. For other protocols: their path is appended to it. Null is
    * Anthropic's own.
    */
   readonly baseUrl: string | null;
   /**
-   * Of the Messages API. Default: `bearer` for Anthropic's own (what its SDK sends), `both` for any
-   * other server.
+   * For the Messages API. Default: `bearer` for Anthropic's own (what its SDK sends), `both` for
+   * any other server.
    */
   readonly keyHeader?: KeyHeader;
-  /** Default: on for Claude models at Anthropic's own, off for any other server. */
+  /** Default: on for Claude models at Anthropic's own server, off for any other. */
   readonly thinking?: boolean;
   /**
-   * The same of searching for deferred tools. `every`: all its models do, whatever they are called.
+   * Search for deferred tools by the model. Same default. `every`: all models of the server do,
+   * whatever they are called.
    */
   readonly searching?: boolean | 'every';
-  /** The same of the provider's own search and reading of the web. */
+  /** The provider's own web search and page reading. Same default. */
   readonly web?: boolean;
   readonly models?: { readonly lead: string; readonly agent: string };
   readonly kind?: MindInfo['kind'];
   /**
-   * The server writes no further, and charges nothing more, once a request is stopped. Default:
-   * Anthropic's own does; of any other it is not known.
+   * The server stops writing, and charges nothing more, once a request is stopped. Default: true
+   * for Anthropic's own server. For any other it is unknown.
    */
   readonly stopsWhenLeft?: boolean;
-  /** Most requests at once. */
+  /** Most concurrent requests. */
   readonly maxRequests?: number;
   readonly queue?: Partial<QueueLimits>;
   readonly timers?: Timers;
-  /** Where key and address are set. Default: the relay's environment. */
+  /** Where the key and address are set. Default: the relay's environment. */
   readonly setOn?: 'page';
   /** Default: the runtime's. */
   readonly fetch?: typeof globalThis.fetch;
@@ -296,11 +301,10 @@ interface ServedMindConfig {
 
 interface Attempt {
   readonly answer: MindAnswer;
-  /** Set where the request as such was refused before anything was said. */
+  /** Set where the request itself was refused before any text. */
   readonly refused: Refused | null;
   /**
-   * What went wrong before a word was said; null where nothing did, something was, or it may not be
-   * sent again.
+   * The failure before any text. Null: there was none, text had arrived, or a retry is not allowed.
    */
   readonly unsaid: unknown;
 }
@@ -313,7 +317,7 @@ function createWire(config: ServedMindConfig, baseURL: string, official: boolean
     : createSdkWire({ protocol, key, baseURL, fetch });
 }
 
-/** What another way to write the request may help against. */
+/** Failures that a simpler form of the request may avoid. */
 const MAY_BE_EASED: ReadonlySet<MindErrorKind> = new Set([
   'refused-request',
   'upstream-broken',
@@ -329,8 +333,8 @@ function refusalIn(error: unknown, kind: MindErrorKind): Attempt['refused'] {
 }
 
 /**
- * What a failure means for the line: only where nothing was said yet, and the server does not say
- * that it is final.
+ * What a failure means for the queue. It matters only where no text has arrived, and the server
+ * does not call the failure final.
  */
 function sendingOf(answer: MindAnswer, unsaid: unknown): Sending<MindAnswer> {
   const done: Sending<MindAnswer> = { kind: 'done', value: answer, answered: answer.ok };
@@ -348,27 +352,27 @@ function sendingOf(answer: MindAnswer, unsaid: unknown): Sending<MindAnswer> {
 }
 
 /**
- * A request that was broken off by us, however deep that is wrapped: its line reports what its
- * platform calls it.
+ * Whether we aborted the request, at any level of wrapping. The platform reports an abort under its
+ * own name.
  */
 const isAbort = (error: unknown): boolean =>
   error instanceof Error && (error.name === 'AbortError' || error instanceof Anthropic.APIUserAbortError);
 
 /**
- * `told`: its end came, so that what it does not say was left out. Of one that broke off, that goes
- * without saying.
+ * `told`: the end arrived, so missing counts were left out by the server. For an answer that broke
+ * off, missing counts are normal.
  */
 function untoldOf({ usage, size }: Assembly, told: boolean): { readonly untold?: Untold } {
   const input = !usage.inputTold();
   const { outputTokens } = usage.counts();
-  // An answer in which something came was written, whatever number stands there.
+  // An answer with content has output tokens, whatever count was reported.
   const isWritten = outputTokens > 0 || (size().characters === 0 && !input);
   const output = told && !(usage.outputTold() && isWritten);
   return input || output ? { untold: { input, output } } : {};
 }
 
 /**
- * What makes it dearer than its counts: the cache writes that stay for an hour, searches, and its
+ * What makes an answer cost more than its token counts: one-hour cache writes, searches, and its
  * terms.
  */
 function dearnessOf({ usage }: Assembly): Pick<MindAnswer, 'hourCacheWrites' | 'searches' | 'terms'> {
@@ -404,7 +408,7 @@ export function createServedMind(config: ServedMindConfig): Mind {
     web: config.web ?? official,
   });
 
-  /** A server that echoes what it was sent does not tell the household the key. */
+  /** Hides the key from the household where a server echoes the request. */
   const clean = filter.value;
 
   async function attempt(
@@ -421,7 +425,7 @@ export function createServedMind(config: ServedMindConfig): Mind {
         else webCall(each.block);
     };
     const begunAt = performance.now();
-    /** When the line last brought something. */
+    /** When data last arrived. */
     let heardAt = begunAt;
     const leaving = createLeaving(signal);
     const ending = await readAnswer(request, shape, leaving.signal, {
@@ -438,7 +442,7 @@ export function createServedMind(config: ServedMindConfig): Mind {
     const state = answer.state();
     const began = state !== 'waiting';
     const told = state === 'told' || state === 'over';
-    // What comes after its end is no part of it, and what broke there has cost nothing.
+    // Events after the end do not belong to the answer. A failure after the end has cost nothing.
     const failure = told && (ending === null || answer.isWhole()) ? null : (ending ?? new CutAnswer());
     const isCut = failure !== null;
     tell(answer.close(isCut));
@@ -465,8 +469,8 @@ export function createServedMind(config: ServedMindConfig): Mind {
     const context = { model: request.model, host, filter, hasKey, setOn: config.setOn, protocol, maxTokens, began };
     const error = failure ?? new LostCall();
     const problem = clean(problemOf(signal.aborted ? new Anthropic.APIUserAbortError() : error, context));
-    // Only where our leaving is what ended it: a line that died by itself did so unheard, whatever
-    // came after it.
+    // Only where our stop ended it. A connection that died by itself did so unnoticed by the
+    // server, whatever followed.
     const left = leaving.signal.aborted && error instanceof Anthropic.APIUserAbortError;
     const refused = began || !MAY_BE_EASED.has(problem.kind) ? null : refusalIn(error, problem.kind);
     const { characters, ...written } = answer.size();
@@ -483,7 +487,7 @@ export function createServedMind(config: ServedMindConfig): Mind {
           : null,
     };
     const unsaid = characters === 0 && blocks.length === 0 ? error : null;
-    // What has begun and is sent again is two requests.
+    // An answer that began and is requested again counts as two requests.
     const lost = began
       ? sendingOf(failed, unsaid).kind !== 'done'
       : failed.outputMost === null && mayHaveArrived(error);
@@ -492,8 +496,8 @@ export function createServedMind(config: ServedMindConfig): Mind {
   }
 
   /**
-   * Sends the request, and hands on what comes of it until `take` has enough. Resolves with what
-   * broke it off; null: nothing did. What `take` throws is an error of ours, and is thrown on.
+   * Sends the request and passes on its events until `take` returns false. Resolves with the
+   * failure, or null. An error from `take` is a fault of ours and is thrown.
    */
   async function readAnswer(
     request: MindRequest,
@@ -532,7 +536,7 @@ export function createServedMind(config: ServedMindConfig): Mind {
     }
   }
 
-  /** Once, in the easiest way that this server was found to need. */
+  /** One attempt, in the simplest form that this server is known to need. */
   async function send(request: MindRequest, listener: MindListener, turn: Turn): Promise<Sending<MindAnswer>> {
     const { model } = request;
     let shape = shapes.first(model, request);

@@ -1,22 +1,24 @@
-/** Every default and limit of the minds, in one place. */
+/** Every default and limit of the minds. */
 import { readsOf } from '../../../src/shared/domain/model-reads.ts';
 
 /** Used where the person names no model. */
 export const DEFAULT_MODELS = { lead: 'claude-opus-5-5', agent: 'claude-sonnet-5-5' } as const;
 
 export const MIND_LIMITS = {
-  /** ms to wait for an upstream to begin its answer. */
+  /** ms to wait for a server to begin its answer. */
   requestTimeoutMs: 300_000,
-  /** Longest piece of an upstream's own words in a sentence for people. */
+  /** Most characters of a server's own message in a sentence for people. */
   upstreamDetail: 300,
-  /** Bytes of a refusal that are read, and characters of it in which its meaning is looked for. */
+  /**
+   * Bytes of an error body that are read, and characters of it that are searched for its meaning.
+   */
   refusalBytes: 1_000_000,
   refusalChars: 4_000,
-  /** ms that a stream may stay open after its last event, before its line is closed. */
+  /** ms that a stream may stay open after its last event before its connection is closed. */
   afterEndMs: 1_000,
   /**
-   * ms without an event after an answer told how it ended, and all its blocks have: servers leave
-   * the last event out.
+   * ms without an event after the stop reason and the end of all blocks: servers omit the last
+   * event.
    */
   afterToldMs: 3_000,
   /**
@@ -24,20 +26,22 @@ export const MIND_LIMITS = {
    * answers have 128,000.
    */
   answerBytes: 100_000_000,
-  /** Characters and lines of one event of a stream: a page that the server read may lie in one. */
+  /**
+   * Characters and lines of one event of a stream. One event may hold a page that the server read.
+   */
   eventCharacters: 5_000_000,
   eventLines: 1_000,
-  /** Levels and values of the JSON of one event, and of a whole answer. */
+  /** JSON depth and number of values, in one event and in a whole answer. */
   json: { depth: 500, values: 20_000 },
   /**
-   * Characters of the words and thoughts of one answer, twice as many as the longest have; and of
-   * the input of one call.
+   * Characters of text and thoughts in one answer, twice the longest known; and characters of one
+   * call's input.
    */
   wordCharacters: 1_000_000,
   inputCharacters: 2_000_000,
-  /** Values in that input. */
+  /** Values in one call's input. */
   inputValues: 20_000,
-  /** Bytes and characters of an answer that are read in one step. */
+  /** Bytes and characters of an answer that are processed in one step. */
   stepBytes: 4_096,
   stepCharacters: 32_768,
   /** Blocks of one answer. */
@@ -46,13 +50,13 @@ export const MIND_LIMITS = {
   idCharacters: 200,
   nameCharacters: 128,
   /**
-   * Tokens of one kind that any request can come to: ten times what the largest model reads. More
-   * than that was not counted.
+   * Most tokens of one kind in any request: ten times what the largest model reads. Larger counts
+   * are not believed.
    */
   mostTokens: 100_000_000,
 } as const;
 
-/** The line before a model server; times in ms. */
+/** The queue of a model server. Times in ms. */
 export const QUEUE_LIMITS = {
   /** Pause after a refusal that names none; it doubles with each in a row. */
   backoffFirst: 500,
@@ -63,113 +67,105 @@ export const QUEUE_LIMITS = {
    */
   longestRetryAfterMs: 90_000,
   /**
-   * Refusals (429, 503, 529) while the server answers none of ours, and broken answers, after which
-   * a request is given up.
+   * Refusals (429, 503, 529) while the server answers no request of ours, and broken answers, after
+   * which a request fails.
    */
   refusals: 4,
   breaks: 2,
-  /** Answers in a row while it was full, after which one more is sent at once. */
+  /** Consecutive answers at the limit after which the limit grows by one. */
   tryMoreAfter: 16,
   /** Requests sent within this time are one volley: the server may take them in any order. */
   volleyMs: 1_000,
-  /**
-   * How long one answer may keep the time of those from running that the server was sent after it.
-   */
+  /** How long one answer may suspend the time-outs of requests that were sent after it. */
   holdMs: 300_000,
-  /** A wait at the server that says something of its line. */
+  /** Shortest wait at the server that indicates a queue there. */
   serialAfterMs: 1_000,
-  /** How often the same must be seen. */
+  /** How often the same number must be observed. */
   serialTimes: 2,
-  /** Ended requests that are looked back at. */
+  /** Ended requests that are remembered. */
   history: 64,
 } as const;
 
 export type QueueLimits = Readonly<Record<keyof typeof QUEUE_LIMITS, number>>;
 
-/** Of an answer that is stopped: what the server can have written beside what came. */
+/** Bounds for the output of a stopped answer beyond what arrived. */
 export const STOPPED = {
-  /** No model writes faster. */
+  /** Upper bound for any model's speed. */
   tokensPerSecond: 400,
-  /** ms that words are on their way, and the stop is. */
+  /** ms that text, and the stop, may be in transit. */
   afterStopMs: 2_000,
-  /** What a block takes beside its text: a call's name and marks. */
+  /** Tokens of a block beside its text: a call's name and delimiters. */
   tokensPerBlock: 64,
   /**
-   * Of the event loop, in which the end of a line that came before the stop is noticed: read,
-   * closed, and told on.
+   * Turns of the event loop in which a connection failure from before the stop is noticed: read,
+   * closed, and reported.
    */
   turns: 8,
 } as const;
 
-/** Looking for the one picture that a server refuses. */
+/** Search for the one picture that a server refuses. */
 export const SIGHT_LIMITS = {
   /**
-   * Pictures and PDFs of one request that are left out one by one, the newest first; then all that
-   * are new.
+   * Pictures and PDFs of one request that are left out one by one, newest first. After that, all
+   * new ones are.
    */
   trials: 6,
   /**
-   * Answers in a row for which something had to be left out, of a model that never took any, after
-   * which it is sent none.
+   * Consecutive answers that needed something left out, after which a model that never accepted any
+   * gets no pictures.
    */
   blindAfter: 3,
 } as const;
 
-/** Where a model reads little. */
+/** Limits for models with a small context window. */
 export const ROOM_LIMITS = {
-  /**
-   * Tokens: an answer that can have fewer is not asked for. What is before it is made shorter
-   * instead.
-   */
+  /** Tokens. A shorter answer is not requested. The input is shortened instead. */
   leastAnswer: 256,
-  /** Bytes of a token, where no server has said how many a request had. */
+  /** Bytes per token, where no server has reported a request's token count. */
   bytesPerToken: 3.6,
-  /**
-   * Of what the model reads, the part that tools may take. Where they take more, it is told of
-   * none.
-   */
+  /** Largest share of the context window for tools. If they need more, the model gets none. */
   toolsMost: 0.6,
-  /** Times that one request is made smaller. */
+  /** How often one request is made smaller. */
   tries: 4,
 } as const;
 
-/** Requests that are sent to one model server at once, where it takes as many. */
+/** Most concurrent requests to one model server. */
 export const MAX_REQUESTS = 16;
 
 export const OFFICIAL_API = 'https://api.anthropic.com';
 
 /**
- * Models that think adaptively: Claude 4.6 and later, and everything from 5 on. 4.5 and older take
+ * Models with adaptive thinking: Claude 4.6 and later, and everything from 5 on. 4.5 and older take
  * a token budget instead and answer `adaptive` with a 400.
  */
 export const thinksAdaptively = (model: string): boolean => isFrom(model, 6);
 
 /**
- * Models that search by themselves for deferred tools: from 4.5 on. One that does not after all
- * refuses, and is given our own search.
+ * Models that search for deferred tools by themselves: from 4.5 on. If one refuses, it gets our own
+ * search.
  */
 export const searchesTools = (model: string): boolean => isFrom(model, 5);
 
 /**
- * Models whose provider searches and reads the web for them: from 4 on. Where an account has that
- * switched off, it is refused once.
+ * Models whose provider searches and reads the web: from 4 on. Where an account has that switched
+ * off, the server refuses once.
  */
 export const readsWeb = (model: string): boolean => isFrom(model, 0);
 
 /**
- * The provider's own tools for the web, in one request. A search costs `SEARCH_MICRO_USD`, a page
- * what its tokens cost.
+ * The provider's own web tools, per request. A search costs `SEARCH_MICRO_USD`, a page what its
+ * tokens cost.
  */
 export const WEB_LIMITS = {
   searches: 5,
   fetches: 5,
   /** Tokens of one page. */
   fetchTokens: 30_000,
-  /** Characters of a page that the person is shown in the call. */
+  /** Characters of a page that the call shows to the person. */
   shownChars: 4_000,
 } as const;
 
-/** Whether it is Claude 4.`minor` or later. */
+/** Whether the model is Claude 4.`minor` or later. */
 function isFrom(model: string, minor: number): boolean {
   const match = /^claude-[a-z]+-(\d+)(?:-(\d{1,2}))?(?:-|$)/.exec(model);
   if (!match) return model === 'claude-mythos-preview';
@@ -178,8 +174,9 @@ function isFrom(model: string, minor: number): boolean {
 }
 
 /**
- * Tokens that a model reads: what the person set, or what its name tells. Null: not known, and
- * learned: a model that refuses says how much it reads, or is asked with less until it answers.
+ * The model's context window in tokens: what the person set, or what its name tells. Null: unknown.
+ * It is then learned: a model that refuses states its limit, or gets shorter requests until it
+ * answers.
  */
 export const windowTokensOf = (model: string, set: number): number | null =>
   set > 0 ? set : (readsOf(model)?.windowTokens ?? null);

@@ -1,6 +1,7 @@
 /**
- * How requests are written to one server: first as well as it can be done, and easier where that is
- * refused. What it turned out not to understand is learned once, and kept while the relay runs.
+ * How requests are written for one server: first in the richest form, then in a simpler one where
+ * that is refused. What a server does not understand is learned once and remembered while the relay
+ * runs.
  */
 import type { MindErrorKind, MindRequest } from '../../contracts/mind.ts';
 import { isWellFormed, mapStrings } from '../../platform/json-bounds.ts';
@@ -10,18 +11,18 @@ import { limitsIn, sizeOfRequest } from './token-limits.ts';
 import { refusesSearch, refusesWeb } from './web.ts';
 import { createSight, speaksOfSight } from './sight.ts';
 
-// How much an answer may have, and whether there is room for tools, for models that read little. A
-// server that counts what is sent and what is written together refuses a request for the answer
-// that it asks for. The answer is then asked for in what is left. What the server says of its
-// limits is kept while the relay runs.
+// Length of the answer and room for tools, for models with a small context window. A server that
+// counts input and output together refuses a request because of the answer length that it asks for.
+// The answer length is then set to what is left. Limits that the server states are remembered while
+// the relay runs.
 
 type RoomShape = Pick<Shape, 'maxTokens' | 'toolless'>;
 
 interface Room {
   first(model: string, request: MindRequest, toolless: boolean): RoomShape;
   /**
-   * After a refusal. `too-long`: what is sent has to be shorter. Null: it was refused for something
-   * else.
+   * Called after a refusal. `too-long`: the input must be shorter. Null: the refusal had another
+   * cause.
    */
   less(shape: RoomShape, said: string, request: MindRequest): RoomShape | 'too-long' | null;
   /** Tools were left out because there is no room for them. */
@@ -46,7 +47,7 @@ function createRoom(): Room {
   const bytesOf = (request: MindRequest, toolless: boolean) =>
     sizeOfRequest({ ...request, tools: toolless ? [] : request.tools }, false).bytes;
 
-  /** Whether tools alone would fill what the model reads. */
+  /** Whether tools alone would fill the context window. */
   function isCrowded({ window, bytesPerToken }: Known, request: MindRequest): boolean {
     const bytes = Buffer.byteLength(JSON.stringify(plainTools(request.tools, { toolless: false })));
     return window !== null && request.tools.length > 0 && bytes / bytesPerToken > window * ROOM_LIMITS.toolsMost;
@@ -55,7 +56,8 @@ function createRoom(): Room {
   function fit(model: string, request: MindRequest, toolless: boolean): number {
     const { window, output, bytesPerToken } = known(model);
     const left = window === null ? Infinity : window - Math.ceil(bytesOf(request, toolless) / bytesPerToken);
-    // Reckoned, and so not believed where it leaves nothing: the server says it better.
+    // The estimate may be wrong, so a small remainder is not trusted: the server states the limit
+    // better.
     return Math.min(output ?? Infinity, Math.max(left, ROOM_LIMITS.leastAnswer));
   }
 
@@ -82,7 +84,8 @@ function createRoom(): Room {
       if (!toolless && isCrowded(of, request)) return { toolless: true, maxTokens: fit(request.model, request, true) };
       const counted = input === null || isLeast ? Math.ceil(bytes / of.bytesPerToken) : input;
       const left = window - counted;
-      // Halved at least: a server that is wrong about its own count is not asked for ever.
+      // At least halves the length, so that a server with a wrong count does not cause endless
+      // retries.
       const next = left < asked ? left : Math.floor(asked / 2);
       return next < ROOM_LIMITS.leastAnswer ? 'too-long' : { toolless, maxTokens: next };
     },
@@ -90,15 +93,15 @@ function createRoom(): Room {
 }
 
 interface ShapesDeps {
-  /** It is Anthropic’s own. */
+  /** The server is Anthropic's own. */
   readonly official: boolean;
   readonly thinking: boolean;
-  /** `every`: each of its models does. */
+  /** `every`: all models of the server do. */
   readonly searching: boolean | 'every';
   readonly web: boolean;
 }
 
-/** `status`: 0: an error in mid-stream. `whole`: with the fields beside its words. */
+/** `status`: 0: an error in mid-stream. `whole`: the body with the fields beside the message. */
 export interface Refused {
   readonly status: number;
   readonly said: string;
@@ -108,13 +111,13 @@ export interface Refused {
 
 interface Shapes {
   first(model: string, request: MindRequest): Shape;
-  /** The next easier way to write the same request; null: there is none. */
+  /** The next simpler form of the same request. Null: there is none. */
   easier(shape: Shape, refused: Refused, request: MindRequest): Shape | null;
-  /** Whether this model is told of the provider's own tools for the web. */
+  /** Whether this model gets the provider's own web tools. */
   web(model: string): boolean;
-  /** Whether this model searches by itself for deferred tools. */
+  /** Whether this model searches for deferred tools by itself. */
   searches(model: string): boolean;
-  /** It was answered in this shape. */
+  /** The request was answered in this shape. */
   answered(model: string, shape: Shape, request: MindRequest): void;
 }
 
@@ -128,12 +131,12 @@ function isExact({ system, messages }: MindRequest): boolean {
 }
 
 /**
- * As Ollama, vLLM without a parser, llama.cpp without `--jinja`, Groq, LM Studio and OpenRouter say
- * it.
+ * Wordings of Ollama, vLLM without a parser, llama.cpp without `--jinja`, Groq, LM Studio and
+ * OpenRouter.
  */
 const USES_NO_TOOLS =
   /(?:not|n't|no|without) (?:\w+ ){0,2}(?:support|accept|allow|implement|capab)[^.]{0,40}(?:tool|function)|(?:tool|function)[^.]{0,60}(?:not|n't|un)[ -]?(?:\w+ )?(?:support|available|enabled|allowed|implemented|capable)|--jinja|enable-auto-tool-choice|tool-call-parser|no endpoints found that support tool/i;
-/** It is one of the tools, or one field of them, that it does not take. */
+/** The server refuses one of the tools, or one field of them. */
 const OF_ONE_TOOL = /tools?\s*(?:\[\d|\.\d|\d)|schema|propert|\bstrict\b/i;
 export const usesNoTools = (said: string): boolean => USES_NO_TOOLS.test(said) && !OF_ONE_TOOL.test(said);
 
@@ -191,7 +194,7 @@ export function createShapes({ official, thinking, searching, web }: ShapesDeps)
       if (shape.thinking && /thinking/i.test(said)) return { ...shape, thinking: false };
       if (!shape.completionTokens && /max_completion_tokens/.test(said)) return { ...shape, completionTokens: true };
       if (!shape.thoughts && /reasoning/i.test(said) && hasThoughts(request)) return { ...shape, thoughts: true };
-      // Until nothing more can be left out: then it was something else.
+      // Repeats until nothing more can be left out. Then the refusal had another cause.
       if (ofSight || shape.unseen.next !== null) {
         const lessSeen = seesLess();
         if (lessSeen) return lessSeen;

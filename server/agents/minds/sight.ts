@@ -1,8 +1,8 @@
 /**
- * Which pictures and PDFs a model's server is sent. One that is damaged is refused together with
- * everything around it, so it is found and left out alone: one after the other is tried, those
- * first that were never taken. What was refused once is not sent again while the relay runs. A
- * server that says that it sees nothing is sent none at all.
+ * Decides which pictures and PDFs a model server receives. A damaged file makes the server refuse
+ * the whole request. So files are left out one by one until the request passes, and files that were
+ * never accepted go first. A file that was refused is not sent again while the relay runs. A server
+ * that says that it has no vision receives none.
  */
 import { createHash } from 'node:crypto';
 import type { Picture } from '../../../src/shared/domain/attachment.ts';
@@ -10,30 +10,30 @@ import { pictureHead } from '../../platform/picture.ts';
 import type { MindBlock, MindRequest } from '../../contracts/mind.ts';
 import { SIGHT_LIMITS } from './settings.ts';
 
-/** A picture or PDF of a request. `name`: null: a tool showed it. */
+/** A picture or PDF of a request. `name`: null where a tool returned it. */
 export interface SeenFile {
   readonly digest: string;
   readonly name: string | null;
 }
 
-/** What is not sent. `all`: the model sees nothing. */
+/** What is not sent. `all`: the model has no vision. */
 export interface Unseen {
   readonly all: boolean;
   readonly out: ReadonlySet<string>;
-  /** What is left out next, one after the other; null: nothing was refused yet. */
+  /** What is left out next, one set after the other. Null: nothing was refused yet. */
   readonly next: readonly ReadonlySet<string>[] | null;
 }
 
 export interface Sight {
   first(model: string, request: MindRequest): Unseen;
-  /** After a refusal. Null: there is nothing more to be left out. */
+  /** Called after a refusal. Null: nothing more can be left out. */
   less(unseen: Unseen, said: string, request: MindRequest): Unseen | null;
   answered(model: string, unseen: Unseen, request: MindRequest): void;
 }
 
 const digests = new WeakMap<object, string>();
 
-/** Names what a block shows; null: it shows nothing. */
+/** The digest of a block's file. Null: the block has none. */
 export function digestOf(block: MindBlock): string | null {
   const shown = shownBy(block);
   if (shown === null) return null;
@@ -54,7 +54,7 @@ function shownBy(block: MindBlock): Picture | string | null {
 
 const nameOf = (block: MindBlock) => (block.kind === 'picture' || block.kind === 'document' ? block.name : null);
 
-/** Everything that a request shows, the oldest first, each once. */
+/** All files of a request, oldest first, each once. */
 export function filesIn({ messages }: Pick<MindRequest, 'messages'>): readonly SeenFile[] {
   const files = new Map<string, SeenFile>();
   for (const { blocks } of messages)
@@ -65,7 +65,7 @@ export function filesIn({ messages }: Pick<MindRequest, 'messages'>): readonly S
   return [...files.values()];
 }
 
-/** A picture without a pixel: no server takes it. */
+/** A picture without a pixel. No server accepts it. */
 function isEmpty(block: MindBlock): boolean {
   const shown = shownBy(block);
   if (shown === null || typeof shown === 'string') return false;
@@ -79,19 +79,19 @@ const SEES_NOTHING = new RegExp(
   String.raw`(?:${SEEN})[^.]{0,80}\b(?:not|n't|un)[ -]?(?:support|available|enabled|allowed|capab)|\b(?:not|n't|no) (?:support|have|accept|allow)[^.]{0,60}(?:image|picture|vision|visual|multi-?modal)|mmproj`,
   'i',
 );
-/** It is this one that it cannot read. */
+/** The server cannot read this particular file. */
 const READS_NOT_THIS =
   /format|mime|media[ _]type|file type|decod|corrupt|damag|broken|truncat|dimension|pixel|too (?:large|small|many)/i;
 const seesNothing = (said: string) => SEES_NOTHING.test(said) && !READS_NOT_THIS.test(said);
-/** Whether a server refuses a request for what it shows. */
+/** Whether a server refuses a request because of its pictures or files. */
 export const speaksOfSight = (said: string): boolean => SPEAKS_OF_SIGHT.test(said);
 
 export function createSight({ official }: { readonly official: boolean }): Sight {
   const blind = new Set<string>();
-  /** By digest: what was taken once, and what was refused. */
+  /** By digest: files that were accepted once, and files that were refused. */
   const taken = new Set<string>();
   const refused = new Set<string>();
-  /** By model: how many were refused, while none was taken. */
+  /** By model: refused files so far, while none was accepted. */
   const misses = new Map<string, number>();
   const looked = new WeakSet<MindBlock>();
 
@@ -104,7 +104,7 @@ export function createSight({ official }: { readonly official: boolean }): Sight
       }
   }
 
-  /** A request is refused for the newest, most likely: what came before it was taken then. */
+  /** The newest file is the most likely cause: earlier ones were accepted before. */
   function trials({ out }: Unseen, request: MindRequest): readonly ReadonlySet<string>[] {
     const shown = filesIn(request).filter(({ digest }) => !out.has(digest));
     const fresh = shown.filter(({ digest }) => !taken.has(digest)).toReversed();
@@ -127,21 +127,21 @@ export function createSight({ official }: { readonly official: boolean }): Sight
       const [now, ...later] = next;
       if (!now) return null;
       if (unseen.next === null && seesNothing(said)) return { ...unseen, all: true, next: [] };
-      // Of those that were tried before, none alone was it.
+      // None of the files tried before was the cause alone.
       const before =
         unseen.next === null ? unseen.out : new Set([...unseen.out].filter((digest) => refused.has(digest)));
       return { all: false, out: new Set([...before, ...now]), next: later };
     },
     answered(model, { all, out, next }, request) {
       if (all) {
-        // Anthropic's all see: there it was what was shown.
+        // Anthropic's models all have vision, so the file itself was the cause.
         if (next !== null && !official) blind.add(model);
         return;
       }
       const files = filesIn(request);
       for (const { digest } of files) if (!out.has(digest)) taken.add(digest);
       const missed = [...out].filter((digest) => !refused.has(digest));
-      // One that was taken before may be again: it is only looked at first, the next time.
+      // A file that was accepted before may be accepted again. It is only tried first next time.
       for (const digest of missed) if (!taken.delete(digest)) refused.add(digest);
       if (files.length > out.size) misses.set(model, -Infinity);
       if (missed.length === 0 || official) return;

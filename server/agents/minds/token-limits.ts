@@ -1,8 +1,8 @@
 /**
- * What a server's refusal says of its limits: how much the model reads, how much of that was sent,
- * and how much it may write. Servers that count both together (vLLM, OpenRouter, SGLang) refuse a
- * short request for the room that its answer asks for. Their sentences are quoted in
- * `test/relay/token-limits.test.ts`.
+ * Reads limits from a server's error message: the model's context window, the input that was sent,
+ * and the longest answer. Servers that count input and output together (vLLM, OpenRouter, SGLang)
+ * refuse a short request because of the answer length that it asks for. Their messages are quoted
+ * in `test/relay/token-limits.test.ts`.
  */
 import { type RequestSize, type Terms, UNSAID_TERMS } from '../../../src/shared/domain/request-cost.ts';
 import { isRecord } from '../../../src/shared/domain/platform/is-record.ts';
@@ -10,13 +10,13 @@ import type { MindBlock, MindRequest, MindTool } from '../../contracts/mind.ts';
 import { MIND_LIMITS, WEB_LIMITS } from './settings.ts';
 import { SEARCH, toldTools } from './web.ts';
 
-// What a request of a mind may come to, before it is sent.
+// The most that a request may cost, estimated before it is sent.
 
-/** Bytes that one block, message or tool takes on the way beside what is in it. */
+/** Bytes that one block, message or tool takes in the request beside its content. */
 const AROUND = 64;
 
 /**
- * Names of the tools that a model's own search found: their definitions are read where they were
+ * Names of the tools that a model's own search found. Their definitions count where they were
  * found.
  */
 function foundIn(block: MindBlock): readonly string[] {
@@ -38,8 +38,8 @@ function readTools({ tools, messages }: Pick<MindRequest, 'tools' | 'messages'>,
 }
 
 /**
- * `searching`: its model searches by itself for deferred tools. `wire.ts` marks what may be kept in
- * the model's cache, for minutes or for an hour.
+ * `searching`: the model searches for deferred tools by itself. `wire.ts` marks the parts that the
+ * model may cache, for minutes or for an hour.
  */
 export function sizeOfRequest(
   {
@@ -55,12 +55,12 @@ export function sizeOfRequest(
   let bytes = Buffer.byteLength(system) + Buffer.byteLength(JSON.stringify(readTools({ tools, messages }, searching)));
   let pictures = 0;
   const own = tools.flatMap(({ provider }) => provider ?? []);
-  // What its provider looks up by itself is read too.
+  // Pages that the provider looks up count as input too.
   let openEnded = own.length > 0;
   for (const { blocks } of messages)
     for (const block of blocks) {
       if (block.kind === 'document') {
-        // One of a few bytes may have hundreds of pages, each of which is read as a picture too.
+        // A file of few bytes may have hundreds of pages, and each page also counts as a picture.
         openEnded = true;
         continue;
       }
@@ -86,9 +86,9 @@ function lengthOf(value: unknown): number {
   return typeof value === 'object' && value !== null ? Buffer.byteLength(JSON.stringify(value)) : AROUND;
 }
 
-// What a server says that an answer took. Servers leave counts out, write them as texts, or make
-// them up. A count is believed where it is a whole number that a request can come to. Any other
-// value counts as not told, so that the most that the request may have taken is charged.
+// The usage that a server reports for an answer. Servers omit counts, write them as strings, or
+// make them up. A count is believed where it is a whole number within what a request can reach. Any
+// other value counts as not reported, so the most that the request may have used is charged.
 
 interface TokenCounts {
   readonly inputTokens: number;
@@ -99,25 +99,25 @@ interface TokenCounts {
 
 export interface ToldUsage {
   /**
-   * Takes one `usage` object. What is told later is of the whole answer so far, and replaces what
-   * was told before.
+   * Adds one `usage` object. A later object describes the whole answer so far and replaces earlier
+   * values.
    */
   add(usage: unknown): void;
-  /** Whether any `usage` object came. */
+  /** Whether any `usage` object arrived. */
   isTold(): boolean;
   counts(): TokenCounts;
-  /** Of the cache writes, those that stay for an hour. */
+  /** The part of the cache writes that lives for an hour. */
   hourCacheWrites(): number;
-  /** Searches of the web that the server made. */
+  /** Web searches that the server made. */
   searches(): number;
   terms(): Partial<Terms>;
-  /** Whether all that was read is known: something was, and no count of it was nonsense. */
+  /** Whether the whole input is known: a count arrived, and none was invalid. */
   inputTold(): boolean;
-  /** Whether the newest `usage` told what was written, and no count of it was nonsense. */
+  /** Whether the newest `usage` reported the output with a valid count. */
   outputTold(): boolean;
 }
 
-/** `undefined` and `null` are left out. `NaN` is something that is no count. */
+/** `undefined` and `null` count as missing. `NaN` marks an invalid value. */
 function countOf(value: unknown): number | null {
   if (value === undefined || value === null) return null;
   return Number.isSafeInteger(value) && Number(value) >= 0 && Number(value) <= MIND_LIMITS.mostTokens
@@ -125,7 +125,7 @@ function countOf(value: unknown): number | null {
     : NaN;
 }
 
-/** A count that is told several times. */
+/** A count that is reported several times. */
 function createCount() {
   let value: number | null = null;
   let isNonsense = false;
@@ -137,14 +137,14 @@ function createCount() {
       else value = count;
     },
     value: () => value ?? 0,
-    /** A count that was believed once holds, whatever nonsense came beside it. */
+    /** A count that was believed once stays valid, whatever invalid values follow. */
     isUnknown: () => isNonsense && value === null,
   };
 }
 
 const fieldsOf = (value: unknown) => (isRecord(value) ? value : {});
 
-/** Where an answer was made that was bound to no country. */
+/** Region values that bind the answer to no country. */
 const NOWHERE: ReadonlySet<string> = new Set(['', 'global', 'not_available']);
 
 export function createToldUsage(): ToldUsage {
@@ -155,9 +155,7 @@ export function createToldUsage(): ToldUsage {
   const hourWrites = createCount();
   const searches = createCount();
   const terms: { -readonly [Name in keyof Terms]?: boolean } = {};
-  /**
-   * Summaries that the server wrote for itself on the way. They are in none of the other counts.
-   */
+  /** Summaries that the server wrote for itself during the answer. No other count includes them. */
   let compacted = { input: 0, output: 0 };
   let isTold = false;
   let outputTold = false;
@@ -202,7 +200,7 @@ export function createToldUsage(): ToldUsage {
     hourCacheWrites: () => hourWrites.value(),
     searches: () => searches.value(),
     terms: () => terms,
-    // Every request has something that is read, whatever number stands there.
+    // Every request has input, whatever count was reported.
     inputTold: () =>
       input.value() + compacted.input + cacheRead.value() + cacheWrite.value() > 0 &&
       ![input, cacheRead, cacheWrite, hourWrites].some((count) => count.isUnknown()),
@@ -211,12 +209,12 @@ export function createToldUsage(): ToldUsage {
 }
 
 interface SaidLimits {
-  /** Tokens that the model reads and writes together; null: it does not say. */
+  /** The context window: tokens read and written together. Null: not stated. */
   readonly window: number | null;
-  /** Tokens that were sent; null: it does not say. `isLeast`: it stopped counting there. */
+  /** Tokens that were sent. Null: not stated. `isLeast`: the server stopped counting there. */
   readonly input: number | null;
   readonly isLeast: boolean;
-  /** Most tokens of an answer; null: it does not say. */
+  /** Most tokens of an answer. Null: not stated. */
   readonly output: number | null;
 }
 
@@ -266,23 +264,23 @@ const OUTPUT = [
 const OF_OUTPUT =
   /max_(?:completion_|new_|output_)?tokens|(?:completion|output|draft) tokens|in the (?:completion|output)|for the completion/i;
 
-/** As Anthropic, llama.cpp, LM Studio, LiteLLM, vLLM and OpenAI's own say it. */
+/** Wordings of Anthropic, llama.cpp, LM Studio, LiteLLM, vLLM and OpenAI's own. */
 export const isTooLong = (said: string): boolean =>
   /too (long|large|many tokens)|context[ _]?(length|window|size)|exceed_context_size|exceeds?.{0,60}(context|tokens)|maximum context|max_model_len|input length and `?max_tokens|draft tokens|must be <= \d/i.test(
     said,
   );
 
-/** Null: the refusal speaks of no limit. `sent`: most tokens of the answer that was asked for. */
+/** Null: the message names no limit. `sent`: most tokens of the requested answer. */
 export function limitsIn(said: string, sent: number): SaidLimits | null {
   const ofOutput = OF_OUTPUT.test(said);
   const output = ofOutput ? first(said, OUTPUT) : null;
   const window = output === null ? first(said, WINDOW) : null;
   if (output === null && (window === null || !isTooLong(said))) return null;
   let input = output === null ? first(said, INPUT) : null;
-  // A router counts tools beside the text.
+  // A router counts tools separately from the text.
   const tools = first(said, [String.raw`${N} of tool input`]);
   if (input !== null && tools !== null) input += tools;
-  // A sum of both is no input.
+  // A sum of input and output is not the input.
   if (input !== null && ofOutput && window !== null && input > window && input >= sent) input -= sent;
   return { window, input, isLeast: /at least/i.test(said), output };
 }

@@ -1,7 +1,7 @@
 /**
- * The provider's own search of the web and reading of pages: carried out by its servers in the
- * middle of an answer, and not by the relay. What came of it is handed back unchanged, as long as
- * the tool is there, and is shown in words.
+ * The provider's own web search and page reading. The provider's servers run it in the middle of an
+ * answer, not the relay. Results are sent back unchanged as long as the tool is offered, and are
+ * shown as text.
  */
 import type Anthropic from '@anthropic-ai/sdk';
 import { cutMiddle } from '../../../src/shared/domain/cut-middle.ts';
@@ -13,11 +13,11 @@ export const isWebBlock = (block: Anthropic.ContentBlock): block is WebBlock =>
   block.type === 'web_fetch_tool_result' ||
   (block.type === 'server_tool_use' && (block.name === 'web_search' || block.name === 'web_fetch'));
 
-/** Of these tools, the one that this belongs to. */
+/** The tool of this list that a block belongs to. */
 const toolOf = (block: WebBlock): string =>
   block.type === 'server_tool_use' ? block.name : block.type === 'web_search_tool_result' ? 'web_search' : 'web_fetch';
 
-/** Whether it may be handed back: the model is told of the tool still. */
+/** Whether the block may be sent back: the model still has the tool. */
 export const isThere = (block: WebBlock, there: ReadonlySet<string>): boolean => there.has(toolOf(block));
 
 function webToolParam(tool: NonNullable<MindTool['provider']>): Anthropic.ToolUnion {
@@ -55,12 +55,11 @@ export function webParam(
 }
 
 /**
- * Whether a server that refuses a request does so for these tools: an account may have them
- * switched off.
+ * Whether a server refuses a request because of these tools. An account may have them switched off.
  */
 export const refusesWeb = (said: string): boolean => /web[ _]search|web[ _]fetch/i.test(said);
 
-/** What it found or read, in words for the person; and whether it failed. */
+/** The result as text for the person, and whether it failed. */
 function resultText(block: Exclude<WebBlock, { type: 'server_tool_use' }>): readonly [string, boolean] {
   if (block.type === 'web_search_tool_result') {
     const { content } = block;
@@ -77,9 +76,9 @@ function resultText(block: Exclude<WebBlock, { type: 'server_tool_use' }>): read
 }
 
 /**
- * Tells of these calls as they come, in one request. `before`: the conversation; an answer that
- * paused has the call there whose result comes now. One that gets no result is left open: whoever
- * is told of it ends it.
+ * Reports these calls of one request as they arrive. `before`: the conversation. After an answer
+ * that paused, it holds the call whose result arrives now. A call without a result stays open, and
+ * the listener ends it.
  */
 export function createWebCalls(
   before: readonly MindMessage[],
@@ -103,10 +102,7 @@ export function createWebCalls(
   };
 }
 
-/**
- * Without those whose result never came, and without results of nothing: neither may be handed
- * back.
- */
+/** Removes calls without results and results without calls. Neither may be sent back. */
 export function withWholeWeb(blocks: readonly MindBlock[]): readonly MindBlock[] {
   const uses = new Set<string>();
   const results = new Set<string>();
@@ -121,10 +117,9 @@ export function withWholeWeb(blocks: readonly MindBlock[]): readonly MindBlock[]
   });
 }
 
-// The tools that a request lists: Roost's own, deferred ones among them, and those of the model's
-// provider.
+// The tools of a request: Roost's own, including deferred ones, and those of the model's provider.
 
-/** Whether a server that refuses a request does so for its search. */
+/** Whether a server refuses a request because of the tool search. */
 export const refusesSearch = (said: string): boolean => /tool_search|tool_reference|defer_loading/i.test(said);
 
 export const SEARCH = { type: 'tool_search_tool_bm25_20251119', name: 'tool_search_tool_bm25' } as const;
@@ -136,8 +131,7 @@ const isDeferred = ({ waits, roomy }: MindTool) => waits !== undefined && !roomy
 export const searchesIn = ({ tools }: Pick<MindRequest, 'tools'>) => tools.some(isDeferred);
 
 /**
- * The tools that stand before a conversation. `searching`: the model searches for the others by
- * itself.
+ * The tools listed before a conversation. `searching`: the model searches for the others by itself.
  */
 export function toldTools(tools: readonly MindTool[], searching: boolean): readonly MindTool[] {
   if (!searching) return tools.filter(({ waits }) => waits !== 'unseen');

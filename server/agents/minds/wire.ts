@@ -1,6 +1,7 @@
 /**
- * Between our words and the Messages API's. The caching marks go on the system prompt (which covers
- * the tools before it), on the first user message (which holds the soul) and on the newest turn.
+ * Converts between our messages and the Messages API. Cache marks go on the system prompt (which
+ * covers the tools before it), on the first user message (which holds the soul) and on the newest
+ * turn.
  */
 import { z } from 'zod';
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
@@ -15,18 +16,15 @@ import { MIND_LIMITS, STOPPED } from './settings.ts';
 import { digestOf, type Unseen } from './sight.ts';
 import { isThere, searchesIn, toldTools, toolParams, webParam } from './web.ts';
 
-// The events of an answer as the Messages API documents them, read as leniently as can be: what
-// does not fit is left out, and nothing throws.
-// https://platform.claude.com/docs/en/build-with-claude/streaming
+// The events of an answer as the Messages API documents them, parsed leniently. Unknown parts are
+// left out, and nothing throws. https://platform.claude.com/docs/en/build-with-claude/streaming
 
-/**
- * A block as it begins. `raw`: as the server wrote it, for blocks that are handed back unchanged.
- */
+/** The start of a block. `raw`: the server's own form, for blocks that are sent back unchanged. */
 export type WireBlock =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'thinking'; readonly thinking: string; readonly signature: string }
   | { readonly kind: 'redacted-thinking'; readonly data: string }
-  /** `id`, `name`: null where there is none that can be used. */
+  /** `id`, `name`: null where the server gave no usable one. */
   | { readonly kind: 'call'; readonly id: string | null; readonly name: string | null; readonly input: unknown }
   | { readonly kind: 'of-server'; readonly raw: Readonly<Record<string, unknown>> }
   | { readonly kind: 'unknown' };
@@ -36,29 +34,29 @@ export type WireDelta =
   | { readonly kind: 'thinking'; readonly thinking: string }
   | { readonly kind: 'signature'; readonly signature: string }
   | { readonly kind: 'input'; readonly json: string }
-  /** To be handed back with the block. */
+  /** Must be sent back with the block. */
   | { readonly kind: 'sealed'; readonly sealed: Sealed };
 
-/** `index`: which block of the answer it is of; null: the server does not say. */
+/** `index`: the block of the answer that the event belongs to. Null: the server does not say. */
 export type WireEvent =
   | { readonly kind: 'begin'; readonly usage: unknown; readonly content: readonly WireBlock[] }
   | { readonly kind: 'block'; readonly index: number | null; readonly block: WireBlock }
   | { readonly kind: 'delta'; readonly index: number | null; readonly delta: WireDelta }
   | { readonly kind: 'block-end'; readonly index: number | null }
-  /** How the answer ends, and what it took. */
+  /** The stop reason and the usage. */
   | { readonly kind: 'end'; readonly reason: string | null; readonly usage: unknown }
   /** Nothing follows. */
   | { readonly kind: 'over' }
-  /** A whole answer in one piece. */
+  /** A whole answer in one event. */
   | {
       readonly kind: 'whole';
       readonly content: readonly WireBlock[];
       readonly reason: string | null;
       readonly usage: unknown;
     }
-  /** `body`: as the server wrote it. */
+  /** `body`: the server's own form. */
   | { readonly kind: 'error'; readonly body: Readonly<Record<string, unknown>> }
-  /** It says only that the line is alive, or nothing that is known. */
+  /** A keep-alive, or an unknown event. */
   | { readonly kind: 'other' };
 
 const word = z.string().catch('');
@@ -75,7 +73,7 @@ const indexSchema = z
   .catch(null);
 const fieldsSchema = z.record(z.string(), z.unknown()).catch({});
 
-/** Blocks of what the server does by itself: the search for tools, and the web. */
+/** Blocks of the server's own actions: tool search and web. */
 const OF_SERVER: ReadonlySet<unknown> = new Set([
   'server_tool_use',
   'tool_search_tool_result',
@@ -83,7 +81,7 @@ const OF_SERVER: ReadonlySet<unknown> = new Set([
   'web_fetch_tool_result',
 ]);
 
-/** Words without a type count as words: some servers leave the type of a block or a delta out. */
+/** Text without a type counts as text: some servers leave out the type of a block or a delta. */
 function blockOf(value: unknown): WireBlock {
   if (!isRecord(value)) return { kind: 'unknown' };
   const { type } = value;
@@ -109,14 +107,15 @@ function deltaOf(value: unknown): WireDelta | null {
   return isRecord(json) ? { kind: 'input', json: JSON.stringify(json) } : null;
 }
 
-/** A whole answer may be one text. */
+/** A whole answer may be one string. */
 const wireBlocks = (value: unknown): readonly WireBlock[] =>
   typeof value === 'string' ? [{ kind: 'text', text: value }] : Array.isArray(value) ? value.map(blockOf) : [];
 
 const OTHER: WireEvent = { kind: 'other' };
 
 /**
- * `named`: the type that the stream gives the event beside its data; that in the data comes first.
+ * `named`: the event type that the stream gives outside the data. The type in the data takes
+ * precedence.
  */
 export function eventOf(data: unknown, named: string | undefined): WireEvent {
   if (!isRecord(data)) return OTHER;
@@ -157,33 +156,30 @@ export function eventOf(data: unknown, named: string | undefined): WireEvent {
             reason: wordOrNull.parse(data['stop_reason']),
             usage: data['usage'],
           };
-      // Servers that translate between two protocols let the other one's errors through.
+      // Servers that translate between two protocols pass on the other one's errors.
       return isRecord(error) || typeof error === 'string' ? { kind: 'error', body: data } : OTHER;
     }
   }
 }
 
-// Reads the events of one answer out of its body: a stream of server-sent events, however it is
-// written, or one JSON text. Which of the two it is, its first character says: headers are wrong
-// about it too often. An answer is counted before it is parsed, and read in steps, so that no
-// server can hold the relay.
+// Reads the events of one answer from its body: a stream of server-sent events in any notation, or
+// one JSON text. The first character decides which, because headers are wrong too often. Data is
+// counted before it is parsed, and read in steps, so that no server can block the relay.
 
-/**
- * The server sent something that cannot be read, or all too much. What stood in it is not known.
- */
+/** The server sent unreadable data, or far too much. Its content is unknown. */
 export class UnreadableAnswer extends Error {
   override readonly name = 'UnreadableAnswer';
 }
 
 /**
- * Reads one event of a protocol. `named`: the name of the event, where the server gave one. May
- * throw what ends the answer.
+ * Parses one event of a protocol. `named`: the event's name, where the server gave one. May throw
+ * to end the answer.
  */
 export type ReadEvent<Event> = (value: unknown, named: string | undefined) => Event;
 
 /**
- * An event whose data is no JSON. Servers write marks of their own between events, such as
- * `[DONE]`; a torn object is no mark.
+ * Parses an event whose data is not JSON. Servers write their own marks between events, such as
+ * `[DONE]`. A truncated object is not such a mark.
  */
 function eventsIn<Event>({ data, event: named }: EventSourceMessage, eventOf: ReadEvent<Event>): Event[] {
   const text = data.trim();
@@ -202,7 +198,7 @@ function eventsIn<Event>({ data, event: named }: EventSourceMessage, eventOf: Re
   return [];
 }
 
-/** Feeds the parser. What came before something unreadable is given first. */
+/** Feeds the parser. Events before something unreadable are returned first. */
 function createEvents<Event>(eventOf: ReadEvent<Event>) {
   let found: Event[] = [];
   const parser = createParser({
@@ -234,7 +230,7 @@ const charactersOf = (event: WireEvent): number => {
   return delta.kind === 'text' ? delta.text.length : delta.kind === 'thinking' ? delta.thinking.length : 0;
 };
 
-/** Counts the words of an answer. Throws where they are too much. */
+/** Counts the text of an answer. Throws where it is too long. */
 function createWordCount(): (event: WireEvent) => void {
   let characters = 0;
   return (event) => {
@@ -243,7 +239,7 @@ function createWordCount(): (event: WireEvent) => void {
   };
 }
 
-/** The same words in pieces: some servers send a whole answer in one event. */
+/** Splits text into pieces: some servers send a whole answer in one event. */
 function* inPieces(event: WireEvent): Generator<WireEvent, void, undefined> {
   if (event.kind !== 'delta' || event.delta.kind !== 'text') return yield event;
   const { text } = event.delta;
@@ -252,10 +248,10 @@ function* inPieces(event: WireEvent): Generator<WireEvent, void, undefined> {
 }
 
 /**
- * `patience`: asked before each read, ms to wait for what comes next; after that the stream counts
- * as ended. Rejects with the connection's own failure, or with `UnreadableAnswer`. A caller may
- * leave the loop early. Then the rest is read for a moment, so that the connection can be used
- * again, and after that it is closed.
+ * `patience` is called before each read and returns the ms to wait for the next data. After that
+ * the stream counts as ended. Rejects with the connection's failure, or with `UnreadableAnswer`. A
+ * caller may leave the loop early. The rest is then read for a moment so that the connection can be
+ * reused, and after that the connection is closed.
  */
 export async function* eventsOf<Event>(
   body: ReadableStream<Uint8Array> | null,
@@ -290,7 +286,7 @@ export async function* eventsOf<Event>(
         throw new UnreadableAnswer('the answer holds too much');
     }
     const last = decoder.decode();
-    // The last event may lack the blank line that ends it.
+    // The last event may lack its final blank line.
     if (whole === null) yield* events(`${last}\n\n`);
     else yield* eventsIn({ id: undefined, event: undefined, data: whole + last }, eventOf);
   } finally {
@@ -298,7 +294,7 @@ export async function* eventsOf<Event>(
   }
 }
 
-/** The chunks of a body, and the way to leave them. */
+/** The chunks of a body, and a way to stop reading them. */
 function withEnd(
   body: ReadableStream<Uint8Array>,
   patience: () => number,
@@ -336,10 +332,7 @@ function withEnd(
   ];
 }
 
-/**
- * The events of an answer, whichever protocol they came by: its words are counted, and come in
- * steps.
- */
+/** The events of an answer in any protocol. Text is counted, and arrives in steps. */
 export async function* inBounds(events: AsyncIterable<WireEvent>): AsyncGenerator<WireEvent, void, undefined> {
   const pace = createPace();
   const count = createWordCount();
@@ -352,34 +345,36 @@ export async function* inBounds(events: AsyncIterable<WireEvent>): AsyncGenerato
   }
 }
 
-/** How a request is written; a server that cannot read one form is given an easier one. */
+/** The form of a request. A server that cannot read one form gets a simpler one. */
 export interface Shape {
-  /** System as a string, no caching marks: for servers that know only the oldest form. */
+  /**
+   * The system prompt is a string without cache marks, for servers that know only the oldest form.
+   */
   readonly plain: boolean;
   readonly thinking: boolean;
-  /** Lone surrogates replaced, because the exact text was refused. */
+  /** Lone surrogates are replaced, because the exact text was refused. */
   readonly wellFormed: boolean;
-  /** Deferred tools are sent along, for the model to search by itself. */
+  /** Deferred tools are sent, for the model to search by itself. */
   readonly searching: boolean;
-  /** Pictures and PDFs that are not sent along. */
+  /** Pictures and PDFs that are not sent. */
   readonly unseen: Unseen;
-  /** The provider's own tools for the web are told of. */
+  /** The provider's own web tools are listed. */
   readonly web: boolean;
-  /** It is told of no tools, and reads of former calls in words. */
+  /** No tools are listed, and earlier calls are written as text. */
   readonly toolless: boolean;
   /**
-   * Most tokens of the answer, where the server takes fewer than the request asks for. Infinity: as
-   * asked.
+   * Most tokens of the answer, where the server accepts fewer than requested. Infinity: as
+   * requested.
    */
   readonly maxTokens: number;
-  /** Of Chat Completions: the limit is called `max_completion_tokens`. */
+  /** For Chat Completions: the limit is called `max_completion_tokens`. */
   readonly completionTokens: boolean;
-  /** Of Chat Completions: thoughts are handed back. Some servers want them, others refuse them. */
+  /** For Chat Completions: thoughts are sent back. Some servers need them, others refuse them. */
   readonly thoughts: boolean;
 }
 
 const CACHED = { cache_control: { type: 'ephemeral' } } as const;
-/** What stays longer stands before what stays for minutes. */
+/** Marks with a longer lifetime must precede those that last minutes. */
 const CACHED_AN_HOUR = { cache_control: { type: 'ephemeral', ttl: '1h' } } as const;
 type Content =
   | Anthropic.TextBlockParam
@@ -394,7 +389,7 @@ type Content =
   | Anthropic.WebSearchToolResultBlockParam
   | Anthropic.WebFetchToolResultBlockParam;
 
-/** What a search found, as far as it is there still. */
+/** The tool search and its results, limited to tools that still exist. */
 function searchParam(block: ToolSearchBlock, there: ReadonlySet<string>): Content {
   if (block.type === 'server_tool_use') {
     const { type, id, name, input } = block;
@@ -412,8 +407,8 @@ const damaged = (name: string) => `[${name} could not be read by your server, an
 const DAMAGED = '[The picture could not be read by your server, and was left out. It may be damaged.]';
 
 /**
- * What stands in the place of a block that this server is not sent as it is, in words. Null: it is
- * sent as it is. Text is no such block.
+ * Text that replaces a block which this server cannot receive. Null: the block is sent as it is. A
+ * text block always is.
  */
 export function blockText(
   block: MindBlock,
@@ -437,7 +432,7 @@ export function blockText(
   }
 }
 
-/** The tools that a server without a search of its own is told of. */
+/** The tools for a server without a tool search of its own. */
 export const plainTools = (tools: readonly MindTool[], { toolless }: Pick<Shape, 'toolless'>): readonly MindTool[] =>
   toolless ? [] : toldTools(tools, false).filter(({ provider }) => !provider);
 
@@ -510,17 +505,17 @@ interface Written {
   readonly unseen: Unseen;
   readonly toolless: boolean;
   readonly web: boolean;
-  /** Names of its tools. */
+  /** Names of the request's tools. */
   readonly there: ReadonlySet<string>;
 }
 
 function messageParam(message: MindMessage, mark: boolean, written: Written): Anthropic.MessageParam {
   const content = message.blocks
-    // Another server, or the same without tools to look for, knows of no search.
+    // Another server, or the same one without tools to search, accepts no search blocks.
     .filter(({ kind }) => kind !== 'tool-search' || written.searching)
-    // The same of the web.
+    // The same rule for web blocks.
     .filter((block) => block.kind !== 'web' || (written.web && isThere(block.block, written.there)))
-    // Servers that sign their thoughts refuse one that is not signed.
+    // Servers that sign thoughts refuse an unsigned one.
     .filter((block) => block.kind !== 'thinking' || block.signature !== '')
     .map((block) => contentOf(block, written));
   const last = content.pop();
@@ -547,20 +542,20 @@ export function requestParams(request: MindRequest, shape: Shape): Anthropic.Mes
       messageParam(message, !shape.plain && (i === 0 || i === newest), written),
     ),
     ...(tools.length > 0 ? { tools } : {}),
-    // Thoughts are not shown, so their text need not travel; the signature carries them through a
+    // Thoughts are not shown, so their text is not needed. The signature carries them through a
     // tool loop.
     ...(shape.thinking ? { thinking: { type: 'adaptive' as const, display: 'omitted' as const } } : {}),
   };
 }
 
-/** The most tokens that a server which stops when it is left has written in so many ms. */
+/** The most tokens that a server which stops on a disconnect has written in so many ms. */
 export const writtenWithin = (ms: number): number =>
   Math.ceil(((ms + STOPPED.afterStopMs) / 1_000) * STOPPED.tokensPerSecond);
 
 /**
- * The most tokens that a server which stops when it is left can have written when it was left: what
- * came, and what did not come yet. `ms`: since something last came; where it thinks without showing
- * it, since it began.
+ * The most tokens that a server which stops on a disconnect can have written by then: what arrived,
+ * and what is still in transit. `ms`: since data last arrived. Where the model thinks without
+ * showing it, since it began.
  */
 export function mostWritten(
   { bytes, blocks, ms }: { readonly bytes: number; readonly blocks: number; readonly ms: number },

@@ -1,11 +1,16 @@
-/** Refusals of a server, read within bounds, and told in one form whichever protocol it speaks. */
+/**
+ * Reads a server's error responses within limits, and converts them to one form for all protocols.
+ */
 import Anthropic from '@anthropic-ai/sdk';
 import { chunksOf } from '../../../../src/shared/domain/platform/old-browsers.ts';
 import { isRecord } from '../../../../src/shared/domain/platform/is-record.ts';
 import { parseJson } from '../../../../src/shared/domain/platform/json.ts';
 import { MIND_LIMITS } from '../settings.ts';
 
-/** The same response. Of a refusal, the beginning is read within the time of the request. */
+/**
+ * Returns the same response. The body of an error is cut to a limit, and read within the request's
+ * time.
+ */
 export async function shortRefusal(response: Response): Promise<Response> {
   if (response.ok || !response.body) return response;
   const chunks: Uint8Array[] = [];
@@ -20,7 +25,7 @@ export async function shortRefusal(response: Response): Promise<Response> {
 }
 
 /**
- * The words of an error, as servers write them: `{error: {message}}` (OpenAI), `[{error:
+ * The message in an error body, as servers write it: `{error: {message}}` (OpenAI), `[{error:
  * {message}}]` (Gemini), `{message}` (older vLLM), `{detail}` (FastAPI), `{error: "…"}` (LM Studio,
  * Ollama). Null: it holds none.
  */
@@ -29,7 +34,7 @@ function wordsIn(body: unknown): string | null {
   if (Array.isArray(body)) return body.length > 0 ? wordsIn(body[0]) : null;
   if (!isRecord(body)) return null;
   const { error, message, detail, metadata } = body;
-  // A router passes on the words of the server behind it.
+  // A router passes on the message of the server behind it.
   const raw = isRecord(metadata) && typeof metadata['raw'] === 'string' ? ` ${metadata['raw']}` : '';
   for (const each of [error, message, detail]) {
     const found = each === undefined || each === null ? null : wordsIn(each);
@@ -38,7 +43,7 @@ function wordsIn(body: unknown): string | null {
   return detail === undefined ? null : JSON.stringify(detail);
 }
 
-/** As the Messages API writes it, whatever the server wrote; `message` keeps every word of it. */
+/** The error in the form of the Messages API. `message` keeps the server's full text. */
 function errorBodyOf(body: unknown): object {
   const said = wordsIn(body);
   const inner = Array.isArray(body) ? (body as readonly unknown[])[0] : body;
@@ -47,7 +52,7 @@ function errorBodyOf(body: unknown): object {
   return { type: 'error', error: { ...error, type, message: said ?? '' } };
 }
 
-/** Of a response that is not ok. */
+/** For a response that is not ok. */
 export async function refusalOf(response: Response): Promise<Error> {
   const { status, headers } = response;
   const text = await (await shortRefusal(response)).text();
@@ -56,7 +61,7 @@ export async function refusalOf(response: Response): Promise<Error> {
 }
 
 /**
- * Of an error that a server reports in a stream. A status that stands in it is no status of the
+ * For an error that a server reports in a stream. A status inside it is not the status of the
  * response.
  */
 export const streamError = (body: unknown, headers: Headers): Error =>

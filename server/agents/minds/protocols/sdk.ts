@@ -1,8 +1,7 @@
 /**
- * OpenAI's Chat Completions and Responses, and Google's own protocol, by the providers of the AI
- * SDK. The SDK writes the requests and reads the chunks. What it would do by itself beside that is
- * taken from it: errors, limits and time-outs are those of every other mind, and no key or address
- * comes from the environment.
+ * OpenAI's Chat Completions and Responses, and Google's own protocol, through the providers of the
+ * AI SDK. The SDK writes the requests and parses the chunks. Errors, limits and time-outs are
+ * replaced by those of the other minds. No key or address comes from the environment.
  */
 import { z } from 'zod';
 import {
@@ -37,9 +36,9 @@ import {
 import { MIND_LIMITS } from '../settings.ts';
 import { refusalOf, shortRefusal, streamError } from './refusal.ts';
 
-// What OpenAI's and Google's protocols send, before the SDK reads it. The SDK ends an answer at the
-// first field that does not fit its schema, and servers leave fields out, write them as another
-// type, or send one whole answer instead of a stream.
+// Chunks of OpenAI's and Google's protocols, normalized before the SDK parses them. The SDK ends an
+// answer at the first field that does not fit its schema. Servers omit fields, write them as
+// another type, or send one whole answer instead of a stream.
 
 const text = z.string().nullish().catch(undefined);
 const count = z.int().nonnegative().max(MIND_LIMITS.mostTokens).nullish();
@@ -81,8 +80,8 @@ const chunkSchema = z.object({
   id: text,
   model: text,
   choices: z.array(choiceSchema.catch({ delta: undefined, message: undefined, finish_reason: undefined })).catch([]),
-  // A count that is none makes all of them doubtful: the most that the request may have taken is
-  // charged then.
+  // One invalid count makes all of them doubtful. The most that the request may have used is then
+  // charged.
   usage: z
     .object({
       prompt_tokens: count,
@@ -94,7 +93,7 @@ const chunkSchema = z.object({
     .catch(undefined),
 });
 
-/** Whether it is how the answer ends: servers leave the line open after it. */
+/** Whether a chunk ends the answer. Servers leave the connection open after it. */
 type IsEnd = (chunk: unknown) => boolean;
 
 function createChatChunks(): ReadEvent<object | null> {
@@ -105,7 +104,7 @@ function createChatChunks(): ReadEvent<object | null> {
     const [choice] = parsed.data.choices;
     const { delta, message } = choice ?? {};
     hasDeltas ||= isRecord(delta);
-    // One that did not stream wrote the whole answer as its message.
+    // A server that did not stream wrote the whole answer as its message.
     const said = isRecord(delta) ? delta : hasDeltas ? undefined : message;
     const read = deltaSchema.safeParse(said);
     return {
@@ -131,8 +130,8 @@ const isGoogleEnd: IsEnd = (chunk) =>
     : false;
 
 /**
- * Reads one chunk; throws the error that a server reports in its stream. Null: nothing of it can be
- * read.
+ * Parses one chunk. Throws an error that the server reports in its stream. Null: the chunk is
+ * unreadable.
  */
 function createChunks(
   protocol: Exclude<Protocol, 'messages'>,
@@ -158,11 +157,11 @@ function createChunks(
   };
 }
 
-// The stream of the AI SDK as the events that all protocols share.
+// Converts the AI SDK's stream to the events that all protocols share.
 
 type Finish = Extract<LanguageModelV3StreamPart, { type: 'finish' }>;
 
-/** The words of the Messages API for it, which the assembly reads. */
+/** The stop reason in the terms of the Messages API, which the assembly reads. */
 function reasonOf({ finishReason }: Finish): string {
   switch (finishReason.unified) {
     case 'length':
@@ -190,7 +189,9 @@ const usageOf = ({ usage: { inputTokens, outputTokens } }: Finish) => ({
 interface PartsDeps {
   readonly protocol: Protocol;
   readonly model: string;
-  /** Name of the provider in the metadata that this SDK writes, and the one that it reads. */
+  /**
+   * The provider's name in the metadata that this SDK writes, and in the metadata that it reads.
+   */
   readonly metadata: { readonly written: string; readonly read: string };
 }
 
@@ -275,37 +276,37 @@ function createPartReader({ protocol, model, metadata }: PartsDeps) {
   };
 }
 
-// What a protocol is to a mind: it sends one request, and reads the answer into the events that all
-// protocols share.
+// A protocol, as a mind uses it: it sends one request, and parses the answer into the events that
+// all protocols share.
 
 export interface SentRequest {
-  /** Of the answer. An error in mid-stream is reported with them. */
+  /** Headers of the answer. An error in mid-stream is reported with them. */
   readonly headers: Headers | undefined;
   /**
-   * Reads the answer. `patience`: asked before each read, ms to wait for what comes next. After
-   * that the answer counts as ended. Rejects with what broke it off.
+   * Reads the answer. `patience` is called before each read and returns the ms to wait for the next
+   * data. After that the answer counts as ended. Rejects with the cause if the answer breaks off.
    */
   events(patience: () => number): AsyncGenerator<WireEvent, void, undefined>;
 }
 
 export interface Wire {
   /**
-   * Rejects with an error of the Messages API's SDK, which all protocols use: refused, out of
-   * reach, or aborted.
+   * Rejects with an error of the Messages API's SDK, which all protocols use: refused, unreachable,
+   * or aborted.
    */
   send(request: MindRequest, shape: Shape, signal: AbortSignal): Promise<SentRequest>;
 }
 
 interface WireConfig {
   readonly key: string | null;
-  /** What the protocol's path is put behind. */
+  /** The protocol's path is appended to it. */
   readonly baseURL: string;
   readonly fetch: typeof globalThis.fetch;
 }
 
-// The Messages API, by Anthropic's SDK.
+// The Messages API, through Anthropic's SDK.
 
-/** How the key travels; every local server we know of understands `both`. */
+/** The header that carries the key. Every local server we know of understands `both`. */
 export type KeyHeader = 'bearer' | 'x-api-key' | 'both';
 
 /** `baseURL`: without `/v1`. */
@@ -323,12 +324,12 @@ export function createMessagesWire({
       ...(key !== null && keyHeader !== 'bearer' ? { 'x-api-key': key } : {}),
       ...(key === null || keyHeader === 'x-api-key' ? { authorization: null } : {}),
     },
-    // The SDK reads a refusal to its end, however long that is and takes.
+    // The SDK would read an error body to its end, however long that takes.
     fetch: async (input, init) => shortRefusal(await fetch(input, init)),
-    // What may be sent again, and when, is the queue's to know.
+    // The queue decides what is sent again, and when.
     maxRetries: 0,
     timeout: MIND_LIMITS.requestTimeoutMs,
-    // Its log lines may hold request bodies; what matters comes back as an error.
+    // Its log lines may hold request bodies. Everything important comes back as an error.
     logLevel: 'off',
     openTelemetry: false,
   });
@@ -340,7 +341,7 @@ export function createMessagesWire({
   };
 }
 
-// Our words as the AI SDK writes them for OpenAI's and Google's protocols.
+// Converts our messages to the AI SDK's form, for OpenAI's and Google's protocols.
 
 type UserPart = Extract<LanguageModelV3Prompt[number], { role: 'user' }>['content'][number];
 type AssistantPart = Extract<LanguageModelV3Prompt[number], { role: 'assistant' }>['content'][number];
@@ -358,11 +359,11 @@ function createWriter({ protocol, request, shape }: PromptDeps) {
   const text = shape.wellFormed ? toWellFormed : (raw: string) => raw;
   const names = new Map<string, string>();
 
-  /** Signatures hold for the model that wrote them. */
+  /** Signatures are valid only for the model that wrote them. */
   const options = (sealed: Sealed | undefined) =>
     sealed?.protocol === protocol && sealed.model === request.model ? { providerOptions: sealed.data } : {};
 
-  /** What a message or a result shows; null: nothing. */
+  /** The picture or file in a block. Null: it has none. */
   function fileOf(block: MindBlock): UserPart | null {
     if (block.kind === 'picture' || (block.kind === 'tool-result' && block.picture)) {
       const { picture } = block;
@@ -379,7 +380,7 @@ function createWriter({ protocol, request, shape }: PromptDeps) {
       if (instead !== null) return [toText(instead)];
       const file = fileOf(block);
       if (block.kind === 'text') return [toText(text(block.text))];
-      // Results stand in a message of their own, which holds no pictures.
+      // Tool results have a message of their own, which holds no pictures.
       if (block.kind === 'tool-result')
         return file ? [toText(`What ${names.get(block.toolUseId) ?? 'the tool'} showed:`), file] : [];
       return file ? [file] : [];
@@ -472,17 +473,18 @@ function callOptions(deps: PromptDeps): LanguageModelV3CallOptions {
 }
 
 /**
- * The SDK would otherwise look for a key in the environment. It is taken out of the headers again.
+ * Without a key the SDK would look for one in the environment. This placeholder is removed from the
+ * headers again.
  */
 const NO_KEY = 'no-key';
 const KEY_HEADERS = ['authorization', 'x-goog-api-key'] as const;
 const NAME = 'chat';
-/** Errors that stand in one another. */
+/** Most levels of nested errors. */
 const MOST_WRAPPED = 8;
 
 type SdkProtocol = Exclude<Protocol, 'messages'>;
 
-/** As the server's: a line that cannot be had is told apart from one that is left. */
+/** In the Messages SDK's form: an unreachable server differs from a broken connection. */
 function connectionError(error: unknown, late: boolean): Error {
   if (late) return new Anthropic.APIConnectionTimeoutError({ message: 'Request timed out.' });
   const cause = error instanceof Error ? error : new Error(String(error));
@@ -495,8 +497,8 @@ interface Break {
 }
 
 /**
- * The answer's body as the SDK can read it. Where it breaks off, the body ends and `onBreak` is
- * told why: a stream that fails drops what it holds, and so words that have come already.
+ * The answer's body in a form that the SDK can parse. If it breaks off, the body ends normally and
+ * `onBreak` receives the cause. A failing stream would drop buffered text that has already arrived.
  */
 function tidied(response: Response, protocol: SdkProtocol, onBreak: (broken: Break) => void): Response {
   const { headers } = response;
@@ -584,14 +586,15 @@ function modelOf(
 }
 
 const METADATA = {
-  // Gemini's signatures, by its OpenAI address.
+  // Gemini's signatures, at its OpenAI-compatible address.
   chat: { written: NAME, read: 'google' },
   responses: { written: 'openai', read: 'openai' },
   google: { written: 'google', read: 'google' },
 } as const;
 
 /**
- * The SDK wraps what broke off its line. What it could not read by itself is an error of its own.
+ * Unwraps the SDK's error for a broken connection. A chunk that the SDK cannot parse has an error
+ * of its own.
  */
 function readable(error: unknown): unknown {
   let inner = error;
@@ -603,7 +606,7 @@ function readable(error: unknown): unknown {
   return AISDKError.isInstance(inner) ? new UnreadableAnswer(inner.message) : inner;
 }
 
-/** `baseURL`: `/chat/completions`, `/responses` or `/models/…` is put behind it. */
+/** `baseURL`: `/chat/completions`, `/responses` or `/models/…` is appended to it. */
 export function createSdkWire(config: WireConfig & { readonly protocol: SdkProtocol }): Wire {
   const { protocol } = config;
   return {
@@ -622,7 +625,7 @@ export function createSdkWire(config: WireConfig & { readonly protocol: SdkProto
         const { stream } = await model.doStream({
           ...options,
           abortSignal: signal,
-          // The household's words are kept by the household alone.
+          // Only the household stores its messages.
           ...(protocol === 'responses' ? { providerOptions: { openai: { store: false } } } : {}),
         });
         const read = createPartReader({ protocol, model: request.model, metadata: METADATA[protocol] });
@@ -646,7 +649,7 @@ async function* events(
         throw readable(error);
       });
       const broken = brokenBy();
-      // What the SDK makes of a body that ends too early is no end of the answer.
+      // The SDK reports an end for a body that ends too early. That is not the end of the answer.
       if (broken !== null && (done || value.type === 'finish' || value.type === 'error')) throw readable(broken.error);
       if (done) return;
       yield* read(value);
