@@ -1,7 +1,8 @@
 /**
- * What a server asks the person while one of its tools is called (MCP's elicitation, form mode,
- * revision 2025-11-25). A form is read here as far as the protocol has it, bounded, and refused as
- * a whole where it is anything else. While the person is asked, the time of the call stands still.
+ * Questions that an MCP server asks the person during a call of one of its tools (MCP's
+ * elicitation, form mode, revision 2025-11-25). A form is read as far as the protocol defines it,
+ * within limits. Any other form is refused as a whole. The time of the call stands still while the
+ * person is asked.
  */
 import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/client';
 import { z } from 'zod';
@@ -22,11 +23,12 @@ import type { PersonAnswer } from '../../contracts/index.ts';
 import type { KeyFilter } from '../../platform/key-filter.ts';
 import type { AttachedLimits } from './settings.ts';
 
-/** Who makes a call, for what its server asks meanwhile. */
+/** The caller of a tool, as far as its server's questions concern it. */
 export interface Asks {
   readonly agentId: AgentId;
   /**
-   * `signal` aborts when nobody waits for the answer any more; its reason says why, as a sentence.
+   * `signal` aborts when nobody waits for the answer any more. Its reason is a sentence that says
+   * why.
    */
   person(question: Omit<ServerQuestion, 'server'>, signal: AbortSignal): Promise<PersonAnswer>;
 }
@@ -126,17 +128,17 @@ const paramsSchema = z.object({
   }),
 });
 
-/** Characters that nobody sees in a field; not what joins letters and pictures. */
+/** Invisible characters in a field, except those that join letters and pictures. */
 const UNSEEN = /(?!\u200c|\u200d|\n|\t)[\p{Cf}\p{Cc}\p{Zl}\p{Zp}]/u;
 
 /**
- * Which of its fields an answer names: as long as it can be shown, and never the one that objects
- * have of their own.
+ * Whether an answer may have a field of this name. The name must be fully visible, and must not be
+ * a property that objects have of their own.
  */
 const isFieldName = (name: string, most: number) =>
   name !== '' && name.length <= most && shownText(name) === name && name !== '__proto__';
 
-/** Throws what the server is told where a field is none of the protocol. */
+/** Throws the server's error message where a field does not follow the protocol. */
 function fieldOf(name: string, schema: unknown, isRequired: boolean, filter: KeyFilter, limits: Limits): FormField {
   const wrong = (reason: string) =>
     refuse(`The field ${JSON.stringify(name.slice(0, limits.questionNameChars))} ${reason}`);
@@ -157,15 +159,14 @@ function fieldOf(name: string, schema: unknown, isRequired: boolean, filter: Key
       : {}),
   } as FormField;
   const isSimple = ['string', 'number', 'boolean'].includes(typeof given) || Array.isArray(given);
-  // A default that its own field does not take is none, nor one of which the person would not see
-  // all.
+  // A default is ignored if its own field refuses it, or if the person would not see all of it.
   const isSeen = typeof given !== 'string' || !UNSEEN.test(given);
   return isSimple && isSeen && misfitOf(field, given as FormValue) === null
     ? ({ ...field, preset: given } as FormField)
     : field;
 }
 
-/** Throws what the server is told where it asks for something else, or for too much. */
+/** Throws the server's error message where it asks for anything else, or for too much. */
 export function readQuestion(
   params: unknown,
   filter: KeyFilter,
@@ -190,18 +191,18 @@ export function readQuestion(
   };
 }
 
-/** How long a call may take, without the time in which the person is asked. */
+/** The time-out of a call, without the time in which the person is asked. */
 export interface CallTime {
-  /** Aborts when it is over; its reason is an error that says so. */
+  /** Aborts when the time is over. Its reason is an error that says so. */
   readonly signal: AbortSignal;
-  /** The server says how far it is. */
+  /** The server reports progress. */
   progress(): void;
-  /** The person is asked. Returns the way to go on. */
+  /** The person is being asked. Returns a function that resumes the time. */
   pause(): () => void;
   end(): void;
 }
 
-/** `elapsed`: ms, only ever forward. */
+/** `elapsed`: monotonic ms. */
 export function createCallTime(
   { after }: Timers,
   elapsed: () => number,
@@ -244,29 +245,33 @@ export function createCallTime(
       };
     },
     end() {
-      // Later ends of a pause start nothing.
+      // A pause that ends later restarts nothing.
       pauses = Number.POSITIVE_INFINITY;
       stop();
     },
   };
 }
 
-/** A call under way, as far as its server may ask for it. */
+/** A running call, during which its server may ask. */
 interface UnderWay {
   readonly asks: Asks;
   readonly time: CallTime;
-  /** Questions that it may still bring about. */
+  /** How many more questions it may cause. */
   left: number;
   readonly ended: AbortController;
 }
 
 /** The questions of one connection. */
 export interface Questions {
-  /** A call begins. Returns the way to end it: what was asked for it alone is withdrawn. */
+  /**
+   * A call begins. Returns a function that ends it and withdraws the questions that belong to it
+   * alone.
+   */
   begin(asks: Asks, time: CallTime): () => void;
   /**
-   * `withdrawn` aborts when the server wants no answer any more, or its connection has ended.
-   * `sign`: tells the server that the question still stands. Left out: it does not want to know.
+   * `withdrawn` aborts when the server needs no answer any more, or its connection has ended.
+   * `sign`: tells the server that the question still waits. Left out: the server does not want to
+   * know.
    */
   ask(params: unknown, withdrawn: AbortSignal, sign?: () => void): Promise<PersonAnswer>;
 }
@@ -282,7 +287,7 @@ export function createQuestions({
   limits,
 }: {
   readonly filter: KeyFilter;
-  /** ms since the epoch */
+  /** ms since the epoch. */
   readonly now: () => number;
   readonly timers: Timers;
   readonly limits: Limits & Pick<AttachedLimits, 'questionMs' | 'questionSignMs' | 'questionsPerCall'>;
@@ -304,8 +309,8 @@ export function createQuestions({
           ProtocolErrorCode.InvalidRequest,
           'The person is asked only while a tool of this server is called.',
         );
-      // The server does not say for which call it asks. It is the newest that may still bring about
-      // a question.
+      // The server does not say which call it asks for. It is taken to be the newest call that may
+      // still ask.
       const calls = [...underWay];
       const one = calls.findLast(({ left }) => left > 0);
       if (!one)
@@ -329,7 +334,7 @@ export function createQuestions({
       if (sign) signLater();
       const takenBack = () => over.abort(withdrawn.reason instanceof Error ? SERVER_ENDED : TAKEN_BACK);
       const callOver = () => {
-        // As long as any call is under way that it may be for, it stands.
+        // The question waits as long as any call runs that it may belong to.
         if (calls.every((each) => each.ended.signal.aborted)) over.abort(CALL_OVER);
       };
       if (withdrawn.aborted) takenBack();

@@ -1,5 +1,5 @@
 /**
- * MCP servers that the person has attached, for their agents to use.
+ * MCP servers that the person has added, for their agents to use.
  *
  * `link.ts` is the connection to one server, `program.ts` starts a local one, `sign-in.ts` does
  * OAuth, `offered.ts` and `mind-schema.ts` make its tools fit for a model, and `elicitation.ts`
@@ -8,10 +8,10 @@
  * Main type: `Attached`.
  *
  * Invariants:
- * - An agent is offered a tool only as it was when the person looked at it. A new or changed tool
- *   is off until they look again.
- * - Secrets lie sealed in the store, and no call returns them.
- * - What a server sends is bounded, and is data: it never becomes an instruction.
+ * - An agent is offered a tool only in the form that the person has reviewed. A new or changed tool
+ *   is off until they review it.
+ * - Secrets are sealed in the store, and no endpoint returns them.
+ * - A server's output is bounded, and is data: it never becomes an instruction.
  *
  * It does not know which agent may use which tool. Toolsets decide that.
  */
@@ -48,7 +48,7 @@ interface Kept extends Usable {
   /** Of its row; 0: it has none yet. */
   version: number;
   readonly fetch: GuardedFetch;
-  /** Null: it is a program. */
+  /** Null: the server is a program. */
   readonly signIn: SignIn | null;
 }
 
@@ -58,15 +58,15 @@ const refusing = (refused: Refused['refused'], reason: string): Refused => ({ re
 export function createAttached(deps: AttachedDeps): Attached {
   const { db, home, sealer, rights, now, newId, onChange, logger, limits = ATTACHED_LIMITS } = deps;
   const kept = new Map<string, Kept>();
-  /** Changes of what is kept, one after the other. Nothing in it waits for a server. */
+  /** Changes of the stored servers, one after another. No change waits for a server. */
   const inTurn = createQueue();
-  /** What ends before this one is opened. */
+  /** The old connection that must end before this one opens. */
   const ending = new WeakMap<Kept, Promise<void>>();
   const about = (serverId: string) => JSON.stringify(`attached ${home} ${serverId}`);
 
   function keep(serverId: string, name: string, sealed: Sealed, value: Value, version = 0): Kept {
     const { attachment } = sealed;
-    // A server says nothing while it waits for the person.
+    // A server is silent while it waits for the person.
     const fetch = createGuardedFetch(rights.servers, undefined, limits.callMostMs + limits.questionMs);
     const secrets = createSecrets(secretsOf(attachment), limits.tokensKept);
     const isSecret = ({ signIn: held }: Sealed) => {
@@ -81,7 +81,7 @@ export function createAttached(deps: AttachedDeps): Attached {
             async keep(held) {
               one.sealed = { ...one.sealed, signIn: held };
               isSecret(one.sealed);
-              // Where it has been taken away meanwhile, nothing is left of it.
+              // If the server was removed meanwhile, nothing is written.
               await rowOf(serverId)
                 .set({ sealed: sealedOf(one) })
                 .execute();
@@ -126,7 +126,8 @@ export function createAttached(deps: AttachedDeps): Attached {
   const sealedOf = ({ serverId, sealed }: Kept) => sealer.seal(JSON.stringify(sealed), about(serverId));
 
   /**
-   * Why this household may not have a program run so, as a sentence; null: it may, or it is none.
+   * Why this household may not run such a program, as a sentence. Null: it may, or the server is no
+   * program.
    */
   function programRefused(attachment: Attachment): string | null {
     const right = rightFor(attachment);
@@ -139,7 +140,7 @@ export function createAttached(deps: AttachedDeps): Attached {
       ? { refused: 'address', reason: rights.refusal('inner-servers') }
       : null;
   }
-  /** Why nothing is asked of it, as a sentence; null: it is. */
+  /** Why the server is not contacted, as a sentence. Null: it is. */
   const heldBack = ({ attachment, sealed }: Kept): string | null =>
     programRefused(attachment) ?? (sealed.lacks.length > 0 ? lacking(sealed.lacks) : null);
 
@@ -162,7 +163,7 @@ export function createAttached(deps: AttachedDeps): Attached {
     };
   }
 
-  /** `stamp` null: it is to be told. */
+  /** `stamp` null: the change must still be announced. */
   async function write(one: Kept, stamp: string | null = null): Promise<void> {
     const { serverId, name, value } = one;
     const row = { name, sealed: sealedOf(one), value_json: JSON.stringify(value), stamp, removed: false };
@@ -179,7 +180,7 @@ export function createAttached(deps: AttachedDeps): Attached {
   }
 
   /**
-   * Connects the server in another way, and keeps what the person has allowed of it. The old
+   * Connects the server in another way, and preserves what the person allowed it. The old
    * connection ends first.
    */
   async function renewed(before: Kept, sealed: Sealed): Promise<Kept> {
@@ -188,7 +189,10 @@ export function createAttached(deps: AttachedDeps): Attached {
     await write(one);
     return one;
   }
-  /** Not in turn with others: no server waits for another. Null: it was taken away meanwhile. */
+  /**
+   * Runs outside the queue, so that no server waits for another. Null: the server was removed
+   * meanwhile.
+   */
   async function opened(one: Kept): Promise<AttachedServer | null> {
     await ending.get(one);
     if (kept.get(one.serverId) === one && heldBack(one) === null) await one.link.open();
@@ -196,7 +200,7 @@ export function createAttached(deps: AttachedDeps): Attached {
     return now ? show(now) : null;
   }
 
-  /** Its secrets are gone with it; that it was taken away is told. Its name is free. */
+  /** Deletes the server and its secrets, and announces the removal. Its name is free again. */
   async function leave(serverId: string, stamp: string | null): Promise<void> {
     const gone = { name: `removed:${serverId}`, sealed: new Uint8Array(), value_json: '{}', stamp, removed: true };
     await db
@@ -246,7 +250,7 @@ export function createAttached(deps: AttachedDeps): Attached {
         );
         if (heldBack(one) === null) void one.link.open();
       }
-      // What was not told yet can be told now.
+      // Changes that were not announced before can be announced now.
       if (rows.some(({ stamp }) => stamp === null)) onChange();
     },
     all: () => [...kept.values()].map(show),
@@ -264,7 +268,7 @@ export function createAttached(deps: AttachedDeps): Attached {
       if (refused) return refused;
       const made = await inTurn(async () => {
         const before = [...kept.values()].find((one) => one.name === name);
-        // What it lacks is given: what the person has allowed of it stays.
+        // The person supplies lost secrets. What they allowed the server stays.
         if (before && before.sealed.lacks.length > 0)
           return await renewed(before, { attachment, signIn: null, lacks: [] });
         if (kept.size >= limits.servers)
@@ -297,7 +301,7 @@ export function createAttached(deps: AttachedDeps): Attached {
         const reason = programRefused(sealed.attachment);
         if (box !== undefined && reason !== null) return refusing('programs', reason);
         const before = found.value;
-        // Before anything is changed: what is refused changes nothing.
+        // Checked before anything is changed, so that a refusal changes nothing.
         const looked = lookedAt(found.name, toolsOf(found), before.tools, tools);
         if (!looked.ok) return refusing('tools', looked.reason);
         const one = sealed === found.sealed ? found : await renewed(found, sealed);

@@ -1,6 +1,6 @@
 /**
- * The line to one attached server: opened when it is needed, tried again with pauses where it
- * fails, and ended as a whole.
+ * The connection to one MCP server. It opens on demand, retries with pauses after a failure, and
+ * ends as a whole.
  */
 import {
   type AuthProvider,
@@ -48,15 +48,15 @@ import { ATTACHED_LIMITS, type AttachedLimits, jsonOf } from './settings.ts';
 import { type Asks, createCallTime, createQuestions, type Questions } from './elicitation.ts';
 import { createProgramTransport, type Starts } from './program.ts';
 
-// What a server has to read (MCP's resources), as one more tool of it: listed, or read by address,
-// and bounded like any answer.
+// A server's resources (MCP's resources), as one more tool. It lists them, or reads one by its
+// address, and its answer is bounded like any other.
 
 const NAME = 'read_resource';
 const inputSchema = z.object({
   uri: z.string().min(1).optional().describe('one of those that were listed; left out: lists them'),
 });
 
-/** Known by being this very object: a server may have a tool of its own by the name. */
+/** Compared by identity, because a server may have a tool of its own with this name. */
 const RESOURCES_TOOL = offeredOf(
   {
     name: NAME,
@@ -69,8 +69,8 @@ const RESOURCES_TOOL = offeredOf(
 );
 
 /**
- * Those that a server lists, and the one more where it has something to read and no tool of that
- * name.
+ * The tools that a server lists. The resources tool is added where the server has resources and no
+ * tool of that name.
  */
 const withResources = (client: Client, listed: ReadonlyMap<string, ListedTool>): readonly ListedTool[] => [
   ...listed.values(),
@@ -93,21 +93,21 @@ const rowSchema = z.object({
   name: z.string().catch(''),
   description: z.string().catch(''),
 });
-/** What a server lists: the method, and the name under which the list stands. */
+/** The lists of a server: the method, and the field that holds the list. */
 const LISTS = { resources: 'resources/list', resourceTemplates: 'resources/templates/list' } as const;
-/** Characters of the line that tells of one thing. */
+/** Characters of the line about one resource. */
 const LINE_CHARS = 500;
 
 interface ReadingDeps {
   readonly client: Client;
   readonly options: RequestOptions;
-  /** ms, only ever forward */
+  /** Monotonic ms. */
   readonly elapsed: () => number;
   readonly filter: KeyFilter;
   readonly limits: Pick<AttachedLimits, 'pages' | 'answerParts' | 'listMs'>;
 }
 
-/** A line for each thing that it lists, as far as they are read. */
+/** One line per listed resource, up to the limit. */
 async function linesOf(
   what: keyof typeof LISTS,
   { client, options, elapsed, filter, limits }: ReadingDeps,
@@ -135,7 +135,7 @@ async function linesOf(
   return lines;
 }
 
-/** Throws where the server refuses, or what is asked is no address. */
+/** Throws where the server refuses, or where the input is not an address. */
 async function readResources(input: unknown, deps: ReadingDeps): Promise<Answered> {
   const asked = inputSchema.safeParse(input);
   if (!asked.success) throw new Error('“uri” has to be the address of one thing that it lists');
@@ -147,7 +147,7 @@ async function readResources(input: unknown, deps: ReadingDeps): Promise<Answere
   }
   const lines = [
     ...(await linesOf('resources', deps)),
-    // Not every server that has resources knows of patterns for them.
+    // Some servers have resources without templates for them.
     ...(await linesOf('resourceTemplates', deps).catch(() => [])),
   ];
   return { content: lines.length === 0 ? [] : [{ type: 'text', text: lines.join('\n') }] };
@@ -155,15 +155,15 @@ async function readResources(input: unknown, deps: ReadingDeps): Promise<Answere
 
 interface LinkStanding {
   readonly state: AttachedServer['state'];
-  /** A sentence for the person; null: nothing is wrong. */
+  /** A sentence for the person. Null: no problem. */
   readonly problem: string | null;
-  /** As it listed them last; null: it has not yet. */
+  /** The tools of the last list. Null: no list yet. */
   readonly tools: readonly ListedTool[] | null;
 }
 
-/** It could not be reached, or broke off: a sentence for whoever called. */
+/** The server was unreachable, or the connection broke: a sentence for the caller. */
 export class LinkError extends Error {
-  /** The call was not carried out. It may be made once more, when the server is connected anew. */
+  /** The call did not run. It may be made again on a new connection. */
   readonly isUndone: boolean;
   constructor(message: string, { isUndone = false, ...options }: ErrorOptions & { isUndone?: boolean } = {}) {
     super(message, options);
@@ -174,15 +174,15 @@ export class LinkError extends Error {
 export interface Link {
   standing(): LinkStanding;
   /**
-   * Resolves when it is connected and its tools are known, or that failed. Where it failed a moment
-   * ago, that is said again until its pause is over.
+   * Resolves when the server is connected and its tools are known, or when that failed. After a
+   * recent failure it resolves with that failure until the pause is over.
    */
   open(): Promise<LinkStanding>;
-  /** The same at once, pause or none, and its tools anew: the person asks. */
+  /** As `open`, but without the pause, and lists the tools anew. For the person's request. */
   retry(): Promise<LinkStanding>;
   /**
-   * Throws `LinkError`. `asks`: the way to the person, for what the server asks meanwhile. `again`:
-   * the server refused this call once without running it. A second refusal is the answer.
+   * Throws `LinkError`. `asks`: the way to the person, for questions during the call. `again`: the
+   * server refused this call once without running it. A second refusal is the answer.
    */
   call(
     tool: string,
@@ -191,31 +191,32 @@ export interface Link {
     signal: AbortSignal,
     again?: boolean,
   ): Promise<ReadAnswer & { readonly isError: boolean }>;
-  /** Nothing of it is left running. */
+  /** Resolves when nothing of the connection runs any more. */
   close(): Promise<void>;
 }
 
 interface LinkDeps extends Starts {
   readonly attachment: Attachment;
-  /** Gives the token that goes with each call; null: there is no sign-in to it. */
+  /** Supplies the token for each request. Null: the server has no sign-in. */
   readonly auth: AuthProvider | null;
   /**
-   * The server refused the renewed token too. `scope`: it took the token, and asks for this scope
-   * besides.
+   * The server refused the renewed token too. `scope`: it accepted the token, but needs this
+   * further scope.
    */
   readonly onTokenRefused?: (scope?: string) => void;
   readonly fetch: typeof globalThis.fetch;
   readonly version: string;
   readonly timers: Timers;
-  /** ms since the epoch */
+  /** ms since the epoch. */
   readonly now: () => number;
-  /** ms, only ever forward */
+  /** Monotonic ms. */
   readonly elapsed: () => number;
   /**
-   * Takes out of its words what it was given in confidence: no agent is told, nor the person again.
+   * Removes the server's secrets from its output, so that neither an agent nor the person sees
+   * them.
    */
   readonly filter: KeyFilter;
-  /** Its state, or its tools, are others. */
+  /** The state or the tools have changed. */
   readonly onChange: () => void;
   readonly limits?: AttachedLimits;
 }
@@ -224,11 +225,11 @@ interface Open {
   readonly client: Client;
   readonly transport: Transport;
   readonly questions: Questions;
-  /** ms, as `elapsed` has it */
+  /** ms of `elapsed`. */
   readonly since: number;
-  /** How many are under way. */
+  /** Number of running calls. */
   calls: number;
-  /** Another connection has taken its place. It is closed when its calls have ended. */
+  /** Another connection has replaced this one. It closes when its calls have ended. */
   replaced: boolean;
 }
 
@@ -238,7 +239,7 @@ interface Open {
  */
 type Way = 'requests' | 'stream';
 
-/** What the person typed, as the SDK takes it: its lists are not readonly. */
+/** The person's input in the SDK's types, whose lists are not readonly. */
 const forServer = (content: Readonly<Record<string, FormValue>>) =>
   Object.fromEntries(
     Object.entries(content).map(([name, value]) => [name, typeof value === 'object' ? [...value] : value]),
@@ -246,8 +247,8 @@ const forServer = (content: Readonly<Record<string, FormValue>>) =>
 
 type Asked = Parameters<NonNullable<Client['fallbackRequestHandler']>>[1]['mcpReq'];
 /**
- * Servers wait a minute by default, and longer for whoever says that the question still stands.
- * Undefined: it wants no signs.
+ * Servers wait a minute by default, and longer after progress notifications. Undefined: the server
+ * wants none.
  */
 function signOf({ _meta, notify }: Asked): (() => void) | undefined {
   const progressToken = _meta?.progressToken;
@@ -260,14 +261,14 @@ function signOf({ _meta, notify }: Asked): (() => void) | undefined {
   };
 }
 
-/** What came is shown as it is: nothing of a stranger’s is compiled and run to check it. */
+/** Output is shown as it is. No schema of a server is compiled and run to check it. */
 const NO_CHECK: jsonSchemaValidator = {
   getValidator: () => (input) => ({ valid: true, data: input as never, errorMessage: undefined }),
 };
 const NOTHING = () => undefined;
 
 const isBoxed = (attachment: Attachment) => attachment.kind === 'program' && attachment.box !== null;
-/** What may be the matter with one that is held. */
+/** A possible cause of the trouble of a sandboxed program. */
 const boxedTrouble = (trouble: string) =>
   sentence`It runs in the sandbox: it sees the system’s programs, the folders that you named, and of the network what you named. Name what it lacks, or let it run free. ${trouble}`;
 
@@ -277,18 +278,18 @@ const wantsSignIn = (error: unknown) =>
   (error instanceof SdkHttpError && error.data.status === 401);
 
 const statusOf = (error: unknown): number | null => (error instanceof SdkHttpError ? error.data.status : null);
-/** How a server that was restarted refuses who names a session from before. */
+/** Statuses with which a restarted server refuses an old session. */
 const FORGOTTEN: readonly (number | null)[] = [400, 404];
-/** It asks for something else than another way to speak to it. */
+/** Statuses for which another transport does not help. */
 const NO_OTHER_WAY: readonly number[] = [401, 403, 429];
-/** What stands before a server says so while that is away. */
+/** Statuses of a proxy whose server is away. */
 const AWAY: readonly (number | null)[] = [502, 503, 504];
 
 const isRefusedConnection = (error: unknown): boolean =>
   error instanceof Error && (('code' in error && error.code === 'ECONNREFUSED') || isRefusedConnection(error.cause));
-/** The server knows nothing of this connection: what was asked was not carried out. */
+/** The server does not know this connection: the request did not run. */
 const isForgotten = (error: unknown) => FORGOTTEN.includes(statusOf(error)) || isRefusedConnection(error);
-/** The connection broke off. Whether what was asked was carried out, nobody knows. */
+/** The connection broke. Whether the request ran is unknown. */
 const isBroken = (error: unknown) => error instanceof TypeError || AWAY.includes(statusOf(error));
 
 const sentenceOf = (error: unknown): string => {
@@ -297,9 +298,7 @@ const sentenceOf = (error: unknown): string => {
   return reason === '' || message.includes(reason) ? message : `${message}: ${reason}`;
 };
 
-/**
- * `cause`: why it could not be connected; `said`: the end of what a program wrote to its errors.
- */
+/** `cause`: why the connection failed. `said`: the end of a program's error output. */
 class ConnectError extends Error {
   readonly said: string;
   constructor(cause: unknown, said = '') {
@@ -310,7 +309,7 @@ class ConnectError extends Error {
 
 export function createLink(deps: LinkDeps): Link {
   const { attachment, version, timers, now, elapsed, filter, onChange, limits = ATTACHED_LIMITS } = deps;
-  /** In one line: a line of its own would stand before a mind as one of the relay's. */
+  /** One line, because a line break would make the text look like the relay's own. */
   const saying = (error: unknown) =>
     beginningOfText(onOneLine(filter.part(sentenceOf(error), 0, limits.problemChars + 1)), limits.problemChars);
   const limited = createLimiter(limits.callsAtOnce);
@@ -328,9 +327,7 @@ export function createLink(deps: LinkDeps): Link {
     if (!closed) onChange();
   }
 
-  /**
-   * What goes wrong with one request may be the end of the connection: then its state is another.
-   */
+  /** A failed request may mean that the connection has ended, so its state is checked. */
   const watched: typeof fetch = async (input, init) => {
     const doubt = () => current && lookSoon(current);
     try {
@@ -342,7 +339,7 @@ export function createLink(deps: LinkDeps): Link {
       throw error;
     }
   };
-  /** The transport for one stream tells no status of a refusal. */
+  /** The SSE transport does not report the status of a refusal. */
   const withStatus =
     (inner: typeof fetch): typeof fetch =>
     async (input, init) => {
@@ -355,7 +352,7 @@ export function createLink(deps: LinkDeps): Link {
       });
     };
 
-  /** `onTooMuch`: it writes more than is read of it. */
+  /** `onTooMuch`: the server writes more than the limits permit. */
   function transportOf(way: Way, onTooMuch: (error: Error) => void): Transport & { said?(): string } {
     if (attachment.kind === 'program') return createProgramTransport(attachment, deps, limits, filter);
     const fetch = createBoundedFetch(
@@ -390,8 +387,8 @@ export function createLink(deps: LinkDeps): Link {
     let chars = 0;
     let unread = 0;
     for (let page = 0; page < limits.pages; page++) {
-      // Of each tool no more is looked at than is needed to refuse it: the SDK would check all of
-      // all first.
+      // Reads only as much of each tool as is needed to refuse it. The SDK would validate all of
+      // them first.
       const answer = await left((options) =>
         client.request({ method: 'tools/list', params: cursor === undefined ? {} : { cursor } }, listSchema, options),
       );
@@ -407,7 +404,7 @@ export function createLink(deps: LinkDeps): Link {
         if (chars > limits.toolChars)
           throw new Error(`it describes its tools with more than ${limits.toolChars.toLocaleString('en')} characters`);
         const before = tools.get(offered.name);
-        // Of two that it gives one name, neither is known to be the one that was looked at.
+        // With two tools of one name, it is unknown which one the person reviewed.
         const isTwice = before !== undefined && before.hash !== offered.hash;
         tools.set(offered.name, isTwice ? { ...offered, problem: sentence`It is there twice.` } : offered);
         if (tools.size > limits.tools) throw new Error(`it has more than ${limits.tools} tools`);
@@ -434,7 +431,7 @@ export function createLink(deps: LinkDeps): Link {
     }
     return standing;
   }
-  /** Its list or its state may be another: it is asked once, however often it says so. */
+  /** The tool list or the state may have changed. One check answers any number of notifications. */
   function lookSoon(open: Open): void {
     cancelLook ??= timers.after(limits.changedMs, () => {
       cancelLook = null;
@@ -463,7 +460,8 @@ export function createLink(deps: LinkDeps): Link {
   }
 
   /**
-   * Closed when its calls have ended; `atOnce`: those that are under way are not answered any more.
+   * Closes the connection when its calls have ended. `atOnce`: running calls get no answer any
+   * more.
    */
   function retire(open: Open, atOnce: boolean): void {
     open.replaced = true;
@@ -473,7 +471,7 @@ export function createLink(deps: LinkDeps): Link {
     else if (atOnce) timers.after(limits.endMs, close);
   }
 
-  /** The server does not know this connection any more: it is connected anew, at once. */
+  /** The server does not know this connection any more. A new one opens at once. */
   function replace(open: Open, atOnce = true): Promise<LinkStanding> {
     if (current === open) {
       current = null;
@@ -491,14 +489,14 @@ export function createLink(deps: LinkDeps): Link {
     if (elapsed() - open.since > limits.backoffFirst) againAt = elapsed();
   }
 
-  /** Throws what went wrong first. */
+  /** Throws the first failure. */
   async function connectBy(way: Way): Promise<void> {
     let open: Open | null = null;
-    /** Why it was ended here. */
+    /** Why the relay ended the connection. */
     let ended: Error | null = null as Error | null;
-    /** Of a program, what was wrong first: that the connection has closed follows from it. */
+    /** A program's first failure. The closed connection is only its consequence. */
     let first: Error | null = null as Error | null;
-    /** The server broke the protocol: every call that waits fails with this error. */
+    /** The server broke the protocol. Every waiting call fails with this error. */
     const endFor = (error: Error) => {
       ended ??= error;
       if (open) lost(open, error);
@@ -508,15 +506,14 @@ export function createLink(deps: LinkDeps): Link {
     const client = new Client(
       { name: 'roost', version },
       {
-        // Not `url`: no page is opened for a server, and nothing that it links to is shown as a
-        // step of Roost’s.
+        // Not `url`: no page is opened for a server, and no link of it appears as a step of Roost.
         capabilities: { elicitation: { form: {} } },
         jsonSchemaValidator: NO_CHECK,
         listChanged: { tools: { autoRefresh: false, debounceMs: 0, onChanged: () => open && lookSoon(open) } },
       },
     );
     const questions = createQuestions({ filter, now, timers, limits });
-    // The SDK's own handler checks a whole form first, and answers a large one that is wrong with
+    // The SDK's own handler validates a whole form first, and answers a large invalid one with
     // fifty megabytes.
     client.fallbackRequestHandler = async ({ method, params }, { mcpReq }) => {
       if (method !== 'elicitation/create')
@@ -526,8 +523,7 @@ export function createLink(deps: LinkDeps): Link {
     };
     client.onerror = (error) => {
       if (attachment.kind === 'program') first ??= error;
-      // Its one stream comes back by itself, to a server that knows nothing of what was said
-      // before.
+      // The SSE stream reconnects by itself, to a server that has lost the session.
       if (way === 'stream' && open) void replace(open);
     };
     // The SDK answers each question of a server by a request of its own.
@@ -542,7 +538,7 @@ export function createLink(deps: LinkDeps): Link {
     try {
       const times = { timeout: connectMs, maxTotalTimeout: connectMs };
       const connected = client.connect(transport, times).then(() => true);
-      // The transport’s own beginning is in no time-out of the SDK.
+      // No time-out of the SDK covers the start of the transport.
       if ((await within(timers.after, connectMs, connected)) === null) {
         void connected.catch(NOTHING);
         throw new Error(sentence`it timed out: it did not answer within ${connectMs / 1_000} seconds`);
@@ -563,7 +559,7 @@ export function createLink(deps: LinkDeps): Link {
       connecting = null;
     }
   }
-  /** It refuses what is asked now in a way in which servers of 2024 do. */
+  /** The server refuses the request in the way that servers of 2024 do. */
   const mayBeOld = ({ cause }: ConnectError) => {
     const status = statusOf(cause);
     return !closed && status !== null && status >= 400 && status < 500 && !NO_OTHER_WAY.includes(status);
@@ -579,7 +575,7 @@ export function createLink(deps: LinkDeps): Link {
       try {
         await connectBy('stream');
       } catch (again) {
-        // It is no server of 2024 either: what it said first is what is the matter.
+        // It is not a server of 2024 either. Its first error is the cause.
         return fail(again instanceof ConnectError && wantsSignIn(again.cause) ? again.cause : error.cause);
       }
     }
@@ -591,9 +587,9 @@ export function createLink(deps: LinkDeps): Link {
     const end = open.questions.begin(asks, time);
     const options = {
       signal: AbortSignal.any([signal, time.signal]),
-      // The SDK has a time-out for each request, and cannot hold it while the person is asked.
+      // The SDK has a time-out per request, and cannot suspend it while the person is asked.
       timeout: LONGEST_TIMER_MS,
-      // The server is asked to say how far it is. As long as it does, it is waited for.
+      // The server is asked to report progress. The call waits as long as it does.
       onprogress: time.progress,
     };
     try {

@@ -1,8 +1,8 @@
 /**
- * What a tool takes, as every model's server lets it be said. A model's server refuses a whole
- * request for one schema that it does not take, and so one tool would keep its agent from saying
- * anything. What can be said otherwise is: names are mapped, there and back, and choices at the top
- * become one object. A tool for which that cannot be done is off, with its reason. Pure.
+ * Converts a tool's input schema to a form that every model server accepts. A model server refuses
+ * a whole request because of one unsupported schema, so one tool could silence its agent. Where a
+ * conversion exists, it is applied: names are mapped there and back, and choices at the top level
+ * become one object. Any other tool is off, with a reason. Pure.
  */
 import { isSameJson } from '../../../src/shared/domain/platform/json.ts';
 import { createHash } from 'node:crypto';
@@ -15,11 +15,11 @@ type Fields = Record<string, unknown>;
 
 export const short = (text: string, chars: number) => createHash('sha256').update(text).digest('hex').slice(0, chars);
 
-/* Whether something has the shape of a JSON Schema (draft 2020-12, as its meta-schema says it). */
+/* Whether a value has the shape of a JSON Schema (draft 2020-12, according to its meta-schema). */
 
 const TYPES: readonly unknown[] = ['array', 'boolean', 'integer', 'null', 'number', 'object', 'string'];
 const setOf = (names: string): ReadonlySet<string> => new Set(names.split(' '));
-/** By what stands behind the word. */
+/** Keywords by the kind of their value. */
 const ONE = setOf(
   'additionalProperties propertyNames contains not if then else items unevaluatedItems unevaluatedProperties contentSchema',
 );
@@ -51,13 +51,13 @@ function fits(word: string, value: unknown): boolean {
   return true;
 }
 
-/** Walks the whole schema: the caller bounds its depth first. */
+/** Walks the whole schema. The caller bounds its depth first. */
 const isSchema = (value: unknown): boolean =>
   typeof value === 'boolean' || (isRecord(value) && Object.entries(value).every(([word, each]) => fits(word, each)));
 
 /* Names. */
 
-/** The Messages API takes these for the name of something that a tool takes. */
+/** Names that the Messages API accepts for a property. */
 const MIND_NAME = /^[a-zA-Z0-9_.-]{1,64}$/;
 const HASH_CHARS = 8;
 const NAME_CHARS = 64;
@@ -69,20 +69,20 @@ function mindPropertyOf(name: string): string {
 }
 
 /*
- * Words that are left out: they name places, or say how to read a schema. Places are looked up here
- * instead.
+ * Keywords that are left out: they name locations, or say how to read a schema. References are
+ * resolved here instead.
  */
 const LEFT_OUT = setOf(
   '$anchor $comment $dynamicAnchor $dynamicRef $id $recursiveAnchor $recursiveRef $schema $vocabulary dependencies id',
 );
-/** In these, null is a value. */
+/** In these keywords null is a value. */
 const MAY_BE_NULL = setOf('const default enum examples');
-/** At the top no model's server takes a choice or a condition. */
+/** No model server accepts a choice or a condition at the top level. */
 const NOT_AT_TOP = setOf('$ref allOf anyOf const dependentSchemas else enum if not oneOf then');
 
 /**
- * Patterns that every model's server can read: anchored at both ends, without groups that look
- * around and names of classes.
+ * Patterns that every model server can read: anchored at both ends, without lookaround or named
+ * classes.
  */
 const isPlainPattern = (pattern: string) =>
   /^\^[^]*\$$/.test(pattern) && !/\(\?|\\[pPbBkux\d]|\|/.test(pattern) && isPattern(pattern);
@@ -100,7 +100,7 @@ const described = (words: readonly unknown[]) => words.filter((each) => isText(e
 class TooManyError extends Error {}
 
 export interface MindSchemaLimits {
-  /** Parts that a schema may have once what it refers to stands in its place. */
+  /** Most parts of a schema after its references are resolved. */
   readonly schemaParts: number;
 }
 
@@ -108,16 +108,16 @@ export type MindSchema =
   | {
       readonly ok: true;
       readonly schema: Schema;
-      /** What a mind gives, as the server calls it. */
+      /** Maps a model's input back to the server's names. */
       back(input: Schema): Record<string, unknown>;
     }
   | { readonly ok: false; readonly reason: string };
 
-/** Why a schema cannot be used stands in a sentence. One that is deep is walked down to its end. */
+/** The reason of an unusable schema is a sentence. A deep schema is walked to its end. */
 export function mindSchemaOf(given: unknown, { schemaParts }: MindSchemaLimits): MindSchema {
   const root = given === undefined || given === null || given === true ? {} : given;
   if (!isRecord(root)) return { ok: false, reason: sentence`What it takes is not an object.` };
-  /** By what minds call it, what the server does. */
+  /** By the model's name: the server's name. */
   const renamed = new Map<string, string>();
   const plain = new Set<string>();
   const defs = new Map<string, Fields>();
@@ -134,7 +134,7 @@ export function mindSchemaOf(given: unknown, { schemaParts }: MindSchemaLimits):
     else renamed.set(own, name);
     return own;
   }
-  /** What stands at a pointer within this schema; undefined: nothing does. */
+  /** The value at a pointer within this schema. Undefined: there is none. */
   function at(pointer: string): unknown {
     if (!pointer.startsWith('#/')) return pointer === '#' ? root : undefined;
     return pointer
@@ -146,7 +146,9 @@ export function mindSchemaOf(given: unknown, { schemaParts }: MindSchemaLimits):
         return (found as Schema)[name];
       }, root);
   }
-  /** What a reference says, in its place. Null: it leads nowhere, or back to itself. */
+  /**
+   * Reads the target of a reference. Null: the target is missing, or contains the reference itself.
+   */
   function followed<Value>(pointer: unknown, read: (target: unknown) => Value): Value | null {
     const target = isText(pointer) ? at(pointer as string) : undefined;
     if (target === undefined || inside.includes(pointer as string)) return null;
@@ -158,8 +160,7 @@ export function mindSchemaOf(given: unknown, { schemaParts }: MindSchemaLimits):
     }
   }
   /**
-   * A reference to one of the definitions at the top stays one; another is replaced by what stands
-   * there.
+   * A reference to a definition at the top level stays one. Any other is replaced by its target.
    */
   function referred(pointer: unknown): Fields {
     const [, name] = /^#\/(?:\$defs|definitions)\/([^/]+)$/.exec(String(pointer)) ?? [];
@@ -179,7 +180,7 @@ export function mindSchemaOf(given: unknown, { schemaParts }: MindSchemaLimits):
   const named = (value: unknown, read: (each: unknown) => unknown, name: (key: string) => string): unknown =>
     isRecord(value) ? Object.fromEntries(Object.entries(value).map(([key, each]) => [name(key), read(each)])) : value;
 
-  /** A property says by its description what its server calls it. */
+  /** The description of a renamed property tells the server's name for it. */
   function property(name: string, value: unknown): unknown {
     const read = walk(value);
     if (nameOf(name) === name) return read;
@@ -217,7 +218,7 @@ export function mindSchemaOf(given: unknown, { schemaParts }: MindSchemaLimits):
         out.set(word, readable ? Object.fromEntries(readable.map(([key, each]) => [key, walk(each)])) : value);
       } else if (word === 'pattern' && isText(value) && !isPlainPattern(value as string))
         notes.push(`It has to match the pattern ${JSON.stringify(value)}.`);
-      // As it was until draft 2019-09.
+      // The form until draft 2019-09.
       else if (word === 'items' && Array.isArray(value)) {
         if (value.length > 0) out.set('prefixItems', value.map(walk));
       } else if ((word === 'exclusiveMinimum' || word === 'exclusiveMaximum') && typeof value === 'boolean') continue;
@@ -236,13 +237,13 @@ export function mindSchemaOf(given: unknown, { schemaParts }: MindSchemaLimits):
     readonly properties: Map<string, unknown>;
     readonly required: Set<unknown>;
     readonly isObject: boolean;
-    /** What stands beside, of this one alone. */
+    /** The keywords of this schema beside the merged ones. */
     readonly rest: Schema;
     readonly notes: readonly string[];
   }
   /**
-   * What an object takes in all, whatever choices it leaves: all that any of them names, and of all
-   * what is wanted.
+   * Merges all choices at the top level into one object: every property that any choice names, and
+   * the required ones of all.
    */
   function top(node: unknown): Top {
     count();
@@ -297,7 +298,7 @@ export function mindSchemaOf(given: unknown, { schemaParts }: MindSchemaLimits):
     const merged = {
       ...rest,
       type: 'object',
-      // What is none of what it should be is refused below.
+      // Invalid values are refused below.
       properties: isWrong('properties', isRecord(rest['properties']))
         ? rest['properties']
         : Object.fromEntries(properties),
@@ -307,7 +308,7 @@ export function mindSchemaOf(given: unknown, { schemaParts }: MindSchemaLimits):
       ...(notes.length > 0 ? { description: described([rest['description'], ...notes]) } : {}),
     };
     const walked = walk(merged) as Fields;
-    // A definition that nothing refers to is not told, but it has to be one.
+    // A definition without a reference is left out, but it must be valid.
     for (const word of ['$defs', 'definitions'])
       if (root[word] !== undefined && root[word] !== null && !isRecord(root[word]))
         return { ok: false, reason: sentence`What it takes is not described as JSON Schema has it.` };
@@ -323,7 +324,7 @@ export function mindSchemaOf(given: unknown, { schemaParts }: MindSchemaLimits):
 
 const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 
-/** Names in a pointer may be written as in an address. */
+/** A pointer may have percent-encoded names. */
 function decoded(text: string): string {
   try {
     return decodeURIComponent(text);

@@ -1,8 +1,8 @@
 /**
- * A program that speaks MCP over its input and output, in a process group of its own: what it has
- * started ends with it. It is given the few variables that programs need to be found and to keep
- * their caches, and those that the person has set for it; none of the relay's. What it writes is
- * bounded, in one message and in time.
+ * A program that speaks MCP over stdin and stdout, in a process group of its own, so its children
+ * end with it. Its environment has only the few variables that programs need to be found and to
+ * keep their caches, and those that the person set for it. It has none of the relay's. Its output
+ * is bounded per message and over time.
  */
 import { realpath } from 'node:fs/promises';
 import { dirname } from 'node:path';
@@ -26,10 +26,10 @@ import { linesOf } from '../../platform/processes/lines.ts';
 import { FLOODED } from '../../platform/json-bounds.ts';
 import { ATTACHED_LIMITS, type AttachedLimits, jsonOf } from './settings.ts';
 
-// What this machine has set for programs that fetch others (`npx`, `bunx`, `uvx`). Their own
-// settings are asked, when a page wants to know.
+// This machine's settings for programs that fetch others (`npx`, `bunx`, `uvx`). Those programs are
+// asked when a page wants to know.
 
-/** Who is asked for the address that each fetches from, and the variable by which it is told. */
+/** The command that prints each program's registry address, and the variable that sets it. */
 const ASKS: Readonly<
   Record<Runner['command'], { readonly ask: readonly [string, ...string[]]; readonly name: string }>
 > = {
@@ -37,14 +37,14 @@ const ASKS: Readonly<
   bunx: { ask: ['npm', 'config', 'get', 'registry'], name: 'npm_config_registry' },
   uvx: { ask: ['pip', 'config', 'get', 'global.index-url'], name: 'UV_DEFAULT_INDEX' },
 };
-/** Variables of the relay in which such an address may stand. */
+/** Variables of the relay that may hold such an address. */
 const SET_BY =
   /^(?:npm_config_registry|npm_config_userconfig|pip_index_url|pip_config_file|uv_default_index|uv_index_url)$/i;
 
 interface RunnersDeps {
   readonly processes: Pick<Processes, 'start'>;
   readonly timers: Timers;
-  /** Of the relay. */
+  /** The relay's environment. */
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly limits?: Pick<AttachedLimits, 'runnersMs' | 'errorChars'>;
 }
@@ -59,7 +59,7 @@ export function createRunners({
     Object.entries(env).flatMap(([name, value]) => (value !== undefined && SET_BY.test(name) ? [[name, value]] : [])),
   );
 
-  /** What it prints; empty: it is not there, failed, or took too long. */
+  /** The command's output. Empty: the command is missing, failed, or took too long. */
   async function printedBy([command, ...args]: readonly [string, ...string[]]): Promise<string> {
     try {
       const { child, signal } = await processes.start({ command, args, env: { ...getDefaultEnvironment(), ...given } });
@@ -74,7 +74,7 @@ export function createRunners({
       cancel();
       return text.trim();
     } catch {
-      // There is no such program here: then nothing is known of where it fetches from.
+      // The program is not installed, so its registry is unknown.
       return '';
     }
   }
@@ -100,7 +100,7 @@ export function createRunners({
       reads: [
         ...new Set([file, real].flatMap((path) => (path === null || isSystems(path) ? [] : [dirname(dirname(path))]))),
       ],
-      // One with a password in it is not handed on.
+      // An address with a password in it is not passed on.
       env: isOpen && url.username === '' && url.password === '' ? { [name]: url.href } : {},
     };
   }
@@ -112,18 +112,18 @@ interface Program {
   readonly command: string;
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
-  /** How it is held in the sandbox; null: it runs free. */
+  /** Its sandbox settings. Null: it runs outside the sandbox. */
   readonly box: Box | null;
 }
 
-/** Where programs are begun: free, and in the sandbox. */
+/** Starts programs outside and inside the sandbox. */
 export interface Starts {
   readonly processes: Pick<Processes, 'start'>;
   readonly sandbox: { start(program: ProgramStart & Box): Promise<Group> };
 }
 
 interface ProgramTransport extends Transport {
-  /** The end of what it wrote to its errors. */
+  /** The end of its error output. */
   said(): string;
 }
 
@@ -132,9 +132,7 @@ type Limits = Pick<
   'messageBytes' | 'jsonDepth' | 'jsonValues' | 'windowMs' | 'windowMessages' | 'windowBytes' | 'endMs' | 'errorChars'
 >;
 
-/**
- * What a line says; null: it is no message. Programs greet in words, and write logs as JSON, too.
- */
+/** The message in a line. Null: it holds none. Programs print greetings, and logs in JSON too. */
 function messageIn(line: string): JSONRPCMessage | null {
   try {
     return deserializeMessage(line);
@@ -142,9 +140,7 @@ function messageIn(line: string): JSONRPCMessage | null {
     return unreadableAnswer(line);
   }
 }
-/**
- * An answer that is none fails the call for which it came, and no other. Null: it answers nothing.
- */
+/** An invalid answer fails only the call that it belongs to. Null: it belongs to none. */
 function unreadableAnswer(line: string): JSONRPCMessage | null {
   const answer = answerSchema.safeParse(jsonIn(line));
   if (!answer.success || 'method' in answer.data) return null;
@@ -209,7 +205,7 @@ export function createProgramTransport(
     send: (message) => group?.write(serializeMessage(message)) ?? Promise.reject(new Error('it has ended')),
     close() {
       closing ??= new Promise((closed) => {
-        // Where it has ended, the rest of its group was ended with it.
+        // If the program has exited, the rest of its group was ended with it.
         if (!group || group.child.exitCode !== null || group.child.signalCode !== null) return closed();
         const { child: ending, signal } = group;
         const kill = setTimeout(() => signal('SIGKILL'), limits.endMs);

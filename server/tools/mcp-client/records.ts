@@ -1,6 +1,6 @@
 /**
- * Attached servers as records: what the person has set of each, and no secret. A relay that has
- * lost its home is given them back, and says what they lack.
+ * MCP servers as records: the person's settings for each, without secrets. A relay that has lost
+ * its home gets them back, and reports which secrets are missing.
  */
 import { sql } from 'kysely';
 import { sentence } from '../../../src/shared/domain/sentence.ts';
@@ -12,7 +12,7 @@ import type { RecordSource } from '../../team/records/index.ts';
 import type { Db } from '../../store/index.ts';
 import { namedSecrets, type Sealed, type Value } from './standing.ts';
 
-/** In the place of what stands behind a question mark: it may be a secret. */
+/** Stands for the query string of an address, which may be a secret. */
 const QUERY = '?';
 
 export const lacking = (names: readonly string[]): string =>
@@ -37,8 +37,8 @@ export function recordOf(name: string, { attachment, lacks }: Sealed, { agents, 
 }
 
 /**
- * What is kept of it from now on. `before`: what is here of the same one, whose secrets hold where
- * it is at the same place. Null: it was taken away.
+ * The server as stored from now on. `before`: the stored state of the same server, whose secrets
+ * stay valid if its address is the same. Null: the server was removed.
  */
 export function takenBack(
   { where, secrets, agents, tools }: AttachedRecord,
@@ -47,7 +47,7 @@ export function takenBack(
   if (where === null) return null;
   const value: Value = {
     agents,
-    // What it said of itself then is not known any more, only whether it says the same.
+    // The old tool descriptions are lost. Only their hashes remain.
     tools: Object.fromEntries(
       Object.entries(tools).map(([tool, seen]) => [
         tool,
@@ -62,8 +62,8 @@ export function takenBack(
 }
 
 /**
- * Whether all that it would do is done here already, with the person's yes: the same server, with
- * no further tool for anybody else.
+ * Whether the person has already allowed everything in this record: the same server, without a
+ * further tool for any further agent.
  */
 function isCovered({ name, where, agents, tools }: AttachedRecord, here: AttachedRecord): boolean {
   const isUsed = (tool: string, hash: string) => here.tools[tool]?.use === true && here.tools[tool].hash === hash;
@@ -77,12 +77,12 @@ function isCovered({ name, where, agents, tools }: AttachedRecord, here: Attache
 
 export interface AttachedRecordsDeps {
   readonly db: Db;
-  /** Names the home. */
+  /** The id of the home. */
   readonly home: string;
   readonly inTurn: <Result>(work: () => Promise<Result>) => Promise<Result>;
-  /** Null: it is not here, or cannot be read any more. */
+  /** Null: the server is not here, or cannot be read any more. */
   readonly valueOf: (serverId: string) => AttachedRecord | null;
-  /** Why not, as a sentence; null: it is taken. */
+  /** Why the record is refused, as a sentence. Null: it is accepted. */
   readonly take: (serverId: string, record: AttachedRecord, stamp: Stamp) => Promise<string | null>;
   readonly leave: (serverId: string, stamp: Stamp) => Promise<void>;
 }
@@ -95,8 +95,8 @@ export function createAttachedRecords({ db, home, inTurn, valueOf, take, leave }
   const asked = createAskedRows({ db, home }, 'attached-server');
 
   /**
-   * Whether what is here is no older than this. One that was changed and not told has no stamp, and
-   * is newer than anything.
+   * Whether the local state is at least as new. A local change that was not announced yet has no
+   * stamp, and is newer than any other.
    */
   async function isKnown(serverId: string, at: Stamp): Promise<boolean> {
     const row = await rows().where('server', '=', serverId).executeTakeFirst();
@@ -130,7 +130,7 @@ export function createAttachedRecords({ db, home, inTurn, valueOf, take, leave }
         await asked.decline(serverId, '');
         return { outcome: 'done' };
       }
-      // It was changed here since: that is what holds.
+      // A later local change takes precedence.
       const why = (await isKnown(serverId, row.at)) ? null : await take(serverId, one.after, row.at);
       if (why !== null) return { outcome: 'refused', why };
       await asked.drop(serverId);

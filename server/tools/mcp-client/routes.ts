@@ -1,6 +1,6 @@
 /**
- * The person's calls about attached servers. No program may ask: whoever holds a credential is not
- * the person.
+ * The person's endpoints for MCP servers. API clients may not call them: a credential is not the
+ * person.
  */
 import type { Context } from 'hono';
 import { ATTACHED_PREFIX, type Grant } from '../../../src/shared/domain/toolsets.ts';
@@ -14,8 +14,8 @@ import { problem } from '../../http/problem.ts';
 import { changedElsewhere } from '../../http/version.ts';
 import type { Attached, Refused } from './index.ts';
 
-// A server that the person took away: what they let of it is not let of the next one by its name,
-// and what waits of it waits no more.
+// Cleans up after the person removed a server. Its grants must not pass to the next server of that
+// name, and its questions are withdrawn.
 
 interface LetGoDeps {
   readonly configs: Pick<Configs, 'agent' | 'setAgent' | 'household' | 'setHousehold'>;
@@ -23,7 +23,7 @@ interface LetGoDeps {
   readonly calls: { withdrawToolsOf(prefix: string): Promise<void> };
 }
 
-/** Null: none of these is of the server. */
+/** Null: none of these grants belongs to the server. */
 function without(prefix: string, tools: Readonly<Record<string, Grant>> = {}): Record<string, Grant> | null {
   const left = Object.entries(tools).filter(([tool]) => !tool.startsWith(prefix));
   return left.length === Object.keys(tools).length ? null : Object.fromEntries(left);
@@ -76,7 +76,8 @@ export function createAttachedRoutes(deps: AttachedRoutesDeps): readonly Handled
     },
     async runners(_input, context) {
       byPerson(context);
-      // Their settings are asked by a program, as any that a page has started here.
+      // Their settings are read by a program, which needs the same right as any program that a page
+      // starts here.
       return { runners: rights.has('boxed-programs') ? await attached.runners() : [] };
     },
     async attach({ body: { name, attachment } }, context) {
@@ -95,8 +96,8 @@ export function createAttachedRoutes(deps: AttachedRoutesDeps): readonly Handled
     },
     async signInToAttached({ serverId }, context) {
       byPerson(context);
-      // Back to the very address under which this browser is let in; whether it is one of ours was
-      // looked at before.
+      // Returns to the very address at which this browser is signed in. The middleware has checked
+      // that the origin is ours.
       const origin = context.req.header('origin') ?? new URL(context.req.url).origin;
       const begun = await attached.signIn(serverId, new URL(relayEndpoints.signedIn.path, origin).href);
       if (begun === null || 'refused' in begun) return refuse(begun);

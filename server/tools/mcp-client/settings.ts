@@ -1,39 +1,36 @@
 import type { JsonBounds } from '../../platform/json-bounds.ts';
 
-/** Every limit and default of attached MCP servers; times in ms. */
+/** Limits and defaults of MCP servers. Times in ms. */
 export const ATTACHED_LIMITS = {
-  /** Of one household. */
+  /** Per household. */
   servers: 20,
-  /** Tools of one server that are looked at; pages of its list. */
+  /** Tools that are read per server, and pages of their list. */
   tools: 200,
   pages: 20,
-  /**
-   * Until it has said hello; has listed all that it has; has answered a call, or said how far it is
-   * with it.
-   */
+  /** Time to connect, to list everything, and to answer a call or report progress. */
   connectMs: 20_000,
-  /** The same where it has to be fetched first, as by `npx`. */
+  /** Time to connect where the program must be fetched first, as by `npx`. */
   fetchedConnectMs: 120_000,
   listMs: 20_000,
   callMs: 120_000,
-  /** A whole call, however often its server says how far it is. */
+  /** Longest call, however often its server reports progress. */
   callMostMs: 1_800_000,
-  /** Until the person has answered a question of a server; that time is none of the call's. */
+  /** Time for the person to answer a server's question. The call's own time stands still. */
   questionMs: 1_800_000,
-  /** Between two signs to a server that its question still stands, where it wants to know. */
+  /** Between two notifications to a server that its question still waits, if it wants them. */
   questionSignMs: 15_000,
-  /** Questions that one call may bring about. */
+  /** Questions that one call may cause. */
   questionsPerCall: 5,
   /**
-   * Of a question: fields, options of one field, characters of its message, of a field's name, and
-   * of its schema as JSON.
+   * Per question: fields, options of one field, and characters of its message, of a field's name,
+   * and of its schema as JSON.
    */
   questionFields: 20,
   questionOptions: 100,
   questionChars: 2_000,
   questionNameChars: 100,
   questionSchemaChars: 16_000,
-  /** Bytes of one message of it; levels and values of its JSON. */
+  /** Bytes of one message; depth and number of values of its JSON. */
   messageBytes: 5_000_000,
   jsonDepth: 500,
   jsonValues: 20_000,
@@ -42,29 +39,28 @@ export const ATTACHED_LIMITS = {
   windowQuestions: 100,
   windowMessages: 5_000,
   windowBytes: 100_000_000,
-  /** Parts of an answer that are read, and characters of it that an agent is given. */
+  /** Parts of an answer that are read, and characters of it that an agent receives. */
   answerParts: 1_000,
   answerChars: 30_000,
-  /** Characters with which a server describes all of its tools. */
+  /** Characters of all tool descriptions of a server. */
   toolChars: 1_000_000,
   /**
-   * Of a tool: characters of its title, its description, and its schema as JSON; levels of the
+   * Per tool: characters of its title, its description, and its schema as JSON; depth of the
    * schema.
    */
   titleChars: 120,
   descriptionChars: 4_000,
   schemaChars: 32_000,
   schemaDepth: 24,
-  /** Parts of a schema as minds are told it, with what it refers to in its place. */
+  /** Parts of a schema as models receive it, with its references resolved. */
   schemaParts: 2_000,
-  /** Calls of one server at once. */
+  /** Concurrent calls to one server. */
   callsAtOnce: 4,
-  /** Until the person has allowed a sign-in; bytes of one answer of a sign-in server. */
+  /** Time for the person to allow a sign-in; bytes of one answer of a sign-in server. */
   signInMs: 600_000,
   signInBytes: 1_000_000,
   /**
-   * Characters of one token; and how many tokens of the past are still taken out of what the server
-   * says.
+   * Characters of one token; number of old tokens that are still removed from the server's output.
    */
   tokenChars: 10_000,
   tokensKept: 8,
@@ -73,13 +69,13 @@ export const ATTACHED_LIMITS = {
   backoffMost: 300_000,
   /** After it said that its list has changed, before it is asked. */
   changedMs: 1_000,
-  /** Between asking a program to end and ending it. */
+  /** Between asking a program to end and killing it. */
   endMs: 2_000,
-  /** Until a program that is asked where it fetches others from has said so. */
+  /** Time for a program to print its registry address. */
   runnersMs: 10_000,
-  /** Characters of an error that are told. */
+  /** Characters of an error that are shown. */
   problemChars: 500,
-  /** Characters of the end of what a program wrote to its errors, for the person. */
+  /** Characters of the end of a program's error output, for the person. */
   errorChars: 1_000,
 } as const;
 

@@ -1,8 +1,8 @@
 /**
- * The sign-in to one attached server, by OAuth as MCP has it: its authorisation server is found,
- * Roost registers there as a client, the person allows it in their browser (PKCE), and what comes
- * back is kept sealed and renewed. Only what was asked for is taken: by its `state`, once, within
- * its time, from the authorisation server that was asked, and in the household whose page began it.
+ * The OAuth sign-in of one MCP server, as MCP defines it. Roost finds the authorization server and
+ * registers there as a client. The person allows it in their browser (PKCE). The tokens are stored
+ * sealed, and renewed. A response is accepted only for a request of ours: with its `state`, once,
+ * in time, from the authorization server that was asked, and in the household whose page began it.
  */
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import {
@@ -34,58 +34,61 @@ import type { Link } from './link.ts';
 import type { Attached, Refused } from './types.ts';
 
 /**
- * What is kept of it, sealed. `discovery`: whom it was made with; `redirect`: where that sends the
- * person back to.
+ * The stored state, sealed. `discovery`: the authorization server that was used. `redirect`: the
+ * address to which it returns the person.
  */
 const heldSchema = <Value>() => z.custom<Value>((value) => typeof value === 'object' && value !== null);
 export const keptSignInSchema = z.object({
   redirect: z.string(),
   discovery: heldSchema<OAuthDiscoveryState>(),
   client: heldSchema<StoredOAuthClientInformation>(),
-  /** Null: they are no longer taken, or the person has signed out. */
+  /** Null: the tokens are no longer accepted, or the person has signed out. */
   tokens: heldSchema<StoredOAuthTokens>().nullable(),
 });
 type KeptSignIn = z.infer<typeof keptSignInSchema>;
 
-/** It cannot be begun, or what came back is not taken: a sentence for the person. */
+/** The sign-in cannot begin, or its response is refused: a sentence for the person. */
 class SignInError extends Error {}
 
 export interface SignIn {
   standing(): SignInStanding;
-  /** For the line: the token that goes with each call, renewed where it is no longer taken. */
+  /** For the connection: the token of each request, renewed when it is no longer accepted. */
   readonly auth: AuthProvider;
   /**
-   * Where the person allows it. `redirect`: the address that they are sent back to. Throws
+   * The page on which the person allows it. `redirect`: the address to which they return. Throws
    * `SignInError`.
    */
   begin(redirect: string): Promise<URL>;
-  /** Whether this is the `state` of what was begun here last, and is still waited for. */
+  /** Whether this is the `state` of the newest sign-in that is still waited for. */
   waitsFor(state: string): boolean;
-  /** With what they were sent back with. Throws `SignInError`; one answer is looked at once. */
+  /**
+   * Completes the sign-in with the query of the returning request. Throws `SignInError`. Only one
+   * response is processed at a time.
+   */
   finish(query: URLSearchParams): Promise<void>;
   /**
-   * The server does not take the token, though it is fresh: the person has to sign in again.
-   * `scope`: what it wants besides.
+   * The server refuses a fresh token, so the person must sign in again. `scope`: what it needs
+   * besides.
    */
   refused(scope?: string): Promise<void>;
-  /** Forgets the tokens, and what is waited for. */
+  /** Forgets the tokens and any sign-in that is waited for. */
   leave(): Promise<void>;
 }
 
 interface SignInDeps {
   readonly url: string;
   readonly kept: KeptSignIn | null;
-  /** Registered by hand. Left out: Roost registers itself. */
+  /** A client registered by hand. Left out: Roost registers itself. */
   readonly client?: { readonly id: string; readonly secret?: string | undefined } | undefined;
-  /** Resolves when it is kept. */
+  /** Resolves when the state is stored. */
   readonly keep: (kept: KeptSignIn) => Promise<void>;
-  /** Takes the tokens out of what the sign-in server says. */
+  /** Removes the tokens from the sign-in server's output. */
   readonly filter: KeyFilter;
-  /** Which addresses may be called. */
+  /** Addresses that may be contacted. */
   readonly may: MayConnect;
   readonly fetch: typeof globalThis.fetch;
   readonly version: string;
-  /** ms, only ever forward */
+  /** Monotonic ms. */
   readonly elapsed: () => number;
   readonly limits: AttachedLimits;
 }
@@ -103,8 +106,8 @@ const NO_SIGN_IN = 'it asks for a sign-in, or does not take the key it was given
 const EXPIRED = 'the sign-in there has expired or was withdrawn: sign in again';
 const NOT_BEGUN = 'This sign-in was not begun here, was used already, or took too long. Begin it once more.';
 /**
- * An authorisation server that answers so is not well, or wants to be asked later. Every other
- * answer without a token is a refusal.
+ * Statuses of an authorization server that is unwell, or wants to be asked later. Any other answer
+ * without a token is a refusal.
  */
 const isUnwell = (status: number) => status >= 500 || status === 408 || status === 429;
 
@@ -114,8 +117,8 @@ const isSame = (one: string, other: string) => {
 };
 
 /**
- * Whom it is for, as the authorisation server says it in an ID token; it came from there directly,
- * so no signature is checked.
+ * The account name in the authorization server's ID token. The token came directly from that
+ * server, so its signature is not checked.
  */
 function whoOf(tokens: StoredOAuthTokens | null, { tokenChars }: Pick<AttachedLimits, 'tokenChars'>): string | null {
   const idToken = tokens?.id_token ?? '';
@@ -128,7 +131,7 @@ function whoOf(tokens: StoredOAuthTokens | null, { tokenChars }: Pick<AttachedLi
     const who = read.email ?? read.preferred_username ?? read.name;
     return who === undefined ? null : beginningOfText(shownText(who), 120);
   } catch {
-    // It says nothing that can be read: then it is not said who.
+    // The token is unreadable, so the account is unknown.
     return null;
   }
 }
@@ -136,10 +139,10 @@ function whoOf(tokens: StoredOAuthTokens | null, { tokenChars }: Pick<AttachedLi
 const issuerOf = ({ authorizationServerMetadata, authorizationServerUrl }: OAuthDiscoveryState) =>
   authorizationServerMetadata?.issuer ?? authorizationServerUrl;
 
-/** Characters of a sign-in server's own words that are shown. */
+/** Characters of a sign-in server's own message that are shown. */
 const WORDS_CHARS = 300;
 
-/** What went wrong, in words without anything that is secret. */
+/** The failure, in words without secrets. */
 function wordsOf(error: unknown, filter: KeyFilter): string {
   if (error instanceof SignInError) return error.message;
   if (error instanceof IssuerMismatchError)
@@ -151,8 +154,8 @@ function wordsOf(error: unknown, filter: KeyFilter): string {
 }
 
 /**
- * Throws where a token is longer than any that is known: each is looked for in whatever its server
- * says.
+ * Throws where a token is longer than any known one, because each token is searched for in the
+ * server's output.
  */
 function checkTokens(tokens: StoredOAuthTokens, { tokenChars }: Pick<AttachedLimits, 'tokenChars'>): void {
   for (const token of [tokens.access_token, tokens.refresh_token])
@@ -170,10 +173,10 @@ export function createSignIn(deps: SignInDeps): SignIn {
       }
     : null;
   let begun: Begun | null = null;
-  /** What the server said where its sign-in is to be found. */
+  /** The server's latest information about where its sign-in is. */
   let asked: { readonly resourceMetadataUrl?: URL; readonly scope?: string } = {};
   const bounded = createBoundedFetch({ messageBytes: limits.signInBytes, json: jsonOf(limits) }, deps.fetch);
-  /** A server names further addresses: none of them may lead where its own may not. */
+  /** A server names further addresses. The rules for its own address apply to them too. */
   const fetchFn: FetchLike = async (address, init) => {
     if ((await checkAddress(new URL(address), may)) === 'refused')
       throw new SignInError('Its sign-in is at an address that this household may not have the relay call.');
@@ -181,7 +184,7 @@ export function createSignIn(deps: SignInDeps): SignIn {
   };
   const waits = () => begun !== null && elapsed() < begun.until;
 
-  /** What the SDK's flow reads and writes while `now` is under way. */
+  /** The state that the SDK's flow reads and writes for this sign-in. */
   const providerOf = (now: Begun, onward: (url: URL) => void, onTokens: (tokens: StoredOAuthTokens) => Promise<void>) =>
     ({
       redirectUrl: now.redirect,
@@ -210,8 +213,8 @@ export function createSignIn(deps: SignInDeps): SignIn {
     }) satisfies OAuthClientProvider;
 
   /**
-   * Once for all who find at the same time that the token is no longer taken: a refresh token is
-   * often good once.
+   * One renewal for all requests that find the token expired at the same time. A refresh token is
+   * often valid only once.
    */
   const renew = singleFlight(async () => {
     const { discovery, client, tokens } = kept ?? {};
@@ -219,7 +222,7 @@ export function createSignIn(deps: SignInDeps): SignIn {
       if (kept?.tokens) await keep((kept = { ...kept, tokens: null }));
       throw new UnauthorizedError(kept ? EXPIRED : NO_SIGN_IN);
     }
-    /** What was answered last; null: nothing was. */
+    /** Status of the last response. Null: there was none. */
     let answered: number | null = null as number | null;
     try {
       const resource = discovery.resourceMetadata?.resource;
@@ -265,7 +268,7 @@ export function createSignIn(deps: SignInDeps): SignIn {
         redirect,
         until: elapsed() + limits.signInMs,
         verifier: '',
-        // A client is registered with where it sends people back to.
+        // A client is registered with its redirect address.
         client: registered ?? (kept?.redirect === redirect ? kept.client : null),
         discovery: null,
       };
@@ -293,7 +296,7 @@ export function createSignIn(deps: SignInDeps): SignIn {
       const { authorizationServerMetadata: metadata } = now.discovery;
       const iss = query.get('iss') ?? undefined;
       try {
-        // Before anything else of it is read: what another server says is nothing to show.
+        // Checked before anything else is read: the message of another server must not be shown.
         validateAuthorizationResponseIssuer({
           iss,
           expectedIssuer: metadata?.issuer,
@@ -338,12 +341,12 @@ export function createSignIn(deps: SignInDeps): SignIn {
   };
 }
 
-// The person's sign-ins to attached servers: begun, come back from, and left.
+// The person's sign-ins to MCP servers: start, return, and sign-out.
 
-/** What is used of a server. */
+/** The parts of a server that are used here. */
 interface SignedIn {
   readonly link: Pick<Link, 'standing' | 'retry'>;
-  /** Null: it is a program. */
+  /** Null: the server is a program. */
   readonly signIn: SignIn | null;
 }
 
@@ -369,7 +372,7 @@ export function createSigning<One extends SignedIn>({
       if (!one) return null;
       if (!one.signIn) return { refused: 'sign-in', reason: 'A program needs no sign-in.' };
       try {
-        // What it says when it refuses names where its sign-in is.
+        // A server's refusal names the place of its sign-in.
         if (one.link.standing().state !== 'connected') await one.link.retry();
         const url = await one.signIn.begin(redirect);
         onChange();

@@ -1,6 +1,6 @@
 /**
- * What is kept of an attached server, and what of it is shown: what it offers now beside what the
- * person has looked at.
+ * The stored state of an MCP server, and what is shown of it: its current tools beside those that
+ * the person has reviewed.
  */
 import { existsSync } from 'node:fs';
 import { delimiter, dirname, isAbsolute } from 'node:path';
@@ -29,38 +29,41 @@ const seenSchema = z.object({
 });
 export const valueSchema = z.object({
   agents: z.array(z.string()).nullable(),
-  /** By the server's name of the tool. */
+  /** By the server's own tool name. */
   tools: z.record(z.string(), seenSchema),
 });
 export type Value = z.infer<typeof valueSchema>;
 
-/** An earlier Roost wrote no box for a program that the person let run free. */
+/** An earlier Roost stored no box for a program outside the sandbox. */
 const keptAttachmentSchema = z.preprocess(
   (kept) => (isRecord(kept) && kept['kind'] === 'program' ? { box: null, ...kept } : kept),
   attachmentSchema,
 );
 /**
- * What lies sealed of it: how it is reached, and who is signed in to it. Before there were
- * sign-ins, it was the first alone.
+ * The sealed state of a server: its address and its sign-in. Before there were sign-ins, it was the
+ * address alone.
  */
 export const sealedSchema = z.union([
   z.object({
     attachment: keptAttachmentSchema,
     signIn: keptSignInSchema.nullable(),
-    /** Names of secrets that it was given once, and that were lost with the relay's home. */
+    /** Names of secrets that the server once had, and that were lost with the relay's home. */
     lacks: z.array(z.string()).default([]),
   }),
   keptAttachmentSchema.transform((attachment) => ({ attachment, signIn: null, lacks: [] })),
 ]);
 export type Sealed = z.infer<typeof sealedSchema>;
 
-/** The same program held otherwise; `box` null: it runs free. Null: it is none. */
+/**
+ * The same program with other sandbox settings. `box` null: outside the sandbox. Null: the server
+ * is no program.
+ */
 export function heldIn({ attachment, ...rest }: Sealed, box: Box | null): Sealed | null {
   if (attachment.kind !== 'program') return null;
   return { ...rest, attachment: { ...attachment, box } };
 }
 
-/** The right of the relay's owner that running it takes; null: it is no program. */
+/** The right of the relay's owner that is needed to run it. Null: the server is no program. */
 export function rightFor(attachment: Attachment): OwnerRight | null {
   if (attachment.kind !== 'program') return null;
   const { box } = attachment;
@@ -68,22 +71,19 @@ export function rightFor(attachment: Attachment): OwnerRight | null {
   return box.folder === null && box.reads.length === 0 ? 'boxed-programs' : 'machine-folders';
 }
 
-/** Variables that programs are given for their ways, and that name nothing which has to be kept. */
+/** Variables with common settings of programs. Their values are not secret. */
 const OPEN_VARIABLES = /^(?:DEBUG|HOME|LANG|LC_\w+|LOG_LEVEL|NODE_ENV|PATH|TZ)$/;
 
 /**
- * Places on this machine: agents need their names in what a server answers. A key may begin with
- * `/`, but leads nowhere.
+ * Paths on this machine. Agents need them in a server's answers. A key may begin with `/`, but no
+ * such path exists.
  */
 const isPlace = (value: string) =>
   isAbsolute(value) &&
   value.split(delimiter).every((path) => existsSync(path) || (dirname(path).length > 1 && existsSync(dirname(path))));
 const isOrigin = (value: string) => URL.canParse(value) && new URL(value).href === `${new URL(value).origin}/`;
 
-/**
- * What it is given to reach it with, and never tells on: variables, headers, and what stands behind
- * a question mark.
- */
+/** The server's secrets: variables, headers, and the query string of its address. */
 export function secretsOf(attachment: Attachment): string[] {
   if (attachment.kind === 'address')
     return [
@@ -96,7 +96,7 @@ export function secretsOf(attachment: Attachment): string[] {
   );
 }
 
-/** How it is reached, for people: no header, no variable, and nothing behind a question mark. */
+/** The server's address for people, without headers, variables and query string. */
 export function whereOf(attachment: Attachment): Pick<AttachedServer, 'kind' | 'where' | 'secrets' | 'box'> {
   if (attachment.kind === 'program')
     return {
@@ -109,15 +109,15 @@ export function whereOf(attachment: Attachment): Pick<AttachedServer, 'kind' | '
   return { kind: 'address', where: `${origin}${pathname}`, secrets: namedSecrets(attachment), box: null };
 }
 
-/** Names of what a server at an address is given in confidence. */
+/** Names of the secrets of a server with an address. */
 export const namedSecrets = ({ headers, client }: Extract<Attachment, { kind: 'address' }>): string[] => [
   ...Object.keys(headers),
   ...(client ? [OAUTH_CLIENT] : []),
 ];
 
 /**
- * What the person has looked at, with these looked at now. `there`: the tools as they stand;
- * `name`: the server’s. `reason`: a sentence for the person; then nothing of it holds.
+ * The person's reviewed tools, with those that they review now. `there`: the current tools. `name`:
+ * the server's. `reason`: a sentence for the person; then nothing is changed.
  */
 export function lookedAt(
   name: string,
@@ -143,8 +143,8 @@ export function lookedAt(
 type Seen = z.infer<typeof seenSchema>;
 
 /**
- * A hash of version 0.1 left out two fields. The title was kept beside it. What the other one was,
- * nobody knows.
+ * A hash of version 0.1 left out two fields. The title was stored beside it. The other field's old
+ * value is unknown.
  */
 const asOfNow = (seen: Seen, { hashBefore, hash, title, readOnly }: ListedTool): Seen =>
   seen.hash === hashBefore && seen.title === title ? { ...seen, hash, readOnly } : seen;
@@ -158,8 +158,8 @@ const seenPart = ({ hash, title, description, schema, readOnly }: Seen): Attache
 });
 
 /**
- * What it offers beside what the person has looked at. `name`: the server's; `offered` null: it has
- * not said yet.
+ * The server's current tools beside those that the person has reviewed. `name`: the server's.
+ * `offered` null: not listed yet.
  */
 export function toolsBeside(name: string, offered: readonly ListedTool[] | null, value: Value): AttachedTool[] {
   const called = new Map<string, number>();
@@ -167,7 +167,7 @@ export function toolsBeside(name: string, offered: readonly ListedTool[] | null,
     const own = mindNameOf(name, tool.name);
     called.set(own, (called.get(own) ?? 0) + 1);
   }
-  // Of two by one name, a call of one could be carried out by the other.
+  // With two tools of one name, a call of one could run the other.
   const isTwice = (tool: ListedTool) => (called.get(mindNameOf(name, tool.name)) ?? 0) > 1;
   const there = new Map(
     (offered ?? []).map((tool) => [

@@ -1,6 +1,6 @@
 /**
- * A tool of an attached server, as agents are offered it: carried out only while it is what the
- * person has looked at.
+ * The tools of an MCP server as agents receive them. A call runs only while the tool is the one
+ * that the person has reviewed.
  */
 import { z } from 'zod';
 import { shownText } from '../../../src/shared/domain/names.ts';
@@ -14,25 +14,25 @@ import { answerOf } from './offered.ts';
 import { ATTACHED_LIMITS } from './settings.ts';
 import type { Value } from './standing.ts';
 
-/** What is used of a server. */
+/** The parts of a server that are used here. */
 export interface Usable {
   readonly serverId: string;
   readonly name: string;
   value: Value;
   readonly link: Link;
-  /** Made once for a tool as it is: minds are told the same object. */
+  /** One object per version of a tool, because minds compare tools by identity. */
   readonly made: Map<string, { readonly hash: string; readonly tool: TeamTool }>;
 }
 
 export interface ToolOfDeps<One extends Usable> {
   readonly isAttached: (one: One) => boolean;
-  /** As they stand now. */
+  /** The current tools. */
   readonly toolsOf: (one: One) => readonly AttachedTool[];
   readonly askPerson: AskPerson;
 }
 
 export function createToolOf<One extends Usable>({ isAttached, toolsOf, askPerson }: ToolOfDeps<One>) {
-  /** `again`: the server had forgotten its connection when it was asked, and is connected anew. */
+  /** `again`: the server had forgotten its connection, and is connected anew. */
   async function run(
     one: One,
     asked: AttachedTool,
@@ -71,8 +71,8 @@ export function createToolOf<One extends Usable>({ isAttached, toolsOf, askPerso
     const before = one.made.get(tool.name);
     if (before?.hash === tool.hash) return before.tool;
     const read = mindSchemaOf(tool.schema, ATTACHED_LIMITS);
-    // Minds are told of each thing that a tool takes. What is said of all of them stands with the
-    // tool.
+    // Models read a description per property. The description of the whole input becomes part of
+    // the tool's.
     const whole =
       read.ok && typeof read.schema['description'] === 'string' ? shownText(read.schema['description']) : '';
     const made: TeamTool = {
@@ -80,7 +80,7 @@ export function createToolOf<One extends Usable>({ isAttached, toolsOf, askPerso
       description: `${tool.name} of ${one.name}, an MCP server that the human has connected. It describes it so: ${[tool.description, whole].filter((words) => words !== '').join(' ')}`,
       input: z.looseObject({}),
       schema: read.ok ? read.schema : { type: 'object', properties: {} },
-      // What a server says of itself is not relied upon.
+      // A server's own claims are not trusted.
       readOnly: false,
       allowed: ({ agentId }) => Promise.resolve(one.value.agents?.includes(agentId) ?? true),
       run(input, caller) {

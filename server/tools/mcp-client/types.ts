@@ -1,4 +1,4 @@
-/** What is asked of attached servers, by the person's page and by whoever offers tools. */
+/** Operations on MCP servers, for the person's page and for the parts that offer tools. */
 import type { Timers } from '../../../src/shared/domain/platform/timers.ts';
 import type { AttachedServer, Attachment, Box } from '../../../src/shared/protocol/attached.ts';
 import type { Runner } from '../../../src/shared/protocol/runners.ts';
@@ -13,27 +13,30 @@ import type { Starts } from './program.ts';
 import type { AttachedLimits } from './settings.ts';
 
 export interface Attached {
-  /** Reads what is kept, and opens a line to each. Resolves before they are open. */
+  /** Reads the stored servers, and opens a connection to each. Resolves before they are open. */
   start(): Promise<void>;
   all(): AttachedServer[];
-  /** What the machine has set for programs that fetch others. */
+  /** The machine's settings for programs that fetch others. */
   runners(): Promise<Runner[]>;
-  /** What agents are offered of all of them just now. */
+  /** All tools of all servers that agents are offered now. */
   tools(): readonly TeamTool[];
-  /** Resolves when it was tried, whether or not it answers. Null: it was taken away meanwhile. */
+  /**
+   * Resolves when the connection was tried, whether or not the server answers. Null: it was removed
+   * meanwhile.
+   */
   add(name: string, attachment: Attachment): Promise<AttachedServer | Refused | null>;
-  /** Tries it now. Null: there is none. */
+  /** Connects now. Null: the server does not exist. */
   look(serverId: string): Promise<AttachedServer | null>;
   /** `changed-elsewhere`: it is not at the version that the change names. Null: there is none. */
   change(serverId: string, change: Change): Promise<AttachedServer | Refused | 'changed-elsewhere' | null>;
   /** The page on which the person allows a sign-in, which sends them back to `redirect`. */
   signIn(serverId: string, redirect: string): Promise<URL | Refused | null>;
   signOut(serverId: string): Promise<AttachedServer | null>;
-  /** With what they were sent back with; resolves when the server was tried with it. */
+  /** `query`: of the returning request. Resolves when the server was tried with the new tokens. */
   finishSignIn(query: URLSearchParams): Promise<AttachedServer | Refused>;
-  /** False: there was none. Its secrets are gone with it, and nothing of it runs on. */
+  /** False: there was none. The server's secrets are deleted, and nothing of it runs on. */
   remove(serverId: string): Promise<boolean>;
-  /** What the person has set, as records. */
+  /** The person's settings, as records. */
   readonly records: RecordSource;
   close(): Promise<void>;
 }
@@ -47,15 +50,15 @@ export interface Change {
   /** At which it must be still; left out: at any. */
   readonly version?: number | undefined;
   readonly agents?: readonly string[] | null | undefined;
-  /** Null: it runs free from now on. */
+  /** Null: it runs outside the sandbox from now on. */
   readonly box?: Box | null | undefined;
-  /** The person has looked at these tools as they were described with that hash. */
+  /** The person has reviewed these tools in the version with this hash. */
   readonly tools?: readonly { readonly name: string; readonly hash: string; readonly use: boolean }[] | undefined;
 }
 
 export interface AttachedDeps {
   readonly db: Db;
-  /** Names the home. */
+  /** The id of the home. */
   readonly home: string;
   readonly sealer: Sealer;
   readonly version: string;
@@ -63,7 +66,7 @@ export interface AttachedDeps {
   readonly processes: Pick<Processes, 'start'>;
   readonly sandbox: Starts['sandbox'];
   readonly timers: Timers;
-  /** ms since the epoch; and ms, only ever forward. */
+  /** ms since the epoch, and monotonic ms. */
   readonly now: () => number;
   readonly elapsed: () => number;
   readonly newId: () => string;

@@ -1,4 +1,4 @@
-/** Who calls `/mcp`: one credential is one agent. */
+/** The caller of `/mcp`: one credential is one agent. */
 import type { AuthInfo, ServerContext } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import { type TeamMember, teamSchema } from '../../../src/shared/protocol/team.ts';
@@ -8,9 +8,9 @@ import type { Directory, PauseWait, SessionHost } from '../../contracts/index.ts
 import type { Bearer, Credentials } from '../../access/index.ts';
 import { problem } from '../../http/problem.ts';
 
-// What clients read that is not a tool's own answer.
+// Texts for clients, other than the tools' own answers.
 
-/** Shown to the model by most clients, beside the tools. */
+/** Most clients show it to the model, beside the tools. */
 export const INSTRUCTIONS = [
   'These are the tools of a Roost: a household of agents, of whom you are one.',
   'Read the resource roost://agent/instructions once, and roost://agent/state to know who you are.',
@@ -33,17 +33,17 @@ You are ${name}, one agent of a household. The others have names too; a person l
 const OF_APPLICATION =
   'This credential is an application’s: it sets agents to sleep and wakes them by plain calls, and is no agent. Make one for an agent on Roost’s page.';
 
-/** Told by progress. */
+/** Sent as progress. */
 export const WAITING = 'asleep: this call goes on when the agent is woken';
 export const WORKING = 'under way';
 
-/** To an egg that calls or reads what is not of its birth. */
+/** For an egg that calls or reads something that is not part of its birth. */
 export const notBorn = (tools: readonly string[]): string =>
   `Nothing was done: you are not born yet. Until then you can call ${tools.join(' and ')}. Everything else works once you have chosen a name and this turn is over.`;
 
 export type StillParked = Exclude<PauseWait, 'awake' | 'aborted'> | 'revoked';
 
-/** Why a call did not go on. It has done nothing. */
+/** Why a call did not continue. It has done nothing. */
 export function parkedSentence(held: StillParked, waitedSeconds: number): string {
   switch (held) {
     case 'late':
@@ -67,7 +67,7 @@ export interface BearerDeps {
   readonly newborn: SessionHost['newborn'];
 }
 
-/** What travels through the SDK beside each request. */
+/** Data that the SDK carries beside each request. */
 const joinedSchema = z.object({
   credentialId: z.string(),
   secret: z.string(),
@@ -81,7 +81,7 @@ export interface Joined {
   readonly secret: string;
   readonly label: string;
   readonly readsSoul: boolean;
-  /** It is a mind of the relay's own, in this run. */
+  /** The caller is an ACP agent that the relay started, in this run. */
   readonly run?: Bearer['run'];
   readonly agent: TeamMember;
 }
@@ -89,7 +89,7 @@ export interface Joined {
 const refuse = (detail: string, error: string) =>
   problem(401, 'no-credential', detail, { headers: { 'www-authenticate': `Bearer realm="Roost"${error}` } });
 
-/** Throws a 401 where there is no good credential, and a 403 where its agent may not join. */
+/** Throws a 401 without a valid credential, and a 403 where its agent may not join. */
 export async function authenticate(
   { credentials, directory, newborn }: BearerDeps,
   authorization: string | undefined,
@@ -101,13 +101,13 @@ export async function authenticate(
   const { credentialId, agentId, label, readsSoul, run } = bearer;
   if (agentId === null) throw problem(403, 'no-agent', OF_APPLICATION);
   const known = (await directory.all()).find((each) => each.agentId === agentId);
-  // Only a run of the relay's own drives an agent that no page has told of yet.
+  // Only a run of the relay itself drives an agent that no page has announced yet.
   const agent = known ?? (run ? newborn(agentId)?.member : undefined);
   if (!agent || agent.retired) throw problem(403, 'no-agent', NO_AGENT);
   const joined: Joined = { credentialId, secret, label, readsSoul, agent, ...(run ? { run } : {}) };
   return { token: secret, clientId: credentialId, scopes: [], extra: { ...joined } };
 }
 
-/** Who sent the request that is handled here. */
+/** The caller of the current request. */
 export const joinedOf = (context: ServerContext): Joined => joinedSchema.parse(context.http?.authInfo?.extra);
 export const joinedFrom = (auth: AuthInfo): Joined => joinedSchema.parse(auth.extra);

@@ -2,14 +2,14 @@
  * The relay as an MCP server: a client with a credential takes the seat of its agent.
  *
  * `server.ts` offers the team's tools and the agent's own resources, `sessions.ts` serves clients
- * of the protocol up to 2025-11-25, and `bearer.ts` says who calls.
+ * of the protocol up to 2025-11-25, and `bearer.ts` identifies the caller.
  *
  * Main type: `Mcp`.
  *
  * Invariants:
- * - One credential is one agent. A server instance keeps nothing of its caller.
+ * - One credential is one agent. A server instance stores nothing about its caller.
  * - A revoked credential ends its sessions at once.
- * - A client has as many calls and sessions at once as `settings.ts` allows.
+ * - A client has as many concurrent calls and sessions as `settings.ts` allows.
  *
  * It does not know how a tool works, or what an agent says elsewhere.
  */
@@ -46,9 +46,9 @@ import { readJson as readBody, tooMuchOf } from '../../http/body.ts';
 import { authenticate, joinedFrom, type BearerDeps } from './bearer.ts';
 
 /**
- * `/mcp`: the relay as MCP server, over streamable HTTP, for both generations of the protocol. What
- * carries the envelope of 2026-07-28 is answered from a fresh instance; everything else belongs to
- * a session.
+ * `/mcp`: the relay as an MCP server over streamable HTTP, for both generations of the protocol. A
+ * request with the envelope of 2026-07-28 is answered by a fresh instance. Any other request
+ * belongs to a session.
  */
 interface McpRoutesDeps extends BearerDeps {
   readonly modern: Pick<McpHttpHandler, 'fetch'>;
@@ -56,10 +56,10 @@ interface McpRoutesDeps extends BearerDeps {
   readonly bodyBytes: number;
 }
 
-/** Of one request of a client. */
+/** JSON limits of one client request. */
 const MCP_JSON = { depth: LIMITS.jsonDepth, values: LIMITS.callValues };
 
-/** The body of a POST, or the answer that refuses it. */
+/** The body of a POST, or the response that refuses it. */
 async function readJson(
   request: Request,
   bodyBytes: number,
@@ -114,36 +114,36 @@ export interface McpDeps {
   readonly stateOf: SessionHost['stateOf'];
   readonly gate: Pick<Gate, 'stats'>;
   readonly threads: Pick<Threads, 'list'>;
-  /** The session that runs, or null. */
+  /** The running session, or null. */
   readonly sessionId: () => string | null;
   /**
-   * A client has called while a session runs: its agent is here. Before every tool call and
+   * A client called during a session, so its agent is present. Called before every tool call and
    * resource read.
    */
   readonly joined: SessionHost['joined'];
   readonly clientCalls: SessionHost['clientCalls'];
-  /** Left out: no session gives birth. */
+  /** Left out: no session hatches eggs. */
   readonly newborn?: SessionHost['newborn'];
-  /** A run of the relay's own has been told of its tools. */
+  /** A run of the relay itself has listed its tools. */
   readonly onListed?: (runId: RunId) => void;
   /** The relay's version. */
   readonly version: string;
   readonly newId: () => string;
-  /** ms, only ever forward */
+  /** Monotonic ms. */
   readonly now: () => number;
   readonly logger: Logger;
   readonly settings?: Partial<McpSettings>;
   readonly every?: Every;
   /**
-   * The store, where other processes may have sessions of the same credentials; left out: this one
-   * has all of them.
+   * The store, where other processes may have sessions of the same credentials. Left out: this
+   * process has all of them.
    */
   readonly shared?: Pick<SlotsDeps, 'db' | 'database' | 'home'>;
 }
 
 export interface Mcp {
   readonly endpoints: readonly Handled[];
-  /** Ends every stream and session, after the session of the relay has ended. */
+  /** Ends every stream and session. Called after the relay's own session has ended. */
   close(): Promise<void>;
 }
 
@@ -178,7 +178,7 @@ export function createMcp(deps: McpDeps): Mcp {
   });
   const modern = createMcpHandler(() => newServer(), {
     legacy: 'reject',
-    // A call may wait for minutes: its client hears at once that it was taken.
+    // A call may wait for minutes. The stream tells its client at once that the call was accepted.
     responseMode: 'sse',
     keepAliveMs: settings.keepAliveMs,
     maxRequestBodySize: settings.bodyBytes,

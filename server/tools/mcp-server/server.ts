@@ -1,7 +1,7 @@
 /**
- * One MCP server instance: the team's tools, and the agent's own resources. It holds nothing of its
- * caller; who calls comes with each request, so one instance serves one request of the stateless
- * protocol as well as a session.
+ * One MCP server instance: the team's tools, and the agent's own resources. It stores nothing about
+ * its caller, who is identified by each request. So one instance serves one request of the
+ * stateless protocol as well as a session.
  */
 import {
   ProtocolError,
@@ -44,8 +44,8 @@ import {
   WORKING,
 } from './bearer.ts';
 
-// The person's words to an agent that a client plays: a call of that client that only waits ends
-// with them.
+// The person's messages to an agent that a client drives. They end a call of that client that only
+// waits.
 
 interface HeardDeps {
   readonly log: Pick<EventLog, 'subscribe'>;
@@ -55,7 +55,7 @@ interface HeardDeps {
 
 interface Heard {
   /**
-   * `signal` aborts when the person has written something that waits for this agent's client, also
+   * `signal` aborts when a message of the person waits for this agent's client, also one from
    * before the call.
    */
   listen(agentId: AgentId): Promise<{ readonly signal: AbortSignal; stop(): void }>;
@@ -63,10 +63,10 @@ interface Heard {
 }
 
 export function createHeard({ log, inbox, stateOf }: HeardDeps): Heard {
-  /** Calls that wait now, by agent. */
+  /** Waiting calls, by agent. */
   const calls = new Map<string, Set<AbortController>>();
   const close = log.subscribe(({ event }) => {
-    // What a mind of the relay's reads is nothing for a client.
+    // Messages that the relay's own mind reads are not for a client.
     if (event.kind === 'message' && event.author === 'human' && event.waiting)
       for (const call of calls.get(event.agentId) ?? []) call.abort();
   });
@@ -92,7 +92,7 @@ export function createHeard({ log, inbox, stateOf }: HeardDeps): Heard {
   };
 }
 
-// What an agent can read of itself.
+// What an agent can read about itself.
 
 interface ResourceDeps {
   readonly pauses: Pick<Pauses, 'isPaused'>;
@@ -108,13 +108,10 @@ interface AgentResource extends Resource {
   read(agent: TeamMember): Promise<string>;
 }
 
-/** Open threads that `roost://agent/threads` carries at most; tools read the others. */
+/** Most open threads in `roost://agent/threads`. Tools read the others. */
 const MOST_THREADS = 50;
 
-/**
- * JSON in which nothing is taken for the end of a line: what others wrote stands within its
- * strings.
- */
+/** JSON without raw line separators, so that others' text stays within its strings. */
 const json = (value: unknown) =>
   JSON.stringify(value, null, 2).replace(
     /[\u007f-\u009f\u2028\u2029]/g,
@@ -122,7 +119,7 @@ const json = (value: unknown) =>
   );
 
 /**
- * The agent's state, as `roost://agent/state` carries it. Seats count from 1; times are in ms since
+ * The agent's state, as `roost://agent/state` returns it. Seats count from 1. Times are in ms since
  * the epoch.
  */
 async function stateOf({ pauses, inbox, gate, sessionId }: ResourceDeps, { agentId, name, position }: TeamMember) {
@@ -169,16 +166,16 @@ export function createResources(deps: ResourceDeps): readonly AgentResource[] {
   ];
 }
 
-// Progress notifications of one call, for clients that asked for them: those give up on calls that
-// say nothing.
+// Progress notifications of one call, for clients that asked for them. Those clients give up on
+// silent calls.
 
-/** Calls `run` every `ms`. Returns the way to stop. */
+/** Calls `run` every `ms`. Returns a function that stops it. */
 export type Every = (ms: number, run: () => void) => () => void;
 
 interface Progress {
-  /** Says so at once, and again and again until something else is said. */
+  /** Sends the message at once, and repeats it until another one is set. */
   now(message: string): void;
-  /** As `now`, but first after a while. */
+  /** As `now`, but first after a delay. */
   later(message: string): void;
   stop(): void;
 }
@@ -186,7 +183,7 @@ interface Progress {
 interface ProgressDeps {
   readonly every: Every;
   readonly progressEveryMs: number;
-  /** A notification could not be sent to a client that is still there. */
+  /** A notification could not be sent to a client that is still connected. */
   readonly onError: (error: unknown) => void;
 }
 
@@ -199,7 +196,7 @@ function createProgress(
 ): Progress {
   const progressToken = mcpReq._meta?.progressToken;
   if (progressToken === undefined) return SILENT;
-  // Over the whole call: what a client is told may only grow.
+  // Counts over the whole call, because progress may only grow.
   let progress = 0;
   let stop = () => {};
   const send = (message: string) => {
@@ -225,8 +222,8 @@ function createProgress(
   };
 }
 
-// The sleep gate of MCP calls: a call of a sleeping agent waits until it is woken, and then goes
-// on, once.
+// The sleep gate of MCP calls. A call of a sleeping agent waits until the agent is woken, and then
+// continues once.
 
 interface ParkDeps {
   readonly pauses: Pick<Pauses, 'wait' | 'isPaused'>;
@@ -234,12 +231,12 @@ interface ParkDeps {
   readonly credentials: Pick<Credentials, 'check' | 'onRevoke'>;
 }
 
-/** Whose call it is. */
+/** The agent and credential of a call. */
 interface ParkedCall {
   readonly agentId: AgentId;
   readonly credentialId: string;
   readonly secret: string;
-  /** The client has gone. */
+  /** Aborts when the client disconnects. */
   readonly signal: AbortSignal;
   readonly progress: Progress;
 }
@@ -248,21 +245,21 @@ type ParkOutcome = { readonly go: true } | { readonly go: false; readonly held: 
 
 interface Park {
   /**
-   * At once where the agent is awake. Rejects with the signal's reason where the client goes away
-   * first.
+   * Resolves at once where the agent is awake. Rejects with the signal's reason if the client
+   * disconnects first.
    */
   wait(call: ParkedCall): Promise<ParkOutcome>;
   close(): void;
 }
 
 export function createPark({ pauses, configs, credentials }: ParkDeps): Park {
-  /** What ends the waits of each credential. */
+  /** By credential: controllers that end its waits. */
   const waits = new Map<string, Set<AbortController>>();
   const stop = credentials.onRevoke((credentialId) => {
     for (const controller of waits.get(credentialId) ?? []) controller.abort();
   });
 
-  /** Hundreds that are released in one moment ask once. */
+  /** Hundreds of calls released at once share one check. */
   const asking = new Map<string, Promise<boolean>>();
   function isGood(secret: string): Promise<boolean> {
     const asked =
@@ -291,7 +288,7 @@ export function createPark({ pauses, configs, credentials }: ParkDeps): Park {
         });
         signal.throwIfAborted();
         if (waited === 'late' || waited === 'ended') return { go: false, held: waited, seconds };
-        // Another process may have revoked it: what waited long is asked again.
+        // Another process may have revoked the credential, so it is checked again after a wait.
         const good = waited === 'awake' && (await isGood(secret));
         signal.throwIfAborted();
         return good ? { go: true } : { go: false, held: 'revoked', seconds };
@@ -305,8 +302,8 @@ export function createPark({ pauses, configs, credentials }: ParkDeps): Park {
 }
 
 /**
- * JSON-RPC error of a resource that was not read because its agent sleeps: in the range that
- * servers may use as they like.
+ * JSON-RPC error of a resource read while its agent sleeps. The code is in the range that servers
+ * may define.
  */
 const PAUSED_CODE = -32_010;
 
@@ -320,20 +317,20 @@ interface McpServerDeps extends ProgressDeps {
   readonly joined: SessionHost['joined'];
   readonly clientCalls: SessionHost['clientCalls'];
   readonly newborn: SessionHost['newborn'];
-  /** A run of the relay's own has been told of its tools. */
+  /** A run of the relay itself has listed its tools. */
   readonly onListed: (runId: RunId) => void;
   readonly newId: () => string;
-  /** A fault of ours. Returns the id under which the log tells more. */
+  /** A fault of the relay. Returns the id of its log entry. */
   readonly onFault: (error: unknown) => string;
 }
 
 /**
- * Called when a request begins; what it returns, when it is over. `cancelled`: nothing will be
- * answered.
+ * Called when a request begins. The returned function is called when it ends. `cancelled`: there
+ * will be no answer.
  */
 export type Busy = (id: RequestId) => (cancelled: boolean) => void;
 
-/** JSON Schema as the plain JSON that it is on the wire. */
+/** The JSON Schema as plain JSON, as it is sent. */
 const inputSchemaOf = (input: z.ZodObject) =>
   z.record(z.string(), z.json()).parse(JSON.parse(JSON.stringify(z.toJSONSchema(input, { io: 'input' }))));
 
@@ -342,7 +339,7 @@ const described = ({ name, description, input, readOnly }: TeamTool): Tool => ({
   description,
   inputSchema: { ...inputSchemaOf(input), type: 'object' },
   annotations: { readOnlyHint: readOnly, destructiveHint: false, openWorldHint: false },
-  // Claude Code hides the tools of a server behind a search otherwise.
+  // Otherwise Claude Code hides a server's tools behind a search.
   _meta: { 'anthropic/alwaysLoad': true },
 });
 
@@ -353,7 +350,7 @@ const resultOf = ({ text, isError, picture }: ToolOutcome) => {
   return { content: [...content, { type: 'image' as const, mimeType: picture.type, data: picture.data }], isError };
 };
 
-/** Answers with the way to make an instance. */
+/** Returns a factory of instances. */
 export function createServers(deps: McpServerDeps): (busy?: Busy) => Server {
   const { tools, resources, park, heard, version, sessionId, joined, newId, onFault } = deps;
   const byName = new Map(
@@ -369,25 +366,25 @@ export function createServers(deps: McpServerDeps): (busy?: Busy) => Server {
     credential: { credentialId, readsSoul },
     signal,
   });
-  /** The client has gone where it cancelled, or where nobody reads the answer any more. */
+  /** Aborts when the client cancels, or when nobody reads the answer any more. */
   const signalOf = ({ mcpReq, http }: ServerContext) =>
     http?.req ? AbortSignal.any([mcpReq.signal, http.req.signal]) : mcpReq.signal;
 
-  /** Waits until the agent is awake. Null: it is; else why the call does not go on. */
+  /** Waits until the agent is awake. Null: it is. Otherwise why the call does not continue. */
   async function held({ agent, credentialId, secret }: Joined, signal: AbortSignal, progress: Progress) {
     const parked = await park.wait({ agentId: agent.agentId, credentialId, secret, signal, progress });
     return parked.go ? null : { words: parkedSentence(parked.held, parked.seconds), held: parked.held };
   }
 
-  /** The same, once the agent is known to be here: being here may put it to sleep. */
+  /** As `held`, after the agent has joined. Joining may put it to sleep. */
   async function enter(who: Joined, signal: AbortSignal, progress: Progress) {
     const { agent, credentialId, label, run } = who;
-    // A mind of the relay's own is here already.
+    // An ACP agent that the relay started has joined already.
     if (!run && sessionId() !== null) await joined(agent, { credentialId, name: label, readsInbox: true });
     return await held(who, signal, progress);
   }
 
-  /** What an egg may call; null: this is none, or is born by now. */
+  /** What an egg may call. Null: the caller is no egg, or is born by now. */
   const birthOf = ({ agent, run }: Joined) => (run && deps.newborn(agent.agentId)?.birth) ?? null;
 
   function refuseHeld(why: Awaited<ReturnType<typeof held>>): void {
@@ -395,8 +392,8 @@ export function createServers(deps: McpServerDeps): (busy?: Busy) => Server {
   }
 
   /**
-   * What the SDK or the client is told goes out as it is; everything else is a fault of ours, told
-   * in the log.
+   * Protocol errors of the SDK are sent as they are. Any other error is a fault of the relay, with
+   * details in the log.
    */
   async function answer<Result>(
     context: ServerContext,
@@ -426,7 +423,8 @@ export function createServers(deps: McpServerDeps): (busy?: Busy) => Server {
 
   return (busy) => {
     /**
-     * While the agent sleeps everything waits but `initialize` and `ping`, which the SDK answers.
+     * While the agent sleeps all requests wait, except `initialize` and `ping`, which the SDK
+     * answers.
      */
     const answerAwake = <Result>(context: ServerContext, run: Parameters<typeof answer<Result>>[2]) =>
       answer(context, busy, async (who, signal, telling) => {
@@ -452,8 +450,8 @@ export function createServers(deps: McpServerDeps): (busy?: Busy) => Server {
     server.setRequestHandler('tools/call', ({ params }, context) =>
       answer(context, busy, async (who, signal, telling) => {
         const birth = birthOf(who);
-        // An MCP client lists tools once. So an egg lists all of them, and may call those of its
-        // birth only.
+        // An MCP client lists tools only once. So an egg lists all tools, but may call only those
+        // of its birth.
         if (birth)
           return birth.tools.includes(params.name)
             ? resultOf(await birth.call(params.name, params.arguments ?? {}))

@@ -1,7 +1,7 @@
 /**
- * Sessions of clients that speak the protocol up to 2025-11-25: they begin with `initialize`, and
- * everything later names the session. A session belongs to the credential that began it; its client
- * may cancel a call by a notification, which is why the session is kept.
+ * Sessions of clients that speak the protocol up to 2025-11-25. A session begins with `initialize`,
+ * and all later requests name it. It belongs to the credential that began it. The session is needed
+ * because a client may cancel a call by a notification.
  */
 import { sql } from 'kysely';
 import {
@@ -15,40 +15,41 @@ import { ALWAYS_THERE, type Database, type Db } from '../../store/index.ts';
 import type { McpSettings } from './settings.ts';
 import type { Busy } from './server.ts';
 
-// The slots that a credential has for sessions, where several processes share a store. Each session
-// is a row there: its process says of it, again and again, that it is there, and what has not been
-// heard of for a while was left by a process that died. Times are the store's own, so that clocks
-// of several machines need not agree.
+// A credential's session slots, where several processes share a store. Each session is a row. Its
+// process refreshes the row at intervals. A row without a refresh for a while was left by a process
+// that died. Times come from the store, so the clocks of several machines need not agree.
 
-/** Whose session it is, and which. */
+/** One session of a credential. */
 interface Slot {
   readonly credentialId: string;
   readonly session: string;
 }
 
 interface Slots {
-  /** Takes one. `ended`: the session that has made room for it, of this process or another. */
+  /**
+   * Takes a slot. `ended`: a session, of this process or another, that lost its slot to this one.
+   */
   take(slot: Slot): Promise<{ readonly ok: true; readonly ended: string | null } | { readonly ok: false }>;
-  /** Notes that it is used. False: it has made room for another one, and is over. */
+  /** Records that the session is used. False: it lost its slot and is over. */
   use(slot: Slot): Promise<boolean>;
-  /** Gives it back. */
+  /** Returns the slot. */
   release(slot: Slot): void;
-  /** Resolves when all are given back. */
+  /** Resolves when all slots are returned. */
   close(): Promise<void>;
 }
 
 export interface SlotsDeps {
   readonly db: Db;
-  /** Left out: it can always be reached. */
+  /** Left out: the database is always reachable. */
   readonly database?: Pick<Database, 'backMs'>;
   readonly home: string;
   readonly timers: Timers;
   readonly settings: Pick<McpSettings, 'sessionsOfOne' | 'ownIdleMs' | 'seenEveryMs' | 'deadMs'>;
-  /** Is something under way in it? Then it is in use, however long it takes. */
+  /** Whether a request runs in the session. Such a session is in use, however long that takes. */
   readonly isBusy: (session: string) => boolean;
-  /** It has made room for another one, or its process was taken for dead. */
+  /** The session lost its slot, or its process was taken for dead. */
   readonly onLost: (session: string) => void;
-  /** A sign of life could not be written; the next one is tried all the same. */
+  /** A refresh could not be written. The next one is tried all the same. */
   readonly onError: (error: unknown) => void;
 }
 
@@ -94,12 +95,12 @@ export function createSlots(deps: SlotsDeps): Slots {
   return {
     async take({ credentialId, session }) {
       const taken = await db.transaction().execute(async (tx) => {
-        // One after the other, in all processes.
+        // One at a time, across all processes.
         await sql`select pg_advisory_xact_lock(hashtextextended(${`roost mcp ${home} ${credentialId}`}, 0))`.execute(
           tx,
         );
         const mine = tx.selectFrom('mcp_sessions').where('home', '=', home).where('credential', '=', credentialId);
-        // After an outage others first say again that they are there.
+        // After an outage other processes must first refresh their rows.
         if (database.backMs() >= settings.deadMs)
           await tx
             .deleteFrom('mcp_sessions')
@@ -171,8 +172,8 @@ interface McpSessionsDeps {
     'sessions' | 'sessionsOfOne' | 'ownIdleMs' | 'sessionIdleMs' | 'keepAliveMs' | 'revokeGraceMs'
   >;
   /**
-   * Where other processes may have sessions of the same credentials; null: this one has all of
-   * them.
+   * The slots where other processes may have sessions of the same credentials. Null: this process
+   * has all of them.
    */
   readonly slots: ((own: { isBusy(session: string): boolean; onLost(session: string): void }) => Slots) | null;
   readonly onError: (error: unknown) => void;
@@ -181,23 +182,23 @@ interface McpSessionsDeps {
 interface Session extends Slot {
   readonly transport: WebStandardStreamableHTTPServerTransport;
   usedAt: number;
-  /** Requests that are not answered yet. */
+  /** Requests without an answer yet. */
   open: number;
 }
 
 export interface McpSessions {
-  /** `body`: what a POST carried, already parsed. */
+  /** `body`: the parsed body of a POST. */
   handle(
     request: Request,
     options: { readonly auth: AuthInfo; readonly credentialId: string; readonly body: unknown },
   ): Promise<Response>;
-  /** Ends the sessions of a credential, as soon as what is under way has said its last word. */
+  /** Ends the sessions of a credential, once running calls have sent their last answer. */
   revoke(credentialId: string): void;
   count(): number;
   close(): Promise<void>;
 }
 
-/** An error of the transport, as the protocol has it. */
+/** A transport error in the protocol's form. */
 export const refusal = (status: number, code: number, message: string): Response =>
   Response.json({ jsonrpc: '2.0', error: { code, message }, id: null }, { status });
 
@@ -212,11 +213,11 @@ export function createMcpSessions({
   onError,
   ...deps
 }: McpSessionsDeps): McpSessions {
-  /** In the order in which they were last used. */
+  /** Ordered by last use. */
   const sessions = new Map<string, Session>();
   /**
-   * Not named yet; they take a place from their first moment, so that many at once find no more
-   * than there are.
+   * Sessions without an id yet. They take a slot from the start, so that many concurrent ones
+   * cannot exceed the limit.
    */
   const beginning = new Set<Session>();
 
@@ -227,7 +228,10 @@ export function createMcpSessions({
   }
   const slots = deps.slots?.({ isBusy: (session) => (sessions.get(session)?.open ?? 0) > 0, onLost: end }) ?? null;
 
-  /** Whoever went away without a word makes slot: the one that was longest unused. */
+  /**
+   * Ends the session that was unused longest, to free a slot. Clients may leave without ending
+   * their session.
+   */
   function endUnused(candidates: Iterable<readonly [string, Session]>, idleMs: number): boolean {
     for (const [id, session] of candidates) {
       if (session.open > 0 || session.usedAt > now() - idleMs) continue;
@@ -246,8 +250,8 @@ export function createMcpSessions({
     );
 
   /**
-   * Why there is no place for another session of this credential; null where there is, or one has
-   * made place.
+   * Why this credential gets no further session. Null: there is room, or an unused session was
+   * ended.
    */
   function refuse(credentialId: string): Response | null {
     if (slots === null) {
@@ -263,7 +267,7 @@ export function createMcpSessions({
     );
   }
 
-  /** It takes a place here from this moment on; its client knows nothing of it yet. */
+  /** Takes a slot here from this moment on. Its client does not know the session yet. */
   function begin(credentialId: string): Session {
     const id = newId();
     const transport = new WebStandardStreamableHTTPServerTransport({
@@ -301,7 +305,7 @@ export function createMcpSessions({
     async handle(request, { auth, credentialId, body }) {
       const id = request.headers.get('mcp-session-id');
       let session = id === null ? undefined : sessions.get(id);
-      // Whose session it is, is nobody else's to know.
+      // A client must not learn that another credential's session exists.
       if (id !== null && session?.credentialId !== credentialId) return notFound();
       try {
         if (session && slots !== null && !(await slots.use(session))) {
@@ -330,7 +334,7 @@ export function createMcpSessions({
           ...(body === undefined ? {} : { parsedBody: body }),
         });
       } finally {
-        // What did not become a session gives its place back.
+        // A failed start returns its slot.
         if (session && beginning.delete(session) && !sessions.has(session.session)) slots?.release(session);
       }
     },

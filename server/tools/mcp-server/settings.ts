@@ -1,34 +1,31 @@
 import { QUOTAS } from '../../platform/quotas.ts';
 
-/** Everything about the MCP server that is a number. */
+/** Limits and times of the MCP server. */
 export interface McpSettings {
   /** ms between two progress notifications of a call that waits for its agent to be woken. */
   readonly progressEveryMs: number;
-  /**
-   * ms between two comments on a stream that is otherwise silent, for proxies that cut what is
-   * silent.
-   */
+  /** ms between two comments on a silent stream, for proxies that cut silent ones. */
   readonly keepAliveMs: number;
-  /** Bytes that one request may carry. */
+  /** Bytes of one request. */
   readonly bodyBytes: number;
-  /** `initialize` sessions that may be open at once. */
+  /** Open `initialize` sessions. */
   readonly sessions: number;
   /** Of these, sessions of one credential. */
   readonly sessionsOfOne: number;
   /**
-   * ms without a request after which a session may make place for another of the same credential.
+   * ms without a request after which another session of the same credential may replace a session.
    */
   readonly ownIdleMs: number;
   /**
-   * ms between two signs of life of this process's sessions, where several processes count them
+   * ms between two refreshes of this process's sessions, where several processes count them
    * together.
    */
   readonly seenEveryMs: number;
-  /** ms without one, after which a session's process counts as dead. */
+  /** ms without a refresh after which a session's process counts as dead. */
   readonly deadMs: number;
-  /** ms without a request after which a session may make place for another. */
+  /** ms without a request after which any other session may replace a session. */
   readonly sessionIdleMs: number;
-  /** ms that calls under way get for their last answer when their credential is revoked. */
+  /** ms that running calls get for their last answer when their credential is revoked. */
   readonly revokeGraceMs: number;
 }
 
