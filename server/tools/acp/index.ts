@@ -1,18 +1,18 @@
 /**
  * ACP agents as minds: programs such as Claude Code or Codex that speak the Agent Client Protocol
- * over their input and output.
+ * over stdin and stdout.
  *
- * `line.ts` is the connection to one program, `mind.ts` makes a mind of it, `turn.ts` is one
- * prompt, `starts.ts` starts programs and opens sessions, and `kept-sessions.ts` remembers which
+ * `line.ts` is the connection to one ACP agent, `mind.ts` makes a mind of it, `turn.ts` is one
+ * prompt, `starts.ts` starts processes and opens sessions, and `kept-sessions.ts` remembers which
  * session continues which conversation.
  *
  * Invariants:
- * - The person adds each program by its command. Nothing is started that they did not add.
- * - What a program asks to do stands before the person as a question, unless they allowed it.
- * - A program ends with the agent's session, and with its whole process group.
- * - What a program costs counts against the budgets where it says so.
+ * - The person adds each ACP agent by its command. Nothing else is started.
+ * - An action that an ACP agent asks for becomes a question to the person, unless they allowed it.
+ * - A process ends with the agent's session, and with its whole process group.
+ * - Costs that an ACP agent reports count against the budgets.
  *
- * It does not know what a program does by itself on the machine. SECURITY says so to the person.
+ * It does not know what an ACP agent does by itself on the machine. SECURITY says so to the person.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -38,10 +38,9 @@ import { ASKS, KNOWN_AGENTS, PROGRAM_LIMITS, type ProgramLimits, TRUSTS, UNASKED
 import { openedOf, type Starts } from './starts.ts';
 import { takesTools } from './prompt.ts';
 
-// The processes of those agents that have a program as their mind: one for each run, from its first
-// turn to its end.
+// The processes of ACP agents: one per run, from its first turn to its end.
 
-/** A secret that is one run's alone, is written nowhere, and ends with it. */
+/** A secret for one run. It is stored nowhere, and ends with the run. */
 interface Lent {
   readonly secret: string;
   giveBack(): void;
@@ -49,14 +48,14 @@ interface Lent {
 
 interface ProgramStartDeps {
   readonly processes: Pick<Processes, 'start'>;
-  /** Of this relay, as programs on its machine reach it. */
+  /** The relay's address, as programs on its machine reach it. */
   readonly address: string;
   readonly version: string;
 }
 
 /**
- * How it is started: with the way to its model through this relay, where that is chosen. `secret`:
- * null where it is only tried.
+ * How the ACP agent is started, including the proxy settings for its model, if the person chose
+ * that. `secret`: null for a trial start.
  */
 function startOf(
   { name, command, args, env, throughRelay }: KeptProgram,
@@ -73,41 +72,41 @@ function startOf(
 interface LiveProgramsDeps extends ProgramStartDeps, KeptSessionsDeps {
   /** Whether the person lets this agent use one of Roost's tools. */
   readonly mayUse: (agentId: AgentId, tool: string) => Promise<boolean>;
-  /** Who is asked before a program does something. */
+  /** Asks the person before an ACP agent acts. */
   readonly ask: AskLeave;
-  /** What it does without asking stands in the account too. */
+  /** Records the actions that an ACP agent takes without asking. */
   readonly note: NoteDeed;
   readonly log: Pick<EventLog, 'subscribe'>;
   readonly workspaces: Pick<Workspaces, 'folderOf' | 'of' | 'changed' | 'removeEmpty'>;
-  /** It is not born yet. */
+  /** The agent is not born yet. */
   readonly isEgg: (agentId: AgentId) => boolean;
   readonly starts: Starts;
-  /** How many of them may be under way at once: as the person has set it. */
+  /** Most concurrent starts, as the person has set it. */
   readonly mostStarts: () => Promise<number>;
   readonly lend: (owner: MindOwner, label: string) => Lent;
   readonly elapsed: () => number;
   readonly timers: Timers;
-  /** Something of what runs has changed. */
+  /** Something about the running processes has changed. */
   readonly onChange: () => void;
   readonly logger: Pick<Logger, 'warn' | 'error'>;
   readonly limits: ProgramLimits;
 }
 
-/** How a start went, and how many ms it took. */
+/** The result of a start, and the ms that it took. */
 type OnStart = (went: Parameters<ProgramMindDeps['onStart']>[0], ms: number) => void;
 
 interface LivePrograms {
-  /** That of a run under way. */
+  /** The mind of a running run. */
   under(owner: MindOwner): AgentMind | null;
-  /** `onTools`: whether its process has Roost's tools, as soon as that is known. */
+  /** `onTools`: whether the process has Roost's tools, as soon as that is known. */
   begin(kept: KeptProgram, owner: MindOwner, onStart: OnStart, onTools: (has: boolean) => void): AgentMind;
   runningOf(programId: string): Program['running'];
-  /** The program of this run has asked for the list of Roost's tools. */
+  /** The process of this run has requested the list of Roost's tools. */
   listed(runId: RunId): void;
-  /** Ends all that have this program as their mind. */
+  /** Ends all processes of this ACP agent. */
   endAll(programId: string): void;
   start(): Promise<void>;
-  /** Nothing of any is left when this resolves. */
+  /** Resolves when no process is left. */
   close(): Promise<void>;
 }
 
@@ -145,7 +144,7 @@ function createLivePrograms(deps: LiveProgramsDeps): LivePrograms {
       server: { url: `${deps.address}/mcp`, secret: lent.secret },
       wakes: sessionId !== null,
       async resumes(system) {
-        // One that has just ended may be the one.
+        // A process that is just ending may be about to store the session to resume.
         await Promise.all(ending);
         return sessions.take(agentId, programId, system);
       },
@@ -155,7 +154,7 @@ function createLivePrograms(deps: LiveProgramsDeps): LivePrograms {
       note: deps.note,
       callerOf: (signal) => callerOf(owner, signal),
       onChange() {
-        // It may have written there by itself.
+        // The process may have written into the folder by itself.
         if (mind.standing().state === 'ready') workspaces.changed(agentId);
         onChange();
       },
@@ -217,10 +216,10 @@ function createLivePrograms(deps: LiveProgramsDeps): LivePrograms {
   };
 }
 
-// Starting a program to see whether it answers: in an empty folder, and as far as a session.
-// Nothing is asked of its model.
+// Starts an ACP agent to see whether it answers: in an empty folder, and only until a session
+// opens. Its model gets no request.
 
-/** Asked of one that is only tried: it gets nothing. */
+/** Handlers of a trial start. They refuse everything. */
 const NOBODY: LineHandlers = {
   update: () => undefined,
   permission: () => Promise.resolve({ outcome: { outcome: 'cancelled' } }),
@@ -228,7 +227,7 @@ const NOBODY: LineHandlers = {
   writeFile: () => Promise.reject(new Error('Nothing is written here.')),
 };
 
-/** It has ended, whatever it was, when this resolves. */
+/** When this resolves, the process has ended, whatever the result. */
 export async function tryProgram(
   start: Omit<LineStart, 'cwd'>,
   timers: { after(ms: number, run: () => void): () => void },
@@ -254,7 +253,7 @@ export async function tryProgram(
   }
 }
 
-// In place of a program that is not there: says so, and asks nothing of anybody.
+// Replaces an ACP agent that is missing: says so, and asks nothing.
 
 const GONE: AgentMind = {
   counts: 'reports',
@@ -273,17 +272,17 @@ const GONE: AgentMind = {
 };
 
 export interface AgentPrograms {
-  /** The same mind, and for an agent that has a program as its mind that one. */
+  /** The same mind, except that agents with a chosen ACP agent use that one. */
   over(mind: Mind): Mind;
   shown(): Programs;
-  /** The program of this run has asked for the list of Roost's tools. */
+  /** The process of this run has requested the list of Roost's tools. */
   readonly listed: (runId: RunId) => void;
   add(given: AddProgram): Promise<Program | Refused>;
-  /** Null: there is none. */
+  /** Null: it does not exist. */
   try(programId: string): Promise<Program | null>;
   remove(programId: string): Promise<boolean>;
   start(): Promise<void>;
-  /** Nothing of any is left when this resolves. */
+  /** Resolves when no process is left. */
   close(): Promise<void>;
 }
 
@@ -293,7 +292,7 @@ interface Refused {
 }
 
 export interface AgentProgramsDeps extends ProgramRowsDeps, Omit<LiveProgramsDeps, 'limits'> {
-  /** Which program the person has chosen for an agent; null: none. */
+  /** The ACP agent that the person chose for an agent. Null: none. */
   readonly chosenFor: (agentId: AgentId) => Promise<string | null>;
   readonly rights: HomeRights;
   readonly newId: () => string;
@@ -303,7 +302,7 @@ export interface AgentProgramsDeps extends ProgramRowsDeps, Omit<LiveProgramsDep
 interface Kept {
   readonly kept: KeptProgram;
   state: ProgramState;
-  /** Whether its newest run had Roost's tools; null: none came so far. */
+  /** Whether its newest run had Roost's tools. Null: no run so far. */
   tools: boolean | null;
 }
 
@@ -320,7 +319,7 @@ const answers = (line: Pick<Line, 'info'>, ms: number, at: number): ProgramState
 const untried = (kept: KeptProgram): Kept => ({ kept, state: { kind: 'untried' }, tools: null });
 const fails = ({ why, message }: ProgramError, at: number): ProgramState => ({ kind: 'fails', at, why, message });
 
-/** The same mind, but for whoever `of` gives another. */
+/** The same mind, except where `of` returns another one. */
 function mindOver(mind: Mind, of: (owner: MindOwner) => Promise<AgentMind | null>): Mind {
   const current = mind.current?.bind(mind);
   return {

@@ -1,7 +1,7 @@
 /**
- * Sessions of programs that ended with their agent’s own: the next wake goes on with one, where the
- * program can, and the agent and its conversation are still what it knows of them. Where anything
- * of that is another, soul and transcript do, as for all.
+ * Stored sessions of ACP agents that ended with their agent's own session. The next wake resumes
+ * one, if the ACP agent supports that, and if agent and conversation are unchanged. Otherwise the
+ * wake begins with soul and transcript, as for every mind.
  */
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
@@ -12,14 +12,14 @@ import type { Sealer } from '../../platform/sealer.ts';
 import type { Db } from '../../store/index.ts';
 import type { ProgramLimits } from './settings.ts';
 
-/** How a program’s session stood when it ended. */
+/** The state of an ACP session when it ended. */
 export interface LeftSession {
   readonly sessionId: string;
   /** US dollars that it had reported. */
   readonly dollars: number;
-  /** The agent’s system prompt. */
+  /** The agent's system prompt. */
   readonly system: string;
-  /** All texts that were put before it. */
+  /** All texts that it had received. */
   readonly heard: readonly string[];
 }
 export type ResumableSession = Pick<LeftSession, 'sessionId' | 'dollars'>;
@@ -28,7 +28,7 @@ const keptSchema = z.object({
   programId: z.string(),
   sessionId: z.string(),
   dollars: z.number(),
-  /** Of system prompt and soul. */
+  /** Hash of system prompt and soul. */
   agent: z.string(),
   lastSaid: z.number(),
   firstWords: z.string(),
@@ -40,11 +40,13 @@ const agentOf = (system: string, soul: string | null) =>
     .update(JSON.stringify([system, soul]))
     .digest('hex');
 
-/** Characters of a first line by which it is found again: a transcript may cut what is longer. */
+/**
+ * Characters of a first line by which a message is found again. A transcript may cut longer ones.
+ */
 const FIRST_WORDS = 60;
 const beginningOf = (text: string) => text.trim().split('\n', 1).join('').slice(0, FIRST_WORDS).trimEnd();
 
-/** What is kept of one that ended so; null: it does not know all that was said. */
+/** What is stored of an ended session. Null: it does not know the whole conversation. */
 function keptOf(programId: string, left: LeftSession, talk: WokenTalk): KeptSession | null {
   const [first] = talk.said;
   const firstWords = first ? beginningOf(first.text) : '';
@@ -57,9 +59,9 @@ function keptOf(programId: string, left: LeftSession, talk: WokenTalk): KeptSess
 }
 
 /**
- * Whether an agent that wakes with this program is the one that it knew, and its conversation is
- * what it heard: nothing was said since, and nothing was forgotten, not in the midst of it either:
- * what it began with is told again.
+ * Whether the agent and the conversation are those that the session knows: the same ACP agent,
+ * system prompt and soul, and no later message. The transcript must still hold the first message,
+ * which shows that nothing in between was forgotten either.
  */
 const isSame = (kept: KeptSession, programId: string, system: string, talk: WokenTalk): boolean =>
   kept.programId === programId &&
@@ -69,11 +71,11 @@ const isSame = (kept: KeptSession, programId: string, system: string, talk: Woke
 
 export interface KeptSessionsDeps {
   readonly db: Db;
-  /** Names the home. */
+  /** The id of the home. */
   readonly home: string;
   readonly sealer: Sealer;
   readonly now: () => number;
-  /** Asked at the very end of an agent’s run too. */
+  /** Also called at the very end of an agent's run. */
   readonly talkOf: (agentId: AgentId) => WokenTalk | null;
   readonly limits: Pick<ProgramLimits, 'resumeWithinMs'>;
 }
@@ -82,13 +84,13 @@ export function createKeptSessions({ db, home, sealer, now, talkOf, limits }: Ke
   const about = (agentId: AgentId) => JSON.stringify(['program session', home, agentId]);
   const oldest = () => now() - limits.resumeWithinMs;
   return {
-    /** Those that no wake may go on with any more are gone. */
+    /** Deletes sessions that are too old to resume. */
     async start(): Promise<void> {
       await db.deleteFrom('program_sessions').where('home', '=', home).where('ended_at', '<', oldest()).execute();
     },
     /**
-     * The one that a wake may go on with; null: none. It is no more then: a relay that is killed
-     * now leaves what nobody has heard.
+     * The session that a wake may resume. Null: none. It is deleted at once, because a relay that
+     * is killed now would leave a session with messages that nobody has received.
      */
     async take(agentId: AgentId, programId: string, system: string): Promise<ResumableSession | null> {
       const talk = talkOf(agentId);
@@ -103,7 +105,7 @@ export function createKeptSessions({ db, home, sealer, now, talkOf, limits }: Ke
       const kept = keptSchema.parse(JSON.parse(text));
       return isSame(kept, programId, system, talk) ? kept : null;
     },
-    /** Its run ends. What is returned is called when its program has ended. */
+    /** A run is ending. The returned function is called when its process has ended. */
     leaving(agentId: AgentId, programId: string): (left: LeftSession | null) => Promise<void> {
       const talk = talkOf(agentId);
       return async (left) => {

@@ -1,8 +1,8 @@
 /**
- * The line to one ACP agent: its process, and the Agent Client Protocol over its input and
- * output. What it writes is bounded, in one message and in time; what is no message is passed over,
- * and too much of that ends it. It is given the few variables that programs need to be found and to
- * keep their sign-in, and those that are named for it; none of the relay's.
+ * The connection to one ACP agent: its process, and the Agent Client Protocol over stdin and
+ * stdout. Output is bounded per message and over time. Lines that are not messages are skipped, and
+ * too many of them end the process. Its environment has only the few variables that programs need
+ * to be found and to keep their sign-in, and those configured for it. It has none of the relay's.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -30,7 +30,7 @@ import { FLOODED, TooMuchError } from '../../platform/json-bounds.ts';
 import type { ProgramLimits } from './settings.ts';
 import { sentence } from '../../../src/shared/domain/sentence.ts';
 
-/** Why it cannot answer: a sentence for people. */
+/** Why the ACP agent cannot answer: a sentence for people. */
 export class ProgramError extends Error {
   readonly why: (typeof PROGRAM_FAULTS)[number];
   constructor(why: ProgramError['why'], message: string) {
@@ -39,7 +39,7 @@ export class ProgramError extends Error {
   }
 }
 
-/** What it may ask of Roost. */
+/** Requests of the ACP agent that Roost answers. */
 export interface LineHandlers {
   update(notification: SessionNotification): void;
   permission(request: RequestPermissionRequest): Promise<RequestPermissionResponse>;
@@ -51,11 +51,11 @@ export interface Line {
   readonly pid: number;
   readonly agent: ClientContext;
   readonly info: InitializeResponse;
-  /** The answer; where it ends before that, rejects with the `ProgramError` that says how. */
+  /** Resolves with the answer. Rejects with the `ProgramError` of the process if it ends first. */
   answer<Value>(asked: Promise<Value>): Promise<Value>;
-  /** Rejects with a `ProgramError` when it has ended or was ended, and never resolves. */
+  /** Rejects with a `ProgramError` when the process ends or is ended. Never resolves. */
   readonly broken: Promise<never>;
-  /** Its whole group has ended when this resolves. */
+  /** Resolves when the whole process group has ended. */
   close(): Promise<void>;
 }
 
@@ -65,8 +65,8 @@ export interface LineStart {
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
   /**
-   * Of its sessions. Its process begins in an empty folder of its own: many programs read what lies
-   * where they begin.
+   * Folder of its sessions. The process itself starts in an empty folder of its own, because many
+   * programs read files where they start.
    */
   readonly cwd: string;
   readonly processes: Pick<Processes, 'start'>;
@@ -74,13 +74,13 @@ export interface LineStart {
   readonly limits: ProgramLimits;
 }
 
-/** The parser of the protocol takes these as they are. */
+/** Fields that the protocol's parser does not check. */
 const FREE: ReadonlySet<string> = new Set(['rawInput', 'rawOutput']);
 
 /**
- * A message of which the parser of the protocol has at most so many values to check: it takes up to
- * 0.2 ms for one that does not fit, and looks at all of them. No message that means anything has as
- * many. What is left out comes last in its list.
+ * Cuts a message to the number of values that the protocol's parser may check. The parser takes up
+ * to 0.2 ms per invalid value, and looks at all of them. No meaningful message has so many. Values
+ * are cut at the end of their list.
  */
 function checkable(message: unknown, most: number): unknown {
   let left = most;
@@ -104,7 +104,7 @@ function checkable(message: unknown, most: number): unknown {
   return within(message);
 }
 
-/** What was too much of what it wrote, as its end. */
+/** The error for output that exceeded a limit. */
 function endOf({ what }: TooMuchError, { messageBytes }: ProgramLimits): ProgramError {
   switch (what) {
     case 'flood':
@@ -122,7 +122,9 @@ function endOf({ what }: TooMuchError, { messageBytes }: ProgramLimits): Program
   }
 }
 
-/** JSON-RPC messages, one a line, both ways. `fail` is told what ends it. */
+/**
+ * JSON-RPC messages, one per line, in both directions. `fail` receives the error that ends them.
+ */
 function streamOf({ child, write }: Group, limits: ProgramLimits, fail: (error: ProgramError) => void): Stream {
   let nonsense = 0;
 
@@ -130,10 +132,10 @@ function streamOf({ child, write }: Group, limits: ProgramLimits, fail: (error: 
     if (line.trim() === '') return null;
     try {
       const value: unknown = JSON.parse(line);
-      // Its shape is checked by the protocol's own parser; a batch is none.
+      // The protocol's own parser checks its shape. A batch is not a message.
       if (isRecord(value) && value['jsonrpc'] === '2.0') return checkable(value, limits.checkedValues) as AnyMessage;
     } catch {
-      // Some programs greet in words before they speak the protocol.
+      // Some programs print a greeting before they speak the protocol.
     }
     if (++nonsense > limits.nonsenseLines)
       fail(
@@ -151,7 +153,7 @@ function streamOf({ child, write }: Group, limits: ProgramLimits, fail: (error: 
     json: { depth: jsonDepth, values: jsonValues },
     ...{ windowMs, windowMessages, windowBytes },
   });
-  // One that is closed by itself says in a moment how it ended.
+  // A process that closes its output usually exits at once, and its exit tells more.
   const ended = () =>
     setTimeout(() => fail(new ProgramError('died', sentence`it has closed its output`)), limits.endMs).unref();
   const readable = new ReadableStream<AnyMessage>(
@@ -183,7 +185,7 @@ function streamOf({ child, write }: Group, limits: ProgramLimits, fail: (error: 
   return { readable, writable };
 }
 
-/** What an error of the protocol means to the person. */
+/** Explains a protocol error to the person. */
 const AUTH_REQUIRED = -32_000;
 export function faultOf(name: string, error: unknown): ProgramError {
   if (error instanceof ProgramError) return error;
@@ -197,9 +199,9 @@ export function faultOf(name: string, error: unknown): ProgramError {
 }
 
 /**
- * Starts it, and resolves when it has said hello; rejects with a `ProgramError`, and nothing of it
- * is left then. `late` ends it, now and in the rest of its start, with the `ProgramError` that is
- * its reason, or as one that hangs.
+ * Starts the process. Resolves when it has answered `initialize`. Rejects with a `ProgramError`,
+ * after the process has ended. `late` ends it at any time during its start, with its reason as the
+ * `ProgramError`, or as a process that hangs.
  */
 export async function openLine(start: LineStart, handlers: LineHandlers, late: AbortSignal): Promise<Line> {
   const { name, command, args, limits } = start;
@@ -227,7 +229,7 @@ export async function openLine(start: LineStart, handlers: LineHandlers, late: A
       group.signal('SIGKILL');
     };
   });
-  // Whoever waits for something of it hears of it; where nobody does, nothing is lost.
+  // Callers that wait receive the error. Without a caller it is not an unhandled rejection.
   broken.catch(() => undefined);
   const gone = new Promise<void>((resolve) => {
     child.once('exit', (code, signal) => {
@@ -264,7 +266,7 @@ export async function openLine(start: LineStart, handlers: LineHandlers, late: A
     })
     .connect(streamOf(group, limits, (error) => fail(error)));
 
-  /** A line that is closed says so before it is known why. */
+  /** The connection reports its end before the cause is known. */
   const answer = <Value>(asked: Promise<Value>): Promise<Value> =>
     Promise.race([
       asked.catch((error: unknown) => (connection.signal.aborted ? broken : Promise.reject(error))),
@@ -287,7 +289,7 @@ export async function openLine(start: LineStart, handlers: LineHandlers, late: A
         clientInfo: { name: 'roost', title: 'Roost', version: start.version },
       }),
     );
-    // Programs have answered with `null` here.
+    // Some programs answer `null` here.
     if (!isRecord(info))
       throw new ProgramError(
         'nonsense',

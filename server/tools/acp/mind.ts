@@ -1,8 +1,8 @@
 /**
- * A mind that is a process: one for one run of one agent, in that agent's folder. What is new in
- * the conversation is put before it as its next prompt; a process that has ended is started again
- * with what was said before. Its questions go to the person as any others do, and what it may reach
- * through Roost is its own folder, and its own agent's tools.
+ * A mind that is a process: one for one run of one agent, in that agent's folder. Each prompt holds
+ * the new part of the conversation. A process that has ended is started again with the earlier
+ * messages. Its questions go to the person like any others. Through Roost it reaches only its own
+ * agent's folder and tools.
  */
 import { createHash } from 'node:crypto';
 import { mkdir, realpath } from 'node:fs/promises';
@@ -33,8 +33,7 @@ import { type ProgramLimits, READS_NONE_AS_EMPTY } from './settings.ts';
 import type { LeftSession, ResumableSession } from './kept-sessions.ts';
 import { type Given, heardIn, instructionsOf, promptOf, takesTools } from './prompt.ts';
 
-// What a turn of a program comes to: how it failed, and what it reports to have cost, which is of
-// its whole session so far.
+// Failures and costs of a turn. An ACP agent reports the cost of its whole session so far.
 
 const failed = (kind: MindErrorKind, message: string, text: string): MindAnswer => ({
   ok: false,
@@ -46,16 +45,16 @@ const failed = (kind: MindErrorKind, message: string, text: string): MindAnswer 
 });
 
 interface Reported {
-  /** A session that had reported so many US dollars before. */
+  /** The session had already reported so many US dollars. */
   begin(dollars: number): void;
-  /** US dollars that its session has reported. */
+  /** US dollars that the session has reported. */
   soFar(): number;
-  /** Of the turn that ends with this report; null: it made none. */
+  /** The cost of the turn that ends with this report. Null: there was no report. */
   spent(dollars: number | null): Pick<MindAnswer, 'usage' | 'reportedMicroUsd'>;
 }
 
 /**
- * `name`: stands for its model, which is not told; `countsItself`: nothing that it reports is
+ * `name`: stands for the model, which is unknown. `countsItself`: nothing that it reports is
  * counted.
  */
 function createReported(name: string, countsItself: boolean): Reported {
@@ -65,31 +64,31 @@ function createReported(name: string, countsItself: boolean): Reported {
     soFar: () => before,
     spent(dollars) {
       if (countsItself || dollars === null) return { usage: null };
-      // One that counts anew in a session that it goes on with has told less than before.
+      // An ACP agent that restarts its count in a resumed session reports less than before.
       const spent = dollars < before ? dollars : dollars - before;
       before = dollars;
       const usage = { model: name, inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0 };
-      // A difference of two such figures is a hair more or less than it is.
+      // The difference of two such numbers has a rounding error.
       return { usage, reportedMicroUsd: Math.ceil(Number((spent * 1_000_000).toFixed(3))) };
     },
   };
 }
 
-// One prompt to a program: until it is over, stopped, silent for too long, or broken.
+// One prompt to an ACP agent, until it is over, stopped, silent for too long, or broken.
 
 interface PromptTurn {
-  /** Stops it. */
+  /** Aborts to stop the prompt. */
   readonly signal: AbortSignal;
   readonly silence: Silence;
-  /** It is told to stop: what waits of it is over. */
+  /** The prompt is being stopped, so its open questions are over. */
   readonly onStop: () => void;
   readonly timers: Pick<Timers, 'after'>;
-  /** ms that it has for its stop before its process is ended. */
+  /** ms that a stopped prompt may take to end before the process is ended. */
   readonly cancelMs: number;
 }
 
 /**
- * Rejects with a `ProgramError`; `stopped`: it did not end by itself in time, and its process was
+ * Rejects with a `ProgramError`. `stopped`: the prompt did not end in time, and the process was
  * ended.
  */
 async function sayPrompt(
@@ -98,7 +97,7 @@ async function sayPrompt(
   { signal, silence, onStop, timers, cancelMs }: PromptTurn,
 ): Promise<PromptResponse | 'stopped'> {
   const asked = line.agent.request(methods.agent.session.prompt, { sessionId, prompt });
-  // Where it is not waited for any more.
+  // For when nobody waits for it any more.
   asked.catch(() => undefined);
   let cancel: () => void = () => undefined;
   let unwatch: () => void = () => undefined;
@@ -126,26 +125,26 @@ async function sayPrompt(
   }
 }
 
-// The files that a program has Roost read and write: those of its agent's own folder, by the ways
-// that hold for all.
+// Files that an ACP agent reads and writes through Roost: those of its agent's own folder, under
+// the rules of the workspace.
 
 interface FilesDeps {
   readonly folder: string;
   readonly workspace: Pick<Workspace, 'bytesOf' | 'write'>;
   readonly limits: Pick<ProgramLimits, 'fileBytes' | 'filesAtOnce'>;
-  /** Whether the person lets its agent use this tool of Roost's, by whatever way. */
+  /** Whether the person lets the agent use this tool of Roost's, in any way. */
   readonly mayUse: (tool: 'read_file' | 'write_file') => Promise<boolean>;
   /** Roost answers a read of a missing file with an empty one. */
   readonly readsNoneAsEmpty: () => boolean;
-  /** Whether this is the program's session. */
+  /** Whether this is the process's own session. */
   readonly isOwn: (sessionId: string) => boolean;
 }
 
 const NEWLINE = 0x0a;
 
 /**
- * Where the line begins that is so many lines below the one at `from`; behind the end and its last
- * break, where there is none.
+ * Offset of the line that is `below` lines after the one at `from`. If there is none: behind the
+ * end and its last line break.
  */
 function startOfLine(bytes: Uint8Array, below: number, from: number): number {
   let at = from;
@@ -160,9 +159,8 @@ function startOfLine(bytes: Uint8Array, below: number, from: number): number {
 const INVALID_PARAMS = -32_602;
 const isMissing = (error: unknown) => error instanceof WorkspaceError && error.kind === 'not-found';
 /**
- * As the protocol says it: a program that is about to make a file reads it first, and has to know
- * that there is none. Other refusals go out with their words; the library would say “Internal
- * error” of them.
+ * The protocol's error for a missing file, because a program that creates a file reads it first.
+ * Other refusals carry their text. Without this the library would send “Internal error”.
  */
 function refusalOf(error: unknown, path: string): unknown {
   if (isMissing(error)) return RequestError.resourceNotFound(path);
@@ -170,7 +168,7 @@ function refusalOf(error: unknown, path: string): unknown {
     return new RequestError(INVALID_PARAMS, error.message);
   return error;
 }
-/** Why a program may not read or write there. */
+/** Why the ACP agent may not read or write there. */
 class FilesRefused extends Error {}
 
 function createFiles({
@@ -181,7 +179,7 @@ function createFiles({
   readsNoneAsEmpty,
   isOwn,
 }: FilesDeps): Pick<LineHandlers, 'readFile' | 'writeFile'> {
-  /** The path within the folder; links in it are refused by the workspace. */
+  /** The path within the folder. The workspace refuses links in it. */
   async function within(sessionId: string, path: string, tool: Parameters<FilesDeps['mayUse']>[0]): Promise<string> {
     if (!isOwn(sessionId)) throw new FilesRefused('There is no such session.');
     if (!(await mayUse(tool))) throw new FilesRefused('The human has switched off files for this agent.');
@@ -213,10 +211,10 @@ function createFiles({
   };
 }
 
-// Settings in an agent's folder that make a program act there before it asks anybody: hooks,
-// servers, variables and permissions of ACP agents, and commands in the settings of git, which
-// such programs run. The agent can write all of them, so the person sees them before a program is
-// started in that folder. A yes is for exactly these contents.
+// Settings in an agent's folder that make a program act without asking: hooks, servers, variables
+// and permissions of ACP agents, and commands in the settings of git, which such programs run. The
+// agent can write all of them. So the person reviews them before a process starts in that folder. A
+// yes covers exactly these contents.
 
 /** Folders and files at the top of the folder, in lower case, by the programs that read them. */
 const READ: ReadonlySet<string> = new Set([
@@ -227,24 +225,22 @@ const READ: ReadonlySet<string> = new Set([
   ...['.crush', '.crush.json', 'crush.json'],
   // Others that speak the protocol, or are about to.
   ...['.agents', '.augment', '.continue', '.copilot', '.factory', '.junie', '.kimi', '.kiro', '.vibe'],
-  // Variables that several of them load by themselves.
+  // Variables that several programs load by themselves.
   ...['.env', '.env.local', '.envrc'],
 ]);
 interface PlantedFile {
   readonly path: string;
-  /**
-   * SHA-256 of its contents. Null: nobody can tell what a program will find there, as with a link.
-   */
+  /** SHA-256 of its contents. Null: the contents cannot be pinned, as with a link. */
   readonly hash: string | null;
-  /** Its contents, for the person to read. Null: they are no text, or long. */
+  /** Its contents, for the person to read. Null: not text, or too long. */
   readonly text: string | null;
 }
 
 type Looked = Pick<Workspace, 'list' | 'walk' | 'bytesOf'>;
 
 /**
- * Disks that tell no capitals, or pass over characters that nobody sees, find a file by other names
- * too.
+ * A file's name as case-insensitive file systems, and those that ignore invisible characters,
+ * compare it.
  */
 const folded = (name: string) =>
   name
@@ -252,17 +248,14 @@ const folded = (name: string) =>
     .replace(/\p{Cf}/gu, '')
     .toLowerCase();
 
-/** Settings of git that name no program. Everything else in its files is shown. */
+/** Git settings that run no program. All other settings are shown. */
 const HARMLESS = [
   /^core\.(repositoryformatversion|filemode|bare|logallrefupdates|ignorecase|precomposeunicode|symlinks|autocrlf|eol)$/,
   /^(remote\..*\.(url|fetch|pushurl)|branch\..*\.(remote|merge|rebase)|submodule\..*\.(url|active))$/,
   /^(user\.(name|email)|init\.defaultbranch|pull\.(rebase|ff)|push\.(default|autosetupremote)|color\..*)$/,
 ];
 
-/**
- * Whether a file of settings can only say what is harmless: each line is read in the plainest form
- * alone.
- */
+/** Whether a settings file is certainly harmless. Each line must have the plainest form. */
 function isHarmless(config: string): boolean {
   let section = '';
   return config.split('\n').every((line) => {
@@ -274,7 +267,7 @@ function isHarmless(config: string): boolean {
     }
     const [, key, value] = /^\s*([A-Za-z][\w-]*)\s*=\s*([^\\"]*)$/.exec(line) ?? [];
     if (key === undefined || value === undefined) return false;
-    // `ext::` and its kind run a command for an address.
+    // `ext::` and similar addresses run a command.
     return HARMLESS.some((each) => each.test(`${section}.${key}`.toLowerCase())) && !value.includes('::');
   });
 }
@@ -295,7 +288,7 @@ async function plantedIn(
       const hash = createHash('sha256').update(bytes).digest('hex');
       found.set(path, { path, hash, text: text !== null && text.length <= limits.settingsShown ? text : null });
     } catch (error) {
-      // It has a second name, is too long, or changed meanwhile.
+      // The file has a second name, is too long, or changed meanwhile.
       if (!(error instanceof WorkspaceError)) throw error;
       unpinned(path);
     }
@@ -309,7 +302,7 @@ async function plantedIn(
     }
   }
 
-  /** `path`: of a repository’s own folder; `''`: the agent’s folder is one itself. */
+  /** `path`: of a repository's own folder. `''`: the agent's folder is a repository itself. */
   async function lookAtGit(path: string): Promise<void> {
     const inGit = path === '' ? '' : `${path}/`;
     for (const { name, kind } of await workspace.list(path)) {
@@ -324,7 +317,7 @@ async function plantedIn(
           if (/(^|\/)(config(\.worktree)?|hooks\/.*(?<!\.sample))$/.test(folded(entry.path)))
             await look(entry, isHarmless);
         });
-      // The settings are those of another folder then.
+      // The settings then come from another folder.
       else if (kind === 'link' || folded(name) === 'commondir') unpinned(own);
     }
   }
@@ -339,19 +332,19 @@ async function plantedIn(
   const isRepository = names.has('head') && ((names.has('objects') && names.has('refs')) || names.has('commondir'));
   if (isRepository) await lookAtGit('');
   if (isRepository || names.has('.git'))
-    // Git looks at a repository in a repository, too.
+    // Git also uses a repository inside a repository.
     await below('', limits.repositoryEntries, async ({ path, kind }) => {
       if (folded(path.split('/').at(-1) ?? '') !== '.git') return;
       if (kind === 'folder') await lookAtGit(path);
-      // It leads to a repository elsewhere.
+      // A `.git` file or link leads to a repository elsewhere.
       else unpinned(path);
     });
   return [...found.values()];
 }
 
 /**
- * What the person is asked: contents as changes, which the page shows whole, and the hash of what
- * is too long for that.
+ * The question to the person: contents as changes, which the page shows in full, and the hash of
+ * contents that are too long for that.
  */
 function questionOf(name: string, files: readonly PlantedFile[]): Readonly<Record<string, unknown>> {
   const long = files.filter(({ text }) => text === null);
@@ -364,20 +357,22 @@ function questionOf(name: string, files: readonly PlantedFile[]): Readonly<Recor
 
 export interface ProgramMindDeps {
   readonly name: string;
-  /** How it is started; each time anew. */
+  /** How the process is started. Evaluated anew for each start. */
   readonly start: () => Omit<LineStart, 'cwd' | 'limits'>;
   readonly folder: string;
   readonly workspace: Pick<Workspace, 'bytesOf' | 'write' | 'list' | 'walk'>;
   readonly mayUse: FilesDeps['mayUse'];
   /** Roost's own MCP server, for this agent alone. */
   readonly server: { readonly url: string; readonly secret: string };
-  /** Its conversation begins with what wakes it: who it is, and what was said last. */
+  /** The conversation begins with the wake payload: who the agent is, and what was said last. */
   readonly wakes: boolean;
-  /** Asked once, where it `wakes`: the session of its that it goes on with; null: none. */
+  /** Called once, where it `wakes`: the session to resume. Null: none. */
   readonly resumes: (system: string) => Promise<ResumableSession | null>;
-  /** It asks for its own account. */
+  /** Its requests go through the relay and are counted there. */
   readonly countsItself: boolean;
-  /** In line for its start; `onPlace` is told where. Rejects where `signal` aborts. */
+  /**
+   * Waits in the queue of starts. `onPlace` receives the position. Rejects where `signal` aborts.
+   */
   readonly inTurn: <Value>(
     work: () => Promise<Value>,
     onPlace: (place: number) => void,
@@ -386,11 +381,11 @@ export interface ProgramMindDeps {
   readonly permit: AskLeave;
   readonly note: NoteDeed;
   readonly callerOf: (signal: AbortSignal) => Caller;
-  /** It has ended, or is another than before. */
+  /** The process ended or was replaced. */
   readonly onChange: () => void;
-  /** Whether its process has Roost's tools is known. */
+  /** Whether the process has Roost's tools is known. */
   readonly onTools: (has: boolean) => void;
-  /** How a start went: what it calls itself, or the error. */
+  /** The result of a start: the connection, or the error. */
   readonly onStart: (went: { readonly line: Line } | { readonly error: ProgramError }) => void;
   readonly timers: { after(ms: number, run: () => void): () => void };
   readonly now: () => number;
@@ -398,7 +393,7 @@ export interface ProgramMindDeps {
 }
 
 export interface ProgramMind extends AgentMind {
-  /** Nothing of it is left when this resolves, but its session, where that can be gone on with. */
+  /** Resolves when the process is gone, with its session if that can be resumed. */
   close(): Promise<LeftSession | null>;
   standing(): {
     readonly pid: number | null;
@@ -407,22 +402,22 @@ export interface ProgramMind extends AgentMind {
     readonly mode: Program['running'][number]['mode'];
     readonly tools: Program['running'][number]['tools'];
   };
-  /** Its process has asked for the list of Roost's tools. */
+  /** The process has requested the list of Roost's tools. */
   listed(): void;
 }
 
 type Open = Given & OpenSession;
 
-/** As Claude Code’s own commands are asked about. */
+/** The question appears under the same tool name as Claude Code's own commands. */
 const RUNS = `${MIND_PREFIX}execute`;
 type Settings = Awaited<ReturnType<typeof plantedIn>>;
 const ROOSTS_OWN: Verdict = { let: true, over: () => undefined };
 const STOPPED = sentence`It was stopped.`;
-/** To its agent. */
+/** For the agent. */
 const ONLY_ALWAYS =
   'The human let it, this once; your program can only be told that it may do so for good, and so it was told nothing.';
 const ABORTED = 'aborted' satisfies MindErrorKind;
-/** Why a turn is over that its program did not bring to its end. */
+/** Why a turn ended without being finished. */
 function unfinishedOf(name: string, reason: unknown): string {
   switch (reason) {
     case 'max_tokens':
@@ -441,26 +436,25 @@ export function createProgramMind(deps: ProgramMindDeps): ProgramMind {
   let open: Open | null = null;
   let state: ReturnType<ProgramMind['standing']>['state'] = 'waiting';
   let since = now();
-  /** Its run is over. */
+  /** Aborts when the run is over. */
   const over = new AbortController();
   let starting: Promise<Open> | null = null;
   let turn: Turn | null = null;
-  /** Ends what waits of this turn. */
+  /** Aborts when the waits of this turn are over. */
   let turnOver = new AbortController();
   let questions = 0;
   const silence = createSilence(name, limits.silentMs, timers);
   /**
-   * What the person said to a question, for its next prompt: the protocol has no words beside yes
-   * and no.
+   * The person's words to a question, for the next prompt. The protocol carries only yes and no.
    */
   const told: string[] = [];
   const reported = createReported(name, deps.countsItself);
   let mayResume = deps.wakes;
-  /** It goes on with a session from before, and has not answered in it yet. */
+  /** The session was resumed, and has not answered yet. */
   let unproven = false;
-  /** Whether its process has Roost's tools; null: it has not asked for them, and may do so yet. */
+  /** Whether the process has Roost's tools. Null: it has not requested them yet, and still may. */
   let hasTools: boolean | null = null;
-  /** Its newest prompt, where that came to its end: its session holds all of it then. */
+  /** The newest prompt that was completed. The session then holds all of it. */
   let whole: MindRequest | null = null;
 
   function become(next: typeof state): void {
@@ -489,11 +483,11 @@ export function createProgramMind(deps: ProgramMindDeps): ProgramMind {
     questions += 1;
     const answered = silence.hold();
     try {
-      // What it does with Roost's own tools, Roost decides where it is done.
+      // Roost decides about its own tools where they run.
       const verdict = own ? ROOSTS_OWN : await deps.permit({ tool, input, caller: deps.callerOf(signal) });
       const says = verdict.let ? 'allow' : 'reject';
-      // For good it would ask no more, whatever the person says later; Roost's own tools are asked
-      // about by Roost.
+      // A permanent yes would end all later questions, whatever the person says then. Roost asks
+      // about its own tools itself.
       const hows = verdict.let && !own ? ['once'] : ['once', 'always'];
       const option = hows.flatMap((how) => options.filter(({ kind }) => kind === `${says}_${how}`)).at(0);
       if (verdict.let && option) begun(verdict.over);
@@ -510,7 +504,7 @@ export function createProgramMind(deps: ProgramMindDeps): ProgramMind {
   async function begin(request: MindRequest, late: AbortSignal): Promise<Open> {
     become('starting');
     await mkdir(folder, { recursive: true, mode: 0o700 });
-    // What another mind has said in this conversation already, it would not know.
+    // If another mind has answered in this conversation, the session does not know that answer.
     const earlier = mayResume && request.messages.length === 1 ? await deps.resumes(request.system) : null;
     mayResume = false;
     hasTools = null;
@@ -558,8 +552,8 @@ export function createProgramMind(deps: ProgramMindDeps): ProgramMind {
   }
 
   /**
-   * Asks the person about settings in the folder that the program follows by itself. Resolves with
-   * those that they let. Throws where they say no, or are not there.
+   * Asks the person about settings in the folder that the process obeys by itself. Resolves with
+   * those that they allowed. Throws where they say no, or are absent.
    */
   async function letSettings(signal: AbortSignal): Promise<Settings> {
     await mkdir(folder, { recursive: true, mode: 0o700 });
@@ -582,7 +576,7 @@ export function createProgramMind(deps: ProgramMindDeps): ProgramMind {
     return found;
   }
 
-  /** Stopped, or over with its run, it is ended wherever it is in its start. */
+  /** If the turn is stopped or the run ends, the process is ended at any point of its start. */
   async function started(request: MindRequest, { onState, signal }: MindListener): Promise<Open> {
     if (open) return open;
     become('waiting');
@@ -639,8 +633,8 @@ export function createProgramMind(deps: ProgramMindDeps): ProgramMind {
       const words = told.splice(0);
       const first = prompted(session, promptOf(session, request, words, session.takes), listener.signal);
       const ended = await first.catch(async (error: unknown) => {
-        // A session that opens need not be one that answers: soul and transcript do, as where it
-        // does not open.
+        // A session that opens may still fail to answer. The turn then falls back to soul and
+        // transcript.
         if (!unproven || !mine.isSilent() || listener.signal.aborted) throw error;
         await session.line.close();
         open = null;
@@ -659,7 +653,7 @@ export function createProgramMind(deps: ProgramMindDeps): ProgramMind {
       const spent = reported.spent(mine.dollars());
       const blocks = text === '' ? [] : [{ kind: 'text' as const, text }];
       if (stopped) return { ...failed(ABORTED, STOPPED, text), ...spent };
-      // One that has answered without asking for them does not know of them.
+      // A process that has answered without requesting the tools does not know them.
       if (reason === 'end_turn' && hasTools === null) toolsAre(false);
       const toolless = hasTools === false ? { toolless: true } : {};
       if (reason === 'end_turn') return { ok: true, blocks, stop: 'end', ...toolless, ...spent };
@@ -670,7 +664,7 @@ export function createProgramMind(deps: ProgramMindDeps): ProgramMind {
         ? ([ABORTED, STOPPED] as const)
         : (['upstream-broken', faultOf(name, error).message] as const);
       mine.end(message);
-      // What it had said that it spent, it has spent.
+      // A failed turn still has the cost that it reported.
       return { ...failed(kind, message, mine.text()), ...reported.spent(mine.dollars()) };
     } finally {
       turn = null;

@@ -1,34 +1,37 @@
 /**
- * What a program is given of a conversation: what is new in it, and where it was not there, what
- * was said before. Pure.
+ * Builds the prompts of an ACP agent: the new part of the conversation, and the earlier part where
+ * the process has not seen it. Pure.
  */
 import type { ContentBlock, McpServer } from '@agentclientprotocol/sdk';
 import type { MindBlock, MindMessage, MindRequest } from '../../agents/minds/index.ts';
 import type { Line } from './line.ts';
 import { OWN_SERVER } from './turn.ts';
 
-/** What one session of a program was given so far. */
+/** What one ACP session has received so far. */
 export interface Given {
-  /** It was given its instructions when its session began. */
+  /** The instructions were sent when the session began. */
   readonly instructed: boolean;
-  /** What it woke with stands in them. */
+  /** The instructions contain the wake payload. */
   readonly woken: boolean;
-  /** It knows what was said before, and what it woke with then. */
+  /** The session was resumed: it knows the earlier conversation and the earlier wake payload. */
   readonly resumed: boolean;
-  /** Messages of the conversation that it was given, and of the last one the texts. */
+  /** Number of messages that it has received, and the texts of the last one. */
   given: number;
   texts: readonly string[];
 }
 
-/** What of the person's pictures and files a program takes. */
+/** Kinds of attachments that the ACP agent accepts. */
 export interface Takes {
   readonly image: boolean;
   readonly file: boolean;
 }
 
-/** In place of what stands in its instructions, where nothing else is said to it at first. */
+/**
+ * Replaces the wake payload that the instructions contain, where the first prompt has no other
+ * text.
+ */
 const WOKEN = '[You are awake now. Who you are, and what was said before you slept, stands in your instructions.]';
-/** To one that goes on with its session. */
+/** For a resumed session. */
 const AGAIN =
   '[You slept, and are awake again. You are who you were, and what was said before stands above. Say hello when you are ready: a greeting is enough; nobody needs a report.]';
 const GO_ON = '[Go on.]';
@@ -39,8 +42,8 @@ const textsOf = ({ blocks }: MindMessage): string[] =>
 const text = (words: string): ContentBlock => ({ type: 'text', text: words });
 
 /**
- * What the person sent along, in its place; by name where the program does not take it. Calls and
- * results are the program's own.
+ * The person's attachments in their place, or their names where the ACP agent does not accept them.
+ * Tool calls and results are left out, because the ACP agent has its own.
  */
 function contentOf(block: MindBlock, takes: Takes): ContentBlock[] {
   if (block.kind === 'text') return [text(block.text)];
@@ -55,7 +58,7 @@ function contentOf(block: MindBlock, takes: Takes): ContentBlock[] {
   return [text(`[${block.name} was sent along. You cannot be shown it by the program that you think with.]`)];
 }
 
-/** What was said before, for a process that was not there. */
+/** The earlier conversation, for a process that was not there. */
 function historyOf(messages: readonly MindMessage[], takes: Takes): ContentBlock[] {
   const said = messages.flatMap((message) =>
     message.role === 'assistant'
@@ -67,23 +70,23 @@ function historyOf(messages: readonly MindMessage[], takes: Takes): ContentBlock
     : [text('[What was said before, in this conversation]'), ...said, text('[What comes now]')];
 }
 
-/** All texts that were put before it. */
+/** All texts of the user's messages. */
 export const heardIn = (messages: readonly MindMessage[]): string[] =>
   messages.filter(({ role }) => role === 'user').flatMap(textsOf);
 
-/** What it woke with: the first words of its conversation. */
+/** The wake payload: the first texts of the conversation. */
 const wakeOf = ({ messages }: Pick<MindRequest, 'messages'>) => messages.slice(0, 1).flatMap(textsOf).at(0);
 
 /**
- * What it is told beside the conversation, and keeps where it shortens that by itself: how things
- * are, and where it `wakes`, who it is and what was said last.
+ * Instructions that an ACP agent receives beside the conversation, and that survive its own
+ * compaction: the system prompt, and where it `wakes`, the wake payload.
  */
 export function instructionsOf(request: Pick<MindRequest, 'system' | 'messages'>, wakes: boolean): string {
   const woken = wakes ? wakeOf(request) : undefined;
   return woken === undefined ? request.system : `${request.system}\n\n${woken}`;
 }
 
-/** Whether Roost's tools can be handed to it. */
+/** Whether the ACP agent can use Roost's tools. */
 export const takesTools = ({ info }: Pick<Line, 'info'>): boolean =>
   info.agentCapabilities?.mcpCapabilities?.http === true;
 
@@ -95,7 +98,7 @@ export const mcpServers = (
     ? [{ type: 'http', name: OWN_SERVER, url, headers: [{ name: 'Authorization', value: `Bearer ${secret}` }] }]
     : [];
 
-/** Without what it woke with. */
+/** The messages without the wake payload. */
 function withoutWake(messages: readonly MindMessage[]): MindMessage[] {
   return messages.map((message, index) => {
     const at = index === 0 ? message.blocks.findIndex(isText) : -1;
@@ -103,7 +106,7 @@ function withoutWake(messages: readonly MindMessage[]): MindMessage[] {
   });
 }
 
-/** What stands behind so many texts; a picture stands behind the text that names it. */
+/** The blocks after so many texts. A picture comes after the text that names it. */
 function afterTexts(blocks: readonly MindBlock[], count: number): readonly MindBlock[] {
   let texts = 0;
   const from = blocks.findIndex((block) => isText(block) && ++texts > count);
@@ -111,7 +114,7 @@ function afterTexts(blocks: readonly MindBlock[], count: number): readonly MindB
 }
 
 /**
- * Its next prompt; `told`: what it is told of its questions. What was put into it counts as given.
+ * The next prompt. `told`: answers to its questions. Everything in the prompt counts as received.
  */
 export function promptOf(
   mine: Given,
@@ -121,7 +124,7 @@ export function promptOf(
 ): ContentBlock[] {
   const last = messages.at(-1);
   const texts = last?.role === 'user' ? textsOf(last) : [];
-  // A turn in which it said nothing leaves the same message, longer.
+  // After a turn without an answer, the same message is longer.
   const known =
     mine.given === messages.length && mine.texts.every((each, i) => texts[i] === each) ? mine.texts.length : 0;
   const seen = mine.woken ? withoutWake(messages) : messages;

@@ -1,6 +1,6 @@
 /**
- * The person's calls about ACP agents. No program may ask: whoever holds a credential is not
- * the person.
+ * The person's endpoints for ACP agents. API clients may not call them: a credential is not the
+ * person.
  */
 import type { Context } from 'hono';
 import { programEndpoints } from '../../../src/shared/protocol/endpoints/external.ts';

@@ -1,4 +1,4 @@
-/** ACP agents as they lie in the store: sealed, as what they are given may be keys. */
+/** ACP agents in the store. They are sealed, because their variables may be keys. */
 import { z } from 'zod';
 import { addProgramSchema } from '../../../src/shared/protocol/programs.ts';
 import type { Sealer } from '../../platform/sealer.ts';
@@ -9,7 +9,7 @@ export type KeptProgram = z.infer<typeof keptSchema>;
 
 export interface ProgramRowsDeps {
   readonly db: Db;
-  /** Names the home. */
+  /** The id of the home. */
   readonly home: string;
   readonly sealer: Sealer;
   readonly now: () => number;
@@ -18,7 +18,7 @@ export interface ProgramRowsDeps {
 export function createProgramRows({ db, home, sealer, now }: ProgramRowsDeps) {
   const about = (programId: string) => JSON.stringify(['ACP agent', home, programId]);
   return {
-    /** By age. Those that this relay's key does not open are left out. */
+    /** Oldest first. Rows that this relay's key does not open are left out. */
     async all(): Promise<KeptProgram[]> {
       const rows = await db
         .selectFrom('agent_programs')

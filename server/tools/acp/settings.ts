@@ -1,90 +1,89 @@
-/** Every limit and default of ACP agents; times in ms. */
+/** Limits and defaults of ACP agents. Times in ms. */
 export const PROGRAM_LIMITS = {
-  /** Of one household. */
+  /** Per household. */
   programs: 12,
-  /** Bytes of memory that must be free for one more to be started beside another. */
+  /** Bytes of memory that must be free to start another process beside a running one. */
   freeBytes: 500_000_000,
-  /** Until it has said hello and opened its session. */
+  /** Time to answer `initialize` and to open a session. */
   startMs: 60_000,
   /**
-   * A session that ended no longer ago is gone on with; and until it is, before a new one is begun
-   * instead.
+   * Age up to which an ended session is resumed; and the time for resuming before a new session
+   * begins instead.
    */
   resumeWithinMs: 86_400_000,
   resumeMs: 20_000,
-  /** In a turn without any word of it; what waits for the person does not count. */
+  /** Longest silence in a turn. Waiting for the person does not count. */
   silentMs: 600_000,
-  /** Between asking it to stop its turn, or to end, and ending it. */
+  /** Between asking a process to stop its turn, or to end, and ending it. */
   cancelMs: 5_000,
   endMs: 2_000,
   /**
-   * Bytes of one message of it, levels and values of its JSON; messages and bytes within
+   * Bytes of one message, depth and number of values of its JSON; messages and bytes within
    * `windowMs`.
    */
   messageBytes: 6_000_000,
   jsonDepth: 100,
   jsonValues: 20_000,
-  /** Values of one message that are checked, beside what a tool was given and gave back. */
+  /** Values of one message that are checked, without a tool's input and output. */
   checkedValues: 500,
   windowMs: 1_000,
   windowMessages: 5_000,
   windowBytes: 40_000_000,
-  /** Lines of it that are no messages before it is taken not to speak the protocol. */
+  /** Lines that are not messages, after which the program counts as not speaking the protocol. */
   nonsenseLines: 50,
   /**
-   * Of one turn: characters of its words that are heard, and of its calls before each is shown more
-   * briefly; calls of tools that are shown, questions that may be open at once.
+   * Per turn: characters of text, and of calls before each is shown more briefly; tool calls that
+   * are shown, and questions that may be open at once.
    */
   turnChars: 1_000_000,
   turnTools: 1_000,
   openQuestions: 5,
-  /** Characters of what is shown of one call, and of its title. */
+  /** Characters shown of one call, and of its title. */
   toolChars: 30_000,
-  /** The same of one call of a long turn. */
+  /** Characters shown of one call in a long turn. */
   briefChars: 600,
   titleChars: 500,
   /**
-   * Of settings in an agent's folder: entries of one folder of them, bytes of one file, characters
-   * of one that is shown whole; and entries of a repository in which others are looked for.
+   * Settings in an agent's folder: entries of one settings folder, bytes of one file, characters of
+   * one that is shown in full; and entries of a repository that is searched for more.
    */
   settingsEntries: 500,
   settingsBytes: 1_000_000,
   settingsShown: 10_000,
   repositoryEntries: 20_000,
-  /** Bytes of a file that it has Roost read; files that it has Roost read or write at once. */
+  /** Bytes of a file that is read through Roost; concurrent reads and writes through Roost. */
   fileBytes: 5_000_000,
   filesAtOnce: 4,
-  /** Characters of its words that are passed on at once. */
+  /** Characters of text that are passed on at once. */
   stepChars: 32_768,
-  /** Characters of the end of what it wrote to its errors, for the person. */
+  /** Characters of the end of the error output, for the person. */
   errorChars: 500,
 } as const;
 
 export type ProgramLimits = Readonly<Record<keyof typeof PROGRAM_LIMITS, number>>;
 
 /**
- * Requests to a model that nobody asked for, switched off unless the person says otherwise: Claude
- * Code's guess at what they say next.
+ * Turns off model requests that nobody asked for, unless the person says otherwise: Claude Code
+ * guesses the person's next message.
  */
 export const UNASKED = { CLAUDE_CODE_ENABLE_PROMPT_SUGGESTION: 'false' } as const;
 
 /**
- * Gemini CLI hands no tools to a session in a folder that it was not told to trust. What lies there
- * was shown to the person before.
+ * Gemini CLI gives no tools to a session in an untrusted folder. The person has reviewed the
+ * folder's settings before.
  */
 export const TRUSTS = { GEMINI_CLI_TRUST_WORKSPACE: 'true' } as const;
 
 /**
- * Programs, by what they call themselves, that make no new file where they are told that there is
- * none: they are told that it is empty. Gemini CLI takes the protocol's error for its own (0.61,
+ * Programs, by their own name, that do not create a file after the error for a missing one. They
+ * receive an empty file instead. Gemini CLI takes the protocol's error for its own (0.61,
  * packages/cli/src/acp/acpFileSystemService.ts).
  */
 export const READS_NONE_AS_EMPTY = /gemini/i;
 
 /**
- * opencode changes files and runs commands without asking where its settings say nothing of it.
- * This goes before them, also before those in the agent's folder
- * (https://opencode.ai/docs/permissions).
+ * opencode changes files and runs commands without asking unless its settings forbid it. This
+ * variable overrides them, also those in the agent's folder (https://opencode.ai/docs/permissions).
  */
 export const ASKS = {
   OPENCODE_PERMISSION: JSON.stringify({
@@ -97,18 +96,18 @@ export const ASKS = {
 } as const;
 
 /**
- * Modes in which a program asks the person before it acts, the best first, by what it calls itself.
+ * Modes in which a program asks the person before it acts, best first, by the program's own name.
  * Codex begins in one in which a model decides instead
  * (https://github.com/agentclientprotocol/codex-acp, src/AgentMode.ts; `auto` is that of the older
- * adapter, https://github.com/zed-industries/codex-acp). Claude Code, Gemini CLI and whatever is
- * not known: `default`.
+ * adapter, https://github.com/zed-industries/codex-acp). For Claude Code, Gemini CLI and unknown
+ * programs: `default`.
  */
 export const ASKING_MODES: readonly { readonly of: RegExp; readonly modes: readonly string[] }[] = [
   { of: /codex/i, modes: ['workspace-write', 'auto', 'read-only'] },
   { of: /(?:)/, modes: ['default'] },
 ];
 
-/** Agents that are known to speak the protocol, by the command that starts them so. */
+/** Known ACP agents, with the command that starts each. */
 export const KNOWN_AGENTS: readonly {
   readonly name: string;
   readonly command: string;

@@ -1,6 +1,6 @@
 /**
- * The line in which programs wait to be started: one for all homes, with so many under way as its
- * own household has set, and as memory allows.
+ * The queue of starts, shared by all homes. A household's own setting and the free memory limit how
+ * many run at once.
  */
 import {
   type LoadSessionRequest,
@@ -19,17 +19,16 @@ import { faultOf, type Line, type LineHandlers, type LineStart, openLine, Progra
 import { mcpServers, type Takes } from './prompt.ts';
 import { ASKING_MODES, type ProgramLimits } from './settings.ts';
 
-// From a program that does not run to one that waits for its first prompt: its process, and one
-// session in it.
+// Starts a process and opens one session in it, ready for the first prompt.
 
 export interface OpenSession {
   readonly line: Line;
   readonly sessionId: string;
-  /** It was given its instructions beside the conversation. */
+  /** The instructions were sent beside the conversation. */
   readonly instructed: boolean;
-  /** It is one from before, and knows what was said in it. */
+  /** The session was resumed, and knows the earlier conversation. */
   readonly resumed: boolean;
-  /** It can be gone on with by another process. */
+  /** Another process can resume the session. */
   readonly resumable: boolean;
   readonly takes: Takes;
   readonly modes: Modes;
@@ -38,21 +37,21 @@ export interface OpenSession {
 interface SessionStart {
   /** Roost's own MCP server, for this agent alone. */
   readonly server: { readonly url: string; readonly secret: string };
-  /** For those that take them beside the conversation. */
+  /** For ACP agents that accept instructions beside the conversation. */
   readonly instructions: string;
-  /** An earlier session to go on with, where it can; null: a new one. */
+  /** An earlier session to resume, if the ACP agent supports that. Null: a new one. */
   readonly resumes: string | null;
 }
 
-/** The modes of a session, as far as it has any. */
+/** The modes of a session, if it has any. */
 interface Modes {
-  /** The mode it is in now; null: it has none. `asks`: it is one in which the person is asked. */
+  /** The current mode. Null: it has none. `asks`: the person is asked in this mode. */
   now(): { readonly name: string; readonly asks: boolean } | null;
-  /** It says that it is in this mode from now on. */
+  /** The session reports a new mode. */
   changed(modeId: string): void;
   /**
-   * Puts it into a mode in which the person is asked, where it has one: some begin in another, or
-   * change by themselves.
+   * Switches to a mode in which the person is asked, where one exists. Some programs begin in
+   * another, or change by themselves.
    */
   ask(): Promise<void>;
 }
@@ -74,7 +73,9 @@ function modesOf({ agent, answer, info }: Line, sessionId: string, told: Session
   };
 }
 
-/** Whether it takes instructions beside the conversation: Claude Code's adapter does. */
+/**
+ * Whether the ACP agent accepts instructions beside the conversation. Claude Code's adapter does.
+ */
 const takesInstructions = ({ info }: Line) => info.agentInfo?.name.includes('claude') ?? false;
 function takesOf({ info }: Line): Takes {
   const { image, embeddedContext } = info.agentCapabilities?.promptCapabilities ?? {};
@@ -82,7 +83,7 @@ function takesOf({ info }: Line): Takes {
 }
 
 const openedSchema = z.looseObject({ sessionId: z.string().min(1) });
-/** Throws where it answered that it has opened a session, and told none. */
+/** Throws where the answer has no session id. */
 export function openedOf(name: string, opened: NewSessionResponse): NewSessionResponse {
   if (openedSchema.safeParse(opened).success) return opened;
   throw new ProgramError('nonsense', sentence`${name} said that it opened a session, and did not say which.`);
@@ -90,10 +91,10 @@ export function openedOf(name: string, opened: NewSessionResponse): NewSessionRe
 
 type Resuming = (asked: ResumeSessionRequest & LoadSessionRequest) => Promise<Pick<ResumeSessionResponse, 'modes'>>;
 
-/** How it goes on with a session, if it can. */
+/** How the ACP agent resumes a session, if it can. */
 function resumingOf({ agent, info: { agentCapabilities: can } }: Line): Resuming | null {
   if (can?.sessionCapabilities?.resume) return (asked) => agent.request(methods.agent.session.resume, asked);
-  // What it tells of it then is known: nobody listens yet.
+  // Loading replays the conversation, but nobody listens to the replay.
   return can?.loadSession === true ? (asked) => agent.request(methods.agent.session.load, asked) : null;
 }
 
@@ -119,7 +120,7 @@ async function open(
             (resumed) => ({ sessionId: resumes, modes: isRecord(resumed) ? resumed.modes : null }),
             (error: unknown) => {
               if (error instanceof ProgramError) throw error;
-              // It has it no more, or says why it cannot: the same process begins a new one.
+              // The session is gone or cannot be resumed. The same process begins a new one.
               return null;
             },
           );
@@ -135,7 +136,7 @@ async function open(
   }
 }
 
-/** Rejects with a `ProgramError`, and nothing of it is left then. */
+/** Rejects with a `ProgramError`, after the process has ended. */
 export async function openSession(
   start: LineStart,
   asked: SessionStart,
@@ -148,15 +149,14 @@ export async function openSession(
       const { resumeMs: startMs } = start.limits;
       return await inTime(timers, { startMs }, late, (soon) => open(start, asked, handlers, soon));
     } catch (error) {
-      // Whatever it died or hung of, it may be the session that it was to go on with.
+      // Whatever the failure, the resumed session may be its cause.
       if (late.aborted) throw error;
     }
   return open(start, { ...asked, resumes: null }, handlers, late);
 }
 
 /**
- * Does it within the time that a start may take; what `left` or the time ends ends with a
- * `ProgramError` as its reason.
+ * Runs a start within its time. `left` and the time-out end it with a `ProgramError` as the reason.
  */
 export async function inTime<Value>(
   timers: { after(ms: number, run: () => void): () => void },
@@ -179,8 +179,8 @@ export async function inTime<Value>(
 
 export interface Starts {
   /**
-   * `onPlace`: 1 is next; told whenever it changes. `most`: how many may be under way with it, as
-   * its household has set it. Rejects with an `AbortError` where `signal` aborts before its turn.
+   * `onPlace`: receives each new position; 1 is next. `most`: the household's limit of concurrent
+   * starts. Rejects with an `AbortError` where `signal` aborts before its turn.
    */
   inTurn<Value>(
     work: () => Promise<Value>,
@@ -188,7 +188,7 @@ export interface Starts {
     signal: AbortSignal,
     most: () => Promise<number>,
   ): Promise<Value>;
-  /** What a household has set may be another now. */
+  /** A household's limit may have changed. */
   look(): void;
 }
 
@@ -204,11 +204,11 @@ export function createStarts(
 ): Starts {
   const waiting: Waiter[] = [];
   let under = 0;
-  /** Something has changed that whoever looks now may not have seen. */
+  /** Set when something changes while a check runs. */
   let [looking, again] = [false, false];
 
   /**
-   * One is always let: where memory is short, or what is set cannot be read, they come one after
+   * One start is always allowed. With little memory, or an unreadable limit, starts run one after
    * another.
    */
   const mayStart = async ({ most }: Waiter) =>
@@ -222,7 +222,7 @@ export function createStarts(
       while (again) {
         again = false;
         for (let first = waiting[0]; first && (await mayStart(first)); first = waiting[0]) {
-          // It may have left the line meanwhile.
+          // It may have left the queue meanwhile.
           if (waiting[0] !== first) continue;
           waiting.shift();
           under += 1;

@@ -1,6 +1,6 @@
 /**
- * What a program says within one turn, as Roost's own events have it: words, thoughts, plans, calls
- * of tools and diffs.
+ * Converts what an ACP agent reports during one turn to Roost's own events: text, thoughts, plans,
+ * tool calls and diffs.
  */
 import type { SessionUpdate, ToolCallContent, ToolCallUpdate } from '@agentclientprotocol/sdk';
 import { sentence } from '../../../src/shared/domain/sentence.ts';
@@ -13,26 +13,26 @@ import { mapStrings } from '../../platform/json-bounds.ts';
 import { ProgramError } from './line.ts';
 import type { ProgramLimits } from './settings.ts';
 
-// How long a program may say nothing while it is at work.
+// Watches for an ACP agent that is silent while it works.
 
 const MS_PER_MINUTE = 60_000;
 
 export interface Silence {
-  /** It said something. */
+  /** The ACP agent reported something. */
   sign(): void;
   /**
-   * It waits for somebody's answer, until what this gives is called: meanwhile no silence is its
-   * own.
+   * The ACP agent waits for an answer. Its silence does not count until the returned function is
+   * called.
    */
   hold(): () => void;
   /**
-   * From now on; `onSilent` once, with what to say of it, after `silentMs` without a sign. Gives
-   * back what ends the watch.
+   * Starts a watch. `onSilent` is called once, with the error, after `silentMs` without a sign.
+   * Returns a function that ends the watch.
    */
   watch(onSilent: (error: ProgramError) => void): () => void;
 }
 
-/** `name`: of the program; one watch at a time. */
+/** `name`: of the ACP agent. Only one watch at a time. */
 export function createSilence(name: string, silentMs: number, timers: Pick<Timers, 'after'>): Silence {
   let held = 0;
   let onSilent: ((error: ProgramError) => void) | null = null;
@@ -67,42 +67,42 @@ export function createSilence(name: string, silentMs: number, timers: Pick<Timer
   };
 }
 
-/** Under this name Roost's own MCP server is handed over; so the tools of it are called. */
+/** The name of Roost's own MCP server for the ACP agent, which is part of its tools' names. */
 export const OWN_SERVER = 'roost';
 
-/** A call of a tool, as far as it has been told. */
+/** A tool call, as far as it has been reported. */
 interface Call {
   title: string;
   kind: string;
   name: string | null;
   input: unknown;
   content: readonly ToolCallContent[];
-  /** It stands in the log. */
+  /** Set once the call is in the log. */
   done: ((result: string, isError: boolean) => void) | null;
-  /** It stands in the account as what it asked nobody for. */
+  /** Set once the call is recorded as an action without a question. */
   noted: ReturnType<NoteDeed> | null;
-  /** The same of what it was let: more than one where it asked more than once. */
+  /** Ends the records of its allowed questions. There may be several. */
   begun: ((end: DeedEnd) => void)[];
   ended: boolean;
 }
 
 export interface Turn {
   take(update: SessionUpdate): void;
-  /** What is known of a call that it asks permission for, with what the question says. */
+  /** What is known of a call that asks for permission, together with the question's own content. */
   asked(call: ToolCallUpdate): {
     readonly tool: string;
     readonly input: unknown;
     readonly own: boolean;
-    /** It was let; `over` is told how it ends. */
+    /** The call was allowed. `over` receives its end. */
     readonly begun: (over: (end: DeedEnd) => void) => void;
   };
-  /** Nothing came of it yet that anybody was shown, or paid. */
+  /** Nothing has been shown or paid for yet. */
   isSilent(): boolean;
-  /** All that it said. */
+  /** The whole text. */
   text(): string;
-  /** US dollars that it reports for its session so far; null: it reports none. */
+  /** US dollars reported for the session so far. Null: none reported. */
   dollars(): number | null;
-  /** What is open gets its end. `stopped`: why it did not come to its own; null: it did. */
+  /** Ends everything that is open. `stopped`: why it did not end by itself. Null: it did. */
   end(stopped: string | null): void;
 }
 
@@ -116,7 +116,7 @@ function partText(part: ToolCallContent, most: number): string {
   switch (part.type) {
     case 'diff': {
       const { path, oldText, newText } = part;
-      // Cut before lines are made of it: a file may have millions of them.
+      // Cut before it is split: a file may have millions of lines.
       const marked = (text: string, mark: string) => lines(cutMiddle(text, most), mark);
       const before = oldText === null || oldText === undefined ? [] : [marked(oldText, '-')];
       return [path, ...before, marked(newText, '+')].join('\n');
@@ -130,7 +130,7 @@ function partText(part: ToolCallContent, most: number): string {
   }
 }
 
-/** Of what a call gives back or would do, what can be read: at most about `most` characters. */
+/** The readable part of a call's content: at most about `most` characters. */
 function contentText(content: readonly ToolCallContent[], most: number): string {
   const texts: string[] = [];
   let length = 0;
@@ -153,20 +153,19 @@ const diffsOf = (content: readonly ToolCallContent[]) =>
 const hasInput = (input: unknown) =>
   typeof input === 'object' && input !== null ? Object.keys(input).length > 0 : input !== undefined && input !== null;
 
-/**
- * How programs call a tool of Roost's: Claude Code and Codex by its name, Gemini CLI by a title.
- */
+/** How ACP agents name a tool of Roost's: Claude Code and Codex by name, Gemini CLI by a title. */
 const OWN: readonly RegExp[] = [
   new RegExp(`^mcp__${OWN_SERVER}__([a-z_]+)$`),
   new RegExp(`^([a-z_]+) \\(${OWN_SERVER} MCP Server\\)$`),
 ];
 /**
- * Kinds of what a program does by itself: a title may be what the agent wrote, a command or a path.
+ * Kinds of an ACP agent's own actions. Their title may be text of the agent, such as a command or a
+ * path.
  */
 const BY_ITSELF: readonly string[] = ['execute', 'edit', 'delete', 'move', 'read', 'search', 'fetch'];
 /**
- * The name of Roost's own tool that is called; null: it is another. Of a program that tells no
- * names, its title counts.
+ * The name of the Roost tool that is called. Null: another tool. If the ACP agent reports no names,
+ * the title counts.
  */
 function ownNameOf({ name, title, kind }: Pick<Call, 'name' | 'title' | 'kind'>): string | null {
   if (name === null && BY_ITSELF.includes(kind)) return null;
@@ -178,7 +177,7 @@ function ownNameOf({ name, title, kind }: Pick<Call, 'name' | 'title' | 'kind'>)
 }
 const isOwn = (call: Pick<Call, 'name' | 'title' | 'kind'>) => ownNameOf(call) !== null;
 
-/** The name that Claude Code's adapter tells beside the protocol. */
+/** The name that Claude Code's adapter reports beside the protocol. */
 function nameBeside(meta: ToolCallUpdate['_meta']): string | null {
   const beside: unknown = meta?.['claudeCode'];
   return typeof beside === 'object' && beside !== null && 'toolName' in beside && typeof beside.toolName === 'string'
@@ -188,14 +187,14 @@ function nameBeside(meta: ToolCallUpdate['_meta']): string | null {
 
 export function createTurn(
   listener: Pick<MindListener, 'onText' | 'onTool'> & {
-    /** It does something by itself, as far as is known without being asked for. */
+    /** The ACP agent acts by itself, as far as is known without asking. */
     readonly onDeed: (tool: string, input: unknown) => ReturnType<NoteDeed>;
   },
   limits: ProgramLimits,
 ): Turn {
   const calls = new Map<string, Call>();
   let shown = 0;
-  /** Characters of its words, and of its calls as they were shown. */
+  /** Characters of text so far, and of calls as they were shown. */
   let heard = 0;
   let told = 0;
   let said = '';
@@ -205,7 +204,7 @@ export function createTurn(
   let dollars: number | null = null;
   let plan = '';
 
-  /** Of one text. All calls are shown, also of a long turn: then by their beginnings and ends. */
+  /** Characters per text. Long turns still show all calls, by their beginnings and ends. */
   const most = () => (told < limits.turnChars ? limits.toolChars : limits.briefChars);
   function cut(text: string): string {
     const short = cutMiddle(text, most());
@@ -217,7 +216,7 @@ export function createTurn(
     if (++shown > limits.turnTools) return null;
     return listener.onTool?.({ toolUseId, name, input }) ?? null;
   }
-  /** What it thinks stands as one folded line, before what it does next. */
+  /** A thought becomes one folded line, before the next action. */
   function endThought(): void {
     const text = thought.trim();
     thought = '';
@@ -240,7 +239,7 @@ export function createTurn(
     if (call.done || call.ended) return;
     endThought();
     apart = true;
-    // More than are shown are not kept either.
+    // Calls beyond the shown ones are not recorded either.
     if (!asks && !isOwn(call) && calls.has(id)) call.noted = listener.onDeed(nameOf(call), inputOf(call));
     call.done = show(id, nameOf(call), shownInput(call)) ?? (() => undefined);
   }
@@ -275,7 +274,7 @@ export function createTurn(
     const end = { text: result, isError, stopped: stopped !== null };
     call.noted?.over({ ...end, input: inputOf(call) });
     for (const over of call.begun) over(end);
-    // What it gave and took may be megabytes, and the turn may have many of them.
+    // Input and output may be megabytes, and a turn may have many calls.
     call.content = [];
     call.input = undefined;
   }
@@ -314,7 +313,7 @@ export function createTurn(
           const id = update.toolCallId;
           if (update.status === 'completed') return endCall(id, call, false, update.rawOutput);
           if (update.status === 'failed') return endCall(id, call, true, update.rawOutput);
-          // Its input may still be on its way.
+          // The input may still arrive.
           if (hasInput(call.input)) open(id, call);
           return;
         }
@@ -322,7 +321,7 @@ export function createTurn(
           if (update.cost?.currency === 'USD' && update.cost.amount >= 0) dollars = update.cost.amount;
           return;
         default:
-          // Commands, modes, titles and the like are its own affair.
+          // Commands, modes, titles and the like do not concern Roost.
           return;
       }
     },

@@ -1,54 +1,54 @@
 /**
- * What the words of a command may name, read as bash reads them. It names rather too much than too
- * little: whoever asks looks what of it there is. Where only the shell knows what a part will be,
- * the command is `opaque`. Pure.
+ * Finds the paths that a command may name, parsed as bash parses it. It reports too many rather
+ * than too few, and the caller checks which exist. Where only the shell knows a part, the command
+ * is `opaque`. Pure.
  */
 import { PIN_LIMITS } from './settings.ts';
 
 export interface CommandWords {
-  /** Whatever may name a file or folder. */
+  /** All words that may name a file or folder. */
   readonly names: readonly string[];
-  /** Folders that it changes into. */
+  /** Folders that the command changes into. */
   readonly enters: readonly string[];
   /**
-   * It has parts that only the shell fills in: variables, patterns, what another command writes.
+   * The command has parts that only the shell resolves: variables, patterns, another command's
+   * output.
    */
   readonly opaque: boolean;
-  /** It runs nothing but programs that read their arguments and nothing else. */
+  /** The command runs only programs that read nothing but their arguments. */
   readonly plain: boolean;
 }
 
-/** Programs that look for no settings, hooks or modules in the folder in which they are run. */
+/** Programs that read no settings, hooks or modules from the folder in which they run. */
 const PLAIN = new Set(
   `[ basename cat cd cmp comm cp cut date df diff dirname du echo false file find fold grep head hostname id join ls mkdir mv nl od
   paste printf pwd readlink realpath rm rmdir seq sha1sum sha256sum sleep sort stat tac tail tee test touch tr true uname uniq wc
   whoami`.split(/\s+/),
 );
-/** Words of the shell after which a command begins. */
+/** Shell keywords before a command. */
 const BEFORE_COMMAND = new Set(['if', 'then', 'else', 'elif', 'while', 'until', 'do', '!', '{', 'time']);
-/** Words of the shell after which none does. */
+/** Shell keywords after which no command begins. */
 const KEYWORDS = new Set(['fi', 'done', 'esac', '}', ']]']);
-/** Options and commands after which a folder comes that is changed into. */
+/** Options and commands whose next word is a folder to change into. */
 const ENTERS = new Set(['cd', 'pushd', '-C', '--directory', '--prefix', '--cwd', '--dir', '--chdir']);
-/** What reads such a command as one of the shell. */
+/** Programs that run an argument as a shell command. */
 const SHELLS = new Set(['sh', 'bash', 'dash', 'zsh', 'ksh', 'ash', 'eval']);
-/** Options after which a command comes in one word. */
+/** Options whose next word is a whole command. */
 const COMMAND_FOLLOWS = /^-[a-zA-Z]*c$/;
 const ASSIGNMENT = /^[A-Za-z_][A-Za-z\d_]*\+?=/;
 /**
- * What parts a word into several that may each name something: `--file=x`, `a:b`, `@x`,
- * `{"script":"x"}`.
+ * Separators within a word that may name several things: `--file=x`, `a:b`, `@x`, `{"script":"x"}`.
  */
 const PARTS = /[\s=:,;@()"'`<>{}|&$#!]+/;
 
 interface Word {
   readonly text: string;
-  /** The first of a command; one of its others; where it writes to. */
+  /** The first word of a command; a later one; a file that it writes to. */
   readonly place: 'command' | 'argument' | 'written';
   readonly opaque: boolean;
 }
 
-/** Variables that say how the command before went: what they hold names no file. */
+/** Variables with the status of the previous command. They name no file. */
 const STATUS = /^\$[?#!]/;
 
 function wordsIn(command: string): { readonly words: readonly Word[]; readonly opaque: boolean } {
@@ -59,7 +59,7 @@ function wordsIn(command: string): { readonly words: readonly Word[]; readonly o
   let isQuoted = false;
   let opaque = false;
   let place: Word['place'] = 'command';
-  /** Where the words go on behind one that is written to. */
+  /** The place of the words after a redirection target. */
   let after: Word['place'] = 'command';
   let whole = true;
 
@@ -116,13 +116,13 @@ function wordsIn(command: string): { readonly words: readonly Word[]; readonly o
         break;
       case '*':
       case '?':
-        // Behind `$` it is a variable.
+        // After `$` it is a variable.
         if (!STATUS.test(command.slice(at - 1, at + 1))) opaque = true;
         take(char);
         break;
       case '[':
       case '{':
-        // Alone it is a word of the shell, and so is `[[`.
+        // Alone it is a shell keyword, and so is `[[`.
         if (text === '[' ? !/^.(?:\s|$)/.test(rest) : begun || !/^.(?:\s|$|\[\s)/.test(rest)) opaque = true;
         take(char);
         break;
@@ -135,12 +135,12 @@ function wordsIn(command: string): { readonly words: readonly Word[]; readonly o
         break;
       case '<':
         end();
-        // What follows in further lines is read by a program that may be another shell.
+        // A here-document's lines are read by a program, which may be another shell.
         if (rest.startsWith('<<') && rest !== '<<<') whole = false;
         while (/[<&]/.test(command.charAt(at + 1))) at += 1;
         break;
       case '>':
-        // The number of what is written: `2>`.
+        // The number of a file descriptor: `2>`.
         if (begun && !isQuoted && /^\d+$/.test(text)) {
           text = '';
           begun = false;
@@ -151,7 +151,7 @@ function wordsIn(command: string): { readonly words: readonly Word[]; readonly o
         while (/[>|&]/.test(command.charAt(at + 1))) at += 1;
         break;
       case '&':
-        // `&>` writes, all other ends a command.
+        // `&>` redirects. Any other `&` ends a command.
         if (command.charAt(at + 1) !== '>') separate();
         break;
       case ';':
@@ -208,7 +208,7 @@ export function commandWords(command: string, nested = 0): CommandWords {
       plain &&= PLAIN.has(text);
     }
     const isCommand = COMMAND_FOLLOWS.test(before) || (program === 'eval' && place === 'argument');
-    // The command `.` reads a file; it is no name of a folder.
+    // The command `.` reads a file. It does not name a folder.
     const isDot = text === '.' && place === 'command';
     if (place !== 'written' && !isDot) {
       if (ENTERS.has(before)) enters.push(text);

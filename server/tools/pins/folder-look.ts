@@ -1,7 +1,6 @@
 /**
- * One look at an agent's folder: what lies at the paths that a command names, and at those that
- * these name in turn. Links are followed, since programs follow them, and what they lead to is
- * looked at too.
+ * Reads an agent's folder once: the paths that a command names, and the paths that those files name
+ * in turn. Links are followed, because programs follow them, and their targets are read too.
  */
 import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
@@ -15,19 +14,16 @@ import { WITHIN } from '../sandbox/index.ts';
 import { contentMark, hashOfFile, readWhole } from '../workspaces/index.ts';
 import type { PinLimits } from './settings.ts';
 
-// Files that programs read by themselves, or that are most likely to be run. Pure.
+// Files that programs read by themselves, or that are likely to be run. Pure.
 
 /**
- * Endings of programs. Not of data and settings, which a program may write itself: those that count
- * are well known.
+ * Extensions of programs. Data and settings are not included, since a program may write them
+ * itself. Relevant ones have well-known names.
  */
 const CODE =
   /\.(?:sh|bash|zsh|ksh|fish|ps1|bat|cmd|py|pyw|pyx|[cm]?[jt]sx?|rb|rake|pl|pm|php|lua|tcl|awk|r|jl|go|rs|c|cc|cpp|h|hpp|java|kts?|groovy|gradle|scala|cs|swift|ml|hs|ex|exs|erl|clj|el|nix|mk|cmake|so|dylib|dll|jar|wasm)$/i;
 
-/**
- * Names that build tools, interpreters and package managers look for in the folder in which they
- * are run.
- */
+/** Names that build tools, interpreters and package managers look for in their working folder. */
 const WELL_KNOWN = new RegExp(
   `^(?:${[
     '(?:GNU)?[Mm]akefile',
@@ -70,20 +66,23 @@ const isCode = (name: string): boolean => CODE.test(name) || WELL_KNOWN.test(nam
 const isWellKnown = (name: string): boolean => WELL_KNOWN.test(name);
 /** Folders whose files other programs run by themselves. */
 const RUN_FOLDERS = ['.git/hooks', '.husky'];
-/** Files in folders that are not looked into otherwise. */
+/** Relevant files in folders that are otherwise skipped. */
 const RUN_FILES = ['.git/config', '.git/info/attributes'];
-/** What comes with git and is not run. */
+/** Sample files of git, which are not run. */
 const isSample = (name: string): boolean => name.endsWith('.sample');
 
-/** In a program's text: what is named so is run, or read as a program, whatever its name. */
+/**
+ * In a program's text: a file named after one of these is run, or read as a program, whatever its
+ * name.
+ */
 const RUNS =
   /(?:^|[\s;&|(`"'])(?:source|\.|include|-include|sinclude|exec|sh|bash|zsh|dash|ksh|python[\d.]*|node|deno|bun|ruby|perl|php|lua|Rscript|awk|sed|make|require_relative)\s+(?:-{1,2}[\w=-]+\s+)*["']?([^\s"'`;&|)<>]+)/g;
 const QUOTED = /"([^"\n]{1,300})"|'([^'\n]{1,300})'|`([^`\n]{1,300})`/g;
 const WORDS = /[\p{L}\p{N}_.@+%~/-]+/gu;
 
 /**
- * What the text of a file may name. `runs`: is certainly read as a program. Each once, in the order
- * in which they stand, at most `most` in all.
+ * Words in a file's text that may name files. `runs`: the named file is certainly read as a
+ * program. Each word once, in order, at most `most`.
  */
 function wordsOfText(
   text: string,
@@ -104,44 +103,46 @@ function wordsOfText(
 }
 
 const FILE = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW;
-/** Endings that a word of a program leaves out: `import helper`, `require('./lib')`. */
+/** Extensions that programs leave out: `import helper`, `require('./lib')`. */
 const LEFT_OUT = /^\.(?:sh|bash|py|[cm]?[jt]sx?|json|rb|pl|pm|php|lua|mk)$/;
-/** Folders in each other that are looked into. */
+/** Deepest nesting of folders that is read. */
 const MOST_DEPTH = 200;
-/** What stands for a folder where a program names that. */
+/** Files that represent their folder where a program names that. */
 const STANDS_FOR_FOLDER = /^(?:index\.[cm]?[jt]sx?|__init__\.py|__main__\.py|package\.json|mod\.(?:rs|ts)|init\.lua)$/;
 
 type Kind = 'file' | 'folder' | 'link' | 'other';
-/** Names of one folder, with what each is; of a file without its ending, those with one. */
+/**
+ * The entries of one folder with their kinds. For names without an extension: the files that match.
+ */
 interface Names {
   readonly kinds: ReadonlyMap<string, Kind>;
   readonly stems: ReadonlyMap<string, readonly string[]>;
 }
-/** A file that was looked at, with what it says where that is read for what it names. */
+/** A file that was read, with its text if that is searched for names. */
 interface Seen {
   readonly file: PinnedFile;
   readonly text: string | null;
 }
 
 interface FolderLook {
-  /** Where this names something in the folder, seen from `base`: its path; null: nowhere in it. */
+  /** The path of a name within the folder, relative to `base`. Null: it is outside. */
   pathOf(name: string, base: string): string | null;
   kindOf(path: string): Promise<Kind | null>;
-  /** Looks at a file, at what a link leads to, or at a folder with all that is in it. */
+  /** Reads a file, a link's target, or a folder with everything in it. */
   take(path: string, inTurn: boolean): Promise<void>;
   /**
-   * What this word may name as a program does: without an ending, or with dots between folders.
-   * Whatever its name, it is run.
+   * Reads the files that this word may name in a program: without an extension, or with dots
+   * between folders. The file is run, whatever its name.
    */
   takeProgram(word: string, base: string): Promise<void>;
   /**
-   * All that the files which were looked at name in turn, from their own folders and these. False:
-   * they name too much.
+   * Reads all files that the read files name in turn, relative to their own folders and to these.
+   * False: there are too many.
    */
   takeNamed(bases: readonly string[]): Promise<boolean>;
-  /** What programs read by themselves that are run in this folder. */
+  /** Reads the files that programs read by themselves when they run in this folder. */
   takeWellKnown(base: string): Promise<void>;
-  /** All that was looked at. */
+  /** The result. */
   all(): {
     readonly files: readonly PinnedFile[];
     readonly rest: number;
@@ -150,7 +151,7 @@ interface FolderLook {
   };
 }
 
-/** `folder`: where it lies, after every link. */
+/** `folder`: its real path, with links resolved. */
 export function createFolderLook(folder: string, alsoCalled: readonly string[], limits: PinLimits): FolderLook {
   const namesIn = new Map<string, Promise<Names | null>>();
   const seen = new Map<string, Seen>();
@@ -254,7 +255,7 @@ export function createFolderLook(folder: string, alsoCalled: readonly string[], 
     },
     all() {
       const files = [...seen.values()].map(({ file }) => file);
-      // What is named first is shown first.
+      // Files that the command names come first.
       const inOrder = [...files.filter(({ inTurn }) => !inTurn), ...files.filter(({ inTurn }) => inTurn)];
       return { files: inOrder, rest: restCount, restMark: rest.copy().digest('hex'), isWhole };
     },
@@ -262,7 +263,7 @@ export function createFolderLook(folder: string, alsoCalled: readonly string[], 
 
   const EMPTY = { leadsTo: null, bytes: 0, entries: 0, text: null } as const;
 
-  /** Beyond those that are named one by one, files are compared together. */
+  /** Files beyond the limit are compared only as a group. */
   function keep(one: Seen): void {
     if (seen.size < limits.files) seen.set(one.file.path, one);
     else {
@@ -286,7 +287,7 @@ export function createFolderLook(folder: string, alsoCalled: readonly string[], 
       file = await open(real, FILE);
     } catch (error) {
       if (codeOf(error) === 'EISDIR') return false;
-      // It cannot be opened: a socket, no right to it, or gone just now.
+      // It cannot be opened: a socket, a missing permission, or just deleted.
       keep({ file: { ...EMPTY, path, leadsTo, kind: 'other', mark: `closed:${codeOf(error)}`, inTurn }, text: null });
       return true;
     }
@@ -296,7 +297,7 @@ export function createFolderLook(folder: string, alsoCalled: readonly string[], 
       const stamp = `stamp:${[found.dev, found.ino, found.size, found.mtimeNs, found.ctimeNs].join(' ')}`;
       const bytes = Number(found.size);
       const as = (mark: string, text: string | null) => {
-        // Of a file outside, what it says is not shown.
+        // The content of a file outside the folder is not shown.
         const shown = text !== null && text.length <= texts && !(leadsTo !== null && isAbsolute(leadsTo)) ? text : null;
         texts -= shown?.length ?? 0;
         keep({ file: { path, leadsTo, kind: 'file', bytes, entries: 0, mark, inTurn, text: shown }, text });
@@ -353,7 +354,7 @@ export function createFolderLook(folder: string, alsoCalled: readonly string[], 
     }
   }
 
-  /** `runs`: it is taken whatever its name. */
+  /** `runs`: the file counts whatever its name. */
   async function takeWord(word: string, base: string, runs: boolean): Promise<void> {
     const found = new Set<string>();
     const path = word.length > limits.word ? null : look.pathOf(word, base);
@@ -371,8 +372,8 @@ export function createFolderLook(folder: string, alsoCalled: readonly string[], 
   }
 
   /**
-   * The file of this path, those that it names without their endings, and those that stand for a
-   * folder of this path.
+   * Finds the file at this path, files that match without an extension, and files that represent a
+   * folder at this path.
    */
   async function lookUp(path: string, found: Set<string>): Promise<void> {
     const parent = posix.dirname(path) === '.' ? '' : posix.dirname(path);

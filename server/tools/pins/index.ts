@@ -1,14 +1,15 @@
 /**
- * What a yes is to, besides the words of a call: what lies in the agent's folder at the paths that
- * it is about. Each has a mark that changes with it, and one pin stands for all of them.
+ * Pins the content that a yes covers besides the call's text: what lies in the agent's folder at
+ * the paths that the call is about. Each path has a mark that changes with its content. One pin
+ * stands for all marks.
  *
- * A command in the sandbox that reaches no network can do no more than its agent's own tools can:
- * it is held to the files that it names, for the one call that is answered. Any other command can
- * hand on or destroy what is not in the folder. There the files that it names are looked at with
- * those that they name in turn, as far as their texts tell, and with what programs read by
- * themselves (`package.json`, Makefiles, git hooks and the like). Where only the shell knows what a
- * command names, all of the folder counts. What a program finds in other ways is not seen:
- * installed packages, tests that a runner collects, names that are put together while it runs.
+ * A sandboxed command without a network can do no more than its agent's own tools. It is pinned to
+ * the files that it names, for the one call that is answered. Any other command can leak or destroy
+ * things outside the folder. So its files are read together with the files that they name in turn,
+ * as far as their texts tell, and with the files that programs read by themselves (`package.json`,
+ * Makefiles, git hooks and the like). Where only the shell knows what a command names, the whole
+ * folder counts. Files that a program finds in other ways are not covered: installed packages,
+ * tests that a runner collects, names that are composed at run time.
  */
 import { createHash } from 'node:crypto';
 import { realpath } from 'node:fs/promises';
@@ -24,12 +25,12 @@ import { commandWords } from './command-words.ts';
 import { createFolderLook } from './folder-look.ts';
 import { PIN_LIMITS, type PinLimits } from './settings.ts';
 
-/** What lies at the paths that a call is about. */
+/** The content at the paths that a call is about. */
 export interface Pinned {
-  /** The same as long as all of it is. */
+  /** Equal as long as all of the content is. */
   readonly pin: string;
   readonly files: readonly PinnedFile[];
-  /** Files that are compared too, and not named. */
+  /** Number of files that are compared but not listed. */
   readonly rest: number;
   /** False: there is more than can be compared. */
   readonly isWhole: boolean;
@@ -45,11 +46,11 @@ export interface Pins {
   /** Null: the call is about nothing in the folder. */
   of(call: PinnedCall): Promise<Pinned | null>;
   /**
-   * Keeps what the call is about as it is, as far as Roost itself changes anything there, until the
-   * returned function is called. Null: it is not what was pinned.
+   * Blocks Roost's own changes to the content until the returned function is called. Null: the
+   * content differs from the pinned one.
    */
   hold(call: PinnedCall, pinned: Pinned | null): Promise<(() => void) | null>;
-  /** How far this call of a command goes; null: it runs none. */
+  /** The reach of this call's command. Null: it runs none. */
   reachOf(call: Pick<PinnedCall, 'agentId' | 'tool'>): Promise<CommandReach | null>;
 }
 
@@ -59,13 +60,13 @@ export interface PinsDeps {
   readonly limits?: PinLimits;
 }
 
-/** Of a program that acts by itself: no sandbox is around it. */
+/** For an ACP agent's own actions, which run outside the sandbox. */
 const UNBOUNDED: CommandReach = { network: 'all', sandboxed: false };
 const reachesNothing = (network: Network) => network === 'none' || (network !== 'all' && network.length === 0);
 
-/** It can do no more than read and write in its agent's folder. */
+/** The command can only read and write in its agent's folder. */
 export const isBounded = ({ sandboxed, network }: CommandReach): boolean => sandboxed && reachesNothing(network);
-/** Whether all that one may do the other may too. */
+/** Whether `wide` permits everything that `narrow` does. */
 export const goesAsFar = (wide: CommandReach, narrow: CommandReach): boolean =>
   !wide.sandboxed || (narrow.sandboxed && covers(wide.network, narrow.network));
 
@@ -86,7 +87,7 @@ const textIn = (input: unknown, name: string): string | null => {
   return typeof value === 'string' ? value : null;
 };
 
-/** Texts of an input that may be paths, with whether their names say so. */
+/** Texts in an input that may be paths, and whether their field names say so. */
 function* textsIn(
   input: unknown,
   name = '',
@@ -107,7 +108,7 @@ export function createPins({ workspaces, commandReach, limits = PIN_LIMITS }: Pi
           const text = content === null ? null : fileText(content);
           return { path, leadsTo: null, kind, bytes, entries, mark, inTurn: false, text };
         } catch (error) {
-          // What is no path in the folder the tool refuses by itself.
+          // The tool itself refuses a path outside the folder.
           if (error instanceof WorkspaceError) return null;
           throw error;
         }
@@ -150,7 +151,7 @@ export function createPins({ workspaces, commandReach, limits = PIN_LIMITS }: Pi
     return pinnedOf(files, rest);
   }
 
-  /** Paths within the folder that a program names in what it asks for. */
+  /** Paths within the folder that an ACP agent's request names. */
   async function programPaths(agentId: AgentId, input: unknown): Promise<readonly string[]> {
     const own = workspaces.folderOf(agentId);
     const roots = [own, await realpath(own).catch(() => own)];
@@ -202,8 +203,7 @@ export function createPins({ workspaces, commandReach, limits = PIN_LIMITS }: Pi
     },
     async hold(call, pinned) {
       const reach = await reachOf(call);
-      // Where it can do no more than its agent can, it is not held either: both go on with their
-      // work.
+      // A bounded command is not locked, so that it and its agent can both go on working.
       const isHeld = reach !== null && !isBounded(reach);
       const paths = (pinned?.files ?? []).flatMap(({ path, leadsTo }) => [
         path,
@@ -225,7 +225,7 @@ export function createPins({ workspaces, commandReach, limits = PIN_LIMITS }: Pi
   return pins;
 }
 
-/** Where agents have no folders, a call is about nothing in one. */
+/** Pins where agents have no folders: no call is about any content. */
 export const NO_PINS: Pins = {
   of: () => Promise.resolve(null),
   hold: () => Promise.resolve(() => undefined),

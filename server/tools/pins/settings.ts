@@ -1,32 +1,32 @@
-/** How much of a folder is looked at to say what a yes is to. */
+/** How much of a folder is read to pin a yes. */
 export const PIN_LIMITS = {
-  /** Files that are named one by one. All others are compared together. */
+  /** Files that are listed one by one. All others are compared as a group. */
   files: 2_000,
-  /** Files that files name in turn. Where there are more, the whole folder is looked at. */
+  /** Files named by files. Where there are more, the whole folder counts. */
   inTurn: 500,
-  /** Files and folders that are looked at, and how deep. */
+  /** Files and folders that are read. */
   entries: 100_000,
   /**
-   * Bytes of a file up to which its content is compared. Of a longer one: its inode, size and
-   * times.
+   * Bytes of a file up to which its content is compared. A longer file is compared by inode, size
+   * and times.
    */
   hashedBytes: 20_000_000,
-  /** Bytes of all files whose content is compared, in one look. */
+  /** Bytes of all files whose content is compared, per read. */
   allHashedBytes: 100_000_000,
-  /** Bytes of a file that is read for what it names. */
+  /** Bytes of a file that is searched for names. */
   readBytes: 1_000_000,
-  /** Words of one file, and of all, that are looked up. */
+  /** Words that are looked up: per file, and in total. */
   words: 5_000,
   allWords: 20_000,
-  /** Words that are looked up before other work of the relay has its turn. */
+  /** Words that are looked up before the relay's other work gets a turn. */
   wordsAtOnce: 500,
-  /** Folders from which a word may name a file. */
+  /** Folders relative to which a word may name a file. */
   bases: 16,
   /** Characters of a word that may name a file. */
   word: 500,
-  /** Commands in commands that are read. */
+  /** Nesting of commands within commands. */
   nested: 5,
-  /** Characters of all texts that are kept, to be shown and compared. */
+  /** Characters of all texts that are stored, to be shown and compared. */
   texts: 100_000,
 } as const;
 export type PinLimits = { readonly [Name in keyof typeof PIN_LIMITS]: number };

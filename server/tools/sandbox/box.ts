@@ -1,6 +1,6 @@
 /**
- * Starts a process in a sandbox: in a control group where one can be made, behind `bwrap`, under
- * limits that it cannot raise.
+ * Starts a process in a sandbox: in a control group where possible, behind `bwrap`, under limits
+ * that the process cannot raise.
  */
 import type { ChildProcess } from 'node:child_process';
 import type { Network } from '../../../src/shared/domain/network.ts';
@@ -12,24 +12,24 @@ import { AS_ROOT } from './missing.ts';
 import { openWayOut, type NetworkDeps, type WayOut } from './network.ts';
 import type { SandboxLimits } from './settings.ts';
 
-/** What makes a sandbox here. */
+/** The means for a sandbox on this machine. */
 export interface Box {
-  /** Where `bwrap` lies. */
+  /** Path of `bwrap`. */
   readonly bubble: string;
-  /** Null: the relay may make none. */
+  /** Null: the relay may create none. */
   readonly cgroups: Cgroups | null;
 }
 
 export interface BoxDeps {
   readonly limits: SandboxLimits;
-  /** Left out: nothing is reached of it, whatever is granted. */
+  /** Left out: no network, whatever is granted. */
   readonly network?: NetworkDeps | undefined;
 }
 
 export interface BoxedStart {
   /**
-   * The arguments of `bwrap`. `wayOut`: the folder of the socket that leads to the network; null:
-   * none does.
+   * The arguments of `bwrap`. `wayOut`: the folder of the socket that leads to the network. Null:
+   * no network.
    */
   readonly sees: (seccompFd: number, wayOut: string | null) => readonly string[];
   readonly program: readonly string[];
@@ -44,7 +44,7 @@ export interface BoxedStart {
 
 export interface Boxed {
   /**
-   * The inner process dies with the outer one. It is the first of its namespace, so all others die
+   * The inner process dies with the outer one. It is the first in its namespace, so all others die
    * with it.
    */
   readonly group: Group;
@@ -52,13 +52,13 @@ export interface Boxed {
   readonly kin: Kin;
   /** See `Cgroup`. Null: there is no group. */
   readonly ranOut: (() => Promise<boolean>) | null;
-  /** Removes its group and its way out. Call it when the process has ended. */
+  /** Removes its group and its way out. Must be called when the process has ended. */
   leave(): Promise<void>;
 }
 
 const SECCOMP_FD = 3;
 
-/** Rejects if the process cannot be started; nothing of it is left then. */
+/** Rejects if the process cannot be started. Nothing of it is left then. */
 export async function begin(
   { bubble, cgroups }: Box,
   { sees, program, env, network, ownHosts = [], input, fd }: BoxedStart,

@@ -1,10 +1,10 @@
 /**
- * How bubblewrap (`bwrap`) is called: a new root in memory with the system's programs read-only,
- * one folder to write in, and namespaces of its own for users, processes, network and the rest.
- * Nothing of the machine is there that is not named here.
+ * The arguments of bubblewrap (`bwrap`): a new root in memory with the system's programs read-only,
+ * one writable folder, and separate namespaces for users, processes, network and the rest. Nothing
+ * else of the machine is visible.
  *
- * Not `@anthropic-ai/sandbox-runtime`: it shows the whole disk but for what is named, holds one
- * policy for a process, needs ripgrep and socat beside bubblewrap, and bounds neither memory nor
+ * Why not `@anthropic-ai/sandbox-runtime`: it shows the whole disk except for named parts, has one
+ * policy per process, needs ripgrep and socat beside bubblewrap, and limits neither memory nor
  * processes nor files. Its calls of `bwrap` are the same.
  */
 import { lstatSync, readlinkSync } from 'node:fs';
@@ -12,11 +12,11 @@ import { endianness } from 'node:os';
 import { type SandboxLimits, WITHIN } from './settings.ts';
 import { SOCKET } from './network.ts';
 
-// System calls that are refused in the sandbox, as a program for seccomp(2) that `bwrap --seccomp`
-// reads. Some reach what has no namespace: keys, other machines by VSOCK, tracing, clocks. Some are
-// the beginning of a way out. Some hold memory or files where `held.ts` cannot count them.
+// System calls that the sandbox refuses, as a program for seccomp(2) that `bwrap --seccomp` reads.
+// Some reach what has no namespace: keys, other machines by VSOCK, tracing, clocks. Some are the
+// first step of an escape. Some hold memory or files where `held.ts` cannot count them.
 
-/** By architecture: its mark in `seccomp_data`, and numbers of calls (asm/unistd.h). */
+/** By architecture: its mark in `seccomp_data`, and system call numbers (asm/unistd.h). */
 const MACHINES = {
   x64: {
     mark: 0xc000_003e,
@@ -40,22 +40,22 @@ const MACHINES = {
     uncounted: [279, 447, 186, 75],
   },
 } as const;
-/** The same number everywhere. */
+/** The same numbers on every architecture. */
 const [CLONE3, CLOSE_RANGE] = [435, 436];
 
 /**
  * Unix, IPv4, IPv6 and netlink, all within its own empty network. VSOCK has no namespace: it would
- * reach the machine below.
+ * reach the host of the machine.
  */
 const FAMILIES = [1, 2, 10, 16];
-/** Of clone(2), close_range(2) and prctl(2). */
+/** Constants of clone(2), close_range(2) and prctl(2). */
 const [CLONE_THREAD, CLONE_FILES] = [0x1_0000, 0x400];
 const CLOSE_RANGE_UNSHARE = 2;
 const [SET_DUMPABLE, DUMPABLE] = [4, 1];
 
 const [LOAD, EQUAL, AT_LEAST, AND, RETURN] = [0x20, 0x15, 0x35, 0x54, 0x06];
 const [NUMBER, MARK] = [0, 4];
-/** Where an argument lies, and its upper half. */
+/** Offset of an argument, and of its upper half. */
 const argument = (nth: number) => 16 + 8 * nth;
 const upper = (nth: number) => argument(nth) + 4;
 const [KILL, ALLOW] = [0x8000_0000, 0x7fff_0000];
@@ -107,7 +107,7 @@ export function seccompProgram(
     [AT_LEAST, 0, 1, X32],
     [RETURN, 0, 0, errno(ENOSYS)],
     ...refuse(refused, EPERM),
-    // A filter cannot read its arguments, which lie in memory. Programs fall back to clone(2).
+    // A filter cannot read its arguments, which are in memory. Programs fall back to clone(2).
     ...refuse([CLONE3], ENOSYS),
     // A thread must share the descriptors of its process: `held.ts` reads one table for each
     // process.
@@ -159,11 +159,11 @@ export function seccompProgram(
   return program;
 }
 
-/** Links into `/usr` on most systems today, folders on others. */
+/** Links into `/usr` on most current systems, folders on others. */
 const TOP = ['bin', 'sbin', 'lib', 'lib32', 'lib64'];
-/** Without secrets: what programs look up to run at all. */
+/** Files that programs need to run at all. None contains secrets. */
 const ETC = ['alternatives', 'ld.so.cache', 'ld.so.conf', 'ld.so.conf.d', 'fonts', 'localtime', 'mime.types', 'magic'];
-/** What programs need to know whom to trust, where they reach anybody. */
+/** Certificates that programs need for network connections. */
 const TRUST = ['ssl/certs', 'ssl/openssl.cnf', 'ca-certificates', 'pki/ca-trust', 'pki/tls', 'crypto-policies'];
 const PATH = '/usr/local/bin:/usr/bin:/bin';
 
@@ -179,12 +179,12 @@ function topFolders(): string[] {
   });
 }
 
-/** Where a sandbox with a way out has the relay's socket, and the program that leads to it. */
+/** In a sandbox with a network: the relay's socket, and the program that connects to it. */
 const NET = '/run/roost/net';
 const NODE = '/run/roost/node';
 const PORT = 3128;
 const PROXY = `http://127.0.0.1:${PORT}`;
-/** Both spellings are in use; the last is for Node's own `fetch`. */
+/** Both spellings are in use. The last variable is for Node's own `fetch`. */
 const PROXIED = ['http_proxy', 'https_proxy', 'all_proxy', 'HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY'];
 
 /** `wayOut`: the folder of its socket. */
@@ -196,10 +196,10 @@ const networkArguments = (wayOut: string): string[] => [
 ];
 
 const size = (bytes: number) => ['--size', String(bytes)];
-/** No rights, no other process, no network, the system's programs, and nothing else. */
+/** No privileges, no other process, no network, the system's programs, and nothing else. */
 const nothing = (seccompFd: number, limits: SandboxLimits): string[] => [
   ...['--unshare-user', '--unshare-ipc', '--unshare-pid', '--unshare-net', '--unshare-uts', '--unshare-cgroup-try'],
-  // No second set of namespaces within: most ways out of one begin with rights in another.
+  // No nested user namespaces: most escapes begin with privileges in one.
   '--disable-userns',
   ...['--uid', '1000', '--gid', '1000', '--hostname', 'sandbox'],
   ...['--cap-drop', 'ALL', '--new-session', '--die-with-parent'],
@@ -210,12 +210,12 @@ const nothing = (seccompFd: number, limits: SandboxLimits): string[] => [
   ...[...size(limits.shared), '--tmpfs', '/dev/shm', ...size(limits.temporary), '--tmpfs', '/tmp'],
 ];
 /**
- * What lies in memory has a size of its own, or cannot be written. Nor can the kernel’s settings:
- * where the relay runs as root, they take it for root that writes, whoever it is within.
+ * File systems in memory have a size limit, or are read-only. The kernel's settings are read-only
+ * too: where the relay runs as root, the kernel treats every writer inside as root.
  */
 const CLOSED = ['--remount-ro', '/proc', '--remount-ro', '/dev', '--remount-ro', '/'];
 
-/** `seccompFd`: where `bwrap` reads the program of calls that are refused. */
+/** `seccompFd`: where `bwrap` reads the seccomp program. */
 export const bubbleArguments = (
   folder: string,
   seccompFd: number,
@@ -232,8 +232,8 @@ export const bubbleArguments = (
 ];
 
 /**
- * For a program of the person's own, with the environment that it is started in. Folders, each with
- * its place within.
+ * For a program that the person configured, with its own environment. Each folder has its place in
+ * the sandbox.
  */
 export const programArguments = (
   {
@@ -248,7 +248,7 @@ export const programArguments = (
   wayOut: string | null,
 ): string[] => [
   ...nothing(seccompFd, limits),
-  // The outer first, so that none hides another.
+  // Outer folders first, so that none hides another.
   ...[...read].sort(([, one], [, other]) => one.length - other.length).flatMap(([from, to]) => ['--ro-bind', from, to]),
   ...(writes === null ? ['--chdir', '/tmp'] : ['--bind', ...writes, '--chdir', writes[1]]),
   ...(wayOut === null ? [] : networkArguments(wayOut)),
@@ -256,8 +256,8 @@ export const programArguments = (
 ];
 
 /**
- * Passes on to the relay's socket what comes to the port; says when it listens, and ends with all
- * else that is within.
+ * Forwards connections from the port to the relay's socket. Prints a line when it listens, and ends
+ * with the sandbox.
  */
 const FORWARD = `const net = require("net");
 net.createServer((near) => {
@@ -267,9 +267,9 @@ net.createServer((near) => {
 }).listen(${PORT}, "127.0.0.1", () => console.log("ready"));`;
 
 /**
- * Run by `bash` within: bounds that nothing in it can raise, and then what was asked for. Sizes of
- * `ulimit` are in KiB. `counted`: a control group bounds memory; else what one process may write is
- * bounded, at least.
+ * Run by `bash` inside: sets limits that nothing inside can raise, then runs the command. Sizes of
+ * `ulimit` are in KiB. `counted`: a control group limits memory. Otherwise at least the data
+ * segment of each process is limited.
  */
 export const boundedBy = (
   { file, addresses, memory, processes, openFiles, queues }: SandboxLimits,
@@ -282,7 +282,7 @@ export const boundedBy = (
     ...(counted ? [] : [`ulimit -d ${Math.floor(memory / 1_024)}`]),
     `ulimit -u ${processes}`,
     `ulimit -n ${openFiles}`,
-    // All programs of a user share this one. A lower bound of theirs stays.
+    // All programs of a user share this limit. A lower one stays.
     `{ ulimit -q ${queues} 2> /dev/null || true; }`,
     ...(hasWayOut ? [`{ read -r _ < <(exec ${NODE} -e '${FORWARD}' 2>/dev/null </dev/null); true; }`] : []),
     'exec "$@"',

@@ -1,9 +1,9 @@
 /**
- * A control group for each run, where the relay may make one. Only a group bounds the memory of all
- * processes together, whatever they do. A relay that runs as root needs one, since the kernel
- * counts no processes of root. An ordinary user may make one below a group that was delegated to
- * them. systemd delegates the services and scopes of each user. Without a group, `watch.ts` looks
- * instead.
+ * A control group for each run, where the relay may create one. Only a group limits the memory of
+ * all processes together, whatever they do. A relay that runs as root needs one, since the kernel
+ * counts no processes of root. An ordinary user may create one below a group that was delegated to
+ * them. systemd delegates the services and scopes of each user. Without a group, `watch.ts`
+ * measures instead.
  */
 import { constants } from 'node:fs';
 import { access, mkdir, readdir, readFile, rmdir, stat, writeFile } from 'node:fs/promises';
@@ -19,13 +19,13 @@ export interface Cgroup {
   readonly folders: readonly string[];
   /** Path of the list of its processes. */
   readonly list: string;
-  /** The kernel has killed a process of the group, since its memory was used up. */
+  /** The kernel has killed a process of the group because its memory was used up. */
   ranOut(): Promise<boolean>;
   remove(): Promise<void>;
 }
 
 export interface Cgroups {
-  /** Null: no group can be made any more. */
+  /** Null: no group can be created any more. */
   create(): Promise<Cgroup | null>;
 }
 
@@ -79,7 +79,7 @@ async function removed(folder: string): Promise<void> {
       (error: unknown) => codeOf(error) === 'ENOENT',
     );
     if (gone) return;
-    // What was in it is still on its way out.
+    // Its processes are still exiting.
     await sleep(REMOVE_MS);
   }
 }
@@ -236,10 +236,10 @@ async function* placesOfOne({ memory, tcp }: SandboxLimits, pids: number, isRoot
     };
 }
 
-/** Null: the relay may make no group here. */
+/** Null: the relay may create no group here. */
 export async function findCgroups(limits: SandboxLimits): Promise<Cgroups | null> {
   const isRoot = process.getuid?.() === 0;
-  // Some processes of `bwrap` itself stand in it.
+  // Some processes of `bwrap` itself are in the group.
   const pids = limits.processes + 4;
   const isTwo = await access(join(ROOT, 'cgroup.controllers')).then(
     () => true,

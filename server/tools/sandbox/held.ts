@@ -1,9 +1,9 @@
 /**
- * What the processes of a sandbox hold, read from `/proc`.
+ * Measures what the processes of a sandbox hold, from `/proc`.
  *
  * A process can pass all it holds to a child and exit within a millisecond. So each process is read
- * synchronously, in slices of a few ms that do not block the relay. A look repeats until it finds
- * no process that began meanwhile.
+ * synchronously, in slices of a few ms that do not block the relay. A measurement repeats until it
+ * finds no process that began meanwhile.
  */
 import { closeSync, openSync, readdirSync, readFileSync, readlinkSync, readSync, statfsSync, statSync } from 'node:fs';
 import { setImmediate as nextTurn } from 'node:timers/promises';
@@ -12,12 +12,9 @@ import { processesNow, processNow, type Process } from '../../platform/processes
 
 /** Identifies the processes of a sandbox. */
 export interface Kin {
-  /** The outermost. */
+  /** The outermost process. */
   readonly root: number;
-  /**
-   * Path of `cgroup.procs`. Null: there is no control group, and the tree of parents tells the
-   * processes.
-   */
+  /** Path of `cgroup.procs`. Null: there is no control group, so the process tree is used. */
   readonly list: string | null;
 }
 
@@ -88,8 +85,8 @@ async function eachMember({ root, list }: Kin, visit: (member: Process) => void)
 }
 
 /**
- * Where `/proc` tells the memory and the descriptors of a process. If the first thread has exited,
- * another one tells them: threads share both here (see `bubble.ts`).
+ * The `/proc` path with the memory and descriptors of a process. If the first thread has exited,
+ * another thread's path is used, since threads share both here (see `bubble.ts`).
  */
 function placeOf({ pid, ended }: Process): string {
   const own = `/proc/${pid}`;
@@ -98,7 +95,7 @@ function placeOf({ pid, ended }: Process): string {
     const other = readdirSync(`${own}/task`).find((thread) => Number(thread) !== pid);
     return other === undefined ? own : `${own}/task/${other}`;
   } catch {
-    // It is gone.
+    // The process is gone.
     return own;
   }
 }
@@ -107,7 +104,7 @@ function read(file: string): string {
   try {
     return readFileSync(file, 'utf8');
   } catch {
-    // It has ended, or hides.
+    // The process has ended, or hides.
     return '';
   }
 }
@@ -170,7 +167,7 @@ interface Mapping {
   readonly device: string;
   readonly inode: string;
   readonly path: string;
-  /** Where the mapping ends in the file, in bytes. */
+  /** End of the mapping in the file, in bytes. */
   readonly end: number;
 }
 /** Parses a line of proc_pid_maps(5). Null: no file is mapped. */
@@ -191,16 +188,16 @@ function inMemoryFiles(pid: number): number {
       const { blocks, bfree, bsize, files, ffree } = statfsSync(`/proc/${pid}/root/${name}`);
       bytes += (blocks - bfree) * bsize + Math.max(0, files - ffree) * INODE_BYTES;
     } catch {
-      // It has ended.
+      // The process has ended.
     }
   return bytes;
 }
 
 /**
- * The most memory that the sandbox may hold, in bytes. Anonymous pages are counted exactly. A
- * shared anonymous mapping counts with its whole length, and a socket with its largest buffer:
- * their contents cannot be measured. `addresses` is what a process counts for whose list of
- * mappings is too long to read.
+ * Upper bound for the sandbox's memory, in bytes. Anonymous pages are counted exactly. A shared
+ * anonymous mapping counts with its whole length, and a socket with its largest buffer, because
+ * their contents cannot be measured. `addresses`: what a process counts if its list of mappings is
+ * too long to read.
  */
 export async function memoryOf(kin: Kin, addresses: number): Promise<number> {
   let own = 0;
@@ -212,7 +209,7 @@ export async function memoryOf(kin: Kin, addresses: number): Promise<number> {
     const rollup = read(`${place}/smaps_rollup`);
     const kilobytes = (name: string) => Number(new RegExp(`^${name}:\\s+(\\d+) kB$`, 'm').exec(rollup)?.[1] ?? NaN);
     const anonymous = (kilobytes('Pss_Anon') || kilobytes('Pss')) + kilobytes('SwapPss');
-    // One that has exited since counts as it was when it was found.
+    // A process that has exited since counts as it was when it was found.
     own += Number.isNaN(anonymous) ? member.memory : anonymous * 1_024;
     const { lines, whole } = mappingsOf(place);
     if (!whole) own += addresses;
@@ -257,7 +254,7 @@ export async function unlinkedOf(all: readonly Kin[], device: number): Promise<U
       if (found.isFile() && found.nlink === 0 && found.dev === device) files.set(`${found.ino}`, found.blocks * BLOCK);
       else if (found.isSocket() && /^scm_fds:\s*[1-9]/m.test(read(path.replace('/fd/', '/fdinfo/')))) hidden = true;
     } catch {
-      // It was closed meanwhile.
+      // The file was closed meanwhile.
     }
   }
   for (const kin of all)

@@ -1,16 +1,16 @@
 /**
- * The sandbox: bash in a world that holds one folder and the system's programs, and nothing else.
- * Linux only, by bubblewrap.
+ * The sandbox: bash with access to one folder and the system's programs, and nothing else. Linux
+ * only, by bubblewrap.
  *
  * `box.ts` starts a process, `bubble.ts` builds its root, `network.ts` is the only way out,
- * `cgroups.ts` and `watch.ts` bound what it takes.
+ * `cgroups.ts` and `watch.ts` limit its resources.
  *
  * Main types: `Sandbox`, `SandboxRun`, `SandboxEnd`.
  *
  * Invariants:
- * - No home folder, no environment, no other process, and no network but the hosts that the person
- *   granted.
- * - Memory, processes, time, output and disk are bounded.
+ * - No home folder, no environment, no other process, and no network except the hosts that the
+ *   person granted.
+ * - Memory, processes, time, output and disk are limited.
  * - A run ends as a whole, with everything that it started.
  *
  * It does not know who runs a command, or why.
@@ -42,16 +42,16 @@ export { isInnerHost } from '../../platform/guarded-fetch.ts';
 export { SANDBOX_LIMITS, WITHIN } from './settings.ts';
 export type { Space } from './watch.ts';
 
-// What a program writes: its beginning and its end, in memory, whatever it floods.
+// A program's output in memory: its beginning and its end, however much it writes.
 
 interface Output {
-  /** Answers with the bytes of all so far. */
+  /** Returns the total bytes so far. */
   take(chunk: Buffer): number;
-  /** Characters from `offset` on, at most `most`; `total`: of what is kept. */
+  /** At most `most` characters from `offset` on. `total`: of the stored output. */
   read(offset: number, most: number): { readonly text: string; readonly total: number };
 }
 
-/** `kept`: bytes of its beginning, and of its end. */
+/** `kept`: bytes of the beginning, and of the end, that are stored. */
 function createOutput(kept: number): Output {
   let head = Buffer.alloc(0);
   const tail: Buffer[] = [];
@@ -84,24 +84,21 @@ function createOutput(kept: number): Output {
   };
 }
 
-// A program that goes on, in a sandbox of its own: as commands are held there, but with an input
-// and an output, no end by time, and of the machine's folders those that the person has named for
-// it, at their own places.
+// A long-running program in a sandbox of its own. It is limited as commands are, but has an input
+// and an output and no time limit. It sees the machine's folders that the person named for it, at
+// their own paths.
 
-/** Its environment is all that it is given, beside what leads to the network. */
+/** `env` is its whole environment, except for the proxy variables. */
 interface BoxedProgram extends Omit<ProgramStart, 'cwd'> {
-  /** Of the relay's machine: read and written, and made where it is not there; null: none. */
+  /** A folder on the relay's machine that it reads and writes. Created if missing. Null: none. */
   readonly folder: string | null;
-  /** Read alone: where its own program lies, where that is not among the system's. */
+  /** Read-only folders: where the program itself lies, if outside the system's. */
   readonly reads: readonly string[];
   readonly network: Network;
 }
 
 interface ProgramsDeps extends BoxDeps {
-  /**
-   * Why nothing of the machine but the system's programs is shown, as a sentence; null: what is
-   * named is.
-   */
+  /** Why no folder of the machine is shown, as a sentence. Null: named folders are. */
   readonly refuseFolders: string | null;
   /** No folder above, at or below one of these is shown, whoever names it. */
   readonly hidden: readonly string[];
@@ -116,13 +113,13 @@ function refuseHidden(real: string, path: string, hidden: readonly string[]): vo
     throw new Error(`${path} holds what is the relay’s own, or lies in it: no program in the sandbox is shown that`);
 }
 
-/** A path whose end need not be there, after the links in what is. */
+/** The real path of a path whose end may not exist yet. */
 const whereItWouldLie = (path: string): Promise<string> =>
   realpath(path).catch(async () =>
     dirname(path) === path ? path : join(await whereItWouldLie(dirname(path)), basename(path)),
   );
 
-/** Where it leads, after links; throws, as a sentence, where it may not be shown. */
+/** The real path, with links resolved. Throws a sentence where it may not be shown. */
 async function shown(path: string, hidden: readonly string[]): Promise<readonly [from: string, to: string]> {
   if (!isAbsolute(path)) throw new Error(`${path} is no whole path on the relay’s machine`);
   const real = await realpath(path).catch(() => {
@@ -133,7 +130,8 @@ async function shown(path: string, hidden: readonly string[]): Promise<readonly 
 }
 
 /**
- * Rejects, as a sentence, where it cannot be begun. With its end all that it has started is gone.
+ * Rejects with a sentence where the program cannot be started. When it ends, everything that it
+ * started is gone.
  */
 async function startBoxed(
   box: Box,
@@ -146,7 +144,7 @@ async function startBoxed(
   if (refuseFolders !== null && (folder !== null || reads.length > 0 || !isSystems)) throw new Error(refuseFolders);
   const hidden = await Promise.all(own.map((path) => realpath(path).catch(() => path)));
   if (folder !== null && isAbsolute(folder)) {
-    // Whatever of it is there already: nothing is made in what is the relay's own.
+    // Checked before anything is created: nothing may be created inside the relay's own folders.
     const place = normalize(folder);
     refuseHidden(await whereItWouldLie(place), folder, hidden);
     await mkdir(place, { recursive: true });
@@ -158,7 +156,8 @@ async function startBoxed(
     {
       sees: (seccompFd, wayOut) => programArguments({ writes, read }, seccompFd, limits, wayOut),
       program: [file, ...args],
-      // In the environment and not in the arguments: those any user of the machine can list.
+      // Passed in the environment, not in the arguments: any user of the machine can list
+      // arguments.
       env: { ...env, HOME: '/tmp', TMPDIR: '/tmp' },
       network,
       input: 'pipe',
@@ -179,7 +178,7 @@ async function startBoxed(
   return group;
 }
 
-/** Why it was ended, where that was not by itself. */
+/** Why the run was ended. Null: it ended by itself. */
 export type Cut = Excess | 'time' | 'output' | 'stopped' | 'withdrawn' | 'closing';
 
 export interface SandboxEnd {
@@ -187,60 +186,57 @@ export interface SandboxEnd {
   readonly code: number | null;
   readonly signal: string | null;
   readonly cut: Cut | null;
-  /** ms */
+  /** ms. */
   readonly tookMs: number;
 }
 
 export interface SandboxRun {
-  /** Never rejects; all that it has started is gone then. */
+  /** Never rejects. Everything that the run started is gone then. */
   readonly ended: Promise<SandboxEnd>;
-  /** What it has written so far: characters from `offset` on, at most `most`. */
+  /** The output so far: at most `most` characters from `offset` on. */
   output(offset: number, most: number): { readonly text: string; readonly total: number };
   stop(why: Cut): void;
 }
 
 interface SandboxTask {
-  /** On the relay's machine; made where it is not there. */
+  /** On the relay's machine. Created if missing. */
   readonly folder: string;
-  /** For `bash` as its arguments. */
+  /** The arguments of `bash`. */
   readonly bash: readonly string[];
   readonly timeoutMs: number;
-  /** An open file that it finds as its fd 4. */
+  /** An open file, which becomes descriptor 4. */
   readonly fd?: number;
-  /** What it may still write in its folder; left out: as much as the disk has room for. */
+  /** What it may still write in its folder. Left out: only the disk limits it. */
   readonly space?: Space;
   /** Left out: none. */
   readonly network?: Network;
-  /**
-   * Hosts that may lie in the relay's own machine and networks, each named by the person. Left out:
-   * none.
-   */
+  /** Hosts on the relay's own machine and networks, each named by the person. Left out: none. */
   readonly ownHosts?: readonly string[];
   /**
-   * The person insists: where there is no sandbox, it is run without one, as whoever started the
-   * relay.
+   * The person insists: without a sandbox on this machine the command runs outside one, as the user
+   * who started the relay.
    */
   readonly bare?: boolean;
 }
 
 /** What a household's programs reach of the machine and its networks. */
 interface SandboxReach {
-  /** Where any name leads. */
+  /** Addresses that any name may resolve to. */
   readonly addresses: MayConnect;
-  /** Why no folder of the machine is shown, as a sentence; null: those that are named are. */
+  /** Why no folder of the machine is shown, as a sentence. Null: named folders are. */
   readonly refuseFolders: string | null;
 }
 
 export interface Sandbox {
-  /** Whether there is one here; looked at once, by running something in it. */
+  /** Whether a sandbox works here. Tested once, by running something in it. */
   standing(): Promise<SandboxStanding>;
-  /** Rejects where there is none. */
+  /** Rejects where there is no sandbox. */
   run(task: SandboxTask): Promise<SandboxRun>;
-  /** The same of a program that goes on until it is ended. */
+  /** As `run`, for a program that runs until it is ended. */
   start(program: BoxedProgram): Promise<Group>;
-  /** The same, as far as it opens for one household. */
+  /** The same sandbox, limited to the reach of one household. */
   within(household: SandboxReach): Sandbox;
-  /** Ends all that runs. */
+  /** Ends everything that runs. */
   close(): Promise<void>;
 }
 
@@ -250,7 +246,7 @@ interface Found {
   readonly standing: SandboxStanding;
 }
 
-/** Without a sandbox no more is bounded than a shell can bound of itself everywhere. */
+/** Without a sandbox, only the limits that any shell can set apply. */
 const BARE = 'ulimit -c 0; exec "$@"';
 const bareEnvironment = (): Record<string, string> =>
   Object.fromEntries(
@@ -263,16 +259,16 @@ const bareEnvironment = (): Record<string, string> =>
 interface SandboxDeps {
   /** Left out: of this process. */
   readonly platform?: NodeJS.Platform;
-  /** Where programs are looked for; left out: as in this process. */
+  /** Where programs are looked for. Left out: as in this process. */
   readonly path?: string;
   readonly limits?: SandboxLimits;
-  /** Left out: those that can be made here. */
+  /** Left out: the control groups that can be created here. */
   readonly cgroups?: () => Promise<Cgroups | null>;
-  /** Left out: nothing is reached of it, whatever is granted. */
+  /** Left out: no network, whatever is granted. */
   readonly network?: NetworkDeps;
-  /** Folders of the relay's own: shown to no program, whoever names them. */
+  /** The relay's own folders. No program sees them, whoever names them. */
   readonly hidden?: readonly string[];
-  /** Runs what is insisted on where there is no sandbox. */
+  /** Runs commands outside a sandbox where the person insists. */
   readonly processes?: Pick<Processes, 'start'>;
 }
 
@@ -289,12 +285,12 @@ export function createSandbox({
   let known: Promise<Found> | null = null;
   let closed = false;
 
-  /** Written down, so that the next relay ends what one that was killed has left of it. */
+  /** Recorded on disk, so that the next relay can end what a killed one left running. */
   async function bare({ folder, bash }: SandboxTask): Promise<Boxed> {
     const group = await processes.start({
       command: '/bin/sh',
-      // Bash takes the socket that is its input for a line from elsewhere, and would read the
-      // person's own settings first.
+      // Bash takes a socket as its input for a remote shell, and would read the person's own
+      // settings first.
       args: ['-c', BARE, 'sh', '/bin/bash', '--norc', ...bash],
       env: bareEnvironment(),
       cwd: folder,
@@ -318,7 +314,7 @@ export function createSandbox({
     );
   }
 
-  /** `box` null: in none. */
+  /** `box` null: outside a sandbox. */
   async function start(box: Box | null, task: SandboxTask, network: NetworkDeps | undefined): Promise<SandboxRun> {
     const { folder, timeoutMs, space } = task;
     await mkdir(folder, { recursive: true, mode: 0o700 });
@@ -345,7 +341,8 @@ export function createSandbox({
 
     const exited = new Promise<Pick<SandboxEnd, 'code' | 'signal'>>((resolve) => {
       child.once('exit', (code, signal) => {
-        // What it wrote last may still be on its way; whatever holds its output open ends with it.
+        // The last output may still be in transit. A process that holds the output open ends with
+        // the run.
         const late = setTimeout(() => resolve({ code, signal }), limits.watchMs);
         child.once('close', () => {
           clearTimeout(late);
@@ -358,7 +355,7 @@ export function createSandbox({
       clearTimeout(timer);
       group.signal('SIGKILL');
       running.delete(one);
-      // The kernel may have ended it since the last look.
+      // The kernel may have killed it since the last check.
       if (code !== 0 && (await ranOut?.())) cut ??= 'memory';
       await leave();
       return { code: cut === null ? code : null, signal, cut, tookMs: performance.now() - startedAt };

@@ -1,10 +1,10 @@
 /**
- * The only way out of a sandbox that has one: a proxy of the relay's, for one run, at a socket in
- * the file system. Within is no network but the sandbox's own, and no names are looked up; a
- * program there passes on to the socket what comes to one port. So each connection and each
- * request, and each redirect that is followed, names a host here, and is refused where the person
- * has not. Names lead only where agents may read (`--web-addresses`): what is looked up is what is
- * connected. Hosts of the relay's own machine and networks are reached only where the person has
+ * The only way out of a sandbox with network access: a proxy of the relay for one run, at a socket
+ * in the file system. The sandbox has an empty network of its own and no name resolution. A program
+ * inside forwards one port to the socket. So every connection, request and redirect names its host
+ * to the proxy, which refuses hosts that the person has not granted. Names resolve only to
+ * addresses that agents may read (`--web-addresses`), and the connection uses the very address that
+ * was checked. Hosts on the relay's own machine and networks are reached only where the person
  * named exactly them for this run.
  */
 import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
@@ -18,27 +18,27 @@ import { fits, hostOf, lookupWithin } from '../../platform/guarded-fetch.ts';
 import type { MayConnect } from '../../../src/shared/protocol/models.ts';
 
 export interface NetworkDeps {
-  /** Where any name may lead. */
+  /** Addresses that any name may resolve to. */
   readonly addresses: MayConnect;
-  /** How names are looked up; the default gives only addresses that may be gone to. */
+  /** How names are resolved. The default returns only permitted addresses. */
   readonly lookup?: LookupFunction;
 }
 export interface WayOutDeps extends NetworkDeps {
-  /** Hosts that may lie in the relay's own machine and networks; left out: none. */
+  /** Hosts that may be on the relay's own machine and networks. Left out: none. */
   readonly ownHosts?: readonly string[];
 }
 
-/** Of one run. */
+/** The way out of one run. */
 export interface WayOut {
-  /** Holds the socket, and nothing else. */
+  /** Contains the socket, and nothing else. */
   readonly folder: string;
   close(): Promise<void>;
 }
 
 export const SOCKET = 'proxy';
-/** Connections of one run at once. */
+/** Concurrent connections of one run. */
 const CONNECTIONS = 100;
-/** They are about one connection, and not passed on (RFC 9110, 7.6.1). */
+/** Headers of one connection, which are not forwarded (RFC 9110, 7.6.1). */
 const ONE_HOP = ['connection', 'keep-alive', 'proxy-connection', 'proxy-authorization', 'te', 'trailer', 'upgrade'];
 
 interface Target {
@@ -54,13 +54,13 @@ function targetOf(address: string, port: number): Target | null {
   if (!URL.canParse(address)) return null;
   const url = new URL(address);
   if (url.protocol !== 'http:' || url.hostname === '') return null;
-  // A name with a dot at its end is the same name.
+  // A trailing dot does not change a name.
   return { url, host: hostOf(url).replace(/\.$/, ''), port: Number(url.port) || port };
 }
 
 /**
- * Of a tunnel: a host and a port (RFC 9110, 9.3.6). A URL does not say the port that its scheme has
- * by default.
+ * The target of a tunnel: a host and a port (RFC 9110, 9.3.6). A URL omits its scheme's default
+ * port.
  */
 function tunnelTargetOf(authority: string): Target | null {
   const target = targetOf(`http://${authority}`, 443);
@@ -69,7 +69,7 @@ function tunnelTargetOf(authority: string): Target | null {
 }
 
 const FOLDER = 'roost-net-';
-/** One that is younger may not listen yet. */
+/** A younger socket may not listen yet. */
 const YOUNG_MS = 60_000;
 
 const answers = (socket: string): Promise<boolean> =>
@@ -79,14 +79,12 @@ const answers = (socket: string): Promise<boolean> =>
     line.once('connect', () => line.destroy());
   });
 
-/**
- * Removes what relays have left behind that were killed: folders at whose socket nobody answers.
- */
+/** Removes the folders of killed relays: those at whose socket nobody answers. */
 export async function removeLeftWaysOut(): Promise<void> {
   for (const name of await readdir(tmpdir())) {
     if (!name.startsWith(FOLDER)) continue;
     const folder = join(tmpdir(), name);
-    // Another relay’s may go meanwhile, and what is another user’s cannot be looked into.
+    // Another relay may remove its folder meanwhile, and another user's folder is not readable.
     const old = await stat(folder).then(
       ({ mtimeMs }) => Date.now() - mtimeMs > YOUNG_MS,
       () => false,
@@ -103,9 +101,7 @@ export async function openWayOut(network: Exclude<Network, 'none'>, deps: WayOut
   const isOwn = ({ host, port }: Target) => mayReach(ownHosts, host, port);
   const lookupFor = (target: Target) => (isOwn(target) ? ownLookup : lookup);
 
-  /**
-   * Why it is not gone to, in a line for whoever reads what the command writes; null: it may be.
-   */
+  /** Why the target is refused, in a line for the command's output. Null: it is permitted. */
   function refusal(target: Target): string | null {
     const { host, port } = target;
     if (!isOwn(target) && !mayReach(network, host, port))
@@ -125,7 +121,7 @@ export async function openWayOut(network: Exclude<Network, 'none'>, deps: WayOut
     const why = refusal(target);
     if (why !== null) return refuse(403, why);
     const { url, host, port } = target;
-    // Whom it is for is what was checked, whatever else the request says.
+    // The host header is the checked host, whatever the request says.
     const headers = { ...passedOn(asked.headers), host: url.host };
     const onward = request({
       host,
@@ -163,7 +159,7 @@ export async function openWayOut(network: Exclude<Network, 'none'>, deps: WayOut
       if (head.length > 0) far.write(head);
       near.pipe(far).pipe(near);
     });
-    // A name that leads nowhere is no connection that has begun.
+    // For a name that does not resolve, no connection has begun.
     far.on('error', () => (isOpen ? near.destroy() : refuse('502 Bad Gateway', `${host} could not be reached.`)));
     for (const [one, other] of [
       [far, near],
@@ -171,7 +167,7 @@ export async function openWayOut(network: Exclude<Network, 'none'>, deps: WayOut
     ] as const)
       one.on('close', () => {
         open.delete(one);
-        // What it was refused with is read first.
+        // The client must be able to read the refusal.
         if (isOpen || one === near) other.destroy();
       });
   }

@@ -1,66 +1,65 @@
-/** What runs in the sandbox may take at most. Times in ms, sizes in bytes. */
+/** Limits of the sandbox. Times in ms, sizes in bytes. */
 export const SANDBOX_LIMITS = {
   /** Of all its processes together. */
   memory: 2_000_000_000,
-  /** Of addresses that one process reserves. */
+  /** Address space of one process. */
   addresses: 8_000_000_000,
   processes: 128,
-  /** Of one file. */
+  /** Per file. */
   file: 1_000_000_000,
   openFiles: 512,
-  /** In memory: for `/tmp`, and for `/dev/shm`. */
+  /** File systems in memory: for `/tmp`, and for `/dev/shm`. */
   temporary: 256_000_000,
   shared: 64_000_000,
-  /** Of what its TCP connections hold, where the kernel counts that apart (cgroup v1). */
+  /** Memory of its TCP connections, where the kernel counts that separately (cgroup v1). */
   tcp: 128_000_000,
   /**
-   * Where no control group counts it: of one segment of shared memory (System V), and semaphores of
-   * one set.
+   * Where no control group counts it: one segment of shared memory (System V), and semaphores per
+   * set.
    */
   segment: 16_384,
   semaphores: 32,
   /**
-   * Of what a user of the machine has only so many, for all of their programs: instances of
-   * inotify, and pairs of a descriptor and an epoll instance that could watch it.
+   * Resources that all programs of a user share: inotify instances, and pairs of a descriptor and
+   * an epoll instance that could watch it.
    */
   inotify: 32,
-  /** Bytes of its message queues (POSIX). */
+  /** Its message queues (POSIX). */
   queues: 100_000,
   epollPairs: 500_000,
   /**
-   * Of what it writes to its output, after which it is ended; and so much of its beginning and its
-   * end is kept.
+   * Output after which a run is ended; and the part of its beginning and its end that is stored.
    */
   output: 50_000_000,
   keptOutput: 500_000,
-  /** Left free on the disk; and of the machine's memory, where no control group bounds it. */
+  /**
+   * Free space that must remain on the disk; and free memory of the machine, where no control group
+   * limits the run.
+   */
   keptFree: 500_000_000,
   keptMemory: 500_000_000,
   /**
-   * Looks at the memory that must find too much, one after the other, where the machine has not
-   * lost as much.
+   * Consecutive measurements that must exceed the limit where the machine's own memory loss does
+   * not confirm them.
    */
   memoryLooks: 20,
-  /** Between two looks at what it takes. */
+  /** Between two checks of a run. */
   watchMs: 250,
-  /** The same for a program that goes on: it may run for weeks. */
+  /** Between two checks of a long-running program, which may run for weeks. */
   watchProgramMs: 2_000,
   /**
-   * Between two looks at its descriptors, and two counts of its folder where the disk gives no
-   * reason for one.
+   * Between two checks of its descriptors, and between two counts of its folder where the disk
+   * shows no change.
    */
   descriptorsMs: 1_000,
   countMs: 3_000,
-  /**
-   * A look or a count that took long is made again after so many times as long; where the machine
-   * has lost much, sooner.
-   */
+  /** A slow check rests so many times as long as it took; less where the machine has lost much. */
   restTimes: 5,
   restAtOnce: 1,
-  /** For the first look whether there is a sandbox at all. */
+  /** Time for the first trial of a sandbox. */
   probeMs: 10_000,
 } as const;
 export type SandboxLimits = { readonly [Name in keyof typeof SANDBOX_LIMITS]: number };
 
-/** Where its own folder is seen from within. */
+/** Path of a run's folder inside the sandbox. */
 export const WITHIN = '/workspace';

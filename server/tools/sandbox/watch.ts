@@ -1,11 +1,11 @@
 /**
- * Watches what a sandbox takes and reports the first excess. It watches the disk always, and the
- * memory where no control group bounds it.
+ * Watches a sandbox's resources and reports the first excess. It always watches the disk, and the
+ * memory where no control group limits it.
  *
  * A process can hide what it holds from a cheap count, for example in a deleted file. It cannot
  * hide what the whole machine has lost. So the watch compares that loss with what the sandbox may
- * still take. A larger loss makes it look closely at every process. If the sandbox is within its
- * bounds then, another program caused the loss, and the watch starts afresh.
+ * still take. A larger loss triggers a close measurement of every process. If the sandbox is then
+ * within its limits, another program caused the loss, and the watch starts afresh.
  */
 import { stat, statfs } from 'node:fs/promises';
 import { memoryLeft } from '../../platform/processes/index.ts';
@@ -13,7 +13,7 @@ import type { Room } from '../workspaces/index.ts';
 import { memoryOf, residentOf, unlinkedOf, watchingOf, type Kin } from './held.ts';
 import type { SandboxLimits } from './settings.ts';
 
-/** The room of the folder that a sandbox writes in. */
+/** The free room in the folder that a sandbox writes in. */
 export interface Space {
   /** At the start. */
   readonly left: Room;
@@ -21,18 +21,18 @@ export interface Space {
   count(): Promise<Room>;
 }
 
-/** What a sandbox took too much of. */
+/** The resource that a sandbox took too much of. */
 export type Excess = 'memory' | 'room' | 'files' | 'watchers';
 
 export interface WatchDeps {
   readonly kin: Kin;
   /** Whether memory has run out in the control group. Null: there is no group. */
   readonly ranOut: (() => Promise<boolean>) | null;
-  /** On the disk; null: the sandbox writes in none. */
+  /** On the disk. Null: the sandbox writes in none. */
   readonly folder: string | null;
   /** Left out: only the disk bounds what the sandbox writes. */
   readonly space?: Space | undefined;
-  /** All sandboxes that write in the same folder now, with this one. */
+  /** All sandboxes that write in the same folder now, including this one. */
   readonly together: () => readonly Kin[];
   readonly limits: SandboxLimits;
   readonly everyMs: number;
@@ -61,7 +61,10 @@ function paced<Given extends readonly unknown[]>(
   };
 }
 
-/** Measures a loss from the most that was there. So nobody hides a loss by what they give back. */
+/**
+ * Measures a loss from the maximum seen. So a process cannot hide a loss by releasing something
+ * first.
+ */
 function createLoss(first: number): { of(now: number): number; forget(now: number): void } {
   let most = first;
   return {
@@ -82,9 +85,9 @@ async function watchMemory({ kin, limits }: WatchDeps): Promise<Look> {
   const first = await memoryLeft();
   const loss = createLoss(first.available + first.swap);
   const kept = Math.min(limits.keptMemory, first.available / 2);
-  /** What the sandbox held when the loss was measured afresh. */
+  /** What the sandbox held when the loss was last reset. */
   let before = 0;
-  /** Looks in a row that found too much. */
+  /** Consecutive measurements above the limit. */
   let agree = 0;
   async function closely(): Promise<Excess | null> {
     const held = await memoryOf(kin, limits.addresses);
@@ -162,11 +165,11 @@ async function looksOf(deps: WatchDeps): Promise<readonly Look[]> {
   ];
 }
 
-/** Returns what ends the watch. */
+/** Returns a function that ends the watch. */
 export function watch(deps: WatchDeps): () => void {
   const looks = looksOf(deps);
   looks.catch(() => undefined);
-  /** A long count of files holds up no look at the memory. */
+  /** A long count of files delays no check of the memory. */
   const busy = new Set<Look>();
   async function run(look: Look): Promise<void> {
     if (busy.has(look)) return;
@@ -175,7 +178,7 @@ export function watch(deps: WatchDeps): () => void {
       const what = await look();
       if (what !== null) deps.onExcess(what);
     } catch {
-      // The folder may be gone. The next look comes soon.
+      // The folder may be gone. The next check comes soon.
     } finally {
       busy.delete(look);
     }

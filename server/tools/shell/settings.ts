@@ -1,11 +1,11 @@
-/** Of commands that agents run. Times in ms. */
+/** Limits of agents' commands. Times in ms. */
 export const SHELL_LIMITS = {
-  /** For one in the background; for one that is waited for, the person sets it. */
+  /** For a background command. The person sets the limit of one that is waited for. */
   backgroundMs: 1_800_000,
-  /** Characters of a command, and of what is given back at once. */
+  /** Characters of a command, and of output that is returned at once. */
   command: 20_000,
   shown: 30_000,
-  /** Of one agent: that run at once, and whose output is kept when they are over. */
+  /** Per agent: running commands, and finished ones whose output is stored. */
   running: 3,
   kept: 10,
 } as const;

@@ -1,6 +1,6 @@
 /**
- * The toolset `shell`: commands in a sandbox that sees the agent's own folder. What they write is
- * data, and stands before it as such.
+ * The toolset `shell`: commands in a sandbox that sees the agent's own folder. Their output is
+ * data, and is marked as such.
  */
 import { z } from 'zod';
 import type { AgentId } from '../../../src/shared/domain/ids.ts';
@@ -15,22 +15,22 @@ import { SHELL_LIMITS, type ShellLimits } from './settings.ts';
 
 export interface CommandReach {
   readonly network: Network;
-  /** The person insists on them where there is no sandbox, and this relay runs programs. */
+  /** The person insists on commands without a sandbox, and this relay runs programs. */
   readonly bare: boolean;
-  /** They may run none at all. */
+  /** The agent may run none at all. */
   readonly off: boolean;
-  /** ms that one may take that is waited for. */
+  /** ms that a command may take while its agent waits. */
   readonly commandMs: number;
 }
 
 export interface ShellToolsDeps {
   readonly sandbox: Pick<Sandbox, 'run' | 'standing'>;
-  /** How far the person lets its commands go. */
+  /** How far the person lets the agent's commands go. */
   readonly reachOf: (agentId: AgentId) => Promise<CommandReach>;
   readonly workspaces: Pick<Workspaces, 'of' | 'folderOf' | 'changed'>;
-  /** Why agents may store no more just now, as a sentence; null: they may. */
+  /** Why agents may store no more just now, as a sentence. Null: they may. */
   readonly refuseForRoom: () => Promise<string | null>;
-  /** Is told whenever the person has set anew what agents may do: whose, or null: everybody's. */
+  /** Registers a listener for changes of grants: the changed agent, or null for all. */
   readonly onGrants: (listener: (agentId: AgentId | null) => void) => void;
   readonly limits?: ShellLimits;
 }
@@ -43,7 +43,7 @@ interface Command {
   end: SandboxEnd | null;
 }
 
-/** Whether what runs with `begun` goes further than it may now. */
+/** Whether a command that started with `begun` exceeds what is allowed now. */
 const goesTooFar = (begun: CommandReach, now: CommandReach): boolean =>
   now.off || (begun.bare && !now.bare) || !covers(now.network, begun.network);
 
@@ -80,7 +80,7 @@ function endText({ code, signal, cut, tookMs }: SandboxEnd, limitMs: number): st
 
 export interface ShellTools {
   readonly tools: readonly TeamTool[];
-  /** Ends all that runs of this agent; resolves when nothing of it does. */
+  /** Ends all commands of this agent. Resolves when none runs any more. */
   endCommandsOf(agentId: AgentId): Promise<void>;
 }
 
@@ -92,7 +92,7 @@ export function createShellTools(deps: ShellToolsDeps): ShellTools {
   const allowed = async ({ agentId }: Caller) => (await sandbox.standing()).available || (await reachOf(agentId)).bare;
   const of = (agentId: AgentId) => commands.get(agentId) ?? [];
 
-  /** What it has written from `offset` on, and where the rest is. */
+  /** The output from `offset` on, and where the rest is. */
   function shown({ id, run, end, limitMs }: Command, offset = 0): string {
     const { text, total } = run.output(offset, limits.shown);
     const head = end ? endText(end, limitMs) : `It runs still, as ${id}.`;
@@ -104,7 +104,7 @@ export function createShellTools(deps: ShellToolsDeps): ShellTools {
     ].join('\n');
   }
 
-  /** A sentence, or an outcome: it was not begun. */
+  /** A sentence, or the outcome of a command that did not start. */
   async function start(
     { agentId, agreed }: Caller,
     command: string,
@@ -120,8 +120,8 @@ export function createShellTools(deps: ShellToolsDeps): ShellTools {
     if (left.bytes <= 0 || left.entries <= 0) return `Your folder is full, so no command runs. ${MAKE_ROOM}`;
     const reach = await reachOf(agentId);
     const limitMs = background ? limits.backgroundMs : reach.commandMs;
-    // As late as can be: what it reads is what the human has let it with, and stays that until it
-    // has ended.
+    // Locked as late as possible. The content is what the human agreed to, and stays so until the
+    // command has ended.
     const release = agreed ? await agreed.hold() : () => undefined;
     if (release === null) return { ...toolError(CHANGED), changed: true };
     let run: SandboxRun;
@@ -145,17 +145,17 @@ export function createShellTools(deps: ShellToolsDeps): ShellTools {
       ...before.filter(({ end }) => end !== null).slice(-limits.kept),
       started,
     ]);
-    // It may have been taken back while it was begun.
+    // The permission may have been withdrawn while the command started.
     await look(agentId);
     void run.ended.then((end) => {
       started.end = end;
-      // It may have written anything.
+      // The command may have written anything.
       workspaces.changed(agentId);
     });
     return started;
   }
 
-  /** What was taken back holds at once, for what runs too. */
+  /** A withdrawn permission applies at once, also to running commands. */
   async function look(agentId: AgentId): Promise<void> {
     const running = of(agentId).filter(({ end }) => end === null);
     if (running.length === 0) return;
@@ -164,7 +164,7 @@ export function createShellTools(deps: ShellToolsDeps): ShellTools {
   }
   deps.onGrants((agentId) => {
     for (const each of agentId === null ? commands.keys() : [agentId])
-      // What cannot be looked at is not known to be let.
+      // If the permissions cannot be read, the command is not known to be allowed.
       look(each).catch(() => of(each).forEach(({ run, end }) => end === null && run.stop('withdrawn')));
   });
 

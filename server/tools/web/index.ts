@@ -1,8 +1,7 @@
 /**
- * Pages of the web, for agents: an address is asked for, and what its page says is given as text.
- * The relay stands in somebody's network, and an agent may have been talked into anything by what
- * it has read: so a name is checked by the connection itself, each redirect as if it were the first
- * address, nothing that could sign anybody in goes along, and what comes back is bounded in time
+ * Web pages as text for agents. The relay stands in somebody's network, and a page may have talked
+ * its agent into anything. So every connection checks the address that it resolves, and redirects
+ * are checked like first addresses. Requests carry no credentials. Responses are limited in time
  * and size.
  */
 import { isIP, type LookupFunction } from 'node:net';
@@ -13,35 +12,35 @@ import { createPace } from '../../platform/pace.ts';
 import { createGuardedFetch, fits, hostOf } from '../../platform/guarded-fetch.ts';
 import { WEB_LIMITS, type WebLimits } from './settings.ts';
 
-// What a page says, without what it is set in: as Markdown, in one pass over its marks. No tree is
-// made of it: a page is a stranger's, and trees of a few hundred kilobytes have been seen to take
-// half a minute and all the memory there is. Pure.
+// The text of a page without its layout: as Markdown, in one pass over its markup. No tree is
+// built. Pages are untrusted, and trees of a few hundred kilobytes have taken half a minute and all
+// available memory. Pure.
 
 interface PageText {
   readonly title: string;
   readonly text: string;
-  /** It goes on, and was not read to its end. */
+  /** The page is longer, and was not read to its end. */
   readonly cut: boolean;
 }
 
 const setOf = (names: string) => new Set(names.split(' '));
-/** What stands on every page of a place, and what is no text. */
+/** Elements that repeat on every page of a site, and elements without text. */
 const LEFT_OUT = setOf('script style noscript template svg math iframe object nav footer aside dialog button select');
 const APART = setOf('p h1 h2 h3 h4 h5 h6 ul ol dl table blockquote pre figure hr section article main');
 const LISTS = setOf('ul ol');
 const LINES = setOf('div li tr br dt dd header address figcaption form fieldset legend option details summary');
 
-/** Characters of a title that are looked at for each that is shown: some of them are spaces. */
+/** Characters of a title that are read per character shown, because some are spaces. */
 const UNSEEN_TOO = 8;
 
-/** Where a link leads; null: nowhere that a page could be read at. */
+/** Target of a link. Null: not a readable page. */
 function linkOf(href: string | undefined, base: string, most: number): string | null {
   if (href === undefined || href.startsWith('#') || href.length > most || !URL.canParse(href, base)) return null;
   const url = new URL(href, base);
   return /^https?:$/.test(url.protocol) && url.href.length <= most ? url.href : null;
 }
 
-/** Takes text as it comes, and sets lines apart. */
+/** Collects text and separates it into lines. */
 class Lines {
   readonly #pieces: string[] = [];
   #breaks = 0;
@@ -54,7 +53,7 @@ class Lines {
     this.#space = false;
   }
 
-  /** `asIs`: every space of it counts. */
+  /** `asIs`: preserves all spaces. */
   add(text: string, asIs = false): void {
     const said = asIs ? text : text.replaceAll(/\s+/g, ' ');
     const words = asIs || this.#breaks === 0 ? said : said.trimStart();
@@ -72,7 +71,7 @@ class Lines {
     this.#begun = true;
   }
 
-  /** Right behind what stands there. */
+  /** Appends directly to the existing text. */
   close(text: string): void {
     this.#pieces.push(text);
     this.length += text.length;
@@ -84,8 +83,8 @@ class Lines {
 }
 
 /**
- * A page in HTML as text, with where its links lead. `base`: where it came from; `pause`: lets
- * others have their turn, between its pieces.
+ * An HTML page as text, with link targets. `base`: the page's address. `pause`: lets other work run
+ * between its pieces.
  */
 async function pageText(
   html: string,
@@ -93,7 +92,7 @@ async function pageText(
   limits: Pick<WebLimits, 'depth' | 'textChars' | 'titleChars' | 'address' | 'pieceChars'>,
   pause: () => Promise<void>,
 ): Promise<PageText> {
-  /** All of it, and of that what stands where a page says what it is about. */
+  /** The whole text, and separately the text of elements that mark the main content. */
   const all = new Lines();
   const parts = { main: new Lines(), article: new Lines() };
   const within = { main: 0, article: 0 };
@@ -106,8 +105,7 @@ async function pageText(
   const add = (text: string, asIs = false) => open().forEach((each) => each.add(text, asIs));
 
   /**
-   * Reads no further. What the parser has read already it may still tell of: to reset it here would
-   * break it.
+   * Stops reading. The parser may still emit what it has parsed. Resetting it here would break it.
    */
   const stop = () => {
     cut = true;
@@ -182,7 +180,7 @@ async function pageText(
 }
 
 export interface Page {
-  /** Where it came from in the end, behind all redirects. */
+  /** The final address, after all redirects. */
   readonly url: string;
   readonly status: number;
   readonly title: string;
@@ -192,17 +190,17 @@ export interface Page {
 
 export interface Web {
   readonly addresses: MayConnect;
-  /** Why not, as a sentence, where there is none. Never rejects. */
+  /** Resolves with a sentence where there is no page. Never rejects. */
   read(address: string, signal: AbortSignal): Promise<Page | string>;
   close(): Promise<void>;
 }
 
 export interface WebDeps {
   readonly addresses: MayConnect;
-  /** Of Roost, for those who serve pages. */
+  /** Roost's version, for the servers of pages. */
   readonly version: string;
   readonly limits?: WebLimits;
-  /** How names are looked up; the default gives only addresses that may be gone to. */
+  /** How names are resolved. The default returns only permitted addresses. */
   readonly lookup?: LookupFunction;
 }
 
@@ -210,7 +208,7 @@ const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 const READ = /^(?:text\/|application\/(?:json|xml|xhtml\+xml|[\w.-]+\+(?:json|xml))$)/;
 const IN_HTML = /^(?:text\/html|application\/xhtml\+xml)$/;
 
-/** Of a `content-type`: what it is, and in which characters. */
+/** The media type and charset of a `content-type`. */
 function typeOf(header: string | null): { readonly type: string; readonly charset: string | null } {
   const [type = '', ...parameters] = (header ?? 'text/html').split(';').map((part) => part.trim().toLowerCase());
   const charset = parameters
@@ -219,19 +217,19 @@ function typeOf(header: string | null): { readonly type: string; readonly charse
   return { type, charset: charset ?? null };
 }
 
-/** A page may say itself in which characters it is, within its first kilobyte. */
+/** A page may declare its charset within its first kilobyte. */
 function decoded(bytes: Uint8Array, charset: string | null): string {
   const said =
     charset ?? /<meta[^>]+charset=["']?([\w.:-]+)/i.exec(Buffer.from(bytes.subarray(0, 1_024)).toString('latin1'))?.[1];
   try {
     return new TextDecoder(said ?? 'utf-8').decode(bytes);
   } catch {
-    // A name that no decoder has.
+    // An unknown charset.
     return new TextDecoder().decode(bytes);
   }
 }
 
-/** What was wrong, in a sentence for whoever asked. */
+/** The failure, in a sentence for the caller. */
 function reasonOf(error: unknown, host: string, limits: WebLimits): string {
   const seen: unknown[] = [];
   for (let each = error; each instanceof Error && !seen.includes(each); each = each.cause) {
@@ -249,8 +247,8 @@ export function createWeb({ addresses, version, limits = WEB_LIMITS, ...deps }: 
   let reading = 0;
 
   /**
-   * Where this leads, from a page or from nowhere; a sentence: why it is not gone to. A name is
-   * looked up by the connection.
+   * The target of an address, on a page or alone. A sentence: why it is refused. The connection
+   * resolves names.
    */
   function destinationOf(address: string, from: string | undefined): URL | string {
     if (address.length > limits.address) return `An address has at most ${limits.address} characters.`;
@@ -331,7 +329,7 @@ export function createWeb({ addresses, version, limits = WEB_LIMITS, ...deps }: 
   };
 }
 
-/** One for each reach that households have, so that those of one reach share its bounds. */
+/** One reader per set of permitted addresses. Households with the same set share its limits. */
 export function createWebs(deps: Omit<WebDeps, 'addresses'>): {
   of(addresses: MayConnect): Web;
   close(): Promise<void>;

@@ -1,28 +1,25 @@
-/** Every limit and default of pages that agents read; times in ms. */
+/** Limits and defaults of pages that agents read. Times in ms. */
 export const WEB_LIMITS = {
   /** Characters of an address. */
   address: 2_000,
-  /** From an address to the next that it points to, and so on. */
+  /** Redirects that are followed. */
   redirects: 5,
-  /** Until all of it has come. */
+  /** Time for the whole response. */
   pageMs: 20_000,
-  /** Bytes of a page that are read. What is longer is cut, and said to be. */
+  /** Bytes of a page that are read. A longer page is cut, and marked as cut. */
   bytes: 2_000_000,
-  /**
-   * Levels of its elements, as browsers draw them, and characters of its text. What is beyond is
-   * cut.
-   */
+  /** Depth of its elements, as in browsers, and characters of its text. The rest is cut. */
   depth: 512,
   textChars: 300_000,
   titleChars: 300,
-  /** Of a page, read in one step. */
+  /** Characters of a page that are parsed in one step. */
   pieceChars: 8_000,
-  /** Characters that an agent is given of a page at once. */
+  /** Characters of a page that an agent receives at once. */
   shownChars: 30_000,
-  /** Pages of one household that are kept to be read on, and for how long. */
+  /** Pages per household that are stored for further reading, and for how long. */
   kept: 20,
   keptMs: 10 * 60_000,
-  /** Pages of one relay at once. */
+  /** Concurrent pages per relay. */
   atOnce: 16,
 } as const;
 

@@ -1,4 +1,4 @@
-/** The toolset `web`. What a page says is data, and stands before its reader as such. */
+/** The toolset `web`. A page's text is data, and is marked as such. */
 import { z } from 'zod';
 import { quote, titled } from '../../../src/shared/domain/quoting.ts';
 import { PROVIDER_TOOLS } from '../../../src/shared/domain/toolsets.ts';
@@ -14,8 +14,8 @@ export interface WebToolsDeps {
 }
 
 /**
- * What the provider of a model does of this by itself. `may`: agents read the web here at all. Its
- * input and its result go between the model and its provider; where a mind is told of one, its
+ * Web tools that a model's provider runs itself. `may`: agents may read the web here at all. Input
+ * and result pass between the model and its provider. A mind lists such a tool only where its
  * provider runs it.
  */
 export function createProviderTools(may: () => boolean): readonly TeamTool[] {
@@ -38,8 +38,7 @@ export function createProviderTools(may: () => boolean): readonly TeamTool[] {
 
 export function createWebTools({ web, now, limits = WEB_LIMITS }: WebToolsDeps): readonly TeamTool[] {
   /**
-   * What was read lately, by whom and under which address it was asked for: who reads on reads the
-   * same page on.
+   * Recently read pages, by reader and requested address. Reading on continues in the same page.
    */
   const kept = new Map<string, { readonly page: Page; readonly at: number }>();
 
