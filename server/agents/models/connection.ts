@@ -1,4 +1,4 @@
-/** One model server that is connected: its mind, what it lists, and how its last answer went. */
+/** One connected model server: its mind, its models, and the result of its last answer. */
 import type {
   Connection,
   ConnectionState,
@@ -17,11 +17,11 @@ import { listModels, tryModel, whyOf, type ListedServer, type Listing, type Tria
 
 export interface Line {
   readonly mind: Mind;
-  /** For programs that speak the Messages API; null: this server does not. */
+  /** For programs that speak the Messages API. Null: this server does not. */
   readonly upstream: UpstreamKey | null;
-  /** Asks for its models. */
+  /** Requests its list of models. */
   list(ms?: number): Promise<Listing>;
-  /** `connecting`: it is not kept yet, and whoever tries it has all that is set before them. */
+  /** `connecting`: the connection is not stored yet, and the person still sees its settings. */
   try(model: string, connecting?: boolean): Promise<Trial>;
   close(): Promise<void>;
 }
@@ -29,12 +29,12 @@ export interface Line {
 export interface LineDeps extends TrialClock {
   readonly key: string | null;
   readonly protocol: Protocol;
-  /** As `Way` has it; null: Anthropic's own. */
+  /** As in `Way`. Null: Anthropic's own. */
   readonly address: string | null;
   readonly keyHeader?: KeyHeader | null;
   readonly models: { readonly lead: string; readonly agent: string };
   readonly maxRequests: number;
-  /** Null: whoever started the relay has named it. */
+  /** Null: the server was configured where the relay was started. */
   readonly guard: MayConnect | null;
 }
 
@@ -101,8 +101,8 @@ export function createLine({
 }
 
 /**
- * What answers where nobody has chosen: Roost's own defaults where they are listed, else the
- * nearest by name, else the first.
+ * The default models: Roost's own defaults where they are listed, else the nearest by name, else
+ * the first.
  */
 export function usualModels(
   kind: Kept['kind'],
@@ -133,8 +133,8 @@ const GONE: MindAnswer = {
 };
 
 /**
- * A connection as sessions hold it: another key holds for them at once, and one that was removed
- * answers nothing more.
+ * A connection as sessions use it. A new key applies at once, and a removed connection answers
+ * nothing more.
  */
 export interface Connected {
   readonly connectionId: string;
@@ -143,7 +143,7 @@ export interface Connected {
   shown(): Connection;
   line(): Line;
   note(state: ConnectionState): void;
-  /** What it lists is another by now. */
+  /** The list of models has changed. */
   relist(models: readonly ListedModel[]): void;
   take(line: Line, kept: Kept, state: ConnectionState): Promise<void>;
   close(): Promise<void>;
@@ -156,7 +156,7 @@ export interface ConnectedDeps {
   readonly state: ConnectionState;
   readonly now: () => number;
   readonly elapsed: () => number;
-  /** How it answers is another than before. */
+  /** The result of its last answer has changed. */
   readonly onState: () => void;
 }
 
@@ -197,7 +197,7 @@ export function createConnected(deps: ConnectedDeps): Connected {
           });
         else {
           const why = whyOf(answer.error.kind);
-          // What went wrong with this request alone says nothing of the next.
+          // A failure of one particular request says nothing about the next.
           if (why !== 'other' && why !== 'busy') note({ kind: 'fails', at, why, message: answer.error.message });
         }
         return answer;

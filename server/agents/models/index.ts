@@ -9,13 +9,12 @@
  * Main type: `HomeModels`.
  *
  * Invariants:
- * - API keys lie in the store sealed, and no call returns them.
- * - A new key holds at once. A removed model answers nothing more.
- * - A run takes the models as they are when it begins; a session takes them as they are at each
- *   answer.
+ * - API keys are sealed in the store, and no endpoint returns them.
+ * - A new key applies at once. A removed model answers nothing more.
+ * - A run uses the models of its beginning. A session uses the current models for each answer.
  * - Where no model is connected, the demo mind answers.
  *
- * It does not know what is asked of a model.
+ * It does not know the content of requests.
  */
 import {
   type Connection,
@@ -37,17 +36,17 @@ import { type Connected, createConnected, createLine, type Line, usualModels } f
 import { createModelRows, type Kept, type ModelRowsDeps } from './rows.ts';
 import { type Listing, listModels, modelsIn, needsKey, type Trial } from './trial.ts';
 
-// In which ways the server at an address may be asked: which protocol, and behind which address its
-// path is put. People paste what a server's documentation shows: a base URL with or without its
-// version, or the whole address of a call. Where the address does not decide, each way is tried.
+// Derives from an address the ways to ask its server: the protocol, and the base of its path.
+// People paste what a server's documentation shows: a base URL with or without its version, or the
+// full address of an endpoint. Where the address does not decide, each way is tried.
 
 interface Way {
   readonly protocol: Protocol;
-  /** Of the Messages API without `/v1`, of others with all that stands before their path. */
+  /** For the Messages API without `/v1`. For others, everything before their path. */
   readonly address: string;
 }
 
-/** What one call puts behind the base, by protocol. */
+/** Endpoint paths by protocol. */
 const CALLS: readonly (readonly [RegExp, Protocol])[] = [
   [/\/v1\/messages(?:\/count_tokens)?$/, 'messages'],
   [/\/messages$/, 'messages'],
@@ -59,10 +58,10 @@ const CALLS: readonly (readonly [RegExp, Protocol])[] = [
 const withoutSlash = (path: string) => path.replace(/\/+$/, '');
 const VERSION = /\/v\d+(?:(?:alpha|beta)\d*)?$/;
 
-/** The ways to this base, the likeliest first. */
+/** The ways for this base, the likeliest first. */
 function waysOf(origin: string, path: string): readonly Way[] {
   const at = (protocol: Protocol, rest: string): Way => ({ protocol, address: `${origin}${rest}` });
-  // Gemini's own, and its address for OpenAI's clients.
+  // Gemini's own API, and its address for OpenAI clients.
   if (/\/v\d+(?:alpha|beta)\d*\/openai$/.test(path)) return [at('chat', path)];
   if (/\/v1beta$/.test(path)) return [at('google', path), at('chat', `${path}/openai`)];
   const base = path.replace(/\/v1$/, '');
@@ -70,12 +69,12 @@ function waysOf(origin: string, path: string): readonly Way[] {
   return [
     at('messages', base),
     at('chat', chat),
-    // Some have their paths behind no version.
+    // Some servers have no version in their paths.
     ...(chat === path ? [] : [at('chat', path)]),
   ];
 }
 
-/** `given`: a URL of http or https. At least one. */
+/** `given`: an http or https URL. Returns at least one way. */
 export function waysTo(given: string): readonly Way[] {
   const url = new URL(given);
   const { origin } = url;
@@ -92,7 +91,7 @@ export function waysTo(given: string): readonly Way[] {
   return waysOf(origin, stripped);
 }
 
-/** What is set where the relay is started, for every household. */
+/** A model that is configured where the relay is started, for every household. */
 export interface EnvironmentModel {
   readonly kept: Kept;
   readonly line: Line;
@@ -107,32 +106,31 @@ export type Connecting =
   | { readonly ok: false; readonly reason: 'choose'; readonly detail: string; readonly models: readonly ListedModel[] };
 
 export interface HomeModels {
-  /** What answers now: routed by the model that is asked for. */
+  /** The current mind. It routes by the requested model. */
   readonly mind: Mind;
-  /** Where the proxy sends a request for this model; null: no model is connected. */
+  /** Where the proxy sends a request for this model. Null: no model is connected. */
   upstream(model: string | null): UpstreamKey | null;
   /**
-   * The mind of the server that lists this model, or where none that speaks the Messages API is
-   * connected, of the first, as far as that speaks another protocol; null: a request goes to
-   * `upstream`.
+   * The mind for a model whose server does not speak the Messages API: the server that lists the
+   * model, or the first one where none speaks it. Null: the request goes to `upstream`.
    */
   foreign(model: string | null): Mind | null;
   /**
-   * Whether this is a model of Claude's and every server that is connected has others only.
-   * Programs made for Claude ask for it by themselves.
+   * Whether this is a Claude model, and every connected server has only others. Programs made for
+   * Claude request it by themselves.
    */
   lacks(model: string): boolean;
   shown(): Models;
-  /** Asks every server for its models, and gives them all. */
+  /** Requests the models of every server, and returns them all. */
   list(): Promise<Models>;
   connect(given: ConnectModel): Promise<Connecting>;
   changeKey(connectionId: string, key: string): Promise<Connecting>;
-  /** Null: there is none such. */
+  /** Null: it does not exist. */
   try(connectionId: string): Promise<Connection | null>;
   remove(connectionId: string): Promise<boolean>;
-  /** Null: this household may not ask there. */
+  /** Null: this household may not search there. */
   find(): Promise<FoundServer[] | null>;
-  /** Reads anew what the store says: another process has changed it. */
+  /** Reads the store again, because another process has changed it. */
   reread(): Promise<void>;
   close(): Promise<void>;
 }
@@ -142,14 +140,14 @@ export interface HomeModelsDeps extends ModelRowsDeps {
   /** Answers where no model is connected. */
   readonly rehearsal: Mind;
   readonly rights: HomeRights;
-  /** Addresses of the relay itself, which would ask itself for ever. */
+  /** Addresses of the relay itself, which would ask itself endlessly. */
   readonly isOwn: (url: URL) => boolean;
   readonly maxRequests: number;
   readonly elapsed: () => number;
   readonly newId: () => string;
-  /** Something of `shown` has changed. */
+  /** Something in `shown` has changed. */
   readonly onChange: () => void;
-  /** No log is to hold it. */
+  /** Called with each key, so that no log contains it. */
   readonly onKey: (key: string) => void;
 }
 
@@ -158,8 +156,8 @@ const OWN = { protocol: 'messages', address: null } as const;
 const NONE = sentence`Whoever runs this relay has not allowed pages to connect models (--model-addresses).`;
 
 /**
- * After these the server may speak another protocol: it has no such address, or answers with
- * something else.
+ * After these failures another protocol may work: the path does not exist, or the answer has
+ * another form.
  */
 const MAY_BE_ANOTHER: ReadonlySet<MindErrorKind> = new Set([
   'no-such-address',
@@ -170,7 +168,7 @@ const MAY_BE_ANOTHER: ReadonlySet<MindErrorKind> = new Set([
 ]);
 const NO_ADDRESS: ReadonlySet<MindErrorKind> = new Set(['no-such-address', 'upstream-broken']);
 
-/** Of all that were tried, the failure that says most. */
+/** The most informative of several failures. */
 function whyNot(failures: readonly Trial[], host: string): string {
   const telling = failures.find(({ failure }) => failure !== null && !NO_ADDRESS.has(failure)) ?? failures[0];
   if (telling?.failure === 'no-such-address' && failures.length > 1)
@@ -178,7 +176,7 @@ function whyNot(failures: readonly Trial[], host: string): string {
   return telling?.state.kind === 'fails' ? telling.state.message : sentence`It did not answer.`;
 }
 
-/** Why no model is known. */
+/** Why no models are known. */
 function unlisted(listing: Listing, host: string, hasKey: boolean): string {
   switch (listing.kind) {
     case 'models':
@@ -196,18 +194,18 @@ function unlisted(listing: Listing, host: string, hasKey: boolean): string {
   }
 }
 
-/** Of the same server, whichever protocol was found there. */
+/** Whether both addresses are the same server, whichever protocol was found there. */
 const sameServer = (one: string | null, other: string | null) =>
   one === other || (one !== null && other !== null && one.replace(/\/v1$/, '') === other.replace(/\/v1$/, ''));
 
-/** Names as Anthropic's programs ask for them, also in part ("sonnet"). */
+/** Names that Anthropic's programs request, also short ones ("sonnet"). */
 const CLAUDE = /^(?:claude\b|(?:opus|sonnet|haiku|fable)$)/i;
-/** Servers list the same model with a date behind it, or without. */
+/** Servers list the same model with or without a date. */
 const isSame = (one: string, other: string) => one.startsWith(other) || other.startsWith(one);
 const lacks = ({ kind, models, leadModel, agentModel }: Kept, model: string) =>
   kind === 'server' && ![leadModel, agentModel, ...models.map(({ id }) => id)].some((id) => isSame(id, model));
 
-/** By the model that is asked for: the first that lists it, else the first. */
+/** Routes by the requested model: to the first server that lists it, else to the first one. */
 function routed(all: readonly Connected[], rehearsal: Mind): Mind {
   const [first] = all;
   if (!first) return rehearsal;
@@ -311,7 +309,7 @@ export async function openHomeModels(deps: HomeModelsDeps): Promise<HomeModels> 
     const listed = modelsIn(listing) ?? [];
     const { lead: leadModel, agent: agentModel } = usualModels(kind, listed, given.model);
     if (leadModel === '') return { ok: false, reason: 'no-answer', detail: unlisted(listing, host, key !== null) };
-    // Whatever is asked may be paid for, and by whom the person wants it answered is not known.
+    // A request may cost money, and the person's choice of model is unknown.
     if (kind === 'server' && key !== null && given.model === '' && listed.length > 1)
       return {
         ok: false,
@@ -320,7 +318,7 @@ export async function openHomeModels(deps: HomeModelsDeps): Promise<HomeModels> 
         models: listed,
       };
     const usual = { leadModel, agentModel };
-    // A server lists what only measures texts beside what talks, and what it has not loaded.
+    // A server also lists embedding models, and models that it has not loaded.
     const others =
       kind === 'server' && given.model === ''
         ? listed.filter(({ id }) => id !== leadModel).slice(0, CONNECT_LIMITS.tried - 1)
@@ -337,7 +335,7 @@ export async function openHomeModels(deps: HomeModelsDeps): Promise<HomeModels> 
   }
 
   /**
-   * Asks for the models in each way, until one answers. The ways after it, and it, are left to be
+   * Requests the models in each way until one answers. That way and the later ones remain to be
    * tried.
    */
   async function look(ways: readonly TriedWay[], key: string | null) {
@@ -347,14 +345,14 @@ export async function openHomeModels(deps: HomeModelsDeps): Promise<HomeModels> 
       const next = await line.list();
       await line.close();
       if (next.kind === 'models') return { listing: next, ways };
-      // Of several, the one that says most.
+      // The most informative of several results.
       if (next.kind !== 'none') listing = next;
       if (next.kind === 'unreachable') break;
     }
     return { listing, ways };
   }
 
-  /** In one way, with one model after the other. */
+  /** Tries one way, with one model after another. */
   async function triedBy(
     way: TriedWay,
     choices: readonly Pick<Kept, 'leadModel' | 'agentModel'>[],
@@ -369,7 +367,7 @@ export async function openHomeModels(deps: HomeModelsDeps): Promise<HomeModels> 
       await line.close();
       first ??= trial;
       if (trial.state.kind !== 'fails' || (trial.state.why !== 'no-model' && trial.state.why !== 'other')) break;
-      // What is no address of this protocol is none for any model.
+      // A wrong path is wrong for every model.
       if (trial.failure === 'no-such-address') break;
     }
     return first ?? { state: { kind: 'untried' }, failure: 'aborted' };
@@ -423,7 +421,7 @@ export async function openHomeModels(deps: HomeModelsDeps): Promise<HomeModels> 
       const result = await tried({ kind: given.kind, ways, key, model: given.model ?? '' });
       if (!result.ok) return result;
       const { line, kept, state } = result;
-      // The same server once more is the same connection with what was said now.
+      // Connecting the same server again updates its connection.
       const same = pages.find((each) => sameServer(each.kept().address, kept.address));
       const connectionId = same?.connectionId ?? deps.newId();
       await rows.put(connectionId, kept);

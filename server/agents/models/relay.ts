@@ -1,6 +1,6 @@
 /**
- * The models of a relay: what its environment names, what each home’s pages connect, and the
- * rehearsal mind for where there is none.
+ * All models of a relay: those in its environment, those that each home's pages connect, and the
+ * demo mind where there is none.
  */
 import type { ListedModel } from '../../../src/shared/protocol/models.ts';
 import type { KeyHeader } from '../../platform/key-filter.ts';
@@ -40,8 +40,8 @@ export interface Models {
 }
 
 /**
- * What answers where only an address is set: as the page picks it. A key may mean that what is
- * asked costs money.
+ * The model where only an address is configured, chosen as the page does. With a key a request may
+ * cost money.
  */
 async function pickedBy(line: Line): Promise<{ readonly models: ListedModel[]; readonly picked: string | null }> {
   const models = modelsIn(await line.list(CONNECT_LIMITS.findMs)) ?? [];

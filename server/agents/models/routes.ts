@@ -1,4 +1,4 @@
-/** The calls by which a page connects models. */
+/** Endpoints with which a page connects models. */
 import { modelEndpoints } from '../../../src/shared/protocol/endpoints/models.ts';
 import type { Connection } from '../../../src/shared/protocol/models.ts';
 import { answer, type Handled } from '../../http/endpoint.ts';

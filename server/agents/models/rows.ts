@@ -1,6 +1,6 @@
 /**
- * Connections as they lie in the store: sealed, key and all, with a key that lies in the relay's
- * folder.
+ * Connections in the store. They are sealed, including the API key, with a key that is in the
+ * relay's folder.
  */
 import { z } from 'zod';
 import { modelSchema, protocolSchema } from '../../../src/shared/protocol/models.ts';
@@ -10,18 +10,18 @@ import type { Db } from '../../store/index.ts';
 const keptSchema = z.object({
   kind: z.enum(['claude', 'server']),
   address: z.string().nullable(),
-  // Rows of before there was another.
+  // Older rows have no protocol.
   protocol: protocolSchema.default('messages'),
   key: z.string().nullable(),
   models: z.array(modelSchema),
   leadModel: z.string(),
   agentModel: z.string(),
 });
-/** What is kept of a connection; `address`: as `Way` has it. */
+/** The stored part of a connection. `address`: as in `Way`. */
 export type Kept = z.infer<typeof keptSchema>;
 
 export interface ModelRows {
-  /** By age. Those that this relay's key does not open are left out. */
+  /** Oldest first. Rows that this relay's key does not open are left out. */
   all(): Promise<(Kept & { readonly connectionId: string })[]>;
   put(connectionId: string, kept: Kept): Promise<void>;
   /** False: there was none. */
@@ -30,10 +30,10 @@ export interface ModelRows {
 
 export interface ModelRowsDeps {
   readonly db: Db;
-  /** Names the home. */
+  /** The id of the home. */
   readonly home: string;
   readonly sealer: Sealer;
-  /** ms since the epoch */
+  /** ms since the epoch. */
   readonly now: () => number;
 }
 

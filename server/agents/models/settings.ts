@@ -1,31 +1,30 @@
-/** Every default and limit of connecting models, in one place. */
+/** Defaults and limits of connecting models. */
 import type { Protocol } from '../../../src/shared/protocol/models.ts';
 
 export const CONNECT_LIMITS = {
   /**
-   * ms for a list of models, and for a first word: a local server may have to load the model
-   * before.
+   * ms for a list of models, and for a first answer. A local server may have to load the model
+   * first.
    */
   listMs: 10_000,
   tryMs: 100_000,
   /**
-   * Models of a list that are asked for a word, one after the other, where the server refuses those
-   * before.
+   * Models of a list that are tried one after another, where the server refuses the earlier ones.
    */
   tried: 3,
-  /** ms for each of the usual ports, which are near. */
+  /** ms for each of the usual local ports. */
   findMs: 2_000,
-  /** Bytes of a list that are read, levels and values of its JSON. */
+  /** Bytes of a list that are read, depth and number of values of its JSON. */
   listBytes: 2_000_000,
   listDepth: 32,
   listValues: 50_000,
-  /** Longest answer to the first request. */
+  /** Longest answer to the first request, in tokens. */
   tryTokens: 16,
-  /** Characters of a server's own words about its list. */
+  /** Characters of a server's own message about its list. */
   saidCharacters: 300,
 } as const;
 
-/** Where model servers usually answer on the machine that they run on. */
+/** Usual local addresses of model servers. */
 export const USUAL_SERVERS = [
   { program: 'Ollama', address: 'http://127.0.0.1:11434' },
   { program: 'LM Studio', address: 'http://127.0.0.1:1234' },
@@ -33,15 +32,15 @@ export const USUAL_SERVERS = [
   { program: 'vLLM', address: 'http://127.0.0.1:8000' },
 ] as const;
 
-/** A way to one of the known hosts; `address`: behind its origin. */
+/** A way to a known host. `address`: after its origin. */
 interface KnownWay {
   readonly protocol: Protocol;
   readonly address: string;
 }
 
 /**
- * Hosts whose address alone does not say where their protocol is. `paths`: what people write behind
- * them.
+ * Hosts whose protocol path is not part of their address. `paths`: what people write after the
+ * host.
  */
 export const KNOWN_HOSTS: Readonly<
   Record<string, { readonly paths: readonly string[]; readonly ways: readonly KnownWay[] }>
@@ -73,5 +72,5 @@ export const KNOWN_HOSTS: Readonly<
   },
 };
 
-/** Models that a server lists beside those that talk. */
+/** Listed models that are not for chat. */
 export const TALKS_NOT = /embed|rerank|whisper|tts|moderation|transcri|dall-e|image|stable-diffusion|flux/i;

@@ -1,4 +1,4 @@
-/** Asking a server which models it has, and one of them for a word. */
+/** Asks a server for its models, and one model for a word. */
 import { z } from 'zod';
 import { realTimers } from '../../../src/shared/domain/platform/timers.ts';
 import {
@@ -13,7 +13,7 @@ import { CONNECT_LIMITS } from './settings.ts';
 import { sentence } from '../../../src/shared/domain/sentence.ts';
 
 const optional = z.string().optional().catch(undefined);
-/** As Anthropic and every server that speaks OpenAI's list say it, and as Google's own does. */
+/** The list of Anthropic and of every server with OpenAI's list, and Google's own form. */
 const listSchema = z.union([
   z.object({ data: z.array(z.unknown()) }).transform(({ data }) => data),
   z.object({ models: z.array(z.unknown()) }).transform(({ models }) => models),
@@ -34,7 +34,7 @@ const modelSchema = z.union([
     })),
 ]);
 
-/** What does not fit is left out. */
+/** Invalid entries are left out. */
 function listedIn(all: readonly unknown[]): ListedModel[] {
   return all.slice(0, MODEL_LIMITS.listed).flatMap((each): ListedModel[] => {
     const parsed = modelSchema.safeParse(each);
@@ -52,15 +52,15 @@ const LIST_BOUNDS = {
 
 export interface ListedServer {
   readonly protocol: Protocol;
-  /** As `Way` has it. */
+  /** As in `Way`. */
   readonly baseUrl: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly fetch: typeof globalThis.fetch;
 }
 
 /**
- * What came of asking a server for its models. `none`: it has no such list. `locked`: it lets
- * nobody in without a key, or not with this one. `unreachable`: nothing answers there.
+ * The result of requesting a server's models. `none`: it has no such list. `locked`: it refuses
+ * requests without a key, or with this one. `unreachable`: nothing answers.
  */
 export type Listing =
   | { readonly kind: 'models'; readonly models: readonly ListedModel[] }
@@ -90,7 +90,7 @@ export async function listModels(server: ListedServer, ms: number = CONNECT_LIMI
       signal: AbortSignal.timeout(ms),
     });
   } catch (error) {
-    // One that is slow to say, or says too much, is there all the same.
+    // A server that is slow or sends too much does exist.
     const isSlow = error instanceof Error && error.name === 'TimeoutError';
     return { kind: isThere || isSlow ? 'none' : 'unreachable' };
   }
@@ -102,12 +102,12 @@ export async function listModels(server: ListedServer, ms: number = CONNECT_LIMI
     const parsed = listSchema.safeParse(await response.json());
     return parsed.success ? { kind: 'models', models: listedIn(parsed.data) } : { kind: 'none' };
   } catch {
-    // Whatever is wrong with it, there is no list. The request for a word says what is wrong.
+    // Any other failure means that there is no list. The trial request tells the cause.
     return { kind: 'none' };
   }
 }
 
-/** How a failure of the model's server is told apart on the page. */
+/** The category of a model server's failure on the page. */
 export function whyOf(kind: MindErrorKind): Extract<ConnectionState, { kind: 'fails' }>['why'] {
   switch (kind) {
     case 'bad-key':
@@ -134,13 +134,13 @@ export function whyOf(kind: MindErrorKind): Extract<ConnectionState, { kind: 'fa
 }
 
 export interface TrialClock {
-  /** ms since the epoch */
+  /** ms since the epoch. */
   readonly now: () => number;
-  /** ms, only ever forward */
+  /** Monotonic ms. */
   readonly elapsed: () => number;
 }
 
-/** Where it is only being connected: whoever tries it has key, address and model before them. */
+/** Set while a server is being connected, when the person still sees key, address and model. */
 export interface Connecting {
   readonly host: string;
   readonly hasKey: boolean;
@@ -148,7 +148,7 @@ export interface Connecting {
 
 export const needsKey = (host: string): string => sentence`${host} needs a key. Make one there, and paste it here.`;
 
-/** Why it does not answer; `connecting` is null where all is set already. */
+/** Why it does not answer. `connecting` is null for a stored connection. */
 function reasonOf({ kind, message, said }: MindError, model: string, connecting: Connecting | null): string {
   if (connecting === null) return message;
   const { host, hasKey } = connecting;
@@ -164,13 +164,13 @@ function reasonOf({ kind, message, said }: MindError, model: string, connecting:
 
 export interface Trial {
   readonly state: ConnectionState;
-  /** Why not; null: it answers. */
+  /** The failure. Null: it answers. */
   readonly failure: MindErrorKind | null;
 }
 
 /**
- * A model that takes no tools refuses, or is asked again without: that is known before an agent is
- * born with it.
+ * A model without tool support refuses, or is asked again without tools. This shows before an agent
+ * is born with it.
  */
 const TOOL: MindTool = {
   name: 'say_present',
@@ -179,7 +179,7 @@ const TOOL: MindTool = {
   required: ['word'],
 };
 
-/** One short request: the fewest words, and one tool, that show what it can. */
+/** One short request, with few words and one tool, that tests the model. */
 export async function tryModel(
   mind: Mind,
   model: string,

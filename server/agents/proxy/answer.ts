@@ -1,7 +1,4 @@
-/**
- * One request from the moment it may go: it is sent, what comes back passes through, and what it
- * took is counted.
- */
+/** One admitted request: it is sent, its answer is passed on, and its usage is counted. */
 import { pipeline, Readable } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { z } from 'zod';
@@ -25,8 +22,8 @@ import {
   type UpstreamRequest,
 } from './upstream.ts';
 
-// What a request took, read from the answer while it passes: from the events `message_start` and
-// `message_delta` of a stream, or from a whole JSON answer. Nothing here changes or delays a byte.
+// Reads the usage from an answer while it passes: from the events `message_start` and
+// `message_delta` of a stream, or from a whole JSON answer. No byte is changed or delayed.
 
 const messageShape = z.object({ usage: z.unknown().optional() });
 const eventShape = z.object({
@@ -37,24 +34,21 @@ const eventShape = z.object({
 
 const NOTHING = { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0 };
 
-/**
- * Of the hundreds of events of an answer only these say what it took; the others need not be
- * parsed.
- */
+/** Of hundreds of events in an answer only these report usage. The others need not be parsed. */
 const TELLS = /"(?:message_start|message_delta|error)"/;
 
 interface UsageReader {
   read(bytes: Uint8Array): void;
-  /** Once, at the end. */
+  /** Called once, at the end. */
   took(): Took;
 }
 
-/** `model`: the one that was asked for. What the answer calls itself decides no price. */
+/** `model`: the requested one. The name in the answer does not decide the price. */
 function usageTaken(model: string, told: ToldUsage, whole: boolean): Took {
   if (!told.isTold()) return null;
   const counts = told.counts();
   const input = !told.inputTold();
-  // Where nothing was read, a zero of what was written means nothing either.
+  // Without known input, an output of zero means nothing either.
   const output = !told.outputTold() || (input && counts.outputTokens === 0);
   return {
     usage: { model, ...counts },
@@ -130,8 +124,8 @@ export function createJsonReader(model: string): UsageReader {
 }
 
 /**
- * Bodies as they are, where a server packs them although it was asked not to: in a packed one
- * nothing can be counted or taken out.
+ * Decompresses bodies where a server compresses them although it was asked not to. In a compressed
+ * body nothing can be counted or removed.
  */
 const UNPACKERS = {
   gzip: createGunzip,
@@ -141,7 +135,7 @@ const UNPACKERS = {
 } as const;
 const isPacking = (name: string): name is keyof typeof UNPACKERS => Object.hasOwn(UNPACKERS, name);
 
-/** Throws where it is packed in a way that is not known here. */
+/** Throws for an unknown compression. */
 function unpacked({ headers, body }: UpstreamAnswer): AsyncIterable<Uint8Array> {
   const ways = (headers['content-encoding'] ?? '')
     .split(',')
@@ -149,17 +143,17 @@ function unpacked({ headers, body }: UpstreamAnswer): AsyncIterable<Uint8Array> 
     .filter((way) => way !== '' && way !== 'identity');
   return ways.reduceRight<AsyncIterable<Uint8Array>>((packed, way) => {
     if (!isPacking(way)) throw new Error(`it packs its answers as “${way.slice(0, 40)}”`);
-    // What breaks off is told by reading the last of them.
+    // A failure reaches the reader of the last stream.
     return pipeline(Readable.from(packed), UNPACKERS[way](), () => undefined);
   }, body);
 }
 
-/** Where a request is counted, and the money that is held for it. */
+/** Where a request is counted, and the money that is reserved for it. */
 export interface Account {
   readonly sessionId: SessionId | null;
-  /** The one that was asked for. */
+  /** The requested model. */
   readonly model: string;
-  /** It comes as it is written: a server that is left then notices. */
+  /** The answer is streamed, so a server notices a disconnect. */
   readonly stream: boolean;
   readonly hold: CostHold;
 }
@@ -167,11 +161,11 @@ export interface Account {
 export interface ProxyAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  /** Rejects with the upstream's error where it breaks off. */
+  /** Rejects with the upstream's error where the answer breaks off. */
   readonly body: AsyncGenerator<Uint8Array, void, undefined>;
   /**
-   * Counts what it took, and gives the hold back. Called by the body at its end, and by whoever
-   * stops before; a repeat changes nothing.
+   * Counts the usage and releases the hold. The body calls it at its end, and a caller that stops
+   * earlier calls it too. Further calls do nothing.
    */
   close(): Promise<void>;
 }
@@ -179,7 +173,7 @@ export interface ProxyAnswer {
 async function* once(bytes: Uint8Array): ProxyAnswer['body'] {
   yield await Promise.resolve(bytes);
 }
-/** One that is there already, and took nothing. */
+/** An answer that is complete and used nothing. */
 export const wholeAnswer = (status: number, headers: ProxyAnswer['headers'], bytes: Uint8Array): ProxyAnswer => ({
   status,
   headers: { ...headers, 'content-length': String(bytes.byteLength) },
@@ -189,10 +183,10 @@ export const wholeAnswer = (status: number, headers: ProxyAnswer['headers'], byt
 
 interface AnswerDeps {
   readonly upstream: Upstream;
-  /** It writes no more, and charges for no more, when it is left. */
+  /** The server stops writing, and charges nothing more, on a disconnect. */
   readonly stopsWhenLeft: boolean;
   readonly key: string | null;
-  /** What could not be counted is ours to know; whoever asked has its answer all the same. */
+  /** A failure to count. The client receives its answer all the same. */
   readonly onError: (error: unknown) => void;
 }
 
@@ -202,10 +196,10 @@ export type Ask = (
 ) => Promise<{ readonly ok: true; readonly answer: ProxyAnswer } | { readonly ok: false; readonly error: ProxyError }>;
 
 interface Passing {
-  /** Whoever asked has gone. */
+  /** Aborts when the client disconnects. */
   readonly gone: AbortSignal;
   readonly leaving: Leaving;
-  /** `left`: our leaving has ended it. */
+  /** `left`: our disconnect ended it. */
   readonly close: (left: boolean) => Promise<void>;
 }
 
@@ -215,7 +209,7 @@ const aborted = (signal: AbortSignal): Promise<unknown> =>
     : new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
 const isOk = (status: number) => status >= 200 && status < 300;
 
-/** A refusal, whole. */
+/** Reads an error body whole. */
 async function refusal(body: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
   let size = 0;
@@ -228,8 +222,8 @@ async function refusal(body: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
 }
 
 /**
- * Of one that was left before it said anything: all that it was to read, and what any model writes
- * in that time.
+ * Usage of a request that was stopped before its first byte: its whole input, and the most that any
+ * model writes in that time.
  */
 const saidNothing = (model: string, leftAfterMs: number): Took => ({
   usage: { model, inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0 },
@@ -238,7 +232,8 @@ const saidNothing = (model: string, leftAfterMs: number): Took => ({
   outputMost: writtenWithin(leftAfterMs),
 });
 /**
- * What it took; of one that was left while it wrote, no more than any model writes in that time.
+ * The usage. For an answer that was stopped in mid-stream, at most what any model writes in that
+ * time.
  */
 function tookOf(reader: UsageReader, { model, stream }: Account, leftAfterMs: number | null): Took {
   const took = reader.took();
@@ -264,13 +259,13 @@ async function* passed(
     }
   } catch (error) {
     over = true;
-    // How it is told of, an abort of ours looks as one of theirs: whether it had broken before that
-    // was looked at then.
+    // An abort of ours looks like one of theirs. Whether the connection had broken before was
+    // checked then.
     left = leaving.signal.aborted;
     throw error;
   } finally {
     if (!over) {
-      // Whoever asked has gone while it was written: see leave.ts for why that takes a moment.
+      // The client disconnected in mid-answer. See leave.ts for why that takes a moment.
       left = gone.aborted && (await aborted(leaving.signal).then(() => true));
       await pieces.return?.();
     }
@@ -344,8 +339,8 @@ export function createAsk({ upstream, stopsWhenLeft, key, onError }: AnswerDeps)
     } catch (error) {
       leaving.done();
       if (!(error instanceof Error)) throw error;
-      // It went out, and nobody will tell what it took. Only where our leaving is what ended it, it
-      // has heard of that.
+      // The request was sent, and its usage will stay unknown. Only where our disconnect ended it
+      // has the server noticed that.
       const left = leaving.signal.aborted && error.name === 'AbortError' && stopsWhenLeft && account?.stream === true;
       if (account && !isUnsent(error))
         await settle(account, left ? saidNothing(account.model, performance.now() - begun) : null);

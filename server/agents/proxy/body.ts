@@ -1,7 +1,4 @@
-/**
- * Bodies in both directions: a request read whole within the limit, an answer handed on as it
- * comes.
- */
+/** Bodies in both directions. A request is read whole up to a limit. An answer is streamed. */
 import type { ServerResponse } from 'node:http';
 import { z } from 'zod';
 import { isRecord } from '../../../src/shared/domain/platform/is-record.ts';
@@ -10,7 +7,7 @@ import type { RequestSize } from '../../../src/shared/domain/request-cost.ts';
 import { type BodyFault, readJson, tooMuchOf } from '../../http/body.ts';
 import type { ProxyError } from './upstream.ts';
 
-/** What a client's request may come to, read from its body before it is sent. */
+/** The most that a client's request may cost, estimated from its body before it is sent. */
 const shape = z.object({
   model: z.string().catch(''),
   max_tokens: z.number().int().positive().nullable().catch(null),
@@ -20,26 +17,26 @@ const shape = z.object({
   tools: z.array(z.unknown()).nullish().catch(null),
   mcp_servers: z.array(z.unknown()).nullish().catch(null),
 });
-/** Looked at one by one, without a schema: there may be tens of thousands. */
+/** Read one by one without a schema, because there may be tens of thousands. */
 const textOf = (value: unknown) => (typeof value === 'string' ? value : null);
 const toolOf = (tool: unknown) =>
   isRecord(tool) ? { type: textOf(tool['type']), most: tool['max_uses'] } : { type: null, most: null };
 
 /**
- * Searches where a request names no limit of its own, and the most that fit into one answer
- * whatever it names.
+ * Searches where a request sets no limit of its own, and the most that fit into one answer,
+ * whatever limit it sets.
  */
 const SEARCHES = 10;
 const SEARCHES_MOST = 1_000;
 /**
- * Deeper than that nothing is looked for: content stands in messages, in the results of tools in
- * them, and in documents in those.
+ * Deepest nesting that is searched. Content is in messages, in the tool results in them, and in the
+ * documents in those.
  */
 const DEPTH = 16;
 
 interface Found {
   pictures: number;
-  /** Bytes of pictures that are in the body. */
+  /** Bytes of pictures in the body. */
   pictureBytes: number;
   openEnded: boolean;
   hourOfCache: boolean;
@@ -63,7 +60,7 @@ function look(value: unknown, found: Found, depth: number): void {
       found.pictures += 1;
       found.pictureBytes += data?.length ?? 0;
     } else if (!('content' in source) && !('type' in source && source.type === 'text')) {
-      // One of a few bytes may have hundreds of pages, each of which is read as a picture too.
+      // A file of few bytes may have hundreds of pages, and each page also counts as a picture.
       found.openEnded = true;
     }
   }
@@ -71,8 +68,8 @@ function look(value: unknown, found: Found, depth: number): void {
 }
 
 /**
- * Tools of a client's own have no type, or `custom`, or are among those that the model knows and
- * the client runs; all others may be run by the server.
+ * A client's own tools have no type, or `custom`, or a type that the model knows and the client
+ * runs. The server may run all others.
  */
 const isOfServer = (type: string | null) =>
   type !== null && !/^(?:custom$|bash_|text_editor_|computer_|memory_)/.test(type);
@@ -80,7 +77,7 @@ const isOfServer = (type: string | null) =>
 const searchesOf = (most: unknown) =>
   typeof most === 'number' && most >= 0 ? Math.min(Math.ceil(most), SEARCHES_MOST) : SEARCHES;
 
-/** `body`: as it was parsed; `bytes`: of it as it came. */
+/** `body`: parsed. `bytes`: its original size. */
 export function sizeOf(body: unknown, bytes: number): RequestSize {
   const parsed = shape.safeParse(body);
   const found: Found = { pictures: 0, pictureBytes: 0, openEnded: false, hourOfCache: false, cached: false };
@@ -101,7 +98,7 @@ export function sizeOf(body: unknown, bytes: number): RequestSize {
     cached: found.hourOfCache ? 'hour' : found.cached ? 'minutes' : 'not',
     terms: {
       fast: known?.speed === 'fast',
-      // Left out, it is `auto`: capacity that was bought ahead is used where the account has any.
+      // The default is `auto`, which uses priority capacity where the account has any.
       priority: known?.service_tier !== 'standard_only',
       resident: typeof known?.inference_geo === 'string' && known.inference_geo !== 'global',
     },
@@ -114,13 +111,13 @@ const BOUNDS = {
 };
 
 export interface ProxyBody {
-  /** As they came. */
+  /** The original bytes. */
   readonly bytes: Uint8Array;
-  /** The same, parsed. */
+  /** The parsed body. */
   readonly json: Readonly<Record<string, unknown>>;
   readonly stream: boolean;
   readonly size: RequestSize;
-  /** The same, asked of another model. */
+  /** The same request for another model. */
   ofModel(model: string): ProxyBody;
 }
 
@@ -153,9 +150,9 @@ export async function readRequest(
 }
 
 /**
- * The pieces as they come, no faster than they are read. Where they break off the connection does
- * too, once what was said is on its way: an answer that was cut must not look whole. `over` is
- * called when no more will be read.
+ * Streams the pieces as fast as they are read. If they break off, the connection is cut after the
+ * sent part, because a cut answer must not look complete. `over` is called when no more will be
+ * read.
  */
 export function streamOf(
   pieces: AsyncGenerator<Uint8Array, void, undefined>,

@@ -9,8 +9,8 @@
  *
  * Invariants:
  * - The caller never sees the relay's key.
- * - Every request is held against the budgets before it is sent, and settled when it ends.
- * - A request of an agent that sleeps is held back until the agent is woken, or its time is over.
+ * - Every request is reserved in the budgets before it is sent, and settled when it ends.
+ * - A request of a sleeping agent waits until the agent is woken, or its time is over.
  * - No byte of a body is changed where the server speaks the Messages API.
  *
  * It does not know the session or the team's tools.
@@ -57,13 +57,13 @@ import { type ProxyBody, readRequest, streamOf } from './body.ts';
 import { PROXY_LIMITS } from './settings.ts';
 import { createKnownCalls, createTranslator } from './translated.ts';
 
-// Whether a request may go to the model: once its agent is awake and the budgets have room, in one
-// moment.
+// Decides whether a request may go to the model: its agent must be awake and the budgets must have
+// room, at the same moment.
 
 type Admission =
   | { readonly kind: 'go'; readonly hold: CostHold | null }
   | { readonly kind: 'refused'; readonly error: ProxyError }
-  /** Whoever asked does not wait any more. */
+  /** The client does not wait any more. */
   | { readonly kind: 'gone' };
 
 interface AdmitDeps {
@@ -148,7 +148,8 @@ function createAdmit({ pauses, costs, configs, sessionId, now }: AdmitDeps): Adm
   };
 }
 
-// A streaming request that is held: its answer has begun, and pings keep it alive until it may go.
+// A streaming request that waits: its answer has begun, and pings keep it alive until the request
+// may go.
 
 type Outcome =
   | { readonly kind: 'answer'; readonly answer: ProxyAnswer }
@@ -160,7 +161,7 @@ const refusalShape = z.object({
   error: z.looseObject({ type: z.string(), message: z.string() }),
 });
 
-/** A refusal of the upstream comes as JSON; in a stream that has begun it is an error event. */
+/** An upstream's error comes as JSON. In a stream that has begun it becomes an error event. */
 async function* inStream({ status, headers, body }: ProxyAnswer): ProxyAnswer['body'] {
   if (status === 200 && headers['content-type']?.includes('text/event-stream')) return yield* body;
   const chunks: Uint8Array[] = [];
@@ -192,13 +193,14 @@ async function* heldAnswer(outcome: Promise<Outcome>, pingMs: number): ProxyAnsw
   }
 }
 
-// Calls under way, by credential: one that is revoked ends them.
+// Running calls, by credential. Revoking a credential ends them.
 
 interface OpenCalls {
-  /** The reason with which a call aborts whose credential was revoked. */
+  /** The abort reason of a call whose credential was revoked. */
   readonly revoked: Error;
   /**
-   * `gone` aborts with the client's signal and with the credential. `done` when the call is over.
+   * `gone` aborts with the client's signal and with the credential. `done` must be called when the
+   * call is over.
    */
   add(credentialId: string, client: AbortSignal): { readonly gone: AbortController; readonly done: () => void };
 }
@@ -239,24 +241,23 @@ export interface ProxyDeps {
   readonly sessionId: SessionHost['sessionId'];
   readonly joined: SessionHost['joined'];
   readonly clientCalls: SessionHost['clientCalls'];
-  /** Left out: no session gives birth. */
+  /** Left out: no session hatches eggs. */
   readonly newborn?: SessionHost['newborn'];
-  /** Where a request for this model goes, null: for any; null: no model is connected. */
+  /**
+   * The server for a request for this model. A null model: any server. Null: no model is connected.
+   */
   readonly upstream: (model: string | null) => UpstreamKey | null;
   /**
-   * The mind of the server for this model, where that speaks another protocol than the Messages
-   * API; null: it does speak it, or is none. Left out: all do.
+   * The mind for this model, where its server does not speak the Messages API. Null: the server
+   * does, or there is none. Left out: all servers do.
    */
   readonly foreign?: (model: string | null) => Mind | null;
-  /** Models that are listed to a program where no server speaks the Messages API. */
+  /** Models that a program sees where no server speaks the Messages API. */
   readonly listed?: () => readonly ListedModel[];
-  /**
-   * The model that a request for this one is asked of, where no server that is connected has it;
-   * null: the same.
-   */
+  /** The model that replaces this one, where no connected server has it. Null: the same model. */
   readonly standIn?: (model: string, agentId: AgentId) => string | null;
   readonly now: () => number;
-  /** An error of ours that nobody else is told of. */
+  /** An error of the relay that is reported nowhere else. */
   readonly onError: (error: unknown) => void;
   readonly pingMs?: number;
 }
@@ -279,7 +280,7 @@ const OF_APPLICATION: ProxyError = {
 const BROKEN: ProxyError = { kind: 'broken', message: 'Something in the relay broke. Its log says more.' };
 const REVOKED: ProxyError = { kind: 'bad-credential', message: 'This credential was revoked.' };
 
-/** Without it, whoever asks for more of the API would be told to sign in. */
+/** Without it, a client that requests more of the API would be told to sign in. */
 const nothing = () =>
   errorResponse({
     kind: 'no-such-call',
@@ -287,16 +288,16 @@ const nothing = () =>
       'Roost passes on /v1/messages, /v1/messages/count_tokens, /v1/models and /v1/models/<model>, below /llm/<credential>.',
   });
 
-/** With what servers answer that speak the Messages API but for its count of tokens. */
+/** Statuses of servers that speak the Messages API without its token count. */
 const CANNOT_COUNT = new Set([404, 405, 501]);
-/** What clients take as a guide to how full their conversation is. */
+/** An estimate, which clients use as a guide to how full their conversation is. */
 function ownCount({ size }: ProxyBody): ProxyAnswer {
   const tokens = Math.ceil(size.bytes / PROXY_LIMITS.bytesPerToken) + size.pictures * PROXY_LIMITS.tokensPerPicture;
   const bytes = Buffer.from(JSON.stringify({ input_tokens: tokens }));
   return wholeAnswer(200, { 'content-type': 'application/json' }, bytes);
 }
 
-/** The models as the Messages API lists them, or the one that is asked for. */
+/** The models in the form of the Messages API: the list, or the requested one. */
 function ownList(models: readonly ListedModel[], path: string): ProxyAnswer {
   const data = models.map(({ id, name }) => ({
     ...{ type: 'model', id, display_name: name },
@@ -317,7 +318,7 @@ function ownList(models: readonly ListedModel[], path: string): ProxyAnswer {
 type Line = { readonly to: UpstreamKey; readonly upstream: Upstream; readonly ask: Ask };
 type Call = {
   readonly agent: TeamMember;
-  /** Null: a mind of the relay's own asks, in a run of its agent. */
+  /** Null: an ACP agent that the relay started asks, in a run of its agent. */
   readonly client: CallingClient | null;
   readonly credentialId: string;
   /** Null: no server speaks the Messages API. */
@@ -326,14 +327,14 @@ type Call = {
 
 interface Proxy {
   readonly endpoints: readonly Handled[];
-  /** Lets go of connections that nobody uses. */
+  /** Closes idle connections. */
   close(): void;
 }
 
 export function createProxy(deps: ProxyDeps): Proxy {
   const { credentials, directory, sessionId, joined, onError, pingMs = PROXY_LIMITS.pingMs } = deps;
   const admit = createAdmit(deps);
-  /** Each with its connections, for as long as it is among those that are connected. */
+  /** One entry per connected server, with its connections. */
   const lines = new Map<string, Line>();
   function lineOf(to: UpstreamKey): Line {
     const baseUrl = to.baseUrl ?? OFFICIAL_API;
@@ -345,7 +346,7 @@ export function createProxy(deps: ProxyDeps): Proxy {
       upstream,
       ask: createAsk({ upstream, key: to.key, stopsWhenLeft: to.stopsWhenLeft ?? isOfficial(to), onError }),
     };
-    // Requests that are under way end on the connections that they have.
+    // Running requests end on their own connections.
     known?.upstream.close();
     lines.set(baseUrl, line);
     return line;
@@ -355,8 +356,8 @@ export function createProxy(deps: ProxyDeps): Proxy {
   const everybody = singleFlight(() => directory.all());
 
   /**
-   * Whose call this is, and `run` with it; `gone` aborts when the client goes or the credential is
-   * revoked.
+   * Identifies the caller and runs the call. `gone` aborts when the client disconnects or the
+   * credential is revoked.
    */
   async function called(
     context: Context<Env>,
@@ -408,7 +409,7 @@ export function createProxy(deps: ProxyDeps): Proxy {
     });
   }
 
-  /** The upstream's path: everything below the credential, with `/v1` once. */
+  /** The upstream's path: everything after the credential, with `/v1` once. */
   const pathOf = (context: Context<Env>) => {
     const { pathname, search } = new URL(context.req.url);
     return `/v1${pathname.replace(/^\/llm\/[^/]*(?:\/v1)*/, '')}${search}`;
@@ -417,7 +418,7 @@ export function createProxy(deps: ProxyDeps): Proxy {
   function respond(context: Context<Env>, outcome: Outcome, gone: AbortController, done: () => void): Response {
     if (outcome.kind === 'answer') return passing(context, outcome.answer, gone, done);
     done();
-    // One that has gone reads nothing.
+    // A client that has disconnected reads nothing.
     return outcome.kind === 'error' ? errorResponse(outcome.error) : new Response(null, { status: 499 });
   }
 
@@ -478,7 +479,7 @@ export function createProxy(deps: ProxyDeps): Proxy {
     }
   }
 
-  /** `costly`: it is counted, and budgets hold for it. */
+  /** `costly`: the request is counted and charged to budgets. */
   const post = (costly: boolean) => (_: unknown, context: Context<Env>) =>
     called(context, async (call, gone, over) => {
       const read = await readRequest(context.req.raw);
@@ -545,4 +546,4 @@ export function createProxy(deps: ProxyDeps): Proxy {
   };
 }
 
-/** The model proxy for agents that run elsewhere. */
+/** The model proxy for agents in other programs. */

@@ -1,6 +1,6 @@
 /**
- * The Messages API before a server that speaks another protocol: the mind that speaks it is asked,
- * and its answer is written as Anthropic's.
+ * The Messages API for a server that speaks another protocol. The server's mind answers, and the
+ * answer is written in Anthropic's form.
  */
 import { z } from 'zod';
 import {
@@ -18,9 +18,10 @@ import { type Account, type ProxyAnswer, wholeAnswer } from './answer.ts';
 import type { ProxyBody } from './body.ts';
 import { errorEvent, event, type ProxyError } from './upstream.ts';
 
-// A request of the Messages API in the words of a mind, for servers that speak another protocol.
-// What would change the meaning of an answer and cannot be said in all protocols is refused, by
-// name; hints such as a temperature are left out. https://platform.claude.com/docs/en/api/messages
+// Converts a request of the Messages API to a mind's request, for servers that speak another
+// protocol. A feature that would change the meaning of an answer and does not exist in all
+// protocols is refused by name. Hints such as a temperature are left out.
+// https://platform.claude.com/docs/en/api/messages
 
 const textBlock = z.looseObject({ type: z.literal('text'), text: z.string() });
 const pictureSource = z.looseObject({
@@ -44,7 +45,7 @@ const resultBlock = z.looseObject({
   content: z.union([z.string(), z.array(z.looseObject({ type: z.string() }))]).optional(),
 });
 const callBlock = z.looseObject({ type: z.literal('tool_use'), id: z.string(), name: z.string(), input: z.unknown() });
-/** Thoughts of another model, which this one cannot open. */
+/** Thoughts of another model, which this one cannot read. */
 const thoughtBlock = z.looseObject({ type: z.enum(['thinking', 'redacted_thinking']) });
 const block = z.discriminatedUnion('type', [
   textBlock,
@@ -128,11 +129,11 @@ function blocksOf(each: z.infer<typeof block>, known: KnownCalls): readonly Mind
 }
 
 /**
- * Calls that a model made, with what its provider sealed and wants handed back: clients cannot
- * carry that.
+ * A model's calls with the sealed data that its provider needs back. Clients cannot carry that
+ * data.
  */
 interface KnownCalls {
-  /** The call, and what has to stand before it; null: it is not known, or was forgotten. */
+  /** The call, and the blocks that must precede it. Null: the call is unknown, or was forgotten. */
   of(toolUseId: string): readonly MindBlock[] | null;
   note(toolUseId: string, blocks: readonly MindBlock[]): void;
 }
@@ -150,7 +151,10 @@ export function createKnownCalls(most: number = PROXY_LIMITS.sealedCalls): Known
   };
 }
 
-/** Of one role after the other; what a client says as the system in between is the user's turn. */
+/**
+ * Merges messages so that roles alternate. A client's system message in between becomes part of the
+ * user's turn.
+ */
 function alternating(messages: z.infer<typeof schema>['messages'], known: KnownCalls): MindMessage[] {
   const all: { role: MindMessage['role']; blocks: MindBlock[] }[] = [];
   for (const { role: given, content } of messages) {
@@ -167,7 +171,7 @@ function alternating(messages: z.infer<typeof schema>['messages'], known: KnownC
 
 function toolsOf(given: z.infer<typeof schema>['tools']): MindTool[] {
   return (given ?? []).flatMap((each) => {
-    // Tools that Anthropic runs, or knows by their type, other models do not have.
+    // Other models do not have the tools that Anthropic runs or defines by type.
     const parsed = tool.safeParse(each);
     if (!parsed.success) return [];
     const { name, description, input_schema: input } = parsed.data;
@@ -206,7 +210,7 @@ function mindRequestOf(body: unknown, known: KnownCalls): Translated {
 interface TranslatorDeps {
   readonly known: KnownCalls;
   readonly newId: () => string;
-  /** What could not be counted is ours to know. */
+  /** A failure to count. */
   readonly onError: (error: unknown) => void;
 }
 type Translate = (
@@ -226,7 +230,7 @@ const KINDS: Readonly<Record<MindError['kind'], ProxyError['kind']>> = {
   'out-of-credit': 'budget-used-up',
   unreachable: 'unreachable',
   'stream-cut': 'unreachable',
-  // As Anthropic says it: 413 is for bytes.
+  // As Anthropic does: 413 is for bytes.
   'too-large': 'malformed',
   'refused-request': 'malformed',
   'upstream-broken': 'unreachable',
@@ -235,7 +239,7 @@ const errorOf = ({ kind, message }: MindError): ProxyError => ({ kind: KINDS[kin
 
 const STOPS = { end: 'end_turn', tools: 'tool_use', length: 'max_tokens', refusal: 'refusal' } as const;
 
-/** What it says, piece by piece, until `end`. */
+/** The text of the answer, piece by piece, until `end`. */
 function createWords() {
   const pieces: string[] = [];
   let over = false;
@@ -249,7 +253,7 @@ function createWords() {
       over = true;
       wake();
     },
-    /** Null: there are no more. */
+    /** Null: the text is over. */
     async next(): Promise<string | null> {
       while (pieces.length === 0 && !over) await new Promise<void>((resolve) => (wake = resolve));
       return pieces.length > 0 ? pieces.splice(0).join('') : null;
@@ -260,7 +264,7 @@ function createWords() {
 const isCall = (block: MindBlock) => block.kind === 'tool-use';
 
 export function createTranslator({ known, newId, onError }: TranslatorDeps): Translate {
-  /** Its calls under ids of ours: those of some servers come again in the next answer. */
+  /** The answer's calls under new ids: some servers reuse ids in the next answer. */
   function callsOf(blocks: readonly MindBlock[]): Extract<MindBlock, { kind: 'tool-use' }>[] {
     const thoughts = blocks.filter(({ kind }) => kind === 'thinking');
     return blocks.filter(isCall).map((block, index) => {
@@ -348,7 +352,7 @@ export function createTranslator({ known, newId, onError }: TranslatorDeps): Tra
         else await hold.settle({ sessionId, messageId: null, via: 'proxy', took }).catch(onError);
         return answer;
       } catch (error) {
-        // It may have been sent: what nobody tells is counted at the most.
+        // It may have been sent. Unknown usage is counted at its maximum.
         await hold.settle({ sessionId, messageId: null, via: 'proxy', took: null }).catch(onError);
         throw error;
       } finally {
@@ -356,7 +360,7 @@ export function createTranslator({ known, newId, onError }: TranslatorDeps): Tra
       }
     }
     const answered = ask();
-    // The answer's reader handles a failure. A client that has left reads nothing.
+    // The answer's reader handles a failure. A client that has disconnected reads nothing.
     answered.catch(() => undefined);
     const first = stream ? await words.next() : null;
     if (first === null) {

@@ -1,6 +1,6 @@
 /**
- * Requests to the server behind the proxy. By node:http, which changes no byte of a body and
- * follows no redirect with a key in hand.
+ * Requests to the server behind the proxy. They use node:http, which changes no byte of a body and
+ * does not follow a redirect with a key.
  */
 import http, { type Agent, type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
 import https from 'node:https';
@@ -8,21 +8,22 @@ import type { KeyFilter, KeyHeader } from '../../platform/key-filter.ts';
 import { OFFICIAL_API } from '../minds/settings.ts';
 import { FIRST_VERSION, PROXY_LIMITS } from './settings.ts';
 
-// Which headers pass. Both ways only those that the Messages API and its clients are known to use:
-// so no key or cookie of a client reaches the upstream, and nothing of the upstream's connection
-// reaches a client.
+// Headers that pass in each direction: only those that the Messages API and its clients are known
+// to use. So no key or cookie of a client reaches the upstream, and nothing of the upstream's
+// connection reaches a client.
 
 export interface UpstreamKey {
   readonly key: string | null;
-  /** Null: what suits the upstream. */
+  /** Null: the default of the upstream. */
   readonly keyHeader: KeyHeader | null;
-  /** Without `/v1`; null is Anthropic's own. */
+  /** Without `/v1`. Null is Anthropic's own. */
   readonly baseUrl: string | null;
   /**
-   * It writes no more, and charges for no more, when it is left; left out: Anthropic's own does.
+   * The server stops writing, and charges nothing more, on a disconnect. Left out: Anthropic's own
+   * does.
    */
   readonly stopsWhenLeft?: boolean;
-  /** Makes its connections, where not every address may be called. */
+  /** Creates its connections, where some addresses are not permitted. */
   readonly createAgent?: () => Agent;
 }
 
@@ -41,10 +42,10 @@ const RESPONSE = new Set([
 const RESPONSE_PREFIXES = ['anthropic-'];
 
 /**
- * Anthropic's own takes a key as the client's generation sends it; of other servers it is not known
- * which they read.
+ * Anthropic's own server accepts a key in the form of the client's generation. For other servers
+ * the form is unknown.
  */
-/** Does it go to Anthropic's own API? */
+/** Whether this is Anthropic's own API. */
 export const isOfficial = ({ baseUrl }: Pick<UpstreamKey, 'baseUrl'>): boolean =>
   baseUrl === null || new URL(baseUrl).host === new URL(OFFICIAL_API).host;
 
@@ -60,7 +61,7 @@ export function requestHeaders(sent: Headers, upstream: UpstreamKey): Record<str
     if (REQUEST.has(name) || REQUEST_PREFIXES.some((prefix) => name.startsWith(prefix))) headers[name] = value;
   });
   const version = (headers['anthropic-version'] ??= FIRST_VERSION);
-  // What is counted must be readable.
+  // The relay must be able to read what it counts.
   headers['accept-encoding'] = 'identity';
   const form = keyForm(upstream, version);
   if (upstream.key !== null && form !== 'x-api-key') headers['authorization'] = `Bearer ${upstream.key}`;
@@ -69,8 +70,8 @@ export function requestHeaders(sent: Headers, upstream: UpstreamKey): Record<str
 }
 
 /**
- * A header that repeats the key is left out; so is how long and how packed the body was, which is
- * passed on unpacked and without the key.
+ * Leaves out headers that repeat the key, and the length and compression of the body, which is
+ * passed on uncompressed and without the key.
  */
 export function responseHeaders(sent: IncomingHttpHeaders, filter: KeyFilter): Record<string, string> {
   const headers: Record<string, string> = {};
@@ -82,9 +83,9 @@ export function responseHeaders(sent: IncomingHttpHeaders, filter: KeyFilter): R
   return headers;
 }
 
-// How the proxy says no: in the Messages API's own shape, so that any client can show it.
+// Errors of the proxy, in the form of the Messages API, so that any client can show them.
 
-/** `retry`: asking again can help, so clients may do so by themselves. */
+/** `retry`: a retry can help, so clients may retry by themselves. */
 const KINDS = {
   'bad-credential': { status: 401, type: 'authentication_error', retry: false },
   'no-agent': { status: 403, type: 'permission_error', retry: false },
@@ -103,7 +104,7 @@ const KINDS = {
 
 export interface ProxyError {
   readonly kind: keyof typeof KINDS;
-  /** A sentence or two: what is wrong and what to do. Never holds a key or a credential. */
+  /** One or two sentences: what is wrong and what to do. Never contains a key or a credential. */
   readonly message: string;
 }
 
@@ -124,7 +125,7 @@ export function errorResponse(error: ProxyError): Response {
 export const event = (name: string, data: unknown): Uint8Array =>
   Buffer.from(`event: ${name}\ndata: ${JSON.stringify(data)}\n\n`, 'utf8');
 
-/** The same as `errorResponse`, where an answer has begun already as a stream. */
+/** As `errorResponse`, for an answer that has already begun as a stream. */
 export const errorEvent = (error: ProxyError): Uint8Array => event('error', errorOf(error));
 
 export const PING: Uint8Array = event('ping', { type: 'ping' });
@@ -136,7 +137,10 @@ export interface UpstreamRequest {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Uint8Array | null;
   readonly signal: AbortSignal;
-  /** It would be sent once more, and whether the first was read nobody knows: whether it may. */
+  /**
+   * Called before the request is sent again, when it is unknown whether the server read the first
+   * one. Resolves with whether it may be.
+   */
   readonly onLost?: () => Promise<boolean>;
 }
 
@@ -145,21 +149,20 @@ export interface UpstreamAnswer {
   readonly headers: IncomingHttpHeaders;
   /** Rejects where the upstream breaks off, or the signal aborts. */
   readonly body: AsyncIterable<Uint8Array>;
-  /** Its line has broken off before its end, as far as this machine knows. */
+  /** The connection broke before its end, as far as this machine knows. */
   isBroken(): boolean;
 }
 
 export interface Upstream {
   readonly host: string;
-  /** Rejects where it cannot be reached, says nothing for too long, or the signal aborts. */
+  /** Rejects where the server cannot be reached, is silent for too long, or the signal aborts. */
   send(request: UpstreamRequest): Promise<UpstreamAnswer>;
-  /** Lets go of connections that nobody uses. */
+  /** Closes idle connections. */
   close(): void;
 }
 
 /**
- * A kept connection that the other side closed just now: in all likelihood before it read the
- * request.
+ * A reused connection that the other side has just closed, most likely before it read the request.
  */
 const isStale = (error: NodeJS.ErrnoException, request: http.ClientRequest) =>
   request.reusedSocket && error.code === 'ECONNRESET';

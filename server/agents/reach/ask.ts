@@ -1,8 +1,8 @@
 /**
- * The one road to the gate. Whatever wants an agent awake calls `ask`; nothing else in the relay
- * calls the gate, and nothing else clears a sleeping flag or begins a turn for messages. Granted,
- * the agent's flag is cleared and a turn begins in which it is given what waits; deferred, it is
- * asked again when the agent's turn, or its run alone, ends.
+ * The only way to the gate. Every wake is requested through `ask`. No other part of the relay calls
+ * the gate, clears a sleeping flag or begins a turn for messages. If the wake is granted, the
+ * agent's flag is cleared and a turn begins with the waiting messages. If it is deferred, it is
+ * requested again when the agent's turn, or its run alone, ends.
  */
 import type { GateCheck, WakeReason, WakeWay } from '../../../src/shared/domain/guardrails.ts';
 import type { AgentId, MessageId, SessionId } from '../../../src/shared/domain/ids.ts';
@@ -30,9 +30,9 @@ import type { Logger } from '../../platform/logger.ts';
 import { againIn, type ReachSettings } from './settings.ts';
 import { wokenBy } from './tools.ts';
 
-// The queue in which applications and threads clear sleeping flags. The gate is asked again for
-// what it stops, the oldest first, until it passes. The queue is in memory, as the flags are: both
-// end with the session.
+// The queue in which applications and threads clear sleeping flags. A request that the gate stops
+// is repeated, oldest first, until it passes. The queue is in memory, as the flags are: both end
+// with the session.
 
 interface FlagsDeps {
   readonly ask: Reach['ask'];
@@ -48,7 +48,7 @@ interface Waiting {
   readonly request: WakeAsked;
   readonly sessionId: SessionId;
   readonly since: number;
-  /** ms since the epoch: not asked for before. */
+  /** ms since the epoch: no request before then. */
   nextAt: number;
   readonly cleared: Promise<boolean>;
   resolve(isAwake: boolean): void;
@@ -67,7 +67,7 @@ export function createFlags({ ask, pauses, host, timers, now, logger, settings }
     if (at >= 0) waiting.splice(at, 1);
     one.resolve(isAwake);
   }
-  // Whoever woke it: what waits would wake it from its next sleep.
+  // The agent was woken by any cause. A waiting request would wake it from its next sleep.
   const stopListening = pauses.subscribe(({ agentId, paused }) => {
     if (!paused) for (const one of waiting.filter(({ request }) => request.target === agentId)) leave(one, true);
   });
@@ -75,8 +75,8 @@ export function createFlags({ ask, pauses, host, timers, now, logger, settings }
   const nextAfter = (until: number | null) => now() + againIn(until, now(), settings);
 
   /**
-   * Asks for those whose time has come, in order. Who waits for the flood guard holds up those
-   * behind it.
+   * Requests all due wakes, in order. A request that waits for the flood guard holds up those after
+   * it.
    */
   async function pass(): Promise<void> {
     for (const one of [...waiting]) {
@@ -110,7 +110,7 @@ export function createFlags({ ask, pauses, host, timers, now, logger, settings }
     });
   }
 
-  /** For one check it waits where that passes by waiting. */
+  /** With `only`, it waits for that check alone, and only where waiting helps. */
   const stays = ({ check, until }: WakeDecision, only: GateCheck | undefined) =>
     only === undefined || (check === only && until !== null);
 
@@ -149,7 +149,7 @@ export interface AskDeps {
   readonly alone: Alone;
   readonly logger: Pick<Logger, 'warn' | 'error'>;
   readonly timers: Timers;
-  /** ms since the epoch */
+  /** ms since the epoch. */
   readonly now: () => number;
   readonly settings: ReachSettings;
 }
@@ -160,11 +160,11 @@ interface Deferred {
   readonly reason: WakeReason | null;
   readonly messageId: MessageId | null;
   readonly due: DueCause | undefined;
-  /** An earlier process was granted it then, and began nothing; left out: none was. */
+  /** When an earlier process was granted the wake and began nothing. Left out: none was. */
   readonly grantedAt?: number | undefined;
 }
 
-/** Who asks, as an event names it. */
+/** The source of the wake, as an event names it. */
 const nameOf = (source: WakeSource): string =>
   source.kind === 'agent' ? source.agentId : source.kind === 'person' ? 'human' : source.name;
 
@@ -174,8 +174,8 @@ const READ: Promise<Reached> = Promise.resolve({ reached: true });
 const NOT_READ: NotReached = { reached: false, reason: 'agent-busy', detail: null, until: null };
 
 /**
- * Deferred wakes remembered for one agent: what waits is all read in one turn, so the newest stands
- * for all of them.
+ * One deferred wake is remembered per agent. One turn reads all waiting messages, so the newest
+ * wake represents all.
  */
 export function createAsk({
   gate,
@@ -193,8 +193,8 @@ export function createAsk({
   readonly permitFor: Reach['permitFor'];
   turnEnded(agentId: AgentId): Promise<void>;
   /**
-   * Takes up what an earlier process deferred, or was granted and had not begun, for agents that
-   * can be at work alone. Once.
+   * Resumes wakes that an earlier process deferred, or was granted without beginning, for agents
+   * that can work alone. Called once.
    */
   recover(): Promise<void>;
   close(): void;
@@ -288,7 +288,7 @@ export function createAsk({
     // A relay that died after it was granted, and before that was written where it was due, asks
     // for it once more.
     const before = due && messageId !== null ? await gate.granted({ target, messageId }) : null;
-    // What was granted and is still not read was carried out by nobody.
+    // If the message of a granted wake is still unread, nobody carried it out.
     if (before && messageId !== null && !(await waits(messageId))) return { decision: before, left: null };
     const { answer, permit, state, isFree } = await decide(request, false);
     if (answer.decision.outcome === 'deferred' && (state === 'busy' || isFree)) {
@@ -305,14 +305,13 @@ export function createAsk({
     return due ? { ...answer, over: begun.then(({ reached }) => reached).catch(() => NOT_READ) } : answer;
   }
 
-  /** Waits, and is asked for again then. What was asked for meanwhile stands for it. */
+  /** Waits and requests the wake again. A wake that was requested meanwhile replaces it. */
   function waitAgain(target: AgentId, wanted: Deferred, ms: number): void {
     if (!deferred.has(target)) deferred.set(target, wanted);
     timers.after(ms, () => void turnEnded(target));
   }
   /**
-   * Asks for what was granted once more, unless something was begun for it; what stops it passes
-   * some time.
+   * Requests a granted wake once more, unless something began for it. Whatever stops it will pass.
    */
   async function grantedBefore(wanted: Deferred, request: WakeAsked & { readonly grantedAt: number }): Promise<void> {
     const { target, messageId, grantedAt } = request;
@@ -326,13 +325,13 @@ export function createAsk({
 
   async function turnEnded(agentId: AgentId): Promise<void> {
     const wanted = deferred.get(agentId);
-    // It is written down as deferred, and taken up by the next process.
+    // It is recorded as deferred, and the next process resumes it.
     if (closed || !wanted || !deferred.delete(agentId)) return;
     const { way, grantedAt, source, reason, messageId, due } = wanted;
     const again = { source, reason, messageId, due, target: agentId, way: 'deferred', callerSession: null } as const;
     try {
       if (grantedAt !== undefined) await grantedBefore(wanted, { ...again, grantedAt });
-      // It may have read what it was wanted for in the turn that ended.
+      // The agent may have read the message in the turn that ended.
       else if ((await inbox.count(agentId)) > 0) await ask({ ...again, quiet: 'deferred' }, way);
     } catch (error) {
       logger.error('a deferred wake could not be asked for again; the message waits', {
@@ -352,13 +351,13 @@ export function createAsk({
     async recover() {
       for (const decision of await gate.open(now() - settings.deferredMs)) {
         const { target, source, way, reason, messageId, outcome, time, isLeft } = decision;
-        // The clock tries again what was due, and the person sees what became of theirs.
+        // The clock repeats what was due, and the person sees what became of theirs.
         if (source.kind === 'schedule' || source.kind === 'script' || source.kind === 'person') continue;
         if (messageId === null || !(await waits(messageId)) || !(await alone.can(target))) continue;
-        // One stands for all: rather that which is granted already.
+        // One wake represents all, preferably one that is granted already.
         if (deferred.get(target)?.grantedAt !== undefined) continue;
         const grantedAt = outcome === 'granted' ? time : undefined;
-        // What was carried out, as in a session, waits for its agent's next turn.
+        // A wake that was carried out, as in a session, waits for its agent's next turn.
         if (grantedAt !== undefined && !isLeft && !CAN_GO_ON.has(await alone.carried(target, grantedAt))) continue;
         deferred.set(target, { source, way, reason, messageId, due: undefined, grantedAt });
       }

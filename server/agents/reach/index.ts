@@ -1,15 +1,15 @@
 /**
- * How agents reach each other: messages, wakes, and what happens in threads.
+ * How agents reach each other: messages, wakes, and events in threads.
  *
- * `ask.ts` is the one road to the wake gate. Whatever wants an agent awake calls it. `tools.ts`
- * has the tools with which agents write, wake and sleep.
+ * `ask.ts` is the only way to the wake gate. Every wake goes through it. `tools.ts` has the tools
+ * with which agents write, wake and sleep.
  *
  * Main type: `Reach` (in `server/contracts`).
  *
  * Invariants:
  * - Nothing else in the relay calls the gate, clears a sleeping flag, or begins a turn for
  *   messages.
- * - A deferred wake is asked again when the agent's turn or run ends.
+ * - A deferred wake is requested again when the agent's turn or run ends.
  * - A message is never lost because a wake was refused. It waits in the inbox.
  *
  * It does not know the rules of the gate, or how a turn is run.
@@ -40,12 +40,12 @@ export interface ReachDeps extends Omit<AskDeps, 'settings'> {
   readonly newId: () => string;
 }
 
-/** With what threads tell. */
+/** With the hooks for threads. */
 export interface OpenReach extends Reach {
   readonly hooks: ThreadHooks;
-  /** Takes up what an earlier process of this relay deferred. Once. */
+  /** Resumes what an earlier process of this relay deferred. Called once. */
   recover(): Promise<void>;
-  /** Nothing that waits is asked for after it. */
+  /** Later, no waiting wake is requested any more. */
   close(): void;
 }
 
@@ -99,7 +99,7 @@ export function createReach(deps: ReachDeps): OpenReach {
     if (!found.ok) return toolError(found.reason);
     const { agentId } = found.agent;
     const name = await nameOf(agentId);
-    // The copy in the inbox is urgent, and asks for nothing by itself.
+    // The copy in the inbox is urgent, and requests nothing by itself.
     const message = { ...messageOf(sender, agentId, text), priority: 'urgent' as const };
     const full = await inbox.put(message, name);
     if (full !== null) return toolError(full);
@@ -124,7 +124,7 @@ export function createReach(deps: ReachDeps): OpenReach {
     const { decision } = await ask({ target, source: sourceOf(by), way, reason: null, messageId, callerSession: null });
     return outcomeText(await nameOf(target), decision, null);
   };
-  /** As `askFor`, of an agent that is set to sleep: by its own list it is woken, at last. */
+  /** As `askFor`, for a sleeping agent that its own list wakes. */
   async function clearFor(target: string, way: WakeWay, by: string, messageId: MessageId | null): Promise<string> {
     const asked = { target, source: sourceOf(by), way, reason: null, messageId, callerSession: null };
     const { decision, waits } = await flags.clear(asked);
@@ -133,7 +133,7 @@ export function createReach(deps: ReachDeps): OpenReach {
   }
   const nameOf = async (agentId: AgentId) => withSeatWhereAlike(await directory.all(), agentId);
 
-  /** What became of the wake that it asked for; null: it asked for none. */
+  /** A sentence about the requested wake. Null: none was requested. */
   async function happening(
     agentId: AgentId,
     events: readonly TeamEvent[],
@@ -157,7 +157,8 @@ export function createReach(deps: ReachDeps): OpenReach {
     void (await happening(agentId, events, by, messageId));
 
   /**
-   * Who was added to a thread in the session that runs. With it the flags end that this is about.
+   * Agents that were added to a thread in the running session. The set ends with the
+   * session, as the sleeping flags do.
    */
   let added: { readonly sessionId: SessionId | null; readonly agents: Set<AgentId> } | null = null;
   /** Whether this is the first thread that the agent is added to in this session. */
@@ -170,8 +171,8 @@ export function createReach(deps: ReachDeps): OpenReach {
   }
 
   /**
-   * What the person does in a thread is told by the relay: it is not part of their conversation
-   * with the agent.
+   * The relay reports what the person does in a thread, because it is not part of their
+   * conversation with the agent.
    */
   const tellerOf = (by: string) => (by === 'human' ? 'relay' : by);
   const mentionId = (messageId: MessageId, agentId: AgentId) => `${messageId}-${agentId}`;
@@ -191,7 +192,7 @@ export function createReach(deps: ReachDeps): OpenReach {
         },
         await nameOf(agentId),
       );
-      // Nobody is woken for what is not in the inbox.
+      // No wake without a message in the inbox.
       if (full !== null) return full;
       return happening(
         agentId,
@@ -215,8 +216,8 @@ export function createReach(deps: ReachDeps): OpenReach {
         await nameOf(agentId),
       );
       if (full !== null) return full;
-      // Whoever is set to sleep is woken by its own list alone; whoever is awake is asked for as by
-      // an urgent message.
+      // A sleeping agent is woken only by its own list. An agent that is awake is asked as by an
+      // urgent message.
       if (pauses.isPaused(agentId)) return happening(agentId, ['mentioned'], by, messageId);
       return askFor(agentId, 'thread_mention', by, messageId);
     },

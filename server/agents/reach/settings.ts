@@ -1,31 +1,27 @@
 /** Times of waking agents, in ms. */
 export interface ReachSettings {
   /**
-   * Between two looks whether an agent is still at work for which a wake waits: its run may be
-   * another process's.
+   * Between two checks whether an agent still works while a wake waits. Its run may belong to
+   * another process.
    */
   readonly atWorkMs: number;
-  /** From a start until what waited then is taken up. */
+  /** Between a start and resuming what waited then. */
   readonly takenUpMs: number;
-  /**
-   * How long ago a wake may have been deferred, or granted, that is taken up after the relay was
-   * started anew.
-   */
+  /** Oldest wake, deferred or granted, that is resumed after a restart. */
   readonly deferredMs: number;
-  /** Between two looks whether an agent in the session has read what it was woken for. */
-  readonly readMs: number;
   /**
-   * Until what the gate has stopped, and is not given up, is asked for again, where nobody knows
-   * when it would pass.
+   * Between two checks whether an agent in the session has read the message that it was woken for.
    */
+  readonly readMs: number;
+  /** Until a stopped wake is requested again, where the time at which it would pass is unknown. */
   readonly againMs: number;
-  /** As `againMs`, at most: what stops it may be changed meanwhile. */
+  /** Upper bound for any such wait, because the obstacle may disappear earlier. */
   readonly againMostMs: number;
 }
 
 /**
- * ms until what the gate has stopped is asked for again. `until`: ms since the epoch when it would
- * pass; null: not known.
+ * ms until a stopped wake is requested again. `until`: when it would pass, ms since the epoch.
+ * Null: not known.
  */
 export const againIn = (until: number | null, now: number, { againMs, againMostMs }: ReachSettings): number =>
   Math.min(Math.max(until === null ? againMs : until - now, 1), againMostMs);

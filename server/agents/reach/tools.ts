@@ -1,6 +1,4 @@
-/**
- * What every agent can do to reach others, and to be left alone. Descriptions are read by models.
- */
+/** Tools with which every agent reaches others, and gets peace. Models read the descriptions. */
 import { z } from 'zod';
 import {
   type AgentState,
@@ -39,13 +37,13 @@ import { defineTool, toolDone, toolError } from '../../contracts/define-tool.ts'
 import { moreWait } from '../../team/inbox/index.ts';
 import { messageEvent } from '../runs/message-event.ts';
 
-// What a sender is told of its message and of its wake.
+// What a sender is told about its message and the wake.
 
 const waits = (name: string) =>
   `Your message is in ${name}’s inbox and will be read at its next turn; nothing of it is lost.`;
 
 /**
- * `left`: calls of `wake_agent` that the caller has left in its session; null: not counted here.
+ * `left`: calls of `wake_agent` that the caller has left in its session. Null: not counted here.
  */
 export function outcomeText(
   name: string,
@@ -67,7 +65,7 @@ export function outcomeText(
   }
 }
 
-/** Of a sleeping agent that is woken as soon as nothing stops that. */
+/** For a sleeping agent that is woken as soon as nothing prevents it. */
 export const waitsText = (name: string, { detail }: Pick<WakeDecision, 'detail'>): string =>
   `${name} is woken in its turn. ${detail} ${waits(name)}`;
 
@@ -88,7 +86,7 @@ function byWhom(source: WakeSource, team: readonly TeamMember[]): string {
     : source.agentId;
 }
 
-/** The line that an agent is given with the turn for which it was woken. */
+/** The line that opens the turn for which an agent was woken. */
 export function wokenBy(
   source: WakeSource,
   way: WakeWay,
@@ -122,8 +120,8 @@ export function wokenBy(
   }
 }
 
-// What an agent leaves for the person: it stands in their conversation with it, whether or not
-// anybody looks, as any answer does.
+// A message that an agent leaves for the person. It appears in their conversation like any answer,
+// whether or not anybody watches.
 
 /** How much an agent may leave. */
 const TO_HUMAN = { characters: 10_000, most: 20, withinMs: 3_600_000 } as const;
@@ -146,7 +144,7 @@ export function createToHuman({ log, host, now, newId }: ToHumanDeps): ToHuman {
       return toolError(
         `You have left ${TO_HUMAN.most} messages for the human within an hour, which is the limit. Put what is left into one, later.`,
       );
-    // Between two sessions it belongs to the one before.
+    // Between two sessions it belongs to the previous one.
     const sessionId = host.sessionId() ?? log.snapshot().lastEnd?.sessionId ?? null;
     if (sessionId === null)
       return toolError('No session has run yet, so there is no conversation with the human to leave it in.');
@@ -168,9 +166,9 @@ interface ReachToolDeps {
   readonly host: SessionHost;
   readonly now: () => number;
   readonly toHuman: ToHuman;
-  /** What the person of the running session is called; null: none runs. */
+  /** The person's name in the running session. Null: none runs. */
   readonly human: () => string | null;
-  /** The person's own messages stand in a conversation as waiting: it hears that they were read. */
+  /** Notifies the conversation that the person's waiting messages were read. */
   readonly tell: (event: RoostEvent) => void;
 }
 
@@ -181,11 +179,11 @@ const text = z
   .min(1)
   .max(LIMITS.agentMessageText, `a message to another agent has at most ${LIMITS.agentMessageText} characters`);
 
-/** The person, as agents write to them. No agent is called so (names.ts). */
+/** Names for the person in agents' calls. No agent has such a name (names.ts). */
 const isHuman = (whom: string, name: string | null) =>
   /^(?:the )?human$/i.test(whom.trim()) || (name !== null && isSameName(whom, name));
 
-/** The relay's own mind is in the seat. */
+/** The relay's own mind drives the agent. */
 const BY_MIND: ReadonlySet<AgentState> = new Set(['paused', 'idle', 'busy']);
 const BESIDE =
   'You are awake in the running session as well, and read this there. It is only shown here, and stays unread.';
@@ -206,9 +204,9 @@ export function createReachTools({
   human,
   tell,
 }: ReachToolDeps): readonly TeamTool[] {
-  /** The lead is there as long as the session is. */
+  /** The lead is present as long as the session is. */
   const isNotLead = ({ agentId }: Caller) => Promise.resolve(agentId !== LEAD_ID);
-  /** Several tools ask for one caller at once. */
+  /** Several tools check one caller at the same time. */
   const asked = new WeakMap<Caller, ReturnType<Configs['agent']>>();
   function configOf(caller: Caller): ReturnType<Configs['agent']> {
     const config = asked.get(caller) ?? configs.agent(caller.agentId);
@@ -279,10 +277,11 @@ export function createReachTools({
           await inbox.waiting(caller.agentId, MESSAGE_BATCH_LIMITS.count),
           MESSAGE_BATCH_LIMITS,
         );
-        // What a client reads leaves no trace in the session's log, so it is not looked for there
+        // A client's read leaves no trace in the session's log, so it is not searched for there
         // after a crash.
         const readIn = caller.kind === 'client' ? null : (caller.sessionId ?? caller.runId ?? null);
-        // The mind that sits in this seat reads its inbox itself: it is shown here, and waits on.
+        // The mind that drives this agent reads the inbox itself. So the messages are only shown
+        // here, and go on waiting.
         const claimed = await inbox.claim(beside ? [] : waiting.map(({ messageId }) => messageId), {
           readIn,
           run: caller.run,
@@ -290,7 +289,7 @@ export function createReachTools({
         });
         const taken = beside ? waiting : claimed;
         if (caller.signal.aborted && !beside) {
-          // Nobody is there to read them.
+          // The caller is gone before it could read them.
           await inbox.giveBack(taken.map(({ messageId }) => messageId));
           return toolError('The call was given up before anything was read.');
         }

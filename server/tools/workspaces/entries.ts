@@ -1,4 +1,6 @@
-/** What lies in an open folder and below it. A program besides Roost may have given it any name. */
+/**
+ * The entries of an open folder and below it. Another program may have created them with any name.
+ */
 import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
 import { type FileHandle, lstat, open, opendir, readdir, readlink } from 'node:fs/promises';
@@ -6,21 +8,21 @@ import { codeOf } from '../../platform/errors.ts';
 import { itself, NO_LINKS, type OpenedFile, openFileIn, type OpenFolder, placeOf, step } from './open-folder.ts';
 
 export interface Entry {
-  /** As it reads: where its bytes are no text, what stands for them. */
+  /** As text. Bytes that are not text have a replacement. */
   readonly name: string;
-  /** `link`: it leads elsewhere, and is not followed; `other`: a pipe, a socket, a device. */
+  /** `link`: not followed. `other`: a pipe, a socket, a device. */
   readonly kind: 'file' | 'folder' | 'link' | 'other';
-  /** Of a file; else 0. */
+  /** Size of a file; else 0. */
   readonly bytes: number;
-  /** ms since the epoch */
+  /** ms since the epoch. */
   readonly changedAt: number;
 }
 /** An entry as it was found in its folder. `raw`: the bytes of its name. */
 interface FoundEntry extends Entry {
   readonly raw: Buffer;
   /**
-   * Changes with each write, rename or change of rights: inode, size, and the times of content and
-   * of inode.
+   * Changes with each write, rename or change of permissions: inode, size, and the times of content
+   * and of inode.
    */
   readonly stamp: string;
 }
@@ -28,31 +30,32 @@ interface FoundEntry extends Entry {
 export interface EntryBelow extends FoundEntry {
   readonly path: string;
   /**
-   * Opens this file, whatever its name. Only while the walk stands at it. Throws `WorkspaceError`.
+   * Opens this file, whatever its name. Only while the walk is at this entry. Throws
+   * `WorkspaceError`.
    */
   open(): Promise<OpenedFile>;
 }
 
 /**
- * Why a walk did not look at something: the bound on entries, the bound on depth, or a folder that
- * cannot be opened.
+ * Why a walk skipped something: the limit on entries, the limit on depth, or a folder that cannot
+ * be opened.
  */
 export type Passed = 'too-many' | 'too-deep' | 'closed';
 
-/** How far a walk goes, and who is told what it passes over. */
+/** Limits of a walk, and the listener for what it skips. */
 export interface Walk {
-  /** Entries that it still looks at. */
+  /** Entries that the walk may still read. */
   left: number;
-  /** Folders in each other that it enters. */
+  /** Deepest nesting of folders that it enters. */
   readonly deepest: number;
-  /** `path`: the folder that was not looked at, or not to its end. */
+  /** `path`: the folder that was skipped, or not read to its end. */
   passed(path: string, why: Passed): void;
 }
 
-/** Names that this process is writing or removing right now. Nobody is shown them. */
+/** Names that this process is writing or removing right now. They are hidden. */
 export const unfinished = new Set<string>();
 
-/** Entries of one folder that are looked at together. */
+/** Entries of one folder that are read together. */
 const AT_ONCE = 64;
 
 /** By name. */
@@ -65,7 +68,7 @@ export async function* entriesIn(folder: OpenFolder): AsyncGenerator<FoundEntry>
   }
 }
 
-/** Null: it went away meanwhile. */
+/** Null: it disappeared meanwhile. */
 async function lookAt(folder: OpenFolder, { raw, name }: Pick<FoundEntry, 'raw' | 'name'>): Promise<FoundEntry | null> {
   try {
     const found = await lstat(placeOf(folder, raw), { bigint: true });
@@ -79,7 +82,7 @@ async function lookAt(folder: OpenFolder, { raw, name }: Pick<FoundEntry, 'raw' 
   }
 }
 
-/** A folder before what is in it. */
+/** A folder comes before its content. */
 export async function* entriesBelow(
   folder: OpenFolder,
   path: string,
@@ -106,23 +109,26 @@ export async function* entriesBelow(
   }
 }
 
-/** One that is only counted. */
+/** An entry that is only counted. */
 export interface CountedEntry {
   readonly path: string;
-  /** Of a file; else 0. */
+  /** Size of a file; else 0. */
   readonly bytes: number;
-  /** Bytes that it takes on the disk, and at least its length: what has holes may be filled. */
+  /**
+   * Bytes that it takes on the disk, and at least its length, since the holes of a sparse file may
+   * be filled.
+   */
   readonly held: number;
 }
 
-/** Entries that are looked at side by side: the disk is waited for once. */
+/** Entries that are read concurrently, so that the disk is waited for only once. */
 const SIDE_BY_SIDE = 64;
-/** Of stat(2), whatever the disk's own blocks are. */
+/** The unit of stat(2), whatever the disk's own blocks are. */
 const BLOCK = 512;
 
 /**
- * Calls `use` for each entry below, in no order, and holds few names in memory: a program may have
- * made millions. False: there are more than `walk` takes.
+ * Calls `use` for each entry below, in no order. It holds few names in memory, since a program may
+ * have created millions. False: there are more than `walk` permits.
  */
 export async function countBelow(
   folder: OpenFolder,
@@ -135,7 +141,7 @@ export async function countBelow(
   async function count(raw: Buffer): Promise<void> {
     const name = raw.toString();
     const found = await lstat(placeOf(folder, raw)).catch((error: unknown) => {
-      // It went away meanwhile.
+      // It disappeared meanwhile.
       if (codeOf(error) === 'ENOENT') return null;
       throw error;
     });
@@ -151,7 +157,7 @@ export async function countBelow(
     batch = [];
     await Promise.all(all.map(count));
   };
-  // Each byte of a name as one character: names need be no text.
+  // One character per byte of a name, because a name need not be text.
   for await (const { name } of await opendir(itself(folder), { encoding: 'latin1', bufferSize: SIDE_BY_SIDE })) {
     const raw = Buffer.from(name, 'latin1');
     if (unfinished.has(raw.toString())) continue;
@@ -182,40 +188,43 @@ export async function countBelow(
   return true;
 }
 
-/** Null: it went away, became something else, or cannot be opened, which `walk` is told. */
+/**
+ * Null: it disappeared, became something else, or cannot be opened. Only the last is reported to
+ * `walk`.
+ */
 const openBelow = (folder: OpenFolder, raw: Buffer, path: string, walk: Walk) =>
   step(folder, raw).catch((error: unknown) => {
     if (!['ENOENT', 'ENOTDIR', 'ELOOP'].includes(codeOf(error))) walk.passed(path, 'closed');
     return null;
   });
 
-// What lies at a place in a workspace, with a mark by which every later change of it is noticed.
+// The content at a path in a workspace, with a mark that changes with it.
 
 const FILE = constants.O_RDONLY | constants.O_NONBLOCK | NO_LINKS;
-/** Bytes that are read at once. */
+/** Bytes per read. */
 const CHUNK = 256 * 1024;
 
 export interface Lies {
   readonly kind: Entry['kind'] | 'none';
-  /** Of a file, or of all files below a folder; else 0. */
+  /** Size of a file, or of all files below a folder; else 0. */
   readonly bytes: number;
   /** Files and folders below a folder; else 0. */
   readonly entries: number;
-  /** The same as long as the same lies there. */
+  /** Equal as long as the content is the same. */
   readonly mark: string;
-  /** What is in a file that is short enough; else null. */
+  /** The content of a short enough file; else null. */
   readonly content: Buffer | null;
 }
 
 interface LiesLimits {
   /**
-   * Bytes of a file up to which its mark is its content. The mark of a longer one is its inode,
-   * size and times.
+   * Bytes of a file up to which its mark is a hash of its content. The mark of a longer one is its
+   * inode, size and times.
    */
   readonly hashedBytes: number;
-  /** Bytes up to which `content` is given. */
+  /** Bytes up to which `content` is returned. */
   readonly contentBytes: number;
-  /** Files and folders below a folder that are looked at, and how deep. */
+  /** Files and folders below a folder that are read, and how deep. */
   readonly entries: number;
   readonly deepest: number;
 }
@@ -226,7 +235,8 @@ export const contentMark = (content: Uint8Array): string =>
   `sha256:${createHash('sha256').update(content).digest('hex')}`;
 
 /**
- * All of an open file, as long as it was when it was opened: one that grows meanwhile has an end.
+ * The content of an open file, with its length at the time of opening. So a growing file has an
+ * end.
  */
 export async function readWhole(file: FileHandle, bytes: number): Promise<Buffer> {
   const buffer = Buffer.alloc(bytes);
@@ -239,7 +249,7 @@ export async function readWhole(file: FileHandle, bytes: number): Promise<Buffer
   return buffer.subarray(0, read);
 }
 
-/** The mark of the content of an open file, whatever its length. */
+/** Hash of an open file's content, whatever its length. */
 export async function hashOfFile(file: FileHandle): Promise<string> {
   const hash = createHash('sha256');
   const buffer = Buffer.alloc(CHUNK);

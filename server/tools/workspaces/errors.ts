@@ -1,4 +1,4 @@
-/** What cannot be done in a workspace, in sentences for people and minds. */
+/** Errors of workspaces, as sentences for people and models. */
 import { codeOf } from '../../platform/errors.ts';
 
 export type WorkspaceFault =
@@ -28,8 +28,8 @@ export class WorkspaceError extends Error {
 export const shownPath = (names: readonly string[]): string => (names.length === 0 ? 'the folder' : names.join('/'));
 
 /**
- * What the system says of something that was to be opened; what it says of the system itself stays
- * as it is.
+ * Converts the system's error for a path that cannot be opened. Errors of the system itself stay as
+ * they are.
  */
 export function missing(error: unknown, names: readonly string[]): unknown {
   const what = shownPath(names);

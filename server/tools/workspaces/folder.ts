@@ -1,6 +1,5 @@
 /**
- * What lies in one folder: listed, read, written, moved and removed, and nothing outside of it
- * touched.
+ * Lists, reads, writes, moves and removes the content of one folder. Nothing outside it is touched.
  */
 import { constants } from 'node:fs';
 import { lstat, open, readdir, rename, rmdir, unlink, type FileHandle } from 'node:fs/promises';
@@ -38,51 +37,45 @@ import { WORKSPACE_LIMITS } from './settings.ts';
 
 const NEW_FILE = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | NO_LINKS;
 /**
- * What is being written or taken away begins so. One that is left of a relay that was killed is a
+ * Prefix of files that are being written or removed. A killed relay may leave one, which is then a
  * file like any other.
  */
 const UNFINISHED = '.roost-';
-/**
- * Folders in each other that are entered to remove what is in them, all held open; what lies deeper
- * is taken up first.
- */
+/** Nesting of folders that a removal holds open. Deeper content is moved up first. */
 const REMOVED_DEEPEST = 64;
 
-/**
- * What must lie at a path for it to be changed: the `mark` of `Lies`. Left out: whatever lies
- * there.
- */
+/** The content that a path must have to be changed: the `mark` of `Lies`. Left out: any content. */
 export interface Expects {
   readonly expects?: string | undefined;
 }
 
-/** What was removed. */
+/** Counts of what was removed. */
 export interface Removed {
   readonly files: number;
   readonly folders: number;
 }
 
-/** All throw `WorkspaceError` for what cannot be done. Changes happen one after another. */
+/** All methods throw `WorkspaceError` for expected failures. Changes run one after another. */
 export interface Folder {
-  /** What lies in it, by name. */
+  /** Its content, by name. */
   list(path: string): Promise<readonly Entry[]>;
-  /** A file, open until whoever asked closes it. */
+  /** An open file. The caller closes it. */
   open(path: string): Promise<OpenedFile>;
   /** Calls `use` with the open file and its length in bytes. */
   read<Value>(path: string, use: (file: FileHandle, bytes: number) => Promise<Value>): Promise<Value>;
   /**
-   * Writes all of it or nothing; makes the folders that it lies in. Says what it replaced, in
-   * bytes; null: it is new.
+   * Writes the whole file or nothing, and creates its folders. `replaced`: bytes of the replaced
+   * file. Null: the file is new.
    */
   write(path: string, bytes: Uint8Array, expects?: Expects): Promise<{ readonly replaced: number | null }>;
-  /** A file, or a folder with all that is in it. Links go; what they lead to stays. */
+  /** Removes a file, or a folder with its content. Links are removed, but not their targets. */
   remove(path: string, options?: Expects & { readonly onlyEmpty?: boolean }): Promise<Removed>;
-  /** Removes all that is in it. */
+  /** Removes its whole content. */
   clear(): Promise<void>;
   /**
-   * Moves a file or folder. Never replaces a folder, and a file only where `replaces` says so.
-   * `makes`: folders that `to` lies in are made. `expectsThere`: of what lies at `to`. Says whether
-   * it replaced a file.
+   * Moves a file or folder. Never replaces a folder, and a file only with `replaces`. `makes`:
+   * creates the folders of `to`. `expectsThere`: the expected content at `to`. Resolves with
+   * whether a file was replaced.
    */
   move(
     from: string,
@@ -93,33 +86,38 @@ export interface Folder {
       readonly expectsThere?: string | undefined;
     },
   ): Promise<{ readonly replaced: boolean }>;
-  /** What lies at a path. Links are not followed, also not on the way: behind one lies nothing. */
+  /**
+   * The content at a path. Links are not followed anywhere in the path, so nothing lies behind one.
+   */
   lies(path: string): Promise<Lies>;
   /**
-   * All files and folders below, a folder before what is in it; at most `most`. `passed`: is told
-   * what is not looked at.
+   * All files and folders below, a folder before its content, at most `most`. `passed`: receives
+   * what is skipped.
    */
   walk(path: string, most: number, passed?: Walk['passed']): AsyncGenerator<EntryBelow>;
   /**
-   * Calls `use` for each of at most `most`, as deep as it lies. False: there is more, or something
-   * that cannot be opened.
+   * Calls `use` for each of at most `most` entries, at any depth. False: there are more, or
+   * something cannot be opened.
    */
   countAll(most: number, use: (entry: CountedEntry) => void): Promise<boolean>;
   /**
-   * Keeps what lies at these paths as it is: until the returned function is called, nothing here
-   * writes, moves or removes it. Resolves when no change of it is under way.
+   * Locks the content at these paths. Until the returned function is called, this module writes,
+   * moves and removes nothing there. Resolves when no change of it is running.
    */
   hold(paths: readonly string[]): Promise<() => void>;
 }
 
-/** What cannot be seen, or turns the direction of reading, would let a name look like another. */
+/**
+ * Invisible characters, and those that change the reading direction, would make a name look like
+ * another.
+ */
 const UNSEEN =
   /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u00ad\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\u{e0000}-\u{e007f}]/u;
 
 /**
- * The names of a path within the folder, outermost first; a sentence where it is none. It is
- * relative, with `/` between names, and nothing in it leads or looks elsewhere. An empty path is
- * the folder itself. Pure.
+ * The names of a path within the folder, outermost first. A sentence where the path is invalid. A
+ * path is relative, has `/` between names, and cannot lead, or appear to lead, elsewhere. An empty
+ * path is the folder itself. Pure.
  */
 function namesOf(path: string): { readonly names: readonly string[] } | { readonly refused: string } {
   const refused = (why: string) => ({ refused: `${JSON.stringify(path.slice(0, 200))} ${why}` });
@@ -137,7 +135,7 @@ function namesOf(path: string): { readonly names: readonly string[] } | { readon
   return { names };
 }
 
-/** Of what lies there already, however a program has called it: to be taken away. */
+/** The names of an existing entry, whatever a program has called it, so that it can be removed. */
 function namesThere(path: string): readonly string[] {
   const names = path.split('/').filter((name) => name !== '' && name !== '.');
   if (path.startsWith('/') || names.includes('..') || path.includes('\0') || sep !== '/') return namesIn(path);
@@ -150,7 +148,7 @@ function namesIn(path: string): readonly string[] {
   return read.names;
 }
 
-/** Calls `use` with a name that is of this moment alone, and which nobody is shown meanwhile. */
+/** Calls `use` with a unique name that is hidden meanwhile. */
 async function unseen<Value>(use: (name: string) => Promise<Value>): Promise<Value> {
   const name = `${UNFINISHED}${newId()}`;
   unfinished.add(name);
@@ -162,8 +160,8 @@ async function unseen<Value>(use: (name: string) => Promise<Value>): Promise<Val
 }
 
 /**
- * Removes what has this name. What lies too deep to hold every folder above it open is taken up to
- * `root` first.
+ * Removes the entry of this name. Content that is too deep to hold all its folders open is moved up
+ * to `root` first.
  */
 async function removeIn(root: OpenFolder, parent: OpenFolder, name: Buffer, depth = 0): Promise<Removed> {
   const place = placeOf(parent, name);
@@ -193,22 +191,22 @@ async function removeIn(root: OpenFolder, parent: OpenFolder, name: Buffer, dept
   return { files, folders };
 }
 
-/** Null: nothing lies there. */
+/** Null: nothing is there. */
 const statOf = (place: string | Buffer) =>
   lstat(place).catch((error: unknown) => {
     if (codeOf(error) === 'ENOENT') return null;
     throw error;
   });
 
-/** As names are compared where a disk tells neither case nor form. */
+/** Names as a case-insensitive and normalizing disk compares them. */
 const folded = (names: readonly string[]) => names.join('/').normalize('NFC').toLowerCase();
 const liesBelow = (path: string, above: string) => above === '' || path === above || path.startsWith(`${above}/`);
 
-/** `root`: made where it is not there, for its owner alone. */
+/** `root`: created if missing, for its owner alone. */
 export function createFolder(root: string): Folder {
-  /** Between a look at what lies somewhere and its change nothing else here changes it. */
+  /** Makes checks and changes atomic among the callers of this module. */
   const inTurn = createQueue();
-  /** Paths that are held, folded, each as often as it is. */
+  /** Locked paths, folded. A path occurs once per lock. */
   const held: string[] = [];
 
   async function within<Value>(
@@ -223,7 +221,7 @@ export function createFolder(root: string): Folder {
       await folder.handle.close();
     }
   }
-  /** What the last name of a path is looked for in, and that name. */
+  /** Opens the parent folder of a path's last name. */
   async function inParent<Value>(
     names: readonly string[],
     make: boolean,
@@ -241,7 +239,7 @@ export function createFolder(root: string): Folder {
     });
   }
 
-  /** Throws where this is held, or is above or below what is. */
+  /** Throws where this path is locked, or is above or below a locked one. */
   function refuseHeld(names: readonly string[]): void {
     const path = folded(names);
     if (held.some((each) => liesBelow(path, each) || liesBelow(each, path)))
@@ -250,7 +248,7 @@ export function createFolder(root: string): Folder {
         `${shownPath(names)} stays as it is while a command runs that the human has let with it. Wait for its end, or end it.`,
       );
   }
-  /** Throws where something else lies there than is expected. */
+  /** Throws where the content is not the expected one. */
   async function refuseOther(folder: OpenFolder, raw: Buffer, expects: string | undefined, names: readonly string[]) {
     if (expects === undefined || (await liesIn(folder, raw, WORKSPACE_LIMITS.lies)).mark === expects) return;
     throw new WorkspaceError('changed', `${shownPath(names)} has changed meanwhile. Nothing was done.`);
@@ -299,8 +297,7 @@ export function createFolder(root: string): Folder {
               await refuseOther(parent, Buffer.from(name), expects, names);
               const before = await statOf(at(parent, name));
               refuseNoFile(before);
-              // It takes the place of whatever is there by now, a link included; what that leads to
-              // stays as it is.
+              // Replaces whatever is there by now. A link is replaced itself, and its target stays.
               await rename(half, at(parent, name));
               return { replaced: before ? before.size : null };
             });
@@ -339,7 +336,7 @@ export function createFolder(root: string): Folder {
         throw new WorkspaceError('bad-path', `${shownPath(source)} cannot be moved into itself.`);
       return inParent(source, false, async (parent, name) => {
         const raw = await rawName(parent, name);
-        // Before any folder is made for it.
+        // Checked before any folder is created for it.
         await lstat(placeOf(parent, raw));
         return await inParent(target, makes, (newParent, newName) =>
           inTurn(async () => {
@@ -349,7 +346,7 @@ export function createFolder(root: string): Folder {
             await refuseOther(newParent, Buffer.from(newName), expectsThere, target);
             const [moved, there] = [await lstat(placeOf(parent, raw)), await statOf(at(newParent, newName))];
             const isSame = there !== null && moved.ino === there.ino && moved.dev === there.dev;
-            // On a disk that tells no case it lies there under both names.
+            // On a case-insensitive disk the entry exists under both names.
             const isRespelled = isSame && source.join('/') !== target.join('/') && folded(source) === folded(target);
             if (there && !isRespelled) {
               if (there.isDirectory() || moved.isDirectory())
@@ -360,7 +357,7 @@ export function createFolder(root: string): Folder {
               if (!replaces)
                 throw new WorkspaceError('exists', `${shownPath(target)} is there already. Nothing was moved.`);
             }
-            // Two names of one file: to move one onto the other does nothing.
+            // Two names of one file. Renaming one to the other does nothing.
             if (isSame && !isRespelled) await unlink(placeOf(parent, raw));
             else await rename(placeOf(parent, raw), at(newParent, newName));
             return { replaced: there !== null && !isRespelled };
@@ -371,7 +368,7 @@ export function createFolder(root: string): Folder {
     async lies(path) {
       const names = namesThere(path);
       if (names.length === 0)
-        // Looked at from above, as any other folder is.
+        // Listed from its parent, as any other folder.
         throw new WorkspaceError('not-a-file', 'That is the folder itself.');
       try {
         return await inParent(names, false, async (parent, name) =>
@@ -401,7 +398,7 @@ export function createFolder(root: string): Folder {
       }),
     async hold(paths) {
       const folds = paths.map((path) => folded(namesThere(path)));
-      // What is being changed just now is changed before.
+      // Changes that are running now finish first.
       await inTurn(() => Promise.resolve(held.push(...folds)));
       return () => {
         for (const path of folds) {

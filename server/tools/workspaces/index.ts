@@ -1,16 +1,16 @@
 /**
  * Workspaces: one folder for each agent, on the relay's machine and nowhere else.
  *
- * `open-folder.ts` holds folders open, `folder.ts` reads and writes in one, `entries.ts` lists
- * what lies below, and `tools.ts` is the toolset `files`.
+ * `open-folder.ts` holds folders open, `folder.ts` reads and writes in one, `entries.ts` lists what
+ * is below, and `tools.ts` is the toolset `files`.
  *
  * Main types: `Workspaces`, `Workspace`.
  *
  * Invariants:
  * - No step follows a link out of the folder, whatever another program swaps meanwhile.
- * - A write is whole or not there.
+ * - A write is complete or absent.
  * - The folder has a quota, and so has each file that is read.
- * - Names and contents are somebody's words: they stand quoted before a model.
+ * - Names and contents are untrusted text, so a model receives them quoted.
  *
  * It does not know commands or the sandbox.
  */
@@ -31,9 +31,9 @@ export { type Entry, type EntryBelow, type Passed, contentMark, hashOfFile, read
 export type { Removed } from './folder.ts';
 export { WORKSPACE_LIMITS } from './settings.ts';
 
-/** What may still be written, counted now: nothing where there is 0 or less. */
+/** The room that is left, counted now. 0 or less: nothing may be written. */
 export interface Room {
-  /** On the disk: short files take more there than their length. */
+  /** Room on the disk. Short files take more there than their length. */
   readonly bytes: number;
   /**
    * Files and folders. Less than 0: there is more than can be counted, by number or by depth, or
@@ -42,48 +42,51 @@ export interface Room {
   readonly entries: number;
 }
 
-/** What it holds, and what it may. */
+/** Current use and quota. */
 export interface Used {
   /** Bytes of its files. */
   readonly bytes: number;
   readonly entries: number;
-  /** Bytes that it may hold. */
+  /** The quota in bytes. */
   readonly most: number;
-  /** There is more than was counted; left out: all was. */
+  /** There is more than was counted. Left out: everything was counted. */
   readonly whole?: false;
 }
 
 /**
- * One agent's folder. All throw `WorkspaceError` for what cannot be done; `path` is relative, with
- * `/` between names.
+ * One agent's folder. All methods throw `WorkspaceError` for expected failures. `path` is relative,
+ * with `/` between names.
  */
 export interface Workspace extends Folder {
   used(): Promise<Used>;
   room(): Promise<Room>;
-  /** Bytes of all files below this folder, as they were counted last. */
+  /** Bytes of all files below this folder, according to the last count. */
   below(path: string): Promise<number>;
-  /** All of a file that is no longer than `most` bytes. */
+  /** The content of a file of at most `most` bytes. */
   bytesOf(path: string, most: number): Promise<Buffer>;
 }
 
 export interface Workspaces {
-  /** Where an agent's folder lies. */
+  /** Path of an agent's folder. */
   folderOf(agentId: AgentId): string;
   of(agentId: AgentId): Workspace;
-  /** All that lies there goes, and the folder too. Nothing happens where there is none. */
+  /** Removes the folder and its content. Does nothing where there is none. */
   forget(agentId: AgentId): Promise<void>;
-  /** Of an agent that was never born: where nothing lies in its folder, the folder goes. */
+  /** For an agent that was never born: removes its folder if it is empty. */
   removeEmpty(agentId: AgentId): Promise<void>;
-  /** A program besides Roost may have changed an agent's files. */
+  /** Another program may have changed an agent's files. */
   changed(agentId: AgentId): void;
-  /** Is told whose files have changed, after each change that was made here. */
+  /**
+   * Registers a listener for the agent whose files changed. Called after each change that was made
+   * here.
+   */
   subscribe(listener: (agentId: AgentId) => void): void;
 }
 
 /**
- * Agents’ ids may hold anything; a folder’s name may not. What stands for one is no other’s id,
- * also on a disk that tells no case. `kept`: names of folders from when ids with capitals stood for
- * themselves.
+ * The folder name of an agent. An agent's id may hold any character, a folder name may not. The
+ * name for one id is never the id of another, also on a case-insensitive disk. `kept`: folder names
+ * from the time when ids with capitals were used directly.
  */
 export const folderName = (agentId: AgentId, kept: ReadonlySet<string> = new Set()): string =>
   /^[a-z\d_-]{1,64}$/.test(agentId) || (/^[\w-]{1,64}$/.test(agentId) && kept.has(agentId))
@@ -94,21 +97,21 @@ const usual = () => Promise.resolve(HAND_BOUNDS.workspace_megabytes.otherwise * 
 
 interface Counted {
   bytes: number;
-  /** Bytes on the disk, and for each at least its length. */
+  /** Bytes on the disk, at least its length per file. */
   held: number;
   entries: number;
-  /** There is no more than was counted. */
+  /** Everything was counted. */
   whole: boolean;
-  /** Of all files below each folder, by its path. */
+  /** Bytes of all files below each folder, by its path. */
   readonly below: Map<string, number>;
-  /** ms, by `elapsed` */
+  /** ms of `elapsed`. */
   readonly at: number;
 }
 
 const namesIn = (path: string) => path.split('/').filter((name) => name !== '' && name !== '.');
 const plain = (path: string) => namesIn(path).join('/');
 
-/** To what is there in all, and below each folder that a file lies in. */
+/** Adds to the total, and to each folder above the file. */
 function add(sum: Counted, path: string, bytes: number): void {
   sum.bytes += bytes;
   const names = namesIn(path);
@@ -119,19 +122,16 @@ function add(sum: Counted, path: string, bytes: number): void {
 }
 
 export interface WorkspacesDeps {
-  /** Holds a folder for each agent. */
+  /** Contains a folder for each agent. */
   readonly folder: string;
-  /** ms, only ever forward. */
+  /** Monotonic ms. */
   readonly elapsed: () => number;
-  /**
-   * Bytes that the files of an agent's folder may take, as the person has set it; left out: as
-   * where nothing is set.
-   */
+  /** The person's quota for an agent's folder in bytes. Left out: the default. */
   readonly most?: (agentId: AgentId) => Promise<number>;
   readonly limits?: WorkspaceLimits;
 }
 
-/** What helps in a full folder, for whoever writes there. */
+/** Advice for a full folder, for the agent that writes. */
 export const MAKE_ROOM =
   'delete_file takes away what is not needed, and something shorter can be written over a file that is there; the human can take files away on their page.';
 
@@ -184,13 +184,13 @@ export function createWorkspaces({
             : !sum.whole || sum.entries >= limits.entries
               ? `The folder holds ${limits.entries} files, which is the most, or folders in each other without end.`
               : null;
-        // What takes no more room than what it replaces may be written in a full folder too: its
+        // A file that is not longer than the one it replaces may be written in a full folder. Its
         // agent has no other way to make room.
         const isLess = () =>
           files.read(where, (_file, size) => Promise.resolve(bytes.length <= size)).catch(() => false);
         if (why !== null && !(await isLess()))
           throw new WorkspaceError('full', `${why} Nothing was written. ${MAKE_ROOM}`);
-        // Before it is written: what others write meanwhile has no room twice.
+        // Added before the write, so that concurrent writes do not use the same room twice.
         add(sum, where, bytes.length);
         sum.entries += 1;
         try {
@@ -216,7 +216,7 @@ export function createWorkspaces({
       },
       async move(from, to, options) {
         const sum = await used();
-        // It takes no room itself. The folders that it would make are entries.
+        // A move takes no room itself, but the folders that it creates are entries.
         const makes = options.makes && sum.whole && sum.entries < limits.entries;
         try {
           return await files.move(from, to, { ...options, makes });
@@ -240,11 +240,11 @@ export function createWorkspaces({
     async forget(agentId) {
       const path = folderOf(agentId);
       opened.delete(path);
-      // What a link leads to stays.
+      // The targets of links stay.
       const remove = () => rm(path, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
       await remove().catch(async (error: unknown) => {
         if (codeOf(error) !== 'EACCES') throw error;
-        // A command has taken the rights to a folder away.
+        // A command has removed the permissions of a folder.
         await createFolder(path).clear();
         await remove();
       });
@@ -265,7 +265,7 @@ export function createWorkspaces({
   };
 }
 
-/** Something lies there, or nothing is there at all. */
+/** The folder is not empty, or does not exist. */
 const EMPTY_NO_MORE = ['ENOTEMPTY', 'EEXIST', 'ENOENT', 'ENOTDIR'];
 
 const mb = (bytes: number) => (bytes / 1_000_000).toFixed(bytes < 10_000_000 ? 1 : 0);

@@ -1,8 +1,8 @@
 /**
- * Folders that are held open. Every step from one is taken from it, and never through a link:
- * whatever another program swaps meanwhile, where a step leads to lies in the folder that was
- * opened. Linux gives that by `/proc/self/fd` (as `openat` with `O_NOFOLLOW` does), macOS by
- * `O_NOFOLLOW_ANY`; see open(2) of either.
+ * Folders that are held open. Every step starts at an open folder and never follows a link. So
+ * whatever another program swaps meanwhile, a step stays inside the opened folder. Linux provides
+ * that by `/proc/self/fd` (as `openat` with `O_NOFOLLOW` does), macOS by `O_NOFOLLOW_ANY`; see
+ * open(2) of either.
  */
 import { constants } from 'node:fs';
 import { chmod, lchmod, mkdir, open, readdir, type FileHandle } from 'node:fs/promises';
@@ -10,38 +10,36 @@ import { join } from 'node:path';
 import { codeOf } from '../../platform/errors.ts';
 import { missing, WorkspaceError } from './errors.ts';
 
-/** Of open(2) on macOS: no link anywhere in the path. Node does not name it. */
+/** Of open(2) on macOS: no link anywhere in the path. Node has no name for it. */
 const O_NOFOLLOW_ANY = 0x2000_0000;
 export const NO_LINKS = process.platform === 'darwin' ? O_NOFOLLOW_ANY : constants.O_NOFOLLOW;
 const FOLDER = constants.O_RDONLY | constants.O_DIRECTORY | NO_LINKS;
-/** Not waiting: a pipe that nobody writes to would be waited for. */
+/** Non-blocking: opening a pipe without a writer would wait. */
 const FILE = constants.O_RDONLY | constants.O_NONBLOCK | NO_LINKS;
 /**
- * Of open(2) on Linux: a place, opened without any right to what lies there. Node does not name it.
+ * Of open(2) on Linux: opens a path without any permission on its content. Node has no name for it.
  */
 const O_PATH = 0x20_0000;
-/** The rights that the owner of a folder needs to look into it and to empty it. */
+/** Permissions that a folder's owner needs to list and empty it. */
 export const OWNERS_RIGHTS = 0o700;
 
 export interface OpenFolder {
   readonly handle: FileHandle;
-  /** Where it was when it was opened. */
+  /** Its path when it was opened. */
   readonly path: string;
 }
 
-/** Where a name in an open folder is reached, whatever has become of the folder's own path. */
+/** A path to a name in an open folder. It works whatever has become of the folder's own path. */
 export const at = ({ handle, path }: OpenFolder, name: string): string =>
   process.platform === 'linux' ? `/proc/self/fd/${handle.fd}/${name}` : `${path}/${name}`;
-/** The same of a name in bytes, which need be no text. */
+/** As `at`, for a name in bytes, which need not be text. */
 export const placeOf = (folder: OpenFolder, raw: Buffer): Buffer => Buffer.concat([Buffer.from(at(folder, '')), raw]);
-/** Where the open folder itself is reached. */
+/** A path to the open folder itself. */
 export const itself = ({ handle, path }: OpenFolder): string =>
   process.platform === 'linux' ? `/proc/self/fd/${handle.fd}` : path;
 
 const STANDS_FOR_BYTES = '\ufffd';
-/**
- * The bytes of a name as it was listed: where they are no text, those of the first that reads so.
- */
+/** The bytes of a listed name. Where they are not text, the first entry that reads the same. */
 export async function rawName(folder: OpenFolder, name: string): Promise<Buffer> {
   const own = Buffer.from(name);
   if (!name.includes(STANDS_FOR_BYTES)) return own;
@@ -50,8 +48,8 @@ export async function rawName(folder: OpenFolder, name: string): Promise<Buffer>
 }
 
 /**
- * Gives the owner of this folder their rights to it. A program may have taken them, and then nobody
- * but root can open the folder or empty it. Never follows a link.
+ * Restores the owner's permissions on this folder. A program may have removed them, and then only
+ * root could open or empty it. Never follows a link.
  */
 async function giveRights(place: string | Buffer): Promise<void> {
   if (process.platform !== 'linux') return await lchmod(place, OWNERS_RIGHTS);
@@ -63,7 +61,7 @@ async function giveRights(place: string | Buffer): Promise<void> {
   }
 }
 
-/** Opens a folder also where its own rights forbid that to its owner. */
+/** Opens a folder even where its permissions forbid that to its owner. */
 async function openOwned(place: string | Buffer): Promise<FileHandle> {
   try {
     return await open(place, FOLDER);
@@ -74,15 +72,13 @@ async function openOwned(place: string | Buffer): Promise<FileHandle> {
   }
 }
 
-/** Made where it is not there, for its owner alone. */
+/** Created if missing, for its owner alone. */
 async function openRoot(path: string): Promise<OpenFolder> {
   await mkdir(path, { recursive: true, mode: OWNERS_RIGHTS });
   return { handle: await openOwned(path), path };
 }
 
-/**
- * The folder of this name in another one, to be emptied: its owner has all rights to it afterwards.
- */
+/** Opens the folder of this name to empty it. Afterwards its owner has all permissions on it. */
 export async function stepToEmpty(from: OpenFolder, raw: Buffer): Promise<OpenFolder> {
   const handle = await openOwned(placeOf(from, raw));
   try {
@@ -95,7 +91,7 @@ export async function stepToEmpty(from: OpenFolder, raw: Buffer): Promise<OpenFo
   return { handle, path: join(from.path, raw.toString()) };
 }
 
-/** The folder of this name in another one. `make`: where it is not there, it is made. */
+/** Opens the folder of this name in another one. `make`: creates it if missing. */
 export async function step(from: OpenFolder, name: string | Buffer, make = false): Promise<OpenFolder> {
   const raw = typeof name === 'string' ? await rawName(from, name) : name;
   for (;;)
@@ -104,14 +100,14 @@ export async function step(from: OpenFolder, name: string | Buffer, make = false
     } catch (error) {
       if (!make || codeOf(error) !== 'ENOENT') throw error;
       await mkdir(placeOf(from, raw), { mode: OWNERS_RIGHTS }).catch((fault: unknown) => {
-        // Somebody else was first.
+        // Another process created it first.
         if (codeOf(fault) !== 'EEXIST') throw fault;
       });
     }
 }
 
 /**
- * The folder at the end of these names, the root where there are none. Whoever asks closes it.
+ * Opens the folder at the end of these names, or the root for an empty list. The caller closes it.
  * Throws `WorkspaceError`.
  */
 export async function openWithin(root: string, names: readonly string[], make: boolean): Promise<OpenFolder> {
@@ -122,7 +118,7 @@ export async function openWithin(root: string, names: readonly string[], make: b
     try {
       folder = await step(before, name, make);
     } catch (error) {
-      // A link or a file where a folder is wanted.
+      // A link or a file in place of a folder.
       if (codeOf(error) === 'ENOTDIR' || codeOf(error) === 'ELOOP')
         throw new WorkspaceError('not-a-folder', `${so.join('/')} is no folder; links are not followed.`);
       throw missing(error, so);
@@ -133,20 +129,20 @@ export async function openWithin(root: string, names: readonly string[], make: b
   return folder;
 }
 
-/** Whoever asked for it closes `file`. `bytes`: its length when it was opened. */
+/** The caller closes `file`. `bytes`: its length when it was opened. */
 export interface OpenedFile {
   readonly file: FileHandle;
   readonly bytes: number;
 }
 
-/** The file of this name. `shown`: its path, for what is said. Throws `WorkspaceError`. */
+/** Opens the file of this name. `shown`: its path in messages. Throws `WorkspaceError`. */
 export async function openFileIn(folder: OpenFolder, raw: Buffer, shown: string): Promise<OpenedFile> {
   try {
     const file = await open(placeOf(folder, raw), FILE);
     try {
       const found = await file.stat();
       if (!found.isFile()) throw new WorkspaceError('not-a-file', `${shown} is no file.`);
-      // Its other name may lie anywhere on this disk.
+      // Its other name may be anywhere on this disk.
       if (found.nlink > 1)
         throw new WorkspaceError('not-a-file', `${shown} has another name besides (a hard link), and is left alone.`);
       return { file, bytes: found.size };

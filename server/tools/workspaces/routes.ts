@@ -1,6 +1,6 @@
 /**
- * The person's calls about what lies in agents' folders. No program may ask: whoever holds a
- * credential is not the person.
+ * The person's endpoints for agents' folders. API clients may not call them: a credential is not
+ * the person.
  */
 import type { Context } from 'hono';
 import { createLimiter } from '../../../src/shared/domain/platform/queue.ts';
@@ -47,7 +47,7 @@ async function orProblem<Value>(does: Promise<Value>): Promise<Value> {
 }
 
 /**
- * Whatever it is, it is kept and not opened: no browser takes it for a page, a script or a picture
+ * Headers that make browsers download the file. No browser treats it as a page, script or picture
  * of this origin.
  */
 const KEPT = {
@@ -60,7 +60,7 @@ const keptAs = (name: string) => ({
   ...KEPT,
   'content-disposition': `attachment; filename*=UTF-8''${encodeURIComponent(name).replace(/['()*]/g, (each) => `%${each.charCodeAt(0).toString(16)}`)}`,
 });
-/** Sent at the pace at which it is taken; whoever goes ends it. */
+/** Sent as fast as the client reads. A client that disconnects ends it. */
 const streamOf = (chunks: AsyncGenerator<Uint8Array>) =>
   new ReadableStream<Uint8Array>({
     async pull(controller) {
@@ -97,7 +97,7 @@ export function createWorkspaceRoutes({ workspaces, directory }: WorkspaceRoutes
     },
     async file({ agentId, path }, context) {
       const workspace = await of(agentId, context);
-      // What is no file is said before anything is sent.
+      // A missing file is reported before anything is sent.
       await orProblem(workspace.read(path, () => Promise.resolve()));
       return new Response(streamOf(fileStream(() => workspace.open(path))), { headers: keptAs(lastOf(path)) });
     },
@@ -105,7 +105,7 @@ export function createWorkspaceRoutes({ workspaces, directory }: WorkspaceRoutes
       const workspace = await of(agentId, context);
       if (context.req.header('content-type') !== 'application/octet-stream')
         throw problem(415, 'not-bytes', 'Send the file as application/octet-stream.');
-      // A body is in memory as a whole: however many are sent at once, few are taken.
+      // A body is held in memory as a whole, so only a few are accepted at once.
       return await uploading(async () => {
         const bytes = new Uint8Array(await context.req.arrayBuffer());
         if (bytes.length > UPLOAD_BYTES)

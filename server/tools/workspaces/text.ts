@@ -1,18 +1,18 @@
-/** Files as text: cut at a bound that says where the rest lies, and found in. Pure. */
+/** Files as text: cut at a limit that tells where the rest is, and searched. Pure. */
 import { quote } from '../../../src/shared/domain/quoting.ts';
 import { createPace } from '../../platform/pace.ts';
 import { FILE_TOOL_LIMITS } from './settings.ts';
 
-// Where a text stands in another, in a time that grows with their lengths alone
-// (Knuth–Morris–Pratt). The search of the engine takes their product at worst: an agent that was
-// talked into it would hold the relay for hours with one file and one call.
+// Finds one text in another in linear time (Knuth–Morris–Pratt). The engine's own search takes the
+// product of both lengths at worst. An agent that was talked into it could then block the relay for
+// hours with one file and one call.
 
-/** Characters that are looked through in one step. */
+/** Characters that are searched in one step. */
 const STEP_CHARS = 65_536;
 
 /**
- * By length of a beginning of `wanted`: how long the longest beginning is with which it ends too,
- * itself aside.
+ * The failure function: for each prefix of `wanted`, the length of its longest proper prefix that
+ * is also its suffix.
  */
 function fallbacksOf(wanted: string): Uint32Array {
   const back = new Uint32Array(wanted.length + 1);
@@ -27,8 +27,8 @@ function fallbacksOf(wanted: string): Uint32Array {
 }
 
 /**
- * The places at which `wanted` begins, in order, as many at once as one step has found. Those that
- * lie over each other count once. `wanted` has a character at least.
+ * The positions of `wanted`, in order. Each result holds those of one step. Overlapping matches
+ * count once. `wanted` has at least one character.
  */
 async function* placesIn(text: string, wanted: string): AsyncGenerator<readonly number[], void, undefined> {
   const back = fallbacksOf(wanted);
@@ -54,11 +54,11 @@ interface Part {
   /** The first and last line of it, from 1; 0 where there is none. */
   readonly from: number;
   readonly to: number;
-  /** Lines of the whole. */
+  /** Lines of the whole text. */
   readonly lines: number;
   /**
-   * Of its one line, which is longer than what is given at once: the character from 1 at which the
-   * rest begins, and all of them. Null: no line is cut.
+   * For a single line that exceeds the limit: the position from 1 at which the rest begins, and the
+   * line's length. Null: no line is cut.
    */
   readonly cut: { readonly next: number; readonly characters: number } | null;
 }
@@ -66,20 +66,20 @@ interface Part {
 const HALF = /[\ud800-\udbff]$/;
 const NEWLINE = 0x0a;
 
-/** How many line ends there are in a part of a text. */
+/** Number of line breaks in a part of a text. */
 function breaksIn(text: string, from: number, to: number): number {
   let breaks = 0;
   for (let i = from; i < to; i++) if (text.charCodeAt(i) === NEWLINE) breaks += 1;
   return breaks;
 }
 
-/** Where the line ends that goes on at `from`. */
+/** End of the line that continues at `from`. */
 const endOfLine = (text: string, from: number): number => {
   const end = text.indexOf('\n', from);
   return end < 0 ? text.length : end;
 };
 
-/** Where a line begins, counted from 1; behind the end where there is no such line. */
+/** Start of a line, counted from 1. Past the end where there is no such line. */
 function startOfLine(text: string, line: number): number {
   let at = 0;
   for (let nth = 1; nth < line; nth++) {
@@ -91,9 +91,9 @@ function startOfLine(text: string, line: number): number {
 }
 
 /**
- * Lines from `offset` on, at most `limit` of them and `characters` in all with the marks before
- * them. The first of them is always there, from its character `column` on, and is cut where it is
- * too long.
+ * Lines from `offset` on, at most `limit` of them and at most `characters` in total with their
+ * prefixes. The first line is always included, from its position `column` on, and is cut where it
+ * is too long.
  */
 export function partOf(
   text: string,
@@ -104,7 +104,7 @@ export function partOf(
     characters = FILE_TOOL_LIMITS.characters,
   }: { offset: number; limit: number; column?: number; characters?: number },
 ): Part {
-  // The end of the last line begins no other.
+  // The final line break begins no further line.
   const length = text.endsWith('\n') ? text.length - 1 : text.length;
   const lines = text === '' ? 0 : breaksIn(text, 0, length) + 1;
   const taken: string[] = [];
@@ -114,12 +114,12 @@ export function partOf(
   while (at <= length && taken.length < limit) {
     const end = Math.min(length, endOfLine(text, at));
     const start = at === first ? Math.min(end, at + column - 1) : at;
-    // Of a line that is too long no more is looked at than shows that it is.
+    // A line that is too long is read only as far as needed to know that.
     const line = text.slice(start, Math.min(end, start + characters + 1));
     const marked = quote(line).length + 1;
     if (size + marked > characters) {
       if (taken.length > 0) break;
-      // Nothing but breaks has two characters of marks behind each.
+      // In a line of nothing but breaks, each one is followed by two characters of marks.
       const most = quote(line.slice(0, characters)).length > characters * 2 ? characters / 3 : characters;
       const shown = line.slice(0, most).replace(HALF, '');
       const cut = { next: column + shown.length, characters: end - at };
@@ -139,7 +139,7 @@ export function partOf(
   };
 }
 
-/** As many of these lines, from the first on, as are given at once with the marks before them. */
+/** As many of these lines, from the first on, as fit into one result with their prefixes. */
 export function linesThatFit(
   lines: readonly string[],
   characters: number = FILE_TOOL_LIMITS.characters,
@@ -155,14 +155,12 @@ interface Found {
   readonly text: string;
 }
 
-/**
- * In small letters, character by character: the one that two stand for in small letters is one too.
- */
+/** In lower case, one character per character. `İ`, which has two in lower case, becomes one. */
 const folded = (text: string) => text.replaceAll('İ', 'i').toLowerCase();
 
 /**
- * Each line that has `wanted` in it, at most `most`. No line has what goes over its end. Where only
- * a part of it is given, `…` stands for the rest.
+ * Each line that contains `wanted`, at most `most`. A match never spans lines. In a shortened line
+ * `…` marks what is left out.
  */
 export async function linesWith(
   text: string,
@@ -172,7 +170,7 @@ export async function linesWith(
 ): Promise<readonly Found[]> {
   const found: Found[] = [];
   if (wanted.includes('\n')) return found;
-  /** Of the line that was found last: its number, and where it ends. */
+  /** The last matching line: its number and its end. */
   let line = 1;
   let counted = 0;
   let end = -1;
@@ -184,7 +182,7 @@ export async function linesWith(
       counted = place;
       end = endOfLine(text, place);
       const start = text.lastIndexOf('\n', place - 1) + 1;
-      // What was looked for is in sight, however long the line.
+      // The match is visible, however long the line is.
       const from = start + Math.max(0, Math.min(place - start - 60, end - start - FILE_TOOL_LIMITS.line));
       const until = Math.min(end, from + FILE_TOOL_LIMITS.line);
       const shown = `${from > start ? '…' : ''}${text.slice(from, until)}${until < end ? '…' : ''}`;
@@ -195,19 +193,19 @@ export async function linesWith(
   return found;
 }
 
-/** How often `wanted` stands in a text; those that lie over each other count once. */
+/** Number of matches of `wanted`. Overlapping ones count once. */
 export async function countOf(text: string, wanted: string): Promise<number> {
   let count = 0;
   for await (const places of placesIn(text, wanted)) count += places.length;
   return count;
 }
 
-/** The text with another in each place of `wanted`. */
+/** The text with each match of `wanted` replaced. */
 export async function replacedIn(text: string, wanted: string, by: string): Promise<string> {
   const parts: string[] = [];
   let at = 0;
   for await (const places of placesIn(text, wanted)) {
-    // Joined step by step: millions of pieces at the end would hold everybody up.
+    // Joined step by step: joining millions of pieces at the end would block the relay.
     const step: string[] = [];
     for (const place of places) {
       step.push(text.slice(at, place), by);

@@ -1,6 +1,6 @@
 /**
- * The toolset `files`: what an agent can do in its own folder. What it reads there, names too, are
- * somebody's words, and stand before it as such (quoting.ts).
+ * The toolset `files`: what an agent can do in its own folder. Contents and names are untrusted
+ * text, and are marked as such (quoting.ts).
  */
 import { z } from 'zod';
 import { fileText } from '../../../src/shared/domain/file-text.ts';
@@ -16,7 +16,7 @@ import { countOf, linesThatFit, linesWith, partOf, replacedIn, sizeText } from '
 
 export interface FileToolsDeps {
   readonly workspaces: Pick<Workspaces, 'of'>;
-  /** Why agents may store no more just now, as a sentence; null: they may. */
+  /** Why agents may store no more just now, as a sentence. Null: they may. */
   readonly refuseForRoom: () => Promise<string | null>;
 }
 
@@ -24,10 +24,10 @@ const path = z.string().max(WORKSPACE_LIMITS.path).describe('such as `notes/toda
 const folder = path.default('').describe('empty: your own folder itself');
 const content = z.string().max(WORKSPACE_LIMITS.textBytes);
 
-/** A file's text. Throws `WorkspaceError` where it is none. */
+/** A file's text. Throws `WorkspaceError` where the file is not text. */
 async function textOf(where: string, bytes: Buffer): Promise<string> {
   const text = fileText(bytes);
-  // To decode it took a step of its own.
+  // Decoding took a step of its own.
   await nextTurn();
   if (text === null) throw new WorkspaceError('not-text', `${where} is no text (${sizeText(bytes.length)}).`);
   return text;
@@ -55,7 +55,7 @@ const entryLine = ({ path: where, kind, bytes }: Listed) => {
 const counted = (count: number) => count.toLocaleString('en');
 
 /**
- * Names of agents' files in a line of the relay's: the first of them, and how many more there are.
+ * Names of agents' files in a message of the relay: the first ones, and the number of the others.
  */
 function namesOf(paths: readonly string[]): string {
   const named = paths.slice(0, FILE_TOOL_LIMITS.passedNamed).map(titled).join(', ');
@@ -63,7 +63,7 @@ function namesOf(paths: readonly string[]): string {
   return rest > 0 ? `${named} and ${counted(rest)} more` : named;
 }
 
-/** What a walk has not looked at, in lines of the relay's. */
+/** What a walk has skipped, as lines of the relay's message. */
 function createPassed() {
   const paths: Record<Passed, string[]> = { 'too-many': [], 'too-deep': [], closed: [] };
   return {
@@ -139,18 +139,18 @@ async function found(workspace: Workspace, wanted: string, where: string, ignore
       }
     } catch (error) {
       if (!(error instanceof WorkspaceError)) throw error;
-      // One that went away since it was listed is not missed.
+      // A file that disappeared since it was listed is not reported.
       if (error.kind !== 'not-found') unread.push(file);
       continue;
     }
     const text = fileText(content);
-    // To decode it took a step of its own.
+    // Decoding took a step of its own.
     await nextTurn();
     if (text === null) {
       noText += 1;
       continue;
     }
-    // One more than is given says that there are more.
+    // One more line than is returned shows that there are more.
     const left = FILE_TOOL_LIMITS.found + 1 - lines.length;
     for (const hit of await linesWith(text, wanted, ignoreCase, left)) lines.push(`${file}:${hit.line}: ${hit.text}`);
     isFull = lines.length > FILE_TOOL_LIMITS.found;
@@ -176,7 +176,7 @@ async function found(workspace: Workspace, wanted: string, where: string, ignore
   ].join('\n');
 }
 
-/** Lines of a file as it is put before a mind: under its name, with where the rest lies. */
+/** Lines of a file as a model receives them: under its name, and with the position of the rest. */
 function shown(path: string, text: string, wanted: { offset: number; limit: number; column: number }): string {
   const where = onOneLine(path);
   const part = partOf(text, wanted);
@@ -192,7 +192,7 @@ function shown(path: string, text: string, wanted: { offset: number; limit: numb
   return `[${where}, lines ${part.from}–${part.to} of ${part.lines}${from}]\n${quote(part.text)}${rest}`;
 }
 
-/** A picture, with what is said of it to those who see none. */
+/** A picture, with a description for models without vision. */
 async function seen(workspace: Workspace, where: string): Promise<ToolOutcome> {
   const bytes = await workspace.bytesOf(where, WORKSPACE_LIMITS.textBytes);
   const head = pictureHead(bytes);
@@ -277,7 +277,7 @@ export function createFileTools({ workspaces, refuseForRoom }: FileToolsDeps): r
           const workspace = own(caller);
           const bytes = await workspace.bytesOf(where, WORKSPACE_LIMITS.textBytes);
           const text = await textOf(where, bytes);
-          // What it is changed from is what was agreed to, and nobody has written in it since it
+          // The change starts from the content that was agreed to, and nobody has written since it
           // was read.
           const mark = contentMark(bytes);
           const agreed = caller.agreed?.markOf(where);

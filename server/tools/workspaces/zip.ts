@@ -1,7 +1,7 @@
 /**
- * A folder as a zip that is made while it is sent. Everything below the folder is in it; what
- * cannot be is named, with the reason, in a last file of the zip, and counted in the comment of the
- * zip, which stands at its very end.
+ * Streams a folder as a zip. It contains everything below the folder. Files that cannot be included
+ * are named with the reason in a last file of the zip, and counted in the zip's comment at its very
+ * end.
  */
 import { promisify } from 'node:util';
 import { pipeline, Readable } from 'node:stream';
@@ -14,9 +14,9 @@ import type { OpenedFile } from './open-folder.ts';
 import { WORKSPACE_LIMITS, type WorkspaceLimits } from './settings.ts';
 
 const CHUNK = 256 * 1024;
-/** Bytes that are packed at once more quickly than they are handed on to be packed. */
+/** A file up to this size is faster to compress at once than to stream. */
 const SMALL = 4_096;
-/** Of a zip: what the format can say. See APPNOTE.TXT of PKWARE, 4.3 and 4.4. */
+/** Constants of the zip format. See APPNOTE.TXT of PKWARE, 4.3 and 4.4. */
 const DEFLATED = 8;
 const END_BYTES = 22;
 const END_SIGNATURE = 0x0605_4b50;
@@ -25,17 +25,14 @@ const WIDE_END_BYTES = 56;
 const LOCATOR_SIGNATURE = 0x0706_4b50;
 const LOCATOR_BYTES = 20;
 const WIDE_VERSION = 45;
-/** A count of entries that the old end record cannot say: it stands in the wide one. */
+/** The entry count of the old end record when the real one is in the wide record. */
 const SAID_ELSEWHERE = 0xffff;
-/** Its times begin in 1980 and the writer's end in 2099. */
+/** The format's times begin in 1980, and the writer's end in 2099. */
 const [EARLIEST, LATEST] = [Date.UTC(1980, 0, 2), Date.UTC(2099, 11, 30)];
 
 type Chunk = Uint8Array<ArrayBuffer>;
 
-/**
- * Pieces of an open file, as long as it was when it was opened: one that grows meanwhile has an
- * end.
- */
+/** Pieces of an open file, up to its length when it was opened. So a growing file has an end. */
 async function* piecesOf({ file, bytes }: OpenedFile): AsyncGenerator<Chunk> {
   for (let at = 0; at < bytes;) {
     const buffer = new Uint8Array(Math.min(CHUNK, bytes - at));
@@ -46,7 +43,7 @@ async function* piecesOf({ file, bytes }: OpenedFile): AsyncGenerator<Chunk> {
   }
 }
 
-/** A file, piece by piece. It is opened when the first is taken, and closed with the last. */
+/** A file in pieces. It is opened with the first piece and closed with the last. */
 export async function* fileStream(open: () => Promise<OpenedFile>): AsyncGenerator<Chunk> {
   const opened = await open();
   try {
@@ -69,7 +66,7 @@ function whyPassed(why: Passed, { zipEntries, walkedDepth }: ZipLimits): string 
 
 type ZipLimits = Pick<WorkspaceLimits, 'zipBytes' | 'zipEntries' | 'zipNamed' | 'walkedDepth'>;
 
-/** What is not in a zip, or not as it lies in the folder. */
+/** Entries that are missing from a zip, or changed in it. */
 interface LeftOut {
   count: number;
   readonly lines: string[];
@@ -87,14 +84,14 @@ function leftOutText({ count, lines }: LeftOut): string {
 }
 
 /**
- * Names of a zip. Each is given once: of two that would be the same where they are unpacked, the
- * second is another.
+ * Unique names in a zip. If two names would be the same where they are unpacked, the second is
+ * renamed.
  */
 function createNames() {
   const taken = new Set<string>();
   return (path: string): string => {
-    // On Windows a backslash parts folders and a colon follows a drive: such a name would lead out
-    // of where it is unpacked.
+    // On Windows a backslash separates folders and a colon follows a drive. Such a name could be
+    // unpacked outside the target.
     const wanted = path.replaceAll('\\', '_').replace(/^([A-Za-z]):/, '$1_');
     let name = wanted;
     for (let nth = 2; taken.has(name); nth++) name = `${wanted} (${nth})`;
@@ -103,12 +100,14 @@ function createNames() {
   };
 }
 
-/** A file of a zip, packed by the system's own zlib, which works beside the relay's other work. */
+/**
+ * A file of a zip, compressed by the system's own zlib, which works beside the relay's other work.
+ */
 interface Packed {
   readonly file: ZipInputFile;
-  /** The whole of it, in one piece. */
+  /** The whole content at once. */
   take(piece: Chunk): Promise<void>;
-  /** The whole of it. Yields whenever the zip was told something. */
+  /** The whole content. Yields whenever the zip has received data. */
   takeAll(pieces: AsyncIterable<Chunk>): AsyncGenerator<void>;
 }
 
@@ -131,10 +130,9 @@ function createPacked(filename: string, mtime: number): Packed {
       async function* counted() {
         for await (const piece of pieces) yield count(piece);
       }
-      // What goes wrong is thrown where `packing` is read; whoever reads no further ends the pieces
-      // too.
+      // Errors are thrown to the reader of `packing`. A reader that stops also ends the pieces.
       pipeline(Readable.from(counted(), { objectMode: false }), packing, () => undefined);
-      // The last chunk is told with the end: until the next has come, any may be the last.
+      // The last chunk is marked as final. Any chunk may be the last until the next one arrives.
       let before = new Uint8Array();
       for await (const packed of packing) {
         if (before.length > 0) tell(before, false);
@@ -148,14 +146,14 @@ function createPacked(filename: string, mtime: number): Packed {
 }
 
 /**
- * The end of a zip, whatever the number of its entries, in place of the one that says no more than
+ * The end of a zip with any number of entries. It replaces the writer's own, which is limited to
  * 65,535.
  */
 function endOf(entries: number, directoryBytes: number, directoryAt: number, comment: string): Buffer {
   const words = Buffer.from(comment);
   const wide = Buffer.alloc(WIDE_END_BYTES + LOCATOR_BYTES);
   wide.writeUInt32LE(WIDE_END_SIGNATURE, 0);
-  // Of the record, without its signature and this field.
+  // Size of the record, without its signature and this field.
   wide.writeBigUInt64LE(BigInt(WIDE_END_BYTES - 12), 4);
   wide.writeUInt16LE(WIDE_VERSION, 12);
   wide.writeUInt16LE(WIDE_VERSION, 14);
@@ -177,7 +175,7 @@ function endOf(entries: number, directoryBytes: number, directoryAt: number, com
   return Buffer.concat([...(entries < SAID_ELSEWHERE ? [] : [wide]), end, words]);
 }
 
-/** Each chunk is read when the one before was taken. */
+/** Each chunk is produced when the one before was consumed. */
 export async function* zipOf(
   workspace: Pick<Workspace, 'walk'>,
   path: string,
@@ -233,7 +231,7 @@ export async function* zipOf(
         try {
           while (!(await parts.next()).done) yield* taken();
         } finally {
-          // Whoever takes no more of the zip ends the packing too.
+          // A consumer that stops also ends the compression.
           await parts.return(undefined);
         }
       }
@@ -244,7 +242,7 @@ export async function* zipOf(
       leaveOut(shown, `it became shorter while it was read: ${file.size} of ${opened.bytes} bytes are here`);
   }
 
-  /** A folder in which nothing was found yet. */
+  /** A folder without any entry so far. */
   let empty: EntryBelow | null = null;
   function* putEmpty(): Generator<Uint8Array> {
     if (!empty) return;
@@ -257,7 +255,7 @@ export async function* zipOf(
 
   const above = path === '' ? 0 : path.replace(/\/+$/, '').lastIndexOf('/') + 1;
   const passed = (where: string, why: Passed) => {
-    // Whether there is anything in it is not known.
+    // Whether it has any content is unknown.
     if (empty?.path === where) empty = null;
     leaveOut(where === '' ? 'the folder' : where.slice(above), whyPassed(why, limits));
   };
