@@ -1,9 +1,9 @@
 /**
- * Credentials of what joins from elsewhere. Most stand for one agent: of MCP clients, and of
- * clients of the model proxy. The others are credentials of applications, whose scopes say which
- * calls they may make. A secret is shown once, when it is made, and only its hash is stored. Every
- * process on this store refuses a revoked credential at once. So a process caches credentials only
- * where it is the only one.
+ * Credentials of API clients. Most stand for one agent: those of MCP clients, and of clients of the
+ * model proxy. The others belong to applications, whose scopes say which calls they may make. A
+ * secret is shown once, when it is created, and only its hash is stored. Every process on this
+ * store refuses a revoked credential at once. So a process caches credentials only where it is the
+ * only one.
  */
 import { createHash, randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
@@ -15,23 +15,25 @@ import type { EventLog } from '../contracts/index.ts';
 import { QUOTAS } from '../platform/quotas.ts';
 import { type Db, parseText } from '../store/index.ts';
 
-// One-time codes and cookie tokens: 256 random bits each; only their hashes are kept.
+// One-time codes and cookie tokens: 256 random bits each. Only their hashes are stored.
 
 export const newSecret = (): string => randomBytes(32).toString('base64url');
 
-/** A secret of this length cannot be guessed, so a plain hash needs no salt and no slowness. */
+/**
+ * A secret of this length cannot be guessed, so its hash needs neither salt nor a slow function.
+ */
 export const hashOf = (secret: string): string => createHash('sha256').update(secret).digest('hex');
 
-/** Tells people and secret scanners what they are looking at. */
+/** Identifies the secret to people and secret scanners. */
 const SECRET_PREFIX = 'roost_';
-/** ms between two notes of when a credential was last used. */
+/** ms between two updates of when a credential was last used. */
 export const NOTE_USE_EVERY_MS = 60_000;
-/** Characters of the secret that are kept, to tell it apart. */
+/** Characters of the secret that are stored, to tell it apart. */
 const HINT_LENGTH = 4;
 
 interface CredentialsDeps {
   readonly db: Db;
-  /** Names the home: homes that share a store do not share credentials. */
+  /** The id of the home. Homes that share a store do not share credentials. */
   readonly home: string;
   readonly now: () => number;
   readonly newId: () => string;
@@ -40,48 +42,49 @@ interface CredentialsDeps {
   readonly alone?: boolean;
 }
 
-/** Whom a secret stands for. */
+/** The agent or application that a secret stands for. */
 export interface Bearer {
   /** Null: an application. */
   readonly agentId: AgentId | null;
   readonly credentialId: string;
-  /** What the person named it. */
+  /** The person's name for it. */
   readonly label: string;
   /** It may read its agent's soul and last conversation. */
   readonly readsSoul: boolean;
-  /** What an application may do; empty for an agent. */
+  /** The application's scopes. Empty for an agent. */
   readonly scopes: readonly Scope[];
-  /** It is lent to one run of its agent, by a relay that runs it. */
+  /** Set for a credential that the relay issued to one run of its agent. */
   readonly run?: { readonly runId: RunId; readonly sessionId: SessionId | null };
 }
 
 export interface Credentials {
-  /** A secret for one run of an agent, kept in this process's memory and nowhere else. */
+  /** A secret for one run of an agent, stored only in this process's memory. */
   lend(agentId: AgentId, label: string, run: NonNullable<Bearer['run']>): { readonly secret: string; giveBack(): void };
   /**
-   * `secret` is told here and never again. `readsSoul` holds only for an agent, `scopes` only for
-   * an application; an application whose maker names none gets the usual ones.
+   * `secret` is returned here and never again. `readsSoul` applies only to an agent, `scopes` only
+   * to an application. An application without named scopes gets the usual ones.
    */
   make(
     agentId: AgentId | null,
     label: string,
     grants?: { readonly readsSoul?: boolean; readonly scopes?: readonly Scope[] | undefined },
   ): Promise<{ readonly credential: Credential; readonly secret: string }>;
-  /** It was lent here, and was not given back. */
+  /** The secret belongs to a run, and is still valid. */
   lends(secret: string): boolean;
-  /** As many are valid as may be. */
+  /** The number of valid credentials is at its limit. */
   full(): Promise<boolean>;
-  /** Newest first, the revoked ones too. */
+  /** Newest first, including revoked ones. */
   list(): Promise<readonly Credential[]>;
   /**
-   * From now on nobody is let in with it. False where there is no such credential; a repeat is
+   * From now on the credential is refused. False where it does not exist. A repeated call returns
    * true.
    */
   revoke(credentialId: string): Promise<boolean>;
-  /** Null where it is unknown or revoked. Notes when it was used, once a minute at most. */
+  /** Null where it is unknown or revoked. Records its use, at most once a minute. */
   check(secret: string): Promise<Bearer | null>;
   /**
-   * Called when this process revokes one, for calls that are under way. Returns the way to stop.
+   * Called when this process revokes a credential, to end its running calls. Returns a function
+   * that unsubscribes.
    */
   onRevoke(listener: (credentialId: string) => void): () => void;
 }
@@ -89,7 +92,7 @@ export interface Credentials {
 const scopesOf = (json: string | null): readonly Scope[] => (json === null ? [] : scopesSchema.parse(JSON.parse(json)));
 const agentOf = (json: string): string | null => (json === 'null' ? null : parseText(json));
 
-/** As `check` knows one. */
+/** A cached credential of `check`. */
 interface Known {
   readonly bearer: Bearer;
   readonly usedAt: number | null;
@@ -98,9 +101,9 @@ interface Known {
 export function createCredentials({ db, home, now, newId, log, alone = false }: CredentialsDeps): Credentials {
   /** By hash. */
   const known = new Map<string, Known>();
-  /** By hash: what is lent to runs. */
+  /** By hash: credentials of runs. */
   const lent = new Map<string, Bearer>();
-  /** Counts revocations as they begin and end: what was read meanwhile is not noted. */
+  /** Counts the starts and ends of revocations. A result that was read across one is not cached. */
   let turn = 0;
 
   async function find(hash: string): Promise<Known | null> {
@@ -225,7 +228,7 @@ export function createCredentials({ db, home, now, newId, log, alone = false }: 
         .returning('agent_json')
         .executeTakeFirst()
         .finally(() => forget(credentialId));
-      // Of those that are over, the newest alone are shown.
+      // Of the revoked ones only the newest are shown.
       const old = db
         .selectFrom('credentials')
         .select('credential')
@@ -249,7 +252,7 @@ export function createCredentials({ db, home, now, newId, log, alone = false }: 
       const { bearer, usedAt } = found;
       const noted = now() - NOTE_USE_EVERY_MS;
       const ahead = now() + NOTE_USE_EVERY_MS;
-      // Later than now: the clock went back since.
+      // A time in the future: the clock has been set back since.
       if (usedAt === null || usedAt <= noted || usedAt > ahead) {
         const time = now();
         const note = await db
@@ -257,11 +260,11 @@ export function createCredentials({ db, home, now, newId, log, alone = false }: 
           .set({ used_at: time })
           .where('home', '=', home)
           .where('credential', '=', bearer.credentialId)
-          // Of many that come at once, one writes.
+          // Of many concurrent calls only one writes.
           .where((or) => or.or([or('used_at', 'is', null), or('used_at', '<=', noted), or('used_at', '>', ahead)]))
           .executeTakeFirst();
         if (known.has(hash)) known.set(hash, { bearer, usedAt: time });
-        // Whoever looks at it sees that it is in use.
+        // Notifies pages that the credential is in use.
         if (note.numUpdatedRows > 0n) await changed(bearer.agentId);
       }
       return bearer;

@@ -1,6 +1,6 @@
 /**
- * Codes that a page shows for another device. Kept by hash, beside who made each, who came by it
- * and what they left.
+ * Codes that a page shows for another device. They are stored by hash, with the sign-in that made
+ * each, the guest that used it and the guest's offer.
  */
 import { newId } from '../../src/shared/domain/platform/new-id.ts';
 import { DEVICE_CODES } from '../../src/shared/protocol/device-code-settings.ts';
@@ -13,7 +13,7 @@ import { hashOf, newSecret } from './credentials.ts';
 
 export interface DeviceCodesDeps {
   readonly db: Db;
-  /** Names the relay. */
+  /** The id of the relay. */
   readonly relay: string;
   readonly now: () => number;
   /** These sign-ins are over. */
@@ -21,30 +21,32 @@ export interface DeviceCodesDeps {
 }
 
 export interface DeviceCodes {
-  /** `host`: the sign-in that makes it. Null: it has too many. */
+  /** `host`: the sign-in that makes the code. Null: it has too many. */
   make(host: string): Promise<Omit<DeviceCode, 'address'> | null>;
   /**
-   * Takes a code, once, for the sign-in that is about to be, or that is there already where it is
-   * not `isNew`. When it ends to be a guest, in ms since the epoch; null: the code is not good.
+   * Uses a code, once, for a sign-in that is about to begin, or for an existing one where it is not
+   * `isNew`. Resolves with when the guest status ends, in ms since the epoch. Null: the code is
+   * invalid.
    */
   take(code: string, guest: string, isNew: boolean): Promise<number | null>;
-  /** Null: unknown, or of somebody else. */
+  /** Null: unknown, or of another sign-in. */
   look(id: string, host: string): Promise<DeviceCodeState | null>;
   /** The guest stays. False: there is none. */
   letIn(id: string, host: string): Promise<boolean>;
   /**
-   * Who was let in by nothing else is out, also where the person had compared the words: it did not
-   * become a device. False: the code is unknown, or of somebody else.
+   * Ends the code. A sign-in that rests on this code alone ends too, because it did not become a
+   * device. That holds even where the person had compared the words. False: the code is unknown, or
+   * of another sign-in.
    */
   end(id: string, host: string): Promise<boolean>;
-  /** False: this sign-in came by no code that still holds. */
+  /** False: this sign-in did not come by a code that is still valid. */
   leaveOffer(guest: string, offer: string): Promise<boolean>;
 }
 
 export function createDeviceCodes({ db, relay, now, onEnded }: DeviceCodesDeps): DeviceCodes {
   const codes = () => db.selectFrom('device_codes').where('relay', '=', relay).where('ended_at', 'is', null);
   const madeAfter = () => now() - DEVICE_CODES.openMs;
-  /** While its guest may still become a device. */
+  /** The period in which a guest may still become a device. */
   const known = () => now() - DEVICE_CODES.guestMs;
 
   return {
@@ -65,7 +67,7 @@ export function createDeviceCodes({ db, relay, now, onEnded }: DeviceCodesDeps):
       return { id, code, until: madeAt + DEVICE_CODES.openMs };
     },
     async take(code, guest, isNew) {
-      // Writing is taking: of two that come at once, one finds it open.
+      // One statement checks and uses the code, so only one of two concurrent calls finds it open.
       const taken = await db
         .updateTable('device_codes')
         .set({ guest, guest_is_new: isNew })
@@ -74,7 +76,7 @@ export function createDeviceCodes({ db, relay, now, onEnded }: DeviceCodesDeps):
         .where('guest', 'is', null)
         .where('ended_at', 'is', null)
         .where('made_at', '>=', madeAfter())
-        // Who shows it is in already.
+        // The sign-in that shows the code is in already.
         .where('host', '!=', guest)
         .returning('made_at')
         .executeTakeFirst();
@@ -141,7 +143,7 @@ export function createDeviceCodes({ db, relay, now, onEnded }: DeviceCodesDeps):
   };
 }
 
-/** `address`: where other machines reach the relay; null where it was not told. */
+/** `address`: where other machines reach the relay. Null where that is unknown. */
 export function createDeviceCodeRoutes(codes: DeviceCodes, address: string | null): readonly Handled[] {
   const unknown = () => problem(404, 'no-code', 'There is no such code any more. Make a new one.');
   const orUnknown = (there: boolean) => {

@@ -1,10 +1,10 @@
 /**
- * Who may call the relay: browsers that opened a sign-in link, API clients with a credential, and
- * nobody else.
+ * Access to the relay: for browsers that opened a sign-in link, for API clients with a credential,
+ * and for nobody else.
  *
- * `origins.ts` checks `Host`, `Origin` and `Sec-Fetch-Site`. `sign-in.ts` turns one-time codes
- * into signed-in browsers. `credentials.ts` has the secrets of API clients, `device-codes.ts` the
- * codes that a page shows for another device, and `owner-rights.ts` what only the household of the
+ * `origins.ts` checks `Host`, `Origin` and `Sec-Fetch-Site`. `sign-in.ts` turns one-time codes into
+ * signed-in browsers. `credentials.ts` has the secrets of API clients, `device-codes.ts` the codes
+ * that a page shows for another device, and `owner-rights.ts` what only the household of the
  * relay's owner may do.
  *
  * Main types: `Access`, `Credentials`, `Bearer`.
@@ -12,7 +12,7 @@
  * Invariants:
  * - The store has secrets and codes as hashes only.
  * - Every process on one store refuses a revoked credential at once.
- * - A call that nothing allows is refused before its body is read.
+ * - A call without permission is refused before its body is read.
  *
  * It does not know what the calls do.
  */
@@ -36,7 +36,7 @@ import { isCallPath } from '../http/endpoint.ts';
 import { badLinkPage, handOverPage, signInPage, welcomePage, wantsPage } from '../http/pages.ts';
 import type { RateLimit, SignIn } from './sign-in.ts';
 
-// Calls by which the person makes and revokes credentials.
+// Endpoints with which the person creates and revokes credentials.
 
 interface CredentialRoutesDeps {
   readonly credentials: Pick<Credentials, 'make' | 'full' | 'list' | 'revoke'>;
@@ -69,12 +69,11 @@ export function createCredentialRoutes({ credentials, directory }: CredentialRou
   });
 }
 
-/** Whose address a call comes from, for limits by address. */
+/** The source address of a call, for limits by address. */
 
 /**
- * `proxied`: our own proxy adds the address that it sees at the end of `X-Forwarded-For`; what
- * stands before that came with the call, and anybody can write it. Without a proxy the whole of it
- * is anybody's.
+ * `proxied`: our own proxy appends the address that it sees to `X-Forwarded-For`. The part before
+ * that came with the call and may be forged. Without a proxy the whole header may be forged.
  */
 function addressOf(context: Context, proxied: boolean): string {
   const own = getConnInfo(context).remote.address ?? '';
@@ -84,7 +83,7 @@ function addressOf(context: Context, proxied: boolean): string {
 }
 
 /**
- * The page key as a call brings it. It never stands in an address: those are logged, and lie in
+ * The page key of a call. It is never part of an address, because addresses appear in logs and
  * histories.
  */
 function pageKeyOf({ req }: Context): string | undefined {
@@ -116,27 +115,27 @@ export interface AccessDeps {
   readonly origins: Origins;
   readonly signIn: SignIn;
   readonly rate: RateLimit;
-  /** Cookies do not know ports; two relays on one machine need two names. */
+  /** Cookies ignore ports, so two relays on one machine need two names. */
   readonly port: number;
   /** The relay is reached by TLS. */
   readonly secure: boolean;
-  /** A proxy that is ours stands in front, and says whose address a call comes from. */
+  /** A proxy of ours stands in front and reports the source address of each call. */
   readonly proxied: boolean;
-  /** ms */
+  /** ms. */
   readonly cookieMs: number;
-  /** Secrets of agents that joined from elsewhere. */
+  /** Secrets of API clients. */
   readonly credentials: Pick<Credentials, 'check'>;
 }
 
 export interface Access {
   /**
-   * Other names and other sites: 403. Too many calls: 429. Before everything else. From here on the
-   * caller's address is known.
+   * Refuses foreign hosts and other sites with a 403, and too many calls with a 429. Runs before
+   * everything else. Sets the caller's address.
    */
   readonly own: MiddlewareHandler<Env>;
   /**
-   * Browsers that are not signed in: 401. Of one that is, the sign-in is known from here on. Files
-   * of the page need the cookie alone; every call needs the page key besides, as the cookie goes to
+   * Refuses browsers that are not signed in with a 401. Sets the sign-in of one that is. Files of
+   * the page need only the cookie. Every call also needs the page key, because the cookie goes to
    * every port of the host.
    */
   readonly signedIn: MiddlewareHandler<Env>;
@@ -151,7 +150,10 @@ export function bearerOf(context: Context): string | null {
   return /^Bearer +(\S+)$/i.exec(context.req.header('authorization') ?? '')?.[1] ?? null;
 }
 
-/** What takes a credential as Bearer. What an agent's own may ask is about one agent. */
+/**
+ * Endpoints that accept a credential as Bearer. An agent's own credential may ask only about that
+ * agent.
+ */
 const forClients = Object.values<Endpoint>(ENDPOINTS).flatMap(({ method, path, aliases = [], access, scopes = [] }) =>
   access === 'agent' || access === 'client' || scopes.length > 0
     ? [path, ...aliases].map((each) => ({
@@ -164,8 +166,8 @@ const forClients = Object.values<Endpoint>(ENDPOINTS).flatMap(({ method, path, a
 );
 
 /**
- * Whether a client may ask for this, beside `/mcp` and `/llm`. Throws a problem that names the
- * scope an application lacks.
+ * Whether an API client may call this, besides `/mcp` and `/llm`. Throws a problem that names the
+ * scope that an application lacks.
  */
 function isForClient({ req }: Context, { agentId, scopes: has }: Bearer): boolean {
   for (const { method, access, scopes, pattern } of forClients) {
@@ -198,9 +200,9 @@ const NO_PAGE_KEY =
   'This browser has lost its key to Roost, or had none yet. Press Enter in the terminal where Roost runs, and open the link that it prints in this browser.';
 
 /**
- * What a browser may ask that came by a device's code, until its person has compared the words: to
- * see how it stands, which is a home where nobody lives, and to join. Nothing of those who live at
- * this relay, and nothing that costs.
+ * What a guest browser may call, which came by a device's code, until its person has compared the
+ * words. It may read its own state, which is an empty home, and join. It sees nothing of the
+ * relay's households, and causes no costs.
  */
 const mayAsGuest = ({ req: { method, path } }: Context): boolean =>
   method === 'GET'
@@ -209,7 +211,7 @@ const mayAsGuest = ({ req: { method, path } }: Context): boolean =>
 const GUEST =
   'This browser came by the code of another device and has not joined yet. Compare the six words on both; until then it may do nothing else here.';
 
-/** A code, or the whole link as somebody pasted it. */
+/** A code, or the whole link that somebody pasted. */
 function codeOf(text: string): string {
   const pasted = text.trim();
   if (!URL.canParse(pasted)) return pasted;
@@ -228,7 +230,7 @@ export function createAccess({
   cookieMs,
   credentials,
 }: AccessDeps): Access {
-  // With this prefix nobody but the very host can have set it, by TLS.
+  // With this prefix only the very host can have set the cookie, by TLS.
   const prefix = secure ? 'host' : undefined;
   const cookie = `roost_${port}`;
   const setToken = (context: Context, token: string) =>
@@ -260,7 +262,7 @@ export function createAccess({
     return known.ok ? { token, ...known } : null;
   }
 
-  /** Who calls with a credential instead of a cookie; null for a browser. */
+  /** The credential of the call. Null for a browser. */
   async function clientOf(context: Context): Promise<Bearer | null> {
     const secret = bearerOf(context);
     return secret === null ? null : await credentials.check(secret);
@@ -313,15 +315,15 @@ export function createAccess({
       if (known.guest && isCall && !mayAsGuest(context)) throw problem(403, 'guest', GUEST);
       context.set('browser', known.browser);
       await next();
-      // Only now is there an answer to put it on.
+      // The cookie needs an answer, which exists only now.
       const token = context.get('given') ?? (known.renew ? known.token : undefined);
       if (token !== undefined) setToken(context, token);
     },
     async enter(context) {
       checkRate(`address ${context.get('address') ?? ''}`);
       const known = await knownBrowser(context);
-      // Also of a browser that is in: it may have lost its key, which no page that is opened could
-      // show.
+      // Also for a browser that is signed in. It may have lost its key, and no page could show
+      // that.
       const entered = await signIn.take(codeOf(context.req.query('code') ?? ''), known?.token);
       if (entered === null) return known === null ? badLinkPage() : welcomePage();
       setToken(context, entered.token);

@@ -1,6 +1,6 @@
 /**
- * Which requests are the relay's own. A name that was rebound to this machine shows in `Host`;
- * another website shows in `Origin` and `Sec-Fetch-Site`. Pure.
+ * Decides which requests come from the relay's own pages. A rebound DNS name shows in `Host`.
+ * Another website shows in `Origin` and `Sec-Fetch-Site`. Pure.
  */
 import { isIP } from 'node:net';
 import type { Context, MiddlewareHandler } from 'hono';
@@ -11,20 +11,20 @@ import { QUOTAS } from '../platform/quotas.ts';
 import type { Db } from '../store/index.ts';
 import { hashOf, newSecret } from './credentials.ts';
 
-// A sign-in beside the one that a browser came with, for a browser that shares that one with
-// another household. Both sign-ins belong to the home of the household that was proved last. The
-// new one has the same page key, so a lost answer locks nobody out. It ends where a removed device
-// has used the first one.
+// A second sign-in for a browser that shares its first one with another household. Both sign-ins
+// belong to the home of the household that was proved last. The new one has the same page key, so a
+// lost answer locks nobody out. It ends where a removed device has used the first one.
 
 interface BesideDeps {
   readonly db: Db;
-  /** Names the relay. */
+  /** The id of the relay. */
   readonly relay: string;
   readonly now: () => number;
 }
 
 /**
- * Gives the caller one, with the answer; answers which. Throws a problem where there are too many.
+ * Gives the caller a second sign-in with the answer, and returns its id. Throws a problem where
+ * there are too many.
  */
 export type GiveBeside = (context: Context<Env>) => Promise<string>;
 
@@ -57,11 +57,11 @@ export const createGiveBeside =
     return hashOf(token);
   };
 
-// What every answer tells the browser: load nothing from elsewhere, be shown in nobody's frame.
+// Headers of every answer: load nothing from elsewhere, appear in no frame.
 
 export const securityHeaders = () =>
   secureHeaders({
-    // The relay's own pages bring a policy of their own, stricter still.
+    // The relay's own pages have a stricter policy of their own.
     overwrite: false,
     contentSecurityPolicy: {
       defaultSrc: ["'none'"],
@@ -79,18 +79,18 @@ export const securityHeaders = () =>
     xFrameOptions: 'DENY',
     // See below.
     strictTransportSecurity: false,
-    // The camera reads the code that another device shows; it is asked for then, and only this page
-    // may.
+    // The camera reads the code on another device. Only this page may use it, and the browser asks
+    // first.
     permissionsPolicy: { camera: ['self'], microphone: ['self'], geolocation: [], payment: [], usb: [] },
   });
 
-/** s */
+/** s. */
 const HSTS = 'max-age=31536000';
 
 /**
- * Tells browsers to come by TLS only, under this one name. It binds every port of the name, for a
- * year: so only a name that is served by our own TLS at the usual port, and never `localhost`.
- * Behind a proxy it is the proxy's to say.
+ * Tells browsers to use only TLS for this name. The header covers every port of the name for a
+ * year. So only a name with our own TLS on the default port gets it, and never `localhost`. Behind
+ * a proxy, the proxy decides.
  */
 export const onlyByTls =
   (name: string): MiddlewareHandler =>
@@ -106,20 +106,20 @@ export interface Origins {
 
 const LOOPBACK_NAMES = ['127.0.0.1', 'localhost', '[::1]'];
 /**
- * Every address of the machine: no name of its own, and one by which websites have reached what
- * listens there.
+ * Wildcard addresses. They are no host names, and websites have used one to reach services on the
+ * machine.
  */
 const WILDCARDS = ['0.0.0.0', '::', '0:0:0:0:0:0:0:0'];
 
 interface OriginsDeps {
   readonly port: number;
-  /** The address that is listened on. */
+  /** The address to listen on. */
   readonly host: string;
-  /** Where it is reached from elsewhere: by a TLS proxy, or by our own TLS. */
+  /** The address from elsewhere: by a TLS proxy, or by our own TLS. */
   readonly publicUrl: URL | null;
-  /** We speak TLS ourselves. */
+  /** The relay speaks TLS itself. */
   readonly tls: boolean;
-  /** A proxy stands in front: from elsewhere it is reached by that alone. */
+  /** A proxy stands in front, and is the only way from elsewhere. */
   readonly proxied: boolean;
 }
 
@@ -153,13 +153,12 @@ interface FetchHeaders {
 }
 
 /**
- * Does this request come from the relay's own page, from the person's own hand, or from no browser
- * at all?
+ * Whether this request comes from the relay's own page, from the person directly, or from no
+ * browser.
  */
 export function isOwnRequest({ method, path, origin, site, mode, dest }: FetchHeaders, origins: Origins): boolean {
   if (origin !== undefined && !origins.isOrigin(origin)) return false;
   if (site === undefined || site === 'same-origin' || site === 'none') return true;
-  // A link on another site that is followed to a page of ours: it reads nothing and changes
-  // nothing.
+  // A link on another site to a page of ours. It reads and changes nothing.
   return method === 'GET' && mode === 'navigate' && dest === 'document' && !isCallPath(path);
 }

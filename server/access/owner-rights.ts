@@ -1,7 +1,7 @@
 /**
- * The rights of the relay's owner: what reaches further into its machine and network than a
- * household needs. This table is the one place that says what each right opens, which households
- * have it, and how the others are refused. Parts ask it by home.
+ * The rights of the relay's owner: access to the machine and its network beyond what a household
+ * needs. This table alone defines what each right permits, which households have it, and how others
+ * are refused. Other parts ask it by home.
  */
 import { sentence } from '../../src/shared/domain/sentence.ts';
 import type { MayConnect } from '../../src/shared/protocol/models.ts';
@@ -9,8 +9,7 @@ import { SCRIPTS_OFF } from '../../src/shared/protocol/schedules.ts';
 import type { AddressRule, ModelShare } from '../platform/guarded-fetch.ts';
 
 /**
- * `owners`: the relay's first household, which is its owner's, and those that
- * `--trusted-households` names.
+ * `owners`: the relay's first household, which is its owner's, and those in `--trusted-households`.
  */
 type Holder = 'nobody' | 'owners' | 'everybody';
 
@@ -26,14 +25,14 @@ export interface RightsConfig {
 }
 
 interface Right {
-  /** What a household that has it can do. */
+  /** What the right permits. */
   readonly opens: string;
   readonly holder: (config: RightsConfig) => Holder;
-  /** What any other household is told where nobody has it. */
+  /** The refusal where no household has the right. */
   readonly off: string;
   /**
-   * What it is told where the owner's households have it. `home`: its id, by which the owner can
-   * name it.
+   * The refusal where the owner's households have it. `home`: the id by which the owner can name
+   * this one.
    */
   readonly refusal: (home: string) => string;
 }
@@ -125,14 +124,14 @@ export const OWNER_RIGHTS = {
 } as const satisfies Readonly<Record<string, Right>>;
 export type OwnerRight = keyof typeof OWNER_RIGHTS;
 
-/** What one household may. */
+/** The rights of one household. */
 export interface HomeRights {
   has(right: OwnerRight): boolean;
-  /** Why it may not, as a sentence for people. */
+  /** Why the right is refused, as a sentence for people. */
   refusal(right: OwnerRight): string;
   /**
-   * Where the relay goes for it: to servers that a page names, to pages that agents name, to push
-   * services.
+   * Addresses that the relay contacts for it: servers that a page names, pages that agents name,
+   * push services.
    */
   readonly servers: MayConnect;
   readonly pages: MayConnect;
@@ -140,7 +139,7 @@ export interface HomeRights {
 }
 
 export interface OwnerRights {
-  /** Of the household that lives in this home. */
+  /** The household in this home. */
   of(home: string): HomeRights;
 }
 

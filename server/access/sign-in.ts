@@ -1,27 +1,24 @@
-/**
- * Who is let in: one-time codes that become browsers that are signed in. Both are kept in the
- * store, by hash.
- */
+/** Sign-in: one-time codes become signed-in browsers. Both are stored by hash. */
 import type { Db } from '../store/index.ts';
 import type { DeviceCodes } from './device-codes.ts';
 import { hashOf, newSecret } from './credentials.ts';
 
 /** A token bucket per caller: `burst` calls at once, `perSecond` in the long run. */
 export interface RateLimit {
-  /** Takes one token. 0: go on; otherwise the seconds, rounded up, until there is one. */
+  /** Takes one token. 0: permitted. Otherwise the seconds, rounded up, until there is a token. */
   take(caller: string): number;
-  /** The same answer, and takes none. */
+  /** As `take`, without taking a token. */
   wait(caller: string): number;
 }
 
 interface RateLimitDeps {
   readonly perSecond: number;
   readonly burst: number;
-  /** ms, only ever forward: a clock that goes back must not refuse anybody. */
+  /** Monotonic ms: a clock that is set back must not refuse anybody. */
   readonly elapsed: () => number;
 }
 
-/** Callers whose bucket is full again are forgotten once there are this many. */
+/** Callers with a full bucket are forgotten once there are this many. */
 const CALLERS_KEPT = 1_000;
 
 export function createRateLimit({ perSecond, burst, elapsed }: RateLimitDeps): RateLimit {
@@ -45,37 +42,34 @@ export function createRateLimit({ perSecond, burst, elapsed }: RateLimitDeps): R
   };
 }
 
-/** ms between two notes of when a browser was last here. */
+/** ms between two updates of when a browser was last seen. */
 export const NOTE_EVERY_MS = 24 * 3_600_000;
 
 interface SignInDeps {
   readonly db: Db;
-  /** Names the relay. */
+  /** The id of the relay. */
   readonly relay: string;
   readonly now: () => number;
-  /** ms that an unused code stays good. */
+  /** ms for which an unused code is valid. */
   readonly linkMs: number;
-  /** ms that a browser stays signed in after its last visit. */
+  /** ms for which a browser stays signed in after its last visit. */
   readonly cookieMs: number;
   readonly deviceCodes: Pick<DeviceCodes, 'take'>;
 }
 
 export interface SignIn {
-  /**
-   * A new code, good for one sign-in. Earlier ones that were not used stay good until they are too
-   * old.
-   */
+  /** A new code for one sign-in. Earlier unused codes stay valid until they expire. */
   newCode(): Promise<string>;
   /**
-   * Takes a code, once, and answers with a token for the cookie and a new page key; null where the
-   * code is not good. A browser that comes with a token of ours keeps its sign-in: only its key is
-   * another from now on. A device's code lets one in as a guest.
+   * Uses a code, once, and returns a cookie token and a new page key. Null where the code is
+   * invalid. A browser with a token of ours keeps its sign-in, and only its key changes. A device's
+   * code admits a guest.
    */
   take(code: string, token?: string): Promise<Entered | null>;
   /**
-   * Is this a token of ours? `renew`: the cookie should be set again, so that it lives on. `own`:
-   * the page key is this sign-in's too, so it is the page that calls, and not somebody else whom
-   * the browser sent the cookie.
+   * Whether this is a token of ours. `renew`: the cookie should be set again, to extend it. `own`:
+   * the page key belongs to this sign-in too, so the caller is the page and not another site that
+   * the browser sent the cookie for.
    */
   check(
     token: string,
@@ -115,7 +109,7 @@ export function createSignIn({ db, relay, now, linkMs, cookieMs, deviceCodes }: 
       return code;
     },
     async take(code, known) {
-      // Deleting is taking: of two that come at once, one finds the row.
+      // One statement checks and uses the code, so only one of two concurrent calls finds the row.
       const taken = await db
         .deleteFrom('codes')
         .where('relay', '=', relay)
@@ -141,7 +135,7 @@ export function createSignIn({ db, relay, now, linkMs, cookieMs, deviceCodes }: 
       if (there !== undefined) {
         await db
           .updateTable('browsers')
-          // Who was in for good stays so, whatever they open.
+          // A permanent sign-in stays permanent, whatever link it opens.
           .set({ key_hash: hashOf(key), seen_at: now(), guest_until: there.guest_until === null ? null : guestUntil })
           .where('relay', '=', relay)
           .where('token_hash', '=', hashOf(token))

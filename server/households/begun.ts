@@ -1,9 +1,7 @@
-/** Whether a browser has begun a household, and how it is told that it has not. */
+/** Whether a browser has begun a household, and the refusal where it has not. */
 import { problem } from '../http/problem.ts';
 
-/**
- * `beside`: it needs a sign-in of its own for that, as the one that it has is of another household.
- */
+/** `beside`: it needs a second sign-in for that, because its own belongs to another household. */
 export type Begun =
   | { readonly ok: true; readonly beside?: true }
   | { readonly ok: false; readonly reason: 'others' | 'full' };

@@ -1,12 +1,12 @@
 /**
  * Homes: the relay's side of each household. A home has its own event log with its own
- * acknowledgements, its own team, session, messages, threads, limits, money and credentials; no row
- * of one is ever read for another.
+ * acknowledgements, and its own team, session, messages, threads, limits, money and credentials. No
+ * row of one home is ever read for another.
  *
- * Every sign-in belongs to one home. A browser that has just been let in gets one where nobody
- * lives: with its first write it begins to be somebody's, unless others live at this relay already;
- * then the person is asked before. Which household a home is of, its devices prove to
- * synchronisation; whoever proves it comes into that home.
+ * Every sign-in belongs to one home. A new browser gets an empty home, and its first write begins a
+ * household there. If other households live at this relay already, the person is asked first. A
+ * household's devices prove to synchronization which household they belong to. A device with such a
+ * proof comes into that household's home.
  */
 import { createDeferred, type Deferred } from '../../src/shared/domain/platform/deferred.ts';
 import { realTimers, within } from '../../src/shared/domain/platform/timers.ts';
@@ -23,67 +23,67 @@ import { createStreamLimit, type StreamLimit } from './session-routes.ts';
 export { bytesOfBrowser } from './registry.ts';
 
 export interface HomesDeps extends Omit<OpenHomeDeps, 'checkStreams' | 'processes' | 'starts' | 'household'> {
-  /** Says which programs run beside the relay; no other relay has it. */
+  /** Records which programs run beside the relay. No other relay uses it. */
   readonly processesFolder: string;
-  /** Names the whole relay, and its first home. */
+  /** The id of the whole relay, and of its first home. */
   readonly relay: string;
-  /** Most homes in which somebody lives. */
+  /** Most homes with a household. */
   readonly most: number;
   /** Event streams of all homes together. */
   readonly mostStreams: number;
 }
 
 export interface Homes {
-  /** Those that are open now; the first is always. */
+  /** The open homes. The first is always open. */
   open(): readonly OpenHome[];
   first(): OpenHome;
-  /** Is there a home of this id? */
+  /** Whether a home has this id. */
   has(id: string): boolean;
   readonly checkStreams: StreamLimit;
-  /** Of this sign-in. */
+  /** The home of this sign-in. */
   of(browser: string): Promise<OpenHome>;
-  /** In which this credential was made; the first where it is unknown. */
+  /** The home where this credential was created. The first home where it is unknown. */
   ofSecret(secret: string): Promise<OpenHome>;
   standing(browser: string): Promise<HomeStanding>;
-  /** Somebody lives in the home of this sign-in from now on, unless others live at this relay. */
+  /** Begins a household in the home of this sign-in, unless others live at this relay. */
   begin(browser: string): Promise<Begun>;
   /**
-   * A page without a team begins one. `beside`: also where others live at this relay. Where
-   * somebody lives in the home of this sign-in already, whom the page knows nothing of, it begins
-   * with `anew` by a sign-in of its own, and is refused without both: the one that it has is
-   * theirs, and whichever of them proves its household would take the other along.
+   * A page without a team begins a household. `beside`: also where others live at this relay. If
+   * the sign-in's home already has a household that the page does not know, `anew` begins one with
+   * a second sign-in. With neither flag the call is refused: the first sign-in belongs to the other
+   * household, and either household's proof would move both along.
    */
   beginHousehold(browser: string, how: { readonly beside: boolean; readonly anew: boolean }): Promise<Begun>;
   /**
-   * This sign-in is of a device that has proven to be of this household: it belongs to the
-   * household's home. One of another household moves only where the device `joins`: what is left of
-   * its former life does not call it back.
+   * A device with this sign-in has proved its household, so the sign-in belongs to the household's
+   * home. A sign-in of another household moves only where the device `joins`, so that remains of
+   * its former household do not move it back.
    */
   member(household: string, browser: string, joins: boolean): Promise<void>;
   /**
-   * This sign-in has followed this log before, under an earlier cookie: nobody else knows the name
-   * of a log. It comes back into that log's home, unless it lives elsewhere, devices prove
-   * themselves there, or it was given so as to leave it.
+   * This sign-in has followed this log before, under an earlier cookie. That is certain, because
+   * nobody else knows a log's name. The sign-in returns to that log's home. Exceptions: it belongs
+   * to another household, devices prove themselves there, or it was issued to leave that home.
    */
   comesBack(browser: string, log: string): Promise<void>;
-  /** The one home that whoever has none may look at; null where that is not so. */
+  /** The one home that a sign-in without a household may view. Null where there is none. */
   lookedAt(browser: string): Promise<OpenHome | null>;
   /** Ends the streams of these sign-ins, which have ended. */
   endStreamsOf(browsers: readonly string[]): void;
   /**
-   * Ends every session and stream in good order; where one cannot be ended, the others are all the
-   * same. Rejects with the first failure.
+   * Ends every session and stream in good order. A failure does not stop the others. Rejects with
+   * the first failure.
    */
   end(reason: 'shutdown' | 'crash'): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Secrets whose home is remembered, so that calls by credential need not look for it. */
+/** Secrets whose home is cached, to save lookups for calls by credential. */
 const SECRETS_KEPT = 1_000;
 /**
- * ms, from when a sign-in says whose log it follows, for which its writes wait for the proof that
- * it is of that household. A page that is opened on a busy machine takes some seconds for it; no
- * call of a page may take longer than `RELAY_TIMES.call`.
+ * ms for which a sign-in's writes wait for its household's proof, after it has named the log that
+ * it follows. On a busy machine a page takes some seconds for the proof. No call of a page may take
+ * longer than `RELAY_TIMES.call`.
  */
 const PROOF_MS = 12_000;
 
@@ -98,7 +98,7 @@ export async function openHomes(deps: HomesDeps): Promise<Homes> {
   const secrets = new Map<string, string>();
   const registry = createRegistry({
     ...deps,
-    // What it hears from now on comes from the log of its new home: it comes back at once.
+    // Later events come from the log of its new home, so the stream must reconnect at once.
     onMoved(browser, to) {
       for (const [id, home] of opened) if (id !== to) home.streams.endOf([browser], 'moved');
     },
@@ -122,15 +122,15 @@ export async function openHomes(deps: HomesDeps): Promise<Homes> {
     );
   }
   /**
-   * Sign-ins that follow the log of a household whose devices prove themselves, and have not yet:
-   * they come into its home in a moment. What they write until then would be refused, or begin
-   * another home.
+   * Sign-ins that follow the log of a household with proofs, and have not proved themselves yet.
+   * They move into its home in a moment. Until then their writes would be refused, or begin another
+   * home.
    */
   const proving = new Map<string, { readonly proof: Deferred<void>; readonly until: number }>();
   async function untilProven(browser: string): Promise<void> {
     const waits = proving.get(browser);
     if (!waits) return;
-    // Another write may have waited in vain before: what is left is waited for all the same.
+    // Another write may have used part of the time. Only the rest is waited for.
     await within(realTimers.after, Math.max(0, waits.until - deps.elapsed()), waits.proof.promise);
     if (deps.elapsed() >= waits.until) proving.delete(browser);
   }
@@ -156,7 +156,7 @@ export async function openHomes(deps: HomesDeps): Promise<Homes> {
     entry.begun && (await (await open(entry)).directory.isAnnounced());
 
   const first = await open(await registry.decide(({ firstHome }) => firstHome()));
-  // What a crash left open there is closed now, whoever comes back.
+  // Opening closes what a crash left open there, whoever returns.
   for (const entry of registry.living()) await open(entry);
 
   return {
@@ -212,7 +212,8 @@ export async function openHomes(deps: HomesDeps): Promise<Homes> {
         if (isThere(here)) return;
         const there = registry.all().find((each) => each.household === household);
         if (there) return bind(browser, there);
-        // The first device that says so. One that lived with another household has left it.
+        // The first device with this proof. If it lived with another household, it has left that
+        // one.
         const entry = here && here.household === null ? here : await freeHome();
         await note(entry, { household });
         await bind(browser, entry);

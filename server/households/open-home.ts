@@ -1,6 +1,6 @@
 /**
- * One home: a household's event log, its team and session, what joins it from elsewhere, and the
- * calls of all these.
+ * One home: a household's event log, its team and session, its API clients, and the endpoints of
+ * all these.
  */
 import { join } from 'node:path';
 import type { Context } from 'hono';
@@ -66,8 +66,8 @@ import type { Pusher } from '../notifications/push.ts';
 import { openTeam, type Team } from './team.ts';
 import { createSessionRoutes, type StreamLimit } from './session-routes.ts';
 
-// What becomes of what an agent has left at the relay when it lives here no more, is retired, or
-// was forgotten.
+// Removes what an agent has left at the relay after it has moved away, was retired, or was
+// forgotten.
 
 interface LettingGoDeps {
   readonly log: Pick<EventLog, 'subscribe'>;
@@ -80,12 +80,12 @@ interface LettingGoDeps {
   readonly credentials: Pick<Credentials, 'list' | 'revoke'>;
   readonly configs: Pick<OpenConfigs, 'changing'>;
   readonly db: Db;
-  /** Names the home. */
+  /** The id of the home. */
   readonly home: string;
   readonly logger: Pick<Logger, 'error'>;
 }
 
-/** Follows the team. Answers what is to be called for those who were forgotten for good. */
+/** Follows the team. Returns the function to call for agents that were forgotten for good. */
 function letGoOfAgents(deps: LettingGoDeps): (agentIds: readonly AgentId[]) => Promise<void> {
   const {
     log,
@@ -102,10 +102,7 @@ function letGoOfAgents(deps: LettingGoDeps): (agentIds: readonly AgentId[]) => P
     logger,
   } = deps;
 
-  /**
-   * What somebody has left who lives here no more goes with them, and nothing is due for those who
-   * are retired.
-   */
+  /** Removes the data of agents that have moved away, and stops the schedules of retired ones. */
   async function letGo(): Promise<void> {
     const members = await directory.all();
     const here = new Set(members.filter(({ retired }) => !retired).map(({ agentId }) => agentId));
@@ -122,13 +119,13 @@ function letGoOfAgents(deps: LettingGoDeps): (agentIds: readonly AgentId[]) => P
   });
 
   /**
-   * What was set for them, and what waits or is due for them, is in no table any more; nobody plays
-   * them.
+   * Deletes the agent's settings, its messages and its schedules from every table, and revokes its
+   * credentials.
    */
   async function forgetRows(agentId: AgentId): Promise<void> {
     for (const credential of await credentials.list())
       if (credential.agentId === agentId) await credentials.revoke(credential.credentialId);
-    // Switched off first: the clock takes up nothing of it meanwhile.
+    // Switched off first, so that the clock starts nothing meanwhile.
     await schedules.stopAll(agentId);
     const scope = scopeOf(agentId);
     await configs.changing(scope, () =>
@@ -152,12 +149,12 @@ function letGoOfAgents(deps: LettingGoDeps): (agentIds: readonly AgentId[]) => P
   }
 
   /**
-   * The person asked for it twice and waited: of them nothing is left that a page, a program or a
-   * folder would show.
+   * The person requested it twice and waited. Nothing may remain that a page, a program or a folder
+   * would show.
    */
   return async (agentIds) => {
     for (const agentId of agentIds.filter((id) => id !== LEAD_ID))
-      // Each by itself: what cannot be removed keeps nothing else.
+      // Each step by itself, so that a failure does not stop the others.
       for (const remove of [
         () => endCommandsOf(agentId),
         () => forgetRows(agentId),
@@ -175,8 +172,8 @@ function letGoOfAgents(deps: LettingGoDeps): (agentIds: readonly AgentId[]) => P
   };
 }
 
-// What runs beside the relay for one home, ACP agents and attached servers, with all that they
-// are given of it.
+// Programs that run beside the relay for one home, ACP agents and MCP servers, and what they
+// receive from it.
 
 type BesideDeps = Pick<
   AgentProgramsDeps,
@@ -229,10 +226,10 @@ function openAttached(
   });
 }
 
-// What of a home's event log cannot be read any more, and is left out. It is said once for each
-// row: in the relay's log, and to the person in the lead's conversation.
+// Unreadable rows of a home's event log, which are left out. Each is reported once: in the relay's
+// log, and to the person in the lead's conversation.
 
-/** Rows of which a person is told, at one start of the relay: the log of the relay has all. */
+/** Rows that the person is told of per start of the relay. The relay's log names all. */
 const MOST_TOLD = 3;
 
 interface SetAsideDeps {
@@ -243,7 +240,7 @@ interface SetAsideDeps {
 
 interface SetAside {
   onUnreadable(row: UnreadableRow): void;
-  /** The log is open: what was found by then is told, and what is found later. */
+  /** The log is open. Reports the rows found so far and later ones. */
   opened(log: Pick<EventLog, 'id' | 'appendOnce'>): void;
 }
 
@@ -288,7 +285,7 @@ function createSetAside({ home, now, logger }: SetAsideDeps): SetAside {
   };
 }
 
-// All calls that one home answers.
+// All endpoints of one home.
 
 interface CallerDeps {
   readonly credentials: Pick<Credentials, 'check'>;
@@ -296,8 +293,9 @@ interface CallerDeps {
 }
 
 /**
- * Who sets the sleeping flag: the person, an application, or an agent, which may set its own, and
- * others' where the person allows it. Throws a problem where an agent may not do this to another.
+ * The caller that sets a sleeping flag: the person, an application, or an agent. An agent may set
+ * its own flag, and others' where the person allows it. Throws a problem where an agent may not set
+ * this one.
  */
 const createCallerOf =
   ({ credentials, configs }: CallerDeps) =>
@@ -321,7 +319,7 @@ const createCallerOf =
 interface EndpointsDeps extends Pick<Hands, 'sandbox'> {
   readonly rights: HomeRights;
   readonly checkStreams: StreamLimit;
-  /** ms since the epoch */
+  /** ms since the epoch. */
   readonly now: () => number;
 }
 
@@ -338,7 +336,7 @@ interface HomeParts {
   readonly models: HomeModels;
   readonly onTeam: () => Promise<void>;
   readonly onForgotten: Parameters<typeof createDirectoryRoutes>[0]['onForgotten'];
-  /** Of those parts that make their own. */
+  /** Endpoints of parts that define their own. */
   readonly others: readonly Handled[];
 }
 
@@ -366,7 +364,8 @@ function endpointsOf({ sandbox, rights, checkStreams, now }: EndpointsDeps, part
         const way = source.kind === 'person' ? 'person' : 'api';
         const asked = { target: agentId, source, way, reason: null, messageId: null, callerSession: null } as const;
         if (source.kind === 'person') return (await reach.ask(asked)).decision;
-        // Within a minute it has its turn. Whatever else stops it, its caller is told.
+        // The flood guard passes within a minute, so the call waits for it. Any other obstacle is
+        // reported to the caller.
         const { decision, waits, cleared } = await reach.clearFlag(asked, 'flood');
         return waits && (await cleared) ? { outcome: 'granted', detail: '' } : decision;
       },
@@ -393,7 +392,7 @@ function endpointsOf({ sandbox, rights, checkStreams, now }: EndpointsDeps, part
 
 export interface OpenHomeDeps {
   readonly rights: OwnerRights;
-  /** One for all homes. */
+  /** Shared by all homes. */
   readonly sandbox: Sandbox;
   readonly webs: { of(addresses: MayConnect): Web };
   readonly db: Db;
@@ -401,31 +400,31 @@ export interface OpenHomeDeps {
   readonly openJournal: OpenJournal | null;
   /** No other process can have this store open. */
   readonly alone: boolean;
-  /** Says where the relay's folder lies; null: the store is not in it. */
+  /** Identifies the relay's folder. Null: the store is outside it. */
   readonly place: string | null;
   /** The models of this home. */
   readonly openModels: (home: string, onChange: () => void) => Promise<HomeModels>;
   readonly protocol: Protocol;
-  /** ms since the epoch */
+  /** ms since the epoch. */
   readonly now: () => number;
-  /** ms, only ever forward, whatever becomes of the wall clock: for spans. */
+  /** Monotonic ms, whatever happens to the wall clock. For durations. */
   readonly elapsed: () => number;
   readonly newId: () => string;
   readonly logger: Logger;
-  /** Seals what is left here for the time without a browser. */
+  /** Seals what is stored here for the time without a browser. */
   readonly sealer: Sealer;
-  /** Holds a folder for each home, and in that one for each agent. */
+  /** Contains a folder for each home, with a folder for each agent. */
   readonly workspaces: string;
   readonly processes: Processes;
   readonly starts: Starts;
-  /** Of this relay, as programs on its machine reach it. */
+  /** The relay's address, as programs on its machine reach it. */
   readonly address: string;
   readonly retentionMs: number;
-  /** Why agents may store no more just now, as a sentence; null: they may. */
+  /** Why agents may store no more just now, as a sentence. Null: they may. */
   readonly refuseForRoom: () => Promise<string | null>;
   readonly version: string;
   readonly streamBufferBytes: number;
-  /** Whose home it is; null: nobody has proven it. */
+  /** The household of this home. Null: no device has proved it. */
   readonly household: () => string | null;
   readonly checkStreams: StreamLimit;
   readonly push: Pick<NotificationsDeps, 'subject' | 'nextMs'> & {
@@ -441,14 +440,17 @@ export interface OpenHome extends Pick<Team, 'host' | 'directory'> {
   readonly streams: Streams;
   readonly models: HomeModels;
   readonly endpoints: ReadonlyMap<Endpoint, Handled>;
-  /** Does once what a wake does, so that the first one need not pay for it. Leaves no trace. */
+  /**
+   * Runs the steps of a wake once, so that the first real one need not pay for them. Leaves no
+   * trace.
+   */
   warm(mind: Mind, signal: AbortSignal): Promise<void>;
-  /** Ends the session, and everything that hangs on it. */
+  /** Ends the session, and everything that depends on it. */
   end(reason: 'shutdown' | 'crash'): Promise<void>;
   close(): Promise<void>;
 }
 
-/** `onTeam`: the page says who lives here; before that is written. */
+/** `onTeam`: called when the page announces the household's members, before that is written. */
 export async function openHome(relay: OpenHomeDeps, id: string, onTeam: () => Promise<void>): Promise<OpenHome> {
   const rights = relay.rights.of(id);
   const sandbox = relay.sandbox.within({
@@ -493,7 +495,7 @@ export async function openHome(relay: OpenHomeDeps, id: string, onTeam: () => Pr
   const attached = openAttached(deps, { id, tell, team: () => team });
   const programs = openPrograms(deps, {
     ...{ id, log, workspaces, tell },
-    // Asked for when all that is open: nobody has a turn before.
+    // Called only when everything is open: no turn begins before.
     team: () => team,
     credentials: () => credentials,
   });
@@ -614,7 +616,7 @@ export async function openHome(relay: OpenHomeDeps, id: string, onTeam: () => Pr
       await team.warm(mind, signal);
     },
     async end(reason) {
-      // What waits for a run that ends with this is for the next process to take up.
+      // Waits of a run that ends now are left for the next process.
       team.reach.close();
       await Promise.all([
         host.end(reason),
@@ -624,7 +626,7 @@ export async function openHome(relay: OpenHomeDeps, id: string, onTeam: () => Pr
         attached.close(),
         programs.close(),
       ]);
-      // While there are streams: what was set a moment ago is not to go with this home.
+      // Runs while there are streams, so that a recent setting is not lost with this home.
       await records
         .recover()
         .catch((error: unknown) => logger.error('Some records are told when the relay is started again.', { error }));

@@ -1,21 +1,21 @@
 /**
- * Which homes there are, whose household each is of, and which sign-in belongs to which: as the
- * store says, which another process of this relay may have changed.
+ * The homes, the household of each, and the home of each sign-in, as the store has them. Another
+ * process of this relay may have changed them.
  */
 import { sql } from 'kysely';
 import { createQueue } from '../../src/shared/domain/platform/queue.ts';
 import type { Db } from '../store/index.ts';
 
-// The SQL of homes, and of which home a sign-in belongs to. `relay` names the whole relay.
+// The SQL of homes, and of the home of a sign-in. `relay` is the id of the whole relay.
 
 interface HomeRow {
   readonly home: string;
-  /** ms since the epoch; null: nobody lives there yet. */
+  /** ms since the epoch. Null: the home is empty. */
   readonly begun_at: number | null;
   readonly household: string | null;
 }
 
-/** Makes whoever decides about homes wait for each other. */
+/** Serializes all decisions about homes. */
 async function lockHomes(db: Db, relay: string): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${`roost homes ${relay}`}, 0))`.execute(db);
 }
@@ -42,7 +42,7 @@ async function updateHome(
   await db.updateTable('homes').set(change).where('relay', '=', relay).where('home', '=', home).execute();
 }
 
-/** The home of this sign-in; null where it has none yet, or has ended. */
+/** The home of this sign-in. Null where it has none yet, or has ended. */
 async function homeOfBrowser(db: Db, relay: string, browser: string): Promise<string | null> {
   const row = await db
     .selectFrom('browsers')
@@ -53,7 +53,7 @@ async function homeOfBrowser(db: Db, relay: string, browser: string): Promise<st
   return row?.home ?? null;
 }
 
-/** Was it given beside another sign-in? */
+/** Whether it was issued beside another sign-in. */
 export async function isGivenBeside(db: Db, relay: string, browser: string): Promise<boolean> {
   const row = await db
     .selectFrom('browsers')
@@ -68,7 +68,7 @@ async function bindBrowser(db: Db, relay: string, browser: string, home: string)
   await db.updateTable('browsers').set({ home }).where('relay', '=', relay).where('token_hash', '=', browser).execute();
 }
 
-/** Homes that some sign-in belongs to. */
+/** Homes with at least one sign-in. */
 async function boundHomes(db: Db, relay: string): Promise<ReadonlySet<string>> {
   const rows = await db
     .selectFrom('browsers')
@@ -80,7 +80,7 @@ async function boundHomes(db: Db, relay: string): Promise<ReadonlySet<string>> {
   return new Set(rows.flatMap(({ home }) => (home === null ? [] : [home])));
 }
 
-/** Bytes of the sealed entries of this sign-in's household; null where it has none here. */
+/** Bytes of the sealed entries of this sign-in's household. Null where it has none here. */
 export async function bytesOfBrowser(db: Db, relay: string, browser: string): Promise<number | null> {
   const row = await db
     .selectFrom('browsers')
@@ -97,7 +97,7 @@ export async function bytesOfBrowser(db: Db, relay: string, browser: string): Pr
   return row?.bytes ?? null;
 }
 
-/** In which home the credential with this hash was made; null: in none. */
+/** The home where the credential with this hash was created. Null: none. */
 export async function homeOfCredential(db: Db, relay: string, secretHash: string): Promise<string | null> {
   const row = await db
     .selectFrom('credentials')
@@ -111,20 +111,20 @@ export async function homeOfCredential(db: Db, relay: string, secretHash: string
 
 export interface HomeEntry {
   readonly id: string;
-  /** Does somebody live in it? */
+  /** Whether a household lives in it. */
   readonly begun: boolean;
   readonly household: string | null;
 }
 
 /** What may be changed within one decision. */
 interface Decision {
-  /** The home of this sign-in; null: it has none yet. */
+  /** The home of this sign-in. Null: none yet. */
   known(browser: string): Promise<HomeEntry | null>;
-  /** Somebody lives in it from now on. */
+  /** Records that a household lives in it. */
   note(entry: HomeEntry, change?: { readonly household?: string }): Promise<void>;
-  /** The one that has the relay's own name. */
+  /** The home with the relay's own id. */
   firstHome(): Promise<HomeEntry>;
-  /** One where nobody lives and that no sign-in belongs to. */
+  /** An empty home without sign-ins. */
   freeHome(): Promise<HomeEntry>;
   bind(browser: string, entry: HomeEntry): Promise<void>;
 }
@@ -132,16 +132,16 @@ interface Decision {
 interface Registry {
   all(): readonly HomeEntry[];
   get(id: string): HomeEntry | undefined;
-  /** Those in which somebody lives. */
+  /** Homes with a household. */
   living(): readonly HomeEntry[];
   /**
-   * One decision after the other, in every process of this relay, on what the store says then: all
-   * of it or nothing.
+   * Runs decisions one after another across all processes of this relay, on the current state of
+   * the store. A decision is committed whole or not at all.
    */
   decide<Result>(work: (decision: Decision) => Promise<Result>): Promise<Result>;
-  /** Looks again what the store says. */
+  /** Reads the store again. */
   reread(): Promise<void>;
-  /** Of this sign-in; one that has none gets one. */
+  /** The home of this sign-in. One without a home gets one. */
   entryOf(browser: string): Promise<HomeEntry>;
   known(browser: string): Promise<HomeEntry | null>;
   /** These sign-ins have ended. */
@@ -150,14 +150,14 @@ interface Registry {
 
 interface RegistryDeps {
   readonly db: Db;
-  /** Names the whole relay. */
+  /** The id of the whole relay. */
   readonly relay: string;
   /** No other process can have this store open. */
   readonly alone: boolean;
-  /** ms since the epoch */
+  /** ms since the epoch. */
   readonly now: () => number;
   readonly newId: () => string;
-  /** This sign-in belongs to this home from now on. Only once that is committed. */
+  /** This sign-in now belongs to this home. Called only after the commit. */
   readonly onMoved: (browser: string, to: string) => void;
 }
 
@@ -229,7 +229,7 @@ export function createRegistry({ db, relay, alone, now, newId, onMoved }: Regist
         }
         return result;
       } catch (error) {
-        // What was noted here went with the transaction.
+        // The transaction's changes are gone, so the cached state is read again.
         await reread(db);
         throw error;
       }

@@ -1,4 +1,4 @@
-/** Which home a call goes to, and the calls by which a browser asks for one. */
+/** Routes each call to a home, and has the endpoints with which a browser asks for one. */
 import type { Context } from 'hono';
 import type { Endpoint } from '../../src/shared/protocol/endpoints/endpoint.ts';
 import { homeEndpoints, sessionEndpoints } from '../../src/shared/protocol/endpoints/session.ts';
@@ -11,8 +11,8 @@ import type { OpenHome } from './open-home.ts';
 import { streamResponse } from './session-routes.ts';
 
 /**
- * The endpoints of the caller's home. A first write begins it; throws a problem where the person
- * must be asked before.
+ * The caller's home. A first write begins it. Throws a problem where the person must be asked
+ * first.
  */
 async function homeOf(homes: Homes, endpoint: Endpoint, context: Context<Env>): Promise<OpenHome> {
   const browser = context.get('browser');
@@ -27,13 +27,15 @@ async function homeOf(homes: Homes, endpoint: Endpoint, context: Context<Env>): 
   return await homes.of(browser);
 }
 
-/** Of those that ask for a credential themselves: in the path, or as bearer. */
+/** For endpoints that check a credential themselves: in the path, or as bearer. */
 async function homeOfSecret(homes: Homes, context: Context<Env>): Promise<OpenHome> {
   const inPath = /^\/llm\/([^/]+)/.exec(context.req.path)?.[1];
   return await homes.ofSecret(inPath ?? bearerOf(context) ?? '');
 }
 
-/** Each home has all of these; the app has each once, and gives it to the home of whoever calls. */
+/**
+ * Every home has all of these endpoints. The app has each once and passes it to the caller's home.
+ */
 export function createEachHome(homes: Homes): readonly Handled[] {
   return [...homes.first().endpoints.keys()].map((endpoint) => ({
     endpoint,
@@ -43,8 +45,8 @@ export function createEachHome(homes: Homes): readonly Handled[] {
       const handled = home.endpoints.get(endpoint);
       if (!handled) throw new Error(`a home has no ${endpoint.method} ${endpoint.path}`);
       const response = await handled.handle(context);
-      // A sign-in that was taken to another home while its stream was being opened would hear the
-      // one that it left, for ever.
+      // A sign-in may move to another home while its stream is being opened. The stream would then
+      // follow the old home for ever.
       const browser = context.get('browser');
       if (endpoint === sessionEndpoints.events && browser !== undefined && (await homes.of(browser)) !== home)
         home.streams.endOf([browser], 'moved');

@@ -1,4 +1,4 @@
-/** A home's session and its events. */
+/** The endpoints of a home's session and its events. */
 import type { Context } from 'hono';
 import type { HTTPException } from 'hono/http-exception';
 import { parseStamp } from '../../src/shared/domain/stamp.ts';
@@ -28,8 +28,8 @@ import { QUOTAS } from '../platform/quotas.ts';
 import type { Streams } from '../http/stream.ts';
 import type { Runs } from '../agents/runs/index.ts';
 
-// Starting a session: by the person's page, which says everything, or by an application, which
-// names agents alone.
+// Starts a session: from the person's page, which supplies everything, or from an application,
+// which only names agents.
 
 type Body = Given<typeof sessionEndpoints.startSession>['body'];
 type Started = Exclude<Answered<typeof sessionEndpoints.startSession>, null>;
@@ -65,8 +65,8 @@ function payloadOf({ agentId: id }: TeamMember, copy: StandingCopy, lastSaid: nu
 
 function createStarts({ host, directory, copies, configs, reach }: StartsDeps) {
   /**
-   * The agents that are named, and what holds for each in the session. Throws a problem that names
-   * the one that does not fit.
+   * The named agents, and their settings in the session. Throws a problem that names the one that
+   * does not fit.
    */
   async function read(seated: NonNullable<Body['agents']>): Promise<{ called: Called[]; lists: EventLists }> {
     const lists = new Map<string, Partial<TeamEvents>>();
@@ -89,8 +89,8 @@ function createStarts({ host, directory, copies, configs, reach }: StartsDeps) {
   }
 
   /**
-   * From what a page has left. Throws a problem where that is not enough: a lead without its soul
-   * would write another.
+   * Starts from stored agent snapshots. Throws a problem where they are not enough: a lead without
+   * its soul would write a new one.
    */
   async function fromCopies(): Promise<StartSession> {
     const copy = await copies.of(LEAD_ID);
@@ -157,7 +157,7 @@ function createStarts({ host, directory, copies, configs, reach }: StartsDeps) {
   };
 }
 
-// How many event streams there may be: of one sign-in, and at this relay.
+// Limits of event streams: per sign-in, and at this relay.
 
 const RETRY_AFTER_SECONDS = '5';
 
@@ -208,7 +208,9 @@ function refusal({ reason, detail }: Refusal): HTTPException {
   }
 }
 
-/** `Last-Event-ID` over `?after=`. Throws a problem where it is no event id. */
+/**
+ * `Last-Event-ID` takes precedence over `?after=`. Throws a problem where it is not an event id.
+ */
 function cursorOf(context: Context): number {
   const [field, text] = [
     ['Last-Event-ID', context.req.header('last-event-id')] as const,
@@ -219,7 +221,7 @@ function cursorOf(context: Context): number {
   return id;
 }
 
-/** An answer that carries an event stream. */
+/** A response with an event stream. */
 export const streamResponse = (stream: ReadableStream<Uint8Array>): Response =>
   new Response(stream, {
     headers: {
@@ -232,7 +234,7 @@ export const streamResponse = (stream: ReadableStream<Uint8Array>): Response =>
 export function createSessionRoutes(given: SessionRoutesDeps): readonly Handled[] {
   const { host, runs, log, streams, checkStreams } = given;
   const starts = createStarts(given);
-  /** Whose session runs; a relay that is started again runs none. */
+  /** The credential that started the running session. Forgotten with a restart, which runs none. */
   let startedBy: { readonly sessionId: string; readonly credentialId: string | null } | null = null;
   return answer(sessionEndpoints, {
     async startSession({ body }, context) {
@@ -264,8 +266,8 @@ export function createSessionRoutes(given: SessionRoutesDeps): readonly Handled[
       return null;
     },
     async stop({ agentId }) {
-      // One that has just finished by itself is what was asked for.
-      // At work alone it keeps the session waiting for its turn: that is what is stopped.
+      // A turn that has just finished by itself is fine too. A run outside the session would keep
+      // the session waiting for its turn, so the run is stopped first.
       if (!runs.stop(agentId)) await host.stop(agentId);
       return null;
     },

@@ -1,6 +1,6 @@
 /**
- * The team's parts on one store, wired together: who there is, what waits for them, what wakes
- * them, what it costs, and the session in which they speak.
+ * Wires the team's parts together on one store: the directory, inbox, wakes, costs, and the
+ * session.
  */
 import { realTimers, type Timers } from '../../src/shared/domain/platform/timers.ts';
 import type { Protocol } from '../../src/shared/domain/prompts.ts';
@@ -55,38 +55,38 @@ import { createProviderTools } from '../tools/web/tools.ts';
 
 export interface TeamDeps {
   readonly db: Db;
-  /** Left out: it can always be reached. */
+  /** Left out: the database is always reachable. */
   readonly database?: Database;
   /** For the embedded store. Null, or left out: everything goes into the tables at once. */
   readonly openJournal?: OpenJournal | null;
-  /** Names the home. */
+  /** The id of the home. */
   readonly home: string;
   /** No other process can have this store open, as with the embedded one. */
   readonly alone: boolean;
   readonly log: EventLog;
   readonly mind: Mind;
   readonly protocol: Protocol;
-  /** ms since the epoch */
+  /** ms since the epoch. */
   readonly now: () => number;
-  /** ms, only ever forward, for spans; left out: `now`. */
+  /** Monotonic ms, for durations. Left out: `now`. */
   readonly elapsed?: () => number;
   readonly newId: () => string;
   readonly logger: Pick<Logger, 'warn' | 'error'>;
   /** ms that a message is kept after it was read. */
   readonly retentionMs: number;
   /**
-   * Why agents may store no more just now, as a sentence; null: they may. Left out: they always
+   * Why agents may store no more just now, as a sentence. Null: they may. Left out: they always
    * may.
    */
   readonly refuseForRoom?: () => Promise<string | null>;
   readonly timers?: Timers;
-  /** Seals what is left here for the time without a browser. */
+  /** Seals what is stored here for the time without a browser. */
   readonly sealer: Sealer;
   /** Left out: scripts are off. */
   readonly scripts?: Scripts;
-  /** Agents’ folders. Left out: they have none, and no tools for them. */
+  /** Agents' folders. Left out: they have none, and no tools for them. */
   readonly hands?: Hands;
-  /** MCP servers that the person has attached. Left out: none. */
+  /** MCP servers that the person has added. Left out: none. */
   readonly attached?: Pick<Attached, 'tools' | 'records'>;
   readonly limits?: SessionLimits;
 }
@@ -104,18 +104,18 @@ export interface Team extends Pick<HandTools, 'endCommandsOf'> {
   readonly records: Records;
   readonly reach: OpenReach;
   readonly host: SessionHost;
-  /** Agents at work in no session. */
+  /** Agents that work outside a session. */
   readonly runs: Runs;
-  /** What is due without anybody there. Its clock does not go before it is started. */
+  /** Schedules that run without anybody present. Their clock stands still until it is started. */
   readonly schedules: Schedules;
   readonly goOn: GoOn;
-  /** What agents need to be at work alone. */
+  /** Agent snapshots, which agents need to work alone. */
   readonly copies: Copies;
-  /** What the session that runs holds of souls and last conversations. */
+  /** Souls and last conversations in the running session. */
   readonly wakeMaterials: WakeMaterials;
-  /** What every agent can do besides what a session gives it. */
+  /** Tools that every agent has, besides those of a session. */
   readonly tools: readonly TeamTool[];
-  /** Does once what a wake does. Leaves no trace. */
+  /** Runs the steps of a wake once. Leaves no trace. */
   warm(mind: Mind, signal: AbortSignal): Promise<void>;
   close(): Promise<void>;
 }
@@ -229,7 +229,7 @@ export async function openTeam({
     host,
     alone: aloneAgents,
     scripts,
-    // Asked for when all that is open: no script is due before.
+    // Called only when everything is open: no script is due before.
     questions: {
       ask: (question) => calls.askAlone(question.agentId, ACCEPT_SCRIPT, acceptInput(question), question.before),
       withdraw: (scheduleId) => calls.withdrawAsked(ACCEPT_SCRIPT, scheduleId),

@@ -1,4 +1,4 @@
-/** Request bodies: JSON in UTF-8, of a schema, of a bounded size. */
+/** Request bodies: JSON in UTF-8 that matches a schema, with limits on size. */
 import { Worker } from 'node:worker_threads';
 import type { Context } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
@@ -8,8 +8,8 @@ import { createJsonCount, type JsonBounds, type TooMuchJson } from '../platform/
 import { createPace, nextTurn } from '../platform/pace.ts';
 import { misfit, problem } from './problem.ts';
 
-// Bodies of calls as JSON. They are counted while they come, and nothing is kept of one that is too
-// much. A long one is parsed in a thread beside, so that it holds up nobody.
+// Bodies of calls as JSON. They are counted as they arrive, and the rest of an oversized one is
+// discarded. A long body is parsed in another thread, so that it does not block the relay.
 
 interface BodyBounds {
   readonly bytes: number;
@@ -17,8 +17,8 @@ interface BodyBounds {
 }
 
 /**
- * Why a body is not taken: `length`, `depth` or `values` of it are too much, or it is not JSON in
- * UTF-8.
+ * Why a body is refused: its `length`, `depth` or number of `values` is too large, or it is not
+ * JSON in UTF-8.
  */
 export type BodyFault = TooMuchJson | 'length' | 'syntax';
 
@@ -27,7 +27,7 @@ type ReadJson =
   | { readonly ok: false; readonly fault: BodyFault };
 
 const READ = {
-  /** Bytes that are parsed where they are: to hand them to another thread takes as long. */
+  /** Bytes that are parsed in this thread: passing them to another one takes as long. */
   parsedHereBytes: 256_000,
   /** Bytes that are counted in one step. */
   stepBytes: 65_536,
@@ -35,12 +35,12 @@ const READ = {
 
 const decoder = new TextDecoder('utf-8', { fatal: true });
 
-/** Throws where it is no JSON in UTF-8. */
+/** Throws where it is not JSON in UTF-8. */
 const parseHere = (bytes: Uint8Array): unknown => JSON.parse(decoder.decode(bytes));
 
 /**
- * In the thread beside; null stands for what is no JSON. As text: it needs no file of its own,
- * wherever the relay was built.
+ * The code of the other thread. Null stands for invalid JSON. It is text, so it needs no file of
+ * its own, wherever the relay was built.
  */
 const BESIDE = `
   const { parentPort } = require('node:worker_threads');
@@ -59,7 +59,7 @@ interface Told {
   readonly parsed: { readonly value: unknown } | null;
 }
 
-/** One thread for all; it begins with the first long body. */
+/** One thread for all bodies. It starts with the first long one. */
 function createBeside() {
   let worker: Worker | null = null;
   let numbered = 0;
@@ -70,7 +70,7 @@ function createBeside() {
 
   function begin(): Worker {
     const begun = new Worker(BESIDE, { eval: true, execArgv: [] });
-    // It keeps no relay running, and another begins where it has ended.
+    // The thread does not keep the process alive. If it ends, another one starts.
     begun.unref();
     begun.on('message', ({ id, parsed }: Told) => {
       waiting.get(id)?.done(parsed);
@@ -89,14 +89,14 @@ function createBeside() {
       worker ??= begin();
       const id = ++numbered;
       waiting.set(id, { done, fail });
-      // A slice of a `Buffer` would be the same memory, which its owner would lose.
+      // A slice of a `Buffer` shares its memory, which its owner would lose.
       const copy = new Uint8Array(bytes);
       worker.postMessage({ id, bytes: copy }, [copy.buffer]);
     });
 }
 const parseBeside = createBeside();
 
-/** All bytes of a body, and what is too much of them. */
+/** All bytes of a body, or the limit that it exceeds. */
 async function bytesOf(
   body: ReadableStream<Uint8Array>,
   { bytes: most, json }: BodyBounds,
@@ -107,15 +107,15 @@ async function bytesOf(
   const chunks: Uint8Array[] = [];
   let size = 0;
   /**
-   * It is read to its end, and kept no more: who still writes would hear of a line that broke, not
-   * of what is wrong.
+   * The body is read to its end but no longer stored. Otherwise a client that is still sending
+   * would see a broken connection instead of the error.
    */
   let fault: TooMuchJson | null = null;
   for (;;) {
     const { done, value } = await reader.read();
     if (done) return fault ?? Buffer.concat(chunks, size);
     size += value.length;
-    // What is left of it is not cancelled: that would cut the line before the answer is on it.
+    // The rest is not cancelled: that would cut the connection before the answer is sent.
     if (size > most) return 'length';
     for (let from = 0; fault === null && from < value.length; from += READ.stepBytes) {
       await pace();
@@ -131,20 +131,20 @@ export async function readJson(body: ReadableStream<Uint8Array> | null, bounds: 
   if (typeof bytes === 'string') return { ok: false, fault: bytes };
   if (bytes.length > READ.parsedHereBytes) {
     const parsed = await parseBeside(bytes);
-    // To take it over from there was a step of its own.
+    // Receiving it took a step of its own.
     await nextTurn();
     return parsed ? { ok: true, value: parsed.value, bytes } : { ok: false, fault: 'syntax' };
   }
   try {
     return { ok: true, value: parseHere(bytes), bytes };
   } catch (error) {
-    // JSON.parse says SyntaxError, the decoder TypeError.
+    // JSON.parse throws SyntaxError, the decoder TypeError.
     if (error instanceof SyntaxError || error instanceof TypeError) return { ok: false, fault: 'syntax' };
     throw error;
   }
 }
 
-/** A sentence about what is too much, to whoever sent it. */
+/** A sentence about the exceeded limit, for the sender. */
 export function tooMuchOf(fault: Exclude<BodyFault, 'syntax'>, { bytes, json }: BodyBounds): string {
   switch (fault) {
     case 'length':
@@ -166,15 +166,15 @@ export const limitBody = () =>
     },
   });
 
-/** How much the body of a call may be. */
+/** Limits of a call's body. */
 export interface CallBounds {
   readonly bytes: number;
   readonly values: number;
 }
 
 /**
- * The body as its schema says. Throws a problem: 415 where it is not sent as JSON, 413 where it is
- * too much, 400 where it does not fit.
+ * The parsed body. Throws a problem: 415 where it is not sent as JSON, 413 where it is too large,
+ * 400 where it does not fit the schema.
  */
 export async function readBody<Value>(
   context: Context,

@@ -8,7 +8,7 @@ import { parseJson } from '../../src/shared/domain/platform/json.ts';
 import { readBody, type CallBounds } from './body.ts';
 import { misfit, problem } from './problem.ts';
 
-/** Characters are few: the largest configuration has some twenty blackouts. */
+/** The largest configuration is short: it has some twenty blackouts. */
 const MOST_BYTES = 64 * 1_024;
 const YAML_TYPES = ['application/yaml', 'application/x-yaml', 'text/yaml', 'text/x-yaml'];
 
@@ -26,14 +26,14 @@ function notYaml(message: string) {
 }
 
 /**
- * What the parser makes something of. It takes up to 25 µs for each, and its stack for each bracket
- * that is open: with enough of those it ends the whole process.
+ * Characters with a meaning for the parser. It takes up to 25 µs for each, and stack for each open
+ * bracket. Enough of those would end the whole process.
  */
 const MARKS = /[[\]{},:?\-&*!|>'"%@`#\n]/g;
 const MOST_MARKS = 3_000;
 const MOST_OPEN = 32;
 
-/** Why the parser is not given this, as a sentence; null: it is. */
+/** Why this text is not parsed, as a sentence. Null: it is. */
 function refuseYaml(text: string): string | null {
   if (/(?:^|[\s\-[{,])\?\s/m.test(text)) return 'a “?” before a key is not read';
   const marks = text.match(MARKS) ?? [];
@@ -50,8 +50,8 @@ function refuseYaml(text: string): string | null {
 }
 
 /**
- * The first key that stands twice in one mapping; null: none does. The parser’s own check takes the
- * square of their number.
+ * The first duplicate key of a mapping. Null: there is none. The parser's own check takes quadratic
+ * time.
  */
 function twiceIn(node: unknown): Scalar | null {
   if (isSeq(node)) return firstOf(node.items, twiceIn);
@@ -72,9 +72,9 @@ function firstOf<Item, Value>(items: readonly Item[], of: (item: Item) => Value 
   return null;
 }
 
-/** Throws a problem: 400 where it is no YAML, or would unfold into far more than was sent. */
+/** Throws a problem: 400 where it is not YAML, or would expand far beyond its length. */
 function parseYaml(text: string): unknown {
-  // All JSON is YAML, and read more easily.
+  // All JSON is YAML, and the JSON parser is faster.
   const asJson = text.trimStart().startsWith('{') ? parseJson(text) : undefined;
   if (asJson !== undefined) return asJson;
   const refused = refuseYaml(text);
@@ -100,13 +100,13 @@ function parseYaml(text: string): unknown {
 
 const decoder = new TextDecoder('utf-8', { fatal: true });
 
-/** The body as its schema says. Throws a problem that names each field that does not fit. */
+/** The parsed body. Throws a problem that names each field that does not fit. */
 export async function readConfig<Value>(
   context: Context,
   schema: z.ZodType<Value>,
   bounds: CallBounds,
 ): Promise<Value> {
-  // As middleware in front of nothing: what is too large is refused while it is read.
+  // The middleware is called without a next handler: it refuses a large body while it is read.
   await limited(context, () => Promise.resolve());
   const type = context.req.header('content-type')?.split(';')[0]?.trim().toLowerCase() ?? '';
   if (type === 'application/json') return await readBody(context, schema, bounds);
@@ -124,7 +124,7 @@ export async function readConfig<Value>(
   return parsed.data;
 }
 
-/** Marks the lines of what is in `own`; what is a mapping in both is gone through. */
+/** Marks the lines of keys in `own`. Recurses into mappings that are in both. */
 function mark(node: Node | null | undefined, own: unknown): void {
   if (!isMap(node) || typeof own !== 'object' || own === null) return;
   for (const { key, value } of node.items) {
@@ -141,7 +141,7 @@ const SET_HERE = ' set here';
 export interface ConfigText {
   /** First line of the YAML. */
   readonly title: string;
-  /** What holds, as a configuration that could be set. */
+  /** The effective values, as a configuration that could be set. */
   readonly holds: object;
   readonly own: object;
   /** The answer as JSON. */
@@ -149,12 +149,12 @@ export interface ConfigText {
 }
 
 function toYaml({ title, holds, own }: ConfigText): string {
-  // Pasted back, it is all that is set. A part of a configuration, pasted alone, changes that part
-  // alone.
+  // Pasted back whole, the text replaces all settings. A part that is pasted alone changes that
+  // part alone.
   const document = new Document({ ...holds, whole: true });
   document.commentBefore = ` ${title}\n What was set here is marked; leave out the rest, and it follows the defaults.`;
   mark(document.contents, own);
-  // Quoted: older readers of YAML take 22:00 for a number.
+  // Quoted: older YAML parsers read 22:00 as a number.
   return document.toString({ defaultStringType: 'QUOTE_DOUBLE', defaultKeyType: 'PLAIN' });
 }
 

@@ -1,8 +1,7 @@
 /**
- * Calls while the database cannot be reached. A call that needs it is refused at once, with a 503
- * and when to come again. A call that was under way is refused as well, and its work goes on: it is
- * done once the database is there. Streams and answers of other protocols that have begun are left
- * alone.
+ * Calls while the database is unreachable. A new call that needs it gets a 503 at once, with a time
+ * to retry. A running call is refused too, but its work goes on and completes when the database is
+ * back. Streams and answers of other protocols that have begun are left alone.
  */
 import type { Context, MiddlewareHandler } from 'hono';
 import type { Endpoint } from '../../src/shared/protocol/endpoints/endpoint.ts';
@@ -12,7 +11,7 @@ import type { Env } from './endpoint.ts';
 import { problemResponse, RETRY_AFTER } from './problem.ts';
 import type { Database } from '../store/index.ts';
 
-/** Also what `GET /health` says. */
+/** Also part of `GET /health`. */
 export const DATABASE_AWAY = 'The relay cannot reach its database; what is being said is kept until it can.';
 const REFUSED = `${DATABASE_AWAY} Try again in a moment.`;
 const UNDER_WAY = `${DATABASE_AWAY} What you asked for may be done then: look before you ask again.`;
@@ -31,7 +30,7 @@ const refuse = (context: Context<Env>, detail: string): Response =>
 type Watched = Pick<Database, 'state' | 'subscribe'>;
 
 /**
- * What `work` gives, or null where the database cannot be reached before that: the work itself goes
+ * The result of `work`, or null where the database becomes unreachable first. The work itself goes
  * on.
  */
 export async function unlessAway<Value>(

@@ -1,4 +1,4 @@
-/** How a part of the relay answers its endpoints, and how they are put into the app. */
+/** How a part of the relay implements its endpoints, and how they are mounted in the app. */
 import type { HttpBindings } from '@hono/node-server';
 import type { Context, Hono } from 'hono';
 import type { HTTPException } from 'hono/http-exception';
@@ -17,46 +17,42 @@ export interface ApiClient {
   /** Null: an application. */
   readonly agentId: AgentId | null;
   readonly credentialId: string;
-  /** What the person named it. */
+  /** The person's name for it. */
   readonly label: string;
-  /** What an application may do. */
+  /** The application's scopes. */
   readonly scopes: readonly Scope[];
 }
 
 export interface Env {
   readonly Bindings: HttpBindings;
   readonly Variables: {
-    /** The sign-in of a browser that is let in, by hash. */
+    /** The sign-in of a browser, by hash. */
     readonly browser?: string;
-    /** The token of a sign-in that this call was given beside its own. */
+    /** The token of a second sign-in that this call was given. */
     readonly given?: string;
-    /** Whose credential came with the call; left out: it came from a browser. */
+    /** The caller's credential. Left out: the call came from a browser. */
     readonly client?: ApiClient;
-    /** Of whoever calls, as far as it is known. */
+    /** The caller's address, as far as it is known. */
     readonly address?: string;
     /** A `raw` endpoint has begun to answer. */
     readonly raw?: true;
   };
 }
 
-/**
- * Answers with a body of one of the endpoint's successes, with null where it says nothing, or with
- * a response of its own.
- */
+/** Returns the body of one of the endpoint's successes, null for none, or a response of its own. */
 export type Handler<E extends Endpoint> = (
   given: Given<E>,
   context: Context<Env>,
 ) => Answered<E> | Response | Promise<Answered<E> | Response>;
 
-/** An endpoint with what answers it. */
+/** An endpoint with its handler. */
 export interface Handled {
   readonly endpoint: Endpoint;
   readonly handle: (context: Context<Env>) => Promise<Response>;
 }
 
 /**
- * What an address or a query says that can be no such thing: a 404 where it names something, else a
- * 400.
+ * The error for an invalid value in a path or query: a 404 where it names something, else a 400.
  */
 function refused(error: z.ZodError): HTTPException {
   for (const issue of error.issues) {
@@ -88,7 +84,7 @@ function handled<E extends Endpoint>(endpoint: E, handler: Handler<E>): Handled 
       const given = { ...read(params, context.req.param()), ...read(query, context.req.query()) };
       if (endpoint.body)
         Object.assign(given, { body: await (endpoint.yaml ? readConfig : readBody)(context, endpoint.body, bounds) });
-      // What the schemas of this endpoint have read is what its handler is typed to take.
+      // The values are those that this endpoint's schemas have parsed, so the handler's type fits.
       const answer = await handler(given as Given<E>, context);
       if (answer instanceof Response) return answer;
       return answer === null
@@ -109,7 +105,7 @@ export function answer<const Table extends Endpoints>(
   return Object.keys(table).map((name: keyof Table) => handled(table[name], handlers[name]));
 }
 
-/** What addresses of calls begin with: only the page, or a credential, may ask for them. */
+/** First path segments of calls. Only the page, or a credential, may call them. */
 export const CALL_ROOTS = ['api', 'v1', 'sessions'] as const;
 export const isCallPath = (path: string): boolean => CALL_ROOTS.some((root) => path.split('/')[1] === root);
 
@@ -123,7 +119,7 @@ function byPath(all: readonly Handled[]): ReadonlyMap<string, readonly Handled[]
   return paths;
 }
 
-/** A method that a path does not have is a 405 that says which there are. */
+/** A method that a path does not have is a 405 that lists the existing ones. */
 function refuseAt(app: Hono<Env>, path: string, there: readonly Handled[]): void {
   const allow = there.map(({ endpoint }) => endpoint.method).join(', ');
   app.all(path, () => {
@@ -134,8 +130,8 @@ function refuseAt(app: Hono<Env>, path: string, there: readonly Handled[]): void
 const isForAnyone = ({ endpoint }: Handled) => endpoint.access === 'anyone';
 
 /**
- * Puts them into the app, and refuses their other methods; of what anyone may call not yet: who
- * asks for those is not known.
+ * Mounts the endpoints and refuses other methods of their paths. Other methods of public paths are
+ * not refused yet, because the caller is unknown.
  */
 export function mount(app: Hono<Env>, all: readonly Handled[]): void {
   for (const [path, there] of byPath(all)) {
@@ -144,13 +140,13 @@ export function mount(app: Hono<Env>, all: readonly Handled[]): void {
   }
 }
 
-/** The other methods of what anyone may call, for whoever is signed in. */
+/** Refuses the other methods of public paths, for signed-in callers. */
 export function refuseOthers(app: Hono<Env>, all: readonly Handled[]): void {
   for (const [path, there] of byPath(all.filter(isForAnyone))) refuseAt(app, path, there);
 }
 
 /**
- * Throws where an endpoint has no handler, or two: the relay does not start with half of its wire.
+ * Throws where an endpoint has no handler, or two. The relay does not start with an incomplete API.
  */
 export function checkWhole(table: Endpoints, all: readonly Handled[]): void {
   const there = new Set<Endpoint>();
@@ -173,14 +169,14 @@ export function refuseHead(context: Context, allow = 'GET'): void {
 export const lacks = (scopes: readonly Scope[]): string =>
   `This application may not do that. It needs ${scopes.map((scope) => `“${scope}”`).join(' or ')}: make it a credential with that in Settings → API clients.`;
 
-/** Throws a problem where an application calls that lacks this scope. */
+/** Throws a problem where the calling application lacks this scope. */
 export function refuseWithout(context: Context<Env>, scope: Scope): void {
   const client = context.get('client');
   if (client?.agentId === null && !client.scopes.includes(scope)) throw problem(403, 'no-scope', lacks([scope]));
 }
 
 /**
- * The application that calls; null: the person, from a page. Throws a problem for an agent's own
+ * The calling application. Null: the person, from a page. Throws a problem for an agent's own
  * credential.
  */
 export function applicationOf(context: Context<Env>): ApiClient | null {
@@ -190,7 +186,7 @@ export function applicationOf(context: Context<Env>): ApiClient | null {
   return client;
 }
 
-/** The sign-in of whoever calls. Throws a problem where it is no browser that is let in. */
+/** The caller's sign-in. Throws a problem where the caller is not a signed-in browser. */
 export function browserOf(context: Context<Env>): string {
   const browser = context.get('browser');
   if (browser === undefined)

@@ -1,6 +1,5 @@
 /**
- * The relay's HTTP server: bounded in connections (`connections.ts`) and in how long a request may
- * take to arrive.
+ * The relay's HTTP server, with limits on connections and on how long a request may take to arrive.
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
 import { createServer as createSecureServer, type Server as SecureServer } from 'node:https';
@@ -10,30 +9,24 @@ import type { Problem } from '../../src/shared/protocol/http.ts';
 import { StartError } from '../platform/errors.ts';
 import type { TlsPair } from './tls.ts';
 
-// Who holds a connection. Every socket is heard from its first byte to its close, so that nothing
-// that happens to one can end the process; and room is bounded: whoever does nothing with a
-// connection makes way, the longest first, so that thousands who never finish a request keep nobody
-// out. What comes from this machine has room of its own.
+// Tracks all connections. Every socket has handlers from its first byte to its close, so that no
+// socket error can end the process. The number is limited: an idle connection makes way for a new
+// one, the longest idle first. So thousands of unfinished requests keep nobody out. Connections
+// from this machine have a limit of their own.
 
 interface ConnectionLimits {
-  /**
-   * Connections from this machine, where each call of an agent that sleeps is held on one of its
-   * own.
-   */
+  /** Connections from this machine, where each waiting call of a sleeping agent takes one. */
   readonly here: number;
-  /** From all other machines together. */
+  /** Connections from all other machines together. */
   readonly elsewhere: number;
-  /** From one address of another machine; null where a proxy speaks for all of them. */
+  /** Connections from one other address. Null where a proxy stands for all of them. */
   readonly perAddress: number | null;
 }
 
-/** ms that whoever is refused has to read why. */
+/** ms that a refused client has to read why. */
 const FAREWELL_MS = 500;
 
-/**
- * Says the last that is said on this connection, and ends it, whether or not the other side lets
- * go.
- */
+/** Writes the last data of a connection and ends it, whether or not the other side closes. */
 export function farewell(socket: Duplex, last: string | Uint8Array): void {
   const timer = setTimeout(() => socket.destroy(), FAREWELL_MS);
   socket.once('close', () => clearTimeout(timer));
@@ -43,11 +36,11 @@ export function farewell(socket: Duplex, last: string | Uint8Array): void {
 interface Connection {
   readonly socket: Socket;
   readonly group: Group;
-  /** Requests that are answered on it, and a WebSocket. */
+  /** Running requests, and a WebSocket. */
   busy: number;
 }
 
-/** Those who share a limit, and of them those that do nothing, by how long already. */
+/** Connections that share a limit. `idle`: in the order in which they became idle. */
 interface Group {
   readonly most: number;
   readonly idle: Set<Connection>;
@@ -56,7 +49,7 @@ interface Group {
 }
 
 const isHere = (address: string) => address === '::1' || /^(?:::ffff:)?127\./.test(address);
-/** The holder of an address of version 6 has all that begin like it. */
+/** The owner of an IPv6 address owns its whole prefix. */
 const holderOf = (address: string) => {
   const plain = address.replace(/^::ffff:/, '');
   return isIPv4(plain) ? plain : plain.split(':').slice(0, 4).join(':');
@@ -78,13 +71,13 @@ function remove(connection: Connection): void {
   for (let group: Group | null = connection.group; group; group = group.parent) group.count -= 1;
 }
 
-/** Watches over the connections of a server from before it listens. */
+/** Watches over the connections of a server. Must be called before it listens. */
 function guardConnections(server: Server | SecureServer, { here, elsewhere, perAddress }: ConnectionLimits): void {
   const ownHere = groupOf(here);
   const allElsewhere = groupOf(elsewhere);
   const byHolder = new Map<string, Group>();
   /**
-   * By both ends' names: with TLS the socket that carries requests is another than the one that was
+   * By both ends' addresses: with TLS, requests come on another socket than the one that was
    * opened.
    */
   const connections = new Map<string, Connection>();
@@ -99,7 +92,7 @@ function guardConnections(server: Server | SecureServer, { here, elsewhere, perA
     return group;
   }
 
-  /** Is there room now? Whoever does nothing for the longest time makes it. */
+  /** Whether there is room. Closes the connection that has been idle for longest if needed. */
   function makeRoom(group: Group): boolean {
     for (let full: Group | null = group; full; full = full.parent) {
       if (full.count < full.most) continue;
@@ -116,7 +109,7 @@ function guardConnections(server: Server | SecureServer, { here, elsewhere, perA
 
   server.on('connection', (socket: Socket) => {
     const key = keyOf(socket);
-    // What was put back to be read as another request.
+    // A socket that was handed back to be read as another request.
     if (connections.get(key)?.socket === socket) return;
     heard(socket);
     const address = socket.remoteAddress ?? '';
@@ -154,21 +147,21 @@ export const HTTP_LIMITS = {
   elsewhere: 4_096,
   perAddress: 512,
   /**
-   * ms for the headers of a request, and for the whole of it; and between two looks at who is over
-   * it.
+   * ms for the headers of a request, and for the whole of it; and between two checks of these
+   * times.
    */
   headersTimeout: 20_000,
   requestTimeout: 120_000,
   checkInterval: 1_000,
   keepAliveTimeout: 30_000,
-  /** ms for two ends to agree on TLS. */
+  /** ms for a TLS handshake. */
   handshakeTimeout: 20_000,
-  /** ms that answers in progress get when the relay ends. */
+  /** ms that running answers get when the relay ends. */
   closeGrace: 1_000,
 } as const;
 
 type Listener = (request: IncomingMessage, response: ServerResponse) => unknown;
-/** `again` reads what comes on the socket as requests, from the beginning. */
+/** `again` reads the socket's data as requests, from the beginning. */
 export type UpgradeListener = (
   request: IncomingMessage,
   socket: Duplex,
@@ -180,7 +173,7 @@ export interface HttpServer {
   readonly port: number;
   /** Until this is called, every request gets a 503. */
   serve(listener: Listener, upgrade?: UpgradeListener): void;
-  /** From the next connection on; only where it listens with TLS. */
+  /** Applies from the next connection on, and only with TLS. */
   secureWith(pair: TlsPair): void;
   close(): Promise<void>;
 }
@@ -198,11 +191,11 @@ function startError(error: NodeJS.ErrnoException, host: string, port: number): u
 }
 
 /**
- * What is not HTTP, is too slow or has too many headers never becomes a request: its answer is
+ * Data that is not HTTP, is too slow or has too many headers never becomes a request. Its answer is
  * written by hand.
  */
 function refuseBroken(error: NodeJS.ErrnoException, socket: Duplex): void {
-  // What could not agree on TLS can be told nothing.
+  // Without a TLS handshake no answer can be sent.
   if (
     error.code === 'ECONNRESET' ||
     error.code?.startsWith('ERR_SSL_') ||
@@ -245,13 +238,13 @@ interface ListenOptions {
   /** All calls from elsewhere come through a proxy, and so from one address. */
   readonly proxied?: boolean;
   readonly limits?: Partial<ConnectionLimits>;
-  /** ms that a request may take to arrive, and between two looks at who is over it. */
+  /** ms that a request may take to arrive, and between two checks of that. */
   readonly times?: { readonly headersTimeout: number; readonly checkInterval: number };
 }
 
 /**
- * Listens at once, so that a port in use is known before anything slow begins; with TLS where there
- * is a certificate. Throws `StartError`.
+ * Listens at once, so that a port in use is noticed before any slow work begins. With TLS where
+ * there is a certificate. Throws `StartError`.
  */
 export function listen({
   host,

@@ -1,10 +1,10 @@
 /**
- * The relay's calls as an OpenAPI 3.1 document, for programs that make clients or documentation
- * from one. It is made from the same table of endpoints that the relay answers, so it cannot say
- * anything else. Source: OpenAPI Specification 3.1.1.
+ * The relay's endpoints as an OpenAPI 3.1 document, for programs that generate clients or
+ * documentation. It is derived from the table of endpoints that the relay serves, so the two always
+ * agree. Source: OpenAPI Specification 3.1.1.
  *
- * What is no HTTP call of JSON (the event stream, the sync socket, MCP) is named here, and
- * described in `src/shared/protocol/README.md`.
+ * Interfaces other than HTTP calls with JSON (the event stream, the sync socket, MCP) are only
+ * named here. `src/shared/protocol/README.md` describes them.
  */
 import { setImmediate } from 'node:timers/promises';
 import { z } from 'zod';
@@ -14,10 +14,7 @@ import { PAGE_KEY } from '../../src/shared/protocol/page-key.ts';
 
 type JsonSchema = z.core.JSONSchema.BaseSchema;
 
-/**
- * The schemes of `components`; a requirement may name roles of its scheme, which are the scopes of
- * an application.
- */
+/** Names of `components` schemes. The roles of a requirement are the scopes of an application. */
 type Requirement = Readonly<Record<string, readonly string[]>>;
 
 interface Parameter {
@@ -49,7 +46,7 @@ interface Operation {
   readonly responses: Readonly<Record<string, Response>>;
 }
 
-/** What a program finds at `GET /api/openapi.json`. */
+/** The document at `GET /api/openapi.json`. */
 export interface OpenApi {
   readonly openapi: '3.1.1';
   readonly info: Readonly<Record<string, unknown>>;
@@ -64,7 +61,7 @@ const PROBLEM: Readonly<Record<string, Content>> = {
 
 const BROWSER: Requirement = { session: [], pageKey: [] };
 
-/** `$schema` says which dialect a schema is in: the document says so for all of them. */
+/** The document declares the schema dialect once for all schemas, so `$schema` is removed. */
 function jsonSchema(schema: z.ZodType, io: 'input' | 'output'): JsonSchema {
   const whole = z.toJSONSchema(schema, { io, unrepresentable: 'any' });
   delete whole.$schema;
@@ -72,8 +69,8 @@ function jsonSchema(schema: z.ZodType, io: 'input' | 'output'): JsonSchema {
 }
 
 /**
- * The schema of one value in an address. What may be left out is read as null, which no address can
- * hold; and what its schema cannot say is text.
+ * The schema of one value in an address. An optional value is parsed as null, which no address can
+ * hold. A value without a JSON Schema is text.
  */
 function inAddress(schema: z.ZodType): JsonSchema {
   const { anyOf, ...whole } = jsonSchema(schema, 'input');
@@ -86,7 +83,7 @@ function parametersOf(fields: Endpoint['params'], where: 'path' | 'query'): Para
     const { description = '', ...rest } = inAddress(schema);
     return {
       ...{ name, in: where, required: where === 'path', description, schema: rest },
-      // Values of a list stand behind one name, between commas.
+      // A list is one parameter with commas.
       ...(rest.type === 'array' ? { style: 'form', explode: false } : {}),
     };
   });
@@ -95,12 +92,14 @@ function parametersOf(fields: Endpoint['params'], where: 'path' | 'query'): Para
 function securityOf({ access = 'page', scopes = [] }: Endpoint): readonly Requirement[] {
   if (access === 'anyone') return [];
   if (access === 'credential') return [{ credential: [] }];
-  // Any one of the scopes will do, so each is a requirement of its own.
+  // Any one of the scopes suffices, so each is a requirement of its own.
   const byCredential = access === 'page' ? [] : [{ credential: [] }];
   return [BROWSER, ...byCredential, ...scopes.map((scope) => ({ credential: [scope] }))];
 }
 
-/** One status may stand for several cases, each with a body of its own: those are joined. */
+/**
+ * One status may stand for several cases, each with a body of its own. Their schemas are joined.
+ */
 function responsesOf({ answers, raw, yaml }: Endpoint): Readonly<Record<string, Response>> {
   const responses: Record<string, Response> = { default: { description: 'something else is wrong', content: PROBLEM } };
   for (const status of new Set(answers.map((answer) => answer.status))) {
@@ -141,11 +140,11 @@ function operationOf(endpoint: Endpoint): Operation {
   };
 }
 
-/** The first part of a path that names a thing: `threads` of `/api/threads/{threadId}`. */
+/** The first path segment that names a thing: `threads` of `/api/threads/{threadId}`. */
 const tagOf = (path: string) => path.split('/').find((part) => part !== '' && !/^(api|v1)$/.test(part)) ?? 'relay';
 
 /**
- * The whole document. It takes some hundred milliseconds to make, and lets others run after each
+ * The whole document. It takes some hundred milliseconds, and yields to other work after each
  * endpoint.
  *
  * @param table Every endpoint by its name, which becomes its `operationId`.
@@ -156,7 +155,7 @@ export async function openApi(table: Endpoints, version: string): Promise<OpenAp
   for (const [name, endpoint] of Object.entries(table)) {
     const method = endpoint.method.toLowerCase();
     const operation = operationOf(endpoint);
-    // Aliases are the same call, and an `operationId` may stand in a document once.
+    // Aliases are the same call, and an `operationId` must be unique in a document.
     paths[endpoint.path] = { ...paths[endpoint.path], [method]: { operationId: name, ...operation } };
     for (const alias of endpoint.aliases ?? []) paths[alias] = { ...paths[alias], [method]: operation };
     await setImmediate();

@@ -1,6 +1,6 @@
 /**
- * The few pages that the relay writes itself: for a browser that is not let in yet. One style, and
- * one script that keeps the page key, each allowed by its hash.
+ * The few pages that the relay renders itself, for a browser that is not signed in yet. They share
+ * one style. Scripts and style are allowed by their hashes.
  */
 import { createHash } from 'node:crypto';
 import type { Context } from 'hono';
@@ -28,8 +28,8 @@ kbd, code { font: .95em ui-monospace, monospace; color: var(--ink); border: 1px 
 `;
 
 /**
- * The same for everybody, so that its hash is: the key lies beside it. In place of this page, which
- * then is in no history.
+ * The script is constant, so that its hash is too. The key is in an attribute. The next page
+ * replaces this one, which then is in no history.
  */
 const KEEP = `const { pageKey, byDevice } = document.documentElement.dataset;
 try {
@@ -43,13 +43,13 @@ try {
 const hashOf = (text: string) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 const POLICY = `default-src 'none'; img-src 'self'; style-src ${hashOf(STYLE)}; frame-ancestors 'none'; base-uri 'none'; form-action 'self'`;
 
-/** On a home screen there is no address bar into which a link could be put. */
+/** An app on a home screen has no address bar for a link. */
 const PASTE = `<form action="/enter">
 <label>The link, or what follows its <code>code=</code> or <code>join=</code><input name="code" required autocomplete="off" autocapitalize="off" spellcheck="false"></label>
 <button>Go on</button>
 </form>`;
 
-/** `body` and `title` are markup of ours: nothing from a request is ever put in. */
+/** `body` and `title` are our own markup. Nothing from a request is ever inserted. */
 function page(status: number, title: string, body: string, { head = '', root = '', policy = POLICY } = {}): Response {
   const html = `<!doctype html>
 <html lang="en"${root}>
@@ -75,9 +75,8 @@ ${body}
 }
 
 /**
- * Hands the page key over, once, to the storage of this origin, and goes on. `key` is of our own
- * making: base64url. `byDevice`: it came by a device's code, of which the page that comes then is
- * told.
+ * Puts the page key into the storage of this origin, once, and continues. `key` is our own
+ * base64url. `byDevice`: it came by a device's code, which the next page is told.
  */
 export const handOverPage = (key: string, byDevice: boolean): Response =>
   page(
@@ -94,8 +93,8 @@ export const handOverPage = (key: string, byDevice: boolean): Response =>
   );
 
 /**
- * Hands over what an authorisation server sent the person back with, by the page’s own key; and
- * takes it out of the address.
+ * Forwards the query of an authorization server's redirect with the page's own key, and removes it
+ * from the address.
  */
 const FINISH = `const said = document.getElementById('said');
 const query = location.search.slice(1);
@@ -128,18 +127,18 @@ export const signedInPage = (): Response =>
   );
 
 /**
- * Takes a device's code from behind the `#`, where no preview of the link could use it up, and
- * leaves no trace of it in the history.
+ * Takes a device's code from the part after `#`, where no link preview could use it up, and leaves
+ * no trace of it in the history.
  */
 const TAKE_CODE = `const code = location.hash.slice(1);
 if (code.startsWith('${DEVICE_CODES.fragment}')) location.replace('/enter?code=' + encodeURIComponent(code.slice(${DEVICE_CODES.fragment.length})));`;
 
-/** The same, and without a code to the page itself. */
+/** The same. Without a code it continues to the page itself. */
 const TAKE_CODE_OR_GO = `${TAKE_CODE}\nelse location.replace('/');`;
 
 /**
- * A page and not a redirect: a Strict cookie is not sent along a redirect that began on another
- * site.
+ * A page and not a redirect: browsers do not send a Strict cookie along a redirect that began on
+ * another site.
  */
 export const welcomePage = (): Response =>
   page(
@@ -186,7 +185,7 @@ export const databaseAwayPage = (headers: Readonly<Record<string, string>>): Res
 export const notBuiltPage = (): Response =>
   page(503, 'The page is not built yet', '<p>Stop Roost, run <code>npm run build</code>, and start it again.</p>');
 
-/** Is this a person opening a page, who should read a page? */
+/** Whether a person opens a page, and so should get an HTML answer. */
 export function wantsPage(context: Context): boolean {
   const { method, path } = context.req;
   return (

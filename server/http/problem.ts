@@ -1,4 +1,4 @@
-/** Problem documents (RFC 9457): how every error leaves the relay. */
+/** Problem documents (RFC 9457): the form of every error of the relay. */
 import { HTTPException } from 'hono/http-exception';
 import type { z } from 'zod';
 import { sentence } from '../../src/shared/domain/sentence.ts';
@@ -25,7 +25,7 @@ export type ProblemStatus = keyof typeof TITLES;
 
 export type ProblemFields = Pick<Problem, 'errors' | 'sessionId' | 'epoch' | 'models' | 'box' | 'current'>;
 
-/** `name` becomes the type under `about:roost/`; `detail` is a sentence for people. */
+/** `name` becomes the type under `about:roost/`. `detail` is a sentence for people. */
 export function problemResponse(
   status: ProblemStatus,
   name: ProblemName,
@@ -39,20 +39,20 @@ export function problemResponse(
   });
 }
 
-/** With a 503 that is over by itself. */
+/** For a 503 that passes by itself. */
 export const RETRY_AFTER = { 'retry-after': '5' } as const;
 
-/** To throw from anywhere below a route. */
+/** May be thrown anywhere below a route. */
 export function problem(...args: Parameters<typeof problemResponse>): HTTPException {
   return new HTTPException(args[0], { res: problemResponse(...args), message: args[2] });
 }
 
-/** Errors that an answer names: a list of a hundred thousand wrong values has as many. */
+/** Most errors in one answer: a list of a hundred thousand wrong values has as many. */
 const MOST_ERRORS = 20;
 
 const fieldOf = ({ path }: z.core.$ZodIssue) => (path.length > 0 ? path.map(String).join('.') : 'body');
 
-/** What is wrong with a field, for people; what a schema says in words of its own stays. */
+/** What is wrong with a field, for people. A schema's own message is used unchanged. */
 function wrongWith(issue: z.core.$ZodIssue): string {
   const field = fieldOf(issue);
   if (!/^(?:Invalid|Too|Unrecognized) /.test(issue.message)) return `${field}: ${issue.message}`;
@@ -79,14 +79,14 @@ function wrongWith(issue: z.core.$ZodIssue): string {
   }
 }
 
-/** Fields that do not fit, at least one; `message` goes on after the name of each. */
+/** One or more fields that do not fit. `message` follows the name of each. */
 export const misfitsIn = (fields: readonly [string, ...string[]], message: string): HTTPException =>
   problem(400, 'misfit', `${fields[0]}: ${message}`, {
     fields: { errors: fields.map((field) => ({ field, message })) },
   });
 export const misfitIn = (field: string, message: string): HTTPException => misfitsIn([field], message);
 
-/** A body that its schema refuses; each error names the field, `body` where it is the whole. */
+/** A body that its schema refuses. Each error names the field, or `body` for the whole. */
 export function misfit({ issues }: z.ZodError): HTTPException {
   const [first] = issues;
   const errors = issues.slice(0, MOST_ERRORS).map((issue) => {

@@ -1,10 +1,11 @@
 /**
- * The event stream (server-sent events): hello, what was missed, a snapshot, what is new; and who
- * waits in line before the model's server, and whether the database can be reached, which are kept
+ * The event stream (server-sent events): a hello, the missed events, a snapshot, then live events.
+ * It also carries the queue of the model server and the state of the database, which are stored
  * nowhere.
  *
- * What was missed is read from the log no faster than the reader takes it. What is new is put into
- * the stream's own bounded buffer; a reader that lets it fill is cut, and resumes by its cursor.
+ * Missed events are read from the log no faster than the client takes them. Live events go into the
+ * stream's own bounded buffer. A client that lets the buffer fill is cut, and resumes by its
+ * cursor.
  */
 import { createListeners } from '../../src/shared/domain/platform/events.ts';
 import { LIMITS } from '../../src/shared/protocol/limits.ts';
@@ -13,21 +14,21 @@ import type { DatabaseStanding, Hello, Over, Waiting } from '../../src/shared/pr
 import type { EventLog, Searches, SessionHost } from '../contracts/index.ts';
 import { ALWAYS_THERE, type Database, type DatabaseState } from '../store/index.ts';
 
-/** Events read from the log at a time. */
+/** Events that are read from the log at a time. */
 const PAGE = 200;
-/** What stands for the log's name where it is not told. */
+/** Replaces the log's name where the client must not learn it. */
 const LOOKED_AT = 'looked-at';
-/** Heartbeats that a reader may leave the buffer full for, before it is cut. */
+/** Heartbeats for which the buffer may stay full before the client is cut. */
 const BEATS_UNREAD = 3;
 
 export interface StreamDeps {
   readonly log: EventLog;
   readonly host: Pick<SessionHost, 'waiting' | 'onWaiting'>;
   readonly searches: Pick<Searches, 'listen'>;
-  /** Left out: it can always be reached. */
+  /** Left out: the database is always reachable. */
   readonly database?: Pick<Database, 'state' | 'subscribe'>;
   readonly version: string;
-  /** Whose home it is; null: nobody has proven it. */
+  /** The household of this home. Null: no device has proved it. */
   readonly household?: () => string | null;
   readonly bufferBytes: number;
   /** ms between two heartbeats. */
@@ -39,9 +40,9 @@ export interface StreamDeps {
 interface Cursor {
   readonly after: number;
   readonly log: string | null;
-  /** It answers what agents look for. */
+  /** The client answers agents' searches. */
   readonly searches?: boolean;
-  /** It ends with the snapshot. */
+  /** The stream ends with the snapshot. */
   readonly once?: boolean;
 }
 
@@ -52,18 +53,18 @@ export interface Streams {
    */
   open(cursor: Cursor, cut: () => void, browser?: string): ReadableStream<Uint8Array>;
   /**
-   * Only what comes from now on, for whoever does not live here: without the log's name, by which
-   * one comes back to it.
+   * Only events from now on, for a viewer of another household. It omits the log's name, which
+   * would let the viewer return to this home.
    */
   look(cut: () => void, browser: string): ReadableStream<Uint8Array>;
-  /** Ends those of these sign-ins, with the reason as their last word. */
+  /** Ends the streams of these sign-ins. The reason is their last message. */
   endOf(browsers: readonly string[], reason: Over['reason']): void;
-  /** Says hello once more: whose home it is, is known now. */
+  /** Sends hello again, because the home's household is known now. */
   greet(): void;
   readonly count: () => number;
-  /** Those of this sign-in. */
+  /** Streams of this sign-in. */
   readonly countOf: (browser: string) => number;
-  /** Ends all of them in good order. */
+  /** Ends all streams in good order. */
   close(): void;
 }
 
@@ -89,7 +90,7 @@ export function createStreams({
   heartbeatMs = LIMITS.heartbeatMs,
   onError,
 }: StreamDeps): Streams {
-  /** With the sign-in that each belongs to. */
+  /** With the sign-in of each stream. */
   const open = new Map<(over?: Over) => void, string | undefined>();
   const greetings = createListeners();
 
@@ -104,7 +105,7 @@ export function createStreams({
     },
     greet: greetings.tell,
     open({ after, log: named, searches = false, once = false }, cut, browser) {
-      // A cursor past the head is of a store that was put back from a copy.
+      // A cursor past the head comes from a time before the store was restored from a copy.
       const known = (named === null || named === log.id) && after <= log.head();
       return streamFrom(known ? after : 0, log.id, cut, browser, { searches, once });
     },
@@ -145,8 +146,8 @@ export function createStreams({
 
     async function fill(controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> {
       while (!done && cursor < log.head()) {
-        // What is on disk and not yet told to listeners comes live, after the snapshot that it
-        // changes.
+        // Events that are on disk and not announced yet come live, after the snapshot that they
+        // change.
         const page = (await log.read(cursor, PAGE)).filter(({ id }) => id <= log.head());
         // The rest was dropped because a browser has it.
         if (page.length === 0) break;
@@ -158,22 +159,23 @@ export function createStreams({
         }
       }
       if (done) return;
-      // Nothing can be appended between the last look at the head and here: both are in one turn.
+      // Nothing can be appended between the last check of the head and here: both are in one turn
+      // of the event loop.
       controller.enqueue(frame('snapshot', log.snapshot()));
       if (once) return end();
       unsubscribe = log.subscribe((stored) => {
-        // What the household keeps is its own affair.
+        // A household's records are private.
         if (name === LOOKED_AT && stored.event.kind === 'record') return;
         if ((controller.desiredSize ?? 0) > 0) return controller.enqueue(eventFrame(stored));
         stop();
         cut();
       });
-      // Those who only look on learn who waits, and not what API clients do.
+      // Viewers see the queue, but not what API clients do.
       const shown = ({ waiting, ...more }: Waiting): Waiting =>
         name === LOOKED_AT ? { waiting } : { waiting, ...more };
       const now = host.waiting();
       if (now.waiting.length > 0 || now.clients) controller.enqueue(frame('waiting', shown(now)));
-      // A reader that is far behind gets the next one, which says it all.
+      // A client that is far behind gets the next one, which contains the whole state.
       stopWaiting = host.onWaiting((waiting) => {
         if (!done && (controller.desiredSize ?? 0) > 0) controller.enqueue(frame('waiting', shown(waiting)));
       });

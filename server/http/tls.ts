@@ -1,14 +1,11 @@
-/** The relay's own certificate: read and checked, and read again when its files change. */
+/** The relay's own certificate. It is read and checked, and read again when its files change. */
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { unwatchFile, watchFile } from 'node:fs';
 import { isIP } from 'node:net';
 import { StartError } from '../platform/errors.ts';
 
-/**
- * ms between two looks at the files; a look is all that it costs. Links and replaced folders are
- * seen too.
- */
+/** ms between two checks of the files. Polling also notices links and replaced folders. */
 const LOOK_EVERY_MS = 30_000;
 
 export interface TlsFiles {
@@ -16,7 +13,7 @@ export interface TlsFiles {
   readonly key: string;
 }
 
-/** Both in PEM: the certificate with those that vouch for it, and its key. */
+/** Both in PEM: the certificate with its chain, and its key. */
 export interface TlsPair {
   readonly cert: string;
   readonly key: string;
@@ -24,9 +21,9 @@ export interface TlsPair {
 
 export interface ReadDeps {
   readonly files: TlsFiles;
-  /** The name that browsers will ask for; null where none was told. */
+  /** The host name that browsers will use. Null where it is unknown. */
   readonly name: string | null;
-  /** ms since the epoch */
+  /** ms since the epoch. */
   readonly now: () => number;
 }
 
@@ -74,8 +71,8 @@ const isFor = (certificate: X509Certificate, name: string) =>
   (isIP(name) === 0 ? certificate.checkHost(name) : certificate.checkIP(name)) !== undefined;
 
 /**
- * Reads both files and checks that they can be used, together and now. Throws `StartError`: one
- * line that says what is wrong.
+ * Reads both files and checks that they fit together and are valid now. Throws `StartError` with
+ * one line that says what is wrong.
  */
 export async function readTlsPair({ files, name, now }: ReadDeps): Promise<TlsPair> {
   const pair = {
@@ -101,9 +98,9 @@ export async function readTlsPair({ files, name, now }: ReadDeps): Promise<TlsPa
 }
 
 export interface TlsWatchDeps extends ReadDeps {
-  /** What was read anew, and is good. */
+  /** A new and valid pair. */
   readonly onPair: (pair: TlsPair) => void;
-  /** It is not good, or cannot be read: the one before stays in use. */
+  /** The new pair is invalid or unreadable. The previous one stays in use. */
   readonly onProblem: (error: StartError) => void;
   readonly lookEveryMs?: number;
 }
@@ -115,12 +112,12 @@ export interface TlsWatch {
 }
 
 /**
- * Reads the files anew when either has changed. Of two that are replaced one after the other, the
- * second makes a pair.
+ * Reads the files again when either has changed. If both are replaced one after another, the second
+ * change completes the pair.
  */
 export function watchTlsFiles({ onPair, onProblem, lookEveryMs = LOOK_EVERY_MS, ...deps }: TlsWatchDeps): TlsWatch {
   const paths = [deps.files.cert, deps.files.key];
-  /** What was told last: a file that is written in several steps is looked at in each. */
+  /** The last reported problem, because a file that is written in several steps is read in each. */
   let announced = '';
   async function reload(again: boolean): Promise<void> {
     try {

@@ -1,8 +1,8 @@
 /**
- * WebSockets. A request to upgrade goes through the same app as every call, with all its checks,
- * where a socket is to be had; only the route that accepts it makes it one, and whatever else the
- * app answers is written as a plain answer. Everywhere else it is refused before the app: an answer
- * that never ends, as that of a stream, would be held for nobody.
+ * WebSockets. An upgrade request for the socket's path goes through the same app as every call,
+ * with all its checks. Only the route that accepts it opens a socket. Any other answer of the app
+ * is sent as a plain response. On other paths an upgrade is refused before the app, because an
+ * endless answer, such as a stream, would be sent to nobody.
  */
 import { ServerResponse, STATUS_CODES, type IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
@@ -13,19 +13,19 @@ import { farewell, type UpgradeListener } from './listen.ts';
 import type { Env } from './endpoint.ts';
 import { problem } from './problem.ts';
 
-/** All that the relay answers. */
+/** The whole relay as an HTTP app. */
 export interface App {
   readonly fetch: Hono<Env>['fetch'];
-  /** An answer for what is no HTTP request, or fails outside of every route. */
+  /** The response for data that is not an HTTP request, or fails outside of every route. */
   readonly refuse: (error: unknown) => Response;
 }
 
-/** A request as it was, with these left out, is one that asks for no upgrade. */
+/** Without these headers, a request asks for no upgrade. */
 const UPGRADING = new Set(['upgrade', 'http2-settings']);
 
 export interface Upgrades {
   isUpgrade(incoming: IncomingMessage): boolean;
-  /** From a route: makes it a socket once the route has answered with a success. */
+  /** Called by a route: opens a socket once the route has answered with a success. */
   accept(incoming: IncomingMessage, take: (socket: WebSocket) => void): void;
   listener(app: Pick<App, 'fetch' | 'refuse'>): UpgradeListener;
 }
@@ -50,7 +50,7 @@ async function write(response: Response, socket: Duplex): Promise<void> {
   );
 }
 
-/** Some clients offer HTTP/2 with every request, and go on when nobody takes them up on it. */
+/** Some clients offer HTTP/2 with every request, and continue without it. */
 function withoutUpgrade({ method, url, httpVersion, rawHeaders }: IncomingMessage, head: Buffer): Buffer {
   const lines = [`${method ?? 'GET'} ${url ?? '/'} HTTP/${httpVersion}`];
   for (let i = 0; i < rawHeaders.length; i += 2) {
@@ -68,10 +68,7 @@ function withoutUpgrade({ method, url, httpVersion, rawHeaders }: IncomingMessag
   return Buffer.concat([Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'latin1'), head]);
 }
 
-/**
- * `path`: where a socket is to be had. `messageBytes`: of one message; a longer one ends its
- * socket.
- */
+/** `path`: of the socket. `messageBytes`: a longer message ends its socket. */
 export function createUpgrades({
   path,
   messageBytes,
@@ -84,7 +81,7 @@ export function createUpgrades({
     clientTracking: false,
     perMessageDeflate: false,
     maxPayload: messageBytes,
-    // Of what is offered only its name is spoken back: the other carries a key.
+    // Only the name of the protocol is returned. The other offered value is a key.
     handleProtocols: (offered) => (offered.has(PAGE_KEY.protocol) ? PAGE_KEY.protocol : false),
   });
   const asking = new WeakSet<IncomingMessage>();
@@ -110,7 +107,7 @@ export function createUpgrades({
     if (socket.destroyed) return;
     const take = accepted.get(incoming);
     if (take === undefined || !response.ok) return await write(response, socket);
-    // A sign-in that is renewed on the way is told to the browser here.
+    // A renewed sign-in reaches the browser here.
     cookies.set(incoming, response.headers.getSetCookie());
     server.handleUpgrade(incoming, socket, head, take);
   }

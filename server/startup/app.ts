@@ -40,17 +40,17 @@ import { openApi } from '../http/open-api.ts';
 import { problem, problemResponse, RETRY_AFTER } from '../http/problem.ts';
 import type { App } from '../http/upgrade.ts';
 
-// How much room the relay's home takes and is left: for the page, and for whoever asks whether
-// agents may store more.
+// Used and free room of the relay's home, for the page, and for the check whether agents may store
+// more.
 
 const ROOM_DEFAULTS = {
-  /** ms for which one look answers everybody: it asks for the length of some thousand files. */
+  /** ms for which one measurement is cached: it reads the size of some thousand files. */
   keptMs: 10_000,
-  /** The same for the one question that every message asks: what is free. */
+  /** The same for free room alone, which every message checks. */
   freeKeptMs: 1_000,
 } as const;
 
-/** Bytes of the files below `folder`; what goes away meanwhile takes no room. */
+/** Bytes of the files below `folder`. Files that disappear meanwhile do not count. */
 async function bytesBelow(folder: string): Promise<number> {
   const entries = await readdir(folder, { withFileTypes: true, recursive: true });
   let bytes = 0;
@@ -65,7 +65,7 @@ async function bytesBelow(folder: string): Promise<number> {
   return bytes;
 }
 
-/** Of our tables in a Postgres server, with their indexes. */
+/** Bytes of our tables in a Postgres server, with their indexes. */
 async function bytesOfTables(db: Db): Promise<number> {
   const { rows } = await sql<{ bytes: number }>`
     select coalesce(sum(pg_total_relation_size(class.oid)), 0)::bigint as bytes
@@ -76,20 +76,20 @@ async function bytesOfTables(db: Db): Promise<number> {
 
 interface RoomDeps {
   readonly folder: string;
-  /** A store that lies outside of the folder; null: it is inside. */
+  /** A store outside the folder. Null: it is inside. */
   readonly elsewhere: Db | null;
   /** Bytes of its disk that agents leave free. */
   readonly keepFree: number;
-  /** What this sign-in's household keeps of sealed entries, and may; null where it keeps none. */
+  /** Sealed entries of this sign-in's household, and its quota. Null where it stores none. */
   readonly partOf: (browser: string) => Promise<Room['part']>;
-  /** ms, only ever forward. */
+  /** Monotonic ms. */
   readonly elapsed: () => number;
   readonly keptMs?: number;
 }
 
 interface HomeRoom {
   readonly endpoints: readonly Handled[];
-  /** Why agents may store no more just now, as a sentence; null: they may. */
+  /** Why agents may store no more just now, as a sentence. Null: they may. */
   readonly refuseForRoom: () => Promise<string | null>;
 }
 
@@ -136,17 +136,17 @@ export function createHomeRoom({
   };
 }
 
-// The built page and its assets. Addresses that are no file are places in the page: it reads them
+// The built page and its assets. Any other address is a route within the page, which parses it
 // itself.
 
-/** Vite puts a hash of the content into these names: what is there never changes. */
+/** Vite puts a hash of the content into these names, so their content never changes. */
 const HASHED = /^\/assets\//;
 const FOREVER = 'public, max-age=31536000, immutable';
 const ASK_FIRST = 'no-cache';
 
 /**
- * Browsers ask for it on every page of an origin, also before they are let in, and complain where
- * it is missing.
+ * Browsers request it on every page of an origin, also before sign-in, and complain where it is
+ * missing.
  */
 function faviconOf(folder: string): () => Response {
   const assets = join(folder, 'assets');
@@ -159,7 +159,10 @@ function faviconOf(folder: string): () => Response {
     });
 }
 
-/** Made for the first who asks, and compressed once: anyone may ask, as often as they like. */
+/**
+ * Generated for the first request and compressed once: anyone may request it, as often as they
+ * like.
+ */
 function openApiOf(version: string): (_: unknown, context: Context<Env>) => Promise<Response> {
   const made = keepLoaded(async () => {
     const text = JSON.stringify(await openApi(ENDPOINTS, version));
@@ -179,17 +182,16 @@ function openApiOf(version: string): (_: unknown, context: Context<Env>) => Prom
   };
 }
 
-/** Routes for everything that is not a call. `folder` is what the build made. */
+/** Routes for everything that is not a call. `folder` is the output of the build. */
 export function createPageRoutes(folder: string): Hono {
   const routes = new Hono();
   const built = existsSync(join(folder, 'index.html'));
-  // The build has compressed it once in Brotli; whoever does not take that gets gzip, made for
-  // them.
+  // The build has compressed it in Brotli. Other clients get gzip, compressed per request.
   routes.use(compress({ encoding: 'gzip' }), etag());
   if (built) {
     routes.use(async (context, next) => {
-      // Everything here is small and is given whole: a server may ignore a Range (RFC 9110, 14.2),
-      // also a senseless one.
+      // All files are small and are sent whole. A server may ignore a Range (RFC 9110, 14.2), also
+      // an invalid one.
       context.req.raw.headers.delete('range');
       await next();
       if (context.res.ok) context.header('cache-control', HASHED.test(context.req.path) ? FOREVER : ASK_FIRST);
@@ -210,28 +212,30 @@ export function createPageRoutes(folder: string): Hono {
 interface AppDeps {
   readonly access: Access;
   readonly database: Database;
-  /** The session that runs in the household of this sign-in. */
+  /** The running session in the household of this sign-in. */
   readonly sessionOf: (browser: string) => Promise<Snapshot['session']>;
   readonly version: string;
-  /** What would answer if a session of this sign-in began now. */
+  /** The mind that would answer if a session of this sign-in began now. */
   readonly mindOf: (browser: string) => Promise<MindInfo>;
-  /** Answers those who have no model. */
+  /** The demo mind, for households without a model. */
   readonly rehearsal: { options(): Rehearsal; setOptions(options: Rehearsal): void };
-  /** Why this sign-in may not set how the rehearsal behaves, as a sentence; null: it may. */
+  /** Why this sign-in may not set the demo mind's behavior, as a sentence. Null: it may. */
   readonly refuseToDirect: (browser: string) => Promise<string | null>;
-  /** The endpoints of further parts. Throws where, with those of this file, one is missing. */
+  /**
+   * The endpoints of other parts. Throws where one is missing, together with those of this file.
+   */
   readonly endpoints: readonly Handled[];
-  /** The name that is served by our own TLS alone; null where there is none. */
+  /** The name with our own TLS only. Null where there is none. */
   readonly tlsName: string | null;
-  /** Where the built page is. */
+  /** The folder of the built page. */
   readonly pageFolder: string;
-  /** Whether the clock goes by which things are due. */
+  /** Whether the clock of schedules runs. */
   readonly clock: () => OpenHealth['clock'];
-  /** What was called, by the pattern of its address: an address itself may hold a credential. */
+  /** The pattern of the called address, since an address itself may contain a credential. */
   readonly onCall: (call: { method: string; route: string; status: number; ms: number }) => void;
-  /** ms, only ever forward */
+  /** Monotonic ms. */
   readonly elapsed: () => number;
-  /** An error of ours; `id` is what the person was told. */
+  /** An error of ours. `id` is what the person was shown. */
   readonly onError: (id: string, error: unknown) => void;
 }
 
@@ -289,7 +293,7 @@ export function createApp(deps: AppDeps): App {
     return { status: 'ok', version, clock: deps.clock(), database };
   }
   /**
-   * The health that a signed-in browser is told; null: the caller is not signed in, or the database
+   * The health report for a signed-in browser. Null: the caller is not signed in, or the database
    * is away.
    */
   async function ofOwn(context: Context<Env>): Promise<Health | null> {
@@ -310,7 +314,7 @@ export function createApp(deps: AppDeps): App {
       return (await ofOwn(context)) ?? openHealth();
     },
     enter(_, context) {
-      // Programs that look at links before people do must not use them up.
+      // Programs that preview links must not use them up.
       refuseHead(context);
       return access.enter(context);
     },

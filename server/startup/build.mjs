@@ -1,19 +1,19 @@
 /**
- * `npm run build`: makes the build of the sources as they are, where there is none yet. It is what
- * `npm start` runs, and what the tests and benchmarks run before they begin.
+ * `npm run build`: builds the current sources, if they have no build yet. `npm start` runs it, and
+ * so do the tests and benchmarks before they begin.
  */
 import { join } from 'node:path';
 import { fileURLToPath, URL } from 'node:url';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isMadeByAnother, isWhole, make, nameOfSources, prefer } from './builds.mjs';
 
-/** How often it is tried anew where the sources change while they are built. */
+/** Attempts where the sources change during the build. */
 const TRIES = 5;
-/** ms between two looks at a build that another process makes. */
+/** ms between two checks of another process's build. */
 const LOOK_MS = 100;
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
-// Whatever runs this, a test runner too: the page is the one that people get.
+// Always the production page, even where a test runner runs this.
 process.env.NODE_ENV = 'production';
 
 async function bundle(folder) {

@@ -1,13 +1,13 @@
 /**
  * The builds of this clone. `npm start` runs before anything is built, so this is plain JavaScript.
  *
- * - `dist/builds/NAME` holds one build, page and relay. NAME is a hash of all that the build is
- *   made of. A build appears there whole, by one rename, and never changes. So nothing is built
- *   twice, and a build that was killed leaves nothing that could be taken for one.
+ * - `dist/builds/NAME` holds one build, page and relay. NAME is a hash of all sources. A build
+ *   appears there complete, by one rename, and never changes. So nothing is built twice, and a
+ *   killed build leaves nothing that looks like one.
  * - `dist/page` and `dist/server` are links to the parts of the build that was made or started
  *   last.
- * - `dist/making/NAME.TIME.PID` is what the process PID has been building since TIME.
- * - `dist/used/NAME.PID` says that the process PID runs from a build. `tidy` removes every build
+ * - `dist/making/NAME.TIME.PID` is a build in progress: process PID, since TIME.
+ * - `dist/used/NAME.PID` records that the process PID runs from a build. `tidy` removes every build
  *   that is not the newest and that no living process uses.
  */
 import { Buffer } from 'node:buffer';
@@ -28,7 +28,7 @@ import {
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import { clearInterval, setInterval } from 'node:timers';
 
-/** All that a build is made of. The hidden lock file of npm says which packages are installed. */
+/** The sources of a build. The hidden lock file of npm says which packages are installed. */
 const SOURCES = [
   'src',
   'server',
@@ -43,29 +43,28 @@ const SOURCES = [
 /** Lists the files of a build with their sizes. It is written last. */
 const CONTENTS = 'contents.json';
 const PARTS = ['page', 'server'];
-/** ms between two signs of life of a build that is being made. */
+/** ms between two signs of life of a running build. */
 const SIGN_MS = 500;
-/** ms without a sign after which a build counts as given up, though a process has its number. */
+/**
+ * ms without a sign of life after which a build counts as abandoned, even if a process has its id.
+ */
 const GIVEN_UP_MS = 30_000;
 
 const dist = (root, ...path) => join(root, 'dist', ...path);
 const folderOf = (root, name) => dist(root, 'builds', name);
-/** Of an entry in `making`, `used` or `trash`. */
+/** The parts of an entry's name in `making`, `used` or `trash`. */
 const partsOf = (entry) => {
   const parts = entry.split('.');
   return { name: parts.at(0), since: Number(parts.at(-2)), pid: Number(parts.at(-1)) };
 };
 const list = (folder) => (existsSync(folder) ? readdirSync(folder) : []);
 
-/**
- * Whether this process has ended and only waits for its parent to ask how, as it may for ever in a
- * container.
- */
+/** Whether this process is a zombie, which it may stay for ever in a container. */
 function isOver(pid) {
   try {
     return /^\d+ \(.*\) [ZX] /s.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
   } catch {
-    // Gone meanwhile, or a system without such files.
+    // The process is gone, or the system has no such files.
     return false;
   }
 }
@@ -76,15 +75,12 @@ function isAlive(pid) {
     process.kill(pid, 0);
     return !isOver(pid);
   } catch (error) {
-    // A process of somebody else is one, too.
+    // Another user's process lives too.
     return error.code === 'EPERM';
   }
 }
 
-/**
- * Every file at `path`, a file or a folder, in the same order everywhere; none where nothing is
- * there.
- */
+/** Every file at `path`, a file or a folder, in a stable order. Empty where nothing is there. */
 export function filesAt(path) {
   if (!existsSync(path)) return [];
   if (statSync(path).isFile()) return [path];
@@ -94,7 +90,7 @@ export function filesAt(path) {
     .sort();
 }
 
-/** Empty where the file went a moment ago, as `git pull` takes one away. */
+/** Empty where the file has just disappeared, as during `git pull`. */
 function contentOf(file) {
   try {
     return readFileSync(file);
@@ -104,9 +100,7 @@ function contentOf(file) {
   }
 }
 
-/**
- * The name of what is made from these files and folders below `root`: it changes with any of them.
- */
+/** The name of a build of these files and folders below `root`. It changes with any of them. */
 export function nameOfSources(root, sources = SOURCES) {
   const hash = createHash('sha256');
   for (const file of sources.flatMap((source) => filesAt(join(root, source)))) {
@@ -117,8 +111,8 @@ export function nameOfSources(root, sources = SOURCES) {
 }
 
 /**
- * Whether the build is there with every file, as long as it was: a power cut or a hand may have cut
- * some.
+ * Whether every file of the build exists with its full length. A power failure or a person may have
+ * truncated some.
  */
 export function isWhole(root, name) {
   const folder = folderOf(root, name);
@@ -133,7 +127,7 @@ export function isWhole(root, name) {
 /** The relay's main file in this build. */
 export const mainOf = (root, name) => join(folderOf(root, name), 'server/main.js');
 
-/** Does it; a clone that this process may only read stays as it is. */
+/** Runs it. In a read-only clone it does nothing. */
 function unlessReadOnly(run) {
   try {
     run();
@@ -142,18 +136,18 @@ function unlessReadOnly(run) {
   }
 }
 
-/** Says that this process uses a build, so that the build stays. Ask `isWhole` afterwards. */
+/** Records that this process uses a build, so that the build stays. Call `isWhole` afterwards. */
 export function use(root, name) {
   unlessReadOnly(() => {
     mkdirSync(dist(root, 'used'), { recursive: true });
-    // A process that had this number before has ended.
+    // An earlier process with this id has ended.
     for (const entry of list(dist(root, 'used')))
       if (partsOf(entry).pid === process.pid) rmSync(dist(root, 'used', entry), { force: true });
     writeFileSync(dist(root, 'used', `${name}.${process.pid}`), '');
   });
 }
 
-/** As `use`, for the build that this folder is a part of; nothing where it is a part of none. */
+/** As `use`, for the build that contains this folder. Does nothing for a folder outside a build. */
 export function useBuildOf(root, part) {
   const folder = dirname(part);
   if (dirname(folder) === dist(root, 'builds')) use(root, basename(folder));
@@ -164,21 +158,21 @@ function usedNow(root) {
   return new Set(used.filter(({ pid }) => isAlive(pid)).map(({ name }) => name));
 }
 
-/** Moves it out of the way at once and removes it then. */
+/** Renames it at once, and then removes it. */
 function removeAside(root, path) {
   mkdirSync(dist(root, 'trash'), { recursive: true });
   const aside = dist(root, 'trash', `${basename(path)}.${Date.now()}.${process.pid}`);
   try {
     renameSync(path, aside);
   } catch (error) {
-    // Somebody else was first.
+    // Another process was first.
     if (error.code === 'ENOENT') return;
     throw error;
   }
   rmSync(aside, { recursive: true, force: true });
 }
 
-/** Where the link leads, or null. */
+/** The link's target, or null. */
 function targetOf(link) {
   try {
     return resolve(dirname(link), readlinkSync(link));
@@ -187,7 +181,7 @@ function targetOf(link) {
   }
 }
 
-/** Makes this build the newest, and removes the others that nobody uses. */
+/** Makes this build the newest, and removes other unused builds. */
 export function prefer(root, name) {
   unlessReadOnly(() => {
     lead(root, name);
@@ -195,7 +189,7 @@ export function prefer(root, name) {
   });
 }
 
-/** Lets `dist/page` and `dist/server` lead to this build. Each link changes at once. */
+/** Points `dist/page` and `dist/server` to this build. Each link changes atomically. */
 function lead(root, name) {
   for (const part of PARTS) {
     const [link, target] = [dist(root, part), join(folderOf(root, name), part)];
@@ -206,22 +200,20 @@ function lead(root, name) {
     try {
       renameSync(next, link);
     } catch {
-      // An older Roost built into a folder of this name, or the system replaces no link.
+      // An older Roost built into a folder of this name, or the system cannot replace a link.
       removeAside(root, link);
       renameSync(next, link);
     }
   }
 }
 
-/** The main file that `dist/server` leads to, or null. */
+/** The main file behind `dist/server`, or null. */
 export function newestMain(root) {
   const main = dist(root, 'server/main.js');
   return existsSync(main) ? main : null;
 }
 
-/**
- * Removes the builds that nobody uses, but for `name`, and what processes that are gone have left.
- */
+/** Removes unused builds except `name`, and leftovers of ended processes. */
 function tidy(root, name) {
   for (const kind of ['used', 'making', 'trash'])
     for (const entry of list(dist(root, kind)))
@@ -239,22 +231,21 @@ function isMaking(root, entry) {
   }
 }
 
-/** Who else is building this. */
+/** Other processes that are building this. */
 const otherMakers = (root, name) =>
   list(dist(root, 'making'))
     .filter((entry) => partsOf(entry).name === name && partsOf(entry).pid !== process.pid && isMaking(root, entry))
     .map(partsOf);
 
-/** Whether another process is building this, so that waiting for it is the quicker way. */
+/** Whether another process is building this, so that waiting is faster. */
 export const isMadeByAnother = (root, name) => otherMakers(root, name).length > 0;
 
 /**
- * Has `build` fill a folder, and makes that the build of this name. Rejects where `build` does, and
- * leaves nothing behind. What comes of it:
+ * Lets `build` fill a folder, and makes that the build of this name. Rejects where `build` does,
+ * and leaves nothing behind. Results:
  * - `made`: the build is there.
- * - `changed`: the sources have changed meanwhile, so that what was built is of no one state of
- *   them.
- * - `elsewhere`: another process has begun to build the same before.
+ * - `changed`: the sources changed meanwhile, so the output belongs to no single state of them.
+ * - `elsewhere`: another process began the same build earlier.
  *
  * @returns {Promise<'made' | 'changed' | 'elsewhere'>}
  */

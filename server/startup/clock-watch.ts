@@ -1,6 +1,6 @@
 /**
- * Tells at the terminal and in the log when the clock of a home stands still, and at the start how
- * long it had stood.
+ * Reports on the terminal and in the log when the clock of a home stops, and at the start how long
+ * it had stood still.
  */
 import { spanText } from '../../src/shared/domain/zone-days.ts';
 import { realTimers } from '../../src/shared/domain/platform/timers.ts';
@@ -12,11 +12,11 @@ const COPIED =
   'This home is a copy of another, or was put back from one: nothing that is due runs here, so that it does not run twice. Under Night you bring it here.';
 
 export interface ClockWatchTells {
-  /** ms, only ever forward */
+  /** Monotonic ms. */
   readonly elapsed: () => number;
   readonly say: (line: string) => void;
   readonly logger: Pick<Logger, 'warn'>;
-  /** It ends with the relay. */
+  /** The watch ends with the relay. */
   readonly closers: { add(closer: () => Promise<void>): void };
 }
 

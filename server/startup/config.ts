@@ -1,4 +1,7 @@
-/** The relay's configuration, from flags over environment over defaults. */
+/**
+ * The relay's configuration. Flags take precedence over the environment, and the environment over
+ * defaults.
+ */
 import { isIP } from 'node:net';
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -26,14 +29,14 @@ export interface Config {
   readonly home: string;
   readonly open: boolean;
   readonly publicUrl: URL | null;
-  /** Our own certificate; null: HTTP. */
+  /** The relay's own certificate. Null: HTTP. */
   readonly tls: TlsFiles | null;
-  /** A TLS proxy of the person's stands in front; what it says of addresses is believed. */
+  /** The person's TLS proxy stands in front, and its forwarded addresses are trusted. */
   readonly proxied: boolean;
   readonly databaseUrl: string | null;
-  /** ms that what waits for the database waits. */
+  /** ms that operations wait for the database. */
   readonly databaseAwayMs: number;
-  /** Null: the rehearsal mind. */
+  /** Null: the demo mind. */
   readonly messagesApi: {
     readonly key: string | null;
     readonly baseUrl: string | null;
@@ -45,19 +48,19 @@ export interface Config {
   readonly rehearsal: Rehearsal;
   /** Programs of this machine are run for the owner's households. */
   readonly scripts: boolean;
-  /** Ids of households that count as the owner's besides the first. */
+  /** Ids of households with the owner's rights, besides the first. */
   readonly trustedHouseholds: readonly string[];
-  /** Which households the model answers that the environment names. */
+  /** Households that may use the model in the environment. */
   readonly environmentModel: ModelShare;
-  /** Which model servers and MCP servers pages may connect. */
+  /** Model servers and MCP servers that pages may connect. */
   readonly modelAddresses: AddressRule;
   readonly webAddresses: AddressRule;
   /**
-   * `subject`: where push services reach whoever runs the relay; `nextMs`: after which the next
-   * device is told.
+   * `subject`: the contact of the relay's operator for push services. `nextMs`: ms before the next
+   * device is notified.
    */
   readonly push: { readonly addresses: AddressRule; readonly subject: PushSubject; readonly nextMs: number };
-  /** Most requests to the model at once. */
+  /** Most concurrent requests to the model. */
   readonly modelRequests: number;
   readonly cookieMs: number;
   readonly linkMs: number;
@@ -66,7 +69,7 @@ export interface Config {
   readonly rate: { readonly perSecond: number; readonly burst: number };
   readonly streams: { readonly most: number; readonly bufferBytes: number };
   readonly sync: SyncSettings;
-  /** What is less than this is not logged. */
+  /** Messages below this level are not logged. */
   readonly logLevel: LogLevel;
   /** Bytes of the home's disk that agents leave free. */
   readonly keepFreeBytes: number;
@@ -74,7 +77,7 @@ export interface Config {
 
 interface Given {
   readonly text: string;
-  /** As the person wrote it: `--port` or `ROOST_PORT`. */
+  /** The setting's name as the person wrote it: `--port` or `ROOST_PORT`. */
   readonly source: string;
 }
 
@@ -135,7 +138,7 @@ function switchOf(given: Given | null): boolean {
 }
 
 function urlOf(given: Given, protocols: readonly string[], example: string): URL {
-  // The value is not repeated: an address may hold a password.
+  // The value is not repeated, since an address may contain a password.
   const url = URL.canParse(given.text)
     ? new URL(given.text)
     : bad(`${given.source} must be an address such as ${example}.`);
@@ -170,7 +173,10 @@ function tlsOf(cert: Given | null, key: Given | null): TlsFiles | null {
 
 type Reach = Pick<Config, 'host' | 'publicUrl' | 'tls' | 'proxied'>;
 
-/** How it is reached: from elsewhere only where that was said in so many words, and only by TLS. */
+/**
+ * How the relay is reached. From elsewhere only where that is configured explicitly, and only by
+ * TLS.
+ */
 function reachOf(source: Source): Reach {
   const [{ text: host, source: by }, behind] = [
     source('host') ?? { text: '127.0.0.1', source: '--host' },
@@ -211,7 +217,7 @@ function keyHeaderOf(given: Given | null): KeyHeader | null {
   );
 }
 
-/** Apple's push service refuses each push whose subject names nobody whom it could reach. */
+/** Apple's push service refuses a push whose subject is not a usable contact. */
 function subjectOf(given: Given): string {
   const example = 'mailto:you@example.org or https://example.org';
   const url = urlOf(given, ['https:', 'mailto:'], example);
@@ -259,7 +265,7 @@ function messagesApiOf(source: Source): Config['messagesApi'] {
   const keyHeader = keyHeaderOf(source('keyHeader'));
   if (key === null && baseUrlGiven === null) return null;
   if (key !== null && /[^\x21-\x7e]/.test(key)) bad('ANTHROPIC_API_KEY holds a space, or a character that no key has.');
-  // Many clients want it with `/v1`; what asks here adds that itself.
+  // Many clients want it with `/v1`. The requests here add that themselves.
   const baseUrl =
     baseUrlGiven === null
       ? null
@@ -284,12 +290,12 @@ function rehearsalOf(given: Given | null): Rehearsal {
   );
 }
 
-/** Whether the relay that runs is to end, instead of another being started. */
+/** Whether the running relay is to end, instead of a new one starting. */
 export const asksToStop = (args: readonly string[]): boolean => args.includes(`--${STOP}`);
 
 /**
- * Reads the configuration. Throws `StartError` with exit code 2, naming the setting, where
- * something does not fit. Returns null where help was asked for.
+ * Reads the configuration. Throws `StartError` with exit code 2, naming the setting, where a value
+ * is invalid. Null where help was requested.
  */
 export function readConfig(args: readonly string[], env: Readonly<Record<string, string | undefined>>): Config | null {
   if (args.includes('--help') || args.includes('-h')) return null;

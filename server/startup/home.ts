@@ -25,30 +25,30 @@ import { errorMessage } from '../../src/shared/domain/platform/error-message.ts'
 import { codeOf, StartError } from '../platform/errors.ts';
 import { unfinished, writeWhole } from '../platform/whole-file.ts';
 
-// One relay per home, held by listening on a socket in it: the operating system lets go of it with
-// the process, however that ends, so a lock never outlives its relay. Whoever asks at the socket is
-// told where that relay is, and may ask it to end: the folder is its owner's alone.
+// One relay per home. The lock is a listening socket in the home. The operating system releases it
+// with the process, however that ends, so a lock never outlives its relay. A client of the socket
+// is told the relay's address, and may ask the relay to end. Only the home's owner can reach it.
 
 /** The shortest limit among the systems Node runs on (macOS: 104 bytes with the final NUL). */
 const SOCKET_PATH_MAX = 103;
-/** ms to wait for the holder to say where it is. */
+/** ms to wait for the holder's address. */
 const ASK_TIMEOUT_MS = 1_000;
-/** What is said at the socket to have the holder end. */
+/** The message that asks the holder to end. */
 const END = 'end\n';
-/** ms between two looks whether it has. */
+/** ms between two checks whether it has ended. */
 const LOOK_MS = 50;
-/** The holder's process: one that hangs says nothing of itself. */
+/** File with the holder's process id, since a relay that hangs does not answer. */
 const PID_FILE = 'relay.pid';
 
 interface HomeLock {
-  /** What a second relay is told. */
+  /** Sets the address that a second relay is told. */
   tell(address: string): void;
   release(): Promise<void>;
 }
 
 /**
- * Where the socket of this home is: a pipe on Windows; elsewhere in the home, or beside it where
- * the path is too long.
+ * The path of this home's socket: a pipe on Windows; elsewhere in the home, or beside it where the
+ * path is too long.
  */
 function socketPath(home: string, platform: NodeJS.Platform): string {
   const name = `roost-${createHash('sha256').update(home).digest('hex').slice(0, 32)}`;
@@ -57,7 +57,7 @@ function socketPath(home: string, platform: NodeJS.Platform): string {
   return Buffer.byteLength(inside) <= SOCKET_PATH_MAX ? inside : join(tmpdir(), `${name}.sock`);
 }
 
-/** What the holder says, or null where nobody listens there. `words`: said to it. */
+/** The holder's answer. Null where nobody listens. `words`: sent to it. */
 function ask(path: string, words = ''): Promise<string | null> {
   return new Promise((resolve, reject) => {
     let said = '';
@@ -67,7 +67,7 @@ function ask(path: string, words = ''): Promise<string | null> {
     socket.on('close', () => resolve(said));
     socket.on('error', (error) => {
       if (['ECONNREFUSED', 'ENOENT'].includes(codeOf(error))) resolve(null);
-      // A holder that has just ended, or that is too busy to take us: it was there.
+      // The holder has just ended, or is too busy to accept. It did exist.
       else if (['ECONNRESET', 'EPIPE', 'EAGAIN'].includes(codeOf(error))) resolve(said);
       else reject(error);
     });
@@ -79,11 +79,11 @@ function listen(path: string, words: () => string, onEnd: () => void): Promise<S
     const server = createServer({ allowHalfOpen: true }, (socket) => {
       let asked = '';
       socket.setTimeout(ASK_TIMEOUT_MS, () => socket.destroy());
-      // The asker may leave before it has read us.
+      // The client may disconnect before it has read the answer.
       socket.on('error', () => socket.destroy());
       socket.on('data', (text) => (asked += String(text)));
-      // Read to its end first: who asked while this process hung is gone, and what it asked for is
-      // done all the same.
+      // The request is read to its end first. A client that asked while this process hung is gone,
+      // but its request is carried out.
       socket.on('end', () => {
         if (asked === END) onEnd();
         socket.end(words());
@@ -117,8 +117,8 @@ export async function lockHome(
   if (!server) {
     const holder = await ask(path);
     if (holder !== null) throw taken(home, holder);
-    // Left by a relay that was killed. It is moved away before it is removed, and asked once more
-    // there: two relays that start together must not remove each other's.
+    // A killed relay left the socket. It is renamed before it is removed, and tested once more
+    // there, so that two relays that start together do not remove each other's.
     const aside = `${path}.${process.pid}`;
     try {
       await rename(path, aside);
@@ -146,15 +146,12 @@ export async function lockHome(
 }
 
 /**
- * What came of asking the relay of a home to end: there was none; it has; or it has not, within the
- * time.
+ * The result of asking a home's relay to end: there was none, it has ended, or it has not within
+ * the time.
  */
 type AskedToEnd = { readonly kind: 'none' | 'ended' } | { readonly kind: 'hangs'; readonly pid: string | null };
 
-/**
- * Asks the relay that holds this home to end in good order, and waits until it has, `withinMs` at
- * most.
- */
+/** Asks the relay that holds this home to end in good order, and waits up to `withinMs`. */
 export async function askToEnd(home: string, withinMs: number, platform = process.platform): Promise<AskedToEnd> {
   const until = performance.now() + withinMs;
   const folder = await realpath(home).catch(() => null);
@@ -169,14 +166,12 @@ export async function askToEnd(home: string, withinMs: number, platform = proces
   return { kind: 'hangs', pid: pid?.trim() ?? null };
 }
 
-/**
- * The form of the home that this version writes. The store has its own steps, see store/index.ts.
- */
+/** The version of the home's format. The store has its own steps, see store/index.ts. */
 const FORMAT = 1;
 const MARK = 'roost.json';
-/** The key to what is left here for the time without a browser. */
+/** The key that seals what is stored here for the time without a browser. */
 const SEALING_KEY = 'sealing.key';
-/** The pair with which pushes are signed. */
+/** The key pair that signs pushes. */
 const PUSH_KEYS = 'push.key';
 
 const markSchema = z.object({ format: z.number().int().min(1), relay: z.string().min(1) });
@@ -184,31 +179,28 @@ const markSchema = z.object({ format: z.number().int().min(1), relay: z.string()
 interface Home {
   /** Without symbolic links: one home has one path. */
   readonly path: string;
-  /** Names this home wherever homes share a store. */
+  /** The id of this home wherever homes share a store. */
   readonly relay: string;
-  /**
-   * Of the file that names it: a copy of the folder has another, one that was renamed has the same.
-   */
+  /** Identity of the file with that id. A copied folder has another, a renamed one the same. */
   readonly place: string;
   readonly storeFolder: string;
   readonly logFolder: string;
   readonly sealingKeyFile: string;
   readonly pushKeysFile: string;
-  /** Holds a folder for each agent. */
+  /** Contains a folder for each agent. */
   readonly workspacesFolder: string;
-  /** Says which programs run beside the relay. */
+  /** Records which programs run beside the relay. */
   readonly processesFolder: string;
 }
 
 /**
- * What nobody but the owner may read or write; Windows has no such bits, and keeps what is in a
- * person's folder to that person.
+ * Permissions for the owner alone. Windows has no such bits, and protects a person's folder itself.
  */
 const PRIVATE = { folder: 0o700, file: 0o600, others: 0o077 } as const;
 
 /**
- * What Roost keeps in its home. Whatever else lies there is somebody's own, and only the folder is
- * closed around it.
+ * Roost's own files in its home. Any other file belongs to somebody else, and only the folder
+ * around it is protected.
  */
 const KEPT: ReadonlySet<string> = new Set([
   MARK,
@@ -225,15 +217,16 @@ const KEPT: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Takes from everybody else what an earlier time, a copy or another program has granted them.
- * Throws `StartError` where it belongs to somebody else, or cannot be had so.
+ * Removes other users' permissions, which an earlier version, a copy or another program has
+ * granted. Throws `StartError` where the path belongs to another user, or the permissions cannot be
+ * removed.
  */
 async function keepPrivate(path: string): Promise<void> {
   const uid = process.getuid?.();
   if (uid === undefined) return;
   const look = async (at: string): Promise<void> => {
     const found = await lstat(at);
-    // What a link leads to is none of ours: the home is what lies in it.
+    // The target of a link is not part of the home.
     if (found.isSymbolicLink()) return;
     if (found.uid !== uid)
       throw new StartError(
@@ -242,7 +235,7 @@ async function keepPrivate(path: string): Promise<void> {
     const isFolder = found.isDirectory();
     if ((found.mode & PRIVATE.others) !== 0 && !found.isSocket()) {
       await chmod(at, isFolder ? PRIVATE.folder : PRIVATE.file);
-      // Some file systems take it and do nothing.
+      // Some file systems accept the change and do nothing.
       if (((await lstat(at)).mode & PRIVATE.others) !== 0)
         throw new StartError(
           `Others on this machine may read or change ${at}, and the file system does not let Roost forbid it. Choose a home on another disk with --home.`,
@@ -252,14 +245,14 @@ async function keepPrivate(path: string): Promise<void> {
       for (const name of await readdir(at))
         if (at !== path || KEPT.has(name))
           await look(join(at, name)).catch((error: unknown) => {
-            // A relay that ends just now tidies up.
+            // A relay that is just ending removes its files.
             if (codeOf(error) !== 'ENOENT') throw error;
           });
   };
   await look(path);
 }
 
-/** The folder, made where it is missing, for its owner only. Throws `StartError`. */
+/** The folder, created if missing, for its owner only. Throws `StartError`. */
 export async function openHomeFolder(folder: string): Promise<string> {
   try {
     await mkdir(folder, { recursive: true, mode: 0o700 });
@@ -304,10 +297,7 @@ async function readMark(file: string): Promise<string> {
   return mark.data.relay;
 }
 
-/**
- * What is in a home that is locked (`lockHome`). Throws `StartError` where a newer Roost has
- * used it.
- */
+/** Reads a locked home (`lockHome`). Throws `StartError` where a newer Roost has used it. */
 export async function readHome(path: string): Promise<Home> {
   const file = join(path, MARK);
   let relay: string;

@@ -1,4 +1,4 @@
-/** Who is let in, from where, and how often: access with what it rests on. */
+/** Opens access with its dependencies: sign-ins, origins, and rate limits. */
 import {
   createAccess,
   createDeviceCodes,

@@ -1,6 +1,4 @@
-/**
- * Where Roost itself is: the folder with its package.json, whether it runs from source or built.
- */
+/** Roost's own folder: the one with its package.json, whether it runs from source or built. */
 import { existsSync, readFileSync, realpathSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -10,8 +8,8 @@ export interface PackageRoot {
   readonly path: string;
   readonly version: string;
   /**
-   * The built page: that of the build which the relay itself runs from, else the newest one. Its
-   * real path, so that a newer build does not change what a running relay serves.
+   * The built page: that of the build from which the relay runs, else the newest one. It is a real
+   * path, so that a newer build does not change what a running relay serves.
    */
   readonly pageFolder: string;
 }

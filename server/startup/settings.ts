@@ -1,7 +1,7 @@
 /**
- * Everything that can be set when the relay starts: flags over environment over defaults. `--help`
- * and the parser are made from this one list. Secrets have no flag: a command line can be read by
- * others.
+ * All settings of the relay's start. Flags take precedence over the environment, and the
+ * environment over defaults. `--help` and the parser use this one list. Secrets have no flag,
+ * because other users can read a command line.
  */
 import { homedir } from 'node:os';
 import { join } from 'node:path';
@@ -13,12 +13,12 @@ export interface SettingSpec {
   /** Null: only by environment. */
   readonly flag: string | null;
   readonly env: string;
-  /** What stands for the value in `--help`; null for a switch. */
+  /** The placeholder in `--help`. Null for a switch. */
   readonly value: string | null;
-  /** As it would be written; null where there is none. */
+  /** As it would be written. Null where there is none. */
   readonly default: string | null;
   readonly help: string;
-  /** `--help` does not show a default that is as personal as a home folder. */
+  /** `--help` does not show a personal default such as a home folder. */
   readonly shownDefault?: string;
 }
 
@@ -300,5 +300,5 @@ export const BOUNDS = {
 } as const satisfies Partial<Record<SettingName, { min: number; max: number }>>;
 export type NumberSetting = keyof typeof BOUNDS;
 
-/** What is done instead of starting a relay. */
+/** The flag that ends a running relay instead of starting one. */
 export const STOP = 'stop';

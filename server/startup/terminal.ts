@@ -1,4 +1,4 @@
-/** The person at the terminal: one-time links, as text and as a code for a phone's camera. */
+/** One-time links for the person at the terminal, as text and as a QR code. */
 import encodeQR from 'qr';
 import { errorMessage } from '../../src/shared/domain/platform/error-message.ts';
 import { SETTINGS, type SettingSpec, STOP } from './settings.ts';
@@ -31,26 +31,26 @@ interface TerminalDeps {
   readonly input: NodeJS.EventEmitter & { readonly isTTY?: boolean };
   readonly output: { readonly isTTY?: boolean; write(text: string): unknown };
   readonly newLink: () => Promise<string>;
-  /** Does the link lead here from other machines too? */
+  /** Whether other machines can open the link too. */
   readonly reachable: boolean;
-  /** One line of advice. */
+  /** Prints one line of advice. */
   readonly tell: (line: string) => void;
 }
 
 interface Terminal {
-  /** Prints a fresh link. `code`: as a picture too, where the output is a screen. */
+  /** Prints a fresh link. `code`: also as a QR code, where the output is a terminal. */
   show(options: { readonly code: boolean }): Promise<string>;
-  /** Prints a fresh link for every Enter, if somebody sits there. */
+  /** Prints a fresh link for every Enter, where the input is a terminal. */
   listen(): void;
 }
 
 /**
- * White on black, whatever the terminal's own colours are: cameras want a dark code on light
+ * White on black, whatever the terminal's own colors are: cameras want a dark code on a light
  * ground.
  */
 const [PAINT, PLAIN] = ['\u001b[97;40m', '\u001b[0m'];
 
-/** Two rows of the code in one of text. */
+/** Two rows of the code in one row of text. */
 export function codeText(link: string): string {
   const rows = encodeQR(link, 'ascii', { ecc: 'low', border: 2 }).trimEnd().split('\n');
   return rows.map((row) => `  ${PAINT}${row}${PLAIN}\n`).join('');
