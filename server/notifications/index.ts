@@ -1,18 +1,18 @@
 /**
- * Notifications: they tell the person what needs them while they look elsewhere.
+ * Notifications tell the person what needs them while they are away from the page.
  *
  * `push.ts` sends one Web Push, `rows.ts` decides what is due and which relay sends it, and
- * `routes.ts` is where a device says what it wants to hear of.
+ * `routes.ts` has the endpoints for a device's choices.
  *
  * Main types: `HomeNotifications`, `PushSubject`.
  *
  * Invariants:
  * - Each thing is announced once: first on the device that was used last, then on the others.
  * - Nothing is announced in quiet hours.
- * - What was answered or seen on one device goes from the others by a push of its own. Browsers
- *   revoke a subscription whose pushes show nothing.
- * - Of several relays on one store, one sees to each thing. What it has claimed falls to the next
- *   when it dies.
+ * - A notification that was answered or seen on one device is closed on the others by a separate
+ *   push. Browsers revoke a subscription whose pushes show nothing.
+ * - Of several relays on one store, one handles each thing. If it dies, its claims pass to the
+ *   next.
  *
  * It does not know why something needs the person.
  */
@@ -48,13 +48,13 @@ import {
 import { NOTIFICATION_LIMITS as LIMITS } from './settings.ts';
 import type { Pusher } from './push.ts';
 
-// Which events are worth telling, and when what was told is over.
+// Which events deserve a notification, and when a notification is over.
 
 interface Deps {
   readonly calls: Pick<Calls, 'waiting'>;
   readonly directory: Pick<Directory, 'all'>;
   readonly now: () => number;
-  /** Of the household. */
+  /** The household's time zone. */
   readonly readZone: () => Promise<string>;
   readonly rows: Pick<NotificationRows, 'open'>;
   readonly raise: (raised: RaisedNotification) => Promise<void>;
@@ -68,16 +68,16 @@ const TITLES: Readonly<Record<NotificationKind, (name: string) => string>> = {
   answer: (name) => `${name} has answered`,
   night: () => 'Your agents were at work while you were away',
 };
-/** One message of a conversation. */
+/** Path of one message in a conversation. */
 const messageAt = (agentId: AgentId, messageId: MessageId) =>
   `${agentId === LEAD_ID ? '/lead' : `/agent/${encodeURIComponent(agentId)}`}/at/${encodeURIComponent(messageId)}`;
-/** As people name the person in a thread. */
+/** How people name the person in a thread. */
 const NAMES_PERSON = /@human\b/i;
 
 function createRaised({ calls, directory, rows, raise, close, now, readZone }: Deps) {
   /**
-   * ms that an answer took, which is dated by its beginning. What is stamped ahead of the clock
-   * says nothing of that, and was just written.
+   * ms that an answer took. It is dated by its beginning. A stamp ahead of the clock does not tell
+   * its end, so the answer counts as just written.
    */
   function tookMs(begunAt: number, completedAt: string): number {
     const whole = parseStamp(completedAt)?.time ?? 0;
@@ -101,7 +101,7 @@ function createRaised({ calls, directory, rows, raise, close, now, readZone }: D
 
   return {
     approvals,
-    /** What is to be done about it; null: nothing. */
+    /** The action for an event. Null: none. */
     of(event: RoostEvent): (() => Promise<void>) | null {
       switch (event.kind) {
         case 'changed':
@@ -111,15 +111,14 @@ function createRaised({ calls, directory, rows, raise, close, now, readZone }: D
           if (event.outcome === 'failed' || event.outcome === 'timed-out' || event.outcome === 'crashed')
             return () => tell('failure', event.runId, event.agentId, `/night/${encodeURIComponent(event.agentId)}`);
           return async () => {
-            // One for each night: the next morning, where the household is and not where its relay
-            // stands.
+            // One per night: the next morning, in the household's time zone and not the relay's.
             const at = nextHour(await readZone(), LIMITS.nightHour, now());
             return await tell('night', String(at), event.agentId, '/morning', at);
           };
         case 'message': {
           if (event.role !== 'assistant' || event.status !== 'complete') return null;
           const { messageId, agentId, completedAt, time } = event;
-          // What was not begun as an answer an agent has left for the person.
+          // A message that did not begin as an answer was left for the person by an agent.
           if (completedAt === undefined)
             return () => tell('mention', messageId, agentId, messageAt(agentId, messageId));
           if (event.sessionId === null || tookMs(time, completedAt) < LIMITS.longAnswerMs) return null;
@@ -129,8 +128,8 @@ function createRaised({ calls, directory, rows, raise, close, now, readZone }: D
           if (event.record.type !== 'thread-message') return null;
           const { from, text, threadId, time } = event.record.value;
           const { id } = event.record;
-          // A relay that lost its home is given old ones back, and does not know that they were
-          // told.
+          // A relay that lost its home gets old mentions back, and does not know that they were
+          // announced.
           if (from === 'human' || !NAMES_PERSON.test(text) || now() - time > LIMITS.newsMs) return null;
           return () =>
             tell('mention', id, from, `/threads/${encodeURIComponent(threadId)}/at/${encodeURIComponent(id)}`);
@@ -142,17 +141,17 @@ function createRaised({ calls, directory, rows, raise, close, now, readZone }: D
   };
 }
 
-// Where push services reach whoever runs the relay (the VAPID subject, RFC 8292): Apple's takes no
-// push without one.
+// The contact of the relay's operator for push services (the VAPID subject, RFC 8292). Apple's
+// accepts no push without one.
 
-/** What goes out where nobody has said an address: other push services than Apple's do not look. */
+/** The subject where no contact is configured. Push services other than Apple's do not check it. */
 const NO_SUBJECT = 'https://roost.example';
 
 /** How the relay was started. */
 export interface PushSubject {
-  /** `--push-subject`: nothing else counts then. */
+  /** `--push-subject`, which takes precedence. */
   readonly given: string | null;
-  /** The relay's own address under https://, where it has one. */
+  /** The relay's own https:// address, if it has one. */
   readonly own: string | null;
 }
 
@@ -167,7 +166,7 @@ function createPushContact({ db, home, subject }: { db: Db; home: string; subjec
         fixed: subject.given !== null,
       };
     },
-    /** Null: none is given any more. */
+    /** Null: removes the contact. */
     async put(mail: string | null): Promise<void> {
       if (mail === null) return void (await db.deleteFrom('push_contacts').where('home', '=', home).execute());
       await db
@@ -181,14 +180,14 @@ function createPushContact({ db, home, subject }: { db: Db; home: string; subjec
 
 export interface HomeNotifications {
   shown(browser: string): Promise<Notifications>;
-  /** Why not; null: it is kept. */
+  /** Why it is refused. Null: it is stored. */
   putDevice(browser: string, choice: DeviceChoice): Promise<'address' | 'too-many' | null>;
   removeDevice(deviceId: string): Promise<boolean>;
-  /** By which push services reach whoever runs the relay; null: by none of the household's. */
+  /** The contact for push services. Null: the household has none. */
   putContact(mail: string | null): Promise<void>;
   seen(browser: string, keys: readonly string[]): Promise<void>;
   start(): Promise<void>;
-  /** Resolves when what was under way is done. */
+  /** Resolves when running work is done. */
   whenQuiet(): Promise<void>;
   close(): Promise<void>;
 }
@@ -197,15 +196,15 @@ export interface NotificationsDeps extends DeviceRowsDeps {
   readonly log: Pick<EventLog, 'subscribe'>;
   readonly calls: Pick<Calls, 'waiting'>;
   readonly directory: Pick<Directory, 'all'>;
-  /** Of the household. */
+  /** The household's time zone. */
   readonly readZone: () => Promise<string>;
   readonly pusher: Pusher;
   readonly subject: PushSubject;
-  /** Whether a page of this sign-in is open, which can show it itself. */
+  /** Whether a page of this sign-in is open, which can show the notification itself. */
   readonly hasPage: (browser: string) => boolean;
-  /** ms that a device is given before the next is told. */
+  /** ms before the next device is notified. */
   readonly nextMs: number;
-  /** Tells pages that there is something to ask for. */
+  /** Notifies pages that there is something to fetch. */
   readonly tell: () => void;
   readonly now: () => number;
   readonly timers: Timers;
@@ -227,13 +226,13 @@ export function createNotifications(deps: NotificationsDeps): HomeNotifications 
       logger.error('A notification could not be seen to.', { error: String(error) });
     });
 
-  /** ms since the epoch: not before that, for its quiet hours. */
+  /** The earliest time for this device, ms since the epoch, according to its quiet hours. */
   const notBefore = ({ quiet, timeZone }: ToldDevice, at: number): number => quietUntil(quiet, timeZone, at);
 
   async function raise(raised: RaisedNotification): Promise<void> {
     if (await rows.raise(raised)) await rows.drop(now() - LIMITS.keptMs);
   }
-  /** Which device is the next for it, as things stand now. */
+  /** The next device to notify, in the current state. */
   async function nextFor({ raised, first }: ToTell, known: readonly ToldDevice[]): Promise<NextTold> {
     const at = now();
     const told = await rows.toldOf(raised.key);
@@ -247,7 +246,7 @@ export function createNotifications(deps: NotificationsDeps): HomeNotifications 
         browser: null,
         at: left.length === 0 ? null : Math.min(...left.map((device) => notBefore(device, at))),
       };
-    // Of pages at another relay nothing is known here.
+    // Pages at another relay are unknown here.
     if (first && (!alone || hasPage(next.browser)) && at - next.usedAt < LIMITS.usedMs)
       return { browser: null, at: at + LIMITS.graceMs };
     return { browser: next.browser, at: left.length === 1 ? null : at + nextMs };
@@ -259,13 +258,13 @@ export function createNotifications(deps: NotificationsDeps): HomeNotifications 
   async function send(due: DueSend, device: ToldDevice | undefined): Promise<void> {
     const raised = await rows.get(due.key);
     const over = due.state === 'closing';
-    /** It will not be had there: who is next need not wait. */
+    /** It cannot be delivered there, so the next device need not wait. */
     const failed = async () => {
       await rows.became(due, over ? null : 'failed', now());
       await rows.hasten(due.key, now());
     };
     if (!raised || !device?.subscription) return await failed();
-    // They may have begun, or been set, since it was planned.
+    // Quiet hours may have begun, or been set, since the push was planned.
     const at = over ? now() : notBefore(device, now());
     if (at > now()) return await rows.became(due, { dueAt: at, tries: due.tries }, now());
     const { key, kind, title, name, path } = raised;
@@ -304,7 +303,7 @@ export function createNotifications(deps: NotificationsDeps): HomeNotifications 
   async function sendDue(): Promise<void> {
     cancel();
     if (closing.signal.aborted) return;
-    // Looked at again also where this comes to no end: the store may be out of reach for a moment.
+    // Scheduled first, because the store may be out of reach for a moment.
     cancel = timers.after(LIMITS.lookMs, () => void inTurn(sendDue));
     const toTell = await rows.toTell(now(), LIMITS.claimMs);
     if (toTell.some(({ first }) => first)) tell();
@@ -322,7 +321,7 @@ export function createNotifications(deps: NotificationsDeps): HomeNotifications 
     );
     const next = await rows.nextDue();
     cancel();
-    // What another relay has left is nowhere told here.
+    // Work that another relay has left causes no notice here.
     if ((next === null && alone) || closing.signal.aborted) return;
     cancel = timers.after(Math.min(Math.max(0, (next ?? Infinity) - now()), LIMITS.lookMs), () => void inTurn(sendDue));
   }
@@ -380,7 +379,7 @@ export function createNotifications(deps: NotificationsDeps): HomeNotifications 
       soon(async () => {
         await devices.used(browser, now());
         const open = new Set((await rows.open(now())).map(({ key }) => key));
-        // What is planned for later nobody can have seen.
+        // Nobody can have seen what is planned for later.
         for (const key of keys.filter((each) => open.has(each))) {
           await rows.stop(key);
           if (!key.startsWith('approval:')) await close(key, browser);

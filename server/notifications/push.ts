@@ -1,7 +1,7 @@
 /**
  * One Web Push (RFC 8030): sealed to the device (RFC 8291), signed by the relay (VAPID, RFC 8292).
- * A subscription's address is given by a page, so it is gone to only as far as the relay's setting
- * lets it, and never on to where it points.
+ * A page supplies the subscription's address. So the relay contacts it only as its setting permits,
+ * and never follows a redirect.
  */
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
@@ -20,8 +20,8 @@ const keysSchema = z.object({ publicKey: z.string().min(80), privateKey: z.strin
 type PushKeys = z.infer<typeof keysSchema>;
 
 /**
- * The relay's own pair, made where there is none. Throws `StartError` where it is none, or cannot
- * be written.
+ * The relay's own key pair, created where there is none. Throws `StartError` where the file is
+ * invalid or cannot be written.
  */
 async function readPushKeys(file: string): Promise<PushKeys> {
   try {
@@ -39,8 +39,8 @@ async function readPushKeys(file: string): Promise<PushKeys> {
 }
 
 /**
- * gone: the subscription is over; again: perhaps later, in ms where the service said when; refused:
- * not as it was sent, with which status.
+ * `gone`: the subscription has ended. `again`: perhaps later, in ms where the service said when.
+ * `refused`: not in this form, with the status.
  */
 export type Pushed =
   | { readonly kind: 'sent' | 'gone' }
@@ -49,11 +49,11 @@ export type Pushed =
 
 export interface Pusher {
   readonly publicKey: string;
-  /** Whether the relay may push there. A name is looked up by the connection itself. */
+  /** Whether the relay may push there. The connection itself resolves the name. */
   fits(endpoint: string): boolean;
   /**
-   * `subject`: an `https:` or `mailto:` address, by which the push service reaches whoever runs the
-   * relay. Never rejects.
+   * `subject`: an `https:` or `mailto:` address, the contact of the relay's operator. Never
+   * rejects.
    */
   push(to: PushSubscriptionJson, payload: PushPayload, subject: string, signal: AbortSignal): Promise<Pushed>;
   close(): Promise<void>;
@@ -61,14 +61,14 @@ export interface Pusher {
 
 interface PusherDeps {
   readonly keys: PushKeys;
-  /** Where push services may be. */
+  /** Permitted addresses of push services. */
   readonly addresses: MayConnect;
   readonly now: () => number;
 }
 
 /**
- * The relay's keys lie in `file`. Throws `StartError` where they cannot be had. One pusher for each
- * reach that households have.
+ * The relay's keys are in `file`. Throws `StartError` where they are unavailable. One pusher per
+ * set of permitted addresses.
  */
 export async function openPushers(
   file: string,
@@ -88,7 +88,7 @@ export async function openPushers(
   };
 }
 
-/** ms, from seconds or a date (RFC 9110, 10.2.3); null: it says none. */
+/** ms, from seconds or a date (RFC 9110, 10.2.3). Null: not stated. */
 function retryAfter(text: string | null, now: number): number | null {
   if (text === null) return null;
   const ms = /^\d+$/.test(text) ? Number(text) * 1_000 : Date.parse(text) - now;
@@ -115,8 +115,8 @@ function createPusher({ keys, addresses, now }: PusherDeps): Pusher {
           vapidDetails: { subject, ...keys },
           TTL: LIMITS.ttlSeconds,
           urgency: payload.over ? 'low' : 'high',
-          // At the push service the later one takes the place of the earlier: a phone that was off
-          // hears how it stands.
+          // At the push service a later push replaces an earlier one, so a phone that was off
+          // receives the current state.
           topic: createHash('sha256').update(payload.key).digest('base64url').slice(0, 32),
         });
         const answer = await guarded.fetch(to.endpoint, {
@@ -129,13 +129,11 @@ function createPusher({ keys, addresses, now }: PusherDeps): Pusher {
         if (answer.ok) return { kind: 'sent' };
         const { status } = answer;
         if (status === 404 || status === 410) return { kind: 'gone' };
-        // 401 and 403 are a fault of ours, in the key or the subject, and none of the
-        // subscription's.
+        // 401 and 403 are a fault of ours, in the key or the subject, and not of the subscription.
         if (status < 500 && status !== 429 && status !== 408) return { kind: 'refused', status };
         return { kind: 'again', afterMs: retryAfter(answer.headers.get('retry-after'), now()) };
       } catch {
-        // Out of reach, or it took too long. Its address is a secret of the device's and is in no
-        // log.
+        // Unreachable, or too slow. The address is a secret of the device and is in no log.
         return { kind: 'again', afterMs: null };
       }
     },

@@ -1,4 +1,4 @@
-/** Calls by which a device says what it is told. */
+/** Endpoints for the notification choices of a device. */
 import { notificationEndpoints } from '../../src/shared/protocol/endpoints/notifications.ts';
 import { answer, browserOf, type Handled } from '../http/endpoint.ts';
 import type { HomeRights } from '../access/owner-rights.ts';

@@ -1,6 +1,6 @@
 /**
- * What is told to whom, on the store. Of several relays on one store each thing is seen to by one:
- * what is due is claimed for a while, and whoever dies with it leaves it to the next.
+ * Notifications in the store. Of several relays on one store, one handles each notification. It
+ * claims due work for a while, and if it dies the work passes to the next relay.
  */
 import { sql } from 'kysely';
 import { newId } from '../../src/shared/domain/platform/new-id.ts';
@@ -14,8 +14,8 @@ import {
 import type { Sealer } from '../platform/sealer.ts';
 import type { Db } from '../store/index.ts';
 
-// Which devices are told, on the store. A device is a sign-in: where that has ended, nothing is
-// pushed to it any more.
+// The devices to notify, in the store. A device is a sign-in. Once that has ended, nothing is
+// pushed to it.
 
 const choiceSchema = deviceChoiceSchema.omit({ subscription: true });
 const subscriptionSchema = deviceChoiceSchema.shape.subscription.unwrap();
@@ -24,20 +24,20 @@ export interface ToldDevice extends Omit<DeviceChoice, 'subscription'> {
   readonly browser: string;
   readonly deviceId: string;
   readonly usedAt: number;
-  /** Status with which its push service refused the last push; null: it took it. */
+  /** Status with which its push service refused the last push. Null: the push was accepted. */
   readonly refused: number | null;
-  /** Null: it is not pushed, or not by this relay. */
+  /** Null: it receives no pushes, or none from this relay. */
   readonly subscription: PushSubscriptionJson | null;
   /**
-   * Another relay on this store has sealed its subscription, with a key of its own: that one pushes
-   * to it.
+   * Another relay on this store has sealed its subscription, with its own key, and sends its
+   * pushes.
    */
   readonly elsewhere: boolean;
 }
 
 export interface DeviceRowsDeps {
   readonly db: Db;
-  /** Names the home. */
+  /** The id of the home. */
   readonly home: string;
   readonly sealer: Sealer;
   /** No other process can have this store open. */
@@ -58,7 +58,7 @@ export function createDeviceRows({ db, home, sealer, alone }: DeviceRowsDeps) {
       .execute();
 
   return {
-    /** The one used last first. */
+    /** Last used first. */
     async all(): Promise<readonly ToldDevice[]> {
       const rows = await db
         .selectFrom('notification_devices as device')
@@ -102,15 +102,15 @@ export function createDeviceRows({ db, home, sealer, alone }: DeviceRowsDeps) {
     async used(browser: string, now: number): Promise<void> {
       await change(browser, { used_at: now });
     },
-    /** Its subscription is over; what it chose stays. */
+    /** Its subscription has ended. Its choices stay. */
     async unsubscribe(browser: string): Promise<void> {
       await change(browser, { sealed: null });
     },
-    /** `status` null: its push service takes what is pushed. */
+    /** `status` null: its push service accepts pushes. */
     async refused(browser: string, status: number | null): Promise<void> {
       await change(browser, { refused: status });
     },
-    /** False: there is none. */
+    /** False: it does not exist. */
     async remove(deviceId: string): Promise<boolean> {
       const { numDeletedRows } = await db
         .deleteFrom('notification_devices')
@@ -122,7 +122,7 @@ export function createDeviceRows({ db, home, sealer, alone }: DeviceRowsDeps) {
   };
 }
 
-/** A push to one device; `state` as it was claimed. */
+/** A push to one device. `state`: as claimed. */
 export interface DueSend {
   readonly key: string;
   readonly browser: string;
@@ -130,16 +130,16 @@ export interface DueSend {
   readonly tries: number;
 }
 
-/** One of which the next device is to be told, claimed. */
+/** A claimed notification whose next device must be notified. */
 export interface ToTell {
   readonly raised: RaisedNotification;
-  /** Nobody was told of it. */
+  /** No device was notified of it yet. */
   readonly first: boolean;
-  /** Until when it is claimed, which names the claim; ms since the epoch. */
+  /** When the claim ends, which also identifies it; ms since the epoch. */
   readonly until: number;
 }
 
-/** Who is told now (null: nobody), and when the one after that is; null: nobody more is. */
+/** The device to notify now (null: none), and the time for the one after that (null: none). */
 export interface NextTold {
   readonly browser: string | null;
   readonly at: number | null;
@@ -147,7 +147,7 @@ export interface NextTold {
 
 interface NotificationRowsDeps {
   readonly db: Db;
-  /** Names the home. */
+  /** The id of the home. */
   readonly home: string;
 }
 
@@ -164,7 +164,7 @@ export function createNotificationRows({ db, home }: NotificationRowsDeps) {
       .where('state', '=', state);
 
   return {
-    /** The first device is told at `raisedAt`. False: it was raised before. */
+    /** The first device is notified at `raisedAt`. False: it was raised before. */
     async raise(raised: RaisedNotification): Promise<boolean> {
       const { numInsertedOrUpdatedRows = 0n } = await db
         .insertInto('notifications')
@@ -200,7 +200,7 @@ export function createNotificationRows({ db, home }: NotificationRowsDeps) {
         .executeTakeFirst();
       return row ? read(row.value_json) : null;
     },
-    /** Claims those of which the next device is to be told. */
+    /** Claims notifications whose next device must be notified. */
     async toTell(now: number, claimMs: number): Promise<readonly ToTell[]> {
       const until = now + claimMs;
       const rows = await db
@@ -225,8 +225,8 @@ export function createNotificationRows({ db, home }: NotificationRowsDeps) {
         .map(({ value_json, raised_at, was }) => ({ raised: read(value_json), first: was === raised_at, until }));
     },
     /**
-     * Plans the push, and says when the next device is told, as long as the claim holds: nobody has
-     * seen or answered it meanwhile, and no other relay has it.
+     * Plans the push, and the time for the next device, while the claim holds. It holds if nobody
+     * has seen or answered the notification meanwhile, and no other relay has it.
      */
     async tell({ raised: { key }, until }: ToTell, { browser, at }: NextTold, now: number): Promise<void> {
       await db.transaction().execute(async (trx) => {
@@ -245,7 +245,7 @@ export function createNotificationRows({ db, home }: NotificationRowsDeps) {
           .execute();
       });
     },
-    /** Where more are to be told, now instead of later. */
+    /** Notifies the next device now instead of later, if there is one. */
     async hasten(key: string, now: number): Promise<void> {
       await db
         .updateTable('notifications')
@@ -255,7 +255,7 @@ export function createNotificationRows({ db, home }: NotificationRowsDeps) {
         .where('next_at', '>', now)
         .execute();
     },
-    /** Which devices were told, or were to be. */
+    /** Devices that were notified, or were planned to be. */
     async toldOf(key: string): Promise<ReadonlySet<string>> {
       const rows = await db
         .selectFrom('notification_sends')
@@ -265,7 +265,7 @@ export function createNotificationRows({ db, home }: NotificationRowsDeps) {
         .execute();
       return new Set(rows.map(({ browser }) => browser));
     },
-    /** It is not pushed on; what was pushed stays. */
+    /** No further pushes. Earlier ones stay. */
     async stop(key: string): Promise<void> {
       await db
         .updateTable('notifications')
@@ -276,8 +276,8 @@ export function createNotificationRows({ db, home }: NotificationRowsDeps) {
       await sendsOf(key).where('state', '=', 'waits').execute();
     },
     /**
-     * Answered or seen, at `browser`: it goes from where it was pushed to. False: it was closed
-     * before.
+     * It was answered or seen, at `browser`, and is removed from the devices that it was pushed to.
+     * False: it was closed before.
      */
     async close(key: string, browser: string | null, now: number): Promise<boolean> {
       const { numUpdatedRows } = await db
@@ -293,14 +293,14 @@ export function createNotificationRows({ db, home }: NotificationRowsDeps) {
         .execute();
       await db
         .updateTable('notification_sends')
-        // What is being pushed goes after it came: see `became`.
+        // A push in progress is removed after it has arrived: see `became`.
         .set({ state: 'closing', due_at: sql`case when state = 'sending' then due_at else ${now} end`, tries: 0 })
         .where('home', '=', home)
         .where('key', '=', key)
         .execute();
       return true;
     },
-    /** Claims pushes that are due, but for those to these devices. */
+    /** Claims due pushes, except those to these devices. */
     async claim(
       now: number,
       { claimMs, most, but }: { readonly claimMs: number; readonly most: number; readonly but: readonly string[] },
@@ -325,8 +325,8 @@ export function createNotificationRows({ db, home }: NotificationRowsDeps) {
         .execute();
     },
     /**
-     * What became of one: pushed, and not to be taken back yet (`sent`); not to be had (`failed`);
-     * to be tried again; or over (null).
+     * The result of one push: delivered and still open (`sent`), undeliverable (`failed`), to be
+     * repeated, or over (null).
      */
     async became(
       due: DueSend,
@@ -334,7 +334,7 @@ export function createNotificationRows({ db, home }: NotificationRowsDeps) {
       now: number,
     ): Promise<void> {
       const { key, browser, state } = due;
-      // One that was closed meanwhile is not touched: that is what is due now.
+      // A push that was closed meanwhile is not changed, because closing it is due now.
       if (next === null)
         return void (await sendsOf(key).where('browser', '=', browser).where('state', '=', state).execute());
       const { numUpdatedRows } = await changeSend(due, state)
@@ -346,7 +346,7 @@ export function createNotificationRows({ db, home }: NotificationRowsDeps) {
         .executeTakeFirst();
       if (numUpdatedRows === 0n && state === 'sending') await changeSend(due, 'closing').set({ due_at: now }).execute();
     },
-    /** When the next is to be told or pushed; null: none waits. */
+    /** When the next device or push is due. Null: none waits. */
     async nextDue(): Promise<number | null> {
       const pushed = db
         .selectFrom('notification_sends')
@@ -365,8 +365,8 @@ export function createNotificationRows({ db, home }: NotificationRowsDeps) {
       return at === null ? null : Number(at);
     },
     /**
-     * What is older and over, or was never looked at. A question waits for its answer, however
-     * long.
+     * Deletes old notifications that are over or were never seen. A question waits for its answer,
+     * however long.
      */
     async drop(before: number): Promise<void> {
       const old = db

@@ -1,45 +1,39 @@
-/**
- * Every default and limit of telling a person something while they look elsewhere, in one place;
- * times in ms.
- */
+/** Defaults and limits of notifications. Times in ms. */
 export const NOTIFICATION_LIMITS = {
-  /** Devices of a household that are told. */
+  /** Devices per household. */
   devices: 20,
   /**
-   * A page that was used within this time is given so long to show it itself, before its device is
-   * pushed.
+   * A page that was used within this time gets the second one to show a notification itself, before
+   * its device is pushed.
    */
   usedMs: 120_000,
   graceMs: 10_000,
-  /** An answer that took longer than this is worth telling. */
+  /** An answer that took longer deserves a notification. */
   longAnswerMs: 30_000,
-  /** A mention that is older than this is no news. */
+  /** An older mention is not announced. */
   newsMs: 86_400_000,
   /**
-   * What agents did by themselves is told when the household's clocks show this hour next, so that
-   * one night is one notification.
+   * Hour of the household's time zone at which agents' own activity is announced, so that one night
+   * is one notification.
    */
   nightHour: 8,
   /**
-   * While something waits for its time, the clock is looked at so often: a timer stands still while
-   * the machine sleeps.
+   * Longest timer while something waits for its time: a timer stands still while the machine
+   * sleeps.
    */
   lookMs: 60_000,
-  /** Pushes of one home that are sent in one go. */
+  /** Pushes of one home that are sent together. */
   atOnce: 20,
-  /** What is claimed by a relay that then dies is claimed anew after this. */
+  /** After this, claims of a dead relay pass to another. */
   claimMs: 30_000,
-  /**
-   * One push; one that did not come through is tried again after these times, and then not any
-   * more.
-   */
+  /** Time-out of one push, and pauses before its retries. After the last one it is not retried. */
   sendMs: 15_000,
   retriesMs: [5_000, 30_000, 120_000, 600_000],
   /** Longest wait that a push service may ask for. */
   waitMs: 3_600_000,
-  /** s that a push service keeps one for a phone that is switched off. */
+  /** s that a push service stores a push for a phone that is switched off. */
   ttlSeconds: 86_400,
-  /** What was told is remembered so long. */
+  /** How long notifications are remembered. */
   keptMs: 14 * 86_400_000,
 } as const;
 export type NotificationLimits = {

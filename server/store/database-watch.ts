@@ -1,15 +1,15 @@
 /**
- * Whether the Postgres server can be reached.
+ * Tracks whether the Postgres server can be reached.
  *
- * - `there` → `away`: a connection broke or could not be had, or a statement stays unanswered, and
- *   a probe over a connection of its own was not answered either.
- * - `away` → `given-up`: the outage has lasted longer than statements wait. They fail; nothing new
- *   waits.
- * - `away`, `given-up` → `there`: a probe was answered. Probes go on with backoff for as long as
- *   the outage lasts.
+ * - `there` → `away`: a connection broke or failed, or a statement stays unanswered, and a probe
+ *   over a separate connection was not answered either.
+ * - `away` → `given-up`: the outage has lasted longer than statements wait. Waiting statements
+ *   fail, and new ones no longer wait.
+ * - `away`, `given-up` → `there`: a probe was answered. Probes continue with backoff as long as the
+ *   outage lasts.
  *
- * Statements wait for a bounded time. What must not be lost (the event log, what requests cost)
- * waits with `untilThere`, which has no limit.
+ * Statements wait for a bounded time. Data that must not be lost (the event log, the costs of
+ * requests) waits with `untilThere`, which has no limit.
  */
 import { createListeners } from '../../src/shared/domain/platform/events.ts';
 import { createDeferred, type Deferred } from '../../src/shared/domain/platform/deferred.ts';
@@ -40,49 +40,52 @@ export function transition(state: DatabaseState, finding: Finding, at: number): 
   }
 }
 
-/** What the relay's parts know of the database. */
+/** The state of the database, for the relay's parts. */
 export interface Database {
   state(): DatabaseState;
-  /** ms since it cannot be reached; null: it can. */
+  /** ms since the outage began. Null: the database can be reached. */
   awayMs(): number | null;
-  /** ms that statements wait for it. */
+  /** ms that statements wait during an outage. */
   readonly patienceMs: number;
   /**
-   * ms for which it could be reached without a break, as far as this process knows: leases that
-   * nobody renewed meanwhile are over.
+   * ms without an outage, as far as this process knows. Leases that nobody renewed in that time
+   * have expired.
    */
   steadyMs(): number;
-  /** The same, since it was away last; Infinity: it has not been. */
+  /** ms since the last outage. Infinity: there was none. */
   backMs(): number;
-  /** Asks whether it is there, unless it has said so a moment ago. */
+  /** Probes the database, unless it has answered a moment ago. */
   look(): Promise<void>;
-  /** Called after each change. Returns the way to stop. */
+  /** Called after each change. Returns a function that unsubscribes. */
   subscribe(listener: (state: DatabaseState) => void): () => void;
   /**
-   * Resolves when it can be reached, however long that takes. Rejects with `DatabaseAway` once the
-   * relay ends.
+   * Resolves when the database can be reached, however long that takes. Rejects with `DatabaseAway`
+   * when the relay ends.
    */
   untilThere(): Promise<void>;
 }
 
 export interface DatabaseWatch extends Database {
-  /** Something points to an outage. Resolves when the server was asked. */
+  /** Reports a sign of an outage. Resolves when the server was probed. */
   doubt(): Promise<void>;
-  /** Resolves when it can be reached. Rejects with `DatabaseAway` where it is given up. */
+  /**
+   * Resolves when the database can be reached. Rejects with `DatabaseAway` where it is given up.
+   */
   patiently(): Promise<void>;
   /**
-   * The outcome of a statement that was sent. Rejects with `DatabaseAway` where it is given up, or
-   * stays unanswered after an outage: its connection is not to be used again then.
+   * The result of a statement that was sent. Rejects with `DatabaseAway` where the database is
+   * given up, or the statement stays unanswered after an outage. Its connection must not be used
+   * again then.
    */
   answered<Value>(statement: Promise<Value>): Promise<Value>;
-  /** As after an outage: others may not have been able to renew their leases. */
+  /** Acts as after an outage: other processes may not have been able to renew their leases. */
   disturb(): void;
-  /** The relay ends: an outage is waited for no longer than `leaveMs`. */
+  /** The relay ends: it waits for an outage no longer than `leaveMs`. */
   leave(): void;
   close(): void;
 }
 
-/** Of a store that is part of this process. */
+/** For a store that is part of this process. */
 export const ALWAYS_THERE: Database = {
   state: () => ({ kind: 'there' }),
   awayMs: () => null,
@@ -95,13 +98,13 @@ export const ALWAYS_THERE: Database = {
 };
 
 export interface DatabaseWatchDeps {
-  /** Asks the server over a connection of its own. Rejects where it does not answer in time. */
+  /** Asks the server over a separate connection. Rejects where it does not answer in time. */
   readonly probe: () => Promise<unknown>;
   readonly limits: DatabaseLimits;
   readonly timers: Timers;
-  /** ms, only ever forward */
+  /** Monotonic ms. */
   readonly elapsed: () => number;
-  /** 0 to 1 */
+  /** 0 to 1. */
   readonly random: () => number;
 }
 
@@ -115,7 +118,7 @@ export function createDatabaseWatch(deps: DatabaseWatchDeps): DatabaseWatch {
   const { probe, limits, timers, elapsed, random } = deps;
   let state: DatabaseState = { kind: 'there' };
   const openedAt = elapsed();
-  /** When it was there again, or the clock was set by much. */
+  /** When the outage ended, or the clock was set by a large step. */
   let backAt = -Infinity;
   let heardAt = openedAt;
   let closed = false;
@@ -162,7 +165,7 @@ export function createDatabaseWatch(deps: DatabaseWatchDeps): DatabaseWatch {
     listeners.tell(state);
   }
 
-  /** A connection of before may be dead without anybody having said so. */
+  /** A connection from before the outage may be dead without a notice. */
   function watchAfterOutage(statement: Statement): void {
     if (!statement.sawOutage) return;
     statement.cancel();
@@ -183,7 +186,7 @@ export function createDatabaseWatch(deps: DatabaseWatchDeps): DatabaseWatch {
       if (!closed) await ask();
     }
   }
-  /** Each time that it stays unanswered for so long, the server is asked. */
+  /** The server is probed each time the statement stays unanswered for this long. */
   function watch(statement: Statement): void {
     statement.cancel = timers.after(limits.doubtMs, () => {
       void ask();

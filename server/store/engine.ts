@@ -1,10 +1,10 @@
 /**
- * One PGlite on its folder: SQL in, rows out, nothing answered before it is on disk.
+ * One PGlite on its folder. It runs SQL, and answers nothing before it is on disk.
  *
  * A statement is prepared once and then costs one call into Postgres instead of six. An engine can
- * die: Postgres gives up where its log cannot be written, and so does WebAssembly where it runs out
- * of memory. PGlite swallows that and answers with nothing; here it is noticed, said, and the
- * engine never touched again.
+ * die: Postgres gives up if it cannot write its log, and WebAssembly if it runs out of memory.
+ * PGlite swallows that and returns nothing. This module notices and reports it, and never uses the
+ * engine again.
  */
 import { closeSync, fdatasync, fdatasyncSync, fsyncSync } from 'node:fs';
 import { resolve } from 'node:path';
@@ -15,15 +15,15 @@ import { errorMessage } from '../../src/shared/domain/platform/error-message.ts'
 import type { Database } from './database-watch.ts';
 import { EngineDied, isAway } from './store-error.ts';
 
-// The files of the embedded store, made to outlive a power cut. Emscripten's NODEFS writes to real
-// files but has no `fsync`: Postgres asks for one at every commit and is answered by nothing. Here
-// it gets what it asks for:
+// Makes the files of the embedded store survive a power failure. Emscripten's NODEFS writes to real
+// files but has no `fsync`: Postgres calls it at every commit, and nothing happens. Here the calls
+// take effect:
 //
-// - A file of data, a folder, the control file: `fsync`, at once.
-// - The write-ahead log: what is asked for is owed, and paid by `flushed()` off the main thread,
-//   once for all who wait for it together; nobody is answered before. Postgres goes on meanwhile as
-//   if it had been flushed. That is safe because everything that counts on it is held to the order:
-//   before any other file is written, renamed, cut or removed, what is owed is paid.
+// - A data file, a folder, the control file: `fsync`, at once.
+// - The write-ahead log: the flush is owed, and `flushed()` performs it off the main thread, once
+//   for all callers that wait together. Nobody is answered before. Postgres continues meanwhile as
+//   if the log had been flushed. That is safe because the order is preserved: an owed flush is
+//   performed before any other file is written, renamed, truncated or removed.
 //
 // Postgres' rules for files are in its manual, "Reliability and the Write-Ahead Log".
 
@@ -44,41 +44,39 @@ interface NodeFiles {
   tryFSOperation<T>(operation: () => T): T;
 }
 
-/** What changes a name, a folder or a length, and so what a restart would find. */
+/** Operations that change a name, a folder or a length, and so what a restart finds. */
 const CHANGING = ['setattr', 'mknod', 'rename', 'unlink', 'rmdir', 'symlink'] as const;
 const KIND_MASK = 0o170000;
 const FILE = 0o100000;
-/** What a mode grants to anybody but the owner. */
+/** Permission bits of everybody but the owner. */
 const OTHERS = 0o077;
 const LOG_FILE = /[\\/]pg_wal[\\/][^\\/]+$/;
 
 interface DurableFiles {
   readonly filesystem: NodeFS;
   /**
-   * Resolves when all that Postgres wanted flushed so far is on disk. Rejects where that failed:
-   * the engine must be left then.
+   * Resolves when everything that Postgres wanted flushed so far is on disk. Rejects where that
+   * failed: the engine must be abandoned then.
    */
   flushed(): Promise<void>;
-  /** Bytes that were put into the write-ahead log since this was asked to begin anew. */
+  /** Bytes written to the write-ahead log since `forgetLogBytes`. */
   logBytes(): number;
   forgetLogBytes(): void;
-  /** Closes what an engine that is left had open. */
+  /** Closes the open files of an abandoned engine. */
   abandon(): void;
 }
 
-/** Emscripten sets the mode that was asked for, whatever the umask. */
+/** Emscripten sets the requested mode, whatever the umask. */
 const closedToOthers =
   (setattr: Operation | undefined): Operation =>
   (first: never, { mode, ...rest }: { readonly mode?: number }) =>
     setattr?.(first, { ...rest, ...(mode === undefined ? {} : { mode: mode & ~OTHERS }) } as never);
 
 function createDurableFiles(folder: string): DurableFiles {
-  /**
-   * Open files of the write-ahead log with something owed, and those that are being flushed now.
-   */
+  /** Open files of the write-ahead log with an owed flush, and those that are being flushed now. */
   const owed = new Set<number>();
   const flushing = new Set<number>();
-  /** Closed by Postgres while they were being flushed. */
+  /** Files that Postgres closed while they were being flushed. */
   const closing = new Set<number>();
   const open = new Set<number>();
   let logBytes = 0;
@@ -86,7 +84,7 @@ function createDurableFiles(folder: string): DurableFiles {
   let paid = 0;
   let running: Promise<void> | null = null;
   /**
-   * After a flush that failed nobody knows what is on disk, and another that succeeds says nothing
+   * After a failed flush the state of the disk is unknown, and a later successful one says nothing
    * about it.
    */
   let failure: Error | null = null;
@@ -219,12 +217,9 @@ function createDurableFiles(folder: string): DurableFiles {
   };
 }
 
-// What is to be done in spite of an outage of the database, and not twice.
+// Operations that must complete despite an outage of the database, and must not run twice.
 
-/**
- * What `run` gives, once the database can be reached: it is run again however often that goes
- * meanwhile.
- */
+/** The result of `run`, once the database can be reached. `run` is repeated after each outage. */
 export async function enduring<Value>(
   database: Pick<Database, 'untilThere'>,
   run: () => Promise<Value>,
@@ -241,14 +236,14 @@ export async function enduring<Value>(
 interface InDoubt<Done> {
   /** Null: it changed nothing. */
   readonly write: () => Promise<Done | null>;
-  /** What a `write` of before has done; null: it is not there. */
+  /** The result of an earlier `write`. Null: it was not stored. */
   readonly look: () => Promise<Done | null>;
 }
 
 /**
- * Writes once, also where the connection breaks before the answer comes. Rejects with
- * `DatabaseAway` only where the database was waited for in vain. A write that a server had taken
- * while it stood still may be done late, after a first look.
+ * Writes once, also where the connection breaks before the answer arrives. Rejects with
+ * `DatabaseAway` only after the database was waited for in vain. A server that stood still may
+ * carry out an accepted write late, after a first look.
  */
 export async function writeOnce<Done>({ write, look }: InDoubt<Done>): Promise<Done | null> {
   for (let unsure = false; ;)
@@ -263,10 +258,7 @@ export async function writeOnce<Done>({ write, look }: InDoubt<Done>): Promise<D
     }
 }
 
-/**
- * For what is the same done twice: it is done again where the connection broke, and its answer did
- * not come.
- */
+/** For idempotent writes: it is repeated where the connection broke before the answer arrived. */
 export async function repeated<Done>(write: () => Promise<Done>): Promise<Done> {
   for (;;)
     try {
@@ -276,35 +268,30 @@ export async function repeated<Done>(write: () => Promise<Done>): Promise<Done> 
     }
 }
 
-/**
- * What Postgres is started with: PGlite's own list without `-F`, which means that nothing is
- * flushed.
- */
+/** Postgres' start parameters: PGlite's own list without `-F`, which turns off all flushes. */
 const START = PGlite.defaultStartParams.filter((param) => param !== '-F');
 
 const SETTINGS = [
-  // Postgres' default of 128 MB is for servers; the relay's working set is a few megabytes.
+  // Postgres' default of 128 MB is for servers. The relay's working set is a few megabytes.
   'shared_buffers=16MB',
   'max_connections=4',
-  // Emscripten has no fdatasync; `createDurableFiles` chooses what an fsync becomes.
+  // Emscripten has no fdatasync. `createDurableFiles` decides what an fsync does.
   'wal_sync_method=fsync',
-  // A plan that was made for an empty table would be kept when it is full.
+  // A plan that was made for an empty table would stay in use when the table is full.
   'plan_cache_mode=force_custom_plan',
   'min_wal_size=2MB',
   'max_wal_size=8MB',
 ];
 
-/**
- * Postgres' way to leave a statement that failed; everything else that comes out of it is its end.
- */
+/** Postgres' exit status for a failed statement. Any other exit is the end of the engine. */
 const FAILED_STATEMENT = 100;
 const exitSchema = z.object({ status: z.number() });
 
 /**
- * Statements kept prepared; the relay has a few hundred, and lists of changing length make more.
+ * Statements that stay prepared. The relay has a few hundred, and lists of varying length add more.
  */
 const PREPARED_MOST = 500;
-/** Only these are prepared; the others are rare and may change what a prepared one means. */
+/** Only these are prepared. The others are rare, and may change what a prepared one means. */
 const PREPARABLE = /^\s*(select|insert|update|delete|with)\b/i;
 const HARMLESS = /^\s*(begin|commit|rollback|savepoint|release|checkpoint|vacuum|analyze)\b/i;
 
@@ -318,13 +305,14 @@ export interface Rows {
 
 export interface Engine {
   /**
-   * Runs one statement. Callers keep to one at a time. Rejects with `EngineDied` where it is gone.
+   * Runs one statement. Callers run one at a time. Rejects with `EngineDied` where the engine is
+   * gone.
    */
   run(sql: string, parameters: readonly unknown[]): Promise<Rows>;
   /** Resolves when everything that was run so far is on disk. */
   flushed(): Promise<void>;
   dead(): EngineDied | null;
-  /** Bytes of the write-ahead log since the last checkpoint, about. */
+  /** Approximate bytes of the write-ahead log since the last checkpoint. */
   logBytes(): number;
   close(): Promise<void>;
 }
@@ -342,7 +330,8 @@ function joined(...parts: readonly Uint8Array[]): Uint8Array {
 }
 
 /**
- * PGlite’s own ways take a microsecond for each byte, and everybody waits: seconds for a picture.
+ * PGlite's own conversion takes a microsecond per byte and blocks everything: seconds for a
+ * picture.
  */
 const BYTES = {
   serializers: {
@@ -418,7 +407,7 @@ export async function openEngine(folder: string): Promise<Engine> {
       const exit = exitSchema.safeParse(error);
       if (exit.success && exit.data.status === FAILED_STATEMENT) throw error;
       const died = die(error);
-      // PGlite goes on after any error, first of all with these.
+      // PGlite continues after any error, and would call these next.
       const refuse = () => {
         throw died;
       };
@@ -491,7 +480,7 @@ export async function openEngine(folder: string): Promise<Engine> {
       try {
         return await (PREPARABLE.test(sql) ? runPrepared(sql, parameters) : runOnce(sql, parameters));
       } catch (error) {
-        // What PGlite says after its engine has died is about the ruins.
+        // After its engine has died, PGlite's own error is only a consequence.
         throw death ?? error;
       }
     },

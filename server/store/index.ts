@@ -41,42 +41,41 @@ export { ALWAYS_THERE, type Database, type DatabaseState } from './database-watc
 export { enduring, repeated, writeOnce } from './engine.ts';
 export { DatabaseAway, isAway, isUnstorable, StoreError, storeTrouble } from './store-error.ts';
 
-// A write-ahead journal beside the embedded store: what is put here is on disk after one flush of
-// one file, while a statement costs Postgres a multiple of that. Whoever keeps one puts what it
-// holds into the tables later, many records at a time, then lets it begin anew; after a kill or a
-// power cut it finds here what had not come so far.
+// A write-ahead journal beside the embedded store. A record is on disk after one flush of one file,
+// while a statement costs Postgres a multiple of that. The caller writes the records into the
+// tables later, many at a time, and then starts the journal anew. After a kill or a power failure
+// the journal returns the records that may be missing in the tables.
 //
-// The file never changes its length, so a flush has no folder or length to write. It is written
-// from the beginning again and again: every time around has a tag of its own, by which what is left
-// of the time before is known. A record is its length, the CRC-32 of the rest, the tag, and the
-// payload. One that was torn does not fit its CRC, and was never acknowledged; nothing counts that
-// follows it.
+// The file never changes its length, so a flush writes no folder entry and no length. It is
+// overwritten from the beginning each time. Every round has its own tag, which identifies leftovers
+// of an earlier round. A record is its length, the CRC-32 of the rest, the tag, and the payload. A
+// torn record does not match its CRC, and was never acknowledged. Reading stops there.
 
-/** Bytes of a journal. What does not fit goes into the tables at once. */
+/** Bytes of a journal. Records that do not fit go into the tables at once. */
 const JOURNAL_BYTES = 2 ** 20;
 const FOLDER = 'roost_journal';
 const TAG_BYTES = 8;
 const HEAD_BYTES = 8 + TAG_BYTES;
 
 export interface Journal {
-  /** What was there when it was opened, oldest first: some of it may be in the tables already. */
+  /** The records found at opening, oldest first. Some may be in the tables already. */
   readonly found: readonly Buffer[];
   /**
-   * Resolves when the record is on disk: true; false where there is no room. One at a time, and not
-   * before what was found is in the tables. Rejects where the disk fails, and has no room from then
-   * on: what a flush that failed has left behind is not known.
+   * Resolves with true when the record is on disk, with false where there is no room. One call at a
+   * time, and not before the found records are in the tables. Rejects where the disk fails. The
+   * journal has no room from then on, because the result of a failed flush is unknown.
    */
   write(record: Buffer): Promise<boolean>;
-  /** Everything so far is in the tables, on disk: its room may be used again. */
+  /** All records so far are in the tables, on disk, so their room may be reused. */
   beginAnew(): void;
   close(): Promise<void>;
 }
 
-/** Opens the journal of this name, made where it is missing. Names are those of logs: ids. */
+/** Opens the journal of this name, created if missing. Names are ids of logs. */
 export type OpenJournal = (name: string) => Promise<Journal>;
 
 async function flushFolder(path: string): Promise<void> {
-  // Windows has no folders that could be flushed.
+  // Windows cannot flush folders.
   if (process.platform === 'win32') return;
   const folder = await open(path, 'r');
   try {
@@ -87,8 +86,8 @@ async function flushFolder(path: string): Promise<void> {
 }
 
 /**
- * Its bytes are written and not just reserved: a first write into reserved room changes the file's
- * description too.
+ * The bytes are written and not only reserved: a first write into reserved room would change the
+ * file's metadata too.
  */
 async function makeFile(path: string, bytes: number): Promise<void> {
   const made = await open(`${path}.making`, 'w', 0o600);
@@ -127,7 +126,10 @@ async function openFile(path: string, bytes: number): Promise<FileHandle> {
   return await open(path, 'r+');
 }
 
-/** The journals of the store in `folder`: they lie in it, so that a copy of the store has them. */
+/**
+ * The journals of the store in `folder`. They are inside it, so that a copy of the store includes
+ * them.
+ */
 export function journalsIn(
   folder: string,
   bytes: number = JOURNAL_BYTES,
@@ -178,23 +180,23 @@ export function journalsIn(
   };
 }
 
-// The time as the database has it, carried on by this process's monotonic clock. Several relays on
-// one database have one clock by this, whatever becomes of the wall clocks of their machines:
-// leases, schedules, budgets and cooldowns go by it.
+// The database's time, continued by this process's monotonic clock. So several relays on one
+// database share one clock, whatever happens to the wall clocks of their machines. Leases,
+// schedules, budgets and cooldowns use it.
 //
-// It is set anew at times, and as soon as the wall clock has gone another way than the monotonic
-// one: it was set, or the machine was suspended, which a monotonic clock may not see.
+// It is synchronized at intervals, and as soon as the wall clock departs from the monotonic one.
+// Then the wall clock was set, or the machine was suspended, which a monotonic clock may not see.
 
 interface DatabaseClockDeps {
-  /** ms since the epoch, as the database has it. */
+  /** ms since the epoch, by the database's clock. */
   readonly read: () => Promise<number>;
-  /** ms since the epoch, as this machine has it. */
+  /** ms since the epoch, by this machine's clock. */
   readonly wall: () => number;
-  /** ms, only ever forward */
+  /** Monotonic ms. */
   readonly elapsed: () => number;
   readonly timers: Timers;
   readonly limits: Pick<DatabaseLimits, 'clockEveryMs' | 'clockDriftMs' | 'clockStepMs'>;
-  /** The time has changed by much at once. */
+  /** The time has changed by a large step. */
   readonly onStep: () => void;
 }
 
@@ -203,7 +205,7 @@ interface DatabaseClock {
   close(): void;
 }
 
-/** Rejects where the database does not say what time it is. */
+/** Rejects where the database does not return its time. */
 export async function openDatabaseClock(deps: DatabaseClockDeps): Promise<DatabaseClock> {
   const { read, wall, elapsed, timers, limits, onStep } = deps;
   let closed = false;
@@ -212,7 +214,7 @@ export async function openDatabaseClock(deps: DatabaseClockDeps): Promise<Databa
   async function anchorNow() {
     const asked = elapsed();
     const time = await read();
-    // The answer was on its way for about half of the time.
+    // The answer traveled for about half of the time.
     return { time, at: (asked + elapsed()) / 2, wall: wall() - elapsed() };
   }
   let anchor = await anchorNow();
@@ -224,7 +226,7 @@ export async function openDatabaseClock(deps: DatabaseClockDeps): Promise<Databa
     anchor = next;
     if (Math.abs(next.time - before) > limits.clockStepMs) onStep();
   });
-  /** A database that is away leaves the clock as it is. */
+  /** During an outage the clock continues unchanged. */
   const setSoon = () => void set().catch(() => undefined);
   function setLater(): void {
     cancel = timers.after(limits.clockEveryMs, () => {
@@ -238,7 +240,7 @@ export async function openDatabaseClock(deps: DatabaseClockDeps): Promise<Databa
     now() {
       const drift = wall() - elapsed() - anchor.wall;
       if (!closed && Math.abs(drift) > limits.clockDriftMs) {
-        // Once for each time that it goes another way.
+        // Once per departure of the wall clock.
         anchor = { ...anchor, wall: anchor.wall + drift };
         setSoon();
       }
@@ -259,25 +261,25 @@ const MIGRATIONS: Readonly<Record<string, Migration>> = { '0001-schema': schema,
 
 /**
  * Before 0.2 there were 38 steps, which ended where `0001-schema` does. A store that took all of
- * them goes on from there; of one that took fewer nobody knows the tables any more.
+ * them continues from there. The tables of a store that took fewer are unknown.
  */
 const BEFORE_02 = { first: '0001-first', last: '0038-server-questions', count: 38 } as const;
 
 /**
- * PGlite on disk. Making a store takes seconds and several hundred megabytes, once; both are spent
- * in a worker thread, so that the memory goes with it, and in a folder beside the final one, so
- * that a kill in the middle leaves nothing that looks like a store.
+ * PGlite on disk. Creating a store takes seconds and several hundred megabytes, once. It runs in a
+ * worker thread, which returns the memory when it ends, and in a folder beside the final one. So a
+ * kill in the middle leaves nothing that looks like a store.
  */
 
 /**
- * ms after an engine could not be opened before it is tried again; each try costs a quarter of a
- * second of the relay.
+ * ms between two attempts to open an engine. Each attempt blocks the relay for a quarter of a
+ * second.
  */
 const REOPEN_PAUSE_MS = 500;
 
-/** Segments of the log of 1 MB, not 16. */
+/** Log segments of 1 MB, not 16. */
 const INITDB = ['--wal-segsize=1'];
-/** Two databases that others would be made from: two thirds of an empty store's files. */
+/** Two template databases, which are two thirds of an empty store's files. */
 const TRIM = [
   'update pg_database set datistemplate = false',
   'drop database template0',
@@ -286,8 +288,8 @@ const TRIM = [
 ];
 
 /**
- * CommonJS, as a worker made from text is; the package's address is resolved out here, where it is
- * known.
+ * CommonJS, as a worker made from text requires. The package's address is resolved out here, where
+ * it is known.
  */
 const MAKER = `
 const { workerData } = require('node:worker_threads');
@@ -298,7 +300,7 @@ import(workerData.pglite).then(async ({ PGlite }) => {
 });
 `;
 
-/** A file, or the names in a folder. */
+/** Flushes a file, or the names in a folder. */
 async function flushFile(path: string): Promise<void> {
   const file = await open(path, 'r');
   try {
@@ -334,8 +336,8 @@ async function makeStore(folder: string): Promise<void> {
 }
 
 /**
- * An engine that died is left, and another opened on its folder, where Postgres recovers what was
- * committed.
+ * A dead engine is abandoned, and another one opened on its folder, where Postgres recovers what
+ * was committed.
  */
 function createEngineSource(folder: string, first: Engine, now: () => number): EngineSource {
   let engine = first;
@@ -361,7 +363,7 @@ function createEngineSource(folder: string, first: Engine, now: () => number): E
   };
 }
 
-/** The embedded store in `folder`. Throws `StoreError` where it cannot be made or opened. */
+/** The embedded store in `folder`. Throws `StoreError` where it cannot be created or opened. */
 async function openEmbedded(folder: string, onFirst?: () => void): Promise<Embedded> {
   try {
     if (!existsSync(folder)) {
@@ -375,9 +377,9 @@ async function openEmbedded(folder: string, onFirst?: () => void): Promise<Embed
   }
 }
 
-/** Text in the columns whose names end in `_json`; why it is kept so stands in tables.ts. */
+/** Texts in columns whose names end in `_json`. tables.ts explains the format. */
 
-/** The text that such a column holds. Throws where it holds anything else. */
+/** The text in such a column. Throws for any other value. */
 export const parseText = (json: string): string => z.string().parse(JSON.parse(json));
 
 export type Db = Kysely<Tables>;
@@ -387,44 +389,44 @@ export interface Store {
   /** Every table is addressed in its schema. */
   readonly db: Db;
   /**
-   * For who writes often and alone; null for a Postgres server, which other processes write to as
-   * well.
+   * For a part that writes often and is the only writer. Null for a Postgres server, which other
+   * processes write to as well.
    */
   readonly openJournal: OpenJournal | null;
-  /** Whether it can be reached; the embedded one always can. */
+  /** Whether the database can be reached. The embedded one always can. */
   readonly database: Database;
   /** ms since the epoch, the same for all processes of this store: see `openDatabaseClock`. */
   readonly now: () => number;
-  /** The relay ends: a database that is away is waited for no longer than `leaveMs`. */
+  /** The relay ends: it waits for an outage no longer than `leaveMs`. */
   leave(): void;
   /**
-   * Gives back the room of what was dropped, now; by itself this happens in quiet moments. A
-   * Postgres server does it alone.
+   * Frees the room of deleted rows now. The store does so by itself in quiet moments, and a
+   * Postgres server on its own.
    */
   tidy(): Promise<void>;
   close(): Promise<void>;
 }
 
 interface StoreOptions {
-  /** Folder of the embedded store; made where it is missing. */
+  /** Folder of the embedded store. Created if missing. */
   readonly folder: string;
-  /** A real Postgres instead; null for the embedded one. */
+  /** A real Postgres instead. Null for the embedded one. */
   readonly databaseUrl: string | null;
-  /** Called before the embedded store is made, which takes some seconds, once. */
+  /** Called before the embedded store is created, which takes some seconds, once. */
   readonly onFirst?: () => void;
-  /** A connection to a real Postgres broke while idle; the next query opens another. */
+  /** An idle connection to a real Postgres broke. The next query opens another. */
   readonly onIdleError?: (error: Error) => void;
   readonly limits?: Partial<DatabaseLimits>;
-  /** ms since the epoch, as this machine has it. Left out: it is asked. */
+  /** ms since the epoch, by this machine's clock. Left out: the system's. */
   readonly now?: () => number;
-  /** ms, only ever forward. Left out: this process's. */
+  /** Monotonic ms. Left out: this process's. */
   readonly elapsed?: () => number;
 }
 
-/** The table in which Kysely's migrator stores their names. */
+/** The table in which Kysely's migrator stores the names of steps. */
 const STEPS = `${SCHEMA}.kysely_migration`;
 
-/** The names of the steps that this store has taken; none where it is new. */
+/** The names of the steps that this store has taken. None where it is new. */
 async function stepsOf(db: Kysely<Tables>): Promise<readonly string[]> {
   const { rows } = await sql<{ there: boolean }>`select to_regclass(${STEPS}) is not null as there`.execute(db);
   if (!rows[0]?.there) return [];
@@ -432,7 +434,7 @@ async function stepsOf(db: Kysely<Tables>): Promise<readonly string[]> {
   return taken.rows.map(({ name }) => name);
 }
 
-/** Throws where another Roost has used the store, and this one does not know what lies in it. */
+/** Throws where another Roost has used the store in a form that this one does not know. */
 async function goOnFromBefore(db: Kysely<Tables>): Promise<void> {
   const taken = await stepsOf(db);
   if (taken[0] === BEFORE_02.first) {
@@ -440,7 +442,7 @@ async function goOnFromBefore(db: Kysely<Tables>): Promise<void> {
       throw new StoreError(
         'The store was made by a Roost before 0.2 that was not the last of them. Use another --home: your browser gives the new one what it holds of your household.',
       );
-    // In one statement: whoever is killed in between has all of the names, or the new one.
+    // One statement, so that a kill leaves either all of the old names or the new one.
     await sql`
       with gone as (delete from ${sql.table(STEPS)} where name <> ${BEFORE_02.first})
       update ${sql.table(STEPS)} set name = '0001-schema' where name = ${BEFORE_02.first}`.execute(db);
@@ -469,8 +471,8 @@ const keptOpen =
   };
 
 /**
- * Opens the store and brings it to this version. Throws `StoreError`, one line for people, where
- * that cannot be done.
+ * Opens the store and migrates it to this version. Throws `StoreError`, one line for people, where
+ * that is impossible.
  */
 export async function openStore(options: StoreOptions): Promise<Store> {
   const { folder, databaseUrl, onFirst, onIdleError = () => undefined } = options;

@@ -1,8 +1,8 @@
 /**
- * Kysely on the embedded engine: Postgres' own SQL over the one connection that PGlite is. A
- * transaction has it alone from `begin` to its end, a single statement for as long as it runs.
- * Whoever wrote, or read what another wrote, waits for the disk outside of its turn: the next one
- * runs meanwhile, and one flush serves all who wait.
+ * Kysely on the embedded engine: Postgres' own SQL over PGlite's single connection. A transaction
+ * holds it from `begin` to its end, a single statement while it runs. A caller that wrote, or read
+ * what another wrote, waits for the disk after its turn. The next caller runs meanwhile, and one
+ * flush serves all that wait.
  */
 import {
   type CompiledQuery,
@@ -18,34 +18,33 @@ import { createPace, type Pace } from '../platform/pace.ts';
 import type { Engine, Rows } from './engine.ts';
 import { SCHEMA } from './schema.ts';
 
-// What a Postgres server does in the background and PGlite, one process without helpers, never:
-// checkpoints, without which the write-ahead log grows for ever, and vacuum, without which the room
-// of rows that were dropped is not used again. Both are done in quiet moments, table by table, so
-// that nobody waits for more than one of them; a checkpoint also under load, where the log has
-// become long.
+// Upkeep that a Postgres server does in the background and PGlite, a single process, never does.
+// Without checkpoints the write-ahead log grows for ever. Without vacuum the room of deleted rows
+// is not reused. Both run in quiet moments, table by table, so that no caller waits for more than
+// one of them. A long log also triggers a checkpoint under load.
 
 const UPKEEP_DEFAULTS = {
   /** ms without a statement that count as quiet. */
   quietMs: 3_000,
-  /** Statements that wrote, after which a quiet moment is used. */
+  /** Writing statements after which a quiet moment is used. */
   afterWrites: 200,
-  /** Bytes of the write-ahead log after which a checkpoint waits for no quiet moment. */
+  /** Bytes of the write-ahead log after which a checkpoint runs without a quiet moment. */
   logBytesMost: 6 * 2 ** 20,
 } as const;
 
 interface UpkeepDeps {
-  /** Runs with the engine to itself; nothing of it needs to be waited for on disk. */
+  /** Runs with exclusive use of the engine. Nothing in it waits for the disk. */
   readonly alone: <T>(run: (engine: Engine) => Promise<T>) => Promise<T>;
   readonly settings?: Partial<Record<keyof typeof UPKEEP_DEFAULTS, number>>;
 }
 
 interface Upkeep {
   /**
-   * After every statement or transaction, with what the engine has put into its log since the last
+   * Called after every statement or transaction, with the bytes in the engine's log since the last
    * checkpoint.
    */
   noticed(wrote: boolean, logBytes: number): void;
-  /** All of it, now. Rejects where the store fails. */
+  /** Runs all upkeep now. Rejects where the store fails. */
   run(): Promise<void>;
   close(): Promise<void>;
 }
@@ -78,7 +77,7 @@ function createUpkeep({ alone, settings = {} }: UpkeepDeps): Upkeep {
     await alone(checkpoint);
   }
 
-  /** One at a time. What fails in the background shows where somebody asks for something. */
+  /** One at a time. A failure in the background shows at the next request. */
   function start(work: () => Promise<void>): void {
     running ??= work()
       .catch(() => undefined)
@@ -113,16 +112,14 @@ function createUpkeep({ alone, settings = {} }: UpkeepDeps): Upkeep {
 
 const WRITES = new Set(['INSERT', 'UPDATE', 'DELETE', 'MERGE']);
 
-/** An engine for as long as it lives, and another after it. */
+/** An engine while it lives, and then another one. */
 export interface EngineSource {
-  /** The engine; opened where there is none. */
+  /** The engine, opened where there is none. */
   get(): Promise<Engine>;
   close(): Promise<void>;
 }
 
-/**
- * One after another, in the order of asking. `take` answers with the function that ends the turn.
- */
+/** Turns in order of request. `take` resolves with the function that ends the turn. */
 function createTurns(): { take(): Promise<() => void> } {
   const inTurn = createQueue();
   return {
@@ -130,7 +127,7 @@ function createTurns(): { take(): Promise<() => void> } {
   };
 }
 
-/** What a connection knows while it has a transaction. */
+/** The state of a connection during a transaction. */
 interface Transaction {
   readonly engine: Engine;
   readonly endTurn: () => void;
@@ -146,8 +143,7 @@ interface Shared {
   readonly turns: ReturnType<typeof createTurns>;
   readonly upkeep: Upkeep;
   /**
-   * The engine runs in the relay’s own thread: between two statements every other call has its
-   * turn.
+   * The engine runs in the relay's own thread, so other work gets a turn between two statements.
    */
   readonly pace: Pace;
 }
@@ -180,7 +176,7 @@ function createConnection({ source, turns, upkeep, pace }: Shared): EmbeddedConn
       const { rows, affectedRows, command } = await (transaction
         ? run(transaction.engine, query.sql, query.parameters)
         : runAlone(query.sql, query.parameters));
-      // Kysely's types say what the columns are; the engine says what came.
+      // Kysely's types define the columns, and the engine returned the rows.
       const typed = rows as R[];
       return WRITES.has(command ?? '') ? { rows: typed, numAffectedRows: BigInt(affectedRows ?? 0) } : { rows: typed };
     },
@@ -199,8 +195,8 @@ function createConnection({ source, turns, upkeep, pace }: Shared): EmbeddedConn
       }
     },
     async end(statement) {
-      // A commit that could not be flushed has ended its transaction nevertheless; and what a dead
-      // engine had is gone.
+      // A commit whose flush failed has ended its transaction nevertheless. A dead engine's
+      // transaction is gone.
       if (!transaction) return;
       const { engine, endTurn } = transaction;
       if (engine.dead() && statement === 'rollback') {

@@ -1,6 +1,4 @@
-/**
- * A real Postgres server as the store, named by a URL: one that is away for a while is waited for.
- */
+/** A real Postgres server as the store, named by a URL. Short outages are waited for. */
 import {
   PostgresDialect,
   type Dialect,
@@ -14,7 +12,7 @@ import { createDatabaseWatch, type DatabaseWatch } from './database-watch.ts';
 import type { DatabaseLimits } from './settings.ts';
 import { DatabaseAway, isAway, isBroken } from './store-error.ts';
 
-/** `bigint` as a number: the ids and times kept here stay below 2^53. */
+/** `bigint` as a number: the stored ids and times stay below 2^53. */
 const types: pg.CustomTypesConfig = {
   getTypeParser: (oid: number, format?: 'text' | 'binary') =>
     oid === pg.types.builtins.INT8
@@ -24,18 +22,16 @@ const types: pg.CustomTypesConfig = {
         : pg.types.getTypeParser(oid, 'text'),
 };
 
-/**
- * What changes nothing where it is said twice, if it is the first that is said over a connection.
- */
+/** Statements that change nothing when they are repeated, as the first ones of a connection. */
 const HARMLESS = /^\s*(select|begin|start transaction)\b/i;
 const BEGINS = /^\s*(begin|start transaction)\b/i;
 const COMMITS = /^\s*commit\b/i;
 
 /**
- * A connection whose first statement is said once more over another where it turns out to have
- * broken unseen. A server that is started anew ends all of a pool's connections, and the pool hears
- * of each only when its line is read. A later statement fails with `DatabaseAway` then, and so does
- * every other of its transaction.
+ * A connection that repeats its first statement over another one if it turns out to be broken. A
+ * server restart ends all of a pool's connections, and the pool notices each only when its socket
+ * is read. A later statement fails with `DatabaseAway` then, and so does every other one in its
+ * transaction.
  */
 async function openConnection(
   connect: () => Promise<pg.PoolClient>,
@@ -63,11 +59,11 @@ async function openConnection(
         return await watch.answered(used.query(text, [...values]));
       } catch (error) {
         if (!isBroken(error) && !isAway(error)) throw error;
-        // Given back as broken, so that nobody gets it again.
+        // Returned as broken, so that it is not used again.
         client = null;
         used.release(true);
         if (repeats && left > 0) continue;
-        // What a transaction did before its commit is undone.
+        // Everything that a transaction did before its commit is undone.
         throw (broken = new DatabaseAway(inTransaction && !COMMITS.test(text) ? 'undone' : 'in-doubt', {
           cause: error,
         }));
@@ -77,7 +73,7 @@ async function openConnection(
   return { query, release: () => client?.release() };
 }
 
-/** Asks the server over a connection of its own, with a time-out for each step. */
+/** Asks the server over a separate connection, with a time-out for each step. */
 async function probe(connectionString: string, ms: number): Promise<void> {
   const client = new pg.Client({ connectionString, connectionTimeoutMillis: ms, query_timeout: ms });
   client.on('error', () => undefined);
@@ -85,22 +81,22 @@ async function probe(connectionString: string, ms: number): Promise<void> {
     await client.connect();
     await client.query('select 1');
   } finally {
-    // One that does not answer is not waited for.
+    // A server that does not answer is not waited for.
     client.end().catch(() => undefined);
   }
 }
 
 export interface ServerDeps {
   readonly databaseUrl: string;
-  /** A connection broke while nobody used it. */
+  /** An idle connection broke. */
   readonly onIdleError: (error: Error) => void;
   /**
-   * Whether a server that is away is waited for; before anything was sent, so that nothing is ever
-   * said twice.
+   * Whether an outage is waited for. This happens before anything is sent, so that nothing is ever
+   * sent twice.
    */
   readonly isPatient: () => boolean;
   readonly limits: DatabaseLimits;
-  /** ms, only ever forward */
+  /** Monotonic ms. */
   readonly elapsed: () => number;
 }
 
@@ -121,14 +117,14 @@ export function openServer({ databaseUrl, onIdleError, isPatient, limits, elapse
     connectionTimeoutMillis: limits.connectMs,
     types,
   });
-  // A connection that breaks while nobody uses it: the pool makes another; unheard, it would end
-  // the process.
+  // An idle connection broke, and the pool opens another. Without a handler the event would end the
+  // process.
   pool.on('error', (error) => {
     onIdleError(error);
     void watch.doubt();
   });
-  // One that breaks between two statements of a transaction: the next of them says so; unheard, it
-  // would end the process.
+  // A connection broke between two statements of a transaction, and the next one reports it.
+  // Without a handler the event would end the process.
   pool.on('connect', (client) => client.on('error', () => undefined));
   let closed = false;
   async function connect(): Promise<pg.PoolClient> {
@@ -137,7 +133,7 @@ export function openServer({ databaseUrl, onIdleError, isPatient, limits, elapse
       try {
         return await pool.connect();
       } catch (error) {
-        // Where all connections are in use for long, whoever waits for one waits on.
+        // While all connections are in use, the caller goes on waiting for one.
         if (closed || !isPatient() || !(isBroken(error) || isPoolBusy(error))) throw error;
         await watch.doubt();
         await sleep(realTimers.after, limits.backoffFirst);
@@ -153,6 +149,6 @@ export function openServer({ databaseUrl, onIdleError, isPatient, limits, elapse
   return { dialect: new PostgresDialect({ pool: { connect: open, end } }), watch };
 }
 
-/** `pg-pool` gave up waiting for one of its connections to be free. */
+/** `pg-pool` gave up waiting for a free connection. */
 const isPoolBusy = (error: unknown) =>
   error instanceof Error && error.message === 'timeout exceeded when trying to connect';

@@ -1,33 +1,33 @@
-/** Every limit of the connection to a Postgres server, in one place. */
+/** Limits of the connection to a Postgres server. */
 export interface DatabaseLimits {
-  /** Connections at once. */
+  /** Concurrent connections. */
   readonly poolSize: number;
-  /** ms to wait for a connection before the server counts as out of reach. */
+  /** ms to wait for a connection before the server counts as unreachable. */
   readonly connectMs: number;
-  /** ms that a statement may be unanswered before the server is asked whether it is there. */
+  /** ms that a statement may be unanswered before the server is probed. */
   readonly doubtMs: number;
-  /** ms for its answer to that. */
+  /** ms for the answer to a probe. */
   readonly probeMs: number;
-  /** ms between two such questions while it is away: doubling, up to the second. */
+  /** ms between two probes during an outage: doubling, up to the second value. */
   readonly backoffFirst: number;
   readonly backoffMost: number;
-  /** ms that statements wait for a server that is away. */
+  /** ms that statements wait during an outage. */
   readonly patienceMs: number;
-  /** ms after an outage that a statement may stay unanswered which was sent before it. */
+  /** ms after an outage that a statement from before it may stay unanswered. */
   readonly staleMs: number;
-  /** ms between two times that the clock is set by the database's. */
+  /** ms between two synchronizations with the database's clock. */
   readonly clockEveryMs: number;
   /**
-   * ms by which the wall clock may go another way than the monotonic one before the clock is set at
-   * once.
+   * ms by which the wall clock may depart from the monotonic one before the clock is synchronized
+   * at once.
    */
   readonly clockDriftMs: number;
   /**
-   * ms by which the clock may change when it is set: beyond that others may not have been able to
-   * renew their leases.
+   * ms by which a synchronization may change the clock. After a larger step, others may not have
+   * been able to renew their leases.
    */
   readonly clockStepMs: number;
-  /** ms that a relay which is ended waits for a server that is away. */
+  /** ms that an ending relay waits for an outage. */
   readonly leaveMs: number;
 }
 

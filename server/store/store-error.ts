@@ -1,22 +1,22 @@
 import { z } from 'zod';
 
-/** The store cannot be used; the message is one line for the person who started the relay. */
+/** The store cannot be used. The message is one line for the person who started the relay. */
 export class StoreError extends Error {
   override name = 'StoreError';
 }
 
 /**
- * The engine of the embedded store is gone, with what was not committed; another is opened for the
- * next statement.
+ * The engine of the embedded store is gone, with everything that was not committed. The next
+ * statement opens another one.
  */
 export class EngineDied extends Error {
   override name = 'EngineDied';
 }
 
 /**
- * What became of a statement. `not`: it was not sent, as the server was waited for in vain.
+ * What became of a statement. `not`: it was not sent, after waiting for the server in vain.
  * `undone`: the connection broke within its transaction, which has changed nothing. `in-doubt`: it
- * may have been done.
+ * may have been carried out.
  */
 type Sent = 'not' | 'undone' | 'in-doubt';
 
@@ -34,13 +34,12 @@ export class DatabaseAway extends Error {
 export const isAway = (error: unknown): error is DatabaseAway => error instanceof DatabaseAway;
 
 const sqlErrorSchema = z.object({ code: z.string() });
-/** Postgres' code for a disk that is full. */
+/** Postgres' code for a full disk. */
 const DISK_FULL = '53100';
 
 /**
- * Whether the store lacks the room, an engine that was without it has just been left for another,
- * or the database cannot be reached: a later call goes on by itself. Null where the error is about
- * something else.
+ * Whether the store has no room, an engine without room was just replaced, or the database cannot
+ * be reached. A later call succeeds by itself. Null for any other error.
  */
 export function storeTrouble(error: unknown): 'disk-full' | 'recovering' | 'database-away' | null {
   if (isAway(error)) return 'database-away';
@@ -51,12 +50,12 @@ export function storeTrouble(error: unknown): 'disk-full' | 'recovering' | 'data
   return null;
 }
 
-/** Postgres' codes for a character that no text of it can hold: NUL, and halves of a pair. */
+/** Postgres' codes for a character that its text cannot hold: NUL, and lone surrogates. */
 const UNSTORABLE = new Set(['22021', '22P05']);
 
 /**
- * Whether a text was to be stored that Postgres has no form for. What is stored whatever it holds
- * is stored as JSON.
+ * Whether a text could not be stored because Postgres has no form for it. Arbitrary text is stored
+ * as JSON.
  */
 export function isUnstorable(error: unknown): boolean {
   const sql = sqlErrorSchema.safeParse(error);
@@ -64,15 +63,15 @@ export function isUnstorable(error: unknown): boolean {
 }
 
 /**
- * What a system says where nobody listens or a line breaks, and a Postgres server that is being
- * ended or started.
+ * System errors for a refused or broken connection, and codes of a Postgres server that is stopping
+ * or starting.
  */
 const BROKEN = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ENOENT', 'ETIMEDOUT', '57P01', '57P02', '57P03']);
-/** What `pg` says of a line that has ended, or was never open, has no code. */
+/** Messages of `pg` without a code, for a connection that has ended or was never open. */
 const BROKEN_WORDS =
   /^(?:Connection terminated|Client has encountered a connection error|Client was closed|timeout expired)/;
 
-/** Whether `pg` rejected because its connection to the server could not be had, or broke. */
+/** Whether `pg` rejected because its connection to the server failed or broke. */
 export function isBroken(error: unknown): boolean {
   if (error instanceof AggregateError) return error.errors.some(isBroken);
   const coded = sqlErrorSchema.safeParse(error);

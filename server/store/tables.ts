@@ -6,13 +6,12 @@
 import type { Generated } from 'kysely';
 
 /**
- * Calls of tools. `state`: as `CallState`; `input_json`: whole while it waits, then its beginning.
- * `told_at`: its agent was told what became of it, where that is not the answer of the call itself.
- * `allowed_by`: null: nobody has let it. `leave_hash`: of a yes that nobody has used yet, the
- * SHA-256 of what it lets. `pin`, `content_json`: of one that waits, what a yes is to;
- * `before_json`: what lay there when it was asked, where that is something else. `question_json`:
- * what an MCP server asks the person while the call of `tool` is under way; null: it is a call
- * itself.
+ * Tool calls. `state`: as `CallState`. `input_json`: the whole input while the call waits, then its
+ * beginning. `told_at`: when its agent was told the outcome, where the call's own answer is not it.
+ * `allowed_by`: null: nobody has allowed it. `leave_hash`: SHA-256 of the permission of an unused
+ * yes. `pin`, `content_json`: for a waiting call, the content that a yes covers. `before_json`: the
+ * content when the person was asked, where it has changed. `question_json`: a question that an MCP
+ * server asks the person during a call of `tool`; null: the row is a call itself.
  */
 interface ToolCallRow {
   home: string;
@@ -43,7 +42,8 @@ interface ToolCallRow {
 }
 
 /**
- * Tables of what is due without anybody there. How texts and times stand in them: see tables.ts.
+ * Tables of schedules, which run without anybody present. See tables.ts for the form of texts and
+ * times.
  */
 interface NightTables {
   /**
@@ -80,12 +80,12 @@ interface NightTables {
     updated_at: Generated<number | null>;
   };
   /**
-   * Every moment at which one was due, with what became of it. `token`: of the claim that holds;
-   * whoever has another may not end it. `lease_until`: whoever claimed it is dead after this.
-   * `detail_json`: how it went. `kind` and `name_json` are there where nothing was scheduled: a run
-   * that somebody's wake began. `group_json`: the processes of a script that runs without a
-   * sandbox. `notice_json`: it is no moment, and its agent is to hear that its script failed. What
-   * is `due` and has a `reason` waits for that to pass.
+   * Every due moment, with its outcome. `token`: of the current claim; another claimant may not end
+   * it. `lease_until`: the claimant counts as dead after this. `detail_json`: how it went. `kind`
+   * and `name_json` are set for a run that a wake began without a schedule. `group_json`: the
+   * processes of a script that runs without a sandbox. `notice_json`: the row is not a moment but a
+   * notice to its agent that its script failed. A `due` row with a `reason` waits for that reason
+   * to pass.
    */
   occurrences: {
     home: string;
@@ -108,8 +108,8 @@ interface NightTables {
     notice_json: Generated<string | null>;
   };
   /**
-   * Routines that agents have asked for. Nothing of one runs before the person has said yes.
-   * `answer`: null: none yet.
+   * Routines that agents have proposed. None runs before the person has said yes. `answer`: null:
+   * none yet.
    */
   proposals: {
     home: string;
@@ -122,10 +122,10 @@ interface NightTables {
     answered_at: Generated<number | null>;
   };
   /**
-   * A home's clock. `seen_at`: it went then. `stopped_at`: the person ended it then, and it has not
-   * gone since. `place`: where the home's folder lies. `site`: under which name other relays know
-   * what is due here; null: the home's. `copied_from`: the site of the home that this one is a copy
-   * of.
+   * A home's clock. `seen_at`: when it last ran. `stopped_at`: when the person stopped the relay;
+   * it has not run since. `place`: identity of the home's folder. `site`: the name by which other
+   * relays know this home's schedules; null: the home's. `copied_from`: the site of the home that
+   * this one is a copy of.
    */
   clocks: {
     home: string;
@@ -141,7 +141,7 @@ export interface Tables extends NightTables {
   /** One row per home. `log` is its event log. */
   logs: { home: string; log: string; head: number; acked: number; made_at: number };
   events: { log: string; id: number; kind: string; event_json: string; stored_at: number };
-  /** Client ids that were taken, with the first event they became. */
+  /** Client ids in use, with the first event of each. */
   taken: { log: string; client_json: string; event_id: number };
   inbox: {
     home: string;
@@ -154,36 +154,39 @@ export interface Tables extends NightTables {
     read_at: number | null;
     sender_json: Generated<string>;
     priority: Generated<string>;
-    /** What it is for, as an agent said. */
+    /** Its purpose, as its sender stated. */
     message_type: string | null;
     thread: string | null;
     read_run_json: string | null;
   };
-  /** Pictures that come with a message of the relay's, as long as that is there. */
+  /** Pictures of a message of the relay, stored as long as the message. */
   inbox_attachments: { home: string; message_json: string; sequence: Generated<number>; attachments_json: string };
   /** One-time codes, by the SHA-256 of the code in hex. */
   codes: { relay: string; code_hash: string; made_at: number };
-  /** Browsers that are signed in, by the SHA-256 of their cookie's token in hex. */
+  /** Signed-in browsers, by the SHA-256 of their cookie's token in hex. */
   browsers: {
     relay: string;
     token_hash: string;
     made_at: number;
     seen_at: number;
-    /** SHA-256 of the page key; null: let in before there were any. */
+    /** SHA-256 of the page key. Null: signed in before there were page keys. */
     key_hash: string | null;
-    /** The home that it belongs to; null: none yet. */
+    /** The home of the sign-in. Null: none yet. */
     home: string | null;
-    /** It came by a device's code, and may only join, until then; null: it is let in for good. */
+    /**
+     * Guest status ends then: the browser came by a device's code, and may only join until then.
+     * Null: signed in permanently.
+     */
     guest_until: number | null;
     /**
-     * The sign-in by a link, beside which this one was given, or one that was; null: it came by a
-     * link or a code itself.
+     * The original sign-in by a link, present or past, beside which this one was issued. Null: this
+     * one came by a link or a code itself.
      */
     family: string | null;
   };
   /**
-   * Codes that a page shows for another device, by SHA-256. `host`, `guest`: sign-ins, who shows it
-   * and who came by it.
+   * Codes that a page shows for another device, by SHA-256. `host`, `guest`: the sign-ins that show
+   * it and that came by it.
    */
   device_codes: {
     relay: string;
@@ -191,19 +194,19 @@ export interface Tables extends NightTables {
     code_hash: string;
     host: string;
     guest: string | null;
-    /** It was not let in before: with its code it goes. */
+    /** The guest was not signed in before, so it ends with its code. */
     guest_is_new: Generated<boolean>;
     offer: string | null;
     made_at: number;
     ended_at: number | null;
   };
   /**
-   * The relay's side of each household. Every table about a team names its `home`; those of
-   * sign-ins and of synchronisation name the whole `relay`. `begun_at`: somebody lives there.
-   * `household`: as synchronisation knows it; null: not known.
+   * The relay's side of each household. Every table about a team names its `home`. Those of
+   * sign-ins and of synchronization name the whole `relay`. `begun_at`: when a household began
+   * there. `household`: its id in synchronization; null: not known.
    */
   homes: { relay: string; home: string; made_at: number; begun_at: number | null; household: string | null };
-  /** Everybody the household has, as the page said last. */
+  /** All members of the household, as the page last announced them. */
   agents: { home: string; agent_json: string; name_json: string; position: number | null; retired: boolean };
   /**
    * What the person has set. `scope`: "household", "prices", or `agent ` and the agent's id as JSON
@@ -228,12 +231,12 @@ export interface Tables extends NightTables {
     asked_at: number;
     target_json: string;
     source_kind: string;
-    /** A source as its schema has it; the key by which pairs are counted. */
+    /** A source in the form of its schema. Pairs are counted by it. */
     source_json: string;
     way: string;
     reason: string | null;
     message_json: string | null;
-    /** Of the call of the team by which it was asked. */
+    /** The call of the team that requested it. */
     call_id: string | null;
     outcome: string;
     stopped_by: string | null;
@@ -241,14 +244,14 @@ export interface Tables extends NightTables {
     detail_json: string;
     /** The target, where it was granted. */
     granted_target_json: string | null;
-    /** Whose budget of which session it used, where it used one. */
+    /** The agent and session whose budget it used, if any. */
     budget_json: string | null;
-    /** It clears a sleeping flag, and counts as no event wake. */
+    /** It clears a sleeping flag, and does not count as an event wake. */
     clears: Generated<boolean>;
   };
   /**
-   * The sessions that granted wakes have opened, under the wake’s name. `seen_at`: the last sign of
-   * life of the process that runs it.
+   * Sessions that granted wakes have opened, under the wake's name. `seen_at`: the last refresh by
+   * the process that runs it.
    */
   wake_sessions: {
     home: string;
@@ -275,9 +278,8 @@ export interface Tables extends NightTables {
     version: Generated<number>;
   };
   /**
-   * Whoever was removed stays as a row: that it was here is known by `times`, how often it was
-   * added. `seen_place`: up to where it was given what was said. `announced`: it, and whoever wakes
-   * it, has heard that it was added.
+   * A removed member stays as a row. `times`: how often it was added. `seen_place`: up to where it
+   * has received the messages. `announced`: it, and the wakes, were notified that it was added.
    */
   thread_members: {
     home: string;
@@ -302,12 +304,12 @@ export interface Tables extends NightTables {
     client_json: string | null;
     /** It is in the event log as a record. */
     announced: Generated<boolean>;
-    /** A page gave it back. */
+    /** A page restored it. */
     restored: Generated<boolean>;
   };
-  /** Who is mentioned where. `announced`: it, and whoever wakes it, has heard of it. */
+  /** Mentions of agents. `announced`: the agent, and the wakes, were notified of it. */
   thread_mentions: { home: string; thread: string; sequence: number; agent_json: string; announced: boolean };
-  /** Secrets of agents that join from elsewhere, by their SHA-256 in hex. */
+  /** Secrets of API clients, by their SHA-256 in hex. */
   credentials: {
     home: string;
     credential: string;
@@ -320,7 +322,7 @@ export interface Tables extends NightTables {
     revoked_at: number | null;
     /** It may read its agent's soul and last conversation. */
     reads_soul: boolean;
-    /** What an application may do, as a list; null for an agent. */
+    /** The scopes of an application, as a list. Null for an agent. */
     scopes_json: string | null;
   };
   /**
@@ -342,27 +344,26 @@ export interface Tables extends NightTables {
     cache_write_tokens: number;
     cost_micro_usd: number;
     estimated: boolean;
-    /** What was held for it, as `reserves` had it. */
+    /** Its reservation, as in `reserves`. */
     reserve: string | null;
   };
   /**
-   * Requests under way. On the embedded store the newest are in a journal: see `costs/reserves.ts`.
+   * Running requests. On the embedded store the newest are in a journal: see `costs/reserves.ts`.
    */
   reserves: { home: string; reserve: string; reserve_json: string };
   /**
-   * Sessions of MCP clients that are open, where several processes share the store; times are the
-   * store's.
+   * Open sessions of MCP clients, where several processes share the store. Times are the store's.
    */
   mcp_sessions: { home: string; credential: string; session: string; used_at: number; seen_at: number };
   /**
-   * The money of `usage` summed by agent and quarter of an hour, so that a day's is read without
-   * its requests. Every zone's days begin with a quarter.
+   * The money of `usage` summed by agent and quarter of an hour, so that a day is read without its
+   * requests. In every time zone days begin with a quarter.
    */
   spending: { home: string; quarter: number; agent_json: string; cost_micro_usd: number };
   /**
-   * Households of devices. `auth_key`: an Ed25519 public key, which registrations of `epoch` are
-   * checked with. `bytes`: of all its entries. `recovery` names the box to whoever has the phrase;
-   * `recovery_epoch`: the newest key that lies in it.
+   * Households of devices. `auth_key`: an Ed25519 public key that verifies registrations of
+   * `epoch`. `bytes`: of all its entries. `recovery`: id of the recovery box, for the holder of the
+   * phrase. `recovery_epoch`: the newest key in it.
    */
   households: {
     relay: string;
@@ -375,7 +376,7 @@ export interface Tables extends NightTables {
     recovery_box: string | null;
     recovery_epoch: number | null;
   };
-  /** One that was removed stays as a row, so that it is refused. */
+  /** A removed device stays as a row, so that it is refused. */
   devices: {
     relay: string;
     household: string;
@@ -387,8 +388,8 @@ export interface Tables extends NightTables {
   /** The sign-ins that a device has used, as `browsers` has them. */
   device_browsers: { relay: string; household: string; device: string; browser: string };
   /**
-   * Rotations of the household key. `boxes_json`: the keys, sealed to each device that stayed;
-   * those of the newest rotation alone are kept.
+   * Rotations of the household key. `boxes_json`: the keys, sealed to each device that stayed. Only
+   * those of the newest rotation are stored.
    */
   rotations: {
     relay: string;
@@ -399,13 +400,13 @@ export interface Tables extends NightTables {
     boxes_json: string;
   };
   /**
-   * Offers to join. One that has ended is kept for a while, so that it is not made again.
-   * `browser`: the sign-in that made it.
+   * Offers to join. An ended one is stored for a while, so that it is not made again. `browser`:
+   * the sign-in that made it.
    */
   offers: { relay: string; offer: string; made_at: number; ended_at: number | null; browser: Generated<string> };
-  /** What two devices say to each other over an offer. Each is written once. */
+  /** Messages between two devices over an offer. Each is written once. */
   offer_slots: { relay: string; offer: string; slot: string; data: string };
-  /** Sealed entries of a household, each in its place in the log of one writer. */
+  /** Sealed entries of a household, each at its position in the log of one writer. */
   entries: {
     relay: string;
     household: string;
@@ -416,13 +417,13 @@ export interface Tables extends NightTables {
   };
   tool_calls: ToolCallRow;
   /**
-   * Commands that are let for always, by SHA-256. `agreed_json`: what lay in the folder when they
-   * were, and how far they went.
+   * Commands that are allowed for always, by SHA-256. `agreed_json`: the folder content at that
+   * time, and the reach of the command.
    */
   command_contents: { home: string; agent_json: string; command_hash: string; agreed_json: string; agreed_at: number };
   /**
-   * Texts of scheduled scripts. `state`: `accepted`, one of a schedule, with its `text`; or
-   * `declined`, which is not asked about again.
+   * Texts of scheduled scripts. `state`: `accepted`: one of a schedule, with its `text`.
+   * `declined`: the person is not asked about it again.
    */
   script_texts: {
     home: string;
@@ -433,20 +434,21 @@ export interface Tables extends NightTables {
     answered_at: number;
   };
   /**
-   * What an agent needs to be at work without a browser, sealed with a key that lies in the relay's
-   * folder. `version`: as the page named it.
+   * Agent snapshots: what an agent needs to work without a browser. They are sealed with a key in
+   * the relay's folder. `version`: as the page named it.
    */
-  /** Sealed, with its key. */
+  /** Sealed, including the key. */
   agent_programs: { home: string; program: string; sealed: Uint8Array; made_at: number };
   /**
-   * Sealed: which session of a program, and what an agent must be again for it to go on with that.
+   * Sealed: the session of an ACP agent, and the state that the agent must have for the session to
+   * be resumed.
    */
   program_sessions: { home: string; agent_json: string; sealed: Uint8Array; ended_at: number };
   model_connections: { home: string; connection: string; sealed: Uint8Array; made_at: number };
   standing_copies: { home: string; agent_json: string; sealed: Uint8Array; version: string; left_at: number };
   /**
-   * MCP servers that the person has attached. `sealed`: how it is reached; `value_json`: what of it
-   * agents may use. `stamp`: as in `configs`.
+   * MCP servers that the person has added. `sealed`: how each is reached. `value_json`: what agents
+   * may use of it. `stamp`: as in `configs`.
    */
   attached: {
     home: string;
@@ -461,9 +463,9 @@ export interface Tables extends NightTables {
     version: Generated<number>;
   };
   /**
-   * What of a record waits for the person's yes at this relay. `part_json`: of limits and prices,
-   * which field; else empty. `stamp`: of the version that brought it. `declined`: they have said no
-   * to it.
+   * The parts of records that wait for the person's yes at this relay. `part_json`: for limits and
+   * prices, the field; else empty. `stamp`: of the version that brought it. `declined`: the person
+   * has said no.
    */
   asked_records: {
     home: string;
@@ -475,8 +477,8 @@ export interface Tables extends NightTables {
     declined: Generated<boolean>;
   };
   /**
-   * Which devices the person is told on. `choice_json`: of what, and when not; `sealed`: its push
-   * subscription.
+   * Devices that the person is notified on. `choice_json`: the kinds, and the quiet hours.
+   * `sealed`: its push subscription.
    */
   notification_devices: {
     home: string;
@@ -485,12 +487,12 @@ export interface Tables extends NightTables {
     choice_json: string;
     sealed: Uint8Array | null;
     used_at: number;
-    /** Status with which its push service refused the last push; null: it took it. */
+    /** Status with which its push service refused the last push. Null: the push was accepted. */
     refused: number | null;
   };
-  /** A mail address by which push services reach whoever runs the relay. */
+  /** A mail address by which push services reach the relay's operator. */
   push_contacts: { home: string; mail: string };
-  /** `raised_at`: nobody knows of it before; `next_at`: when the next device is told. */
+  /** `raised_at`: nobody is notified before. `next_at`: when the next device is notified. */
   notifications: {
     home: string;
     key: string;
@@ -500,8 +502,8 @@ export interface Tables extends NightTables {
     next_at: number | null;
   };
   /**
-   * `state`: `waits` to be pushed, was `sent`, has `failed` for good, is `closing`: the device is
-   * to hear that it is over.
+   * `state`: `waits` to be pushed, was `sent`, has `failed` for good, or is `closing`: the device
+   * must be told that it is over.
    */
   notification_sends: {
     home: string;
@@ -513,16 +515,15 @@ export interface Tables extends NightTables {
   };
 }
 
-// What each table is. What people or agents said, decided or set is in the ledger, in the
-// household's browsers; what the relay holds besides is leases, counters, quotas and what waits. So
-// the relay can lose its home and the household loses nothing: records are rows that a page gives
-// back.
+// The role of each table. What people or agents said, decided or set is in the ledger, in the
+// household's browsers. Besides that, the relay stores leases, counters, quotas and waiting items.
+// So the relay can lose its home and the household loses nothing: a page restores the records.
 
 /**
- * `record`: said, decided or set; a page has it too, and gives it back. `lease`: somebody may do
- * something until it is revoked, and is let in anew. `counter`: how far, or how much. `quota`: what
- * was decided and used, by which the next is decided. `waiting`: until a browser or an agent has
- * it.
+ * `record`: said, decided or set; a page has it too, and restores it. `lease`: a permission until
+ * it is revoked; the holder is admitted anew. `counter`: a position or an amount. `quota`: past
+ * decisions and uses, on which the next decision depends. `waiting`: stored until a browser or an
+ * agent has it.
  */
 type Holding = 'record' | 'lease' | 'counter' | 'quota' | 'waiting';
 

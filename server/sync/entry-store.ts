@@ -1,6 +1,6 @@
 /**
- * A household's sealed entries in the relay's store. Nothing is acknowledged before it is
- * committed.
+ * A household's sealed entries in the relay's store. An entry is acknowledged only after its
+ * commit.
  */
 import { sql } from 'kysely';
 import type { Entry, EntryKey, EntryStore } from '../../src/shared/protocol/sync/page.ts';
@@ -8,10 +8,10 @@ import type { Db } from '../store/index.ts';
 import { SCHEMA } from '../store/schema.ts';
 import { SYNC_LIMITS } from './settings.ts';
 
-// The SQL of sealed entries. Every function takes the transaction or database it runs in.
+// The SQL of sealed entries. Every function takes the transaction or database in which it runs.
 
 export interface HouseholdRef {
-  /** Names the relay. */
+  /** The id of the relay. */
   readonly relay: string;
   readonly household: string;
 }
@@ -22,9 +22,7 @@ interface RangeRow {
   readonly to: number;
 }
 
-/**
- * Runs of counters without a gap, by writer: within a run, counter and row number rise together.
- */
+/** Gapless runs of counters, by writer: within a run, counter and row number rise together. */
 async function readRanges(db: Db, { relay, household }: HouseholdRef): Promise<readonly RangeRow[]> {
   const numbered = db
     .selectFrom('entries')
@@ -45,9 +43,10 @@ async function readRanges(db: Db, { relay, household }: HouseholdRef): Promise<r
 }
 
 /**
- * The columns travel as arrays, the bytes as one, so that it is one statement with few parameters.
- * As base64, which the embedded store takes and gives in a tenth of the time of bytes; a subquery
- * that stands alone is worked out once. Name `sealed` once in a statement: it carries the bytes.
+ * The columns are arrays and the bytes one value, so that one statement has few parameters. The
+ * bytes are base64, which the embedded store converts in a tenth of the time of raw bytes. A
+ * standalone subquery is computed once. Name `sealed` only once per statement, because it carries
+ * the bytes.
  */
 function columnsOf(entries: readonly Entry[]) {
   const lengths = entries.map(({ sealed }) => sealed.length);
@@ -65,8 +64,8 @@ interface EntryKeyRow {
 }
 
 /**
- * Puts in those whose place is free, and answers which these were. No place may be among the
- * entries twice.
+ * Inserts entries whose place is free, and returns which these were. No place may occur twice in
+ * the list.
  */
 async function insertEntries(
   db: Db,
@@ -86,7 +85,7 @@ async function insertEntries(
     .execute();
 }
 
-/** Which of these places hold other bytes, and how many. */
+/** Entries whose place holds other bytes, and how many. */
 async function differing(
   db: Db,
   { relay, household }: HouseholdRef,
@@ -101,7 +100,7 @@ async function differing(
   return rows;
 }
 
-/** Overwrites places that are there. */
+/** Overwrites existing places. */
 async function overwrite(
   db: Db,
   { relay, household }: HouseholdRef,
@@ -126,7 +125,7 @@ interface ReadRange {
   readonly maxRows: number;
 }
 
-/** In order, as many as `maxBytes` has room for, the first in any case. */
+/** In order, as many as fit into `maxBytes`, and at least the first. */
 async function readEntries(db: Db, { relay, household }: HouseholdRef, range: ReadRange): Promise<readonly Entry[]> {
   const direction = range.newestFirst ? 'desc' : 'asc';
   const near = db
@@ -161,10 +160,7 @@ async function readEntries(db: Db, { relay, household }: HouseholdRef, range: Re
   }));
 }
 
-/**
- * Deletes an entry that still has this digest; answers with its size, null where there is none
- * such.
- */
+/** Deletes an entry that still has this digest. Returns its size, or null where there is none. */
 async function deleteEntry(
   db: Db,
   { relay, household }: HouseholdRef,
@@ -184,8 +180,8 @@ async function deleteEntry(
 }
 
 /**
- * Counts the household's bytes up or down; answers how many there are now. The household's row
- * stays locked until the transaction ends.
+ * Adds to the household's byte count and returns the new one. The household's row stays locked
+ * until the transaction ends.
  */
 async function countBytes(db: Db, { relay, household }: HouseholdRef, more: number): Promise<number> {
   const { bytes } = await db
@@ -198,7 +194,7 @@ async function countBytes(db: Db, { relay, household }: HouseholdRef, more: numb
   return bytes;
 }
 
-/** The household may not keep more here. The message is a sentence for people. */
+/** The household's quota here is used up. The message is a sentence for people. */
 export class HouseholdFull extends Error {
   override name = 'HouseholdFull';
 }
@@ -216,7 +212,7 @@ const keyOf = ({ writer, counter }: EntryKey): EntryKey => ({ writer, counter })
 const bytesOf = (entries: readonly Entry[]) => entries.reduce((sum, { sealed }) => sum + sealed.length, 0);
 
 /**
- * Each place once: the first that was given, or the last; and those that were given for the same
+ * One entry per place: the first that was given, or the last. Also returns entries for the same
  * place with other bytes.
  */
 function onePerKey(
@@ -234,7 +230,7 @@ function onePerKey(
 }
 
 /**
- * Its `put` rejects with `HouseholdFull`, and nothing of it is stored, where it would be too much.
+ * Its `put` rejects with `HouseholdFull`, and stores nothing, where the quota would be exceeded.
  */
 export function createEntryStore({ db, now, mostBytes, relay, household }: EntryStoreDeps): EntryStore {
   const home: HouseholdRef = { relay, household };

@@ -1,7 +1,7 @@
 /**
- * Who belongs to a household, as the relay keeps it. What changes is written under a lock on the
- * household's row, after every proof was checked: of two rotations at once one wins, and whatever
- * is refused has changed nothing.
+ * The members of each household, in the relay's store. Changes are written under a lock on the
+ * household's row, after every proof was checked. Of two concurrent rotations one wins, and a
+ * refused one changes nothing.
  */
 import { sql } from 'kysely';
 import { z } from 'zod';
@@ -17,8 +17,8 @@ import type { HouseholdRef } from './entry-store.ts';
 import { isDeviceOf, isSignedBy } from './offers.ts';
 import { SYNC_LIMITS } from './settings.ts';
 
-// The SQL of households, their devices and renewed keys. Every function takes the transaction or
-// database it runs in.
+// The SQL of households, their devices and rotated keys. Every function takes the transaction or
+// database in which it runs.
 
 interface HouseholdRow {
   readonly epoch: number;
@@ -27,7 +27,7 @@ interface HouseholdRow {
   readonly bytes: number;
 }
 
-/** Makes whoever changes how many households there are wait for each other. */
+/** Serializes changes of the number of households. */
 async function lockRelay(db: Db, relay: string): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${`roost households ${relay}`}, 0))`.execute(db);
 }
@@ -41,7 +41,7 @@ async function countHouseholds(db: Db, relay: string): Promise<number> {
   return Number(count);
 }
 
-/** Households whose devices have used this sign-in. */
+/** Number of households whose devices have used this sign-in. */
 async function countOfBrowser(db: Db, relay: string, browser: string): Promise<number> {
   const { count } = await db
     .selectFrom('device_browsers')
@@ -91,7 +91,7 @@ const devicesOf = (db: Db, { relay, household }: HouseholdRef) =>
     .where('relay', '=', relay)
     .where('household', '=', household);
 
-/** Also those that were removed, in the order in which they came. */
+/** Includes removed devices, in the order in which they joined. */
 const readDevices = (db: Db, home: HouseholdRef): Promise<readonly DeviceRow[]> =>
   devicesOf(db, home).orderBy('added_at').orderBy('device').execute();
 const readDevice = (db: Db, home: HouseholdRef, device: string): Promise<DeviceRow | undefined> =>
@@ -111,7 +111,7 @@ async function noteSeen(db: Db, { relay, household }: HouseholdRef, device: stri
     .execute();
 }
 
-/** Notes that a device has used a sign-in. */
+/** Records that a device has used a sign-in. */
 async function noteBrowser(db: Db, { relay, household }: HouseholdRef, device: string, browser: string): Promise<void> {
   await db
     .insertInto('device_browsers')
@@ -121,8 +121,8 @@ async function noteBrowser(db: Db, { relay, household }: HouseholdRef, device: s
 }
 
 /**
- * Puts the next key in the place of the one before: whoever is out is out, and whoever got no key
- * is not known any more, except `by`.
+ * Replaces the key by the next one. Removed devices are out. A device without a new key is
+ * forgotten, except `by`.
  */
 async function applyRotation(
   db: Db,
@@ -199,7 +199,7 @@ async function readBoxes(
 
 /**
  * Ends the sign-ins that removed devices have used and no other device does, and those that were
- * given beside them; answers which.
+ * issued beside them. Returns them.
  */
 async function revokeBrowsers(db: Db, { relay, household }: HouseholdRef): Promise<readonly string[]> {
   const used = (removed: boolean) =>
@@ -222,7 +222,7 @@ async function revokeBrowsers(db: Db, { relay, household }: HouseholdRef): Promi
     .where(({ or, and, eb, selectFrom }) =>
       or([
         eb('token_hash', 'in', used(true)),
-        // Also where that one has run out meanwhile.
+        // Also where the original sign-in has expired meanwhile.
         and([eb('family', 'in', used(true)), eb('family', 'not in', used(false))]),
         eb(
           'family',
@@ -241,7 +241,7 @@ async function revokeBrowsers(db: Db, { relay, household }: HouseholdRef): Promi
   return gone.map(({ token_hash }) => token_hash);
 }
 
-/** Which of these sign-ins are there no more. */
+/** The sign-ins of this list that no longer exist. */
 async function readEnded(db: Db, relay: string, browsers: readonly string[]): Promise<readonly string[]> {
   const there = await db
     .selectFrom('browsers')
@@ -282,13 +282,13 @@ async function findRecovery(
   return { household: row.household, epoch: row.recovery_epoch, box: row.recovery_box };
 }
 
-/** Chains of rotations: each household key hands over to the next. Pure. */
+/** Chains of rotations, in which each household key signs its successor. Pure. */
 interface AuthKey {
   readonly epoch: number;
   readonly authKey: string;
 }
 
-/** Does the key before hand over to this one? */
+/** Whether the previous key signed this one. */
 const isSucceeded = (household: string, from: AuthKey, rotation: Rotation): boolean =>
   rotation.epoch === from.epoch + 1 &&
   isSignedBy(
@@ -298,8 +298,8 @@ const isSucceeded = (household: string, from: AuthKey, rotation: Rotation): bool
   );
 
 /**
- * The rotations that lead on from a key, in order; null where one of them is not handed over to, or
- * one is missing between.
+ * The rotations that follow a key, in order. Null where one is not signed by its predecessor, or
+ * one is missing.
  */
 function chainFrom(household: string, from: AuthKey, rotations: readonly Rotation[]): readonly Rotation[] | null {
   const chain = rotations.filter(({ epoch }) => epoch > from.epoch).sort((a, b) => a.epoch - b.epoch);
@@ -317,11 +317,11 @@ interface HouseholdsDeps {
   readonly now: () => number;
   /** Most households. */
   readonly most: number;
-  /** Most that one sign-in brings. Left out: as many. */
+  /** Most households that one sign-in may bring. Left out: the same number. */
   readonly mostBySignIn?: number;
   /**
-   * This sign-in is used by a device that has proven to be one of this household. `joins`: just
-   * now, with the household's key.
+   * A device with this sign-in has proved its household. `joins`: it joined just now, with the
+   * household's key.
    */
   readonly onMember: (household: string, browser: string, joins: boolean) => Promise<void>;
 }
@@ -344,8 +344,8 @@ export type Registered =
         | 'bad-rotations';
     }
   /**
-   * The proof is of a key before the current one. `box`: the keys sealed to this device, if a
-   * rotation had some for it.
+   * The proof uses an earlier key. `box`: the new keys, sealed to this device, if a rotation had
+   * some for it.
    */
   | { readonly ok: false; readonly reason: 'old-key'; readonly epoch: number; readonly box: string | null };
 export type Rotated =
@@ -356,9 +356,9 @@ export type RecoverySet = { readonly ok: true } | { readonly ok: false; readonly
 export interface HouseholdNow {
   readonly epoch: number;
   readonly recoveryId: string | null;
-  /** Of all its entries. */
+  /** Bytes of all its entries. */
   readonly bytes: number;
-  /** Also those that were removed. */
+  /** Includes removed devices. */
   readonly devices: readonly DeviceRow[];
   /** The keys of this epoch, sealed to each device that stayed. */
   readonly boxes: Readonly<Record<string, string>>;
@@ -366,8 +366,8 @@ export interface HouseholdNow {
 
 export interface Households {
   /**
-   * `browser`: the sign-in that the device uses. What the request proves of itself is checked
-   * before anything else.
+   * `browser`: the sign-in that the device uses. The request's own proofs are checked before
+   * anything else.
    */
   register(household: string, request: Register, browser: string): Promise<Registered>;
   /** `by`: a device of the household. */
@@ -380,19 +380,17 @@ export interface Households {
   recovery(id: string): Promise<{ readonly household: string; readonly epoch: number; readonly box: string } | null>;
   device(household: string, device: string): Promise<DeviceRow | undefined>;
   now(household: string): Promise<HouseholdNow | null>;
-  /** The newest epoch; null where there is no such household. */
+  /** The newest epoch. Null where the household does not exist. */
   epoch(household: string): Promise<number | null>;
   seen(household: string, device: string, browser: string): Promise<void>;
-  /** Which of these sign-ins have ended. */
+  /** The sign-ins of this list that have ended. */
   ended(browsers: readonly string[]): Promise<readonly string[]>;
 }
 
 export function createHouseholds({ db, relay, now, most, mostBySignIn = most, onMember }: HouseholdsDeps): Households {
   const homeOf = (household: string): HouseholdRef => ({ relay, household });
 
-  /**
-   * The rotations that lead from what is known to what is claimed, and the key that counts then.
-   */
+  /** The rotations from the known key to the claimed one, and the key that is valid then. */
   function caughtUp(
     household: string,
     known: AuthKey,
@@ -402,7 +400,7 @@ export function createHouseholds({ db, relay, now, most, mostBySignIn = most, on
     return chain && { chain, key: chain.at(-1) ?? known };
   }
 
-  /** Of a household that nobody has brought before: what it says of itself must hold together. */
+  /** For a household that is new here: its own data must be consistent. */
   function claimed(household: string, request: Register): { chain: readonly Rotation[]; key: AuthKey } | null {
     const [oldest, ...later] = [...request.rotations].sort((a, b) => a.epoch - b.epoch);
     const key = { epoch: request.epoch, authKey: request.authKey };
@@ -452,7 +450,7 @@ export function createHouseholds({ db, relay, now, most, mostBySignIn = most, on
     return { ok: true, epoch: key.epoch, revoked: chain.length > 0 ? await revokeBrowsers(trx, home) : [] };
   }
 
-  /** Does another household have a recovery box under this id? */
+  /** Whether another household has a recovery box with this id. */
   const isTaken = async (trx: Db, home: HouseholdRef, { recovery }: Pick<Rotation, 'recovery'>) => {
     const holder = recovery && (await findRecovery(trx, relay, recovery.id));
     return holder !== null && holder.household !== home.household;
@@ -470,7 +468,7 @@ export function createHouseholds({ db, relay, now, most, mostBySignIn = most, on
         if (registered.ok) await onMember(household, browser, true);
         return registered;
       } catch (error) {
-        // Only now is it known how many stay; what was written before goes with the transaction.
+        // The number of remaining devices is known only now. The transaction undoes earlier writes.
         if (error instanceof TooManyDevices) return { ok: false, reason: 'devices' };
         throw error;
       }
@@ -482,7 +480,7 @@ export function createHouseholds({ db, relay, now, most, mostBySignIn = most, on
         const row = await lockHousehold(trx, home);
         const device = await readDevice(trx, home, by);
         if (!row || !device || device.removed_at !== null) return { ok: false, reason: 'not-here' };
-        // Sent again, because the answer was lost.
+        // A repeated request, because the answer was lost.
         if (rotation.epoch === row.epoch && rotation.authKey === row.auth_key) return { ok: true, revoked: [] };
         if (rotation.epoch <= row.epoch) return { ok: false, reason: 'late' };
         if (rotation.epoch > row.epoch + 1) return { ok: false, reason: 'too-early' };
@@ -529,8 +527,8 @@ export function createHouseholds({ db, relay, now, most, mostBySignIn = most, on
 }
 
 /**
- * Is it this very device that asks, and has it the key that it says it has? Whether that key counts
- * is another question.
+ * Whether the request comes from this very device, and the device has the claimed key. Whether that
+ * key is valid is checked elsewhere.
  */
 function provesItself(household: string, request: Register): boolean {
   const { epoch, authKey, device, deviceKey, proof, deviceProof } = request;

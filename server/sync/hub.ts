@@ -1,6 +1,6 @@
 /**
- * The households that have devices here now: who of them is here, what each is told, and one
- * replica for all of its sockets, let go of when the last one leaves.
+ * The households with connected devices: which devices are connected, what each was told, and one
+ * replica for all sockets of a household. The last device that leaves closes the replica.
  */
 import type { DeviceSeen, FromRelay } from '../../src/shared/protocol/sync/control.ts';
 import { createReplica, type Link, type LinkEnd, type Replica } from '../../src/shared/replication/index.ts';
@@ -16,7 +16,7 @@ export interface Member {
   readonly browser: string;
   readonly link: Link;
   send(message: FromRelay): void;
-  /** Says it as the last thing, and closes. */
+  /** Sends a last message and closes. */
   end(message: FromRelay): void;
 }
 
@@ -24,25 +24,28 @@ export interface HubDeps {
   readonly households: Households;
   readonly storeOf: (household: string) => EntryStore;
   readonly timers: { after(ms: number, run: () => void): () => void };
-  /** Nobody else writes to this store: what is here need not be read again. */
+  /** No other process writes to this store, so the data here is always current. */
   readonly alone: boolean;
-  /** These sign-ins have ended: so must everything that hangs on them. */
+  /** These sign-ins have ended, and everything that depends on them must end too. */
   readonly onRevoked: (browsers: readonly string[]) => void;
   readonly logger: Logger;
 }
 
 export interface Hub {
   /**
-   * Takes a device that has proven itself, and welcomes it; frames go to what it answers with, null
-   * where it is out already.
+   * Accepts and welcomes a device that has proved itself. Resolves with the receiver of its frames,
+   * or null where the device has been removed.
    */
   join(household: string, member: Member): Promise<LinkEnd | null>;
   leave(household: string, member: Member): Promise<void>;
-  /** Its devices or keys have changed: everybody is told, and who is out is out. */
+  /**
+   * The household's devices or keys have changed. All devices are notified, and removed ones are
+   * disconnected.
+   */
   changed(household: string, revoked: readonly string[]): Promise<void>;
-  /** Hands a signal to a device of the household that is here; false where it is not. */
+  /** Passes a signal to a connected device of the household. False where it is not connected. */
   signal(household: string, from: string, to: string, data: string): boolean;
-  /** Notes that those who are here are here, and looks for what other processes have changed. */
+  /** Records that the connected devices are here, and checks for changes by other processes. */
   look(): Promise<void>;
   /** How many sockets a household has. */
   count(household: string): number;
@@ -52,7 +55,7 @@ export interface Hub {
 interface Presence {
   readonly member: Member;
   end: LinkEnd | null;
-  /** What it was told last; null: not welcomed yet. */
+  /** The state that it was last notified of. Null: not welcomed yet. */
   announced: { readonly epoch: number; readonly devices: string } | null;
 }
 interface Room {
@@ -61,7 +64,7 @@ interface Room {
   readonly turn: <Result>(work: () => Promise<Result>) => Promise<Result>;
   replica: Replica | null;
   trouble: string | null;
-  /** Bytes of entries when they were last looked at. */
+  /** Bytes of entries at the last check. */
   bytes: number | null;
 }
 
@@ -123,7 +126,7 @@ export function createHub({ households, storeOf, timers, alone, onRevoked, logge
     presence.end = null;
   }
 
-  /** Tells everybody what they do not know yet. */
+  /** Notifies every device of what it does not know yet. */
   async function announce(room: Room): Promise<void> {
     const state = await households.now(room.household);
     // Another process may have stored entries too.

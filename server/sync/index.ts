@@ -1,5 +1,5 @@
 /**
- * Synchronisation at the relay: it keeps sealed entries and passes them between the devices of a
+ * Synchronization at the relay: it stores sealed entries and passes them between the devices of a
  * household.
  *
  * `hub.ts` joins sockets to the household's replica, `households.ts` knows which devices belong to
@@ -7,9 +7,9 @@
  *
  * Invariants:
  * - The relay cannot read an entry. It has ids, sizes, times and public keys.
- * - A device is let in by its signature and by a proof with the household's key.
- * - A removed device is out at once, on every relay of the store.
- * - Each household has a quota, and each frame a bound.
+ * - A device is admitted by its signature and by a proof with the household's key.
+ * - A removed device is disconnected at once, on every relay of the store.
+ * - Each household has a quota, and each frame a limit.
  *
  * It does not know documents, agents, or sessions. `src/worker/sync/SPEC.md` has the protocol.
  */
@@ -30,19 +30,19 @@ import { createSockets } from './socket.ts';
 
 export interface SyncDeps {
   readonly db: Db;
-  /** Names the relay. */
+  /** The id of the relay. */
   readonly relay: string;
   readonly now: () => number;
-  /** ms, only ever forward, whatever becomes of the wall clock: for spans. */
+  /** Monotonic ms, whatever happens to the wall clock. For durations. */
   readonly elapsed: () => number;
   readonly timers: { after(ms: number, run: () => void): () => void };
-  /** Nobody else writes to this store. */
+  /** No other process writes to this store. */
   readonly alone: boolean;
   /** These sign-ins have ended. */
   readonly onRevoked: (browsers: readonly string[]) => void;
   /**
-   * This sign-in is used by a device that has proven to be one of this household. `joins`: just
-   * now, with the household's key.
+   * A device with this sign-in has proved its household. `joins`: it joined just now, with the
+   * household's key.
    */
   readonly onMember: (household: string, browser: string, joins: boolean) => Promise<void>;
   readonly logger: Logger;
@@ -52,7 +52,9 @@ export interface SyncDeps {
 export interface Sync {
   readonly endpoints: readonly Handled[];
   readonly upgrades: Upgrades;
-  /** Ends every socket in good order; resolves when what came over them is stored or let go of. */
+  /**
+   * Ends every socket in good order. Resolves when the data that arrived is stored or discarded.
+   */
   close(): Promise<void>;
 }
 
@@ -102,8 +104,8 @@ export function createSync({
   });
   const upgrades = createUpgrades({ path: syncEndpoints.syncSocket.path, messageBytes: SYNC_LIMITS.messageBytes });
 
-  // What another process has changed is seen with the next look; alone, it is enough to note now
-  // and then who is here.
+  // Finds changes by other processes. Where there are none, it only records at intervals who is
+  // connected.
   const looks = setInterval(
     () =>
       void hub.look().catch((error: unknown) => logger.error('Who is connected could not be looked after.', { error })),

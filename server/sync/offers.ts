@@ -1,6 +1,6 @@
 /**
- * Offers to join: two browsers leave each other what they say in slots that are written once. What
- * lies in them is sealed.
+ * Offers to join. Two browsers exchange messages through slots that are written once. Their content
+ * is sealed.
  */
 import { createHash, createPublicKey, verify } from 'node:crypto';
 import { sql } from 'kysely';
@@ -10,12 +10,12 @@ import { QUOTAS } from '../platform/quotas.ts';
 import type { Db } from '../store/index.ts';
 import { SYNC_LIMITS } from './settings.ts';
 
-// Ed25519 (RFC 8032) and the ids of devices, by Node's own cryptography. What is signed stands in
-// src/shared/protocol/sync/control.ts.
+// Ed25519 (RFC 8032) and device ids, with Node's own cryptography.
+// src/shared/protocol/sync/control.ts defines the signed bytes.
 
 /**
- * Did the owner of this public key sign these bytes? Keys and signatures are base64url, of the
- * lengths their schemas say.
+ * Whether the owner of this public key signed these bytes. Keys and signatures are base64url, with
+ * the lengths of their schemas.
  */
 export function isSignedBy(publicKey: string, bytes: Uint8Array, signature: string): boolean {
   const key = createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x: publicKey }, format: 'jwk' });
@@ -41,10 +41,10 @@ interface OffersDeps {
   readonly now: () => number;
 }
 
-/** gone: it has ended, or its time is over. unknown: nobody has made it. */
+/** `gone`: it has ended or expired. `unknown`: nobody has made it. */
 type NotThere = { readonly ok: false; readonly reason: 'unknown' | 'gone' };
 export interface Offers {
-  /** Harmless where it is there already. `browser`: the sign-in that makes it. */
+  /** Does nothing where it exists already. `browser`: the sign-in that makes it. */
   make(
     offer: string,
     browser: string,
@@ -52,23 +52,22 @@ export interface Offers {
     | { readonly ok: true; readonly until: number }
     | { readonly ok: false; readonly reason: 'gone' | 'too-many' | 'too-many-of-yours' }
   >;
-  /** Harmless where the same lies there already. */
+  /** Does nothing where the slot has the same data already. */
   write(
     offer: string,
     slot: OfferSlot,
     data: string,
   ): Promise<{ readonly ok: true } | NotThere | { readonly ok: false; readonly reason: 'taken' }>;
-  /** Null: nothing lies there yet. */
+  /** Null: the slot is empty. */
   read(offer: string, slot: OfferSlot): Promise<{ readonly ok: true; readonly data: string | null } | NotThere>;
-  /** It is not made again. Harmless where it has ended already. */
+  /** The offer cannot be made again. Does nothing where it has ended already. */
   end(offer: string): Promise<void>;
 }
 
 export function createOffers({ db, relay, now }: OffersDeps): Offers {
-  /** Ends what is too old, and forgets what ended long ago. */
+  /** Ends offers that are too old, and forgets those that ended long ago. */
   async function sweep(trx: Db): Promise<void> {
-    // One that was made later than now is of before the clock went back: how old it is, nobody
-    // knows.
+    // An offer from the future is older than a change of the clock, so its age is unknown.
     const expired = await trx
       .updateTable('offers')
       .set({ ended_at: now() })
@@ -112,7 +111,7 @@ export function createOffers({ db, relay, now }: OffersDeps): Offers {
     make: (offer, browser) =>
       db.transaction().execute(async (trx) => {
         await sweep(trx);
-        // One after the other: two that count at once would both find room.
+        // One after another: two concurrent counts would both find room.
         await sql`select pg_advisory_xact_lock(hashtextextended(${`roost offers ${relay}`}, 0))`.execute(trx);
         const { open, own, remembered } = await trx
           .selectFrom('offers')

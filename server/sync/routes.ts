@@ -1,6 +1,5 @@
 /**
- * The calls of synchronisation: letting a device in, offers to join, recovery, and the way to the
- * socket.
+ * The endpoints of synchronization: admission of devices, offers to join, recovery, and the socket.
  */
 import type { Context } from 'hono';
 import { syncEndpoints } from '../../src/shared/protocol/endpoints/sync.ts';
@@ -22,7 +21,7 @@ export interface SyncRoutesDeps {
   readonly hub: Hub;
   readonly sockets: Sockets;
   readonly upgrades: Upgrades;
-  /** Proofs that failed, and look-ups of recovery boxes, by `triesKey`. */
+  /** Failed proofs, and look-ups of recovery boxes, by `triesKey`. */
   readonly failures: RateLimit;
   readonly lookups: RateLimit;
 }
@@ -115,7 +114,8 @@ export function createSyncRoutes({
         throw problem(426, 'not-a-socket', 'This address takes WebSockets alone.', {
           headers: { upgrade: 'websocket' },
         });
-      // Every browser names the page that opens a socket; whoever does not is none.
+      // Every browser names the page that opens a socket. A client without an Origin is not a
+      // browser.
       if (context.req.header('origin') === undefined)
         throw problem(403, 'other-site', 'A WebSocket must name its Origin, and it must be Roost’s own page.');
       if (sockets.full(browserOf(context)))

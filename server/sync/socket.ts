@@ -1,7 +1,7 @@
 /**
- * The relay's end of the sync sockets: challenge, hello, welcome; then text messages one after the
- * other, and binary ones for the household's replica. Whoever sends what does not belong here is
- * told so and cut, and nothing is changed by it.
+ * The relay's end of the sync sockets: challenge, hello, welcome. Then text messages one after
+ * another, and binary ones for the household's replica. A device that sends anything else is told
+ * so and cut, and nothing is changed by it.
  */
 import { randomBytes } from 'node:crypto';
 import type { RawData, WebSocket } from 'ws';
@@ -22,7 +22,7 @@ import { SYNC_LIMITS, triesKey } from './settings.ts';
 import type { Hub, Member } from './hub.ts';
 import { isDeviceOf, isSignedBy } from './offers.ts';
 
-// What a device may say on a sync socket, and why it is refused.
+// Messages of a device on a sync socket, and why they are refused.
 
 /** Why a socket is ended: `what` was refused, and a sentence. */
 class Refusal extends Error {
@@ -36,7 +36,7 @@ class Refusal extends Error {
 const bytesOf = (data: RawData): Buffer =>
   Array.isArray(data) ? Buffer.concat(data) : Buffer.isBuffer(data) ? data : Buffer.from(data);
 
-/** What a text message of a device says. Throws a `Refusal` where it fits nothing. */
+/** Parses a text message of a device. Throws a `Refusal` where it fits no schema. */
 function parse(text: string): FromDevice {
   let value: unknown;
   const tooMuch = createJsonCount(SYNC_LIMITS.json).take(Buffer.from(text));
@@ -57,7 +57,7 @@ function parse(text: string): FromDevice {
   );
 }
 
-/** `ends`: whoever asked for this does not belong here. */
+/** `ends`: the sender does not belong here, so its socket ends. */
 function rotationRefusal({ reason }: Exclude<Rotated, { ok: true }>): {
   readonly reason: string;
   readonly ends: boolean;
@@ -86,35 +86,35 @@ const recoveryRefusal = ({ reason }: Exclude<RecoverySet, { ok: true }>) =>
     ? { reason: 'Another household of this relay has this recovery id.', ends: false }
     : { reason: 'The household’s current key did not sign this.', ends: true };
 
-/** Of RFC 6455: the relay ends; what came does not belong here. */
+/** Codes of RFC 6455: the relay ends, or the message violates the protocol. */
 const CLOSE = { ending: 1001, policy: 1008 } as const;
 const NONCE_BYTES = 32;
 
 export interface SocketsDeps {
   readonly households: Households;
   readonly hub: Hub;
-  /** Proofs that failed, by `triesKey`. */
+  /** Failed proofs, by `triesKey`. */
   readonly failures: RateLimit;
-  /** ms, only ever forward, whatever becomes of the wall clock: for spans. */
+  /** Monotonic ms, whatever happens to the wall clock. For durations. */
   readonly elapsed: () => number;
   readonly onError: (error: unknown) => void;
   readonly heartbeatMs?: number;
   readonly limits?: Partial<Record<keyof typeof SYNC_LIMITS, number>>;
 }
 
-/** Who opened a socket: the sign-in of its browser, and its address. */
+/** The opener of a socket: the sign-in of its browser, and its address. */
 interface Opener {
   readonly browser: string;
   readonly address: string;
 }
 
 export interface Sockets {
-  /** No further socket of this sign-in. */
+  /** Whether this sign-in gets no further socket. */
   full(browser: string): boolean;
   open(socket: WebSocket, opener: Opener): void;
   /** Cuts the sockets of these sign-ins. */
   cut(browsers: readonly string[]): void;
-  /** Ends all of them in good order, and after a while by force. */
+  /** Ends all sockets in good order, and after a while by force. */
   close(): Promise<void>;
 }
 
@@ -162,11 +162,11 @@ export function createSockets({
       });
       if (socket.bufferedAmount > bounds.unsentBytes) socket.terminate();
     }
-    /** Nothing that comes later counts. */
+    /** Later messages are ignored. */
     function close(code: number, why: string): void {
       over = true;
       socket.close(code, why);
-      // Whoever is not read would keep the closing from coming through.
+      // Unread data would keep the closing handshake from arriving.
       socket.resume();
       closing = setTimeout(() => socket.terminate(), code === CLOSE.ending ? bounds.endGraceMs : bounds.closeGraceMs);
     }
@@ -196,7 +196,7 @@ export function createSockets({
     }: Extract<FromDevice, { kind: 'hello' }>): Promise<void> {
       const wait = failures.wait(tries);
       if (wait > 0) throw new Refusal('hello', `Too many proofs of this browser have failed. Try again in ${wait} s.`);
-      // Before anything is looked up: who is known here is told to nobody but that device.
+      // Checked before any look-up: only the device itself may learn whether it is known here.
       if (
         !isDeviceOf(device, { deviceKey, boxKey }) ||
         !isSignedBy(deviceKey, socketBytes(household, device, nonce), signature)
@@ -295,7 +295,7 @@ export function createSockets({
         clearInterval(beats);
         open.delete(socket);
         state?.end.gone();
-        // After what it was in the middle of.
+        // After the work in progress.
         const leave = async () => joining && (await hub.leave(joining.household, joining.member));
         turn(leave).then(
           () => resolve(),
@@ -304,7 +304,7 @@ export function createSockets({
       }),
     );
 
-    // What is wrong with a socket ends it; the close that follows is what counts.
+    // A socket error ends the socket. The close event that follows is handled.
     socket.on('error', alive);
     socket.on('ping', alive);
     socket.on('pong', alive);

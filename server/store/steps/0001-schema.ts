@@ -1,6 +1,6 @@
 /**
- * Every table of the store, as SQL. What they hold stands in `tables.ts`. A change of this version
- * or a later one is a step of its own: what was released is never edited.
+ * Every table of the store, as SQL. `tables.ts` says what they hold. A change in this version or a
+ * later one is a separate step: a released step is never edited.
  */
 import { sql, type Kysely, type Migration } from 'kysely';
 
@@ -24,9 +24,9 @@ const STATEMENTS: readonly string[] = [
       constraint events_pk primary key (log, id)
     )
   `,
-  // The fold at start, and what pruning must keep, begin at a session’s start or end.
+  // The fold at start, and the part that pruning must keep, begin at a session's start or end.
   `create index events_boundaries on roost.events (log, id) where (kind in ('session-started', 'session-ended'))`,
-  // So does every run that is under way.
+  // They also begin at a running run.
   `create index events_runs on roost.events (log, kind, id) where (kind in ('run-started', 'run-ended'))`,
   `
     create table roost.taken (
@@ -154,9 +154,8 @@ const STATEMENTS: readonly string[] = [
   `,
   `create index wakes_budget on roost.wakes (home, budget_json, asked_at)`,
   `create index wakes_feed on roost.wakes (home, sequence)`,
-  // Each question of the gate has one index that fits, and no other that nearly does: a store
-  // that has never counted its rows, as the embedded one never does by itself, picks the right
-  // one all the same.
+  // Each query of the gate has one index that fits, and no other that nearly does. So a store
+  // without statistics, as the embedded one is by itself, still picks the right one.
   `create index wakes_granted on roost.wakes (home, granted_target_json, asked_at)`,
   `create index wakes_latest on roost.wakes (home, asked_at) where (granted_target_json is not null)`,
   `create index wakes_target_feed on roost.wakes (home, target_json, sequence)`,
@@ -618,8 +617,8 @@ const STATEMENTS: readonly string[] = [
       copied_from text
     )
   `,
-  // Every change of settings counts the household's row: decisions of the gate are made against one
-  // count.
+  // Every change of settings increments the counter in the household's row. Decisions of the gate
+  // are checked against it.
   `
     create function roost.config_counted() returns trigger language plpgsql as $$
     begin
@@ -636,8 +635,8 @@ const STATEMENTS: readonly string[] = [
     create trigger config_counted before insert or update of config_json on roost.configs
       for each row execute function roost.config_counted()
   `,
-  // A function, because a store that is asked in text plans anew each time, which takes longer than
-  // the answer: the plan of a function lives as long as the connection.
+  // A function, because plain SQL text is planned anew each time, which takes longer than the
+  // query. A function's plan lives as long as the connection.
   `
     create function roost.wake_facts(
       home_ text, target text, budget text, since bigint, most_wakes integer, flood_since bigint, most_latest integer,
