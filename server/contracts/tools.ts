@@ -53,8 +53,8 @@ export interface Caller {
   readonly run: string;
   readonly kind: 'session' | 'run' | 'client';
   /**
-   * The credential with which a client joined, or an ACP agent was started, and whether the person
-   * lets it read the agent's soul and last conversation.
+   * The credential of a joined client, or of an ACP agent. `readsSoul`: the person lets it read its
+   * agent's soul and last conversation.
    */
   readonly credential?: { readonly credentialId: string; readonly readsSoul: boolean };
   readonly signal: AbortSignal;

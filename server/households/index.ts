@@ -5,7 +5,7 @@
  *
  * Every sign-in belongs to one home. A new browser gets an empty home, and its first write begins a
  * household there. If other households live at this relay already, the person is asked first. A
- * household's devices prove to synchronization which household they belong to. A device with such a
+ * household's devices prove to synchronisation which household they belong to. A device with such a
  * proof comes into that household's home.
  */
 import { createDeferred, type Deferred } from '../../src/shared/domain/platform/deferred.ts';

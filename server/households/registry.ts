@@ -15,7 +15,7 @@ interface HomeRow {
   readonly household: string | null;
 }
 
-/** Serializes all decisions about homes. */
+/** Serialises all decisions about homes. */
 async function lockHomes(db: Db, relay: string): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${`roost homes ${relay}`}, 0))`.execute(db);
 }

@@ -93,7 +93,7 @@ export const handOverPage = (key: string, byDevice: boolean): Response =>
   );
 
 /**
- * Forwards the query of an authorization server's redirect with the page's own key, and removes it
+ * Forwards the query of an authorisation server's redirect with the page's own key, and removes it
  * from the address.
  */
 const FINISH = `const said = document.getElementById('said');

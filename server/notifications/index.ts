@@ -321,7 +321,8 @@ export function createNotifications(deps: NotificationsDeps): HomeNotifications 
     );
     const next = await rows.nextDue();
     cancel();
-    // Work that another relay has left causes no notice here.
+    // With several relays the checks go on, because nothing here announces work that another relay
+    // has left.
     if ((next === null && alone) || closing.signal.aborted) return;
     cancel = timers.after(Math.min(Math.max(0, (next ?? Infinity) - now()), LIMITS.lookMs), () => void inTurn(sendDue));
   }

@@ -219,7 +219,7 @@ interface AppDeps {
   readonly mindOf: (browser: string) => Promise<MindInfo>;
   /** The demo mind, for households without a model. */
   readonly rehearsal: { options(): Rehearsal; setOptions(options: Rehearsal): void };
-  /** Why this sign-in may not set the demo mind's behavior, as a sentence. Null: it may. */
+  /** Why this sign-in may not set the demo mind's behaviour, as a sentence. Null: it may. */
   readonly refuseToDirect: (browser: string) => Promise<string | null>;
   /**
    * The endpoints of other parts. Throws where one is missing, together with those of this file.

@@ -45,7 +45,7 @@ interface Terminal {
 }
 
 /**
- * White on black, whatever the terminal's own colors are: cameras want a dark code on a light
+ * White on black, whatever the terminal's own colours are: cameras want a dark code on a light
  * ground.
  */
 const [PAINT, PLAIN] = ['\u001b[97;40m', '\u001b[0m'];

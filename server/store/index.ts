@@ -184,7 +184,7 @@ export function journalsIn(
 // database share one clock, whatever happens to the wall clocks of their machines. Leases,
 // schedules, budgets and cooldowns use it.
 //
-// It is synchronized at intervals, and as soon as the wall clock departs from the monotonic one.
+// It is synchronised at intervals, and as soon as the wall clock departs from the monotonic one.
 // Then the wall clock was set, or the machine was suspended, which a monotonic clock may not see.
 
 interface DatabaseClockDeps {
@@ -214,7 +214,7 @@ export async function openDatabaseClock(deps: DatabaseClockDeps): Promise<Databa
   async function anchorNow() {
     const asked = elapsed();
     const time = await read();
-    // The answer traveled for about half of the time.
+    // The answer travelled for about half of the time.
     return { time, at: (asked + elapsed()) / 2, wall: wall() - elapsed() };
   }
   let anchor = await anchorNow();

@@ -15,15 +15,15 @@ export interface DatabaseLimits {
   readonly patienceMs: number;
   /** ms after an outage that a statement from before it may stay unanswered. */
   readonly staleMs: number;
-  /** ms between two synchronizations with the database's clock. */
+  /** ms between two synchronisations with the database's clock. */
   readonly clockEveryMs: number;
   /**
-   * ms by which the wall clock may depart from the monotonic one before the clock is synchronized
+   * ms by which the wall clock may depart from the monotonic one before the clock is synchronised
    * at once.
    */
   readonly clockDriftMs: number;
   /**
-   * ms by which a synchronization may change the clock. After a larger step, others may not have
+   * ms by which a synchronisation may change the clock. After a larger step, others may not have
    * been able to renew their leases.
    */
   readonly clockStepMs: number;

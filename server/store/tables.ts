@@ -6,12 +6,17 @@
 import type { Generated } from 'kysely';
 
 /**
- * Tool calls. `state`: as `CallState`. `input_json`: the whole input while the call waits, then its
- * beginning. `told_at`: when its agent was told the outcome, where the call's own answer is not it.
- * `allowed_by`: null: nobody has allowed it. `leave_hash`: SHA-256 of the permission of an unused
- * yes. `pin`, `content_json`: for a waiting call, the content that a yes covers. `before_json`: the
- * content when the person was asked, where it has changed. `question_json`: a question that an MCP
- * server asks the person during a call of `tool`; null: the row is a call itself.
+ * Tool calls.
+ *
+ * - `state`: as `CallState`.
+ * - `input_json`: the whole input while the call waits, then its beginning.
+ * - `told_at`: when its agent was told the outcome, where the call's own answer is not it.
+ * - `allowed_by`: null: nobody has allowed it.
+ * - `leave_hash`: SHA-256 of the permission of an unused yes.
+ * - `pin`, `content_json`: for a waiting call, the content that a yes covers.
+ * - `before_json`: the content when the person was asked, where it has changed.
+ * - `question_json`: a question that an MCP server asks the person during a call of `tool`. Null:
+ *   the row is a call itself.
  */
 interface ToolCallRow {
   home: string;
@@ -42,8 +47,8 @@ interface ToolCallRow {
 }
 
 /**
- * Tables of schedules, which run without anybody present. See tables.ts for the form of texts and
- * times.
+ * Tables of schedules, which run without anybody present. The head of this file tells the form of
+ * texts and times.
  */
 interface NightTables {
   /**
@@ -80,12 +85,16 @@ interface NightTables {
     updated_at: Generated<number | null>;
   };
   /**
-   * Every due moment, with its outcome. `token`: of the current claim; another claimant may not end
-   * it. `lease_until`: the claimant counts as dead after this. `detail_json`: how it went. `kind`
-   * and `name_json` are set for a run that a wake began without a schedule. `group_json`: the
-   * processes of a script that runs without a sandbox. `notice_json`: the row is not a moment but a
-   * notice to its agent that its script failed. A `due` row with a `reason` waits for that reason
-   * to pass.
+   * Every due moment, with its outcome.
+   *
+   * - `token`: of the current claim. Another claimant may not end it.
+   * - `lease_until`: the claimant counts as dead after this.
+   * - `detail_json`: how it went.
+   * - `kind`, `name_json`: set for a run that a wake began without a schedule.
+   * - `group_json`: the processes of a script that runs without a sandbox.
+   * - `notice_json`: the row is not a moment but a notice to its agent that its script failed.
+   *
+   * A `due` row with a `reason` waits for that reason to pass.
    */
   occurrences: {
     home: string;
@@ -122,10 +131,13 @@ interface NightTables {
     answered_at: Generated<number | null>;
   };
   /**
-   * A home's clock. `seen_at`: when it last ran. `stopped_at`: when the person stopped the relay;
-   * it has not run since. `place`: identity of the home's folder. `site`: the name by which other
-   * relays know this home's schedules; null: the home's. `copied_from`: the site of the home that
-   * this one is a copy of.
+   * A home's clock.
+   *
+   * - `seen_at`: when it last ran.
+   * - `stopped_at`: when the person stopped the relay. It has not run since.
+   * - `place`: identity of the home's folder.
+   * - `site`: the name by which other relays know this home's schedules. Null: the home's.
+   * - `copied_from`: the site of the home that this one is a copy of.
    */
   clocks: {
     home: string;
@@ -202,8 +214,8 @@ export interface Tables extends NightTables {
   };
   /**
    * The relay's side of each household. Every table about a team names its `home`. Those of
-   * sign-ins and of synchronization name the whole `relay`. `begun_at`: when a household began
-   * there. `household`: its id in synchronization; null: not known.
+   * sign-ins and of synchronisation name the whole `relay`. `begun_at`: when a household began
+   * there. `household`: its id in synchronisation; null: not known.
    */
   homes: { relay: string; home: string; made_at: number; begun_at: number | null; household: string | null };
   /** All members of the household, as the page last announced them. */
@@ -520,10 +532,11 @@ export interface Tables extends NightTables {
 // So the relay can lose its home and the household loses nothing: a page restores the records.
 
 /**
- * `record`: said, decided or set; a page has it too, and restores it. `lease`: a permission until
- * it is revoked; the holder is admitted anew. `counter`: a position or an amount. `quota`: past
- * decisions and uses, on which the next decision depends. `waiting`: stored until a browser or an
- * agent has it.
+ * - `record`: said, decided or set. A page has it too, and restores it.
+ * - `lease`: a permission until it is revoked. The holder is admitted anew.
+ * - `counter`: a position or an amount.
+ * - `quota`: past decisions and uses, on which the next decision depends.
+ * - `waiting`: stored until a browser or an agent has it.
  */
 type Holding = 'record' | 'lease' | 'counter' | 'quota' | 'waiting';
 

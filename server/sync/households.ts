@@ -27,7 +27,7 @@ interface HouseholdRow {
   readonly bytes: number;
 }
 
-/** Serializes changes of the number of households. */
+/** Serialises changes of the number of households. */
 async function lockRelay(db: Db, relay: string): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${`roost households ${relay}`}, 0))`.execute(db);
 }

@@ -1,5 +1,5 @@
 /**
- * Synchronization at the relay: it stores sealed entries and passes them between the devices of a
+ * Synchronisation at the relay: it stores sealed entries and passes them between the devices of a
  * household.
  *
  * `hub.ts` joins sockets to the household's replica, `households.ts` knows which devices belong to

@@ -1,5 +1,5 @@
 /**
- * The endpoints of synchronization: admission of devices, offers to join, recovery, and the socket.
+ * The endpoints of synchronisation: admission of devices, offers to join, recovery, and the socket.
  */
 import type { Context } from 'hono';
 import { syncEndpoints } from '../../src/shared/protocol/endpoints/sync.ts';

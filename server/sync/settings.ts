@@ -1,6 +1,6 @@
 /**
- * Limits and pauses of the relay's side of synchronization. The owner's settings are in
- * ../settings.ts.
+ * Limits and pauses of the relay's side of synchronisation. The relay's owner can set only
+ * `SyncSettings`.
  */
 import { SYNC } from '../../src/shared/protocol/sync/settings.ts';
 

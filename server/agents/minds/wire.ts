@@ -1,7 +1,7 @@
 /**
- * Converts between our messages and the Messages API. Cache marks go on the system prompt (which
- * covers the tools before it), on the first user message (which holds the soul) and on the newest
- * turn.
+ * Converts between our messages and the Messages API. Three places get cache marks: the system
+ * prompt (which covers the tools before it), the first user message (which holds the soul) and the
+ * newest turn.
  */
 import { z } from 'zod';
 import { createParser, type EventSourceMessage } from 'eventsource-parser';

@@ -1,8 +1,8 @@
 /**
  * A program that speaks MCP over stdin and stdout, in a process group of its own, so its children
- * end with it. Its environment has only the few variables that programs need to be found and to
- * keep their caches, and those that the person set for it. It has none of the relay's. Its output
- * is bounded per message and over time.
+ * end with it. Its environment has only a few variables: those that programs need to be found and
+ * to keep their caches, and those that the person set for it. It has none of the relay's. Its
+ * output is bounded per message and over time.
  */
 import { realpath } from 'node:fs/promises';
 import { dirname } from 'node:path';

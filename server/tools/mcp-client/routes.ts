@@ -96,8 +96,8 @@ export function createAttachedRoutes(deps: AttachedRoutesDeps): readonly Handled
     },
     async signInToAttached({ serverId }, context) {
       byPerson(context);
-      // Returns to the very address at which this browser is signed in. The middleware has checked
-      // that the origin is ours.
+      // Returns to the very address at which this browser is signed in. Whether the origin is ours
+      // was checked before.
       const origin = context.req.header('origin') ?? new URL(context.req.url).origin;
       const begun = await attached.signIn(serverId, new URL(relayEndpoints.signedIn.path, origin).href);
       if (begun === null || 'refused' in begun) return refuse(begun);

@@ -1,8 +1,8 @@
 /**
- * The OAuth sign-in of one MCP server, as MCP defines it. Roost finds the authorization server and
+ * The OAuth sign-in of one MCP server, as MCP defines it. Roost finds the authorisation server and
  * registers there as a client. The person allows it in their browser (PKCE). The tokens are stored
  * sealed, and renewed. A response is accepted only for a request of ours: with its `state`, once,
- * in time, from the authorization server that was asked, and in the household whose page began it.
+ * in time, from the authorisation server that was asked, and in the household whose page began it.
  */
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import {
@@ -34,7 +34,7 @@ import type { Link } from './link.ts';
 import type { Attached, Refused } from './types.ts';
 
 /**
- * The stored state, sealed. `discovery`: the authorization server that was used. `redirect`: the
+ * The stored state, sealed. `discovery`: the authorisation server that was used. `redirect`: the
  * address to which it returns the person.
  */
 const heldSchema = <Value>() => z.custom<Value>((value) => typeof value === 'object' && value !== null);
@@ -106,7 +106,7 @@ const NO_SIGN_IN = 'it asks for a sign-in, or does not take the key it was given
 const EXPIRED = 'the sign-in there has expired or was withdrawn: sign in again';
 const NOT_BEGUN = 'This sign-in was not begun here, was used already, or took too long. Begin it once more.';
 /**
- * Statuses of an authorization server that is unwell, or wants to be asked later. Any other answer
+ * Statuses of an authorisation server that is unwell, or wants to be asked later. Any other answer
  * without a token is a refusal.
  */
 const isUnwell = (status: number) => status >= 500 || status === 408 || status === 429;
@@ -117,7 +117,7 @@ const isSame = (one: string, other: string) => {
 };
 
 /**
- * The account name in the authorization server's ID token. The token came directly from that
+ * The account name in the authorisation server's ID token. The token came directly from that
  * server, so its signature is not checked.
  */
 function whoOf(tokens: StoredOAuthTokens | null, { tokenChars }: Pick<AttachedLimits, 'tokenChars'>): string | null {

@@ -43,7 +43,10 @@ const PARTS = /[\s=:,;@()"'`<>{}|&$#!]+/;
 
 interface Word {
   readonly text: string;
-  /** The first word of a command; a later one; a file that it writes to. */
+  /**
+   * `command`: the first word of a command. `argument`: a later one. `written`: a file that it
+   * writes to.
+   */
   readonly place: 'command' | 'argument' | 'written';
   readonly opaque: boolean;
 }

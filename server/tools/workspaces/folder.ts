@@ -198,7 +198,7 @@ const statOf = (place: string | Buffer) =>
     throw error;
   });
 
-/** Names as a case-insensitive and normalizing disk compares them. */
+/** Names as a case-insensitive and normalising disk compares them. */
 const folded = (names: readonly string[]) => names.join('/').normalize('NFC').toLowerCase();
 const liesBelow = (path: string, above: string) => above === '' || path === above || path.startsWith(`${above}/`);
 

@@ -1,7 +1,7 @@
 /**
- * Streams a folder as a zip. It contains everything below the folder. Files that cannot be included
- * are named with the reason in a last file of the zip, and counted in the zip's comment at its very
- * end.
+ * Streams a folder as a zip, with everything below the folder. A last file in the zip names the
+ * files that could not be included, with the reasons. The zip's comment, at its very end, has their
+ * number.
  */
 import { promisify } from 'node:util';
 import { pipeline, Readable } from 'node:stream';

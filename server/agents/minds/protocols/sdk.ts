@@ -36,7 +36,7 @@ import {
 import { MIND_LIMITS } from '../settings.ts';
 import { refusalOf, shortRefusal, streamError } from './refusal.ts';
 
-// Chunks of OpenAI's and Google's protocols, normalized before the SDK parses them. The SDK ends an
+// Chunks of OpenAI's and Google's protocols, normalised before the SDK parses them. The SDK ends an
 // answer at the first field that does not fit its schema. Servers omit fields, write them as
 // another type, or send one whole answer instead of a stream.
 
