@@ -76,7 +76,7 @@ export function createDeviceCodes({ db, relay, now, onEnded }: DeviceCodesDeps):
         .where('guest', 'is', null)
         .where('ended_at', 'is', null)
         .where('made_at', '>=', madeAfter())
-        // The sign-in that shows the code is in already.
+        // The sign-in that shows the code is signed in already, so it cannot use it.
         .where('host', '!=', guest)
         .returning('made_at')
         .executeTakeFirst();

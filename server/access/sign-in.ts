@@ -68,8 +68,8 @@ export interface SignIn {
   take(code: string, token?: string): Promise<Entered | null>;
   /**
    * Whether this is a token of ours. `renew`: the cookie should be set again, to extend it. `own`:
-   * the page key belongs to this sign-in too, so the caller is the page and not another site that
-   * the browser sent the cookie for.
+   * the page key belongs to this sign-in too. So the caller is the page, and not another server of
+   * this host, to which the browser also sends the cookie.
    */
   check(
     token: string,

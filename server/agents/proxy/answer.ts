@@ -209,7 +209,7 @@ const aborted = (signal: AbortSignal): Promise<unknown> =>
     : new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
 const isOk = (status: number) => status >= 200 && status < 300;
 
-/** Reads an error body whole. */
+/** Reads an error body, up to a limit. */
 async function refusal(body: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
   let size = 0;

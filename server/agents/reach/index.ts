@@ -157,8 +157,8 @@ export function createReach(deps: ReachDeps): OpenReach {
     void (await happening(agentId, events, by, messageId));
 
   /**
-   * Agents that were added to a thread in the running session. The set ends with the
-   * session, as the sleeping flags do.
+   * Agents that were added to a thread in the running session. The set ends with the session, as
+   * the sleeping flags do.
    */
   let added: { readonly sessionId: SessionId | null; readonly agents: Set<AgentId> } | null = null;
   /** Whether this is the first thread that the agent is added to in this session. */

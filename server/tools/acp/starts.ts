@@ -94,7 +94,7 @@ type Resuming = (asked: ResumeSessionRequest & LoadSessionRequest) => Promise<Pi
 /** How the ACP agent resumes a session, if it can. */
 function resumingOf({ agent, info: { agentCapabilities: can } }: Line): Resuming | null {
   if (can?.sessionCapabilities?.resume) return (asked) => agent.request(methods.agent.session.resume, asked);
-  // Loading replays the conversation, but nobody listens to the replay.
+  // Loading replays the conversation. It is known already, so nobody listens.
   return can?.loadSession === true ? (asked) => agent.request(methods.agent.session.load, asked) : null;
 }
 

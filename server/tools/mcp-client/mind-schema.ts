@@ -55,7 +55,7 @@ function fits(word: string, value: unknown): boolean {
 const isSchema = (value: unknown): boolean =>
   typeof value === 'boolean' || (isRecord(value) && Object.entries(value).every(([word, each]) => fits(word, each)));
 
-/* Names. */
+/* Maps property names that the Messages API refuses to names that it accepts. */
 
 /** Names that the Messages API accepts for a property. */
 const MIND_NAME = /^[a-zA-Z0-9_.-]{1,64}$/;
@@ -147,7 +147,8 @@ export function mindSchemaOf(given: unknown, { schemaParts }: MindSchemaLimits):
       }, root);
   }
   /**
-   * Reads the target of a reference. Null: the target is missing, or contains the reference itself.
+   * Reads the target of a reference. Null: the target is missing, or the reference is inside its
+   * own target.
    */
   function followed<Value>(pointer: unknown, read: (target: unknown) => Value): Value | null {
     const target = isText(pointer) ? at(pointer as string) : undefined;
@@ -242,8 +243,8 @@ export function mindSchemaOf(given: unknown, { schemaParts }: MindSchemaLimits):
     readonly notes: readonly string[];
   }
   /**
-   * Merges all choices at the top level into one object: every property that any choice names, and
-   * the required ones of all.
+   * Merges all choices at the top level into one object. It has every property that any choice
+   * names. A property is required only where every choice requires it.
    */
   function top(node: unknown): Top {
     count();
