@@ -1,6 +1,6 @@
 /**
- * What goes on, in the line under a name: what, and since when; a press unfolds what was done until
- * now.
+ * The line under an agent's name: what it does now, and since when. A press unfolds the steps so
+ * far.
  */
 import { useEffect, useId, useRef, useState, type ReactNode } from 'react';
 import { Link } from 'wouter';
@@ -21,7 +21,7 @@ import { stepsOf, type Doing, type Growing, type Step } from './doing.ts';
 import { keyOf } from '../parts/keys.ts';
 import './activity.css';
 
-/** The line, and what it unfolds. `label`: whose it is. */
+/** The line, and the steps it unfolds. `label` names the agent. */
 export function ActivityLine({
   label,
   doing,
@@ -38,7 +38,7 @@ export function ActivityLine({
     if (!open) return undefined;
     const onKey = (event: KeyboardEvent) => {
       if (keyOf(event) !== 'Escape') return;
-      // Nothing else is closed by the same press.
+      // The same press must not close anything else.
       event.preventDefault();
       event.stopPropagation();
       setOpen(false);
@@ -111,7 +111,7 @@ function StepRow({ step: { text, state, from, until } }: { step: Step }) {
   );
 }
 
-/** What somebody asks the person for, with the way to answer. */
+/** What an agent asks the person for, with a way to answer. */
 function Asked({ agentId }: { agentId: AgentId }) {
   const state = useQuery(callsOf(useRoost()).approvals);
   const asked = (state.kind === 'ready' ? state.value.waiting : []).filter((call) => call.agentId === agentId);
@@ -132,7 +132,7 @@ function Asked({ agentId }: { agentId: AgentId }) {
   ));
 }
 
-/** What one did in this answer, and does now. */
+/** The steps of this answer so far, and the current one. */
 export function Steps({ answer, doing, agentId }: { answer: Growing | undefined; doing: Doing; agentId: AgentId }) {
   const nameOf = namedIn(useTeammates());
   const steps = answer ? stepsOf(answer, nameOf) : [];

@@ -30,14 +30,14 @@ import { followDraft, keepDraft, readDraft } from './drafts.ts';
 import './composer.css';
 
 interface ComposerButtonsProps {
-  /** Something is being answered, and ends by this; null: nothing is. */
+  /** Stops the running answer; null: no answer is running. */
   readonly stop: (() => void) | null;
-  /** There is a button to send by, and it can be pressed. */
+  /** A send button is shown, and enabled by `canSend`. */
   readonly send: boolean;
   readonly canSend: boolean;
 }
 
-/** At the end of the field: what is being answered is stopped, what was written is sent. */
+/** At the end of the field: the buttons that stop the running answer and send the text. */
 function ComposerButtons({ stop, send, canSend }: ComposerButtonsProps) {
   return (
     <>
@@ -74,16 +74,16 @@ interface ComposerNoteProps {
   readonly id: string;
   /** Characters in the field. */
   readonly length: number;
-  /** A picture was put where only words go. */
+  /** The person pasted or dropped a picture where only text is accepted. */
   readonly picture: boolean;
-  /** What is wrong with files. */
+  /** The problem with the attached files, or null. */
   readonly problem: FilesProblem | null;
   readonly unkept: boolean;
   readonly again: boolean;
   readonly hint: string | null;
 }
 
-/** The line below the field: the first of what there is to say. */
+/** The line below the field. Shows the most urgent note only. */
 function noteOf({ length, picture, problem, unkept, again, hint }: Omit<ComposerNoteProps, 'id'>): string | null {
   const left = LIMITS.messageText - length;
   if (left < 0)
@@ -105,7 +105,7 @@ function ComposerNote({ id, ...about }: ComposerNoteProps) {
       {each.length > 0 && (
         <details>
           <summary>{t`Which, and why`}</summary>
-          {/* Scrolls by itself, by keyboard too. */}
+          {/* Scrollable, by keyboard too. */}
           {/* eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
           <ul tabIndex={0}>
             {each.map((why, i) => (
@@ -120,22 +120,23 @@ function ComposerNote({ id, ...about }: ComposerNoteProps) {
   );
 }
 
-// Puts text into a field as if it had been typed, so that it can be undone. What sets a field's
-// value otherwise ends its history.
+// Inserts text into a field as if it had been typed, so that it can be undone. Setting the field's
+// value directly would clear its undo history.
 
 interface Place {
   readonly from: number;
   readonly to: number;
-  /** The field has the focus afterwards. Else it goes back to where it was. */
+  /** The field has the focus afterwards. Otherwise the focus returns to where it was. */
   readonly keepsFocus?: boolean;
 }
 
-/** The caret stands behind the text then. The field's `input` event is fired. */
+/** Leaves the caret behind the inserted text. The field fires its `input` event. */
 function putText(box: HTMLTextAreaElement, text: string, { from, to, keepsFocus = true }: Place): void {
   const before = document.activeElement;
   box.focus({ preventScroll: true });
   box.setSelectionRange(from, to);
-  // It is deprecated, and the only way that browsers have. An empty text deletes what is selected.
+  // `execCommand` is deprecated, but browsers have no other way. An empty text deletes the
+  // selection.
   const isPut = text === '' ? document.execCommand?.('delete') : document.execCommand?.('insertText', false, text);
   if (!isPut) {
     box.setRangeText(text, from, to, 'end');
@@ -144,22 +145,22 @@ function putText(box: HTMLTextAreaElement, text: string, { from, to, keepsFocus 
   if (!keepsFocus && before instanceof HTMLElement && before !== box) before.focus({ preventScroll: true });
 }
 
-// Completing a mention while one writes.
+// Autocompletes mentions while the person types.
 
 interface Mentioning {
-  /** Who may be meant; empty where no mention is being typed. */
+  /** The agents that match; empty where no mention is being typed. */
   readonly people: readonly Teammate[];
   readonly active: number;
   readonly point: (index: number) => void;
   readonly pick: (index: number) => void;
-  /** The text or the caret has changed. */
+  /** Called when the text or the caret has changed. */
   readonly look: () => void;
   readonly leave: () => void;
-  /** True where the key was for the list. */
+  /** True where the list handled the key. */
   readonly onKeyDown: (event: KeyboardEvent) => boolean;
 }
 
-/** Completing a mention in a field. `onPut`: the field's text was changed from here. */
+/** Autocompletes mentions in a field. `onPut` is called after the hook changed the field's text. */
 function useMentioning(
   field: RefObject<HTMLTextAreaElement | null>,
   among: readonly Teammate[],
@@ -167,7 +168,7 @@ function useMentioning(
 ): Mentioning {
   const [typing, setTyping] = useState<Typing | null>(null);
   const [active, setActive] = useState(0);
-  /** Where the `@` stands whose list was closed. */
+  /** Position of the `@` whose list was dismissed. */
   const [left, setLeft] = useState<number | null>(null);
   const people = typing && typing.start !== left ? meant(typing.query, among) : [];
 
@@ -222,14 +223,14 @@ function useMentioning(
 const optionId = (id: string, index: number): string => `${id}-${index}`;
 
 /**
- * Who may be meant by what is typed after an `@`. The focus stays in the field, which says which
- * one is active.
+ * The agents that match what is typed after an `@`. The focus stays in the field, which names the
+ * active option.
  */
 function Suggestions({ id, mentioning: { people, active, pick, point } }: { id: string; mentioning: Mentioning }) {
   return (
     <div id={id} className="suggestions" role="listbox" aria-label={t`Who is meant`}>
       {people.map((who, i) => (
-        // The field has the keys; this is for the pointer.
+        // The field handles the keys. This handler is for the pointer.
         // eslint-disable-next-line jsx-a11y/click-events-have-key-events
         <div
           key={who.agentId}
@@ -251,9 +252,9 @@ function Suggestions({ id, mentioning: { people, active, pick, point } }: { id: 
   );
 }
 
-/** ms after the last key before a draft is kept. */
+/** ms after the last key before a draft is saved. */
 const KEEP_AFTER = 250;
-/** Characters up to which it is said while one types who is mentioned. */
+/** Longest text, in characters, that is searched for mentions while the person types. */
 const LOOK_FOR_MENTIONS = 20_000;
 const NOBODY: readonly Teammate[] = [];
 
@@ -262,49 +263,51 @@ const DictateButton = lazy(() =>
   import('../voice/dictate-button.tsx').then(({ DictateButton }) => ({ default: DictateButton })),
 );
 
-/** Does the style sheet's `field-sizing` do it? Elsewhere the height follows the text by hand. */
+/** True where CSS `field-sizing` grows the field. Elsewhere a script sets its height. */
 const GROWS_BY_ITSELF = typeof CSS !== 'undefined' && CSS.supports('field-sizing', 'content');
 
-/** The field, for what puts text into it from elsewhere on the page. */
+/** A handle on the field, for other parts of the page that insert text. */
 export interface Field {
   /**
-   * Behind what stands there, in a paragraph of its own, the files beside those that are there; the
-   * person goes on after it.
+   * Appends text as a new paragraph, adds files to those already attached, and focuses the field.
    */
   add(text: string, files?: readonly PreparedFile[]): void;
 }
 
 interface Props {
   readonly ref?: Ref<Field>;
-  /** The draft's name: the text outlives leaving and reloading. */
+  /** The draft's name. The draft survives leaving and reloading the page. */
   readonly draft: string;
   readonly label: string;
   readonly placeholder?: string;
-  /** What happens to a message that is not read at once, or null; of those whom it mentions. */
+  /**
+   * Says what happens to a message that is not read at once, or null. A function receives the
+   * mentioned agents.
+   */
   readonly hint: string | null | ((mentioned: readonly Teammate[]) => string);
   readonly disabled?: boolean;
-  /** Something is being answered, and can be stopped. */
+  /** An answer is running and can be stopped. */
   readonly answering?: boolean;
-  /** An edit under way: its text, and the way out of it. */
+  /** An edit in progress: its text, and how to cancel it. */
   readonly edit?: { readonly text: string; readonly earlier: boolean; readonly cancel: () => void } | null;
-  /** Those whom an `@` offers. */
+  /** The agents that an `@` offers. */
   readonly people?: readonly Teammate[];
-  /** Pictures and files may go along, to the model of this agent. Left out: words alone. */
+  /** The agent whose model receives attached pictures and files. Left out: text only. */
   readonly attachesFor?: AgentId;
-  /** An edit has these already. */
+  /** Number of attachments that an edited message already has. */
   readonly along?: number;
   readonly onSend: (text: string, mentions: readonly string[], files: readonly PreparedFile[]) => void;
   readonly onStop?: () => void;
   /**
-   * Arrow up in the empty field: what was said last, to be said anew; null: there is nothing, or it
-   * is edited in its place.
+   * Arrow up in the empty field: returns the last message to be sent again. null: there is none, or
+   * it is edited in place.
    */
   readonly onLast?: () => string | null;
 }
 
 /**
- * Is the keyboard most likely one on the screen? It has no Shift with Enter, and Enter is how a
- * line ends there.
+ * True where the keyboard is most likely on screen. It has no Shift+Enter, so Enter starts a new
+ * line there.
  */
 const hasTouchKeyboard = () => matchMedia('(hover: none) and (pointer: coarse)').matches;
 
@@ -314,12 +317,12 @@ function goOnIn(box: HTMLTextAreaElement): void {
   box.scrollTop = box.scrollHeight;
 }
 
-/** A picture, or a file, with no words beside it. */
+/** A picture or a file without text. */
 const holdsOnlyFiles = ({ files, types }: DataTransfer) => files.length > 0 && !types.includes('text/plain');
 
 /**
- * Where a person writes. The text lives in the field itself: a megabyte pasted here goes through no
- * state, and nothing is cut: what is too long is counted and said.
+ * Where a person writes. The text lives in the field itself, so a megabyte pasted here goes through
+ * no React state. Nothing is cut: a text that is too long is counted and reported.
  */
 export function Composer({
   ref,
@@ -345,7 +348,7 @@ export function Composer({
   const [unkept, setUnkept] = useState(false);
   const [picture, setPicture] = useState(false);
   const [mentioned, setMentioned] = useState<readonly string[]>([]);
-  /** The text is what was said last, brought back by arrow up. */
+  /** The text is the last message, recalled by arrow up. */
   const [again, setAgain] = useState(false);
   const id = useId();
   const [note, list] = [`${id}-note`, `${id}-list`];
@@ -365,8 +368,8 @@ export function Composer({
     if (editing) return undefined;
     return followDraft(draft, (text) => {
       const box = field.current;
-      // Whoever writes here now goes on undisturbed; elsewhere what was sent in another tab must
-      // not stand to be sent again.
+      // A person who is writing here is not interrupted. In other tabs the sent text must not stay,
+      // or it could be sent twice.
       if (!box || box === document.activeElement) return;
       box.value = text;
       setLength(text.length);
@@ -408,7 +411,7 @@ export function Composer({
     if (!box) return;
     const end = box.value.length;
     const spoken = /(^|\s)$/.test(box.value) ? heard : ` ${heard}`;
-    // Whoever speaks goes on speaking: the button that stops it keeps the focus.
+    // Dictation goes on, so the button that stops it keeps the focus.
     putText(box, spoken, { from: end, to: end, keepsFocus: false });
     onText();
     keep();
@@ -431,7 +434,7 @@ export function Composer({
     const key = keyOf(event);
     if (key === 'Escape' && edit) edit.cancel();
     if (key === 'Escape' && again && field.current) {
-      // It was put in by a key, and goes by one; the field is left by the next.
+      // Escape removes the recalled text first. The next Escape leaves the field.
       event.stopPropagation();
       putText(field.current, '', { from: 0, to: field.current.value.length });
       onText();
@@ -496,9 +499,9 @@ export function Composer({
             attaching.add(event.clipboardData.files);
           }}
           onDrop={(event) => {
-            // Where files may go along, the whole conversation takes them.
+            // Where files are accepted, the whole conversation is a drop zone.
             if (attaches || !holdsOnlyFiles(event.dataTransfer)) return;
-            // The browser would leave the page for the file.
+            // Otherwise the browser would leave the page and open the file.
             event.preventDefault();
             setPicture(true);
           }}

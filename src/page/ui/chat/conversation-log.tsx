@@ -19,21 +19,21 @@ import { Queued, Unsent } from './unsent.tsx';
 import { WrittenMeanwhile } from './written-meanwhile.tsx';
 import { GrowingParts } from './shown-parts.tsx';
 
-// An answer that is done is drawn anew, as a message of one or several rows. What somebody has
-// marked in it stays marked: the mark is found again by how many characters stand before it.
+// A finished answer is rendered again, as a message of one or several rows. Text that the person
+// has selected in it stays selected: the selection is restored by its character offset.
 
 const WORDS = '.msg-words';
-/** Frames after which what is drawn anew stands there. */
+/** Frames after which the new rendering is in the page. */
 const FRAMES = 3;
 
 interface Marked {
   readonly key: string;
-  /** Characters before it. */
+  /** Characters before the selection. */
   readonly from: number;
   readonly text: string;
 }
 
-/** What is marked within `words`; null: nothing, or not only that. */
+/** The selection within `words`; null: there is none, or it reaches beyond. */
 function markedIn(words: Element): Marked | null {
   const key = words.closest<HTMLElement>('[data-key]')?.dataset['key'];
   const selection = document.getSelection();
@@ -61,7 +61,7 @@ function textsIn(key: string): readonly Text[] {
   });
 }
 
-/** Marks it again where the same words stand there; leaves what somebody has marked meanwhile. */
+/** Restores the selection where the same text stands there. A newer selection is left alone. */
 function markAgain({ key, from, text }: Marked): void {
   const selection = document.getSelection();
   if (!selection || !selection.isCollapsed) return;
@@ -70,7 +70,8 @@ function markAgain({ key, from, text }: Marked): void {
   const begin = all.startsWith(text, from) ? from : all.indexOf(text);
   if (begin < 0) return;
   /**
-   * `isEnd`: what ends at the end of a text node ends there, and not at the beginning of the next.
+   * `isEnd`: a position at the end of a text node stays there, rather than at the start of the
+   * next.
    */
   const placeOf = (at: number, isEnd: boolean): readonly [Text, number] | null => {
     let left = at;
@@ -85,11 +86,11 @@ function markAgain({ key, from, text }: Marked): void {
   if (first && last) selection.setBaseAndExtent(...first, ...last);
 }
 
-/** `inside`: an element in the answer's words. */
+/** `inside`: an element within the answer's text. */
 function useCarriedSelection(inside: RefObject<HTMLElement | null>): void {
   useLayoutEffect(
     () => () => {
-      // The elements stand in the page until this has run.
+      // The elements stay in the page until this has run.
       const words = inside.current?.closest(WORDS);
       const marked = words ? markedIn(words) : null;
       if (!marked) return;
@@ -105,7 +106,7 @@ function useCarriedSelection(inside: RefObject<HTMLElement | null>): void {
   );
 }
 
-/** An answer that is being written. It watches its own words and nothing else. */
+/** An answer that is being streamed. It subscribes to its own text and nothing else. */
 const OpenAnswerBubble = memo(function OpenAnswerBubble({
   messageId,
   speaker,
@@ -145,8 +146,8 @@ const OpenAnswerBubble = memo(function OpenAnswerBubble({
 });
 
 /**
- * The person's last message that can be asked anew: of the running session, in words, and read
- * already.
+ * The person's last message that can be edited: it belongs to the running session, is text, and was
+ * read.
  */
 export function lastQuestion(messages: readonly MessageDoc[], liveSessionId: SessionId | null): MessageDoc | null {
   const last = messages.findLast((message) => message.author === 'human');
@@ -154,10 +155,7 @@ export function lastQuestion(messages: readonly MessageDoc[], liveSessionId: Ses
   return last.blocks.some((block) => block.kind === 'text') || last.attachments ? last : null;
 }
 
-/**
- * The last answer, where it broke off in the running session: what it had done and read is before
- * its mind still.
- */
+/** The last answer if it was interrupted in the running session. Its mind still has the context. */
 function brokenOff(
   messages: readonly MessageDoc[],
   agentId: AgentId,
@@ -172,13 +170,13 @@ interface Props {
   readonly speaker: Speaker;
   readonly conversation: Conversation;
   readonly empty: ReactNode;
-  /** The message at which it opens; null: where new begins, or at the end. */
+  /** The message at which the conversation opens; null: at the first unread one, or at the end. */
   readonly at: string | null;
   readonly onEdit: (message: MessageDoc) => void;
   readonly onTakeBack: (taken: TakenBack) => void;
 }
 
-/** What one agent and the person say to each other. */
+/** The conversation of one agent and the person. */
 export function ConversationLog({ speaker, conversation, empty, at, onEdit, onTakeBack }: Props) {
   const { agentId } = speaker;
   const actions = useActions();
@@ -196,7 +194,7 @@ export function ConversationLog({ speaker, conversation, empty, at, onEdit, onTa
   const more = before !== null;
 
   const from = useUnread((state) => state.begins.get(agentId) ?? null);
-  // Where new begins earlier than what was read of the conversation, the line has no place yet.
+  // While the first unread message is not loaded yet, the divider has no place.
   const newFrom = from !== null && (!more || (messages[0]?.at ?? '') <= from) ? from : null;
   const asleep = !speaker.awake && !(speaker.kind === 'agent' && speaker.seat.state === 'hatching');
   const { log: items, meanwhile } = useMemo(() => {

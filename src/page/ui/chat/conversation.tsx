@@ -9,7 +9,7 @@ import { Head } from './head.tsx';
 import type { Speaker } from './message.tsx';
 import './conversation.css';
 
-/** Where a conversation is still read. */
+/** Shown while a conversation is loading. */
 export function Skeleton({ label = t`Reading the conversation` }: { label?: string }) {
   return (
     <div className="chat-skeleton" role="status" aria-label={label}>
@@ -29,13 +29,13 @@ const Talk = lazy(load);
 const Nobody = optional(() => import('./nobody.tsx'));
 
 /**
- * Fetches what shows words and takes them: the team is painted meanwhile. Whoever needs it says
- * what is missing.
+ * Preloads the message view and the composer while the team is painted. A component that needs them
+ * and fails to load them reports that itself.
  */
 export const preloadTalk = async (): Promise<void> =>
   void (await Promise.allSettled([load(), import('./activity.tsx'), import('./nobody.tsx')]));
 
-/** Why this agent sleeps although it was called. */
+/** Why this agent sleeps although it was woken. */
 function Reason({ speaker }: { speaker: Speaker }) {
   const reason = speaker.kind === 'agent' ? speaker.seat.reason : null;
   if (reason === null) return null;
@@ -49,7 +49,7 @@ function Reason({ speaker }: { speaker: Speaker }) {
   );
 }
 
-/** One conversation: the lead's, or the chosen agent's. */
+/** One conversation: the lead's or the chosen agent's. */
 export function ConversationView({ agentId, visible }: { agentId: AgentId; visible: boolean }) {
   const { conversations, unread } = useRoost();
   const speaker = useSomebody(agentId);

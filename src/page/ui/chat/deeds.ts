@@ -1,8 +1,8 @@
-/** What tool calls did, as somebody would say it. */
+/** Describes tool calls in words for people. */
 import { t } from '../../language/t.ts';
 import type { ToolBlock } from './parts.ts';
 
-/** What went in under this name, where it is a text. */
+/** The argument of this name if it is a text, otherwise null. */
 export function argument(input: unknown, key: string): string | null {
   if (typeof input !== 'object' || input === null || !(key in input)) return null;
   const value: unknown = Object.entries(input).find(([name]) => name === key)?.[1];
@@ -12,7 +12,7 @@ export function argument(input: unknown, key: string): string | null {
 type Deed = (argument: (key: string) => string | null) => string;
 const who = (name: string | null) => name ?? t`another`;
 const file = (path: string | null) => path ?? t`a file`;
-/** Roost's own tools, as somebody would say what was done; what is not here goes by its name. */
+/** Roost's own tools and what each did, in words. Other tools are shown by name. */
 const DEEDS: Readonly<Record<string, Deed>> = {
   spawn_team: () => t`called the team`,
   choose_name: (of) => (of('name') === null ? t`chose a name` : t`chose the name ${of('name') ?? ''}`),
@@ -62,7 +62,7 @@ const DEEDS: Readonly<Record<string, Deed>> = {
   web_search: (of) => (of('query') === null ? t`searched the web` : t`searched the web for “${of('query') ?? ''}”`),
   web_fetch: () => t`read a page of the web`,
   find_tool: () => t`looked for a tool`,
-  // What a program that is its mind does by itself, as that calls it.
+  // Thoughts of an ACP agent, under the name that it reports.
   mind__think: () => t`thought`,
   mind__plan: () => t`made a plan`,
   mind__read: (of) => of('title') ?? t`read files`,
@@ -85,10 +85,10 @@ const ASKED = 'This waits for the human';
 export const isQuestion = ({ asks, result }: ToolBlock): boolean => asks ?? result?.startsWith(ASKED) ?? false;
 /** Of somebody as a tool names them, by id, name or seat: what people call them. */
 export type NameOf = (reference: string) => string;
-/** Under these a tool is told of whom. */
+/** Arguments that refer to an agent. */
 const WHOM: ReadonlySet<string> = new Set(['to', 'agent']);
 
-/** What went in, with people by their names. */
+/** Reads the arguments of a call, with agents by their names. */
 export const argumentsOf =
   ({ input }: Pick<ToolBlock, 'input'>, nameOf: NameOf) =>
   (key: string): string | null => {
@@ -96,7 +96,7 @@ export const argumentsOf =
     return value !== null && WHOM.has(key) ? nameOf(value) : value;
   };
 
-/** Of a tool of an attached server: whose it is, and what it is called there; null: it is none. */
+/** The MCP server and the tool's name on it; null: not a tool of an MCP server. */
 export function attachedTool(name: string): { readonly server: string; readonly tool: string } | null {
   const [, server, tool] = /^mcp__(.+?)__(.+)$/.exec(name) ?? [];
   return server === undefined || tool === undefined ? null : { server, tool };
@@ -106,18 +106,18 @@ function usedOf(name: string): string {
   return attached === null ? name : t`used ${attached.tool} of ${attached.server}`;
 }
 
-/** What it did, if it did. */
+/** What the call did, if it succeeded. */
 export const deedOf = (tool: Pick<ToolBlock, 'name' | 'input'>, nameOf: NameOf): string =>
   DEEDS[tool.name]?.(argumentsOf(tool, nameOf)) ?? usedOf(tool.name);
 
-/** What it would do. */
+/** What the call would do once allowed. */
 function askedOf({ name, input }: ToolBlock, deed: string): string {
   const attached = attachedTool(name);
   if (attached) return `${attached.tool} (${attached.server})`;
   return ['command', 'path', 'from', 'url'].map((key) => argument(input, key)).find((value) => value !== null) ?? deed;
 }
 
-/** What a tool call did, in a few words. */
+/** Describes a tool call in a few words. */
 export function toolPhrase(tool: ToolBlock, nameOf: NameOf): string {
   const { result, isError } = tool;
   const done = deedOf(tool, nameOf);
@@ -126,11 +126,11 @@ export function toolPhrase(tool: ToolBlock, nameOf: NameOf): string {
   return result === null ? `${done}…` : done;
 }
 
-/** Phrases in the one line. */
+/** Phrases in one line. */
 const IN_LINE = 6;
 
 /**
- * What they did, in one line: the same again and again is said once, and of very many the first.
+ * Summarises tool calls in one line. Repetitions are named once, and only the first few are listed.
  */
 export function deedsOf(tools: readonly ToolBlock[], nameOf: NameOf): string {
   const phrases: { readonly text: string; times: number }[] = [];

@@ -7,9 +7,9 @@ import { clockTime, dayName, dayWithin, duration } from '../text/time.ts';
 import { useNames } from '../use-somebody.ts';
 import type { RunCause, RunOutcome } from '../../../shared/protocol/runs.ts';
 
-/** What an agent did while no session ran, in one quiet line. */
+/** What an agent did while no session ran, in one line. */
 
-/** What began it. `nameOf`: of an agent, by its id. */
+/** The cause of a run. `nameOf` maps an agent's id to its name. */
 export function causeText(cause: RunCause | null, nameOf: (agentId: AgentId) => string): string {
   switch (cause?.kind) {
     case undefined:
@@ -56,12 +56,12 @@ export function DayDivider({ time, now }: { time: number; now: number }) {
   );
 }
 
-/** Where new begins, when a conversation is opened. */
+/** Marks the first unread message when a conversation is opened. */
 export function NewDivider() {
   return <div className="divider divider-new" role="separator" aria-label={t`New messages`}>{t`New`}</div>;
 }
 
-/** `Thursday 23:41 · Lyra slept 9 hours`, or the sleep that still lasts. */
+/** `Thursday 23:41 · Lyra slept 9 hours`, or the sleep in progress. */
 export function SleepDivider({
   item,
   name,
@@ -83,8 +83,8 @@ export function SleepDivider({
 }
 
 /**
- * `Thursday 03:10 · by itself: routine “Morning round” · done`: above what was said while no
- * session ran.
+ * `Thursday 03:10 · by itself: routine “Morning round” · done`: stands above the messages of a run
+ * outside a session.
  */
 export function RunDivider({ run, now }: { run: RunSpan; now: number }) {
   const nameOf = useNames();

@@ -1,43 +1,40 @@
-/**
- * What an agent does just now, and what it did before that in the same answer: as somebody would
- * say it. Pure.
- */
+/** What an agent is doing now, and the earlier steps of the same answer, in words. Pure. */
 import type { Block } from '../../../shared/protocol/documents.ts';
 import { t } from '../../language/t.ts';
 import { argument, argumentsOf, deedOf, isQuestion, type NameOf } from './deeds.ts';
 import type { ToolBlock } from './parts.ts';
 
-/** A call of a tool. */
+/** A tool call. */
 export interface Step {
   readonly key: string;
   readonly text: string;
   readonly state: 'done' | 'failed' | 'asked' | 'now';
-  /** ms since the epoch; null: not known. */
+  /** Start, in ms since the epoch; null: unknown. */
   readonly from: number | null;
   readonly until: number | null;
 }
 
 export interface Doing {
   readonly text: string;
-  /** ms since the epoch: since when. */
+  /** Start, in ms since the epoch. */
   readonly from: number;
-  /** It waits for somebody, and thinks nothing. */
+  /** The agent waits for someone and is not thinking. */
   readonly waits: boolean;
 }
 
-/** Of an answer: when it began, and what it is made of so far. */
+/** An answer in progress: when it began, and its blocks so far. */
 export interface Growing {
   readonly startedAt: number;
   readonly blocks: readonly Block[];
 }
 
-/** Waits of tools, by their names; `who`: whom it waits for, as people call them. */
+/** Labels of tools that wait, by tool name. `who` is the name of the one they wait for. */
 const WAITS: Readonly<Record<string, (who: string) => string>> = {
   wait_for_message: () => t`waits for a message`,
   wait_for_mention: () => t`waits to be mentioned`,
   wait_for_agent: (who) => t`waits for ${who}`,
 };
-/** What is under way, of the tools that take their time; all others by what they will have done. */
+/** Labels of slow tools while they run. Other tools use the phrase for the finished call. */
 const UNDER_WAY: Readonly<Record<string, (of: (key: string) => string | null) => string>> = {
   run_command: (of) => runs(of('command')),
   read_output: () => t`looking at what a command wrote`,
@@ -66,7 +63,7 @@ const UNDER_WAY: Readonly<Record<string, (of: (key: string) => string | null) =>
   mind__fetch: (of) => of('title') ?? t`fetching something from the web`,
 };
 
-/** On one line: a command may have several. */
+/** A command on one line, even if it has several. */
 function runs(command: string | null): string {
   return command === null ? t`running a command` : t`running ${`\`${command.replace(/\s+/g, ' ').trim()}\``}`;
 }
@@ -86,7 +83,7 @@ function textOf(tool: Called, nameOf: NameOf): string {
   return UNDER_WAY[tool.name]?.(of) ?? `${deedOf(tool, nameOf)}…`;
 }
 
-/** Of a call that is under way. */
+/** Describes a call in progress. */
 export const calling = (tool: Called, nameOf: NameOf): Pick<Doing, 'text' | 'waits'> => ({
   text: textOf(tool, nameOf),
   waits: tool.name in WAITS,
@@ -102,7 +99,7 @@ export function doingOf(answer: Growing, nameOf: NameOf): Doing {
     : { text: t`thinking`, from, waits: false };
 }
 
-/** Its calls, in order. */
+/** The calls of the answer, in order. */
 export const stepsOf = (answer: Growing, nameOf: NameOf): readonly Step[] =>
   toolsOf(answer).map((tool) => ({
     key: tool.toolUseId,
@@ -112,7 +109,7 @@ export const stepsOf = (answer: Growing, nameOf: NameOf): readonly Step[] =>
     until: tool.endedAt ?? null,
   }));
 
-/** Is something of this answer about that thread? It was read, waited in or written in there. */
+/** True if this answer read, waited in or wrote to that thread. */
 export const isAbout = (answer: Growing, threadId: string): boolean =>
   toolsOf(answer).some(
     ({ input, result }) => argument(input, 'threadId') === threadId || result?.includes(`id ${threadId},`) === true,

@@ -1,6 +1,5 @@
 /**
- * Drafts outlive the page they were begun on: one for each conversation, in every tab of this
- * browser.
+ * Drafts in the browser's storage: one for each conversation, shared by all tabs of this browser.
  */
 import type { AgentId } from '../../../shared/domain/ids.ts';
 import type { PreparedFile } from '../../state/attachments.ts';
@@ -11,13 +10,13 @@ const key = (agentId: AgentId) => `roost-draft:${agentId}`;
 
 export const readDraft = (browser: Device['browser'], agentId: AgentId): string => browser.read(key(agentId)) ?? '';
 
-/** False where there is no room for it: the text stays on the page, but a reload would lose it. */
+/** False where storage is full. The text stays on the page, but a reload would lose it. */
 export const keepDraft = (browser: Device['browser'], agentId: AgentId, text: string): boolean =>
   browser.write(key(agentId), text);
 
 /**
- * Hears of what stands under this name when another tab has changed it; returns the way to stop
- * that.
+ * Calls `onChange` when another tab changes the value of this name. Returns a function that
+ * unsubscribes.
  */
 function follow(name: string, onChange: (text: string) => void): () => void {
   const onStorage = (event: StorageEvent) => {
@@ -27,11 +26,11 @@ function follow(name: string, onChange: (text: string) => void): () => void {
   return () => removeEventListener('storage', onStorage);
 }
 
-/** Hears of the draft when another tab has changed it; returns the way to stop that. */
+/** Calls `onChange` when another tab changes the draft. Returns a function that unsubscribes. */
 export const followDraft = (agentId: AgentId, onChange: (text: string) => void): (() => void) =>
   follow(key(agentId), onChange);
 
-/** A file of a draft, whose bytes lie on the device's shelf. */
+/** A file of a draft. Its bytes are in the device's file store. */
 export type DraftFile = Omit<PreparedFile, 'data'>;
 const filesKey = (draft: string) => `${DRAFT_FILES}${draft}`;
 const isDraftFile = (value: unknown): value is DraftFile =>
@@ -40,7 +39,7 @@ const isDraftFile = (value: unknown): value is DraftFile =>
   ['attachmentId', 'name', 'mediaType', 'sha256'].every((name) => typeof Reflect.get(value, name) === 'string') &&
   typeof Reflect.get(value, 'bytes') === 'number';
 
-/** What is attached to a draft. */
+/** The files attached to a draft. */
 export function readDraftFiles(browser: Device['browser'], draft: string): readonly DraftFile[] {
   try {
     const value: unknown = JSON.parse(browser.read(filesKey(draft)) ?? '[]');

@@ -1,8 +1,8 @@
 import type { Formula } from './parser.ts';
 
 /**
- * A formula as its writer wrote it. `waits`: it is set in a moment, and keeps its room until then.
- * `problem`: why it cannot be set.
+ * The source of a formula. `waits`: it will be rendered in a moment and reserves its room until
+ * then. `problem`: why it cannot be rendered.
  */
 export function AsWritten({ tex, apart, waits = false, problem }: Formula & { waits?: boolean; problem?: string }) {
   return (

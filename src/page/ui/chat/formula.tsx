@@ -1,7 +1,7 @@
 /**
- * A formula set as MathML, which every browser draws by itself. It is inert: no links, no pictures,
- * no classes and no names of its own, and it stays within its line. Only a message with a formula
- * fetches this.
+ * Renders a formula as MathML, which every browser draws natively. The result is inert: it has no
+ * links, pictures, classes or ids, and stays within its line. This module is loaded with the first
+ * formula.
  */
 import { useMemo } from 'react';
 import temml from 'temml';
@@ -11,15 +11,12 @@ import { t } from '../../language/t.ts';
 import { AsWritten } from './formula-as-written.tsx';
 import type { Formula as FormulaText } from './parser.ts';
 
-/**
- * Characters of one formula; steps in which its abbreviations are written out; em that it may ask
- * for.
- */
+/** Limits of one formula: characters of source, macro expansions, and size in em. */
 const MOST = { chars: 4_000, expand: 500, em: 40 } as const;
-/** What makes abbreviations: a few of them can write out more than anybody could read. */
+/** Commands that define macros. A few of them can expand to more than anyone could read. */
 const DEFINES = /\\(?:[gex]?def|let|futurelet|global|(?:re)?newcommand|providecommand)(?![a-zA-Z])/;
 
-/** Throws where it is no formula. */
+/** Throws if the source is not a formula. */
 function draw({ tex, apart }: FormulaText): Node {
   if (tex.length > MOST.chars) throw new Error('it is too long');
   if (DEFINES.test(tex)) throw new Error('it makes abbreviations of its own');
@@ -33,7 +30,7 @@ function draw({ tex, apart }: FormulaText): Node {
     maxSize: [MOST.em, MOST.em],
     ...(apart ? {} : { wrap: 'tex' as const }),
   });
-  // A label would be an address in the page.
+  // A label would become an anchor in the page.
   for (const named of into.querySelectorAll('[id]')) named.removeAttribute('id');
   const math = into.firstChild;
   if (!math) throw new Error('there is nothing in it');
@@ -53,7 +50,7 @@ export default function Formula({ tex, apart }: FormulaText) {
   if ('problem' in drawn) return <AsWritten tex={tex} apart={apart} problem={drawn.problem} />;
   const place = (into: HTMLSpanElement | null) => into?.replaceChildren(drawn.math.cloneNode(true));
   return apart ? (
-    // Scrolls by itself where it is too wide, by keyboard too.
+    // Scrollable where it is too wide, by keyboard too.
     // eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex
     <span className="md-maths" data-apart role="region" aria-label={t`Formula`} tabIndex={0} ref={place} dir="ltr" />
   ) : (

@@ -15,12 +15,12 @@ import { PATHS, useRoute } from '../routes.ts';
 import type { Speaker } from './message.tsx';
 import { SeatFigure } from '../grid/seat-figure.tsx';
 
-/** Whoever has a conversation to print has fetched what prints. */
+/** The print module is loaded on first use. */
 const print = () => void import('../parts/printing.ts').then(({ printOpen }) => printOpen());
 
 const Activity = optional(() => import('./activity.tsx'));
 
-/** What they do just now, and else how they are. */
+/** What the agent is doing now, or else its state. */
 function NowDoing({ speaker }: { speaker: Speaker }) {
   const { agentId } = speaker;
   const doing = useDoingNow(agentId);
@@ -36,7 +36,7 @@ function NowDoing({ speaker }: { speaker: Speaker }) {
   );
 }
 
-/** Where somebody sits; null: nowhere, or where everybody knows. */
+/** Where the agent sits; null: it has no seat, or its place is obvious. */
 export const placeText = (speaker: Speaker): string | null =>
   speaker.kind === 'agent' ? t`seat ${speaker.seat.position + 1} · ${speaker.seat.colorName}` : null;
 
@@ -48,7 +48,7 @@ function seatText({ paused, working, state, client }: SeatView): string {
   return state === 'played' ? t`driven by ${client?.name ?? t`a program`}` : t`awake`;
 }
 
-/** How somebody is now, in a few words. */
+/** The agent's state in a few words. */
 export function stateText(speaker: Speaker): string {
   switch (speaker.kind) {
     case 'lead':
@@ -64,7 +64,7 @@ export function stateText(speaker: Speaker): string {
   }
 }
 
-/** The one thing one most likely wants to do here. */
+/** The most likely action for this agent. */
 function MainAct({ seat, name }: { seat: SeatView; name: string }) {
   const actions = useActions();
   const busy = usePending((state) => state.call !== null);
@@ -109,7 +109,7 @@ function Frame({ speaker, seat, menu }: { speaker: Speaker; seat: SeatView | nul
   const { go } = useRoute();
   const find = use(OpensFind);
   const isEgg = speaker.kind === 'egg';
-  // An egg has said nothing yet.
+  // An egg has not said anything yet.
   const items = isEgg
     ? menu
     : [
@@ -165,7 +165,7 @@ function LeadHead({ speaker }: { speaker: Speaker }) {
   return <Frame speaker={speaker} seat={null} menu={useLeadMenu()} />;
 }
 
-/** Whose conversation this is, how they are, and what can be done. */
+/** The head of a conversation: the agent, its state and its menu. */
 export function Head({ speaker }: { speaker: Speaker }) {
   if (speaker.kind === 'agent' || speaker.kind === 'egg') return <SeatHead speaker={speaker} seat={speaker.seat} />;
   if (speaker.kind === 'lead') return <LeadHead speaker={speaker} />;

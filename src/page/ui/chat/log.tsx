@@ -1,6 +1,5 @@
 /**
- * What is said in a conversation, or in a thread: a list that may be years long, read backwards
- * page by page.
+ * The log of a conversation or a thread. It may span years and is loaded backwards, page by page.
  */
 import {
   createContext,
@@ -41,7 +40,7 @@ import { createFocusOnce, type Paging, usePages, usePrepended, useStick } from '
 import './print-sheet.css';
 import './log.css';
 
-/** Characters that are read out; the rest is there to be read. */
+/** Characters of a message that a screen reader announces. The rest can be read in the log. */
 const READ_OUT = 600;
 
 function readOut(words: string): string {
@@ -50,7 +49,7 @@ function readOut(words: string): string {
     : t`${words.slice(0, READ_OUT)}… It goes on: the rest stands in the conversation.`;
 }
 
-/** The newest that somebody else has said, below which the person may have written already. */
+/** The newest message of someone else. The person may already have written below it. */
 interface Newest {
   readonly messageId: MessageId;
   readonly name: string;
@@ -58,11 +57,12 @@ interface Newest {
 }
 
 /**
- * Says what others have said once, for those who listen to the page. What is being written is not
- * read out word by word, and what was there when the conversation was opened is not said at all.
+ * Announces messages of others once, for screen readers. Text that is still streaming is not
+ * announced word by word. Messages that were there when the conversation opened are not announced
+ * at all.
  *
- * It goes by the newest message, not by answers that were open before: a short one can begin and
- * end between two renderings.
+ * It goes by the newest message and not by the answers that were open before: a short answer can
+ * begin and end between two renders.
  */
 function Announcer({ newest, isThere }: { newest: Newest | null; isThere: (messageId: MessageId) => boolean }) {
   const [said, setSaid] = useState<{ readonly messageId: MessageId; readonly text: string } | null>(null);
@@ -73,19 +73,19 @@ function Announcer({ newest, isThere }: { newest: Newest | null; isThere: (messa
   }
   return (
     <p className="visually-hidden" role="status" aria-live="polite">
-      {/* A new element for every message: the same words a second time are said a second time. What was taken out of sight since is not read out. */}
+      {/* Each message gets a new element, so that equal texts are announced each time. Text that has left the log is not announced. */}
       {said !== null && isThere(said.messageId) && <span key={said.messageId}>{said.text}</span>}
     </p>
   );
 }
 
-// A conversation on paper: all that was read of it, from its beginning, with nothing folded away.
+// The print view: all loaded messages from the beginning, with nothing collapsed.
 
 interface PrintSheetProps {
   readonly title: string;
   readonly items: readonly LogItem[];
   readonly show: (row: Row) => ReactNode;
-  /** Earlier messages were not read. */
+  /** Earlier messages are not loaded. */
   readonly more: boolean;
 }
 
@@ -113,12 +113,12 @@ function PrintSheet({ title, items, show, more }: PrintSheetProps) {
 }
 
 interface Folds {
-  /** Keys of the items whose long text is open. */
+  /** Keys of the items whose long text is expanded. */
   readonly unfolded: ReadonlySet<string>;
   readonly fold: (key: string) => void;
 }
 
-/** Long texts that open and close. */
+/** Expanded and collapsed long texts. */
 function useFolds(): Folds {
   const [unfolded, setUnfolded] = useState<ReadonlySet<string>>(new Set());
   const fold = useCallback(
@@ -133,10 +133,7 @@ function useFolds(): Folds {
   return { unfolded, fold };
 }
 
-/**
- * A text that closes would leave its reader somewhere below it: its beginning is brought into
- * sight.
- */
+/** Collapsing a text would leave the reader far below it. This scrolls its beginning into view. */
 function useFoldedInSight(
   unfolded: ReadonlySet<string>,
   rows: readonly Row[],
@@ -148,7 +145,7 @@ function useFoldedInSight(
     setSeen(unfolded);
     setClosed([...seen].find((key) => !unfolded.has(key)));
   }
-  // An event: only the closing itself moves the view, not rows that come later.
+  // An effect event: only the collapsing itself scrolls, not rows that arrive later.
   const show = useEffectEvent((key: string | undefined) => {
     const index = key === undefined ? -1 : rows.findIndex((row) => row.key === key);
     if (index >= 0) list.current?.scrollToIndex(index, { align: 'nearest' });
@@ -156,11 +153,11 @@ function useFoldedInSight(
   useLayoutEffect(() => show(closed), [closed, unfolded]);
 }
 
-// What a reader opened in a conversation stays open when it scrolls out of sight and back.
+// Keys of opened details. They stay open when they scroll out of view and back.
 
 const OpenedKeys = createContext<Set<string>>(new Set());
 
-/** Is the thing with this key open? It begins closed. */
+/** Whether the details with this key are open. They start closed. */
 export function useOpened(key: string): readonly [boolean, (open: boolean) => void] {
   const opened = use(OpenedKeys);
   const [open, setOpen] = useState(() => opened.has(key));
@@ -174,7 +171,7 @@ export function useOpened(key: string): readonly [boolean, (open: boolean) => vo
   ];
 }
 
-/** The height of what stands above a list, in px: the list must know where it begins. */
+/** Height in px of what stands above a list. The list needs it as its start offset. */
 function useTopHeight(top: RefObject<HTMLElement | null>): number {
   const [height, setHeight] = useState(0);
   useLayoutEffect(() => {
@@ -190,15 +187,14 @@ function useTopHeight(top: RefObject<HTMLElement | null>): number {
 }
 
 /**
- * The list that a log is: as many rows as there are, of which those in sight and around it are on
- * the page.
+ * The virtual list of a log. Only the rows in view and near it are in the page.
  *
- * It is a list, not a feed: each row says which one of how many it is, so that a screen reader
- * counts the rows that are not on the page too, and PageUp, PageDown, Home and End stay what they
- * are everywhere else. (In a feed they would go from article to article, and few readers know one.)
+ * It is a list and not a feed. Each row states its position and the total, so a screen reader
+ * counts the rows outside the page too. PageUp, PageDown, Home and End keep their usual meaning. In
+ * a feed they would move from article to article, and few screen readers support feeds.
  */
 
-/** How many rows there are; -1: not known, because earlier ones have not been read yet. */
+/** Total number of rows; -1: unknown, because earlier ones are not loaded. */
 const RowCount = createContext(0);
 
 function LogList({
@@ -207,7 +203,7 @@ function LogList({
   ref,
 }: Omit<CustomContainerComponentProps, 'ref'> & { ref?: Ref<HTMLOListElement>; children: ReactNode }) {
   return (
-    // Without marks a list is none to Safari, unless it is called one.
+    // Safari drops the list role of a list without markers, unless the role is explicit.
     // eslint-disable-next-line jsx-a11y/no-redundant-roles
     <ol ref={ref} role="list" style={style}>
       {children}
@@ -229,49 +225,44 @@ function LogItemFrame({
   );
 }
 
-/** px of what was read already that stay in sight above the line where new begins. */
+/** px of read messages that stay visible above the divider of unread ones. */
 const ABOVE_NEW = 72;
-/** px above a message that was looked for. */
+/** px above a message that was searched for. */
 const ABOVE_FOUND = 120;
 /**
- * px above and below what is in sight that are on the page too: for quick scrolling, and for
- * finding words in the page.
+ * Overscan in px: rows this far outside the view are in the page, for fast scrolling and for
+ * find-in-page.
  */
 const AROUND = 1_000;
-/** As AROUND, while the conversation is being opened; and for how long, in ms. */
+/** Overscan in px while the conversation opens, and how long that lasts, in ms. */
 const AROUND_FIRST = 100;
 const OPENING = 250;
 
-/**
- * One row. What it is made of should render only when that changes, however often the list does.
- */
+/** Renders one row. What it renders should be memoised, since the list renders often. */
 export type ShowRow = (row: Row, onFold: (key: string) => void) => ReactElement | null;
 
 interface Props {
   readonly label: string;
   readonly items: readonly LogItem[];
-  /** What the reader sent last and is on its way still; null: nothing is. */
+  /** The message the reader sent last, while it is on its way; otherwise null. */
   readonly sent: string | null;
   readonly show: ShowRow;
   readonly paging: Paging;
-  /** Messages that were read. */
+  /** Number of loaded messages. */
   readonly read: number;
-  /** Stands above the very first message, where not all were there at once. */
+  /** Shown above the very first message, if the log was loaded in several pages. */
   readonly beginning: string;
-  /**
-   * The key of the item that was looked for: it opens there, shows it and gives it the focus; null:
-   * none was.
-   */
+  /** Key of the item that was searched for; null: none. The log opens at it and focuses it. */
   readonly found: string | null;
-  /** Stands in the middle while there is nothing to read. */
+  /** Shown in the middle of an empty log. */
   readonly empty: ReactNode;
   readonly newest: Newest | null;
   readonly isThere: (messageId: MessageId) => boolean;
-  /** Tells of every word that comes in at the end. Returns the way to stop. */
+  /** Calls `onGrown` whenever text streams in at the end. Returns a function that unsubscribes. */
   readonly listen?: (onGrown: () => void) => () => void;
 }
 
-/** Has the whole conversation read before it is printed, unless the person calls that off. */
+/** Loads the whole conversation before it is printed, unless the person cancels. */
 function usePrinted({ pages, more }: Paging): void {
   const { notices } = useRoost();
   useEffect(
@@ -293,11 +284,11 @@ function usePrinted({ pages, more }: Paging): void {
   );
 }
 
-/** The row that an element stands in. */
+/** Key of the row that contains an element. */
 const keyOf = (element: EventTarget): string | null =>
   element instanceof HTMLElement ? (element.closest<HTMLElement>('[data-key]')?.dataset['key'] ?? null) : null;
 
-/** It stays at its end while its reader is there, and is left alone where they read. */
+/** The log stays at its end while its reader is there. Otherwise the reader's position is kept. */
 export function Log({
   label,
   items,
@@ -321,14 +312,14 @@ export function Log({
   const list = useRef<VirtualizerHandle>(null);
   const [opensWithin] = useState(() => found !== null || rows.some(({ item }) => item.kind === 'new'));
   const top = useRef<HTMLDivElement>(null);
-  // Not by the list's own way to a row: that goes on pulling the reader there while anything in
-  // sight changes its size.
+  // The list's own way to scroll to a row is not used: it keeps correcting the position whenever
+  // anything in view changes its size.
   const rowsNow = useRef(rows);
   useLayoutEffect(() => {
     rowsNow.current = rows;
   }, [rows]);
   const [opensAt] = useState(() => () => {
-    // Earlier ones may have come in above.
+    // Earlier rows may have been added above.
     const index = rowsNow.current.findIndex(({ key, item }) => (found === null ? item.kind === 'new' : key === found));
     const offset = index < 0 ? undefined : list.current?.getItemOffset(index);
     const above = found === null ? ABOVE_NEW : ABOVE_FOUND;
@@ -360,14 +351,14 @@ export function Log({
     [show, fold, found, focusOnce],
   );
 
-  // Whoever is in a row keeps it, however far it is scrolled away.
+  // The row with the focus stays in the page, however far it is scrolled away.
   const [focused, setFocused] = useState<string | null>(null);
   const kept = useMemo(
     () => (focused === null ? [] : [rows.findIndex((row) => row.key === focused)].filter((index) => index >= 0)),
     [rows, focused],
   );
 
-  // What stands before the list has a height of its own, which the list must know.
+  // The element before the list has a height of its own, which the list must know.
   const [paged] = useState(more);
   const topHeight = useTopHeight(top);
 
@@ -382,7 +373,7 @@ export function Log({
 
   return (
     <div className="log-frame">
-      {/* Scrolled by keyboard too. */}
+      {/* Scrollable by keyboard too. */}
       {/* eslint-disable-next-line jsx-a11y/no-noninteractive-element-interactions */}
       <div
         ref={log}

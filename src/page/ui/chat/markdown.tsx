@@ -1,5 +1,6 @@
 /**
- * A piece of Markdown. What is set once is kept, and what grows is set anew only where it grows.
+ * Renders a piece of Markdown. Rendered pieces are cached. A streaming text is rendered anew only
+ * where it grows.
  */
 import {
   createContext,
@@ -43,9 +44,9 @@ import {
 import { AsWritten } from './formula-as-written.tsx';
 import './markdown.css';
 
-// Mentions as chips, in what a person wrote and in an agent's Markdown.
+// Mentions as chips, in the person's messages and in an agent's Markdown.
 
-/** Those whom the message mentions. */
+/** The agents that the message mentions. */
 export const Mentioned = createContext<readonly Teammate[]>([]);
 
 export function Chip({ who, text = `@${who.name}` }: { who: Teammate; text?: string }) {
@@ -56,18 +57,18 @@ export function Chip({ who, text = `@${who.name}` }: { who: Teammate; text?: str
   );
 }
 
-/** Text as it stands, mentions as chips. */
+/** Plain text with mentions as chips. */
 function WithChips({ text }: { text: string }): ReactNode {
   const among = use(Mentioned);
   if (among.length === 0) return text;
   return piecesOf(text, among).map((piece, i) => {
     const who = piece.kind === 'mention' ? among.find(({ agentId }) => agentId === piece.agentId) : undefined;
-    // Pieces of one text never move: a piece's place is its identity.
+    // Pieces of one text never move, so the index is a stable key.
     return who ? <Chip key={i} who={who} text={piece.text} /> : <span key={i}>{piece.text}</span>;
   });
 }
 
-/** A row's share of what a person wrote, exactly as it was written. */
+/** One row's share of the person's message, exactly as written. */
 export function PersonWords({ parts }: { parts: readonly ShownPart[] }) {
   return parts.map((part, i) =>
     part.kind === 'text' && part.text !== '' ? (
@@ -78,22 +79,22 @@ export function PersonWords({ parts }: { parts: readonly ShownPart[] }) {
   );
 }
 
-// A table of very many rows, in a window of its own in which it scrolls. Rows that are far from
-// what is in sight are not on the page: an empty row keeps their room. The widths of the columns
-// are reckoned from all rows, since they must not change as rows come and go.
+// Tables with very many rows scroll in a viewport of their own. Groups of rows far from the view
+// are not in the page; an empty row reserves their height. Column widths are computed up front from
+// a sample of the rows, since they must not change as rows come and go.
 
-/** Rows from which on a table is one of these. */
+/** Tables with at least this many rows are virtual. */
 const LONG_TABLE = 300;
-/** Rows that come and go together. */
+/** Rows that are mounted and unmounted together. */
 const GROUP = 50;
-/** Rows by which the widths of the columns are reckoned. */
+/** Rows that are measured for the widths of the columns. */
 const MEASURED = 400;
-/** Characters of the narrowest and of the widest column. */
+/** Width limits of a column, in characters. */
 const NARROWEST = 5;
 const WIDEST = 40;
-/** px of a row of one line, until rows were measured. */
+/** Height in px of a row of one line, until rows are measured. */
 const ROW_HEIGHT = 36;
-/** px around what is in sight in which rows are on the page. */
+/** Overscan in px: rows this far outside the view are in the page. */
 const ROWS_AROUND = 800;
 
 /** Letters of these scripts are twice as wide. */
@@ -113,7 +114,7 @@ function widthsOf({ head, rows }: TableMeta): readonly number[] {
 
 interface GroupProps {
   readonly rows: readonly string[];
-  /** Which row of the table its first one is, from 0. */
+  /** Index in the table of the group's first row, from 0. */
   readonly first: number;
   readonly columns: number;
   readonly row: (text: string) => ReactNode;
@@ -145,7 +146,7 @@ const Group = memo(
       </tbody>
     );
   },
-  // The rows of a table that grows are new objects with the same words.
+  // The rows of a growing table are new objects with the same text.
   (before, now) =>
     before.isWhole === now.isWhole &&
     before.rows.length === now.rows.length &&
@@ -188,12 +189,12 @@ function LongTable({ table, head, row, dir }: LongTableProps) {
   );
 }
 
-// Markdown as React elements. What is set is inert: links open elsewhere and lead to the web or to
-// mail only, nothing is fetched (a picture is a link to where it lies), and HTML is shown as text,
-// except for a few elements without their attributes.
+// Markdown as React elements. The result is inert. Links open in a new tab and lead to the web or
+// to mail only. Nothing is fetched: a picture becomes a link to it. HTML is shown as text, except
+// for a few elements without their attributes.
 //
-// Text beside an element stands in an element of its own. A browser that translates the page puts
-// text nodes into elements of its own, and React must never have to find such a node again.
+// Text beside an element gets an element of its own. A browser that translates the page wraps text
+// nodes, and React must never look for a text node that was replaced.
 
 type Paired = 'sub' | 'sup' | 'kbd';
 const PAIRED = new Set<string>(['sub', 'sup', 'kbd'] satisfies Paired[]);
@@ -202,7 +203,7 @@ const isPaired = (name: string): name is Paired => PAIRED.has(name);
 
 const SAFE = new Set(['http:', 'https:', 'mailto:']);
 
-/** The address, if it is absolute and of a kind that may be opened; else null. */
+/** The URL if it is absolute and of an allowed scheme; otherwise null. */
 export function safeUrl(href: string | undefined): URL | null {
   const url = href === undefined ? null : urlOf(href);
   return url && SAFE.has(url.protocol) ? url : null;
@@ -217,11 +218,11 @@ function Outside({ url, children }: { url: URL; children: ReactNode }) {
   );
 }
 
-// Where it cannot be fetched, because the relay is gone, a formula is shown as it was written.
+// If the module cannot be loaded because the relay is gone, the formula is shown as source.
 const Formula = lazy(() => import('./formula.tsx').catch(() => ({ default: AsWritten })));
 /**
- * Until it is set, it stands as it was written, and is not seen. It comes and goes within an
- * element that stays.
+ * Until the formula is rendered, its source stands in its place, invisible. Both come and go within
+ * an element that stays.
  */
 function SetFormula({ apart, tex }: FormulaText) {
   return (
@@ -248,7 +249,7 @@ const Tick = ({ done }: { done: boolean }) => (
   <span aria-label={done ? t`done` : t`to do`} role="img" className="md-check" data-checked={done} />
 );
 
-/** A message is not a page: its headings stay below the page's own. */
+/** A message is not a page: its headings rank below those of the page. */
 const HEADINGS: Readonly<Record<string, 'h3' | 'h4' | 'h5' | 'h6'>> = { h1: 'h3', h2: 'h4', h3: 'h5' };
 const EMPHASIS: Readonly<Record<string, 'strong' | 'em' | 'del'>> = { strong: 'strong', em: 'em', s: 'del' };
 
@@ -259,37 +260,39 @@ const attributeOf = (token: Token, name: string): string | undefined => {
 
 const RTL = /[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}\p{Script=Adlam}]/u;
 /**
- * The direction of what holds several blocks: that of its first letter, by which `dir="auto"` goes
- * in a block of its own. There, it would look at no block that has a direction already.
+ * Direction of an element with several blocks: that of its first letter, as `dir="auto"` has it
+ * within one block. `dir="auto"` itself ignores blocks that already have a direction.
  */
 const directionOf = (text: string): 'rtl' | 'ltr' => (RTL.test(/\p{L}/u.exec(text)?.[0] ?? '') ? 'rtl' : 'ltr');
 const textIn = (tokens: readonly Token[]): string =>
   tokens.find(({ type, content }) => type === 'inline' && /\p{L}/u.test(content))?.content ?? '';
-/** Rows of a table by which its direction is told. */
+/** Rows of a table that decide its direction. */
 const DIRECTION_ROWS = 5;
 
-/** What stands between an opening and a closing sign. */
+/** The content between an opening and a closing token. */
 interface Frame {
-  /** The type of the token that closes it, or the HTML element it is. */
+  /** Type of the token that closes the frame, or its HTML element. */
   readonly closes: string;
-  /** As it was written, for one that is never closed; null: the parser closes it for certain. */
+  /**
+   * Source of the opening tag, shown if the frame is never closed; null: the parser always closes
+   * it.
+   */
   readonly source: string | null;
   readonly element: (children: ReactNode) => ReactNode;
   readonly children: ReactNode[];
 }
 
 interface Setting {
-  /** Sets what stands in a paragraph, or has it set already. */
+  /** Renders the content of a paragraph, or returns it from the cache. */
   readonly inline: (content: string) => ReactNode;
-  /** What was made of this text before, or is made now. */
+  /** Returns the cached node of this text, or makes it. */
   readonly kept: (text: string, make: () => ReactNode) => ReactNode;
-  /** The lines that the blocks were found in; null: they are not known. */
+  /** The source lines of the blocks; null: unknown. */
   readonly lines: readonly string[] | null;
 }
 
 /**
- * Puts texts that stand beside elements into elements of their own, and texts that grow in any
- * case.
+ * Wraps text that stands beside elements in elements of its own. Streaming text is always wrapped.
  */
 function apart(children: readonly ReactNode[], { chips, grows }: InlineSetting): ReactNode {
   const shown = (text: string) => (chips ? <WithChips text={text} /> : text);
@@ -303,15 +306,15 @@ function apart(children: readonly ReactNode[], { chips, grows }: InlineSetting):
 }
 
 interface InlineSetting {
-  /** Mentions are drawn as chips. */
+  /** Mentions become chips. */
   readonly chips: boolean;
-  /** A line that ends in the source ends on the page. */
+  /** A line break in the source is one on the page. */
   readonly breaks: boolean;
-  /** It is part of an answer that is being written. */
+  /** Part of an answer that is being streamed. */
   readonly grows: boolean;
 }
 
-/** What stands in a paragraph, a heading or a cell. */
+/** Renders the content of a paragraph, a heading or a cell. */
 function setInline(tokens: readonly Token[], setting: InlineSetting): ReactNode {
   const { breaks } = setting;
   const root: Frame = { closes: '', source: null, element: (children) => children, children: [] };
@@ -320,7 +323,8 @@ function setInline(tokens: readonly Token[], setting: InlineSetting): ReactNode 
   const add = (node: ReactNode) => {
     const { children } = top();
     const last = children.at(-1);
-    // One node for neighbouring texts, as the parser makes them of signs that mean nothing.
+    // Joins neighbouring texts into one node. The parser splits them at characters that turn out to
+    // mean nothing.
     if (typeof node === 'string' && typeof last === 'string') children[children.length - 1] = last + node;
     else if (node !== '') children.push(node);
   };
@@ -330,7 +334,7 @@ function setInline(tokens: readonly Token[], setting: InlineSetting): ReactNode 
     const { element, children } = open.pop() ?? root;
     add(element(apart(children, setting)));
   };
-  /** An HTML element that is never closed is the text it is. */
+  /** An HTML element that is never closed is shown as text. */
   const giveUp = () => {
     const { source, children } = open.pop() ?? root;
     add(source ?? '');
@@ -347,7 +351,7 @@ function setInline(tokens: readonly Token[], setting: InlineSetting): ReactNode 
         add(token.content);
         break;
       case 'softbreak':
-        // A line that ends with `<br>` ends once.
+        // A line that ends with `<br>` breaks only once.
         if (tokens[at - 1]?.type !== 'html_inline' || !BR.test(tokens[at - 1]?.content ?? ''))
           add(breaks ? <br /> : '\n');
         break;
@@ -404,7 +408,7 @@ function setInline(tokens: readonly Token[], setting: InlineSetting): ReactNode 
 
 const TICK = /^\[([ xX])\](?=\s)\s*/;
 
-/** A list item, with its box where there is one to tick. */
+/** A list item, with its checkbox if it is a task. */
 function setItem(blocks: readonly Token[], setting: Setting, key: number): ReactNode {
   const [first, words] = blocks;
   const tick = first?.type === 'paragraph_open' && words ? TICK.exec(words.content) : null;
@@ -432,7 +436,7 @@ function setTable(table: TableMeta, setting: Setting): ReactNode {
   const dir = directionOf([...head, ...rows.slice(0, DIRECTION_ROWS)].join(' '));
   if (rows.length >= LONG_TABLE) return <LongTable head={columns} table={table} row={row} dir={dir} />;
   return (
-    // Scrolls by itself where it is too wide, by keyboard too.
+    // Scrollable where it is too wide, by keyboard too.
     // eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex
     <div className="md-table" role="region" aria-label={t`Table`} tabIndex={0} dir={dir}>
       <table>
@@ -449,7 +453,7 @@ function setTable(table: TableMeta, setting: Setting): ReactNode {
   );
 }
 
-/** Where the element ends that is opened at `from`. */
+/** Index of the token that closes the element opened at `from`. */
 function endOf(blocks: readonly Token[], from: number): number {
   let depth = 0;
   for (let at = from; at < blocks.length; at++) {
@@ -524,7 +528,7 @@ function itemsIn(blocks: readonly Token[], setting: Setting): readonly ReactNode
     const [from = 0, to = 0] = blocks[at]?.map ?? [];
     const source = setting.lines?.slice(from, to).join('\n');
     const make = () => setItem(inside, setting, key);
-    // The words of an item are set otherwise where empty lines stand between items.
+    // In a loose list (with empty lines between items) the text of an item is a paragraph.
     const isTight = inside[0]?.hidden === true;
     items.push(source === undefined ? make() : setting.kept(`li${key} ${isTight}\n${source}`, make));
     at = end;
@@ -532,7 +536,7 @@ function itemsIn(blocks: readonly Token[], setting: Setting): readonly ReactNode
   return items;
 }
 
-/** @param skipped Characters at the beginning of the first paragraph that are drawn already. */
+/** @param skipped Characters at the beginning of the first paragraph that are already rendered. */
 function setBlocks(blocks: readonly Token[], setting: Setting, skipped = 0): ReactNode {
   const set: ReactNode[] = [];
   for (let at = 0; at < blocks.length; at++) {
@@ -540,7 +544,7 @@ function setBlocks(blocks: readonly Token[], setting: Setting, skipped = 0): Rea
     const end = endOf(blocks, at);
     if (token) {
       const node = setBlock(token, blocks.slice(at + 1, end), setting, at === 0 ? skipped : 0);
-      // Blocks are only ever added at the end: a block's place is its identity.
+      // Blocks are only ever appended, so the index is a stable key.
       if (node !== null) set.push(<Fragment key={set.length}>{node}</Fragment>);
     }
     at = end;
@@ -549,8 +553,8 @@ function setBlocks(blocks: readonly Token[], setting: Setting, skipped = 0): Rea
 }
 
 /**
- * Characters of pieces that are kept set, and of parts of pieces that grow: paragraphs, cells,
- * items and rows.
+ * Cache sizes in characters: of whole pieces, and of parts of growing pieces (paragraphs, cells,
+ * items, rows).
  */
 const KEPT_CHARS = { pieces: 1_500_000, parts: 300_000 } as const;
 
@@ -559,15 +563,15 @@ const parts = createKept<ReactNode>(KEPT_CHARS.parts);
 
 interface Props {
   readonly text: string;
-  /** What the piece must know of the message that it is a piece of. */
+  /** What the piece needs from the rest of its message. */
   readonly around?: Around;
-  /** The number of its first item, where the piece goes on with a list. */
+  /** Number of the first item if the piece continues a list. */
   readonly start?: number | null;
-  /** It is part of an answer that is being written. */
+  /** Part of an answer that is being streamed. */
   readonly growing?: boolean;
   /**
-   * A line that ends in the source ends on the page, as in a chat; in a file, lines only end where
-   * its writer's window did.
+   * A line break in the source is one on the page, as in a chat. In files, lines often end only
+   * where the editor wrapped them.
    */
   readonly breaks?: boolean;
 }
@@ -575,7 +579,7 @@ interface Props {
 const keyOf = ({ text, around = NOTHING_AROUND, start = null, breaks = true }: Props, chips: boolean) =>
   JSON.stringify([chips, breaks, start, around.key]) + text;
 
-/** Was this text set before, so that it can be shown at once? */
+/** True if this text is cached and can be shown at once. */
 const isKept = (props: Props): boolean => pieces.has(keyOf(props, false)) || pieces.has(keyOf(props, true));
 
 function set(props: Props, chips: boolean): ReactNode {
@@ -594,7 +598,7 @@ function set(props: Props, chips: boolean): ReactNode {
 }
 
 const Markdown = memo(function Markdown(props: Props) {
-  // The same text with chips is set by itself. Whom they stand for they find out where they stand.
+  // Text with chips is cached separately. A chip looks up its agent when it renders.
   const chips = use(Mentioned).length > 0;
   return (
     <div className="md" dir="auto">
@@ -604,10 +608,7 @@ const Markdown = memo(function Markdown(props: Props) {
 });
 export default Markdown;
 
-/**
- * Counts up to `most`, from `first`, one a frame: for what is too long to be put on the page at
- * once.
- */
+/** Counts from `first` up to `most`, one per frame, for content too long to mount at once. */
 function useGrowing(most: number, first: number): number {
   const [count, setCount] = useState(Math.min(most, first));
   useEffect(() => {
@@ -618,12 +619,12 @@ function useGrowing(most: number, first: number): number {
   return count;
 }
 
-/** Signs that would be set as something else than the letters they are. */
+/** Characters that Markdown would render as something else. */
 const MARKS = /[*_`#$>|[\]~\\]|^\s*(?:[-+]|\d+[.)])\s|https?:/m;
 
 /**
- * What is set in a moment. Where that will change how it looks, it keeps its room and is not seen
- * before.
+ * Text that is rendered in a moment. If rendering will change how it looks, it reserves its room
+ * and stays invisible.
  */
 const Plain = ({ text }: { text: string }) => (
   <p className="plain" dir="auto" data-waits={MARKS.test(text)}>
@@ -633,14 +634,15 @@ const Plain = ({ text }: { text: string }) => (
 
 interface PieceProps {
   readonly piece: MarkdownPiece;
-  /** It is part of an answer that is being written. */
+  /** Part of an answer that is being streamed. */
   readonly growing?: boolean;
-  /** A line that ends in the source ends on the page. */
+  /** A line break in the source is one on the page. */
   readonly breaks?: boolean;
 }
 
 /**
- * One piece of an agent's words, as Markdown: set a moment later where that would hold up the page.
+ * One piece of an agent's message, as Markdown. Rendering is deferred where it would block the
+ * page.
  */
 export const Piece = memo(function Piece({ piece, growing = false, breaks = true }: PieceProps) {
   const { text, around, start, notes } = piece;
@@ -653,15 +655,10 @@ export const Piece = memo(function Piece({ piece, growing = false, breaks = true
   return notes ? <div className="md-notes">{set}</div> : set;
 });
 
-/**
- * px above and below what is in sight in which pieces of an answer that is being written are on the
- * page.
- */
+/** Overscan in px for the pieces of an answer that is being streamed. */
 const AROUND = 2_000;
 
-/**
- * A piece that is done while the answer goes on. Far from what is in sight, only its room stays.
- */
+/** A finished piece of a streaming answer. Far from the view, only its height is kept. */
 function Done({ children }: { children: ReactNode }) {
   const ref = useRef<HTMLDivElement>(null);
   const room = useRoom(ref, { around: AROUND, wherein: '.log' });
@@ -672,20 +669,20 @@ function Done({ children }: { children: ReactNode }) {
   );
 }
 
-/** Pieces that are set at once; the others follow frame by frame. */
+/** Pieces that are rendered at once. The others follow frame by frame. */
 const AT_ONCE = 3;
 
 interface WordsProps {
   readonly text: string;
   readonly growing?: boolean;
   readonly breaks?: boolean;
-  /** It is part of an answer that is being written, perhaps behind it. */
+  /** Belongs to a streaming answer, perhaps as a finished part. */
   readonly ofAnswer?: boolean;
 }
 
-/** An agent's words, however long they are. */
+/** An agent's text of any length. */
 export const Words = memo(function Words({ text, growing = false, breaks = true, ofAnswer = false }: WordsProps) {
-  // Where words come in faster than they are set, those between are passed over.
+  // Where text arrives faster than it renders, states in between are skipped.
   const shownText = useDeferredValue(text);
   const pieces = useMemo(() => markdownPieces(shownText), [shownText]);
   const count = useGrowing(pieces.length, isPrinting() ? Infinity : AT_ONCE);
@@ -693,7 +690,7 @@ export const Words = memo(function Words({ text, growing = false, breaks = true,
   return shown.map((piece, i) => {
     const isGrowing = ofAnswer || (growing && i === pieces.length - 1);
     const set = <Piece piece={piece} growing={isGrowing} breaks={breaks} />;
-    // Words are only ever added at the end: a piece's place is its identity.
+    // Text is only ever appended, so the index of a piece is a stable key.
     return ofAnswer ? <Done key={i}>{set}</Done> : <Fragment key={i}>{set}</Fragment>;
   });
 });

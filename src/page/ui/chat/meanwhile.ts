@@ -1,14 +1,14 @@
 import type { LogItem } from '../../state/conversation-log.ts';
 
-/** What was written while an answer is being given, and stands below it until it is read. */
+/** A message that the person sent during an answer. It stands below the answer until it is read. */
 export type WrittenMeanwhile = Extract<LogItem, { readonly kind: 'message' | 'queued' | 'sending' }>;
 const isMeanwhile = (item: LogItem): item is WrittenMeanwhile =>
   item.kind === 'queued' ||
   (item.kind === 'message' && item.waits === 'answer') ||
-  // What changes an earlier message stands in its place.
+  // An edit stands in the place of the message it replaces.
   (item.kind === 'sending' && (!('replaces' in item.sending) || item.sending.replaces === null));
 
-/** The log of somebody who is answering, and what waits for the end of that. */
+/** The log of an answering agent, without the messages that wait for the end of the answer. */
 export function withoutMeanwhile(items: readonly LogItem[]): {
   readonly log: readonly LogItem[];
   readonly meanwhile: readonly WrittenMeanwhile[];

@@ -33,17 +33,17 @@ function Ago({ time }: { time: number }) {
   return ago(time, useNow());
 }
 
-/** Watches the clock while it changes with it, alone: nothing else of a message does. */
+/** Subscribes to the clock by itself, so that the rest of a message need not re-render. */
 function HowLongAgo({ time }: { time: number }) {
   const { device } = useRoost();
-  // Looked at once: what was old then stays so, and what was young watches the time itself.
+  // Decided once: an old message stays old, and a young one watches the clock itself.
   const [young] = useState(() => isYoung(time, device.now()));
   return young ? <Ago time={time} /> : clockTime(time);
 }
 
 const VersionsDialog = lazy(() => import('./versions.tsx'));
 
-/** Below a message that took the place of another: leads to what stood there. */
+/** Below an edited message: opens the earlier versions. */
 function VersionsButton({ message, name }: { message: MessageDoc; name: string }) {
   const [open, setOpen] = useState(false);
   if (message.replaces === null) return null;
@@ -59,12 +59,12 @@ function VersionsButton({ message, name }: { message: MessageDoc; name: string }
   );
 }
 
-/** The relay's own messages about what an agent had asked to do have ids of this form. */
+/** The relay's own messages about a requested action have ids of this form. */
 const ABOUT_CALL = /^call-/;
 
 /**
- * A line across the conversation where its agent was taken into a thread, with the way there. `by`:
- * who did it; null: the person.
+ * A divider where the agent was added to a thread, with a link to it. `by` names who added it;
+ * null: the person.
  */
 function AddedCard({ added, name, by }: { added: AddedToThread; name: string; by: string | null }) {
   return (
@@ -77,8 +77,8 @@ function AddedCard({ added, name, by }: { added: AddedToThread; name: string; by
 }
 
 /**
- * What the relay put before an agent, in the agent's conversation. One line stands as it is; what
- * is longer was written for the agent, and opens.
+ * A message from the relay to the agent. A single line is shown as it is. Longer ones are
+ * collapsed, since they were written for the agent.
  */
 function RelayNote({ messageId, text, name }: { messageId: string; text: string; name: string }) {
   const [open, setOpen] = useOpened(messageId);
@@ -102,16 +102,12 @@ function RelayNote({ messageId, text, name }: { messageId: string; text: string;
   );
 }
 
-// What can be done with one message of a conversation or of a thread: quote it, copy it, copy the
-// way to it.
+// The menu of one message in a conversation or a thread: quote it, copy it, copy its link.
 
-/**
- * Puts text into the field where one writes, after what stands there; null: nothing can be written
- * here.
- */
+/** Appends text to the composer; null: nothing can be written here. */
 export const QuoteInto = createContext<((text: string) => void) | null>(null);
 
-/** What is marked of what this message says; nothing where the mark reaches beyond it. */
+/** The selected text of this message; empty where the selection reaches beyond it. */
 function markedIn(message: Element | null | undefined): string {
   const mark = document.getSelection();
   if (!message || !mark || mark.rangeCount === 0 || mark.isCollapsed) return '';
@@ -121,31 +117,31 @@ function markedIn(message: Element | null | undefined): string {
 
 interface Props {
   readonly mine: boolean;
-  /** Who said it, and what they are called. */
+  /** Name of the sender. */
   readonly who: string;
   readonly name: string;
   /**
-   * When it was said, in ms since the epoch: it stands above what can be done, for whoever has no
-   * pointer to rest on it.
+   * When it was sent, in ms since the epoch. The menu shows it, for people without a pointer to
+   * hover with.
    */
   readonly time: number;
-  /** Its words as they were written: Markdown. */
+  /** Its source text: Markdown. */
   readonly text: () => string;
-  /** Its address, from the root. */
+  /** Its path from the root of the site. */
   readonly path: string;
-  /** Says it anew from here; null: it cannot be. */
+  /** Edits the message from here; null: not possible. */
   readonly edit?: (() => void) | null;
 }
 
 /**
- * In the line of the speaker's name, so that no message is higher for it. Arrows go to the next
- * message's.
+ * Stands in the line of the sender's name, so that it adds no height. Arrow keys move to the menu
+ * of the next message.
  */
 function MessageMenu({ mine, who, name, time, text, path, edit = null }: Props) {
   const state = useRoost();
   const quote = use(QuoteInto);
   const frame = useRef<HTMLDivElement>(null);
-  /** What was marked when its button was pressed: the press itself takes the mark away. */
+  /** The selection when the button was pressed. The press itself clears the selection. */
   const marked = useRef('');
   const onPress = () => {
     if (!frame.current?.querySelector('[role=menu]')) marked.current = markedIn(frame.current?.closest('.msg'));
@@ -162,7 +158,7 @@ function MessageMenu({ mine, who, name, time, text, path, edit = null }: Props) 
     next.focus();
   };
   return (
-    // The keys go to the button within.
+    // The button within handles the keys.
     // eslint-disable-next-line jsx-a11y/no-static-element-interactions
     <div className="msg-menu" ref={frame} onPointerDown={onPress} onKeyDown={onKeyDown}>
       <MenuButton
@@ -208,7 +204,7 @@ function MessageMenu({ mine, who, name, time, text, path, edit = null }: Props) 
 
 export type Speaker = Exclude<Somebody, { kind: 'nobody' }>;
 
-/** Fetched with the first message that something came with. */
+/** Loaded with the first message that has attachments. */
 export const ShownAttachments = optional(() => import('../attachments/shown.tsx'));
 const ReplyCost = optional(() => import('../costs/reply-cost.tsx'));
 
@@ -216,21 +212,21 @@ interface BubbleProps {
   readonly speaker: Speaker;
   readonly time: number;
   readonly mine: boolean;
-  /** It came from another agent: not what the one whose conversation this is says. */
+  /** Sent by another agent to the one whose conversation this is. */
   readonly received?: boolean;
   readonly children: ReactNode;
   readonly foot?: ReactNode;
   /**
-   * What its menu quotes, copies and links to. Left out: it has none, since nobody has stored it
+   * What its menu quotes, copies and links to. Left out: no menu, since the message is not stored
    * yet.
    */
   readonly kept?: { readonly text: () => string; readonly path: string; readonly edit?: (() => void) | null } | null;
-  /** Where a long message lies over several rows: which of them this is. */
+  /** True for the first row of a message that spans several rows. */
   readonly first?: boolean;
   readonly last?: boolean;
 }
 
-/** The frame of a message: whose it is, when, and what was said. */
+/** The frame of a message: sender, time and content. */
 export function Bubble({
   speaker,
   time,
@@ -284,7 +280,7 @@ export function Bubble({
 
 type CallBlock = Extract<Block, { kind: 'call' }>;
 
-/** A wake or a summon, as a line across the conversation. */
+/** A wake or a summons as a divider across the conversation. */
 function CallDivider({ block }: { block: CallBlock }) {
   const roster = useHousehold((state) => state.roster);
   const known = block.seats.flatMap((seat) => roster.byId.get(seat.agentId)?.name ?? seat.name ?? []);
@@ -321,19 +317,19 @@ interface MessageProps {
   readonly stretch: Stretch;
   readonly speaker: Speaker;
   readonly waits: Waits | null;
-  /** Given on the person's last message, while it can be asked anew. */
+  /** Set on the person's last message while it can be edited in place. */
   readonly onEdit: (() => void) | null;
-  /** It can be said anew from here, whatever came after it. */
+  /** Edits the message from here, whatever came after it. */
   readonly onBranch: ((message: MessageDoc) => void) | null;
   readonly onRetry: (() => void) | null;
-  /** It waits to be read, and is taken back. */
+  /** Withdraws a message that was not read yet. */
   readonly onWithdraw: (message: MessageDoc) => void;
-  /** Given on the last answer, where it broke off and can be gone on with. */
+  /** Set on the last answer if it was interrupted and can be continued. */
   readonly onGoOn: (() => void) | null;
   readonly onFold: (key: string) => void;
 }
 
-/** Opens a person's long message, or closes it. */
+/** Expands or collapses a person's long message. */
 export function FoldButton({
   stretch,
   text,
@@ -358,7 +354,7 @@ const keptOf = ({ agentId, messageId, author, blocks }: MessageDoc) => ({
   path: PATHS.message(agentId, messageId),
 });
 
-/** What another agent wrote to the one whose conversation this is. */
+/** A message from another agent to the one whose conversation this is. */
 function Received({ message, stretch, to }: Pick<MessageProps, 'message' | 'stretch'> & { to: string }) {
   const sender = useSomebody(message.author);
   const speaker: Speaker =

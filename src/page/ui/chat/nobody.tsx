@@ -1,4 +1,4 @@
-/** What stands where a conversation would be of somebody who is not here. */
+/** Shown in place of a conversation with an agent that does not exist here. */
 import type { AgentId } from '../../../shared/domain/ids.ts';
 import { t } from '../../language/t.ts';
 import type { ForgetDoc } from '../../../shared/protocol/documents.ts';
@@ -6,7 +6,7 @@ import { useActions, useHousehold, useRoost } from '../context.tsx';
 import { PATHS, useRoute } from '../routes.ts';
 import { fullTime } from '../text/time.ts';
 
-/** Where somebody would be who is being forgotten. */
+/** Shown for an agent that is being forgotten. */
 function Leaving({ forget }: { forget: ForgetDoc }) {
   const { go } = useRoute();
   const actions = useActions();

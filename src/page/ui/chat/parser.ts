@@ -1,19 +1,19 @@
 /**
- * Markdown as agents write it, in tokens: CommonMark with tables, strikethrough, bare addresses,
- * formulas, footnotes and the few HTML elements that are common in answers. The parser works in two
- * steps. Blocks are found first, which is quick. What stands in a paragraph or a cell is parsed
- * when it is shown.
+ * Parses Markdown as agents write it: CommonMark with tables, strikethrough, bare URLs, formulas,
+ * footnotes and the few HTML elements that are common in answers. The parser works in two steps.
+ * Block parsing is fast and comes first. The inline content of a paragraph or a cell is parsed when
+ * it is shown.
  */
 import Parser, { type MarkdownIt, type StateBlock, type StateInline, type Token } from 'markdown-it';
 import cjkFriendly from 'markdown-it-cjk-friendly';
 
-// Texts that were set as Markdown once are kept set: a message that scrolls back into view costs
-// nothing again. What has not been set yet may hold up a frame only so long; what is over that is
-// shown as it stands and set a moment later, between frames.
+// Rendered Markdown is cached, so a message that scrolls back into view costs nothing. New
+// rendering has a time budget per frame. Text beyond the budget is shown plain and rendered between
+// later frames.
 
-/** ms of setting that one frame may take. */
+/** ms of rendering per frame. */
 const FRAME_BUDGET = 5;
-/** ms after which a new frame is reckoned to have begun. */
+/** ms after which a new frame is assumed to have begun. */
 const FRAME = 16;
 
 let frameBegan = 0;
@@ -27,18 +27,18 @@ function inFrame(now: number): number {
   return spent;
 }
 
-/** Can another text be set without holding up the page? */
+/** True if another text can be rendered within this frame's budget. */
 export const isTimeLeft = (): boolean => inFrame(performance.now()) < FRAME_BUDGET;
 
 interface Kept<T> {
   has(key: string): boolean;
-  /** What was made for this key, or is made now. */
+  /** Returns the cached value of this key, or makes it. */
   get(key: string, make: () => T): T;
 }
 
-/** Keeps what was used last. @param chars Characters of all keys together that are kept. */
+/** An LRU cache. @param chars Characters of all stored keys together. */
 export function createKept<T>(chars: number): Kept<T> {
-  /** Oldest use first. */
+  /** Least recently used first. */
   const kept = new Map<string, T>();
   let keptChars = 0;
   return {
@@ -67,36 +67,37 @@ export function createKept<T>(chars: number): Kept<T> {
 }
 
 // Formulas in Markdown as language models write them: `$x$`, `$$x$$`, `\(x\)` and `\[x\]`. The same
-// signs stand in prices, in shell and PHP variables, and in regular expressions, which stay text:
+// characters occur in prices, in shell and PHP variables, and in regular expressions, which stay
+// text:
 //
 // - No space follows an opening `$`. No letter, digit, opening bracket or `$` follows a closing
-//   one. A letter of a script without spaces may follow, since Chinese and Japanese set none.
-// - `\(` and `\[` are escaped brackets where a regular expression or a word goes on beside them.
-// - What reads as prose, as a quoted text or as a regular expression is no formula.
+//   one. A letter of a script without spaces may follow, since Chinese and Japanese write none.
+// - `\(` and `\[` are escaped brackets where a regular expression or a word continues beside them.
+// - Text that looks like prose, a quotation or a regular expression is no formula.
 
 export interface Formula {
   readonly tex: string;
-  /** On a line of its own. */
+  /** Display style, on a line of its own. */
   readonly apart: boolean;
 }
 
-/** `length`: characters in the source, signs included. */
+/** `length`: characters of source, delimiters included. */
 type Found = Formula & { readonly length: number };
 
 /** Characters of a formula. */
 const MOST = 10_000;
-/** Letters of scripts that put a space before and behind a formula. */
+/** Letters of scripts that put a space before and after a formula. */
 const SPACED = '\\p{Script=Latin}\\p{Script=Greek}\\p{Script=Cyrillic}\\p{N}_';
 const NOT_BEFORE_DOLLAR = new RegExp(`[${SPACED}$\\\\)\\]}]$`, 'u');
 const NOT_AFTER_DOLLAR = `(?![${SPACED}$(\\[{])`;
 const ONE = new RegExp(`\\$(?<tex>(?![\\s$])(?:\\\\[^]|[^$\`\\\\\\n])*(?<!\\s))\\$${NOT_AFTER_DOLLAR}`, 'uy');
 const TWO = new RegExp(`\\$\\$(?<tex>(?:\\\\[^]|(?!\\$\\$)[^\\\\]){1,${MOST}}?)\\$\\$${NOT_AFTER_DOLLAR}`, 'uy');
 
-/** What stands before an escaped bracket in a regular expression, or in a word. */
+/** Characters before an escaped bracket in a regular expression or a word. */
 const NOT_BEFORE_BRACKET = /[\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}_\\^.+?\]}/]$/u;
 /**
- * What follows one there: a quantifier, a class, a word; or the target of a link. The end of a
- * word, as in `\(n\)th`, may follow.
+ * What follows an escaped bracket: a quantifier, a class, a word, or the target of a link. A word
+ * ending may follow, as in `\(n\)th`.
  */
 const NOT_AFTER_BRACKET =
   '(?![{$]|\\*[\\\\$.?[(]|\\?[^\\s"\')\\]}*_。，]|\\+(?!\\s*\\\\\\()|\\(|\\\\[a-zA-Z.]|(?!(?:th|st|nd|rd|s)\\b)\\w)';
@@ -113,11 +114,11 @@ const REGEX =
 const CONSTANT = /^[A-Z][A-Z0-9]+(?:_[A-Z0-9]{2,})+$/;
 const TEXT_COMMAND = /\\(?:text|mbox|textbf|textit|mathrm|operatorname)\s*\{[^{}]*\}/g;
 
-/** `5, not 6`, and whatever else reads as words between two sums of money. */
+/** `5, not 6` and other text that reads as prose between two sums of money. */
 const isProse = (tex: string) =>
   (!/\\[a-zA-Z]/.test(tex) && CJK_PUNCTUATION.test(tex)) || (!LOOKS_LIKE_TEX.test(tex) && WORDS.test(tex));
 
-/** Between two `$`, where shells, templates and prices come from. */
+/** Between two `$`, the content may come from shells, templates and prices. */
 function isFormulaInDollars(tex: string): boolean {
   const bare = tex.replace(TEXT_COMMAND, '');
   return !/["@]|(?<!\\)[#%]/.test(bare) && !CONSTANT.test(tex) && !isProse(tex);
@@ -125,8 +126,8 @@ function isFormulaInDollars(tex: string): boolean {
 
 const isFormulaInBrackets = (tex: string) => !REGEX.test(tex) && !isProse(tex);
 /**
- * A display formula holds more than words: `\[optional\]` is an escaped bracket, `\[x\] done` an
- * escaped box to tick.
+ * A display formula is more than words: `\[optional\]` is an escaped bracket, `\[x\] done` an
+ * escaped checkbox.
  */
 const isDisplay = (tex: string) => isFormulaInBrackets(tex) && !/^\s*(?:[A-Za-z]{4,}|\d+)\s*$/.test(tex);
 
@@ -134,13 +135,13 @@ function taken(pattern: RegExp, src: string, pos: number, end: number): { tex: s
   pattern.lastIndex = pos;
   const match = pattern.exec(end < src.length ? src.slice(0, end) : src);
   const tex = match?.groups?.['tex'] ?? '';
-  // No formula goes on after an empty line.
+  // No formula continues after an empty line.
   return match && tex.trim() !== '' && !/\n[ \t]*\n/.test(tex) ? { tex: tex.trim(), length: match[0].length } : null;
 }
 
-/** The formula that begins at `pos`, within a paragraph that ends at `end`; null: none does. */
+/** The formula that begins at `pos`, within a paragraph that ends at `end`; null: none. */
 function formulaAt(src: string, pos: number, end = src.length): Found | null {
-  // The character before may be a pair of code units.
+  // The character before may be a surrogate pair.
   const before = src.slice(Math.max(0, pos - 2), pos);
   if (src[pos] === '$') {
     if (NOT_BEFORE_DOLLAR.test(before)) return null;
@@ -170,10 +171,7 @@ function formulaInLine(state: StateInline, silent: boolean): boolean {
   return true;
 }
 
-/**
- * A formula on lines of its own: they hold what would begin a list, a heading or a quotation
- * elsewhere.
- */
+/** A formula on lines of its own. Its lines may start like a list, a heading or a quotation. */
 function formulaOnLines(state: StateBlock, line: number, end: number, silent: boolean): boolean {
   const start = (state.bMarks[line] ?? 0) + (state.tShift[line] ?? 0);
   if ((state.sCount[line] ?? 0) - state.blkIndent >= 4) return false;
@@ -192,7 +190,7 @@ function formulaOnLines(state: StateBlock, line: number, end: number, silent: bo
   return true;
 }
 
-/** Teaches a parser formulas. */
+/** Adds formulas to a parser. */
 function formulas(md: MarkdownIt): void {
   md.inline.ruler.before('escape', 'formula', formulaInLine);
   md.block.ruler.before('fence', 'formula', formulaOnLines, { alt: ['paragraph', 'reference', 'blockquote', 'list'] });
@@ -200,7 +198,7 @@ function formulas(md: MarkdownIt): void {
 
 export type { Token };
 
-/** A tag of an element that is shown as such. Every other HTML is shown as the text it is. */
+/** A tag of an element that is rendered. All other HTML is shown as text. */
 const OURS = /^<\/?(?:br|sub|sup|kbd|details|summary)(?=[\s/>])/i;
 const DETAILS = /<(\/?)details(?=[\s>])[^<>]*>/gi;
 const SUMMARY = /^\s*<summary(?:\s[^<>]*)?>([^]*?)<\/summary>[ \t]*\n?/i;
@@ -209,9 +207,9 @@ type References = Readonly<Record<string, { readonly href: string; readonly titl
 
 /** What a piece of a message knows of the rest of it. */
 export interface Around {
-  /** The same for the same. */
+  /** Equal for equal content. */
   readonly key: string;
-  /** Links by the names that are defined for them. */
+  /** Link reference definitions by name. */
   readonly references: References;
   /** Labels of footnotes, in the order of their numbers. */
   readonly notes: readonly string[];
@@ -220,36 +218,32 @@ export const NOTHING_AROUND: Around = { key: '', references: {}, notes: [] };
 
 interface Parsed {
   readonly blocks: readonly Token[];
-  /** Parses what stands in a paragraph, a heading, a cell. */
+  /** Parses the inline content of a paragraph, a heading or a cell. */
   readonly inline: (content: string) => readonly Token[];
 }
 
 const textOfLine = (state: StateBlock, line: number) =>
   state.src.slice((state.bMarks[line] ?? 0) + (state.tShift[line] ?? 0), state.eMarks[line]);
 
-/** What the rules of this parser find, and are told. */
+/** State that the rules of this parser read and write. */
 interface OurEnv {
   readonly references: Record<string, { href: string; title: string }>;
   readonly notes: readonly string[];
-  /** Texts of the footnotes that are defined here, by their labels. */
+  /** Texts of the footnotes defined here, by label. */
   readonly defined: Map<string, string>;
 }
 const envOf = ({ env }: StateBlock | StateInline) => env as unknown as OurEnv;
 
 type BlockRule = (state: StateBlock, line: number, end: number, silent: boolean) => boolean;
 
-/** A rule of the parser's own, to be put within another. */
+/** One of the parser's built-in rules, to be wrapped in another. */
 function ruleOf(md: MarkdownIt, wanted: string): { readonly fn: BlockRule; readonly alt: string[] } {
   const rule = md.block.ruler.__rules__.find(({ name }) => name === wanted);
   if (!rule) throw new Error(`The parser has no rule "${wanted}" any more.`);
-  // It is replaced in its place.
   return { fn: rule.fn, alt: rule.alt };
 }
 
-/**
- * An HTML block begins with none of the elements that are shown: these stand in a paragraph, as
- * text does.
- */
+/** An HTML block never begins with a rendered element: these stand in a paragraph, as text does. */
 function withoutOurs(md: MarkdownIt): void {
   const htmlBlock = ruleOf(md, 'html_block');
   md.block.ruler.at(
@@ -260,8 +254,8 @@ function withoutOurs(md: MarkdownIt): void {
 }
 
 /**
- * Where the `details` that begins at 0 ends: behind its closing tag, or at the end of the text
- * while that has not been written.
+ * End of the `details` element that begins at 0: behind its closing tag, or at the end of the text
+ * while the tag is missing.
  */
 function endOfDetails(text: string): { readonly inside: number; readonly after: number; readonly lines: number } {
   let depth = 0;
@@ -274,7 +268,7 @@ function endOfDetails(text: string): { readonly inside: number; readonly after: 
   return { inside: text.length, after: text.length, lines: text.split('\n').length };
 }
 
-/** `<details>` with all that is in it, which is Markdown. */
+/** `<details>` with its content, which is Markdown. */
 function details(state: StateBlock, line: number, end: number, silent: boolean): boolean {
   if ((state.sCount[line] ?? 0) - state.blkIndent >= 4) return false;
   if (!/^<details(?=[\s>])[^<>]*>/i.test(textOfLine(state, line))) return false;
@@ -283,7 +277,7 @@ function details(state: StateBlock, line: number, end: number, silent: boolean):
   while (last < end && (state.isEmpty(last) || (state.sCount[last] ?? 0) >= state.blkIndent)) last += 1;
   const text = state.getLines(line, last, state.blkIndent, false).trimStart();
   const { inside, after, lines } = endOfDetails(text);
-  // Words behind the closing tag on its line would be lost.
+  // Text behind the closing tag on its line would be lost.
   const rest = text.slice(after, text.indexOf('\n', after) < 0 ? undefined : text.indexOf('\n', after)).trim();
   const [opening = ''] = /^<[^>]*>/.exec(text) ?? [];
   const body = text.slice(opening.length, inside);
@@ -305,7 +299,7 @@ function details(state: StateBlock, line: number, end: number, silent: boolean):
 
 const NOTE = /^\[\^([^\]\s]+)\]:[ \t]*/;
 
-/** `[^label]: words`: a footnote, which stands at the end of the message instead. */
+/** `[^label]: words`: a footnote, which is moved to the end of the message. */
 function noteOnLines(state: StateBlock, line: number, end: number, silent: boolean): boolean {
   if ((state.sCount[line] ?? 0) - state.blkIndent >= 4) return false;
   const text = textOfLine(state, line);
@@ -323,7 +317,7 @@ function noteOnLines(state: StateBlock, line: number, end: number, silent: boole
   return true;
 }
 
-/** `[^label]`, where the message defines it. */
+/** `[^label]`, if the message defines it. */
 function noteInLine(state: StateInline, silent: boolean): boolean {
   const { pos } = state;
   if (state.src[pos] !== '[' || state.src[pos + 1] !== '^') return false;
@@ -335,7 +329,7 @@ function noteInLine(state: StateInline, silent: boolean): boolean {
   return true;
 }
 
-/** The cells of a row. One ends at `|`, unless that is escaped or stands in a formula. */
+/** The cells of a row. A cell ends at `|`, unless the bar is escaped or inside a formula. */
 export function cellsOf(row: string): readonly string[] {
   const cells: string[] = [];
   let cell = '';
@@ -364,10 +358,7 @@ export function cellsOf(row: string): readonly string[] {
 
 type Align = 'left' | 'right' | 'center' | null;
 
-/**
- * What a table's token has to say: its head, how its columns are set, and its rows as they are
- * written.
- */
+/** Content of a table token: the head, the alignment of the columns, and the source of the rows. */
 export interface TableMeta {
   readonly head: readonly string[];
   readonly aligns: readonly Align[];
@@ -376,7 +367,7 @@ export interface TableMeta {
 
 const DELIMITER = /^(:?)-+(:?)$/;
 
-/** How the columns of a table are set, if `line` says that; else null. */
+/** Alignment of a table's columns if `line` is a delimiter row; otherwise null. */
 function alignsOf(line: string): readonly Align[] | null {
   if (!/^[ \t|:-]+$/.test(line) || !line.includes('-')) return null;
   const aligns: Align[] = [];
@@ -389,8 +380,8 @@ function alignsOf(line: string): readonly Align[] | null {
 }
 
 /**
- * A table. Its rows are taken apart when they are shown, since there may be thousands. Otherwise it
- * follows the parser's own rule: https://github.github.com/gfm/#tables-extension-
+ * A table. Its rows are split into cells only when they are shown, since there may be thousands.
+ * Otherwise it follows the parser's own rule: https://github.github.com/gfm/#tables-extension-
  */
 function tableOnLines(state: StateBlock, line: number, end: number, silent: boolean): boolean {
   const isIn = (at: number) => {
@@ -411,7 +402,7 @@ function tableOnLines(state: StateBlock, line: number, end: number, silent: bool
   for (; next < end && !state.isEmpty(next) && isIn(next); next++) {
     const row = textOfLine(state, next);
     const at = next;
-    // Nothing else begins with a bar.
+    // No other block begins with a bar.
     if (!row.startsWith('|') && endings.some((begins) => begins(state, at, end, true))) break;
     rows.push(row);
   }
@@ -422,7 +413,7 @@ function tableOnLines(state: StateBlock, line: number, end: number, silent: bool
   return true;
 }
 
-/** An address on the web without its protocol. */
+/** A web address without its scheme. */
 function wwwAddresses(md: MarkdownIt): void {
   md.linkify.add('//', null).add('ftp:', null);
   md.linkify.add('www.', {
@@ -440,7 +431,7 @@ function wwwAddresses(md: MarkdownIt): void {
 
 function createParser(): MarkdownIt {
   const md = new Parser({ html: true, linkify: true })
-    // Its types are of an older version.
+    // Its types are for an older version of the parser.
     .use(cjkFriendly as unknown as (md: MarkdownIt) => void)
     .use(formulas)
     .use(withoutOurs)
@@ -449,7 +440,7 @@ function createParser(): MarkdownIt {
   md.block.ruler.before('html_block', 'details', details, { alt: ['paragraph', 'reference', 'blockquote'] });
   md.block.ruler.before('reference', 'note', noteOnLines, { alt: ['paragraph', 'reference', 'blockquote'] });
   md.inline.ruler.before('link', 'note', noteInLine);
-  // Whoever shows a link judges its address.
+  // The renderer checks the URLs of links.
   md.validateLink = () => true;
   return md;
 }
@@ -474,10 +465,10 @@ const CODE_SPAN = /(`+)(?!`)[^`]*\1(?!`)/g;
 interface Named {
   readonly references: References;
   readonly defined: ReadonlyMap<string, string>;
-  /** Labels of footnotes as they are used. */
+  /** Labels of footnotes in the order of their use. */
   readonly used: readonly string[];
 }
-/** Characters of pieces of which is known what they define. */
+/** Cache size, in characters of pieces whose definitions are known. */
 const KEPT_CHARS = 300_000;
 const named = createKept<Named>(KEPT_CHARS);
 
@@ -493,8 +484,7 @@ const namedIn = (text: string): Named =>
 const arounds = createKept<Around>(KEPT_CHARS);
 
 /**
- * What the pieces of a message define for each other, and its footnotes in the order in which they
- * are used.
+ * The definitions that the pieces of a message share, and its footnotes in the order of their use.
  */
 function definedIn(pieces: readonly string[]): { readonly around: Around; readonly notes: readonly string[] } {
   const all = pieces.filter((piece) => NAMES_SOMETHING.test(piece)).map(namedIn);
@@ -510,36 +500,36 @@ function definedIn(pieces: readonly string[]): { readonly around: Around; readon
   return { around, notes: order.map((label) => defined.get(label) ?? '') };
 }
 
-// Long texts in pieces that are set one by one, a row of the log each. A piece ends only between
-// two blocks, so that a table, a list, a block of code is whole whatever its length. Every piece
-// but the last stays as it is when words are added at the end: an answer that is being written sets
-// only its last piece anew.
+// Splits long texts into pieces that are rendered one by one, a row of the log each. A piece ends
+// only between two blocks, so a table, a list or a block of code is whole whatever its length.
+// Appending text changes only the last piece, so a streaming answer renders only its last piece
+// anew.
 
-/** Characters from which on a piece ends at the next place between two blocks. */
+/** Characters after which a piece ends at the next gap between two blocks. */
 const SOFT = 1_500;
 /**
- * Characters from which on a piece ends within a block too: between two items of a list, where the
- * next piece goes on with its numbers, two paragraphs of a quotation, or two lines. A table and a
- * block of code are never parted.
+ * Characters after which a piece ends within a block too: between two items of a list (the next
+ * piece continues its numbers), two paragraphs of a quotation, or two lines. Tables and blocks of
+ * code are never split.
  */
 const LONG = 8_000;
-/** Characters from which on a single paragraph or item is parted too. */
+/** Characters after which a single paragraph or item is split too. */
 const LONGEST = 40_000;
 /** Characters of a piece of plain text. */
 const PLAIN = 4_000;
-/** Characters of texts whose pieces are known: those of the answers that are being written. */
+/** Cache size, in characters of texts whose pieces are known: those of streaming answers. */
 const MAX_CACHED_CHARS = 1_000_000;
 
 const FENCE = /^ {0,3}(`{3,}|~{3,})/;
 /**
- * A line after an empty one that cannot belong to what stands before it: no list goes on, nothing
- * is indented.
+ * A line after an empty one that cannot belong to the block before it: it continues no list and is
+ * not indented.
  */
 const FRESH = /^(?:[^\s\d\-*+]|[-*+]\S|\d+[^\d.)])/;
 const ITEM = /^(?:[-*+]|(\d{1,9})[.)])(?:\s|$)/;
 const DELIMITERS = /^[ \t]*\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*$/;
 const DETAILS_TAGS = /<(\/?)details(?=[\s>])/gi;
-/** HTML that goes on over empty lines, and where it ends. */
+/** HTML that continues over empty lines: how it begins, and how it ends. */
 const RAW: readonly (readonly [RegExp, RegExp])[] = [
   [/^ {0,3}<!--/, /-->/],
   [/^ {0,3}<(?:script|pre|style|textarea)(?=[\s>]|$)/i, /<\/(?:script|pre|style|textarea)>/i],
@@ -547,17 +537,15 @@ const RAW: readonly (readonly [RegExp, RegExp])[] = [
 
 export interface MarkdownPiece {
   readonly text: string;
-  /** What it must know of the other pieces. */
+  /** What it needs from the other pieces. */
   readonly around: Around;
-  /** The number with which it goes on with a list; null: it goes on with none. */
+  /** The number with which it continues a list; null: it continues none. */
   readonly start: number | null;
-  /** It is the message's footnotes. */
+  /** True for the piece with the message's footnotes. */
   readonly notes: boolean;
 }
 
-/**
- * Where to part a line that is too long by itself: at its last space, and never within a character.
- */
+/** Where to split an overlong line: at its last space, and never within a character. */
 function cutOf(text: string, most: number): number {
   const space = text.lastIndexOf(' ', most);
   if (space > most / 2) return space + 1;
@@ -565,21 +553,21 @@ function cutOf(text: string, most: number): number {
   return code >= 0xd800 && code <= 0xdbff ? most - 1 : most;
 }
 
-/** `text` as it stands, parted at line ends where there are any. */
+/** Plain `text`, split at line ends where there are any. */
 export function plainPieces(text: string): string[] {
   const pieces: string[] = [];
   let rest = text;
   while (rest.length > PLAIN) {
     const line = rest.lastIndexOf('\n', PLAIN);
     const cut = line > PLAIN / 2 ? line + 1 : cutOf(rest, PLAIN);
-    // The line break is in the parting.
+    // The split replaces the line break.
     pieces.push(line > PLAIN / 2 ? rest.slice(0, line) : rest.slice(0, cut));
     rest = rest.slice(cut);
   }
   return [...pieces, rest];
 }
 
-/** Where a piece lies in its text. */
+/** Range of a piece in its text. */
 interface Span {
   readonly from: number;
   readonly to: number;
@@ -587,29 +575,26 @@ interface Span {
 }
 
 interface List {
-  /** The number of its first item in this piece; null: it has none. */
+  /** Number of the first list item in this piece; null: none. */
   readonly start: number | null;
   readonly items: number;
 }
 
-/**
- * Where the pieces of `text` lie. `known`: those of its beginning, of which all but the last are
- * final.
- */
+/** Ranges of the pieces of `text`. `known`: ranges of its beginning; all but the last are final. */
 function spansOf(text: string, known: readonly Span[]): readonly Span[] {
   const spans = known.slice(0, -1);
   const last = known.at(-1);
   let from = last?.from ?? 0;
   let start = last?.start ?? null;
-  /** What ends the block of code, or the HTML, that the line stands in. */
+  /** What ends the code block or HTML block around the line. */
   let within: RegExp | null = null;
-  /** `details` that are open. */
+  /** Number of open `details` elements. */
   let depth = 0;
   let isEmpty = false;
   let wasEmptyQuote = false;
   let wasText = false;
   let inTable = false;
-  /** The list that goes on. */
+  /** The list that continues. */
   let list: List | null = start === null ? null : { start, items: 0 };
 
   const close = (at: number, goesOnWith: number | null) => {
@@ -624,8 +609,8 @@ function spansOf(text: string, known: readonly Span[]): readonly Span[] {
     if (size < LONG || inTable) return false;
     if (size >= LONGEST || ITEM.test(line) || (isEmpty && /^\S/.test(line))) return true;
     if (line.startsWith('>')) return wasEmptyQuote;
-    // A line that goes on with a paragraph; below one of dashes or equals signs it would be a
-    // heading.
+    // A line that continues a paragraph. Below a line of dashes or equals signs, the paragraph
+    // would be a heading.
     return list === null && wasText && /^[^\s>]/.test(line) && !/^(?:=+|-+)\s*$/.test(line);
   };
   const numberItem = (line: string) => {
@@ -641,7 +626,7 @@ function spansOf(text: string, known: readonly Span[]): readonly Span[] {
     if (line.includes('|') && DELIMITERS.test(line)) inTable = true;
     for (const [, closing] of line.matchAll(DETAILS_TAGS)) depth = Math.max(0, depth + (closing === '/' ? -1 : 1));
     const mark = FENCE.exec(line)?.[1];
-    // A fence of backticks with a further one on its line is code within a sentence.
+    // A backtick fence with another fence on its line is inline code.
     if (mark !== undefined && !(mark.startsWith('`') && line.slice(line.indexOf(mark) + mark.length).includes('`')))
       within = new RegExp(`^ {0,3}\\${mark.charAt(0)}{${mark.length},}\\s*$`);
     const raw = RAW.find(([begins]) => begins.test(line))?.[1];
@@ -675,7 +660,7 @@ interface Parted {
   readonly text: string;
   readonly spans: readonly Span[];
 }
-/** Texts that were parted last: the one that goes on with one of them is parted from there. */
+/** Recently split texts. A text that extends one of them is split from there on. */
 let recent: readonly Parted[] = [];
 const RECENT_MOST = 4;
 
@@ -691,13 +676,13 @@ const kept = createKept<MarkdownPiece>(MAX_CACHED_CHARS);
 const pieceOf = (text: string, of: Omit<MarkdownPiece, 'text'>): MarkdownPiece =>
   kept.get(JSON.stringify([of.start, of.notes, of.around.key]) + text, () => ({ text, ...of }));
 
-/** Footnotes as the list that stands at the end of a message. */
+/** Footnotes as a list at the end of a message. */
 const listOf = (notes: readonly string[]): string =>
   notes.map((note, i) => `${i + 1}. ${note.trim().replace(/\n(?=.)/g, '\n    ')}`).join('\n');
 
 /**
- * Markdown in pieces. The same text gives the same objects, so that a piece that stays is not drawn
- * anew.
+ * Markdown in pieces. Equal text yields identical objects, so that an unchanged piece is not
+ * rendered again.
  */
 export function markdownPieces(text: string): readonly MarkdownPiece[] {
   const texts = parted(text).spans.map(({ from, to }) => text.slice(from, to).replace(/\n+$/, ''));

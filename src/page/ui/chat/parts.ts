@@ -1,4 +1,4 @@
-/** What a message is made of, and how a long one is laid over several rows of the log. Pure. */
+/** Splits a message into parts, and a long one into several rows of the log. Pure. */
 import { textOf } from '../../../shared/domain/text-of.ts';
 import { thinkingApart } from '../../../shared/domain/thinking.ts';
 import type { Block, MessageDoc } from '../../../shared/protocol/documents.ts';
@@ -9,10 +9,10 @@ export type ToolBlock = Extract<Block, { kind: 'tool' }>;
 
 export type Part =
   | { readonly kind: 'text'; readonly text: string }
-  /** What a model thought before it answered. */
+  /** The model's reasoning before it answered. */
   | { readonly kind: 'thinking'; readonly text: string }
   | { readonly kind: 'tools'; readonly tools: readonly ToolBlock[] };
-/** An agent's words in pieces, a person's as they stand. */
+/** An agent's text in pieces; a person's text as written. */
 export type ShownPart = Part | { readonly kind: 'piece'; readonly piece: MarkdownPiece };
 
 /** One row's share of a message. */
@@ -20,15 +20,15 @@ export interface Stretch {
   readonly parts: readonly ShownPart[];
   readonly first: boolean;
   readonly last: boolean;
-  /** What a long text of a person's does: it can be opened, or closed again. */
+  /** Whether a person's long text can be expanded or collapsed. */
   readonly fold: 'none' | 'open' | 'closed';
 }
 
 /** Characters in a row, after which the next begins. */
 const ROW_CHARS = 3_000;
-/** Characters of a person's own message that are shown at first. */
+/** Characters of a person's message that are shown at first. */
 const SHOWN_AT_FIRST = 4_000;
-/** Folding away less than this part more would save nobody anything. */
+/** Texts up to this length are not collapsed: hiding less would save no one anything. */
 const FOLD_FROM = SHOWN_AT_FIRST * 1.25;
 
 const wordParts = (text: string, isGrowing: boolean): Part[] =>
@@ -38,9 +38,10 @@ const wordParts = (text: string, isGrowing: boolean): Part[] =>
   }));
 
 /**
- * Texts, thinking and runs of tool calls, in order. Calls to the team are dividers, and not shown
- * here.
- * @param isGrowing More words follow at the end.
+ * Texts, reasoning and runs of tool calls, in order. Calls to the team are dividers and not part of
+ * this.
+ *
+ * @param isGrowing More text follows at the end.
  */
 export function partsOf(blocks: readonly Block[], isGrowing = false): Part[] {
   const parts: Part[] = [];
@@ -76,7 +77,7 @@ function inRows(parts: readonly ShownPart[], fold: Stretch['fold']): readonly St
 
 const textParts = (pieces: readonly string[]): Part[] => pieces.map((text) => ({ kind: 'text', text }));
 
-/** What a person wrote, exactly as it was written; a very long text opens on demand. */
+/** The person's message, exactly as written. A very long text is expanded on demand. */
 export function ownStretches(text: string, unfolded: boolean): readonly Stretch[] {
   if (text.length <= FOLD_FROM) return inRows(textParts([text]), 'none');
   return unfolded
@@ -84,7 +85,7 @@ export function ownStretches(text: string, unfolded: boolean): readonly Stretch[
     : inRows(textParts([`${text.slice(0, SHOWN_AT_FIRST)}…`]), 'closed');
 }
 
-/** What an agent said, in pieces that are set one by one. */
+/** An agent's message, in pieces that are rendered one by one. */
 const agentStretches = (parts: readonly Part[]): readonly Stretch[] =>
   inRows(
     parts.flatMap((part): ShownPart[] =>
@@ -93,7 +94,7 @@ const agentStretches = (parts: readonly Part[]): readonly Stretch[] =>
     'none',
   );
 
-// A message never changes: its rows are worked out once.
+// A message never changes, so its rows are computed once.
 const known = {
   folded: new WeakMap<MessageDoc | ThreadMessage, readonly Stretch[]>(),
   unfolded: new WeakMap<MessageDoc | ThreadMessage, readonly Stretch[]>(),

@@ -1,11 +1,11 @@
-/** The rows of a log: what a conversation shows, one by one, the long of it in several. Pure. */
+/** The rows of a log. A long item takes several rows. Pure. */
 import type { LogItem } from '../../state/conversation-log.ts';
 import { ownStretches, stretchesOf, type Stretch } from './parts.ts';
 
 export interface Row {
   readonly key: string;
   readonly item: LogItem;
-  /** null: the item is not made of parts. */
+  /** null: the item has no parts. */
   readonly stretch: Stretch | null;
 }
 
@@ -30,8 +30,8 @@ function stretchesOfItem(item: LogItem, unfolded: ReadonlySet<string>): readonly
 }
 
 /**
- * `unfolded`: keys of the items whose long text is open. A row's key says whose row it is, as long
- * as it is there.
+ * `unfolded`: keys of the items whose long text is expanded. The key of a row stays the same while
+ * the row exists.
  */
 export function rowsOf(items: readonly LogItem[], unfolded: ReadonlySet<string>): readonly Row[] {
   const rows: Row[] = [];

@@ -6,38 +6,40 @@ import { useRoost } from '../context.tsx';
 import { keyOf } from '../parts/keys.ts';
 import type { Row } from './rows.ts';
 
-/** px from the end within which a reader who comes down counts as being there. */
+/** px from the end within which a reader who scrolls down counts as being at the end. */
 const NEAR_END = 64;
 /**
- * ms for which a log is held where it opened, counted from when its first rows were measured: the
- * others follow.
+ * ms for which a log is held at its opening position while rows are measured. Counted from the
+ * first measurement.
  */
 const OPENING = 2_000;
 
 interface Stick {
   readonly onScroll: () => void;
-  /** The reader turns upwards: what comes in must not pull them back. */
+  /** The reader scrolls up. New content must not pull them back. */
   readonly onTurnUp: () => void;
-  /** The reader takes hold of the log, by finger or by its scroll bar. */
+  /** The reader grabs the log, by finger or by its scroll bar. */
   readonly onHold: () => void;
-  /** The reader goes somewhere by keys: it is held no longer where it opened. */
+  /** The reader moves by keys. The opening position is no longer held. */
   readonly onMove: () => void;
-  /** What is in the log, or the log itself, has another size now. */
+  /** The log or its content has changed its size. */
   readonly onResize: () => void;
-  /** Words came in at the end. */
+  /** Text was appended at the end. */
   readonly onGrown: () => void;
-  /** There are words below that the reader has not seen. */
+  /** There is text below that the reader has not seen. */
   readonly newBelow: boolean;
   readonly toEnd: () => void;
   readonly leaveEnd: () => void;
 }
 
 /**
- * Keeps a log at its end while its reader is there. Where they are not, it is left alone: the list
- * itself stays with the words that are being read. `last` names the last row; `sent` what the
- * reader sent last, wherever it stands: whoever writes goes to where they are answered; `opensAt`:
- * where it opens, in px from its top, if that is not at its end; asked again while its rows are
- * measured, until the reader does anything.
+ * Keeps a log at its end while its reader is there. Elsewhere the list keeps the text in view in
+ * place.
+ *
+ * - `last` names the last row.
+ * - `sent` is the message the reader sent last, wherever it stands. Sending scrolls to the answer.
+ * - `opensAt` is the opening position in px from the top, if not the end. It is asked again while
+ *   rows are measured, until the reader acts.
  */
 export function useStick(
   log: RefObject<HTMLDivElement | null>,
@@ -90,7 +92,7 @@ export function useStick(
 
   const onScroll = useCallback(() => {
     const box = log.current;
-    // Where so little is measured yet that all of it seems to be in sight, its end is not where the
+    // While so little is measured that everything seems to be in view, the end is not where the
     // reader is.
     if (!box || opening.current) return;
     const { scrollTop, scrollHeight, clientHeight } = box;
@@ -99,8 +101,8 @@ export function useStick(
     if (scrollTop >= top.current) {
       if (near) atEnd.current = true;
     } else if (!near && moved) atEnd.current = false;
-    // Up without anybody's doing: what is in the log shrank and grew again, and the browser kept us
-    // within it.
+    // A move up without the reader: content shrank and grew again, and the browser clamped the
+    // scroll position.
     else if (!near && atEnd.current) pin();
     top.current = box.scrollTop;
     height.current = scrollHeight;
@@ -124,12 +126,12 @@ export function useStick(
       cancels.add(
         device.after(OPENING, () => {
           opening.current = null;
-          // It may be that its end is in sight.
+          // The end may already be in view.
           onScroll();
         }),
       );
     }
-    // A frame later the list has moved by what changed above, as it does by itself.
+    // One frame later the list has compensated for the changes above.
     if (opening.current) requestAnimationFrame(place);
     else if (atEnd.current) pin();
   }, [pin, place, onScroll, device, cancels]);
@@ -152,7 +154,7 @@ export function useStick(
   return { onScroll, onTurnUp, onHold, onMove, onResize, onGrown, newBelow, toEnd, leaveEnd };
 }
 
-/** Lets go of what is held, wherever the finger or the mouse leaves it. */
+/** Releases the log, wherever on the page the finger or the mouse button is lifted. */
 function useReleased(held: RefObject<boolean>): void {
   useEffect(() => {
     const release = () => {
@@ -167,16 +169,16 @@ function useReleased(held: RefObject<boolean>): void {
 }
 
 /**
- * px from the top at which earlier messages are fetched: far enough that somebody who scrolls fast
- * seldom meets the top.
+ * px from the top at which earlier messages are fetched. Large enough that fast scrolling seldom
+ * reaches the top.
  */
 const NEAR_TOP = 3_000;
-/** Something that scrolls by itself, and has its own Home and End. */
+/** Elements that scroll by themselves and handle Home and End. */
 const SCROLLS_ITSELF = 'pre, .md-table, input, textarea, select';
 
 export interface Paging {
   readonly pages: Pages;
-  /** Earlier messages are there. */
+  /** Earlier messages exist. */
   readonly more: boolean;
   readonly reading: Reading;
 }
@@ -189,8 +191,8 @@ interface UsedPages {
 }
 
 /**
- * Earlier messages, as they are asked for, or as somebody who scrolls comes near the top. Home goes
- * to the very beginning, reading all of it on the way; End goes back; Escape stays.
+ * Loads earlier messages, on request or when scrolling nears the top. Home loads all and goes to
+ * the very beginning, End goes back, Escape cancels.
  */
 export function usePages(
   { pages, more, reading }: Paging,
@@ -200,7 +202,7 @@ export function usePages(
 ): UsedPages {
   const { notices } = useRoost();
   const scrolled = useRef(false);
-  // What is being read, or could not be, is not asked for again until somebody asks.
+  // A page that is loading, or failed to load, is not requested again until the person asks.
   const [stuck, setStuck] = useState(false);
   const older = useCallback(() => {
     setStuck(true);
@@ -213,7 +215,7 @@ export function usePages(
     if (!stuck && more && reading === 'nothing' && scrolled.current && log.current && log.current.scrollTop < NEAR_TOP)
       older();
   }, [stuck, more, reading, log, older]);
-  // What came in may not have been enough.
+  // One page may not have been enough.
   useEffect(look, [look]);
   const onScroll = useCallback(() => {
     scrolled.current = true;
@@ -234,7 +236,7 @@ export function usePages(
           event.preventDefault();
           leaveEnd();
           void pages.toBeginning().then((there) => {
-            // A frame later the earliest rows are in the list.
+            // One frame later the earliest rows are in the list.
             if (there) requestAnimationFrame(() => list.current?.scrollTo(0));
           });
           break;
@@ -263,7 +265,7 @@ interface Seen {
 
 const same = (a: Row | undefined, b: Row | undefined) => a?.key === b?.key;
 
-/** Did earlier rows come in above what was there? The end is then where it was. */
+/** True if earlier rows were added above. The end has not moved then. */
 export function usePrepended(rows: readonly Row[]): boolean {
   const [seen, setSeen] = useState<Seen>({ rows, prepended: false });
   if (seen.rows === rows) return seen.prepended;
@@ -277,15 +279,15 @@ export function usePrepended(rows: readonly Row[]): boolean {
 }
 
 /**
- * ms that a message is given to come in before it is said that there is none: a notification may be
- * quicker than what it tells of.
+ * ms to wait for a message before reporting it as missing. A notification may arrive before the
+ * message it announces.
  */
 const COMES_MS = 5_000;
 
 /**
- * Is the message that is looked for among what was read? Reads as far back as it takes. True as
- * well where nothing is looked for, and where it is not there: the conversation is then opened at
- * its end, where it comes in if it is new, and a little later a note says that it did not.
+ * True once the searched message is loaded. Loads earlier pages as far as needed. Also true where
+ * no message is searched for, or where it does not exist. The conversation then opens at its end,
+ * where the message appears if it is new. A little later a note says that it is missing.
  */
 export function useReachesFound(
   { pages }: Pick<Paging, 'pages'>,
@@ -295,7 +297,7 @@ export function useReachesFound(
   const [missing, setMissing] = useState<{ readonly at: string | null; readonly isSaid: boolean } | null>(null);
   const there = at === null || missing?.at === at || isThere();
   const reads = loaded && !there;
-  // Asked of the state itself: pages come in while this waits.
+  // Reads the state itself, because pages arrive while this waits.
   const [now] = useState(() => ({ isThere }));
   useEffect(() => {
     now.isThere = isThere;
@@ -324,15 +326,15 @@ export function useReachesFound(
 }
 
 /**
- * Gives an element the focus when it first comes to stay; a dialog that closes just then would take
- * it back.
+ * Focuses an element once it stays in the page. A dialog that closes at that moment would take the
+ * focus back.
  */
 export function createFocusOnce() {
   let isDone = false;
   return (element: HTMLElement | null) => {
     if (!element || isDone) return;
     requestAnimationFrame(() => {
-      // Until the list has found its place, its rows come and go.
+      // Until the list has found its position, rows are mounted and unmounted.
       if (isDone || !element.isConnected) return;
       isDone = true;
       element.focus({ preventScroll: true });
@@ -340,13 +342,13 @@ export function createFocusOnce() {
   };
 }
 
-/** Messages that are read at most to open a conversation where new begins. */
+/** Most messages that are loaded to open a conversation at the first unread one. */
 const NEW_MOST = 400;
 
 /**
- * Is so much read that it can be opened where new begins? Reads earlier pages until then, or until
- * there are too many: it is then opened at its end. `loaded`: the newest page is there, and what is
- * new is known; `short`: what is new begins earlier.
+ * True once the first unread message is loaded. Loads earlier pages until then, up to a limit; the
+ * conversation then opens at its end. `loaded`: the newest page is there and the unread position is
+ * known. `short`: the first unread message is not loaded yet.
  */
 export function useReachesNew(
   { pages, more, reading }: Paging,
@@ -354,7 +356,7 @@ export function useReachesNew(
 ): boolean {
   const [stuck, setStuck] = useState(false);
   const ready = loaded && !(short && more && !stuck && read < NEW_MOST);
-  // What is open stays open, whatever comes.
+  // Once opened, it stays open.
   const [opened, setOpened] = useState(false);
   if (!opened && ready) setOpened(true);
   const reads = !opened && loaded && !ready && reading === 'nothing';

@@ -9,9 +9,9 @@ import { ChevronIcon } from '../parts/icons.tsx';
 import { bytes } from '../text/sizes.ts';
 import { useOpened } from './log.tsx';
 
-/** Characters of what went into a tool, or came out, that are shown at once. */
+/** Characters of a tool's input or output that are shown at first. */
 const SHOWN_AT_ONCE = 20_000;
-/** Characters of what was thought by which it is known again. */
+/** Characters of a reasoning text that identify it. */
 const KEY_CHARS = 200;
 
 const shown = (value: unknown): string => (typeof value === 'string' ? value : (JSON.stringify(value, null, 2) ?? ''));
@@ -32,7 +32,7 @@ function Shown({ text }: { text: string }) {
   );
 }
 
-/** Tool calls that follow each other, in one quiet line that opens. */
+/** Consecutive tool calls, in one collapsed line. */
 function ToolLines({ tools }: { tools: readonly ToolBlock[] }) {
   const [open, setOpen] = useOpened(tools[0]?.toolUseId ?? '');
   const nameOf = namedIn(useTeammates());
@@ -66,7 +66,7 @@ function ToolLines({ tools }: { tools: readonly ToolBlock[] }) {
   );
 }
 
-/** What a model thought, folded away. `isGoing`: it is still thinking. */
+/** The model's reasoning, collapsed. `isGoing`: it is still reasoning. */
 function Thinking({ text, isGoing }: { text: string; isGoing: boolean }) {
   const [open, setOpen] = useOpened(`thinking:${text.slice(0, KEY_CHARS)}`);
   return (
@@ -99,14 +99,12 @@ function shownPart(part: ShownPart, isLast: boolean, isGrowing: boolean): ReactN
   }
 }
 
-/** A row's share of what an agent said. */
+/** One row's share of an agent's message. */
 export const ShownParts = memo(function ShownParts({ parts }: { parts: readonly ShownPart[] }) {
   return parts.map((part, i) => <Fragment key={i}>{shownPart(part, false, false)}</Fragment>);
 });
 
-/**
- * What an agent is saying now. Parts are only ever added at the end: their place is their identity.
- */
+/** The agent's streaming answer. Parts are only ever appended, so the index is a stable key. */
 export function GrowingParts({ blocks }: { blocks: readonly Block[] }) {
   return partsOf(blocks, true).map((part, i, all) => (
     <Fragment key={i}>{shownPart(part, i === all.length - 1, true)}</Fragment>

@@ -33,7 +33,7 @@ import { Skeleton } from './conversation.tsx';
 import { useReachesFound, useReachesNew } from './scrolling.ts';
 import './first-words.css';
 
-/** First words to begin with; the person sends them, or not. */
+/** Suggested first messages. The person sends them or not. */
 const OPENERS: Record<'lead' | 'agent', readonly string[]> = {
   lead: [t`Who is here, and how are they?`, t`What would you like us to do first?`, t`Tell me how you see this team.`],
   agent: [
@@ -118,12 +118,12 @@ export function EmptyLog({ speaker, onPick }: { speaker: Speaker; onPick: (text:
   );
 }
 
-// What to say first: after somebody has hatched the page says what to do next, and in a demo it
-// shows what can be asked.
+// Suggested first messages. After a new agent has hatched, the page suggests the next step. In a
+// demo, it shows what can be asked.
 
 const HELLO = [t`Hello! Who are you?`, t`What can you do?`, t`Who else is here?`];
 
-/** What the stand-in does for real, in the languages of the page. */
+/** Requests that the demo mind really carries out, in the languages of the page. */
 function demoWords(speaker: Speaker, other: string | undefined): readonly string[] {
   return [
     t`Remember this: the bridge is blue.`,
@@ -177,7 +177,7 @@ function composerHint(speaker: Speaker): string | null {
   return speaker.kind === 'agent' ? whereWordsGo(name, speaker.seat) : null;
 }
 
-/** The message that the address names, and whether the conversation is read as far as that. */
+/** The message in the address, and whether the conversation is loaded up to it. */
 function useFoundMessage(
   agentId: AgentId,
   pages: Pages,
@@ -191,7 +191,7 @@ function useFoundMessage(
   return [at, useReachesFound({ pages }, { at, loaded, isThere })];
 }
 
-/** What was said with somebody, and where one writes. */
+/** The conversation with an agent, and the composer. */
 export default function Talk({ speaker }: { speaker: Speaker }) {
   const { agentId } = speaker;
   const {
@@ -217,10 +217,7 @@ export default function Talk({ speaker }: { speaker: Speaker }) {
       read: messages.length,
     },
   );
-  /**
-   * Arrow up: the last question of a session is edited in its place, what is further back is said
-   * anew.
-   */
+  /** Arrow up: the last question of a session is edited in place. An earlier one is sent again. */
   const last = (): string | null => {
     const { live } = store.getState();
     const question = speaker.awake && !answering ? lastQuestion(messages, live?.sessionId ?? null) : null;
@@ -256,7 +253,7 @@ export default function Talk({ speaker }: { speaker: Speaker }) {
   return (
     <QuoteInto value={writable ? add : null}>
       <ConversationLog
-        // Opened anew at each message that is looked for.
+        // Remounts for each message that is searched for.
         key={at ?? ''}
         at={at}
         speaker={speaker}

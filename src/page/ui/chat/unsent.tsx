@@ -1,4 +1,4 @@
-/** What a person wrote that no relay has taken yet. */
+/** The person's messages that no relay has accepted yet. */
 import { memo } from 'react';
 import { t } from '../../language/t.ts';
 import type { QueuedMessageDoc } from '../../../shared/protocol/documents.ts';

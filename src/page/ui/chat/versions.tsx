@@ -1,4 +1,4 @@
-/** What an edit has taken the place of: it stays, and can be read where it stood. */
+/** The earlier versions of an edited message. They stay and can be read in place. */
 import { errorText } from '../../state/ports.ts';
 import { useEffect, useState } from 'react';
 import { t } from '../../language/t.ts';
@@ -9,10 +9,10 @@ import { Dialog } from '../parts/dialog.tsx';
 import { fullTime } from '../text/time.ts';
 import { Words } from './markdown.tsx';
 
-/** Messages that are shown of what stood there: more than anybody says after one and edits away. */
+/** Most messages shown of an earlier version. */
 const MOST = 400;
 
-/** Each version as its first message and all that came after it, the oldest first. */
+/** Each version as its first message and all that followed, oldest first. */
 function versionsOf(messages: readonly MessageDoc[]): readonly (readonly MessageDoc[])[] {
   const versions: MessageDoc[][] = [];
   for (const message of messages) {

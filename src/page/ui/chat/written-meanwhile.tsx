@@ -1,6 +1,6 @@
 /**
- * What was written while somebody answers: it waits for the end of that, and can be changed or
- * taken back until it is read.
+ * Messages written during an answer. They wait for its end, and can be edited or withdrawn until
+ * they are read.
  */
 import { useState } from 'react';
 import { t } from '../../language/t.ts';
@@ -13,7 +13,7 @@ import { plural } from '../text/sizes.ts';
 import type { WrittenMeanwhile as Item } from './meanwhile.ts';
 import './written-meanwhile.css';
 
-/** Characters in its one line. */
+/** Characters in the single line. */
 const SHOWN = 300;
 
 function aboutOf(item: Item) {
