@@ -1,6 +1,4 @@
-/**
- * Answers that are being written, by message id. A bubble watches its own entry and nothing else.
- */
+/** Streaming answers, by message id. Each bubble subscribes to its own entry only. */
 import { createStore, type StoreApi } from 'zustand/vanilla';
 import type { Block } from '../../shared/protocol/documents.ts';
 import type { Snapshot, StoredEvent } from '../../shared/protocol/events.ts';
@@ -10,7 +8,9 @@ import type { LinkState, OpenAnswer } from '../../shared/protocol/worker.ts';
 
 export interface AnswersState {
   readonly open: ReadonlyMap<string, OpenAnswer>;
-  /** Whether the relay is heard: without it nobody knows that these are still being written. */
+  /**
+   * True while the relay is connected. Without it nobody knows whether answers are still streaming.
+   */
   readonly heard: boolean;
 }
 
@@ -19,7 +19,7 @@ export interface Answers {
   load(answers: readonly OpenAnswer[]): void;
   hearEvent(stored: StoredEvent): void;
   hearLink(link: LinkState): void;
-  /** Drops answers that the relay no longer knows of. */
+  /** Drops answers that the relay no longer knows. */
   keepOnly(snapshot: Snapshot): void;
 }
 
@@ -73,7 +73,7 @@ export function createAnswers(): Answers {
   };
 }
 
-/** The answer this agent is writing now, or undefined: none, or nobody knows. */
+/** The answer this agent is streaming, or undefined if there is none or it is unknown. */
 export function openAnswerOf(state: AnswersState, agentId: AgentId): OpenAnswer | undefined {
   if (!state.heard) return undefined;
   for (const answer of state.open.values()) if (answer.agentId === agentId) return answer;

@@ -1,6 +1,6 @@
 /**
- * What came as a record and waits for the person's yes at this relay. Fetched with the part of the
- * page that shows it.
+ * Records from the household that wait for the person's approval at this relay. Loaded with the
+ * part of the page that shows them.
  */
 import { createStore, type StoreApi } from 'zustand/vanilla';
 import { textOf } from '../../shared/domain/text-of.ts';
@@ -15,16 +15,16 @@ import type { RoostState } from './index.ts';
 import { onePerPage } from './per-page.ts';
 import { createQuery, type Query } from './query.ts';
 
-// What somebody who only looks on sees: who is awake in the other household, and what is said there
-// from now on. It lives as long as the view.
+// The view of a read-only visitor: who is awake in the other household, and what is said there from
+// now on. It lives as long as the view.
 
 export interface LookLine {
   readonly messageId: MessageId;
-  /** "human", "relay", "lead" or an agent's id; whose conversation it stands in. */
+  /** "human", "relay", "lead" or an agent's id. `agentId` names the conversation. */
   readonly author: string;
   readonly agentId: AgentId;
   readonly text: string;
-  /** It is being written. */
+  /** It is still streaming. */
   readonly open: boolean;
 }
 
@@ -38,11 +38,11 @@ interface LookState {
 
 export interface Look {
   readonly store: StoreApi<LookState>;
-  /** Begins to look. Returns the way to stop. */
+  /** Starts listening. Returns a function that stops it. */
   start(): () => void;
 }
 
-/** Lines that are kept; older ones go. */
+/** Lines to keep. Older ones are dropped. */
 export const LOOK_LINES = 200;
 
 export function createLook(relay: Pick<RelayPort, 'look' | 'lookedAt'>): Look {
@@ -111,7 +111,7 @@ export function createLook(relay: Pick<RelayPort, 'look' | 'lookedAt'>): Look {
 
 interface Asked {
   readonly list: Query<readonly AskedRecord[]>;
-  /** Why some were not taken, each reason once, in the relay's words. */
+  /** Returns why some were not accepted, each reason once, in the relay's words. */
   answer(records: readonly AskedRecord[], yes: boolean): Promise<readonly string[]>;
 }
 

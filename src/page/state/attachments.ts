@@ -1,6 +1,6 @@
 /**
- * Pictures and files that go along with messages: kept in the ledger before they are sent, and read
- * from there.
+ * Pictures and files attached to messages. They are stored in the ledger before they are sent, and
+ * read from there.
  */
 import {
   ATTACHMENTS,
@@ -17,11 +17,11 @@ import type { Household } from './household.ts';
 import type { OwnerPort } from './ports.ts';
 import { errorText } from './ports.ts';
 
-/** A file as it is kept and sent: scaled down, and without what its camera wrote into it. */
+/** A file as it is stored and sent: scaled down, and without the camera's metadata. */
 export interface PreparedFile extends SentAttachment {
-  /** Of its bytes, in hexadecimal. */
+  /** SHA-256 of the bytes, in hexadecimal. */
   readonly sha256: string;
-  /** Of a PDF, as far as it can be told. */
+  /** Number of pages of a PDF, where it can be determined. */
   readonly pages?: number;
 }
 
@@ -31,11 +31,11 @@ type Result<File> =
 
 export interface Attachments {
   /**
-   * Durable in the conversation of this agent; one that is there already is not kept twice. All of
-   * them, or none.
+   * Stores files in this agent's conversation; a file that is already there is not stored twice.
+   * All are stored, or none.
    */
   keep(agentId: AgentId, files: readonly PreparedFile[]): Promise<Result<Attachment>>;
-  /** As they go to the relay. */
+  /** The files as they are sent to the relay. */
   toSend(files: readonly Attachment[]): Promise<Result<SentAttachment>>;
 }
 
@@ -45,25 +45,25 @@ interface Deps {
   readonly household: Household;
 }
 
-/** Where it is found by what it holds: see the kind of document. */
+/** The key under which the file is found by content: see the kind of document. */
 const aboutFile = (agentId: AgentId, sha256: string) => `attachment ${agentId} ${sha256}`;
 /** Characters of base64 in one piece. */
 const PIECE_CHARS = (ATTACHMENTS.pieceBytes / 3) * 4;
 
-/** In base64; null: not all of it is on this device yet. Rejects where it cannot be read. */
+/** In base64; null: not complete on this device yet. Rejects where it cannot be read. */
 export const readAttachment = (
   owner: OwnerPort,
   { attachmentId, bytes }: Pick<Attachment, 'attachmentId' | 'bytes'>,
 ): Promise<string | null> => owner.call('attachment', { attachmentId, bytes });
 
-/** Runs `task` when more of this file has come. Returns the way to stop. */
+/** Calls `task` when more of this file has arrived. Returns a function that unsubscribes. */
 export const onAttachment = (owner: OwnerPort, attachmentId: string, task: () => void): (() => void) =>
   owner.subscribe((news) => {
     if (news.news === 'documents' && news.docs.some((doc) => doc['attachmentId'] === attachmentId)) task();
   });
 
 export function createAttachments({ owner, writer, household }: Deps): Attachments {
-  /** The same file in this conversation, where it is in sight. */
+  /** The same file in this conversation, unless it is hidden. */
   async function find(agentId: AgentId, { sha256 }: PreparedFile): Promise<string | null> {
     const { docs } = await owner.call('within', { about: aboutFile(agentId, sha256), after: null, limit: 20 });
     const { forgetting } = household.store.getState();

@@ -1,4 +1,4 @@
-/** What agents do besides talk: their calls that wait for the person, and the account of all. */
+/** Tool calls of agents: those that wait for the person, and the audit log of all. */
 import type { AgentId } from '../../shared/domain/ids.ts';
 import type { Given } from '../../shared/domain/question-form.ts';
 import type { z } from 'zod';
@@ -8,30 +8,30 @@ import { createPaged, type Paged } from './pages.ts';
 import { onePerPage } from './per-page.ts';
 import { createQuery, createQueryFamily, SOON_MS, type Query } from './query.ts';
 
-/** Calls of the account that are read at once. */
+/** Calls of the audit log per page. */
 const PAGE = 100;
 
 interface Approvals {
-  /** The oldest first. */
+  /** Oldest first. */
   readonly waiting: readonly ToolCall[];
-  /** Of the last day, the newest first. */
+  /** Of the last day, newest first. */
   readonly answered: readonly ToolCall[];
   readonly sandbox: SandboxStanding;
-  /** By agent, of whom a command waits. */
+  /** By agent with a waiting command. */
   readonly reach?: Readonly<Record<string, CommandReach>> | undefined;
-  /** The person may let scripts reach hosts of the relay's own machine. */
+  /** The person may allow scripts to reach hosts of the relay's own machine. */
   readonly ownHosts?: boolean | undefined;
 }
 export interface Calls {
   readonly approvals: Query<Approvals>;
-  /** Null: of everybody. */
+  /** null: all agents. */
   account(agentId: AgentId | null): Paged<ToolCall>;
   /**
-   * Is it answered? `ownHosts`: see `answerSchema`. A yes is to what `call` shows. What is refused
-   * is told as a notice, with what is so instead.
+   * True if the answer was accepted. `ownHosts`: see `answerSchema`. An approval covers exactly
+   * what `call` shows. If the relay refuses, a notice says so and shows the current state.
    */
   answer(call: ToolCall, answer: Answer, words: string, ownHosts?: readonly string[]): Promise<boolean>;
-  /** Sends an MCP server what it asks for: by the names of fields. */
+  /** Sends an MCP server the values it asks for, by field name. */
   send(call: ToolCall, content: Given): Promise<boolean>;
 }
 
@@ -40,7 +40,7 @@ function createCalls({ reach, changes, device, notices }: RoostState): Calls {
     changes,
     device,
     what: ['approvals', 'config'],
-    // An agent stands still until the person answers.
+    // An agent is blocked until the person answers.
     askAgainMs: SOON_MS,
     ask: () => reach((client) => client.approvals()),
   });
@@ -79,5 +79,5 @@ function createCalls({ reach, changes, device, notices }: RoostState): Calls {
   };
 }
 
-/** One for each page. */
+/** One instance per page. */
 export const callsOf = onePerPage(createCalls);

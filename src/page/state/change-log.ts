@@ -1,7 +1,4 @@
-/**
- * The log of what the person changed, as people are told of it. Fetched with the page that shows
- * it.
- */
+/** The log of the person's changes, as the page shows it. Loaded with the page that shows it. */
 import { type AgentGroup, groupOf, isSeatPosition } from '../../shared/domain/seat.ts';
 import { type ChoiceKey, choiceOf } from '../../shared/domain/choices.ts';
 import type { AgentId, ScheduleId } from '../../shared/domain/ids.ts';
@@ -33,15 +30,15 @@ export const CHANGE_LOG = { page: 50, most: LIMITS.changeLog } as const;
 /** One limit, budget, grant or price; undefined on either side: not set. */
 export interface FieldChange {
   readonly field: string;
-  /** Of a limit, where it stands. */
+  /** Path of a limit within the configuration. */
   readonly path: readonly string[];
   readonly before: unknown;
   readonly after: unknown;
-  /** What is set there now. */
+  /** The current value. */
   readonly now: unknown;
 }
 
-/** What can be undone by setting it as it was. */
+/** A change that can be undone by restoring the earlier value. */
 type Values<Value> = { readonly before: Value; readonly after: Value };
 
 export type PersonsChange =
@@ -50,7 +47,7 @@ export type PersonsChange =
   | ({ readonly kind: 'rename'; readonly agentId: AgentId } & Values<string>)
   | ({ readonly kind: 'seat'; readonly agentId: AgentId } & Values<number | null>)
   | { readonly kind: 'retire' | 'return'; readonly agentId: AgentId }
-  /** `before` null: it was made; without anybody on either side: removed, or made again. */
+  /** `before` null: created. Without members on either side: removed, or created again. */
   | { readonly kind: 'group'; readonly before: AgentGroup | null; readonly after: AgentGroup }
   /** `agentId` null: the household's. */
   | {
@@ -73,10 +70,15 @@ export type PersonsChange =
     };
 
 /**
- * `can`: it is taken back by a press; `since`: something was set in its place, so that the person
- * is asked; `done`: it is as it was before. The rest say why it cannot be: `first`: there was
- * nothing before it; `seat-taken`: somebody sits there now; `there`: one of that name is there;
- * `secrets`: what it needs was not kept.
+ * Whether a change can be undone.
+ *
+ * - `can`: by one press.
+ * - `since`: something else was set since, so the person is asked.
+ * - `done`: the earlier value already holds.
+ * - `first`: there was no earlier value.
+ * - `seat-taken`: another agent has the seat.
+ * - `there`: the name is taken.
+ * - `secrets`: the required secrets were not stored.
  */
 export type WayBack = 'can' | 'since' | 'done' | 'first' | 'seat-taken' | 'there' | 'secrets';
 
@@ -84,7 +86,7 @@ export interface Logged {
   readonly id: string;
   /** ms since the epoch. */
   readonly time: number;
-  /** The device of the household on which it was done; null: not known, or there was only one. */
+  /** The device on which it was changed; null: unknown, or there was only one. */
   readonly device: string | null;
   readonly change: PersonsChange;
   readonly back: WayBack;
@@ -97,7 +99,7 @@ const isSame = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(
 const identityOf = ({ identities }: Around, agentId: AgentId) =>
   [...identities.values()].find((identity) => identity.agentId === agentId);
 
-/** How a value that was set so stands to what holds now. */
+/** Compares a logged value with the current one. */
 const wayOf = ({ before, after }: Values<unknown>, now: unknown): WayBack =>
   isSame(now, after) ? 'can' : isSame(now, before) ? 'done' : 'since';
 
@@ -130,8 +132,8 @@ function ofFields(
 }
 
 /**
- * What of a routine or a script is told: the rest is where it is due, and its place among the
- * others.
+ * The part of a routine or script that the log shows. The relay where it is due and its order are
+ * left out.
  */
 const own = (record: ScheduleRecord | null) => (record === null || record.removed ? null : record.schedule);
 
@@ -143,7 +145,7 @@ function ofSchedule(
   const was = recordOf(before);
   const old = was?.type === 'schedule' ? was.value : null;
   const { agentId, name } = value.schedule;
-  // Set and taken away are told; that it was moved to another relay is no change of it.
+  // Creation and removal are shown. Moving it to another relay is not.
   if (isSame(own(old), own(value)) || !roster.byId.has(agentId)) return null;
   const held = recordOf(holds);
   const now = held?.type === 'schedule' ? held.value : null;
@@ -158,7 +160,7 @@ function ofSchedule(
   return { change: { kind: 'schedule', agentId, scheduleId: id, before: old, after: value }, back };
 }
 
-/** What of an attached server the person has set. */
+/** The person's settings of an MCP server. */
 const ofServer = (record: AttachedRecord | null) =>
   record === null || record.removed ? null : [record.where, record.agents, record.tools];
 
@@ -263,10 +265,7 @@ function toldOf(row: LoggedChange, around: Around): Told | null {
   }
 }
 
-/**
- * One of the log as people are told of it; null: it says nothing to them, or is of somebody who is
- * gone.
- */
+/** A log row as the page shows it; null: nothing to show, or its agent is gone. */
 export function loggedOf(row: LoggedChange, around: Around): Logged | null {
   const { doc } = row;
   const told = toldOf(row, around);
@@ -275,22 +274,21 @@ export function loggedOf(row: LoggedChange, around: Around): Logged | null {
   return { id: doc._id, time: parseStamp(doc.at)?.time ?? 0, device, ...told };
 }
 
-/** At most so many, the newest first. Rejects where the ledger cannot be read. */
+/** At most `limit` changes, newest first. Rejects where the ledger cannot be read. */
 export const readChangeLog = ({ owner }: RoostState, limit: number): Promise<ChangeLogView> =>
   owner.call('changeLog', { limit });
 
-// The way back of one line of the log: it sets what stood there before, as a change of its own.
-// Fetched with the page that shows the log.
+// Undoes one line of the log by writing the earlier value as a new change.
 
 type Of<Kind extends PersonsChange['kind']> = Extract<PersonsChange, { readonly kind: Kind }>;
 
 const saveSetting = ({ actions }: RoostState, key: SettingKey, value: unknown): Promise<Done> =>
   isSettingValue(key, value)
-    ? // `isSettingValue` has looked whether it is one of this key.
+    ? // `isSettingValue` has checked that it is a value of this key.
       actions.saveSetting(key, value as Settings[typeof key])
     : Promise.resolve({ ok: false, reason: t`What stood there before cannot be set any more.` });
 
-/** What else was set of the same one since stays. */
+/** Restores only these fields. Other fields changed since stay. */
 async function backFields(roost: RoostState, { kind, agentId, fields }: Of<'limits' | 'prices'>): Promise<Done> {
   const set = fields.map(({ field, before }) => [field, before] as const);
   if (kind === 'prices') {
@@ -314,7 +312,7 @@ async function backFields(roost: RoostState, { kind, agentId, fields }: Of<'limi
 async function backSchedule(roost: RoostState, { before, after, scheduleId }: Of<'schedule'>): Promise<Done> {
   if (before === null || before.removed)
     return doneOf(await roost.reach((client) => client.removeSchedule({ scheduleId })));
-  // What was taken away comes back as a new one.
+  // A removed schedule returns as a new one.
   const saved = await schedulesOf(roost).save(after.removed ? null : scheduleId, before.schedule);
   return saved.ok ? saved : { ok: false, reason: saved.reason ?? Object.values(saved.fields).join(' ') };
 }
@@ -332,8 +330,7 @@ function backAttached(roost: RoostState, { before, after, serverId }: Of<'attach
 }
 
 /**
- * Sets what was there before. Of limits and prices only what was set then: what was set besides
- * since stays.
+ * Restores the earlier value. Of limits and prices, only the fields of this change are restored.
  */
 export async function takeBack(roost: RoostState, { change }: Logged): Promise<Done> {
   const { actions, household } = roost;

@@ -1,6 +1,6 @@
 /**
- * What a conversation shows, in order: pure, from the messages a page holds. The conversation view
- * lays days, sleeps, and what has not been taken yet, around them.
+ * The items of a conversation in order, from the loaded messages. Adds days, sleeps and messages
+ * that are still being sent. Pure.
  */
 import { asleepFrom } from '../../shared/domain/lifecycle.ts';
 import { isNews, wholeAt } from '../../shared/domain/read-marks.ts';
@@ -13,9 +13,9 @@ import type { Sending, SendingMessage } from './conversations.ts';
 import { IN_THREAD } from './unsent.ts';
 import { type RunSpan, type SessionSpan, unknownRun } from './spans.ts';
 
-// What stands in the browser's texts that was not sent: read where there is any, and with threads.
+// Unsent messages in the browser's storage.
 
-/** The threads that something is unsent in. */
+/** The threads with unsent messages. */
 export const threadsUnsent = (browser: TextStorage): readonly string[] => [
   ...new Set(browser.keys(IN_THREAD).map((key) => key.slice(IN_THREAD.length, key.lastIndexOf(':')))),
 ];
@@ -32,8 +32,8 @@ const isSending = (value: unknown): value is Sending =>
   typeof value.time === 'number';
 
 /**
- * What stands there under `prefix`, the oldest first. `isOne`: what else makes it one; what is none
- * is taken away.
+ * The entries under `prefix`, oldest first. `isOne` validates the rest of an entry. Invalid entries
+ * are removed.
  */
 export function readUnsent<Item extends Sending>(
   browser: TextStorage,
@@ -47,7 +47,7 @@ export function readUnsent<Item extends Sending>(
         const value: unknown = JSON.parse(browser.read(key) ?? '');
         if (isSending(value) && isOne(value)) return [value];
       } catch {
-        // Somebody else has written there.
+        // The value was not written by Roost.
       }
       browser.write(key, '');
       return [];
@@ -55,16 +55,14 @@ export function readUnsent<Item extends Sending>(
     .sort((a, b) => a.time - b.time);
 }
 
-/**
- * `inbox`: until somebody looks there; `answer`: until the answer is done that was begun before.
- */
+/** `inbox`: until the agent reads its inbox. `answer`: until the running answer is done. */
 export type Waits = 'inbox' | 'answer';
 
 export type LogItem =
   | { readonly kind: 'day'; readonly key: string; readonly time: number }
-  /** What comes next is new to the person. */
+  /** The items below are new to the person. */
   | { readonly kind: 'new'; readonly key: string }
-  /** The agent slept between two messages. `until` is null where it has not woken since. */
+  /** The agent slept between two messages. `until` is null if it has not woken since. */
   | {
       readonly kind: 'sleep';
       readonly key: string;
@@ -72,18 +70,18 @@ export type LogItem =
       readonly until: number | null;
       readonly reason: EndReason | null;
     }
-  /** What comes next was said while no session ran: what began that, and how it ended. */
+  /** The messages below were said outside a session: what started the run, and how it ended. */
   | { readonly kind: 'run'; readonly key: string; readonly run: RunSpan }
   | { readonly kind: 'message'; readonly key: string; readonly message: MessageDoc; readonly waits: Waits | null }
-  /** In a thread. */
+  /** A message in a thread. */
   | { readonly kind: 'said'; readonly key: string; readonly message: ThreadMessage }
   | { readonly kind: 'open'; readonly key: string; readonly messageId: MessageId }
   | { readonly kind: 'queued'; readonly key: string; readonly message: QueuedMessageDoc }
   | { readonly kind: 'sending'; readonly key: string; readonly sending: Sending };
 
 /**
- * Tells whether two times lie on one day of the reader's zone. Asked in order, it looks at the
- * calendar once a day.
+ * Tells whether two times are on one day in the reader's time zone. Asked in order, it consults the
+ * calendar once per day.
  */
 function createDays(): (a: number, b: number) => boolean {
   let from = 0;
@@ -98,28 +96,28 @@ function createDays(): (a: number, b: number) => boolean {
   };
 }
 
-/** Is this a message that waited in the inbox of somebody asleep? */
+/** Did this message wait in the inbox of a sleeping agent? */
 export const waited = (message: MessageDoc) => message['waiting'] === true;
 
 export interface LogInput {
   readonly messages: readonly MessageDoc[];
   readonly spans: ReadonlyMap<string, SessionSpan>;
-  /** Of the messages that were said in no session. */
+  /** Runs of the messages that were said outside a session. */
   readonly runs: ReadonlyMap<string, RunSpan>;
   readonly read: ReadonlySet<string>;
-  /** Answers that are being written, in the order in which they began. */
+  /** Streaming answers, in the order in which they began. */
   readonly open: readonly { readonly messageId: MessageId; readonly startedAt: number; readonly aloneIn?: string }[];
   readonly queued: readonly QueuedMessageDoc[];
   readonly sending: readonly SendingMessage[];
   /** The running session, or null. */
   readonly liveSessionId: SessionId | null;
-  /** Whose conversation this is sleeps, and does not stir. */
+  /** The agent of this conversation sleeps and no run is active. */
   readonly asleep: boolean;
-  /** The stamp behind which new begins; null: nothing is new. */
+  /** The stamp after which messages are new; null: nothing is new. */
   readonly newFrom: string | null;
 }
 
-/** What an edit that is under way will replace is out of sight already. */
+/** Hides the messages that a running edit will replace. */
 function withoutReplaced(messages: readonly MessageDoc[], sending: readonly SendingMessage[]): readonly MessageDoc[] {
   const replaced = new Set(sending.flatMap((item) => (item.replaces && item.error === null ? [item.replaces] : [])));
   if (replaced.size === 0) return messages;
@@ -134,16 +132,18 @@ export function logItems(input: LogInput): LogItem[] {
   const sameDay = createDays();
   const items: LogItem[] = [];
   let before: MessageDoc | null = null;
-  /** The session in which something was said last, and when. */
+  /** The session of the latest message, and its time. */
   let talkedIn: string | null = null;
   let talkedAt = -Infinity;
-  /** The run that was told of last, while what follows is of it. */
+  /** The run announced last, while the messages belong to it. */
   let announced: string | null = null;
-  // A clock that went back begins no earlier day below a later one.
+  // If a clock went back, an earlier day must not begin below a later one.
   let latest = -Infinity;
-  /** The last sleep that was told of lasts. */
+  /** The last announced sleep is still in progress. */
   let sleepsOn = false;
-  /** Days and sleeps stand before what comes next. What waits unread in an inbox woke nobody. */
+  /**
+   * Puts dividers for days and sleeps before the next item. An unread inbox message woke nobody.
+   */
   function part(
     next: {
       readonly messageId: MessageId;
@@ -156,7 +156,7 @@ export function logItems(input: LogInput): LogItem[] {
     if (talkedIn !== null && next.sessionId !== null && talkedIn !== next.sessionId) {
       const end = spans.get(talkedIn)?.end ?? null;
       const until = Math.min(spans.get(next.sessionId)?.startedAt ?? next.time, next.time);
-      // What it did alone meanwhile, it did not do asleep.
+      // Time it worked in a run is not time asleep.
       const from = Math.max(
         asleepFrom(talkedAt, end) ?? talkedAt,
         announced === null ? -Infinity : (before?.time ?? -Infinity),
@@ -176,7 +176,7 @@ export function logItems(input: LogInput): LogItem[] {
       items.push({ kind: 'run', key: `run:${next.messageId}`, run: runs.get(next.run) ?? unknownRun(next.run) });
     announced = next.run;
   }
-  /** An answer stands where it began: what was written after that is below it. */
+  /** An answer stands where it began. Messages written later stand below it. */
   function openUpTo(time: number) {
     while (open[0] && open[0].startedAt < time) {
       const { messageId, startedAt, aloneIn: run = null } = open[0];
@@ -192,7 +192,7 @@ export function logItems(input: LogInput): LogItem[] {
     const run = aloneIn(message);
     if (run !== null || message.sessionId === liveSessionId) openUpTo(message.time);
     const unread = waited(message) && !read.has(message.messageId);
-    // Behind a divider of the open answer's own there is no second one.
+    // The open answer's divider is not repeated.
     const { messageId, sessionId, time } = message;
     if (begun === 0) part({ messageId, sessionId, run, time }, unread);
     if (!lined && newFrom !== null && wholeAt(message) > newFrom && isNews(message)) {
@@ -234,8 +234,8 @@ export function logItems(input: LogInput): LogItem[] {
 }
 
 /**
- * The same of a thread. `newFrom`: the last place that was read when it was opened; null: nothing
- * was new.
+ * The items of a thread. `newFrom`: the last read sequence when it was opened; null: nothing was
+ * new.
  */
 export function threadItems({
   messages,

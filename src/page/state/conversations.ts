@@ -1,6 +1,6 @@
 /**
- * Conversations as far as they were opened: the newest page first, older ones on demand, live ones
- * as they come.
+ * The opened conversations. The newest page is loaded first, older ones on demand, and new messages
+ * are added as they arrive.
  */
 import { createStore, type StoreApi } from 'zustand/vanilla';
 import type { AgentId, MessageId } from '../../shared/domain/ids.ts';
@@ -11,14 +11,14 @@ import { errorText, type OwnerPort } from './ports.ts';
 import { createPages, type Pages, type Reading } from './pages.ts';
 import { type RunSpan, runSpansOf, type SessionSpan, sessionSpansOf } from './spans.ts';
 
-// The messages of one conversation as far as they were read, in order and without what was
-// replaced. Pages come in at the front and new messages at the end, thousands of them: both cost
-// what they bring, and only what comes out of order sorts everything again.
+// The loaded messages of one conversation, in order and without replaced ones. Pages are added at
+// the front and new messages at the end, thousands of them. Both cost as much as they add. Only
+// messages out of order cause a full sort.
 
 const inOrder = (a: MessageDoc, b: MessageDoc): number =>
   a.at < b.at ? -1 : a.at > b.at ? 1 : a._id < b._id ? -1 : a._id > b._id ? 1 : 0;
 
-/** `shown`, and after it `next`, in order; each hides what it replaces. */
+/** `shown` followed by `next`, in order. Each message hides those it replaces. */
 function withReplaced(shown: readonly MessageDoc[], next: readonly MessageDoc[]): MessageDoc[] {
   const all = [...shown];
   for (const message of next) {
@@ -31,19 +31,19 @@ function withReplaced(shown: readonly MessageDoc[], next: readonly MessageDoc[])
   return all;
 }
 
-/** Sorted, each once, without what an edit or a retry has replaced. */
+/** Sorted and unique, without messages that an edit or a retry has replaced. */
 export const visibleMessages = (messages: Iterable<MessageDoc>): MessageDoc[] =>
   withReplaced([], [...messages].sort(inOrder));
 
 interface MessageList {
   has(messageId: MessageId): boolean;
-  /** Takes what it has not; answers whether there was anything. */
+  /** Adds unknown messages. Returns whether there were any. */
   add(messages: readonly MessageDoc[]): boolean;
-  /** It is shown no more, and not taken again. Answers whether it was there. */
+  /** Hides the message for good. Returns whether it was there. */
   withdraw(at: string): boolean;
-  /** Oldest first. The same array while nothing is added. */
+  /** Oldest first. The same array as long as nothing changes. */
   visible(): readonly MessageDoc[];
-  /** Everything not older than `oldest`, also what is hidden; null: everything. */
+  /** Everything from `oldest` on, hidden messages included; null: everything. */
   since(oldest: MessageDoc | null): MessageDoc[];
 }
 
@@ -51,7 +51,7 @@ export function createMessageList(initial: readonly MessageDoc[] = []): MessageL
   const byId = new Map<string, MessageDoc>();
   /** Ids that some message here replaces. */
   const replaced = new Set<string>();
-  /** Stamps of messages that were taken back. */
+  /** Stamps of withdrawn messages. */
   const withdrawn = new Set<string>();
   let first: MessageDoc | null = null;
   let last: MessageDoc | null = null;
@@ -61,9 +61,10 @@ export function createMessageList(initial: readonly MessageDoc[] = []): MessageL
     const [oldest] = fresh;
     const newest = fresh.at(-1);
     if (!oldest || !newest) return shown;
-    // What comes after everything goes on where the reading of the list ended.
+    // Messages later than all others are appended to the existing list.
     if (last === null || inOrder(last, oldest) < 0) return withReplaced(shown, fresh);
-    // What lies before everything is a list of its own, unless something here reaches back into it.
+    // Messages earlier than all others form a list of their own, unless a known message replaces
+    // one of them.
     if (first !== null && inOrder(newest, first) < 0 && !fresh.some((message) => replaced.has(message.messageId)))
       return [...withReplaced([], fresh), ...shown];
     return visibleMessages(byId.values());
@@ -100,19 +101,19 @@ export function createMessageList(initial: readonly MessageDoc[] = []): MessageL
   return list;
 }
 
-// What the person wrote and is on its way from this page: shown until it is there, or taken back.
+// A message on its way from this page. It is shown until it has arrived or is taken back.
 
 export interface Sending {
   readonly clientId: string;
   readonly text: string;
   readonly time: number;
-  /** null while it is under way; else why it did not go. */
+  /** null while it is being sent, otherwise why it failed. */
   readonly error: string | null;
-  /** No relay was there to take it: it goes out by itself when one is. */
+  /** No relay was reachable. It is sent when one is. */
   readonly waits?: boolean;
-  /** Ids of those whom it mentions. */
+  /** Ids of the mentioned agents. */
   readonly mentions?: readonly string[];
-  /** Kept in the ledger already, or being kept. */
+  /** Stored in the ledger, or being stored. */
   readonly attachments?: readonly Attachment[];
 }
 
@@ -125,36 +126,36 @@ export interface SendingMessage extends Sending {
 /** Into a thread. */
 export interface SendingToThread extends Sending {
   readonly mentions: readonly string[];
-  /** The last place that was known when it was sent. */
+  /** The last known sequence when it was sent. */
   readonly after: number;
 }
 
-/** The list with this in it once, as it stands now. */
+/** The list with the current state of this item, once. */
 export const withSending = <Item extends Sending>(list: readonly Item[], item: Item): readonly Item[] => [
   ...list.filter(({ clientId }) => clientId !== item.clientId),
   item,
 ];
 
 export const CONVERSATION_LIMITS = {
-  /** Messages that are read when a conversation is opened. */
+  /** Messages that are loaded when a conversation is opened. */
   firstPage: 40,
-  /** Messages that are read at once by somebody who scrolls towards the beginning. */
+  /** Messages per page when scrolling towards the beginning. */
   olderPage: 80,
-  /** Messages that are read at once on the way to the very beginning. */
+  /** Messages per page on the way to the very beginning. */
   leapPage: 400,
   /**
-   * Conversations whose newest page is kept for coming back to. Only the open one keeps all that
-   * was read of it.
+   * Conversations whose newest page stays in memory. Only the open one keeps everything it has
+   * loaded.
    */
   kept: 6,
 } as const;
 
 export interface Conversation {
   readonly status: 'loading' | 'ready' | 'failed';
-  /** Earlier messages that are being read. */
+  /** Which earlier messages are being loaded. */
   readonly reading: Reading;
   readonly error: string | null;
-  /** Oldest first, without what was replaced. */
+  /** Oldest first, without replaced messages. */
   readonly messages: readonly MessageDoc[];
   readonly spans: ReadonlyMap<string, SessionSpan>;
   readonly runs: ReadonlyMap<string, RunSpan>;
@@ -170,20 +171,20 @@ export interface ConversationsState {
 export interface Conversations {
   readonly store: StoreApi<ConversationsState>;
   /**
-   * Loads the newest page once; further calls do nothing unless it failed. What is not open any
-   * more is cut back to its newest page.
+   * Loads the newest page once; later calls do nothing unless it failed. Conversations that are no
+   * longer open are trimmed to their newest page.
    */
   open(agentId: AgentId): Promise<void>;
-  /** Reads earlier messages of an open conversation. */
+  /** Loads earlier messages of an open conversation. */
   pages(agentId: AgentId): Pages;
-  /** Reads the newest page of every open conversation again. */
+  /** Loads the newest page of every open conversation again. */
   refresh(): Promise<void>;
   take(docs: readonly Doc[]): void;
-  /** Something is being forgotten: it is taken out of sight. */
+  /** Hides what is being forgotten. */
   conceal(): void;
-  /** Something is kept after all: every open conversation is read anew. */
+  /** A forget was undone: loads every open conversation anew. */
   reread(): Promise<void>;
-  /** These are final: drops what they cover. */
+  /** These forgets are final: drops what they cover. */
   drop(forgets: readonly ForgetDoc[]): void;
   sending(item: SendingMessage): void;
   sent(clientId: string): void;
@@ -195,7 +196,7 @@ interface Held {
   readonly sessions: Map<string, SessionDoc>;
   readonly runs: Map<string, RunDoc>;
   readonly read: Set<string>;
-  /** Where the newest page began, to cut back to it; null while it has not been read. */
+  /** Where the newest page began, to trim back to it; null until it is loaded. */
   newestPage: { readonly oldest: MessageDoc | null; readonly before: string | null } | null;
 }
 
@@ -210,12 +211,12 @@ const EMPTY: Conversation = {
   before: null,
 };
 
-/** `isHidden`: is this message being forgotten, or forgotten? */
+/** `isHidden`: is this document being forgotten, or forgotten? */
 export function createConversations(owner: OwnerPort, isHidden: (doc: Doc) => boolean): Conversations {
   const store = createStore<ConversationsState>()(() => ({ byAgent: new Map(), sending: [] }));
-  /** By agent, the one that was opened last at the end. */
+  /** By agent, most recently opened last. */
   const held = new Map<string, Held>();
-  // Ends of sessions that were heard of before the conversation was opened.
+  // Session ends that arrived before the conversation was opened.
   const sessions = new Map<string, SessionDoc>();
 
   const current = (agentId: AgentId) => store.getState().byAgent.get(agentId);
@@ -240,8 +241,8 @@ export function createConversations(owner: OwnerPort, isHidden: (doc: Doc) => bo
   const spans = (rows: Held) => sessionSpansOf([...sessions.values(), ...rows.sessions.values()]);
 
   /**
-   * Answers with what went wrong, or null. `keepBefore`: how far back was read already, where this
-   * only fills in what is newer.
+   * Returns an error for people, or null. `keepBefore`: how far back is loaded already, if this
+   * only fills in newer messages.
    */
   async function page(
     agentId: AgentId,
@@ -252,11 +253,10 @@ export function createConversations(owner: OwnerPort, isHidden: (doc: Doc) => bo
     const rows = held.get(agentId);
     try {
       const got = await owner.call('conversation', { agentId, before, limit });
-      // Closed, or cut back, while it was being read.
+      // Closed or trimmed while the page was loading.
       if (!rows || held.get(agentId) !== rows || (before !== null && current(agentId)?.before !== before)) return null;
       const seen = got.messages.filter((message) => !isHidden(message));
-      // What is forgotten of a conversation is its earlier part: behind it is nothing more to be
-      // seen.
+      // Forgetting covers the earlier part of a conversation. Nothing visible comes before it.
       const more = seen.length < got.messages.length ? null : got.before;
       rows.messages.add(seen);
       const heard = rows.sessions.size;
@@ -284,7 +284,7 @@ export function createConversations(owner: OwnerPort, isHidden: (doc: Doc) => bo
     }
   }
 
-  /** Back to the newest page, with what came in since. */
+  /** Back to the newest page and what was added since. */
   function cutBack(agentId: AgentId, rows: Held) {
     const conversation = current(agentId);
     rows.pages.stop();
@@ -301,7 +301,7 @@ export function createConversations(owner: OwnerPort, isHidden: (doc: Doc) => bo
     store.setState({ byAgent });
   }
 
-  /** `agentId` is looked at now: the others give back what they need not keep. */
+  /** `agentId` is in view now. Trims the others. */
   function makeRoom(agentId: AgentId) {
     const rows = held.get(agentId) ?? emptyRows(agentId);
     held.delete(agentId);
@@ -310,7 +310,10 @@ export function createConversations(owner: OwnerPort, isHidden: (doc: Doc) => bo
     for (const other of [...held.keys()].slice(0, Math.max(0, held.size - CONVERSATION_LIMITS.kept))) letGo(other);
   }
 
-  /** Keeps of every open conversation what stays; what goes is the earlier part. */
+  /**
+   * Keeps the messages for which `stays` is true in every open conversation. The others are the
+   * earlier part.
+   */
   function leave(stays: (message: MessageDoc) => boolean) {
     for (const [agentId, rows] of held) {
       const all = rows.messages.since(null);

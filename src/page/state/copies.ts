@@ -1,6 +1,6 @@
 /**
- * Copies: everything into one file and back. The work goes on when one leaves its page, and its
- * state is found again when one comes back. Fetched with the parts of the page that show them.
+ * Exports everything into one file and imports it. The work continues when the person leaves the
+ * view, and its state is shown again on return. Loaded with the parts of the page that show it.
  */
 import { createStore, type StoreApi } from 'zustand/vanilla';
 import type { Doc } from '../../shared/protocol/documents.ts';
@@ -51,7 +51,7 @@ type ExportState =
       readonly exported: Exported;
       readonly sealed: boolean;
       readonly fileName: string;
-      /** Why the date of it could not be kept, or null. */ readonly unnoted: string | null;
+      /** Why the date of the export could not be stored, or null. */ readonly unnoted: string | null;
     }
   | { readonly kind: 'failed'; readonly reason: string };
 
@@ -64,8 +64,8 @@ export type ImportState =
   | { readonly kind: 'importing'; readonly file: File; readonly progress: ArchiveProgress | null }
   | { readonly kind: 'done'; readonly file: File; readonly imported: Imported }
   /**
-   * `partly`: some of it may have been taken before it failed or was called off; doing it again is
-   * harmless.
+   * `partly`: some documents may have been imported before it failed or was cancelled. Repeating
+   * the import is harmless.
    */
   | { readonly kind: 'failed'; readonly file: File; readonly reason: string; readonly partly: boolean };
 
@@ -74,7 +74,7 @@ interface CopiesState {
   readonly importing: ImportState;
 }
 
-/** A place for the file that a person chose, and its name. */
+/** The place and name of the file, chosen by the person. */
 export interface Sink {
   readonly stream: WritableStream<Uint8Array>;
   readonly fileName: string;
@@ -83,23 +83,23 @@ export interface Sink {
 interface Copies {
   readonly store: StoreApi<CopiesState>;
   exportAll(options: { readonly sink: Sink; readonly passphrase: string | null }): Promise<void>;
-  /** Reads a file and says what is in it. Writes nothing. */
+  /** Reads a file and reports its content. Writes nothing. */
   read(file: File, passphrase?: string): Promise<void>;
-  /** Takes what the preview showed. */
+  /** Imports what the preview showed. */
   take(choice: {
     readonly withSettings: boolean;
     readonly leaveOut: readonly string[];
     readonly ticks: readonly string[];
   }): Promise<void>;
-  /** Calls off what is under way. */
+  /** Cancels the work in progress. */
   cancel(what: 'exporting' | 'importing'): void;
-  /** Back to the beginning. */
+  /** Back to the start. */
   reset(what: 'exporting' | 'importing'): void;
-  /** Stores documents that come from a file, so that they do not count as new messages. */
+  /** Stores documents from a file, without counting them as new messages. */
   append(docs: readonly Doc[]): Promise<{ readonly written: number }>;
 }
 
-/** The archive is fetched later than this file, so its errors are known by name. */
+/** The archive is loaded later than this file, so its errors are recognised by name. */
 const isArchiveError = (error: unknown): error is ArchiveError =>
   error instanceof Error && error.name === 'ArchiveError';
 const IDLE = { kind: 'idle' } as const;
@@ -215,10 +215,10 @@ function createCopies({
 
 export const copiesOf = onePerPage(createCopies);
 
-// One agent as a file: out of the household, and into an empty seat. Fetched with the pages that
-// need it.
+// Exports one agent as a file, and adopts one into an empty seat. Loaded with the views that need
+// it.
 
-/** Writes all that belongs to one agent into a zip of plain files. */
+/** Writes all documents of one agent into a zip of plain files. */
 export async function exportAgent({ archive, owner, device }: RoostState, agentId: AgentId, sink: Sink): Promise<Done> {
   try {
     await archive.exportAgent({
@@ -233,12 +233,12 @@ export async function exportAgent({ archive, owner, device }: RoostState, agentI
   }
 }
 
-/** Somebody in a file, and how that compares with what is here. */
+/** An agent in a file, compared with what is here. */
 export interface Applicant {
   readonly parsed: ParsedAgent;
-  /** Of everything in the file; null for a soul that was never anybody. */
+  /** Compares everything in the file; null for a handwritten soul. */
   readonly comparison: Comparison | null;
-  /** What of it would change somebody who is here, each only with its tick. */
+  /** Parts that would change an agent who is here. Each needs its own tick. */
   readonly consents: Consents;
 }
 
@@ -246,7 +246,7 @@ const NO_CONSENTS: Consents = { changes: [], needs: new Map(), agents: new Map()
 
 type Read = { readonly ok: true; readonly applicant: Applicant } | Extract<Done, { ok: false }>;
 
-/** Reads a zip or a text with a soul. Writes nothing. */
+/** Reads a zip, or a text with a soul. Writes nothing. */
 export async function readAgent(
   { archive, owner, device }: RoostState,
   file: File,
@@ -293,21 +293,19 @@ export async function readAgent(
 const SOUL_EDITED = 'soul-edited';
 
 export type Welcoming =
-  /**
-   * It lives here: what is missing of it comes, and of what would change it only what is ticked.
-   */
+  /** The agent lives here: missing documents are added, and changes only where they are ticked. */
   | { readonly as: 'missing'; readonly agentId: AgentId; readonly ticks: ReadonlySet<string> }
-  /** Under its own id. null keeps the name or the seat that it has. */
+  /** Under its own id. null keeps its name or seat. */
   | {
       readonly as: 'itself';
       readonly name: string | null;
       readonly position: SeatPosition | null;
       readonly ticks: ReadonlySet<string>;
     }
-  /** `agentId`: made once for one attempt, so that trying again gives the same documents. */
+  /** `agentId` is made once per attempt, so a retry yields the same documents. */
   | { readonly as: 'new'; readonly agentId: AgentId; readonly name: string; readonly position: SeatPosition };
 
-/** Stores what lets somebody live here. Doing it again after a failure is harmless. */
+/** Stores the documents of the adopted agent. Repeating it after a failure is harmless. */
 export async function adoptAgent(
   roost: RoostState,
   { parsed, consents }: Applicant,

@@ -1,7 +1,4 @@
-/**
- * What the team costs, and what it may cost, as this page shows it. Fetched with the parts of the
- * page that show it.
- */
+/** What the team costs and may cost. Loaded with the parts of the page that show it. */
 import { createStore, type StoreApi } from 'zustand/vanilla';
 import type { AgentId, MessageId } from '../../shared/domain/ids.ts';
 import type { Costs, Price, PricesAnswer } from '../../shared/protocol/costs.ts';
@@ -13,32 +10,33 @@ import { createQuery, createQueryFamily, type Query } from './query.ts';
 import { withCoordination } from './limits.ts';
 import { reachQueries } from './reach-queries.ts';
 
-// What replies cost: asked for in one call for those that came into sight together, and kept.
+// Costs of replies. Replies that come into view together are requested in one call, and the costs
+// are cached.
 
 interface ReplyCost {
   readonly costMicroUsd: number;
-  /** By the price of all models, because its own is not known. */
+  /** Uses the default price, since the model's own is unknown. */
   readonly estimated: boolean;
 }
 
 interface ReplyCostsState {
   readonly known: ReadonlyMap<string, ReplyCost>;
-  /** Shown beside every reply, not only under the pointer. */
+  /** Shown beside every reply, not only on hover. */
   readonly always: boolean;
 }
 
 interface ReplyCosts {
   readonly store: StoreApi<ReplyCostsState>;
-  /** This reply is in sight. Returns the way to look away. */
+  /** This reply is in view. Returns a function that unsubscribes. */
   look(messageId: MessageId): () => void;
   showAlways(always: boolean): void;
 }
 
-/** ms in which those that come into sight are gathered. */
+/** ms in which replies that come into view are batched. */
 const GATHER_MS = 120;
-/** Replies that one call asks for, as the relay takes them. */
+/** Replies per call, as the relay accepts them. */
 const AT_ONCE = 100;
-/** ms after a change before those that were not known are asked for again. */
+/** ms after a change before unknown costs are requested again. */
 const AGAIN_MS = 400;
 const KEY = 'roost-reply-costs';
 
@@ -47,7 +45,7 @@ function createReplyCosts({ reach, changes, device }: Pick<RoostState, 'reach' |
     known: new Map(),
     always: device.browser.read(KEY) === 'always',
   }));
-  /** In sight, by how many rows; only those without a cost are asked for. */
+  /** Replies in view, with the number of their rows. Only those without a cost are requested. */
   const inSight = new Map<string, number>();
   const asked = new Set<string>();
   let scheduled = false;
@@ -60,8 +58,7 @@ function createReplyCosts({ reach, changes, device }: Pick<RoostState, 'reach' |
     if (wanted.length === 0) return;
     for (const id of wanted) asked.add(id);
     const read = await reach((client) => client.replyCosts({ ids: wanted }));
-    // What could not be read is asked for again with the next change, or when it comes into sight
-    // again.
+    // A failed request is repeated with the next change, or when the reply comes into view again.
     if (!read.ok) return wanted.forEach((id) => asked.delete(id));
     const found = Object.entries(read.value.replies);
     if (found.length > 0) store.setState(({ known }) => ({ known: new Map([...known, ...found]) }));
@@ -75,7 +72,7 @@ function createReplyCosts({ reach, changes, device }: Pick<RoostState, 'reach' |
 
   changes.subscribe(({ what }) => {
     if (what !== 'costs' && what !== 'everything') return;
-    // A reply is there a moment before what it cost.
+    // A reply arrives a moment before its cost.
     for (const id of inSight.keys()) asked.delete(id);
     if (inSight.size > 0) schedule(AGAIN_MS);
   });
@@ -98,18 +95,18 @@ function createReplyCosts({ reach, changes, device }: Pick<RoostState, 'reach' |
   };
 }
 
-/** What the replies of this page cost. */
+/** Costs of this page's replies. */
 export const replyCostsOf = onePerPage(createReplyCosts);
 
 export interface CostQueries {
-  /** Over so many days, 1 to 90. */
+  /** Over this many days, 1 to 90. */
   report(days: number): Query<Costs>;
   readonly prices: Query<PricesAnswer>;
   /** US dollars a day for everybody together; null: no limit. */
   setHouseholdBudget(usd: number | null): Promise<Done>;
-  /** US dollars a day for each agent that has no budget of its own; null: no limit. */
+  /** US dollars a day for each agent without a budget of its own; null: no limit. */
   setEachBudget(usd: number | null): Promise<Done>;
-  /** US dollars a day for one agent; null: as for each of them. */
+  /** US dollars a day for one agent; null: the default for each agent. */
   setAgentBudget(agentId: AgentId, usd: number | null): Promise<Done>;
   /**
    * An empty list brings Roost's own back. `version`: of the table from which this one was made;
@@ -166,5 +163,5 @@ function createCostQueries(state: RoostState): CostQueries {
   };
 }
 
-/** What this page asks and sets of costs. */
+/** This page's cost queries and settings. */
 export const costQueriesOf = onePerPage(createCostQueries);

@@ -1,6 +1,6 @@
 /**
- * Agents that hatched in the demo, once a model is connected: they are kept, or a real team hatches
- * in their seats.
+ * Agents that hatched in the demo. Once a model is connected, the person keeps them or replaces
+ * them with a real team.
  */
 import type { Agent } from '../../shared/domain/agent.ts';
 import { isDemoSoul } from '../../shared/domain/demo-words.ts';
@@ -13,9 +13,9 @@ import type { HouseholdState } from './household.ts';
 import type { RoostState } from './index.ts';
 import { until } from './when-read.ts';
 
-/** The browser keeps here the ids of those whom the person wants to keep. */
+/** Browser storage key with the ids of the demo agents to keep. */
 const KEPT_AT = 'roost.demo-agents-kept';
-/** ms to wait for agents to fall asleep: none is forgotten while it may say something. */
+/** ms to wait for agents to fall asleep. None is forgotten while it may still say something. */
 const ASLEEP_MS = 20_000;
 
 export const demoTeam = ({ roster }: Pick<HouseholdState, 'roster'>): readonly Agent[] =>
@@ -26,7 +26,7 @@ export function keptIds({ device }: Pick<RoostState, 'device'>): readonly string
     const kept: unknown = JSON.parse(device.browser.read(KEPT_AT) ?? '[]');
     return Array.isArray(kept) ? kept.filter((id) => typeof id === 'string') : [];
   } catch {
-    // Somebody else wrote there: the person is asked once more.
+    // The value was not written by Roost. The person is asked once more.
     return [];
   }
 }
@@ -37,9 +37,8 @@ export function keepDemoTeam(roost: Pick<RoostState, 'device'>, agents: readonly
 }
 
 /**
- * Writes everything into a file, lets these agents go and has new ones hatch in their seats.
- * Whatever fails ends it, and leaves those who were not reached as they are. Agents that were let
- * go can be kept after all, as any that is forgotten.
+ * Writes everything into a file, forgets these agents and hatches new ones in their seats. Any
+ * failure ends it and leaves the remaining agents as they are. Forgetting can be undone as usual.
  */
 export async function hatchRealTeam(roost: RoostState, agents: readonly Agent[], sink: Sink): Promise<Done> {
   const { actions, live, device } = roost;

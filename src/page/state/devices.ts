@@ -1,4 +1,4 @@
-/** How it stands with the person's other devices, as the owner tells it. */
+/** State of the person's other devices, as the data worker announces it. */
 import { createStore, type StoreApi } from 'zustand/vanilla';
 import type { DeviceId } from '../../shared/domain/ids.ts';
 import type { SyncStatus } from '../../shared/protocol/sync/page.ts';
@@ -6,24 +6,24 @@ import { attempt } from './attempt.ts';
 import type { TextStorage, OwnerPort } from './ports.ts';
 
 /**
- * The mark of a team in localStorage, where a worker cannot reach: it brings this device back where
+ * The mark of a team in localStorage, which a worker cannot reach. It restores this device when
  * IndexedDB is lost.
  */
 const MARK = 'roost-mark';
 
 export interface DevicesState {
-  /** null: not known yet. */
+  /** null: unknown yet. */
   readonly status: SyncStatus | null;
-  /** Why it could not be asked for, for people; null: it could, or nobody asked yet. */
+  /** Why the request failed, for people; null: it succeeded, or was not made yet. */
   readonly failed: string | null;
 }
 
 export interface Devices {
   readonly store: StoreApi<DevicesState>;
   hear(status: SyncStatus): void;
-  /** The mark as it is to stand in localStorage from now on; null: none. */
+  /** Stores the mark in localStorage; null: removes it. */
   keepMark(text: string | null): void;
-  /** Asks the owner now. Resolves when the answer is in the store. */
+  /** Asks the data worker now. Resolves when the answer is in the store. */
   refresh(): Promise<void>;
 }
 
@@ -31,7 +31,7 @@ export function createDevices(owner: OwnerPort, storage: Pick<TextStorage, 'read
   const store = createStore<DevicesState>()(() => ({ status: null, failed: null }));
   const keepMark = (text: string | null) => void storage.write(MARK, text ?? '');
   let offered: Promise<void> | null = null;
-  /** Before anything is believed of a browser in which nobody seems to live: has somebody? */
+  /** Before a browser counts as empty, the data worker checks the mark of an earlier team. */
   async function offer() {
     const { text } = await owner.call('offerMark', { text: storage.read(MARK) });
     keepMark(text);
@@ -50,12 +50,12 @@ export function createDevices(owner: OwnerPort, storage: Pick<TextStorage, 'read
   };
 }
 
-/** This device among those of its household; null: there are no others. */
+/** This device's id within its household; null: there are no others. */
 export const selfOf = ({ status }: DevicesState): DeviceId | null =>
   status?.kind === 'shared' ? status.deviceId : null;
 
 const NOBODY: readonly string[] = [];
 
-/** Agents whose last session is not whole on this device yet. */
+/** Agents whose last session is not complete on this device yet. */
 export const arrivingOf = ({ status }: DevicesState): readonly string[] =>
   status?.kind === 'shared' || status?.kind === 'returning' ? status.arriving : NOBODY;

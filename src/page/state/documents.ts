@@ -28,13 +28,13 @@ import type { Notices } from './notices.ts';
 import type { Device, OwnerPort } from './ports.ts';
 import { whenRead } from './when-read.ts';
 
-// What the relay keeps beside its log: it says only that something has changed, and whoever shows
-// it asks again.
+// State that the relay stores beside its log. The relay only announces that it changed, and views
+// that show it ask again.
 
 export interface Change {
-  /** `everything`: the connection to the relay was cut, and nobody knows what was missed. */
+  /** `everything`: the connection to the relay was lost, and changes may have been missed. */
   readonly what: Changed | 'everything';
-  /** Whose; null: everybody's. */
+  /** The agent; null: all agents. */
   readonly agentId: AgentId | null;
 }
 
@@ -42,8 +42,7 @@ export type Changes = Pick<Listeners<[Change]>, 'tell' | 'subscribe'>;
 
 export const createChanges = (): Changes => createListeners<[Change]>();
 
-// How what the person changes is written: the one way for settings, names, choices, changes of
-// agents and groups.
+// The one way to write the person's changes: settings, names, choices, agents and groups.
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
@@ -59,9 +58,9 @@ interface WriteParts {
 type Refusal = Extract<Done, { ok: false }>;
 
 /**
- * Writes what `make` makes, all of it or nothing. It is made, and so dated, and checked against
- * what there is, once the ledger was read: only then does the clock know what is dated ahead of it,
- * and a change that is dated before that would be taken, and heard nowhere.
+ * Writes the documents of `make`, all or none. `make` runs, dates and validates them only after the
+ * ledger is read. Only then does the clock know of documents dated ahead. A change with an earlier
+ * stamp would be stored but never take effect.
  */
 export async function writeChange(
   { owner, device, clock, household, notices }: WriteParts,
@@ -71,7 +70,7 @@ export async function writeChange(
     return { ok: false, reason: t`Roost is still reading what this browser keeps. Try again in a moment.` };
   const made = make();
   if ('ok' in made) return made;
-  // What is set now wins over what was dated ahead, because it is dated after that.
+  // The new value must win over those dated ahead, so it is dated after them.
   const lead = clock.lead();
   if (lead > MAX_AHEAD_MS)
     notices.info(
@@ -85,15 +84,15 @@ export async function writeChange(
 export interface Writer {
   leadIdentity(name: string): AgentIdentityDoc;
   setting<K extends SettingKey>(key: K, value: Settings[K]): SettingDoc;
-  /** The person chose this for an agent; empty: nothing of its own any more. */
+  /** The person's choice for an agent; empty: back to the default. */
   choice(agentId: AgentId, key: ChoiceKey, value: string): SettingDoc;
-  /** The person named a group, or changed it; without anybody: it is removed. */
+  /** The person created or changed a group; without members: removed. */
   group(group: AgentGroup): SettingDoc;
   /** The person has read up to here. */
   readMark(mark: ReadMark): SettingDoc;
   /**
-   * From now on messages are new where a conversation has no mark of its own; `newest` is the
-   * greatest stamp there is.
+   * From now on, messages are new in conversations without a read mark. `newest` is the greatest
+   * known stamp.
    */
   readSince(newest: string): SettingDoc;
   change(agentId: AgentId, change: ChangeKind): AgentChangeDoc;
@@ -103,7 +102,7 @@ export interface Writer {
     text: string;
     attachments?: readonly Attachment[];
   }): QueuedMessageDoc;
-  /** A piece of a file that goes along with a message. */
+  /** A piece of a file attached to a message. */
   attachment(
     piece: Pick<AttachmentDoc, 'agentId' | 'attachmentId' | 'sha256' | 'bytes' | 'index' | 'data'>,
   ): AttachmentDoc;
@@ -115,13 +114,13 @@ interface WriterDeps {
   readonly clock: Clock;
   readonly newId: () => string;
   readonly now: () => number;
-  /** Which device of the household this is; null, or left out: it has none besides. */
+  /** The id of this device in the household; null or left out: it has no other devices. */
   readonly deviceId?: () => DeviceId | null;
 }
 
 export function createWriter({ clock, newId, now, deviceId = () => null }: WriterDeps): Writer {
   const base = () => ({ schema: SCHEMA_VERSION, at: clock.next() });
-  /** What the person changes is listed with where they did. */
+  /** Changes of the person carry the device and are listed in the change log. */
   const changed = () => {
     const device = deviceId();
     return { ...base(), ...(device === null ? {} : { device }) };
@@ -149,7 +148,7 @@ export function createWriter({ clock, newId, now, deviceId = () => null }: Write
     group: (group) => ({ _id: `setting:${newId()}`, type: 'setting', ...changed(), ...groupSetting(group) }),
     readMark: (mark) => ({ _id: `setting:${newId()}`, type: 'setting', ...base(), ...readMarkSetting(mark) }),
     readSince(newest) {
-      // What is here already is not new, also where the clock that stamped it is ahead.
+      // Existing documents are not new, even if the clock that stamped them is ahead.
       clock.follow(newest);
       const { schema, at } = base();
       return { _id: `setting:${newId()}`, type: 'setting', schema, at, ...readMarkSetting({ kind: 'since', at }) };
@@ -161,7 +160,7 @@ export function createWriter({ clock, newId, now, deviceId = () => null }: Write
       agentId,
       change: { ...change },
     }),
-    // One message is one document, however often it is kept: the id comes from the client id.
+    // One message is one document however often it is stored: its id derives from the client id.
     queuedMessage: ({ clientId, agentId, text, attachments = [] }) => ({
       _id: `queued-message:${clientId}`,
       type: 'queued-message',

@@ -15,14 +15,11 @@ import { onePerPage } from './per-page.ts';
 import { problemText } from './ports.ts';
 import { type Done, doneOf } from './attempt.ts';
 
-// Credentials with which other clients join, as this page shows them. Fetched with the parts of the
-// page that show them.
+// Credentials of API clients. Loaded with the parts of the page that show them.
 
 interface Clients {
   readonly list: Query<readonly Credential[]>;
-  /**
-   * `agentId`: null for an application. The secret is in this answer and nowhere else, ever again.
-   */
+  /** `agentId`: null for an application. The secret is returned only once, here. */
   make(
     agentId: AgentId | null,
     label: string,
@@ -60,8 +57,7 @@ function createClients({ reach, changes, device }: Pick<RoostState, 'reach' | 'c
 
 export const clientsOf = onePerPage(createClients);
 
-// ACP agents on the relay's machine, as this page shows them. Fetched with the part of the page
-// that shows them.
+// ACP agents on the relay's machine. Loaded with the part of the page that shows them.
 
 type ProgramsCalls = Pick<ReachClient, 'addProgram' | 'tryProgram' | 'removeProgram'>;
 
@@ -89,18 +85,20 @@ function createPrograms({ reach, changes, device }: Pick<RoostState, 'reach' | '
 
 export const programsOf = onePerPage(createPrograms);
 
-// MCP servers that the person has attached, as this page shows them. Fetched with the part of the
-// page that shows them.
+// MCP servers that the person has connected. Loaded with the part of the page that shows them.
 
 interface AttachedServers {
   readonly servers: readonly AttachedServer[];
-  /** The relay runs programs for this household, in the sandbox at least. */
+  /** The relay runs programs for this household, at least in the sandbox. */
   readonly programs: boolean;
-  /** Why none runs outside of it, as a sentence of the relay's; left out: they may. */
+  /**
+   * Why programs outside the sandbox are not allowed, in the relay's words; left out: they are
+   * allowed.
+   */
   readonly why?: string | undefined;
-  /** Those in the sandbox may be shown folders of the machine. */
+  /** Sandboxed programs may be granted folders of the machine. */
   readonly folders: boolean;
-  /** Programs can be held in a sandbox there. */
+  /** The relay's machine has a sandbox. */
   readonly sandbox: boolean;
 }
 type Calls = Pick<ReachClient, 'attach' | 'lookAtAttached' | 'changeAttached' | 'detach' | 'signOutOfAttached'>;
@@ -109,11 +107,11 @@ interface Attached {
   readonly list: Query<AttachedServers>;
   attach(name: string, attachment: Attachment): Promise<Done>;
   /**
-   * What the relay's machine has set for programs that fetch others; empty where the relay does not
+   * Settings on the relay's machine for programs that download others; empty if the relay does not
    * say.
    */
   runners(): Promise<readonly Runner[]>;
-  /** Begins a sign-in: the page on which the person allows it. */
+  /** Starts a sign-in. Returns the page on which the person allows it. */
   signIn(
     serverId: string,
   ): Promise<{ readonly ok: true; readonly url: string } | { readonly ok: false; readonly reason: string }>;

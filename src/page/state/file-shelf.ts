@@ -1,17 +1,14 @@
 /**
- * Bytes of files that are attached to a draft, or to what was sent and is kept nowhere else yet:
- * they outlive the page, on this device alone. A database of its own, opened for each call, so that
- * nobody waits for a page to let go of it. Fetched with the first file.
+ * Bytes of files attached to drafts, or sent but stored nowhere else yet. They survive the page, on
+ * this device only. Each call opens the database anew, so that no tab blocks another. Loaded with
+ * the first file.
  */
 import type { TextStorage } from './ports.ts';
 import { NAMES_FILES } from './unsent.ts';
 
 const DATABASE = 'roost-drafts';
 const STORE = 'files';
-/**
- * ms after which a file goes that nothing names any more; a younger one may be on its way into a
- * draft.
- */
+/** ms after which an unreferenced file is deleted. A younger one may be on its way into a draft. */
 const UNNAMED_FOR = 24 * 3_600_000;
 
 interface Row {
@@ -49,7 +46,7 @@ async function within<Value>(
   }
 }
 
-/** Takes away what no draft and nothing unsent names any more. */
+/** Deletes files that no draft and no unsent message references. */
 async function sweep(browser: TextStorage): Promise<void> {
   const texts = NAMES_FILES.flatMap((prefix) => browser.keys(prefix)).map((key) => browser.read(key) ?? '');
   await within('readwrite', async (store) => {
@@ -62,10 +59,7 @@ async function sweep(browser: TextStorage): Promise<void> {
 }
 let swept = false;
 
-/**
- * False: there is no room for it, or this browser keeps nothing. `browser`: what is on the shelf is
- * named there.
- */
+/** False: storage is full or unavailable. `browser` holds the names that reference the files. */
 export async function putFile(id: string, data: string, browser: TextStorage): Promise<boolean> {
   try {
     await within('readwrite', (store) => answerOf(store.put({ data, at: Date.now() } satisfies Row, id)));
@@ -79,7 +73,7 @@ export async function putFile(id: string, data: string, browser: TextStorage): P
   }
 }
 
-/** Null: it is not there. */
+/** null: not found. */
 export async function readFile(id: string): Promise<string | null> {
   try {
     const row = await within('readonly', (store) => answerOf<unknown>(store.get(id)));
@@ -93,6 +87,6 @@ export async function removeFiles(ids: readonly string[]): Promise<void> {
   try {
     await within('readwrite', (store) => Promise.all(ids.map((id) => answerOf(store.delete(id)))));
   } catch {
-    // What nothing names goes with a later sweep.
+    // A later sweep deletes unreferenced files.
   }
 }

@@ -1,6 +1,6 @@
 /**
- * What lies in agents' folders on the relay's machine: looked at, given, taken and taken away by
- * the person.
+ * Files in agents' folders on the relay's machine. The person views, uploads, downloads and deletes
+ * them.
  */
 import { fileText } from '../../shared/domain/file-text.ts';
 import type { AgentId } from '../../shared/domain/ids.ts';
@@ -18,24 +18,27 @@ import { onePerPage } from './per-page.ts';
 import { problemText } from './ports.ts';
 import { createQuery, createQueryFamily, type Query } from './query.ts';
 
-/** What lies at a path just now: nothing, text, or what is not shown. */
+/** What is at a path now: nothing, a text, or something that is not shown. */
 export type FileNow =
   | { readonly kind: 'none' }
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'large'; readonly bytes: number }
   | { readonly kind: 'other' };
 
-/** `path`: within the agent's folder, `/` between names; empty: the folder itself. */
+/** `path`: within the agent's folder, with `/` between names; empty: the folder itself. */
 export interface Files {
   folder(agentId: AgentId, path: string): Query<FolderAnswer>;
   read(agentId: AgentId, path: string): Promise<RelayResult<Blob>>;
-  /** The same to be looked at, again with each change; what is large is not fetched. */
+  /** The content for viewing, reloaded with each change. Large files are not fetched. */
   now(agentId: AgentId, path: string): Query<FileNow>;
-  /** `leftOut`: files and folders that are not in it as they lie there. A file in it names them. */
+  /**
+   * `leftOut`: number of files and folders that are missing in the zip. A file inside it names
+   * them.
+   */
   zip(agentId: AgentId, path: string): Promise<RelayResult<{ readonly file: Blob; readonly leftOut: number }>>;
-  /** Puts a file there; null: it is there, else why not. */
+  /** Uploads a file; returns null on success, otherwise the reason. */
   put(agentId: AgentId, path: string, file: Blob): Promise<string | null>;
-  /** Null: it is gone; else why not. */
+  /** Deletes a file; returns null on success, otherwise the reason. */
   remove(agentId: AgentId, path: string): Promise<string | null>;
 }
 
@@ -57,7 +60,7 @@ function createFiles({ reach, changes, device }: RoostState): Files {
     const found = await reach((client) => client.files({ agentId, path: names.slice(0, -1).join('/') }));
     if (!found.ok) return isNothing(found.problem) ? { ok: true, value: { kind: 'none' } } : found;
     const entry = found.value.entries.find(({ name }) => name === names.at(-1));
-    // Of very many files in a folder only the first are listed.
+    // Of a very large folder, only the first files are listed.
     if (!entry) return { ok: true, value: { kind: found.value.more > 0 ? 'other' : 'none' } };
     if (entry.kind !== 'file') return { ok: true, value: { kind: 'other' } };
     if (entry.bytes > SHOWN_BYTES) return { ok: true, value: { kind: 'large', bytes: entry.bytes } };
@@ -94,11 +97,11 @@ function createFiles({ reach, changes, device }: RoostState): Files {
 
 const isNothing = (problem: RelayProblem) => problem.kind === 'refused' && problem.status === 404;
 
-/** Back from what a family of queries is asked by. */
+/** Splits the key of a query family into its parts. */
 const keyParts = (key: string): readonly string[] => {
   const parts: unknown = JSON.parse(key);
   return Array.isArray(parts) ? parts.map(String) : [];
 };
 
-/** One for each page. */
+/** One instance per page. */
 export const filesOf = onePerPage(createFiles);

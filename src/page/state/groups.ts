@@ -1,7 +1,4 @@
-/**
- * Groups of agents that the person has named. Fetched with the dialog and the palette, which need
- * them.
- */
+/** Named groups of agents. Loaded with the dialog and the palette, which need them. */
 import { type ChangeKind, displayName, type Roster } from '../../shared/domain/agent.ts';
 import type { AgentId } from '../../shared/domain/ids.ts';
 import {
@@ -19,11 +16,11 @@ import { selfOf } from './devices.ts';
 import { createWriter, writeChange } from './documents.ts';
 import type { HouseholdState } from './household.ts';
 
-// Agents change places, by whichever way it was asked for. Fetched with the first of these ways.
+// Moves agents between seats. Loaded on first use.
 
 /**
- * What is written for an agent to have this place: whoever sits there takes the one it leaves.
- * `position` null: none.
+ * The changes that give an agent this seat. The agent who sits there takes the one it leaves.
+ * `position` null: no seat.
  */
 export function seatChanges(
   { seats, byId }: Roster,
@@ -39,13 +36,13 @@ export function seatChanges(
   ];
 }
 
-/** Is somebody being born there? Then the seat is theirs. */
+/** Is an agent hatching there? Then the seat is taken. */
 export const isHatching = ({ live }: Pick<RoostState, 'live'>, position: SeatPosition): boolean =>
   live.store.getState().live?.births.has(position) ?? false;
 
 /**
- * Gives an agent this seat; whoever sits there takes the one it leaves. What became of it is told,
- * with an undo. True: it sits there now.
+ * Gives an agent this seat. The agent who sits there takes the one it leaves. A notice reports the
+ * outcome and offers an undo. True: it sits there now.
  */
 export async function moveToSeat(roost: RoostState, agentId: AgentId, position: SeatPosition): Promise<boolean> {
   const { actions, household, notices } = roost;
@@ -84,7 +81,7 @@ interface GroupRecord {
   readonly at: string;
 }
 
-/** By name: of each group the newest by (stamp, id), in whatever order they came. */
+/** By name. The newest version of each group by (stamp, id), in whatever order they arrive. */
 export function groupsOf(records: readonly GroupRecord[]): readonly AgentGroup[] {
   const newest = new Map<string, { readonly record: GroupRecord; readonly group: AgentGroup }>();
   for (const record of records) {
@@ -110,13 +107,13 @@ const groupDoc = ({ clock, device, devices }: RoostState, group: AgentGroup) =>
     deviceId: () => selfOf(devices.store.getState()),
   }).group(group);
 
-/** As it is; without anybody it is removed. */
+/** Writes the group as it is; without members it is removed. */
 export const writeGroup = (roost: RoostState, group: AgentGroup): Promise<Done> =>
   writeChange(roost, () => [groupDoc(roost, group)]);
 
 /**
- * Keeps a group of agents under a name; without an id a new one. Where its name is taken, or none,
- * it says so.
+ * Saves a group of agents under a name; without an id, a new one. Reports a name that is taken or
+ * empty.
  */
 export async function keepGroup(
   roost: RoostState,
@@ -139,7 +136,7 @@ export async function keepGroup(
   });
 }
 
-/** It can be undone. */
+/** A notice offers an undo. */
 export async function removeGroup(roost: RoostState, group: AgentGroup): Promise<void> {
   const { notices } = roost;
   const removed = await writeGroup(roost, { ...group, agentIds: [] });

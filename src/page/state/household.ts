@@ -1,7 +1,7 @@
 /**
- * Who lives here, and how they want things: the grid is painted from this. Fed by the owner's view
- * once, then by documents as they are stored, and by births as they are heard; taking one twice
- * changes nothing.
+ * The team and its settings, from which the grid is painted. Filled once by the data worker's view,
+ * then by documents as they are stored and by births as they are announced. Applying a document
+ * twice changes nothing.
  */
 import { createStore, type StoreApi } from 'zustand/vanilla';
 import { rosterOf, type Roster } from '../../shared/domain/agent.ts';
@@ -29,17 +29,17 @@ export interface HouseholdState {
   readonly identities: ReadonlyMap<string, AgentIdentityDoc>;
   readonly changes: ReadonlyMap<string, AgentChangeDoc>;
   readonly settingDocs: ReadonlyMap<string, SettingDoc>;
-  /** By what they are about: the documents that hold, of every kind without a place of its own. */
+  /** The current documents of every kind without a store of its own, by subject. */
   readonly records: ReadonlyMap<string, Doc>;
   readonly queued: readonly QueuedMessageDoc[];
   /**
-   * Asked to be forgotten and neither undone nor final; the latest first. What they cover is in
-   * `identities` and `changes`, and nowhere else.
+   * Forgets that are neither undone nor final, latest first. What they cover stays in `identities`
+   * and `changes` only.
    */
   readonly forgetting: readonly ForgetDoc[];
   /** Agents that were forgotten for good. */
   readonly forgotten: readonly AgentId[];
-  /** Without those who are being forgotten. */
+  /** Without agents that are being forgotten. */
   readonly roster: Roster;
   readonly settings: Settings;
 }
@@ -49,9 +49,9 @@ export interface Household {
   load(view: HouseholdView): void;
   fail(error: string): void;
   take(docs: readonly Doc[]): void;
-  /** Is this out of sight, because it is being forgotten or is forgotten? */
+  /** Is this hidden because it is being forgotten, or is forgotten? */
   isHidden(doc: Doc): boolean;
-  /** These are final: drops what they cover. */
+  /** These forgets are final: drops what they cover. */
   drop(forgets: readonly ForgetDoc[]): void;
 }
 
@@ -65,7 +65,7 @@ export const rosterOfDocs = (
   choices: ReadonlyMap<string, AgentChoice> = new Map(),
 ): Roster => rosterOf([...identities].map(withId), [...changes].map(withId), person, choices);
 
-/** With those of the documents that hold from now on; the same map where none does. */
+/** Merges newer documents into the map. Returns the same map if nothing changes. */
 function withNewest(held: ReadonlyMap<string, Doc>, docs: readonly Doc[]): ReadonlyMap<string, Doc> {
   let records: Map<string, Doc> | null = null;
   for (const doc of docs) {
@@ -82,7 +82,7 @@ const isChoice = (doc: KnownDoc) => doc.type === 'setting' && choiceOf(doc) !== 
 
 const latestFirst = (a: ForgetDoc, b: ForgetDoc) => (a.at < b.at ? 1 : -1);
 
-/** `now` gives ms since the epoch; `last`: what is shown until the ledger has been read. */
+/** `now` returns ms since the epoch. `last`: what is shown until the ledger is read. */
 export function createHousehold(
   now: () => number,
   last: Pick<HouseholdState, 'roster' | 'settings'> | null = null,
@@ -101,11 +101,11 @@ export function createHousehold(
     settings: last?.settings ?? settingsOf([]),
   }));
 
-  /** Client ids of messages that a relay has taken: their queued twins are done with. */
+  /** Client ids of messages that a relay has accepted. Their queued copies are obsolete. */
   const taken = new Set<string>();
   const forgets = new Map<string, ForgetDoc>();
   const undos = new Map<string, ForgetUndoDoc>();
-  /** What is out of sight: asked for, and not undone. */
+  /** Forgets that hide something: requested and not undone. */
   let hiding: readonly ForgetDoc[] = [];
   const isHidden = (doc: Doc) => hiding.some((forget) => isCovered(doc, forget));
 
@@ -129,7 +129,7 @@ export function createHousehold(
           changes.set(doc._id, doc);
           break;
         case 'setting':
-          // How far somebody has read is no wish: see ./unread.ts.
+          // Read marks are not settings: see ./unread.ts.
           if (readMarkOf(doc) === null) settingDocs.set(doc._id, doc);
           break;
         case 'queued-message':
@@ -142,7 +142,7 @@ export function createHousehold(
           }
           break;
         case 'message-withdrawn':
-          // What a relay took all the same stands as a message.
+          // A message that the relay accepted in the end is shown as sent.
           if (doc.of === undefined) taken.add(doc.clientId);
           if (doc.of === undefined) queued.delete(doc.clientId);
           break;
@@ -165,12 +165,12 @@ export function createHousehold(
     for (const doc of queued.values()) if (isHidden(doc)) queued.delete(doc.clientId);
     const people = letGo || identities.size !== held.identities.size || changes.size !== held.changes.size;
     const wishes = settingDocs.size !== held.settingDocs.size;
-    // The first words of a relay are not the team: what was shown last stands until the ledger has
-    // been read.
+    // Documents announced by the relay are not the whole team. The team of the last visit is shown
+    // until the ledger is read.
     const isShown = last === null || held.status === 'ready' || status === 'ready';
     const settings = wishes || status ? settingsOf([...settingDocs.values()].map(withId)) : held.settings;
-    // Who shares the person's name is told apart: that changes with it. And how somebody looks may
-    // have been chosen.
+    // Agents who share the person's name are told apart by colour, which may change with the name
+    // or the chosen look.
     const called =
       settings.humanName !== held.settings.humanName || (wishes && docs.some((doc) => isKnown(doc) && isChoice(doc)));
     const waiting = queued.size !== held.queued.length;

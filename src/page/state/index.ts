@@ -1,6 +1,6 @@
 /**
- * The page's state: small stores, the actions that change them, and the one place where the owner
- * is heard.
+ * The page's state: small stores, the actions that change them, and the one subscription to the
+ * data worker.
  */
 import { LEAD_ID } from '../../shared/domain/seat.ts';
 import { createClock, type Clock } from '../../shared/domain/stamp.ts';
@@ -30,8 +30,8 @@ import { createStandingCopies } from './standing-copies.ts';
 import { createUnread, type Unread } from './unread.ts';
 
 /**
- * When the person was told last that something was brought back, in localStorage; ms within which
- * it is not told again.
+ * localStorage key with the time of the last notice about restored data. For `ONE_REPAIR_MS` after
+ * it, no second notice is shown.
  */
 const ANNOUNCED_AT = 'roost-returned-told';
 const ONE_REPAIR_MS = 10 * 60_000;
@@ -52,19 +52,19 @@ export interface RoostState {
   readonly owner: OwnerPort;
   readonly relay: RelayPort;
   readonly reach: ReachPort;
-  /** What the relay says has changed, of what is asked for with `reach`. */
+  /** Changes that the relay announces, of the state requested with `reach`. */
   readonly changes: Changes;
-  /** How many messages wait in the inbox of each agent, by agent id. */
+  /** Number of messages in each agent's inbox, by agent id. */
   readonly unreadMessages: Query<Readonly<Record<string, number>>>;
-  /** The models that are connected, and whether they answer. */
+  /** The connected models and their status. */
   readonly models: ConnectedModels;
-  /** What the household's agents may do, and changes to it. */
+  /** What the household's agents may do. */
   readonly limits: HouseholdLimits;
   readonly archive: ArchivePort;
   readonly device: Device;
   /** Stamps what this page writes. */
   readonly clock: Clock;
-  /** Begins to listen, and reads the household. Returns the way to stop. */
+  /** Subscribes and reads the household. Returns a function that unsubscribes. */
   start(): () => void;
 }
 
@@ -135,13 +135,13 @@ export function createRoostState({ owner, relay, reach, archive, device, node }:
     for (const doc of docs) if (isKnown(doc)) clock.follow(doc.at);
     household.take(docs);
     conversations.take(docs);
-    // Undone is rare: what it brings back into sight is read again rather than remembered.
+    // An undo is rare. What it makes visible again is read anew.
     if (docs.some((doc) => doc.type === 'forget-undo')) void actions.reload().then(conversations.reread);
     const asked = docs.flatMap((doc) => (isKnown(doc) && doc.type === 'forget' ? [doc] : []));
     if (asked.length > 0) actions.letGo(asked);
   }
 
-  // Asked at the first moment there is somebody to keep. The answer stands on the storage page.
+  // Asked as soon as there is an agent to store. The storage page shows the answer.
   let askedToKeep = false;
   function keepForGood(docs: readonly Doc[]) {
     if (askedToKeep || !docs.some((doc) => isKnown(doc) && doc.type === 'agent-identity' && doc.agentId !== LEAD_ID))
@@ -150,11 +150,11 @@ export function createRoostState({ owner, relay, reach, archive, device, node }:
     void attempt(device.persist());
   }
 
-  /** What was brought back is told in one tab, once. */
+  /** One tab announces restored data, once. */
   async function announceReturned() {
     const returned = await owner.call('takeReturned');
     if (returned === null) return;
-    // A repair may take two starts, and is one all the same.
+    // A repair may take two starts and is announced as one.
     const before = Number(device.browser.read(ANNOUNCED_AT) ?? -Infinity);
     device.browser.write(ANNOUNCED_AT, String(device.now()));
     if (Math.abs(device.now() - before) < ONE_REPAIR_MS) return;
@@ -178,8 +178,8 @@ export function createRoostState({ owner, relay, reach, archive, device, node }:
   function hear(news: OwnerNews) {
     switch (news.news) {
       case 'welcome':
-        // A further welcome is a new connection to the owner: what was said while there was none is
-        // read again.
+        // A repeated welcome means a new connection to the data worker. What was announced in
+        // between is read again.
         if (welcomed) readAnew();
         welcomed = true;
         void devices.refresh();
@@ -204,8 +204,7 @@ export function createRoostState({ owner, relay, reach, archive, device, node }:
         notices.moved();
         break;
       case 'event':
-        // What the relay says is shown as soon as it is heard; the same documents come again once
-        // they are stored.
+        // News of the relay is shown at once. The same documents arrive again when they are stored.
         take(documentsOf(news.stored));
         live.hearEvent(news.stored);
         answers.hearEvent(news.stored);
@@ -235,7 +234,7 @@ export function createRoostState({ owner, relay, reach, archive, device, node }:
         devices.hear(news.status);
         break;
       case 'returned':
-        // What was said was not told while it came back.
+        // Restored documents were not announced one by one.
         readAnew();
         void attempt(announceReturned());
         break;
@@ -244,8 +243,8 @@ export function createRoostState({ owner, relay, reach, archive, device, node }:
         break;
       case 'restarting':
       case 'direct':
-        // A shared worker is begun anew by its lines, and the tab's carrier of direct connections
-        // listens by itself.
+        // The connections restart a shared worker. The tab's carrier of direct connections listens
+        // by itself.
         break;
       default:
         news satisfies never;

@@ -1,7 +1,6 @@
 /**
- * The team as this browser showed it last, small enough to be read before the first paint: the grid
- * stands there while the worker is still opening the ledger. What the ledger says then takes its
- * place, whatever it is.
+ * The team as this browser showed it last, small enough to read before the first paint. The grid
+ * shows it while the worker opens the ledger. The ledger's content then replaces it.
  */
 import type { SyncStatus } from '../../shared/protocol/sync/page.ts';
 import { type Agent, type AgentChange, type Identity, type Roster, rosterOf } from '../../shared/domain/agent.ts';
@@ -19,62 +18,62 @@ import type { Parts } from './actions/parts.ts';
 import { isRefusedAs, problemText, type TextStorage } from './ports.ts';
 import { humanNameOf } from './people.ts';
 
-// What the page shows first. The one place that decides it.
+// What the page shows first. This is the only place that decides it.
 
 export type FirstScreen =
-  /** It is not known yet who lives here. */
+  /** The household is not known yet. */
   | 'opening'
-  /** Somebody lived here, and the browser lost their storage. */
+  /** A team lived here, and the browser lost its storage. */
   | 'returning'
   /**
-   * Nobody is known to have lived here, and somebody lives at the relay: theirs, or one beside it?
+   * No team is known here, but people live at the relay: does the person join them, or begin a
+   * household beside them?
    */
   | 'asked'
-  /** Nobody has ever lived here. */
+  /** No team has ever lived here. */
   | 'welcome'
   | 'home';
 
 interface Known {
   readonly household: Pick<HouseholdState, 'status' | 'roster'>;
-  /** null: not known yet. */
+  /** null: unknown yet. */
   readonly sync: SyncStatus | null;
-  /** Why that could not be asked for; null: it could, or nobody asked yet. */
+  /** Why the request failed; null: it succeeded, or was not made yet. */
   readonly syncFailed: string | null;
   readonly home: RelayInfoState['home'];
 }
 
 /**
- * A team that is here comes before everything; the mark of one comes before every question to
- * somebody new.
+ * A team that is here comes first. The mark of a lost team comes before any question for newcomers.
  */
 export function firstScreenOf({ household, sync, syncFailed, home }: Known): FirstScreen {
-  // Known, or as it was shown last.
+  // Read, or as it was shown last.
   if (household.status === 'failed' || household.roster.lead !== null) return 'home';
   if (household.status === 'loading') return 'opening';
   if (sync?.kind === 'returning') return 'returning';
   if (sync === null && syncFailed === null) return 'opening';
-  // It has joined somebody, and they are on their way.
+  // This device joined a household whose documents are on their way.
   if (sync?.kind === 'shared') return 'welcome';
   if (home === 'asking') return 'opening';
   return livesThere({ home }) === null ? 'welcome' : 'asked';
 }
 
-/** Whose answer `opening` waits for. */
+/** The answer that `opening` waits for. */
 export type Awaited = 'ledger' | 'devices' | 'relay';
 
-/** null: nobody's, what is shown is decided. */
+/** null: none, the screen is decided. */
 export function awaitedOf(known: Known): Awaited | null {
   if (firstScreenOf(known) !== 'opening') return null;
   if (known.household.status === 'loading') return 'ledger';
   return known.sync === null ? 'devices' : 'relay';
 }
 
-// Tells the relay who the household has, and who was forgotten, whenever that or the line to it
-// changes: names and seats, never souls.
+// Announces the team to the relay whenever it or the connection changes: names, seats and forgotten
+// agents, never souls.
 
 /**
- * Everybody, as the relay's directory takes it. Who waits for a seat that another has is without
- * one; who has the person's name has its colour in it.
+ * The team as the relay's directory takes it. An agent whose seat is taken has no position. An
+ * agent with the person's name has its colour added to the name.
  */
 export function teamOf(roster: Roster, person: string): Team {
   const seated = new Set(
@@ -89,7 +88,7 @@ export function teamOf(roster: Roster, person: string): Team {
   return { agents: [...roster.byId.values()].map(member) };
 }
 
-/** Returns the way to stop. */
+/** Returns a function that unsubscribes. */
 export function announceTeam({
   household,
   live,
@@ -97,7 +96,7 @@ export function announceTeam({
   relay,
   notices,
 }: Pick<Parts, 'household' | 'live' | 'reach' | 'relay' | 'notices'>): () => void {
-  /** What the relay at the other end of this line has. */
+  /** The team that the connected relay has. */
   let announced = '';
   let announcing = false;
 
@@ -113,8 +112,8 @@ export function announceTeam({
       announced = '';
       return;
     }
-    // A browser that keeps nobody has nothing to say of who lives there: its sign-in may be of a
-    // team that others keep.
+    // An empty browser announces nothing: its sign-in may belong to a team that other browsers
+    // hold.
     if (announcing || status !== 'ready' || roster.byId.size === 0) return;
     const team = { ...teamOf(roster, humanNameOf(settings)), forgotten: forgotten.slice(-LIMITS.forgotten) };
     const text = JSON.stringify(team);
@@ -123,10 +122,9 @@ export function announceTeam({
     const { timeZone } = new Intl.DateTimeFormat().resolvedOptions();
     const result = await reach((client) => client.putTeam({ body: { ...team, timeZone } }));
     announcing = false;
-    // Where it did not arrive, the next change or the next connection says it again.
+    // If it did not arrive, the next change or connection announces it again.
     if (!result.ok) {
-      // This team began elsewhere, or without its relay: it does not come to live beside others
-      // unasked.
+      // This team began elsewhere or without its relay. It does not move in beside others unasked.
       if (isRefusedAs(result.problem, 'not-begun'))
         notices.offer(t`Another household lives at this relay. This browser’s team is not known to it yet.`, {
           label: t`Let it live there too`,
@@ -144,12 +142,9 @@ export function announceTeam({
   return () => stops.forEach((stop) => stop());
 }
 
-/** Its name in localStorage; the number goes up when what stands there is written otherwise. */
+/** Key in localStorage. Bump the number when the format changes. */
 const KEPT_AS = 'roost-last-team-1';
-/**
- * Characters: of a larger one nothing is kept, it would be read by every page before anything is
- * painted.
- */
+/** Characters. Larger teams are not stored, since every page reads this before its first paint. */
 const MOST = 300_000;
 
 interface LastTeam {
@@ -160,7 +155,7 @@ interface LastTeam {
 
 const isList = (value: unknown): boolean =>
   Array.isArray(value) && value.every((one) => typeof one === 'object' && one !== null);
-/** Written by this file alone, under a name that says how. */
+/** Only this module writes it, under a versioned key. */
 const isLastTeam = (value: unknown): value is LastTeam =>
   typeof value === 'object' &&
   value !== null &&
@@ -171,10 +166,7 @@ const isLastTeam = (value: unknown): value is LastTeam =>
   isList(value.changes) &&
   isList(value.settings);
 
-/**
- * As it would be written down anew: one identity with what holds now, whatever was changed over the
- * years.
- */
+/** One identity with all current values, whatever was changed over the years. */
 const identityOf = (agent: Agent): Identity => ({
   id: agent.agentId,
   agentId: agent.agentId,
@@ -193,7 +185,7 @@ const renameOf = ({ agentId, name }: Agent): AgentChange => ({
   change: { kind: 'rename', name },
 });
 
-/** What the page showed last; null: nothing that can be read. */
+/** What the page showed last; null: nothing readable. */
 export function readLastTeam(storage: TextStorage): { readonly roster: Roster; readonly settings: Settings } | null {
   const text = storage.read(KEPT_AS);
   if (text === null) return null;
@@ -204,15 +196,15 @@ export function readLastTeam(storage: TextStorage): { readonly roster: Roster; r
     const roster = rosterOf(kept.identities, kept.changes, settings.humanName, choicesOf(kept.settings));
     return { roster, settings };
   } catch (error) {
-    // Only somebody else can have written what is not read: the ledger is there in a moment.
+    // Only foreign code can have written an unreadable value. The ledger arrives in a moment.
     console.warn('The team as it was last cannot be read:', error);
     return null;
   }
 }
 
 /**
- * Writes it whenever the team or its settings are others. Nobody that was let go is in it. Returns
- * the way to stop.
+ * Writes the team whenever it or its settings change. Forgotten agents are left out. Returns a
+ * function that unsubscribes.
  */
 export function keepLastTeam(storage: TextStorage, { store }: Household): () => void {
   let last: string | null = null;
@@ -233,7 +225,7 @@ export function keepLastTeam(storage: TextStorage, { store }: Household): () => 
     const text = roster.lead === null ? '' : JSON.stringify(team);
     if (text === last) return;
     last = text;
-    // A full storage keeps nothing: the page opens as it did before.
+    // If storage is full, nothing is stored and the page opens without it.
     if (text.length > MOST || !storage.write(KEPT_AS, text)) storage.write(KEPT_AS, '');
   });
 }

@@ -1,6 +1,6 @@
 /**
- * Changes to what agents may do: one after the other, each over the newest that the relay has, live
- * at once.
+ * Changes what agents may do. Changes run one after the other, each on top of the relay's newest
+ * version, and take effect at once.
  */
 import { createQueue } from '../../shared/domain/platform/queue.ts';
 import type { AgentConfig, EffectiveConfig, HouseholdConfig } from '../../shared/protocol/config.ts';
@@ -8,12 +8,12 @@ import type { RelayResult } from '../../shared/relay-client/index.ts';
 import type { Query } from './query.ts';
 import { overNewest } from './versioned.ts';
 
-/** What a household and an agent both have: only what was set. */
+/** What a household and an agent have in common: only explicitly set values. */
 export type Coordination = AgentConfig['coordination'];
 export type Guardrails = NonNullable<Coordination['wake_guardrails']>;
 export type EffectiveCoordination = EffectiveConfig['coordination'];
 
-/** Undefined: nothing of its own, what it inherits holds. */
+/** Undefined removes the own value, so that the inherited one holds. */
 export const withCoordination = <K extends keyof Coordination>(
   own: Coordination,
   key: K,
@@ -34,7 +34,7 @@ interface ConfigAnswer<Own> {
 
 export interface Limits<Own> {
   readonly query: Query<ConfigAnswer<Own>>;
-  /** Done when the relay has it and the page shows what holds now. */
+  /** Resolves when the relay has it and the page shows the new state. */
   change(edit: (own: Own) => Own): Promise<RelayResult<null>>;
 }
 

@@ -1,6 +1,6 @@
 /**
- * What is known of the relay: the line to it and the session that runs. Only a line that is `live`,
- * with a session on it, lets anybody be awake; everything else asks `liveSession`.
+ * What is known of the relay: the connection and the running session. An agent is awake only while
+ * the connection is `live` and has a session. Everything else asks `liveSession`.
  */
 import { createStore, type StoreApi } from 'zustand/vanilla';
 import type { AgentId } from '../../shared/domain/ids.ts';
@@ -10,7 +10,7 @@ import type { Waiting } from '../../shared/protocol/stream.ts';
 import { applyEvent, liveSessionOf, NO_SESSION } from '../../shared/protocol/live.ts';
 import type { LinkState } from '../../shared/protocol/worker.ts';
 
-/** A wake or a summon that was heard to begin, for the progress line. */
+/** A wake or summon that the relay announced, for the progress line. */
 interface HeardCall {
   readonly callId: string;
   readonly call: CallKind;
@@ -21,31 +21,33 @@ export type ClientCall = NonNullable<Waiting['clients']>[number];
 
 export interface LiveState {
   readonly link: LinkState;
-  /** ms since the epoch: up to when the relay was heard; null: it is, or was not yet. */
+  /**
+   * Until when the relay was connected, in ms since the epoch; null: it is connected, or never was.
+   */
   readonly heardUntil: number | null;
-  /** The session as the relay last told it. Not a reason to believe in it: see `live`. */
+  /** The session as the relay last announced it. It may be out of date: see `live`. */
   readonly session: Snapshot['session'];
   /** null wherever the page does not know that a session runs. */
   readonly live: LiveSession | null;
-  /** Who is at work in no session, and since when, as far as the page knows. */
+  /** Agents at work outside a session, and since when, as far as the page knows. */
   readonly working: ReadonlyMap<string, number>;
   readonly lastEnd: Snapshot['lastEnd'];
   readonly calls: ReadonlyMap<string, HeardCall>;
   /**
-   * How many calls were heard to begin since the page was opened: a page that made one waits for it
-   * to grow.
+   * Number of wakes and summons announced since the page was opened. A page that made one waits for
+   * it to grow.
    */
   readonly callsHeard: number;
   /** Why the last wake or summon failed as a whole. */
   readonly callError: { readonly call: CallKind; readonly error: string } | null;
   /**
-   * Everybody whom the last wake called sleeps still, several of them: said once, with the first's
-   * reason.
+   * All agents of the last wake, if several, are still asleep. Reported once, with the first
+   * agent's reason.
    */
   readonly nobodyCame: { readonly agentIds: readonly AgentId[]; readonly reason: string } | null;
-  /** Places in the line before the model's server, by agent id; 1 is next. */
+  /** Places in the queue of the model's server, by agent id; 1 is next. */
   readonly positions: ReadonlyMap<string, number>;
-  /** What an API client does for an agent, by agent id: the call that it began last. */
+  /** Latest call that an API client made for an agent, by agent id. */
   readonly clientCalls: ReadonlyMap<string, ClientCall>;
   /** Why an egg became an empty seat again, by position. */
   readonly birthReasons: ReadonlyMap<number, AsleepReason>;
@@ -68,7 +70,7 @@ function workingIn(link: LinkState, { runs }: Snapshot): ReadonlyMap<string, num
 }
 
 export function createLive(now: () => number = Date.now): Live {
-  // The fold runs on every event; the store changes only when something that is shown has changed.
+  // The fold runs on every event. The store changes only when something visible has changed.
   let snapshot: Snapshot = NO_SESSION;
   const store = createStore<LiveState>()(() => ({
     link: { kind: 'connecting' },
@@ -144,7 +146,7 @@ export function createLive(now: () => number = Date.now): Live {
       const { session, lastEnd } = snapshot;
       const before = store.getState();
       const heardUntil = link.kind === 'live' ? null : before.link.kind === 'live' ? now() : before.heardUntil;
-      // A connection tells anew who waits.
+      // A new connection announces the queue anew.
       store.setState({
         link,
         heardUntil,
@@ -181,8 +183,7 @@ export function createLive(now: () => number = Date.now): Live {
 }
 
 /**
- * How far the running calls are, or null where none runs. `total` is null where their beginning was
- * not heard.
+ * Progress of the running wake or summon, or null. `total` is null where its beginning was missed.
  */
 export function callProgress(
   state: LiveState,
@@ -202,9 +203,9 @@ export function callProgress(
   return { call, done: total - running.length, total, left: running.length };
 }
 
-/** Why this agent sleeps although it was called in this session, or null. */
+/** Why this agent sleeps although it was woken in this session, or null. */
 export function asleepReason(state: LiveState, agentId: AgentId): AsleepReason | null {
-  // What is said of all of them together is not said of each.
+  // A reason given for all of them is not repeated for each.
   if (!state.live || state.nobodyCame?.agentIds.includes(agentId)) return null;
   return state.session?.asleep.find((item) => item.agentId === agentId)?.reason ?? null;
 }

@@ -1,4 +1,4 @@
-/** The models that are connected, and the calls that change them. */
+/** The connected models, and the calls that change them. */
 import type { ListedModel, Models } from '../../shared/protocol/models.ts';
 import type { ReachClient } from '../../shared/relay-client/reach-client.ts';
 import type { RelayResult } from '../../shared/relay-client/index.ts';
@@ -10,27 +10,27 @@ export type ModelCalls = Pick<
   ReachClient,
   'connectModel' | 'changeModelKey' | 'tryModel' | 'removeModel' | 'findServers' | 'listModels'
 >;
-/** `models`: of a server that has several: one is to be chosen first. */
+/** `models`: the server offers several, and one must be chosen first. */
 type Done<Value> =
   | { readonly ok: true; readonly value: Value }
   | { readonly ok: false; readonly reason: string; readonly models: readonly ListedModel[] };
 
 export interface ConnectedModels {
   readonly query: Query<Models>;
-  /** Makes one of these calls, and shows how it stands after it. */
+  /** Makes one of these calls and then shows the new state. */
   change<Value>(call: (calls: ModelCalls) => Promise<RelayResult<Value>>): Promise<Done<Value>>;
 }
 
 export function createConnectedModels(
   deps: Pick<QueryDeps<Models>, 'changes' | 'device'> & {
     readonly reach: ReachPort;
-    /** What answers may be another now. */
+    /** The answering model may have changed. */
     readonly onChange: () => Promise<unknown>;
   },
 ): ConnectedModels {
   const { reach, changes, device } = deps;
   const query = createQuery({ ask: () => reach((client) => client.models()), changes, device, what: ['models'] });
-  // Another page, or an answer that failed, may be what changed it.
+  // Another page or a failed answer may have changed it.
   changes.subscribe(({ what }) => void (what === 'models' && deps.onChange()));
   return {
     query,

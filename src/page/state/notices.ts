@@ -1,4 +1,7 @@
-/** Short notes to the person. Errors and offers stay until dismissed; the rest go by themselves. */
+/**
+ * Short notices to the person. Errors and offers stay until dismissed; the others disappear by
+ * themselves.
+ */
 import { createStore, type StoreApi } from 'zustand/vanilla';
 import { t } from '../language/t.ts';
 import type { RelayProblem } from '../../shared/relay-client/index.ts';
@@ -9,30 +12,30 @@ interface Notice {
   readonly tone: 'info' | 'error';
   readonly text: string;
   readonly action: { readonly label: string; readonly run: () => void } | null;
-  /** It speaks of the connection to the relay, and is over when that is back. */
+  /** It is about the connection to the relay and disappears when that is back. */
   readonly ofConnection: boolean;
 }
 
 export interface Notices {
   readonly store: StoreApi<{ readonly list: readonly Notice[] }>;
-  /** Returns its id, with which it can be dismissed. */
+  /** Returns an id for dismissing it. */
   info(text: string, action?: Notice['action']): string;
   /**
-   * This browser belongs to another home of the relay now. It explains why who was awake is not, so
-   * it stays until dismissed.
+   * This browser now belongs to another home of the relay. The notice explains why the agents are
+   * not awake, so it stays until dismissed.
    */
   moved(): void;
-  /** Good at any time: it stays until it is taken or dismissed. Returns its id. */
+  /** Valid at any time. Stays until accepted or dismissed. Returns its id. */
   offer(text: string, action: NonNullable<Notice['action']>): string;
   error(text: string, action?: Notice['action']): void;
-  /** The relay did not do what was asked. */
+  /** The relay refused a request. */
   refused(problem: RelayProblem): void;
-  /** The relay is heard again. */
+  /** The relay is connected again. */
   connectionIsBack(): void;
   dismiss(id: string): void;
 }
 
-/** ms an informing note stays; one that can be acted on takes longer to decide about. */
+/** ms an informing notice stays. Notices with an action stay longer. */
 const STAY_MS = 6_000;
 const STAY_WITH_ACTION_MS = 15_000;
 
@@ -64,7 +67,7 @@ export function createNotices(device: Pick<Device, 'newId' | 'after'>): Notices 
     refused(problem) {
       const ofConnection =
         problem.kind === 'unreachable' || problem.kind === 'timeout' || isRefusedAs(problem, 'database-away');
-      // Where the connection stays away, the page says so across its top.
+      // If the connection stays down, a banner says so.
       add('error', problemText(problem), null, ofConnection ? STAY_WITH_ACTION_MS : Infinity, ofConnection);
     },
     connectionIsBack() {

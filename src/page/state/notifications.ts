@@ -1,6 +1,6 @@
 /**
- * What this device is told while nobody looks at the page: chosen here, kept here, and said to the
- * relay, which pushes.
+ * Notifications on this device. The choice is made and stored here, and sent to the relay, which
+ * pushes.
  */
 import { errorText } from './ports.ts';
 import { base64urlnopad } from '@scure/base';
@@ -20,25 +20,28 @@ import { toldTexts } from './told-words.ts';
 const KEPT_AT = 'roost-told';
 type Choice = Pick<DeviceChoice, 'kinds' | 'quiet'> & { readonly pushed: boolean };
 
-/** As it is where nobody has chosen. */
+/** The default choice. */
 export const USUAL_CHOICE: Choice = { kinds: [...NOTIFICATION_KINDS], quiet: null, pushed: false };
 
 export interface Told {
   readonly shown: Query<Notifications>;
-  /** As this device has it. */
+  /** The choice of this device. */
   choice(): Choice;
-  /** Asks the browser where it must be asked. */
+  /** Asks the browser for permission where needed. */
   choose(choice: Choice): Promise<Done>;
   remove(deviceId: string): Promise<void>;
-  /** The person is here, and has seen these. False: the relay does not know. */
+  /** The person is here and has seen these. False: the relay does not know. */
   seen(keys: readonly string[]): Promise<boolean>;
-  /** Says it again where the relay, the browser or its push service has lost it. */
+  /** Subscribes again if the relay, the browser or its push service has lost the subscription. */
   renew(): Promise<void>;
-  /** By which mail address push services reach whoever runs the relay; null: by none. */
+  /** Mail address at which push services reach the operator of the relay; null: none. */
   putContact(mail: string | null): Promise<Done>;
 }
 
-/** Why this browser cannot be told while the page is closed, as a sentence; null: it can. */
+/**
+ * Why this browser cannot receive notifications while the page is closed, as a sentence; null: it
+ * can.
+ */
 export function whyNoPush(): string | null {
   if (!window.isSecureContext)
     return t`A browser does this only for a page under https://, or on the relay’s own machine.`;
@@ -66,16 +69,16 @@ function createTold({ reach, changes, device, notices }: RoostState): Told {
     }
   }
 
-  /** `isOver`: the push service knows the one that the browser has no more. */
+  /** `isOver`: the push service no longer knows the browser's subscription. */
   async function subscription(publicKey: string, isOver: boolean): Promise<PushSubscription> {
-    // `ready` would wait for ever where there is none: in development, or where the browser blocks
-    // it.
+    // `ready` would wait forever where there is no service worker: in development, or where the
+    // browser blocks it.
     if (!(await navigator.serviceWorker.getRegistration()))
       throw new Error('the part of Roost that listens while it is closed is not installed here');
     const { pushManager } = await navigator.serviceWorker.ready;
     const known = await pushManager.getSubscription();
     const key = known?.options.applicationServerKey;
-    // The relay may have lost its keys: what was made for others listens to nobody any more.
+    // The relay may have lost its keys. A subscription for other keys receives nothing.
     if (!isOver && known && key && base64urlnopad.encode(new Uint8Array(key)) === publicKey) return known;
     await known?.unsubscribe();
     return await pushManager.subscribe({ userVisibleOnly: true, applicationServerKey: publicKey });
@@ -146,7 +149,7 @@ function createTold({ reach, changes, device, notices }: RoostState): Told {
       await shown.again();
     },
     async seen(keys) {
-      // Where it does not come through, the other devices are told: that is no harm.
+      // If this fails, the other devices are notified as well, which does no harm.
       return (await reach((client) => client.seeNotifications({ body: { keys: [...keys] } }))).ok;
     },
     async putContact(mail) {
@@ -169,5 +172,5 @@ function createTold({ reach, changes, device, notices }: RoostState): Told {
   };
 }
 
-/** One for each page. */
+/** One instance per page. */
 export const toldOf = onePerPage(createTold);

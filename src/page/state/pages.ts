@@ -1,45 +1,34 @@
 /**
- * Reading something backwards, from its newest page to its very beginning. One page is read at a
- * time, whoever asks.
+ * Loads a list backwards, from its newest page to its very beginning. One page is loaded at a time,
+ * however many callers ask.
  */
 import type { RelayResult } from '../../shared/relay-client/index.ts';
 import { problemText } from './ports.ts';
 import { createQuery, type Query, type QueryDeps } from './query.ts';
 
 /**
- * `older`: one more page is on its way; `all`: page after page, to the very beginning; `until`: as
- * far as somebody looks for.
+ * `older`: one more page. `all`: page after page to the very beginning. `until`: up to a searched
+ * item.
  */
 export type Reading = 'nothing' | 'older' | 'all' | 'until';
 
 export interface Pages {
-  /**
-   * Reads one more page, unless something is being read. Answers with why it could not, or null.
-   */
+  /** Loads one more page unless one is loading. Returns an error for people, or null. */
   older(): Promise<string | null>;
-  /**
-   * Reads everything. Answers whether it came to the beginning: not if `stop` was called, or a page
-   * could not be read.
-   */
+  /** Loads everything. False if `stop` was called or a page failed. */
   toBeginning(): Promise<boolean>;
-  /**
-   * Reads as far back as it takes until `isThere`. Answers whether it is; if not: why it could not
-   * be read, or null.
-   */
+  /** Loads backwards until `isThere`. Returns whether it is; if not, the error or null. */
   until(isThere: () => boolean): Promise<{ readonly there: boolean; readonly wrong: string | null }>;
-  /** What was read stays. */
+  /** Keeps what is loaded. */
   stop(): void;
 }
 
 interface Deps {
-  /** Is there anything before what was read? */
+  /** Is there anything before the loaded part? */
   readonly more: () => boolean;
-  /**
-   * Reads the page before what was read, into what is shown. Answers with why it could not, or
-   * null.
-   */
+  /** Loads the page before the loaded part and shows it. Returns an error for people, or null. */
   readonly read: (size: number) => Promise<string | null>;
-  /** Rows of a page, for one more and on the way to the beginning. */
+  /** Rows per page: for one more, and on the way to the beginning. */
   readonly sizes: { readonly older: number; readonly all: number };
   readonly onReading?: (reading: Reading) => void;
 }
@@ -53,7 +42,7 @@ export function createPages({ more, read, sizes, onReading }: Deps): Pages {
     reading = next;
     onReading?.(next);
   }
-  /** Asked again after every wait: it may have changed meanwhile. */
+  /** Checked after every wait, since it may have changed. */
   const is = (what: Reading): boolean => reading === what;
   function page(size: number): Promise<string | null> {
     underway ??= read(size).finally(() => {
@@ -94,13 +83,12 @@ export function createPages({ more, read, sizes, onReading }: Deps): Pages {
   };
 }
 
-// A list that the relay gives newest first, page by page: as much of it as somebody has asked to
-// see.
+// A list that the relay returns newest first, page by page, as far as the reader has asked for.
 
 interface Rows<Row> {
   /** Newest first. */
   readonly rows: readonly Row[];
-  /** Older ones are there. */
+  /** Older rows exist. */
   readonly more: boolean;
 }
 
@@ -110,12 +98,12 @@ export interface Paged<Row> extends Query<Rows<Row>> {
 
 interface PagedDeps<Row, Id> extends Omit<QueryDeps<Rows<Row>>, 'ask'> {
   readonly askPage: (page: { readonly before: Id | null; readonly limit: number }) => Promise<RelayResult<Rows<Row>>>;
-  /** What `before` names. */
+  /** The id that `before` refers to. */
   readonly idOf: (row: Row) => Id;
-  /** Rows of a page; and of one on the way to the very beginning. */
+  /** Rows per page, and per page on the way to the very beginning. */
   readonly size: number;
   readonly sizeOfAll?: number;
-  /** Rows never change: after a change only those are asked for that are not here yet. */
+  /** Rows never change. After a change, only missing rows are requested. */
   readonly fixed?: boolean;
   readonly onReading?: (reading: Reading) => void;
 }
@@ -138,7 +126,7 @@ export function createPaged<Row, Id extends string | number>({
     return last === undefined ? null : idOf(last);
   };
 
-  /** The newest rows: as many as are shown, or down to those that are here already. */
+  /** The newest rows: as many as are shown, or down to the known ones. */
   async function ask(): Promise<RelayResult<Rows<Row>>> {
     const rows: Row[] = [];
     for (;;) {
@@ -151,8 +139,7 @@ export function createPaged<Row, Id extends string | number>({
       const enough = met || ids.length === 0 || (!fixed && rows.length >= ids.length);
       if (page.value.more && page.value.rows.length > 0 && !enough) continue;
       if (!met) return { ok: true, value: { rows, more: page.value.more } };
-      // What was put in since it was asked for stands before it; what was read of older ones goes
-      // on behind it.
+      // Rows added during the request go before the answer, and older loaded rows after it.
       const at = (row: Row | undefined) => (row === undefined ? -1 : ids.indexOf(idOf(row)));
       const newer = known.rows.slice(0, Math.max(0, at(rows[0])));
       const last = at(rows.at(-1));
@@ -171,7 +158,7 @@ export function createPaged<Row, Id extends string | number>({
       const before = lastOf(shown().rows);
       const page = await askPage({ before, limit });
       if (!page.ok) return problemText(page.problem);
-      // Where it was asked for anew meanwhile, this page may not be the next one.
+      // If the list was reloaded meanwhile, this page may not be the next one.
       if (lastOf(shown().rows) !== before) continue;
       query.amend(({ rows }) => ({ rows: [...rows, ...page.value.rows], more: page.value.more }));
       return null;

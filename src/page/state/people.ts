@@ -1,4 +1,4 @@
-/** How people and agents are called in this household. */
+/** Names of people and agents in this household. */
 import { displayName, type Roster } from '../../shared/domain/agent.ts';
 import { applicationNameOf } from '../../shared/domain/applications.ts';
 import { shownName } from '../../shared/domain/names.ts';
@@ -10,10 +10,7 @@ export const humanNameOf = (settings: Settings): string => shownName(settings.hu
 export const leadNameOf = (roster: Roster, settings: Settings): string =>
   roster.lead?.name ?? shownName(settings.leadName, 'lead');
 
-/**
- * What a person speaks whose page is in this language, as it is sent; nothing of English, which is
- * what is left out.
- */
+/** The language that goes along with requests. English is the default and left out. */
 export const speaking = (language: string): { readonly language?: string } => (language === SOURCE ? {} : { language });
 
 export function authorName(author: string, roster: Roster, settings: Settings): string {

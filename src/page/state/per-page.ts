@@ -1,7 +1,7 @@
-/** Parts of the page's state that are fetched with whoever shows them first. */
+/** Parts of the page's state that are loaded with their first view. */
 import type { RoostState } from './index.ts';
 
-/** One for each page, made when it is first asked for. */
+/** One instance per page, created on first use. */
 export function onePerPage<One>(make: (state: RoostState) => One): (state: RoostState) => One {
   const made = new WeakMap<RoostState, { readonly one: One }>();
   return (state) => {

@@ -1,6 +1,6 @@
 /**
- * What the stores need from outside, and nothing more: the ledger's owner, the relay, and the
- * device. `main.tsx` gives the real ones.
+ * All that the stores need from outside: the data worker, the relay and the device. `main.tsx`
+ * passes the real ones.
  */
 import { createStore, type StoreApi } from 'zustand/vanilla';
 import { errorMessage } from '../../shared/domain/platform/error-message.ts';
@@ -11,14 +11,11 @@ import type { PageClient, RelayProblem, StreamItem } from '../../shared/relay-cl
 import type { Archive } from '../archive/index.ts';
 import { retold, t } from '../language/t.ts';
 
-// The archive as the page holds it: fetched after the page is painted, not with it.
+// The archive as the page uses it. Loaded after the page is painted.
 
 const MISSING = t`The part of Roost that packs and unpacks files could not be fetched. Start the relay, reload the page, and try again; nothing was changed.`;
 
-/**
- * Fetches the archive when it is first asked for anything. Calls reject with a sentence where it
- * did not come.
- */
+/** Loads the archive on first use. Calls reject with an error for people if it cannot be loaded. */
 export function createArchivePort(load: () => Promise<Archive>): Archive {
   let loading: Promise<Archive> | null = null;
   const archive = () =>
@@ -27,7 +24,7 @@ export function createArchivePort(load: () => Promise<Archive>): Archive {
       throw new Error(MISSING, { cause: error });
     }));
   return {
-    // What did not come is said when it is needed.
+    // A failure is reported when the archive is needed.
     warm: () =>
       archive().then(
         (loaded) => loaded.warm(),
@@ -41,48 +38,45 @@ export function createArchivePort(load: () => Promise<Archive>): Archive {
   };
 }
 
-/**
- * The ledger's owner, as one tab sees it. Calls reject with an Error whose message people can read.
- */
+/** The data worker as one tab sees it. Calls reject with an Error whose message is for people. */
 export interface OwnerPort {
   call<K extends OwnerCallName>(name: K, ...args: Parameters<OwnerCalls[K]>): Promise<ReturnType<OwnerCalls[K]>>;
   /**
-   * Everything the owner says from now on, in order; the first is `welcome`. Returns the way to
-   * stop.
+   * All events of the data worker in order; the first is `welcome`. Returns a function that
+   * unsubscribes.
    */
   subscribe(listener: (news: OwnerNews) => void): () => void;
 }
 
-/**
- * The relay's calls that a page makes. An expected failure is a value; nothing here rejects for
- * one.
- */
+/** The relay's calls that a page makes. Expected failures are values and never reject. */
 export type RelayPort = Omit<PageClient, 'ack'> & {
-  /** What is said in the one household of others from now on. Returns the way to stop. */
+  /**
+   * Follows what is said in the one household of other people. Returns a function that
+   * unsubscribes.
+   */
   look(listener: (item: StreamItem) => void): () => void;
 };
 
 /** Packs and unpacks copies, in a worker of its own. */
 export type ArchivePort = Omit<Archive, 'warm'>;
 
-/** Texts by key. Writing answers false where there is no room. */
+/** Texts by key. `write` returns false where storage is full. */
 export interface TextStorage {
   read(key: string): string | null;
   write(key: string, text: string): boolean;
-  /** Of all that begin so. */
+  /** All keys with this prefix. */
   keys(prefix: string): readonly string[];
-  /** Another tab has taken a text away. Returns the way to stop. */
+  /** Another tab has removed a text. Returns a function that unsubscribes. */
   onGone(task: (key: string) => void): () => void;
 }
 
 /**
- * Bytes of files, in base64, that belong to a draft or to what was sent and is kept nowhere else
- * yet.
+ * Bytes of files in base64: of drafts, or of sent messages whose files are stored nowhere else yet.
  */
 interface FileShelf {
-  /** False: there is no room for it, or this browser keeps nothing. */
+  /** False: storage is full or unavailable. */
   put(id: string, data: string): Promise<boolean>;
-  /** Null: it is not there. */
+  /** null: not found. */
   read(id: string): Promise<string | null>;
   remove(ids: readonly string[]): Promise<void>;
 }
@@ -91,27 +85,27 @@ export interface Device {
   /** ms since the epoch */
   now(): number;
   newId(): string;
-  /** Asks the browser to keep what is stored. null: the browser does not say. */
+  /** Asks the browser for persistent storage. null: the browser does not say. */
   persist(): Promise<boolean | null>;
-  /** What every tab of this browser remembers. */
+  /** Storage shared by all tabs of this browser. */
   readonly browser: TextStorage;
-  /** Hears what other tabs of this browser write under this key from now on. */
+  /** Calls `listener` when other tabs of this browser write this key. */
   hear(key: string, listener: (text: string) => void): void;
-  /** What every tab of this browser has of files that are attached and not sent. */
+  /** Attached but unsent files, shared by all tabs of this browser. */
   readonly shelf: FileShelf;
-  /** Runs `task` after `ms`; returns the way to call it off. */
+  /** Runs `task` after `ms`. Returns a function that cancels it. */
   after(ms: number, task: () => void): () => void;
 }
 
-/** Did the relay say no, and for this reason? */
+/** Did the relay refuse for this reason? */
 export const isRefusedAs = (problem: RelayProblem, name: ProblemName): boolean =>
   problem.kind === 'refused' && problem.problem.type === `about:roost/${name}`;
 
-/** Is it over by itself: nobody has answered, or the relay cannot reach its database? */
+/** Is the problem temporary: no answer, or a relay that cannot reach its database? */
 export const isPassing = (problem: RelayProblem): boolean =>
   problem.kind !== 'refused' || isRefusedAs(problem, 'database-away');
 
-/** What went wrong, in a sentence for people; with the fields where the relay names them. */
+/** The problem as a sentence for people, with the fields that the relay names. */
 export function problemText(problem: RelayProblem): string {
   if (problem.kind !== 'refused') return retold(problem.message);
   const where = (problem.problem.errors ?? []).map((field) => `${field.field}: ${field.message}`).join('; ');
@@ -119,13 +113,12 @@ export function problemText(problem: RelayProblem): string {
   return retold(said, problem.problem.type);
 }
 
-/** What went wrong in a worker or the browser, in the same way. */
+/** An error of a worker or the browser, as a sentence for people. */
 export const errorText = (error: unknown): string => retold(errorMessage(error));
 
-// What the browser remembers over a reload: drafts, what is on its way, what has not been looked
-// at.
+// What the browser stores across reloads: drafts, unsent messages, unseen items.
 
-/** Over one of the browser's storages. A full storage is an answer, anything else an error. */
+/** Wraps one of the browser's storages. Full storage is a return value, anything else throws. */
 export function createTextStorage(storage: Storage): TextStorage {
   return {
     read: (key) => storage.getItem(key),
@@ -150,14 +143,14 @@ export function createTextStorage(storage: Storage): TextStorage {
   };
 }
 
-/** What other tabs write there, of those that one storage is shared by. */
+/** Listens to what other tabs write to a shared storage. */
 export const hearOtherTabs: Device['hear'] = (key, listener) =>
   addEventListener('storage', (event) => {
     if (event.key === key && event.newValue !== null) listener(event.newValue);
   });
 
-// Long work on the ledger: how far its owner is, whichever tab asked for it, and how the last
-// rebuild of this tab ended.
+// Long work on the ledger: the data worker's progress, whichever tab asked for it, and the outcome
+// of this tab's last rebuild.
 
 type RebuildState =
   | { readonly kind: 'idle' }
@@ -166,7 +159,7 @@ type RebuildState =
   | { readonly kind: 'failed'; readonly reason: string };
 
 export interface UpkeepState {
-  /** null: no long work is under way. */
+  /** null: no long work is running. */
   readonly progress: OwnerProgress | null;
   readonly rebuild: RebuildState;
 }

@@ -1,6 +1,6 @@
 /**
- * Something the relay keeps, as this page shows it. It is asked for once when somebody looks, and
- * again when the relay says that it changed; while nobody looks it only grows stale.
+ * A cached value of the relay. It is requested when the first view subscribes, and again when the
+ * relay announces a change. Without subscribers it only becomes stale.
  */
 import { createStore, type StoreApi } from 'zustand/vanilla';
 import type { AgentId } from '../../shared/domain/ids.ts';
@@ -10,8 +10,8 @@ import type { Change, Changes } from './documents.ts';
 import type { Device } from './ports.ts';
 
 /**
- * ms between hearing of a change and asking: changes come in bursts. `SOON_MS`: of what somebody
- * waits for.
+ * ms between a change and the next request, since changes come in bursts. `SOON_MS` is for values
+ * that people wait for.
  */
 const ASK_AGAIN_MS = 250;
 export const SOON_MS = 30;
@@ -20,20 +20,20 @@ export type QueryState<Value> =
   | { readonly kind: 'loading' }
   | { readonly kind: 'failed'; readonly problem: RelayProblem }
   /**
-   * `stale`: it has changed since, or may have while nobody looked, and the new one is not here
-   * yet; `problem` says why, where asking failed.
+   * `stale`: it has changed, or may have changed without subscribers, and the new value is not here
+   * yet. `problem` says why the last request failed.
    */
   | { readonly kind: 'ready'; readonly value: Value; readonly stale: boolean; readonly problem: RelayProblem | null };
 
 export interface Query<Value> {
   readonly store: StoreApi<QueryState<Value>>;
-  /** Somebody looks from now on. Returns the way to look away. */
+  /** Subscribes a view. Returns a function that unsubscribes. */
   subscribe(): () => void;
-  /** Asks now, whatever is known. Resolves when the answer is in the store. */
+  /** Requests it now, whatever is known. Resolves when the answer is in the store. */
   again(): Promise<void>;
-  /** What is known without asking: the answer to a call that changed it. */
+  /** Sets the value without a request: the answer to a call that changed it. */
   put(value: Value): void;
-  /** Changes the value, where there is one, which is as old then as it was. */
+  /** Changes an existing value without making it fresher. */
   amend(change: (value: Value) => Value): void;
 }
 
@@ -41,11 +41,11 @@ export interface QueryDeps<Value> {
   readonly ask: () => Promise<RelayResult<Value>>;
   readonly changes: Changes;
   readonly device: Pick<Device, 'after'>;
-  /** The changes after which it is asked for again. */
+  /** The changes after which it is requested again. */
   readonly what: readonly Changed[];
-  /** Whose it is: changes of others are passed over. Null: everybody's. */
+  /** Ignores changes of other agents; null: all agents. */
   readonly agentId?: AgentId | null;
-  /** ms between hearing of a change and asking; left out: as for all. */
+  /** ms between a change and the next request; left out: the default. */
   readonly askAgainMs?: number;
 }
 
@@ -59,11 +59,11 @@ export function createQuery<Value>({
 }: QueryDeps<Value>): Query<Value> {
   const store = createStore<QueryState<Value>>()(() => ({ kind: 'loading' }));
   let lookers = 0;
-  /** Counts what makes an answer under way out of date. */
+  /** Counts changes that outdate a running request. */
   let version = 0;
   let known = -1;
   let asking: Promise<void> | null = null;
-  /** Questions that have not gone out, and the version that the last which has asks for. */
+  /** `toAsk`: requests that have not left yet. `asked`: the version that the last one asks for. */
   let toAsk = 0;
   let asked = -1;
   let cancelAsk: (() => void) | null = null;
@@ -99,7 +99,7 @@ export function createQuery<Value>({
   function again(): Promise<void> {
     cancelAsk?.();
     cancelAsk = null;
-    // What is under way may have been answered before the change: it is followed by another.
+    // The running request may have been answered before the change, so another one follows.
     toAsk++;
     const turn: Promise<void> = (asking ?? Promise.resolve()).then(askOnce).finally(() => {
       if (asking === turn) asking = null;
@@ -108,7 +108,7 @@ export function createQuery<Value>({
     return turn;
   }
 
-  /** What is here may not be all any more. */
+  /** The value may be out of date. */
   function outdate() {
     version++;
     const state = store.getState();
@@ -126,7 +126,7 @@ export function createQuery<Value>({
     subscribe() {
       lookers++;
       stopListening ??= changes.subscribe(hear);
-      // What was asked for before somebody looked away may be answered with what was so then.
+      // A request made before the last view unsubscribed may return an older state.
       const isComing = toAsk > 0 || (asking !== null && asked === version);
       if (known !== version && !isComing) void again();
       let looks = true;
@@ -138,7 +138,7 @@ export function createQuery<Value>({
         stopListening = null;
         cancelAsk?.();
         cancelAsk = null;
-        // What happens while nobody looks is not heard of.
+        // Without subscribers, changes are not received.
         outdate();
       };
     },
@@ -146,7 +146,7 @@ export function createQuery<Value>({
     put(value) {
       known = ++version;
       take(value);
-      // What happens to it before somebody looks is not heard of.
+      // Changes before the first subscriber are not received.
       if (lookers === 0) outdate();
     },
     amend(change) {
@@ -156,10 +156,7 @@ export function createQuery<Value>({
   };
 }
 
-/**
- * One `Query` for each key, made when it is first asked for: whoever shows the same thing shares
- * it.
- */
+/** One `Query` per key, created on first use and shared by all views. */
 export function createQueryFamily<One>(make: (key: string) => One): (key: string) => One {
   const family = new Map<string, One>();
   return (key) => {

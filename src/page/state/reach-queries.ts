@@ -1,7 +1,4 @@
-/**
- * What the relay keeps of inboxes, wakes and limits, for whoever shows it. Fetched with the first
- * who does.
- */
+/** The relay's inboxes, wakes and limits. Loaded with the first view that shows them. */
 import type { AgentId } from '../../shared/domain/ids.ts';
 import type { InboxMessage } from '../../shared/protocol/inbox.ts';
 import type { WakeDecision, WakeStats } from '../../shared/protocol/wakes.ts';
@@ -11,12 +8,12 @@ import { createLimits, type AgentLimits } from './limits.ts';
 import { createPaged, type Paged } from './pages.ts';
 import { onePerPage } from './per-page.ts';
 
-/** Rows of a page. */
+/** Rows per page. */
 const PAGE = 30;
 
 interface ReachQueries {
   inbox(agentId: AgentId): Paged<InboxMessage>;
-  /** Null: everybody's. */
+  /** null: all agents. */
   wakes(agentId: AgentId | null): Paged<WakeDecision>;
   stats(agentId: AgentId): Query<WakeStats>;
   limits(agentId: AgentId): AgentLimits;
@@ -89,5 +86,5 @@ function createReachQueries({
   };
 }
 
-/** One for each page. */
+/** One instance per page. */
 export const reachQueries = onePerPage(createReachQueries);

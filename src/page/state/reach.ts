@@ -1,4 +1,4 @@
-/** The relay's calls, as the page holds them: fetched while the page is painted, or after. */
+/** The relay's calls as the page uses them. Loaded while the page is painted, or after. */
 import { t } from '../language/t.ts';
 import type { PageClient, RelayResult, StreamItem } from '../../shared/relay-client/index.ts';
 import type { ReachClient } from '../../shared/relay-client/reach-client.ts';
@@ -9,14 +9,14 @@ const MISSING = t`A part of the page could not be fetched. Start the relay again
 /** Makes one call. An expected failure is a value. */
 type Port<Client> = <Value>(call: (client: Client) => Promise<RelayResult<Value>>) => Promise<RelayResult<Value>>;
 
-/** An answer, as `pick` sees it. */
+/** Maps the value of a successful answer. */
 export const mapResult = <Value, Part>(result: RelayResult<Value>, pick: (value: Value) => Part): RelayResult<Part> =>
   result.ok ? { ok: true, value: pick(result.value) } : result;
 
 /** The calls about how agents reach each other. */
 export type ReachPort = Port<ReachClient>;
 
-/** `load` rejects where the part does not come; it is asked again with the next call. */
+/** `load` rejects if the module cannot be loaded. The next call tries again. */
 export function createReachPort<Client = ReachClient>(load: () => Promise<Client>): Port<Client> {
   let loading: Promise<Client> | null = null;
   return async (call) => {
@@ -28,10 +28,10 @@ export function createReachPort<Client = ReachClient>(load: () => Promise<Client
   };
 }
 
-/** As `createReachPort`, for the calls of a session, each by its own name. */
+/** As `createReachPort`, for the calls of a session, each under its own name. */
 export function createRelayPort(load: {
   readonly client: () => Promise<PageClient>;
-  /** Resolves with the way to stop. */
+  /** Resolves with a function that unsubscribes. */
   readonly look: (listener: (item: StreamItem) => void) => Promise<() => void>;
 }): RelayPort {
   const ask = createReachPort(load.client);
@@ -55,9 +55,9 @@ export function createRelayPort(load: {
   const call =
     (name: keyof PageClient) =>
     (...said: readonly unknown[]) =>
-      // The method of this name, with what it was called with.
+      // Calls the method of this name with the same arguments.
       ask((client) => (client[name] as (...said: readonly unknown[]) => Promise<RelayResult<unknown>>)(...said));
-  // Its methods are those of a client that is not here yet.
+  // Its methods belong to a client that is not loaded yet.
   return new Proxy({ look } as RelayPort, {
     get: (own, name) => (name in own ? own[name as keyof RelayPort] : call(name as keyof PageClient)),
   });

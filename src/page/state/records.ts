@@ -1,8 +1,8 @@
 /**
- * What this household knows and its relay does not: limits, prices, threads. A relay whose home was
- * lost, or put back from an old copy, is given them back by the person, in one step. Nothing goes
- * there without that, but the newest version of what is due there: else it would run as it was, or
- * at two relays.
+ * Records that this household has and its relay lacks: limits, prices, threads. If the relay's home
+ * was lost, or restored from an old copy, the person gives them back in one step. Nothing goes to
+ * the relay without that, with one exception: the newest version of a schedule. Otherwise the relay
+ * would run an old version, or two relays would run it.
  */
 import { createStore, type StoreApi } from 'zustand/vanilla';
 import type { Room } from '../../shared/protocol/http.ts';
@@ -16,9 +16,9 @@ import { onePerPage } from './per-page.ts';
 import { errorText, problemText } from './ports.ts';
 import type { RoostState } from './index.ts';
 
-// How much room the relay's home takes, for whoever shows it.
+// Disk usage of the relay's home.
 
-/** One for each page. Asked for whenever somebody looks. */
+/** One instance per page. Requested whenever a view subscribes. */
 export const relayRoom = onePerPage(({ reach, changes, device }) =>
   createQuery<Room>({ ask: () => reach((client) => client.room()), changes, device, what: [] }),
 );
@@ -26,13 +26,10 @@ export const relayRoom = onePerPage(({ reach, changes, device }) =>
 const GIVING = {
   /** Versions that are compared in one call. */
   compared: 1_000,
-  /**
-   * Records, and characters of their values, that go in one call. A record that is larger goes
-   * alone.
-   */
+  /** Records, and characters of their values, in one call. A larger record goes alone. */
   records: 100,
   chars: 1_000_000,
-  /** ms after the connection to the relay is there, or a record has come, until this is asked. */
+  /** ms to wait after connecting, or after a new record, before comparing. */
   after: 400,
 } as const;
 
@@ -41,18 +38,18 @@ export interface Missing {
   readonly doc: Doc;
   /** `older`: it has an older version, or less of it. */
   readonly standing: 'unknown' | 'older';
-  /** Of a thread: its messages that this household has. */
+  /** Number of a thread's messages that this household has. */
   readonly messages: number;
 }
 
 export interface Given {
-  /** How many, by type. */
+  /** Counts by type. */
   readonly taken: ReadonlyMap<string, number>;
   /** The relay had them, or newer ones. */
   readonly kept: number;
-  /** Something of them waits for the person's yes. */
+  /** Some of them wait for the person's approval. */
   readonly asked: number;
-  /** Why some were not taken, each reason once. */
+  /** Why some were not accepted, each reason once. */
   readonly refused: readonly string[];
 }
 
@@ -60,7 +57,7 @@ interface GiveBackState {
   readonly missing: readonly Missing[];
   /** null: nothing is being given back. */
   readonly giving: { readonly done: number; readonly of: number } | null;
-  /** What became of the last time; null: not yet, or it was put away. */
+  /** The last outcome; null: none yet, or it was dismissed. */
   readonly given: Given | null;
   /** Why it stopped, with what to do. */
   readonly error: string | null;
@@ -68,10 +65,10 @@ interface GiveBackState {
 
 interface GiveBack {
   readonly store: StoreApi<GiveBackState>;
-  /** Listens, and looks whether something is missing. Returns the way to stop. */
+  /** Subscribes and checks whether something is missing. Returns a function that unsubscribes. */
   watch(): () => void;
   give(): Promise<void>;
-  /** The last outcome was read. */
+  /** Dismisses the last outcome. */
   putAway(): void;
 }
 
@@ -92,7 +89,7 @@ const offered = (doc: Doc): OfferedRecord => ({
 function createGiveBack({ owner, reach, household, live, device }: RoostState): GiveBack {
   const store = createStore<GiveBackState>()(() => ({ missing: [], giving: null, given: null, error: null }));
 
-  /** The thing that messages of a thread are about. */
+  /** The subject of a thread's messages. */
   const within = (id: string) => `thread-message ${id}`;
 
   async function versions(): Promise<readonly Version[]> {
@@ -117,15 +114,15 @@ function createGiveBack({ owner, reach, household, live, device }: RoostState): 
       const compared = await reach((client) =>
         client.compareRecords({ body: { records: part.map(({ asked }) => asked) } }),
       );
-      // What cannot be asked now is asked when the line is there again.
+      // If the comparison fails, it is repeated on the next connection.
       if (!compared.ok) return;
       part.forEach(({ doc, messages }, i) => {
         const standing = compared.value.standings[i];
         if (standing === 'unknown' || standing === 'older') missing.push({ doc, standing, messages });
       });
     }
-    // What the relay has of these is of before, and might run at two relays, or though it was taken
-    // away.
+    // The relay has an older version of these schedules. It might run what another relay runs too,
+    // or what was removed.
     const due = missing.filter(({ doc, standing }) => doc.type === 'schedule' && standing === 'older');
     await tell(due);
     const rest = missing.filter((each) => !due.includes(each));
@@ -133,13 +130,13 @@ function createGiveBack({ owner, reach, household, live, device }: RoostState): 
   }
 
   /**
-   * The newest of what is due, to a relay that has an older version of it: that is no secret to it,
-   * and nobody is asked.
+   * Sends the newest version of schedules to a relay that has an older one. The relay knows them
+   * already, so the person is not asked.
    */
   async function tell(due: readonly Missing[]): Promise<void> {
     for (let from = 0; from < due.length; from += GIVING.records) {
       const records = due.slice(from, from + GIVING.records).map(({ doc }) => offered(doc));
-      // What is not taken now, as it runs just then, is told again with the next look.
+      // A schedule that is running now may be refused. The next check sends it again.
       await reach((client) => client.offerRecords({ body: { records } }));
     }
   }
@@ -147,10 +144,7 @@ function createGiveBack({ owner, reach, household, live, device }: RoostState): 
   const lookAgain = runAgain(() => look().catch((error: unknown) => store.setState({ error: errorText(error) })));
   const lookSoon = () => void lookAgain();
 
-  /**
-   * Everything to give, in the order in which the relay can take it: a thread before what was said
-   * in it.
-   */
+  /** The records in an order the relay can accept: a thread before its messages. */
   async function* offers(missing: readonly Missing[]): AsyncGenerator<readonly OfferedRecord[]> {
     let part: OfferedRecord[] = [];
     let chars = 0;

@@ -1,6 +1,6 @@
 /**
- * What agents do by themselves: their routines, what became of each moment, and what they have left
- * with the relay for it.
+ * What agents do by themselves: their schedules, the history of each, and the snapshots stored at
+ * the relay.
  */
 import type { AgentId, RunId, ScheduleId } from '../../shared/domain/ids.ts';
 import type { Timing } from '../../shared/domain/schedule/timing.ts';
@@ -24,21 +24,19 @@ import { createQuery, createQueryFamily, type Query } from './query.ts';
 import { mapResult, type ReachPort } from './reach.ts';
 import { overNewest } from './versioned.ts';
 
-/** Moments of one routine that its history reads at once. */
+/** Occurrences of one routine per history page. */
 const HISTORY = 50;
-/**
- * Runs that are looked through for those that go on: so many at once is more than a household has.
- */
+/** Runs that are searched for active ones. No household has this many at once. */
 const LIVE = 100;
 
-/** Why the relay did not take something: at each field, and what belongs to none. */
+/** Why the relay refused a schedule: errors by field, and a general reason. */
 interface Misfit {
   readonly ok: false;
   readonly fields: Readonly<Record<string, string>>;
   /** null: the fields say it all. */
   readonly reason: string | null;
 }
-/** What agents have left with the relay, and whose the person has taken back. */
+/** The agents' snapshots at the relay, and those that the person has withdrawn. */
 interface Copies {
   readonly copies: readonly CopyStanding[];
   readonly takenBack: readonly string[];
@@ -55,16 +53,16 @@ interface Listed {
   readonly schedules: readonly Scheduled[];
   /** The relay runs scripts for this household. */
   readonly scripts: boolean;
-  /** Why not, as a sentence of the relay's. */
+  /** Why not, in the relay's words. */
   readonly why?: string | undefined;
   /** Scripts may reach hosts of the relay's own machine that the person names. */
   readonly ownHosts?: boolean | undefined;
 }
 
-/** Something that is to be due at other times. */
+/** A schedule that gets another timing. */
 interface TimingChange {
   readonly scheduleId: ScheduleId;
-  /** Where it is another by now, somebody else has changed it, and it stays so. */
+  /** If the current timing is not this one, somebody else has changed it, and it stays. */
   readonly before: Timing;
   readonly after: Timing;
 }
@@ -72,16 +70,16 @@ interface TimingChange {
 interface TimingsDeps {
   readonly reach: ReachPort;
   readonly notices: Pick<Notices, 'info' | 'refused'>;
-  /** Shows what holds now. */
+  /** Reloads the current state. */
   readonly again: () => Promise<void>;
 }
 
 /**
- * Sets several schedules to other times, one after another. Did all of it hold? A notice says how
- * much of it did, and offers to set it back.
+ * Changes the timing of several schedules, one after another. Returns whether all succeeded. A
+ * notice reports how many did and offers an undo.
  */
 function createTimings({ reach, notices, again }: TimingsDeps): (changes: readonly TimingChange[]) => Promise<boolean> {
-  /** Of one. False: it is gone, or somebody else has changed it. */
+  /** Changes one schedule. False: it is gone, or somebody else has changed it. */
   async function setTiming({ scheduleId, before, after }: TimingChange): Promise<RelayResult<boolean>> {
     const found = await reach((client) => client.schedule({ scheduleId }));
     if (!found.ok)
@@ -117,21 +115,26 @@ function createTimings({ reach, notices, again }: TimingsDeps): (changes: readon
 
 export interface Schedules {
   readonly list: Query<Listed>;
-  /** `hours`: either way. */
+  /** `hours`: in both directions. */
   timeline(hours: number): Query<Timeline>;
   history(scheduleId: ScheduleId): Paged<Occurrence>;
-  /** Runs that go on, the newest first. */
+  /** Active runs, newest first. */
   readonly live: Query<readonly Occurrence[]>;
-  /** What it has said stays. What is refused is told as a notice. */
+  /** The run's messages stay. A notice reports a refusal. */
   stopRun(runId: RunId): Promise<void>;
-  /** Another run goes on with it. What is refused is told as a notice. Does it? */
+  /**
+   * Starts another run that continues it, and returns whether it did. A notice reports a refusal.
+   */
   goOn(runId: RunId): Promise<boolean>;
-  /** Brings here what is due at another relay. `gone`: that one runs no more, says the person. */
+  /**
+   * Moves schedules of another relay here. `gone`: the person confirms that the other relay no
+   * longer runs.
+   */
   move(gone: boolean): Promise<void>;
   readonly copies: Query<Copies>;
-  /** What agents ask for, the oldest first. */
+  /** Proposals of agents, oldest first. */
   readonly proposals: Query<readonly Proposal[]>;
-  /** It is a routine from now on. What is refused is told as a notice. */
+  /** Turns the proposal into a routine. A notice reports a refusal. */
   accept(proposal: Proposal): Promise<void>;
   decline(proposal: Proposal): Promise<void>;
   /** One as the relay has it now; null: it has none such, or does not say. */
@@ -144,20 +147,20 @@ export interface Schedules {
   toggle(scheduled: Scheduled): Promise<void>;
   runNow(scheduled: Scheduled): Promise<void>;
   duplicate(scheduled: Scheduled): Promise<void>;
-  /** Gone at once; a notice offers to bring it back. */
+  /** Removes it at once. A notice offers an undo. */
   remove(scheduled: Scheduled): Promise<void>;
   /**
-   * Sets when each of these is due, one after another; a notice offers to set them back. Did all of
-   * it hold?
+   * Changes the timing of each, one after another. A notice offers an undo. Returns whether all
+   * succeeded.
    */
   setTimings(changes: readonly TimingChange[]): Promise<boolean>;
-  /** All ids, in the order in which the person wants to see them. */
+  /** All ids, in the person's order. */
   order(scheduleIds: readonly ScheduleId[]): Promise<void>;
-  /** `name`: of the agent. Is it gone? */
+  /** `name`: of the agent. Returns whether its snapshot is gone. */
   takeBack(agentId: AgentId, name: string): Promise<boolean>;
 }
 
-/** The fields that a refusal names, without what its schema puts before them. */
+/** The fields that a refusal names, without the prefix of the schema. */
 function misfitOf(problem: RelayProblem): Misfit {
   const errors = problem.kind === 'refused' ? (problem.problem.errors ?? []) : [];
   const fields: Record<string, string> = {};
@@ -198,7 +201,7 @@ function createSchedules({ reach, changes, device, notices }: RoostState): Sched
     }),
   );
 
-  /** Whatever comes of it, the list shows what holds now. */
+  /** Reloads the list, whatever the outcome of the call. */
   async function then<Value>(call: Promise<RelayResult<Value>>): Promise<RelayResult<Value>> {
     const result = await call;
     await list.again();
@@ -312,5 +315,5 @@ function createSchedules({ reach, changes, device, notices }: RoostState): Sched
   };
 }
 
-/** One for each page. */
+/** One instance per page. */
 export const schedulesOf = onePerPage(createSchedules);

@@ -1,6 +1,6 @@
 /**
- * When sessions and runs began and ended, as far as the ledger knows. A run is in no session; what
- * began it is told too.
+ * Start and end of sessions and runs, as far as the ledger knows. A run is outside any session and
+ * has a cause.
  */
 import type { RunId } from '../../shared/domain/ids.ts';
 import type { EndReason, RunDoc, SessionDoc } from '../../shared/protocol/documents.ts';
@@ -13,10 +13,10 @@ export interface SessionSpan {
 
 export interface RunSpan {
   readonly runId: RunId;
-  /** null where its beginning has not been heard of. */
+  /** null if its beginning is not known. */
   readonly cause: RunCause | null;
   readonly startedAt: number | null;
-  /** null while it lasts, or its end has not been heard of. */
+  /** null while it runs, or if its end is not known. */
   readonly end: { readonly endedAt: number; readonly outcome: RunOutcome; readonly reason: string | null } | null;
 }
 

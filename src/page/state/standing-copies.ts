@@ -1,7 +1,7 @@
 /**
- * Leaves with the relay what agents need to be at work while no page is open: of those for whom
- * something is scheduled, and of everybody where an application may start a session; unless the
- * person has taken it back. It is left anew whenever this page knows newer words.
+ * Stores agent snapshots at the relay, so that agents can work while no page is open. It covers
+ * agents with a schedule, or all agents where an application may start a session. Withdrawn
+ * snapshots stay withdrawn. A snapshot is renewed whenever this page knows something newer.
  */
 import type { AgentId } from '../../shared/domain/ids.ts';
 import { runAgain } from '../../shared/domain/platform/single-flight.ts';
@@ -13,8 +13,8 @@ import type { ReachPort } from './reach.ts';
 import type { WakeSizes } from './wake-sizes.ts';
 
 /**
- * ms of quiet after a change before copies are compared: talk comes in bursts, and a copy is as
- * long as a conversation.
+ * ms of quiet after a change before snapshots are compared. Messages come in bursts, and a snapshot
+ * is as long as a conversation.
  */
 const COMPARE_AFTER_MS = 5_000;
 
@@ -28,9 +28,9 @@ export interface StandingCopiesDeps {
 }
 
 export interface StandingCopies {
-  /** Something was stored: what is left may be older than that. */
+  /** Something was stored, so snapshots may be out of date. */
   hearDocuments(): void;
-  /** Begins to leave them. Returns the way to stop. */
+  /** Starts storing snapshots. Returns a function that stops it. */
   start(): () => void;
 }
 
@@ -43,11 +43,11 @@ export function createStandingCopies({
   device,
 }: StandingCopiesDeps): StandingCopies {
   let stopped = true;
-  /** Whether anybody has something scheduled, as far as was heard. */
+  /** Whether any agent has a schedule, as far as is known. */
   let anybody = false;
   let cancel: (() => void) | null = null;
 
-  /** Whoever shows what is left asks again; it is no reason to compare. */
+  /** A change that this module causes itself makes views reload, but needs no comparison. */
   let telling = false;
   function tellLeft(agentId: AgentId): void {
     telling = true;
@@ -69,8 +69,8 @@ export function createStandingCopies({
         onLeft: tellLeft,
       });
     } catch {
-      // The ledger could not be read just now, which the page says elsewhere; it is compared again
-      // with the next change.
+      // The ledger could not be read, which the page reports elsewhere. The next change compares
+      // again.
     }
   });
   function compareSoon(ms: number): void {

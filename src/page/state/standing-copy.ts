@@ -1,7 +1,4 @@
-/**
- * What of one agent is left with the relay while no page is open, and by which version it is known
- * there.
- */
+/** The content and version of one agent's snapshot at the relay. */
 import { createCrc32 } from '../../shared/domain/crc32.ts';
 import { COPY_ORDER_CHARS } from '../../shared/domain/schedule/copy-order.ts';
 import { isSeatPosition, LEAD_COLOR, LEAD_ID, LEAD_POSITION } from '../../shared/domain/seat.ts';
@@ -15,10 +12,10 @@ import { startSessionBody } from './wake-material.ts';
 import { payloadOf, type WakeShare, type WakeSizes } from './wake-sizes.ts';
 
 /**
- * Names what is in a copy: when something was said last that it knows, and another name where
- * anything of it differs. One that knows less never takes the place of one that knows more. The
- * language is each page's own: by it two devices would leave theirs in turns, so it goes along with
- * what else is new.
+ * Names the content of a snapshot: the time of its last message, then a checksum of everything
+ * else. A snapshot that knows less never replaces one that knows more. The page's language is not
+ * part of the version. Otherwise two devices with different languages would replace each other's
+ * snapshots in turns.
  */
 export function versionOf(copy: StandingCopy, lastSaid: number | null): string {
   const bytes = new TextEncoder().encode(JSON.stringify({ ...copy, language: undefined }));
@@ -26,13 +23,10 @@ export function versionOf(copy: StandingCopy, lastSaid: number | null): string {
   crc.update(bytes);
   return `${String(lastSaid ?? 0).padStart(COPY_ORDER_CHARS, '0')}-${bytes.length}-${crc.value().toString(16)}`;
 }
-/** When something was said last that this version knows. */
+/** The time of the last message that this version contains. */
 export const timeOf = (version: string) => version.slice(0, COPY_ORDER_CHARS);
 
-/**
- * What an agent leaves, as the household is now and in the page's language; null: it has no seat to
- * work from.
- */
+/** The agent's current snapshot, in the page's language; null: it has no seat to work from. */
 export function copyOf(
   share: WakeShare,
   { roster, settings }: Pick<HouseholdState, 'roster' | 'settings'>,
@@ -55,8 +49,8 @@ export function copyOf(
 }
 
 /**
- * Compares what is left with what is here, and leaves what is newer, of those for whom something is
- * scheduled, or of everybody.
+ * Compares the relay's snapshots with the current ones and stores newer ones, for agents with a
+ * schedule or for all.
  */
 export async function leaveCopies({
   household,
@@ -70,7 +64,7 @@ export async function leaveCopies({
   readonly wakeSizes: WakeSizes;
   readonly reach: ReachPort;
   readonly isStopped: () => boolean;
-  /** Whether there is anybody for whom something is scheduled. */
+  /** Whether any agent has a schedule. */
   readonly onScheduled: (anybody: boolean) => void;
   readonly onLeft: (agentId: AgentId) => void;
 }): Promise<void> {
@@ -78,7 +72,7 @@ export async function leaveCopies({
     reach((client) => client.schedules({ agent: null })),
     reach((client) => client.standingCopies()),
   ]);
-  // Asked again when the line is back.
+  // Repeated on the next connection.
   if (!scheduled.ok || !standing.ok) return;
   const { copies, takenBack, everybody = false } = standing.value;
   const { roster } = household.store.getState();
@@ -105,7 +99,9 @@ export async function leaveCopies({
   }
 }
 
-/** What the lead leaves, with how the household wants a session: all that starting one takes. */
+/**
+ * The lead's snapshot includes the household's settings for a session: all that starting one takes.
+ */
 function leadCopyOf(
   share: WakeShare,
   { roster, settings }: Pick<HouseholdState, 'roster' | 'settings'>,

@@ -1,6 +1,6 @@
 /**
- * What an earlier page sent and never heard of again: found in the browser's texts, and sent.
- * Fetched where there is anything.
+ * Sends messages of an earlier page that never arrived, from the browser's storage. Loaded only
+ * where there are any.
  */
 import type { Attachment } from '../../shared/domain/attachment.ts';
 import type { ThreadId } from '../../shared/domain/ids.ts';
@@ -12,19 +12,18 @@ import { readUnsent, threadsUnsent } from './conversation-log.ts';
 import { threadsOf } from './threads/index.ts';
 import { UNSENT } from './unsent.ts';
 
-/** Messages of a conversation among which one is looked for that did arrive. */
+/** Latest messages of a conversation that are searched for one that did arrive. */
 const LOOKED_AT = 40;
 
 const isMessage = (value: Sending): value is SendingMessage =>
   'agentId' in value && typeof value.agentId === 'string' && 'replaces' in value;
 
 /**
- * A file that was not in the ledger yet, without its bytes: only of one of those is it known what
- * it holds.
+ * A file that was not in the ledger yet, without its bytes. Only such a file carries its digest.
  */
 const isUnkept = (file: Attachment): file is Omit<PreparedFile, 'data'> => 'sha256' in file;
 
-/** Has it arrived, or is it kept in the ledger? */
+/** Has it arrived, or is it queued in the ledger? */
 async function isThere({ owner }: RoostState, { agentId, clientId }: SendingMessage): Promise<boolean> {
   const [household, page] = await Promise.all([
     owner.call('household'),
@@ -35,7 +34,7 @@ async function isThere({ owner }: RoostState, { agentId, clientId }: SendingMess
 
 async function takeUpMessage(roost: RoostState, item: SendingMessage): Promise<void> {
   const { actions, device } = roost;
-  // Where that cannot be asked it is sent: the relay takes it once.
+  // If that cannot be checked, it is sent. The relay accepts it once.
   if (await isThere(roost, item).catch(() => false)) return void device.browser.write(UNSENT + item.clientId, '');
   const unkept = (item.attachments ?? []).filter(isUnkept);
   const files = await Promise.all(
@@ -53,7 +52,7 @@ async function takeUpMessage(roost: RoostState, item: SendingMessage): Promise<v
 
 export async function takeUp(roost: RoostState): Promise<void> {
   const { conversations, device } = roost;
-  // Another tab may have it too: what is over there is over here.
+  // Another tab may have it too. When it is done there, it is done here.
   device.browser.onGone((key) => {
     if (key.startsWith(UNSENT)) conversations.sent(key.slice(UNSENT.length));
   });

@@ -1,6 +1,6 @@
 /**
- * What a person is told of, in their language: on the page, and by its service worker, which has no
- * catalogue.
+ * Texts of notifications in the person's language, for the page and for its service worker, which
+ * has no catalogue.
  */
 import type { NotificationKind, ToldTexts } from '../../shared/domain/told.ts';
 import { t } from '../language/t.ts';
@@ -24,7 +24,7 @@ export function toldTitle(kind: NotificationKind, name: string): string {
 
 const NAME = '{name}';
 
-/** What the service worker fills in. */
+/** The service worker fills in the placeholders. */
 export const toldTexts = (): ToldTexts => ({
   approval: toldTitle('approval', NAME),
   failure: toldTitle('failure', NAME),

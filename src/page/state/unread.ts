@@ -1,7 +1,7 @@
 /**
- * What is new to the person, in conversations and threads, and what waits to be read by somebody
- * asleep. What is new the ledger says, from marks that are documents: so every tab and every device
- * says the same. This page moves the marks of what it shows.
+ * Unread messages in conversations and threads, and messages that wait for a sleeping agent. The
+ * ledger counts them from read marks, which are documents, so every tab and device shows the same.
+ * This page moves the marks of what it shows.
  */
 import { createStore, type StoreApi } from 'zustand/vanilla';
 import type { Doc } from '../../shared/protocol/documents.ts';
@@ -13,20 +13,20 @@ import type { UnreadRow } from '../../shared/protocol/worker.ts';
 import type { Device, OwnerPort } from './ports.ts';
 import type { Writer } from './documents.ts';
 
-// Writes how far was read, of many conversations or threads: the first mark of one at once, further
-// ones with pauses between them, so that reading along writes little.
+// Writes read marks of many conversations or threads. The first mark of one is written at once,
+// later ones at intervals, so that following a conversation writes little.
 
-/** ms between two marks of one conversation, while it is being read. */
+/** ms between two marks of one conversation while it is being read. */
 export const MARK_MS = 3_000;
 
 interface ReadMarker<Mark extends string | number> {
-  /** How far was read on this page; null: it was not looked at. */
+  /** How far this page has read; null: not opened. */
   at(key: string): Mark | null;
-  /** All that was read on this page. */
+  /** All read marks of this page. */
   all(): ReadonlyMap<string, Mark>;
-  /** It is read up to here. Answers whether that was new. */
+  /** It is read up to here. Returns whether that was new. */
   mark(key: string, mark: Mark): boolean;
-  /** Nobody looks any more: what is not written yet is written now. */
+  /** The view is closed: writes a pending mark now. */
   flush(key: string): void;
 }
 
@@ -42,9 +42,9 @@ function createReadMarker<Mark extends string | number>({
   docOf,
 }: ReadMarkerDeps<Mark>): ReadMarker<Mark> {
   const read = new Map<string, Mark>();
-  /** How much of that is in the ledger or on its way there. */
+  /** The mark that is in the ledger or on its way there. */
   const written = new Map<string, Mark>();
-  /** Those whose mark was written a moment ago. */
+  /** Keys whose mark was written a moment ago. */
   const resting = new Set<string>();
 
   const isAhead = (key: string): boolean => {
@@ -56,8 +56,8 @@ function createReadMarker<Mark extends string | number>({
     const mark = read.get(key);
     if (mark === undefined || !isAhead(key)) return;
     written.set(key, mark);
-    // What could not be kept is kept with the next that is read; until then it is read on this
-    // page.
+    // A mark that could not be stored is stored with the next one. Until then it holds on this page
+    // only.
     owner.call('append', [docOf(key, mark)]).catch(() => written.delete(key));
   }
 
@@ -85,22 +85,22 @@ function createReadMarker<Mark extends string | number>({
 }
 
 export const UNREAD = {
-  /** ms between hearing of documents and asking what is new now: they come in bursts. */
+  /** ms between new documents and the next count: documents come in bursts. */
   askMs: 150,
 } as const;
 
 type ThreadMarks = Pick<ReadMarks, 'since' | 'byThread'>;
 
 export interface UnreadState {
-  /** Was it asked, or can it not be said? */
+  /** Counted once, or counting failed. */
   readonly known: boolean;
-  /** Whose conversation is on the screen; null: none is, or nobody sees it. */
+  /** The conversation on screen; null: none, or the page is hidden. */
   readonly looking: AgentId | null;
-  /** What others said that was not looked at yet, by agent. */
+  /** Number of unread messages by agent. */
   readonly counts: ReadonlyMap<string, number>;
   /**
-   * The stamp behind which new begins, by agent, where something is new; of the conversation on the
-   * screen, as it was when that was opened.
+   * The stamp after which messages are new, by agent. For the conversation on screen, as it was
+   * when opened.
    */
   readonly begins: ReadonlyMap<string, string>;
   /** How far threads are read. */
@@ -111,27 +111,27 @@ export interface UnreadState {
 
 export interface Unread {
   readonly store: StoreApi<UnreadState>;
-  /** Asks the ledger what is new. */
+  /** Counts unread messages in the ledger. */
   refresh(): Promise<void>;
   /**
-   * The conversation on the screen; null where none is, or nobody sees it. What is looked at is
-   * read.
+   * The conversation on screen; null: none, or the page is hidden. A conversation on screen counts
+   * as read.
    */
   look(agentId: AgentId | null): void;
-  /** The conversation that was looked at is closed. */
+  /** The conversation on screen is closed. */
   leave(): void;
-  /** Somebody sees everything in this thread up to this place. */
+  /** The person sees this thread up to this sequence. */
   lookAtThread(threadId: ThreadId, sequence: number): void;
-  /** The thread that was looked at is closed, or out of sight. */
+  /** The thread is closed or out of view. */
   leaveThread(threadId: ThreadId): void;
   /** Documents that are new in the ledger. */
   hearDocuments(docs: readonly Doc[]): void;
   /**
-   * A file is taken in: what it says of conversations that were not here before is not news, unless
-   * it brings its own marks along. Returns what hears its documents, part by part.
+   * A file is being imported. Conversations that are new here count as read, unless the file has
+   * read marks for them. Returns a function that receives the documents, batch by batch.
    */
   takeFile(): (docs: readonly Doc[]) => void;
-  /** Nothing of this agent is there to be read any more. */
+  /** Forgets the counts of this agent, whose messages are gone. */
   drop(agentId: AgentId): void;
 }
 
@@ -150,7 +150,7 @@ export function createUnread({ owner, writer, device }: Deps): Unread {
     threads: { since: null, byThread: new Map() },
     inbox: new Map(),
   }));
-  /** As the ledger said last. */
+  /** As the ledger counted last. */
   let rows: ReadonlyMap<string, UnreadRow> = new Map();
   const conversations = createReadMarker<string>({
     owner,
@@ -163,14 +163,14 @@ export function createUnread({ owner, writer, device }: Deps): Unread {
     docOf: (threadId, sequence) => writer.readMark({ kind: 'thread', threadId, sequence }),
   });
   let looking: AgentId | null = null;
-  /** The conversation on the screen was opened, and what was new in it then is not known yet. */
+  /** The conversation on screen was opened, and its unread position is not known yet. */
   let opening = false;
   let opened: { readonly agentId: AgentId; readonly from: string } | null = null;
   let begun = false;
-  /** Messages of the person that were read: what is fetched from elsewhere comes in any order. */
+  /** Messages of the person that agents have read. Documents from elsewhere arrive in any order. */
   const readThere = new Set<string>();
 
-  /** What is new in this conversation behind what was read here; null: nothing. */
+  /** What is unread in this conversation beyond this page's mark; null: nothing. */
   function newIn(agentId: AgentId): { readonly count: number; readonly from: string; readonly newest: string } | null {
     const row = rows.get(agentId);
     if (!row || row.newest === null || row.upTo === null) return null;
@@ -199,7 +199,7 @@ export function createUnread({ owner, writer, device }: Deps): Unread {
     store.setState({ counts, begins });
   }
 
-  /** The marks of threads as the ledger has them, and as this page moved them. */
+  /** Merges the ledger's thread marks with those of this page. */
   function showThreads(since: string | null, marks: ReadonlyMap<string, number>): void {
     const byThread = new Map(marks);
     for (const [threadId, sequence] of threads.all())
@@ -207,7 +207,7 @@ export function createUnread({ owner, writer, device }: Deps): Unread {
     store.setState({ threads: { since, byThread } });
   }
 
-  /** From the first documents on, there is a moment from which on messages are new. */
+  /** The first documents set the stamp from which on messages count as new. */
   function begin(newest: string): void {
     if (begun) return;
     begun = true;
@@ -223,7 +223,7 @@ export function createUnread({ owner, writer, device }: Deps): Unread {
       showThreads(since, marks);
       if (since === null && newest !== '') begin(newest);
     } catch {
-      // Asked again with the next documents; what is wrong with the ledger is told elsewhere.
+      // Repeated with the next documents. Ledger errors are reported elsewhere.
     }
     store.setState({ known: true });
     show();
@@ -234,7 +234,7 @@ export function createUnread({ owner, writer, device }: Deps): Unread {
   function refresh(): Promise<void> {
     cancelAsk?.();
     cancelAsk = null;
-    // What is under way may have been answered before the change: it is followed by another.
+    // The running count may be older than the change, so another one follows.
     const turn: Promise<void> = (asking ?? Promise.resolve()).then(ask).finally(() => {
       if (asking === turn) asking = null;
     });
@@ -242,7 +242,7 @@ export function createUnread({ owner, writer, device }: Deps): Unread {
     return turn;
   }
 
-  /** What waits in inboxes, with these documents; the same map where they change nothing. */
+  /** Inboxes after these documents; the same map if nothing changes. */
   function inboxWith(docs: readonly Doc[]): UnreadState['inbox'] {
     const { inbox } = store.getState();
     const next = new Map(inbox);
@@ -301,7 +301,7 @@ export function createUnread({ owner, writer, device }: Deps): Unread {
         const newest = new Map<string, string>();
         for (const doc of docs) {
           if (!isKnown(doc)) continue;
-          // Marks come before messages in a copy.
+          // In a copy, marks come before messages.
           if (doc.type === 'setting') marked ||= (readMarkOf(doc)?.kind ?? 'thread') !== 'thread';
           else if (
             !marked &&

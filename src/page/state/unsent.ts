@@ -1,25 +1,25 @@
 /**
- * What was sent and has not arrived outlives the page: it stands in the browser's texts until it is
- * there, kept, or taken back. Its client id goes along, so that sending it once more is harmless,
- * also from two tabs.
+ * Unsent messages survive the page. They are in the browser's storage until they have arrived, are
+ * stored in the ledger, or are taken back. They keep their client id, so sending one twice is
+ * harmless, even from two tabs.
  */
 import type { StoreApi } from 'zustand/vanilla';
 import type { RoostState } from './index.ts';
 import type { TextStorage } from './ports.ts';
 import type { Sending } from './conversations.ts';
 
-/** What the names begin with, in the browser's texts. */
+/** Prefix of the keys in the browser's storage. */
 export const UNSENT = 'roost-unsent:';
 export const IN_THREAD = 'roost-unsent-in:';
 export const unsentIn = (threadId: string): string => `${IN_THREAD}${threadId}:`;
 export const DRAFT_FILES = 'roost-draft-files:';
-/** What stands there under such names may name files on the shelf. */
+/** Entries with these prefixes may reference files on the shelf. */
 export const NAMES_FILES = [UNSENT, DRAFT_FILES];
 
-/** Bytes lie on the shelf, or in the ledger. */
+/** The bytes are on the shelf, or in the ledger. */
 export const withoutData = (key: string, value: unknown): unknown => (key === 'data' ? undefined : value);
 
-/** Writes down what is being sent from now on, under `prefix`, for as long as it is. */
+/** Writes down messages being sent under `prefix`, for as long as they are. */
 export function keepUnsent(
   browser: TextStorage,
   prefix: string,
@@ -36,7 +36,7 @@ export function keepUnsent(
   });
 }
 
-/** Takes up what an earlier page has not sent, and writes down what this one sends. */
+/** Sends what an earlier page has not sent, and writes down what this one sends. */
 export function followUnsent(roost: RoostState): void {
   const { browser } = roost.device;
   if (browser.keys('roost-unsent').length > 0) void import('./take-up.ts').then(({ takeUp }) => takeUp(roost));

@@ -1,14 +1,14 @@
 /**
  * What waits for the person. Header, tab title and badge show one number, which `useWaitingCount`
- * makes of this and of what is new.
+ * computes from this and the unread messages.
  */
 import { createStore, type StoreApi } from 'zustand/vanilla';
 import { onePerPage } from './per-page.ts';
 
 export interface Waiting {
-  /** Questions of agents that nobody has answered. */
+  /** Unanswered questions of agents. */
   readonly approvals: number;
-  /** Messages in threads that nobody has looked at. */
+  /** Unread messages in threads. */
   readonly threads: number;
 }
 
@@ -16,24 +16,26 @@ export const waitingOf = onePerPage<StoreApi<Waiting>>(() => createStore(() => (
 
 export interface Tray {
   /**
-   * `asked`: the person has opened it; `put-away`: closed, until something new is asked;
-   * `by-itself`: it opens for what is new.
+   * `asked`: the person opened it. `put-away`: closed until a new question arrives. `by-itself`:
+   * opens for new questions.
    */
   readonly open: 'asked' | 'by-itself' | 'put-away';
-  /** Calls that were there when it was put away: it does not open for these. */
+  /** Calls that were there when it was closed. It does not open for these. */
   readonly seen: ReadonlySet<string>;
-  /** Whose questions stand elsewhere on the page, with ways to answer them; '': everybody's. */
+  /**
+   * Agents whose questions are shown elsewhere on the page with a way to answer; '': all agents.
+   */
   readonly elsewhere: ReadonlyMap<string, number>;
 }
 
 const createTray = () =>
   createStore<Tray>(() => ({ open: 'by-itself', seen: new Set<string>(), elsewhere: new Map<string, number>() }));
-/** Where what needs the person is answered, from every page. */
+/** The tray in which the person answers questions, on every page. */
 export const trayOf = onePerPage<StoreApi<Tray>>(createTray);
 
 /**
- * The questions of this agent ('': of everybody) stand on the page. Returns the way to say that
- * they do no more.
+ * The questions of this agent ('': all agents) are shown on the page. Returns a function that
+ * reverts this.
  */
 export function showsElsewhere(tray: StoreApi<Tray>, agentId: string): () => void {
   const count = (by: number) =>

@@ -1,7 +1,4 @@
-/**
- * Asks the relay what a wake would send and what reading that costs. Nothing is sent to a model for
- * it.
- */
+/** Asks the relay what a wake would send and what that costs. Nothing is sent to a model. */
 import type { Agent } from '../../shared/domain/agent.ts';
 import { writeWake } from '../../shared/domain/wake-payload.ts';
 import { spoken } from '../language/t.ts';
@@ -10,7 +7,7 @@ import type { RelayResult } from '../../shared/relay-client/index.ts';
 import type { RoostState } from './index.ts';
 import { payloadOf } from './wake-sizes.ts';
 
-/** Rejects where the ledger cannot be read. Null: none of these has a seat. */
+/** Rejects where the ledger cannot be read. null: none of these has a seat. */
 export async function askWakeCost(
   { household, wakeSizes, reach }: Pick<RoostState, 'household' | 'wakeSizes' | 'reach'>,
   agents: readonly Agent[],

@@ -1,7 +1,7 @@
 /**
- * What a wake carries: from the ledger's material to payloads and to the prompt each agent will
- * read. Pure; the same functions feed the WAKE message and its preview. Fetched when something is
- * to be carried: a page paints without it.
+ * The payload of a wake: from the ledger's data to the prompt that each agent will read. Pure. The
+ * same functions build the WAKE message and its preview. Loaded on first use, since painting the
+ * page does not need it.
  */
 import type { Agent, Roster } from '../../shared/domain/agent.ts';
 import { bytesOf } from '../../shared/domain/platform/utf8.ts';
@@ -19,23 +19,20 @@ import type { WakeMaterial, WakeSession } from '../../shared/protocol/worker.ts'
 import { authorName, humanNameOf, leadNameOf, speaking } from './people.ts';
 import { sleepOf, type WakeShare } from './wake-sizes.ts';
 
-/**
- * A stretch of what it lived through, as it reads it back: in order, without what holds nothing to
- * read, and without its soul.
- */
+/** One session as the agent rereads it: in order, without empty messages and without its soul. */
 function sessionOf(session: WakeSession, agent: Agent, roster: Roster, settings: Settings): TranscriptSession {
   if (session.kind === 'greetings') {
     const { last, ...rest } = session;
     return { ...rest, words: last && spokenText(last) };
   }
   const { addressed, earlier, sessionId } = session;
-  // The words by which it was born are its soul, which it is given by itself: they come before
-  // anything that was said to it.
+  // The agent's soul was its first message at birth, before anything that was said to it. A wake
+  // sends the soul separately.
   let soul = sessionId === agent.bornSessionId && agent.soul !== '' ? agent.soul : null;
   const messages = session.messages.flatMap((message) => {
     if (isAddressed(message)) soul = null;
     const text = talkText(message, soul);
-    // What the relay asks of an egg is part of its birth.
+    // The relay's request to an egg is part of its birth.
     return text === '' || (soul !== null && message.author === 'relay')
       ? []
       : [{ author: authorName(message.author, roster, settings), time: message.time, text }];
@@ -69,7 +66,7 @@ export function shareOf(
   };
 }
 
-/** What the wake prompt says of everybody and of the time, as it would be now. */
+/** What the wake prompt says about the team and the time, as of now. */
 export interface WakeAround {
   readonly human: string;
   readonly lead: string;
@@ -87,7 +84,7 @@ export const wakeAround = (roster: Roster, settings: Settings, now: number): Wak
   timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone,
 });
 
-/** The wake prompt as the relay will render it, or why the template cannot be. */
+/** The wake prompt as the relay will render it, or why the template is invalid. */
 export function wakePromptOf(
   payload: AgentPayload,
   { team, now, timeZone, ...people }: WakeAround,
@@ -104,15 +101,14 @@ export function wakePromptOf(
   };
 }
 
-/** Models that the person chose for single agents; nothing where there are none. */
+/** Models that the person chose for single agents; nothing if there are none. */
 function agentModelsOf(roster: Roster): { readonly agentModels?: Readonly<Record<string, string>> } {
   const own = [...roster.seats.values()].filter(({ model }) => model !== '');
   return own.length === 0 ? {} : { agentModels: Object.fromEntries(own.map(({ agentId, model }) => [agentId, model])) };
 }
 
 /**
- * The body that starts a session: who the lead is, and how the household wants things. `language`:
- * the page's.
+ * The body that starts a session: the lead, and the household's settings. `language`: of the page.
  */
 export function startSessionBody(
   lead: WakeShare | null,

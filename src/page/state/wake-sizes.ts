@@ -1,6 +1,4 @@
-/**
- * How much the sleeping agents would take along: the line under the button, and the wake preview.
- */
+/** The context size of the sleeping agents, for the line under the button and the wake preview. */
 import { createStore, type StoreApi } from 'zustand/vanilla';
 import type { Agent } from '../../shared/domain/agent.ts';
 import { asleepFrom, type SessionEnd } from '../../shared/domain/lifecycle.ts';
@@ -11,24 +9,24 @@ import type { WakeSession } from '../../shared/protocol/worker.ts';
 import { errorText, type OwnerPort } from './ports.ts';
 import type { Household } from './household.ts';
 
-// What an agent takes along when it wakes; how it is made stands in `wake-material.ts`.
+// The context of an agent when it wakes. `wake-material.ts` builds it.
 
-/** What one agent takes along. */
+/** The context of one agent. */
 export interface WakeShare {
   readonly agent: Agent;
   readonly transcript: Transcript | null;
   /** UTF-8 bytes */
   readonly soulBytes: number;
   readonly transcriptBytes: number;
-  /** When the last thing was said that it remembers, or null. */
+  /** Time of the last message it remembers, or null. */
   readonly lastSaid: number | null;
-  /** The session in which that was, or null. */
+  /** Session of that message, or null. */
   readonly lastSession: string | null;
-  /** How that ended, as the ledger has it, or null. */
+  /** How that session ended, according to the ledger, or null. */
   readonly ended: SessionEnd | null;
 }
 
-/** When it fell asleep, as a wake and a start tell it. */
+/** When the agent fell asleep, as wake and start prompts state it. */
 export function sleepOf(
   lastSaid: number | null,
   ended: SessionEnd | null,
@@ -38,7 +36,7 @@ export function sleepOf(
   return { asleepSince: lastSaid, ...(from === null || from === lastSaid ? {} : { sleptFrom: from }) };
 }
 
-/** The payload of one agent, or null for somebody without a seat. */
+/** The payload of one agent, or null if it has no seat. */
 export function payloadOf({ agent, transcript, lastSaid, ended }: WakeShare): AgentPayload | null {
   const { agentId: id, name, color, colorName, position, soul } = agent;
   if (!isSeatPosition(position)) return null;
@@ -62,9 +60,9 @@ interface WakeSizesState {
 
 export interface WakeSizes {
   readonly store: StoreApi<WakeSizesState>;
-  /** Reads what these agents would be given now. The newest request holds. */
+  /** Reads the current context of these agents. The newest request wins. */
   refresh(agents: readonly Agent[]): Promise<void>;
-  /** As `refresh`, for a caller that needs the answer. Rejects where the ledger cannot be read. */
+  /** As `refresh`, for callers that need the result. Rejects where the ledger cannot be read. */
   read(agents: readonly Agent[]): Promise<readonly WakeShare[]>;
 }
 
@@ -99,7 +97,7 @@ export function createWakeSizes(owner: OwnerPort, household: Household): WakeSiz
         const shares = await read(agents);
         if (mine === newest) store.setState({ status: 'ready', error: null, shares });
       } catch (error) {
-        // Shown where the sizes would stand.
+        // Shown in place of the sizes.
         if (mine === newest) store.setState({ status: 'failed', error: errorText(error) });
       }
     },

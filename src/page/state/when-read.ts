@@ -1,12 +1,12 @@
 /**
- * What a page paints before its ledger was read is what it showed last: nothing is decided or dated
- * by that.
+ * Waits for the ledger. Until it is read, the page shows the team of the last visit, on which no
+ * decision or date may depend.
  */
 import type { StoreApi } from 'zustand/vanilla';
 import type { Device } from './ports.ts';
 import type { Household } from './household.ts';
 
-/** Resolves when `holds` of what the store has, or after `patience` ms. */
+/** Resolves when `holds` is true for the store's state, or after `patience` ms. */
 export function until<State>(
   { after }: Pick<Device, 'after'>,
   patience: number,
@@ -27,13 +27,10 @@ export function until<State>(
   });
 }
 
-/** How long somebody who acted at once is kept waiting for the reading, in ms. */
+/** Longest wait, in ms, of a person who acts before the ledger is read. */
 const READ_MS = 20_000;
 
-/**
- * Resolves once the ledger was read or could not be: true, or false where it is still being read
- * after 20 s.
- */
+/** Resolves with true once reading the ledger has succeeded or failed, or with false after 20 s. */
 export async function whenRead(device: Device, { store }: Pick<Household, 'store'>): Promise<boolean> {
   await until(device, READ_MS, store, ({ status }) => status !== 'loading');
   return store.getState().status !== 'loading';

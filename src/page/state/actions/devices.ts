@@ -1,4 +1,4 @@
-/** What a person does with their devices. Fetched with the parts of the page that show them. */
+/** What a person does with their devices. Loaded with the parts of the page that show them. */
 import { errorText } from '../ports.ts';
 import { createStore, type StoreApi } from 'zustand/vanilla';
 import type { DeviceId } from '../../../shared/domain/ids.ts';
@@ -10,28 +10,28 @@ import { DONE, type Done } from './parts.ts';
 
 type Answer<Value> = { readonly ok: true; readonly value: Value } | Extract<Done, { ok: false }>;
 
-/** Where this device stands with letting another one in. */
+/** State of the pairing that lets another device in. */
 export type Invite =
   | { readonly step: 'idle' }
-  /** The offer is being taken: the words are not known yet. */
+  /** The offer is being accepted. The words to compare are not known yet. */
   | { readonly step: 'taking' }
   | { readonly step: 'comparing'; readonly words: readonly string[] }
-  /** The person said yes here: the keys are on their way, and the new device confirms them. */
+  /** The person confirmed here. The keys are on their way, and the new device acknowledges them. */
   | { readonly step: 'sending'; readonly words: readonly string[] }
-  /** `before`: the devices there were; whoever is beside them is new. */
+  /** `before`: the ids of the known devices. Any other is the new one. */
   | { readonly step: 'joined'; readonly before: readonly string[] }
-  /** The person said no: nothing was sent. */
+  /** The person refused. Nothing was sent. */
   | { readonly step: 'refused' }
   | { readonly step: 'failed'; readonly reason: string };
 
 export interface DeviceActions {
-  /** Letting another device in goes on while one looks elsewhere. */
+  /** The pairing goes on while the person visits other views. */
   readonly invite: StoreApi<{ readonly now: Invite }>;
-  /** Makes the household key, where there is none. */
+  /** Creates the household key if there is none. */
   share(deviceName: string): Promise<Done>;
   takeOffer(offer: string): Promise<void>;
   answerInvite(same: boolean): Promise<void>;
-  /** Back to the beginning; ends what is under way. */
+  /** Back to the start. Ends a pairing in progress. */
   leaveInvite(): void;
   beginJoin(deviceName: string): Promise<Done>;
   answerJoin(same: boolean): Promise<Done>;
@@ -39,20 +39,20 @@ export interface DeviceActions {
   keepPhrase(answers: Parameters<SyncCalls['keepPhrase']>[0]['answers']): Promise<Done>;
   checkPhrase(phrase: string): Promise<Answer<boolean>>;
   restore(phrase: string, deviceName: string): Promise<Done>;
-  /** Hands sealed entries to the relay, or no more. */
+  /** Starts or stops handing sealed entries to the relay. */
   keepAtRelay(on: boolean): Promise<Done>;
-  /** Gives up a team that cannot be brought back. */
+  /** Abandons a team that cannot be restored. */
   beginAnew(): Promise<Done>;
-  /** Takes what other devices dated ahead of this device's clock. */
+  /** Accepts documents that other devices dated ahead of this device's clock. */
   takeAhead(): Promise<Done>;
   rename(name: string): Promise<Done>;
   /**
-   * With it go the devices that it let in, except those to `keep`. Answers with the ids of all that
-   * are out.
+   * Also removes the devices that it let in, except those in `keep`. Returns the ids of all removed
+   * devices.
    */
   remove(deviceId: DeviceId, keep: readonly string[]): Promise<Answer<readonly string[]>>;
   makeDirectOffer(): Promise<Answer<string>>;
-  /** Answers with a text to be taken back, or null where there is none. */
+  /** Returns the text for the other device, or null if none is due. */
   takeDirectText(text: string): Promise<Answer<string | null>>;
 }
 
@@ -71,7 +71,7 @@ const done = async (work: Promise<unknown>): Promise<Done> => {
 
 export function createDeviceActions({ owner, devices }: Pick<RoostState, 'owner' | 'devices'>): DeviceActions {
   const invite = createStore<{ readonly now: Invite }>()(() => ({ now: { step: 'idle' } }));
-  /** Counts invitations, so that the late answer to one that was left changes nothing. */
+  /** Counts invitations, so that a late answer to an abandoned one changes nothing. */
   let turn = 0;
   const set = (now: Invite, of = turn) => {
     if (of === turn) invite.setState({ now });
@@ -110,7 +110,8 @@ export function createDeviceActions({ owner, devices }: Pick<RoostState, 'owner'
       const { now } = invite.getState();
       turn++;
       set({ step: 'idle' });
-      // Whatever becomes of it, the person has left: an offer that is not answered ends by itself.
+      // The result does not matter, since the person has left. An unanswered offer expires by
+      // itself.
       if (now.step === 'comparing' || now.step === 'taking') void ask(owner.call('answerInvite', { same: false }));
     },
     beginJoin: (deviceName) => done(owner.call('beginJoin', { deviceName })),

@@ -1,4 +1,6 @@
-/** Beginning, settings, and who sits where. Nothing is shown as saved before the ledger has it. */
+/**
+ * First visit, settings and seats. The page shows a change as saved only once the ledger has it.
+ */
 import { checkName, isSameName } from '../../../shared/domain/names.ts';
 import { LEAD_ID } from '../../../shared/domain/seat.ts';
 import type { ChangeKind } from '../../../shared/domain/agent.ts';
@@ -12,30 +14,30 @@ import { attempt, DONE, type Done, type Parts } from './parts.ts';
 
 export interface HomeActions {
   /**
-   * The first visit: writes the lead's identity and both names. `beside`: also where others live at
-   * the relay.
+   * The first visit: writes the lead's identity and both names. `beside`: also where other people
+   * live at the relay.
    */
   begin(names: { readonly human: string; readonly lead: string; readonly beside: boolean }): Promise<Done>;
   saveSetting<K extends SettingKey>(key: K, value: Settings[K]): Promise<Done>;
-  /** Several that need no check, as one change: all of it is written, or nothing. */
+  /** Writes several settings that need no validation as one change: all of them or none. */
   saveSettings(values: Partial<Omit<Settings, 'humanName' | 'leadName'>>): Promise<Done>;
-  /** Writes changes of an agent, together: a name, a seat, retiring, returning. */
+  /** Writes changes of one agent together: a name, a seat, retiring, returning. */
   changeAgent(agentId: AgentId, changes: readonly ChangeKind[]): Promise<Done>;
-  /** The same of several at once: either all of it is written, or nothing. */
+  /** The same for several agents: all changes are written, or none. */
   changeAgents(changes: readonly { readonly agentId: AgentId; readonly change: ChangeKind }[]): Promise<Done>;
-  /** Chooses for an agent; empty: nothing of its own any more. */
+  /** Sets an agent's own choices; an empty value resets one to the default. */
   choose(agentId: AgentId, choice: Partial<AgentChoice>): Promise<Done>;
-  /** Tries the connection to the relay again, now. */
+  /** Reconnects to the relay now. */
   reconnect(): Promise<void>;
   /**
-   * This browser shares its sign-in with another household: it takes one of its own, and comes into
-   * its own home by that.
+   * This browser shares its sign-in with another household. It gets a sign-in of its own, and with
+   * that its own home.
    */
   takeOwnSignIn(): Promise<void>;
-  /** Reads the household again after it could not be read. */
+  /** Reads the household again after a failure. */
   reload(): Promise<void>;
   refreshHealth(): Promise<void>;
-  /** Asks the relay whether others live there. */
+  /** Asks the relay whether other people live there. */
   refreshHome(): Promise<void>;
 }
 
@@ -55,14 +57,14 @@ export function createHomeActions(parts: Parts): HomeActions {
         };
       return [
         writer.setting(key, checked.name),
-        // The lead's name shows through its identity, as everybody's does.
+        // The lead's name is part of its identity, as with every agent.
         ...(key === 'leadName' ? [writer.change(LEAD_ID, { kind: 'rename', name: checked.name })] : []),
       ];
     });
 
   /**
-   * Where somebody lives in the home of this browser's sign-in, the first call brings one of its
-   * own, and the second begins: an answer that is lost leaves no home behind.
+   * If the home of this browser's sign-in is taken, the first call creates a new sign-in and the
+   * second begins the household. A lost answer leaves no home behind.
    */
   async function beginHome(beside: boolean) {
     const body = { beside, anew: beside };
@@ -82,17 +84,17 @@ export function createHomeActions(parts: Parts): HomeActions {
       if (!called.ok) return { ok: false, reason: errorText(called.reason) };
       if (!led.ok) return { ok: false, reason: errorText(led.reason) };
       const begun = await beginHome(beside);
-      // Also where no answer came: the cookie may have.
+      // Also where no answer came: the cookie may have arrived.
       const told = beside ? await attempt(owner.call('signInChanged')) : DONE;
       if (!told.ok) return told;
-      // Without its relay a household begins all the same; where others live there, nobody begins
-      // beside them unasked, nor before this browser has a sign-in that is not theirs.
+      // A household may begin without its relay. Where other people live at the relay, it never
+      // begins unasked, nor before this browser has a sign-in of its own.
       if (begun.ok) info.setState({ home: begun.value });
       else if (beside || (begun.problem.kind === 'refused' && begun.problem.problem.status === 409)) {
         await refreshHome();
         return { ok: false, reason: problemText(begun.problem) };
       }
-      // Pressed in two tabs at once: the names of the first hold, whole.
+      // If the button was pressed in two tabs at once, all names of the first hold.
       if (household.store.getState().roster.lead) {
         notices.info(t`Another tab has begun already. Its names hold; Settings, Names changes them.`);
         return DONE;
@@ -134,8 +136,8 @@ export function createHomeActions(parts: Parts): HomeActions {
     async reload() {
       const read = await attempt(
         owner.call('household').then((view) => {
-          // What is written from now on is later than all there is, whatever this device's clock
-          // says.
+          // Everything written from now on is dated later than what is there, whatever this
+          // device's clock says.
           clock.follow(view.newest);
           household.load(view);
         }),

@@ -1,4 +1,4 @@
-/** All that the person does here, in one object. */
+/** All actions of the person, in one object. */
 import { errorText } from '../ports.ts';
 import { t } from '../../language/t.ts';
 import type { ForgetDoc } from '../../../shared/protocol/documents.ts';
@@ -9,15 +9,18 @@ import { createTalkActions, type TalkActions } from './talk.ts';
 import { createTeamActions, type TeamActions } from './team.ts';
 import { attempt, type Done, type Parts } from './parts.ts';
 
-/** Letting go of an agent or of a conversation, and keeping it after all. */
+/** Forgets an agent or a conversation, and undoes that. */
 interface ForgetActions {
-  /** Hidden at once, and can be taken back until its `finalAt`. Answers with what was written. */
+  /**
+   * Hides it at once. It can be undone until its `finalAt`. Returns the documents that were
+   * written.
+   */
   forget(
     target: ForgetDoc['target'],
   ): Promise<{ readonly ok: true; readonly asked: ForgetDoc } | Extract<Done, { ok: false }>>;
-  /** Takes a `forget` back. */
+  /** Undoes a `forget`. */
   keep(forgetId: string): Promise<Done>;
-  /** Takes what these cover out of every store that shows it. */
+  /** Removes what these cover from every store that shows it. */
   letGo(forgets: readonly ForgetDoc[]): void;
 }
 
@@ -39,19 +42,17 @@ function createForgetActions({ owner, writer, household, conversations, unread }
     async keep(forgetId) {
       const undo = writer.forgetUndo(forgetId);
       const written = await attempt(owner.call('append', [undo]));
-      // What comes back into sight with it is read again once the owner tells of it, as in every
-      // tab.
+      // What becomes visible again is read once the data worker announces it, as in every tab.
       if (written.ok) household.take([undo]);
       return written;
     },
   };
 }
 
-/** Looking after the ledger. */
+/** Maintenance of the ledger. */
 interface UpkeepActions {
   /**
-   * Has every volume checked and the views written anew. Does nothing while this tab has it done
-   * already.
+   * Checks every volume and rebuilds the views. Does nothing while this tab is already rebuilding.
    */
   rebuild(): Promise<void>;
 }
@@ -64,7 +65,7 @@ function createUpkeepActions({ owner, upkeep }: Parts): UpkeepActions {
       try {
         upkeep.setState({ rebuild: { kind: 'done', report: await owner.call('rebuild') } });
       } catch (error) {
-        // Said where the button stands.
+        // Shown next to the button.
         upkeep.setState({
           rebuild: { kind: 'failed', reason: errorText(error) },
         });
@@ -76,8 +77,8 @@ function createUpkeepActions({ owner, upkeep }: Parts): UpkeepActions {
 /** The household's switch that stops all wakes but the person's own. */
 interface WakeActions {
   /**
-   * Holds at once, for everybody. Done when the relay has it; where it does not take it, the person
-   * is told.
+   * Takes effect at once, for all agents. Resolves when the relay has it. If the relay refuses, a
+   * notice says so.
    */
   stopWakes(stopped: boolean): Promise<void>;
 }

@@ -1,4 +1,4 @@
-/** What the actions work with. */
+/** The dependencies of the actions. */
 import type { StoreApi } from 'zustand/vanilla';
 import type { Clock } from '../../../shared/domain/stamp.ts';
 import type { Conversations } from '../conversations.ts';

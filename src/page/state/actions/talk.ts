@@ -1,6 +1,6 @@
 /**
- * Writing to the lead or to an agent. What a person wrote is never lost: it is sent, kept, or given
- * back.
+ * Writes to the lead or to an agent. The person's text is never lost: it is sent, stored, or put
+ * back into the field.
  */
 import type { Attachment } from '../../../shared/domain/attachment.ts';
 import type { AgentId } from '../../../shared/domain/ids.ts';
@@ -15,9 +15,7 @@ import type { RelayProblem } from '../../../shared/relay-client/index.ts';
 import { isPassing, isRefusedAs, problemText } from '../ports.ts';
 import { attempt, type Parts } from './parts.ts';
 
-/**
- * What goes along with words: new files, and those of a message that this one takes the place of.
- */
+/** Attachments of a message: new files, and those of the message that it replaces. */
 export interface Along {
   readonly files?: readonly PreparedFile[];
   readonly attachments?: readonly Attachment[] | undefined;
@@ -26,34 +24,34 @@ export interface Along {
 export type { TakenBack };
 
 export interface TalkActions {
-  /** `replaces`: the person's last message there, which this one takes the place of. */
+  /** `replaces`: the person's last message there, which this one replaces. */
   send(agentId: AgentId, text: string, replaces?: string, along?: Along): Promise<void>;
   /**
-   * Takes up what a page before this one had not sent; `files`: those of its attachments that are
-   * not in the ledger yet.
+   * Sends what an earlier page had not sent. `files`: its attachments that are not in the ledger
+   * yet.
    */
   takeUp(item: SendingMessage, files: readonly PreparedFile[]): Promise<void>;
-  /** Sends again what did not go. */
+  /** Sends a failed message again. */
   sendAgain(clientId: string): Promise<void>;
-  /** Takes back what did not go; answers with it. */
+  /** Takes a failed message back and returns it. */
   takeBack(clientId: string): TakenBack;
   /**
-   * Takes back a message that waits to be read; null: it was read, or could not be, and that was
-   * said.
+   * Withdraws an unread message. null: it was read already, or the withdrawal failed; a notice says
+   * which.
    */
   withdraw(message: MessageDoc | QueuedMessageDoc): Promise<TakenBack | null>;
-  /** Asks for the answer to the person's last message anew. */
+  /** Requests a new answer to the person's last message. */
   retry(message: MessageDoc): Promise<void>;
-  /** Has an answer that broke off gone on with, by the words that one would write. */
+  /** Asks the agent to continue an interrupted answer, as a message of the person would. */
   goOn(agentId: AgentId): Promise<void>;
   stop(agentId: AgentId): Promise<void>;
 }
 
 const GO_ON = t`Go on.`;
-/** ms after which it is tried again, where the relay is there and has not answered. */
+/** ms until the next attempt, if the relay is reachable but has not answered. */
 const AGAIN_MS = 5_000;
 
-/** May this message wait on this device until a relay can take it? */
+/** May this message wait on this device until a relay accepts it? */
 function canWait(problem: RelayProblem): boolean {
   return isPassing(problem) || isRefusedAs(problem, 'no-session');
 }
@@ -61,9 +59,9 @@ function canWait(problem: RelayProblem): boolean {
 export function createTalkActions(parts: Parts): TalkActions {
   const { owner, relay, device, writer, household, live, conversations, notices } = parts;
   const attachments = createAttachments({ owner, writer, household });
-  /** Files that are not kept in the ledger yet, by client id. */
+  /** Files that are not in the ledger yet, by client id. */
   const unkept = new Map<string, readonly PreparedFile[]>();
-  /** New files of what is under way, by client id: they go back into the field with its words. */
+  /** New files of messages being sent, by client id. They go back into the field with the text. */
   const underWay = new Map<string, readonly PreparedFile[]>();
 
   const find = (clientId: string) => conversations.store.getState().sending.find((item) => item.clientId === clientId);
@@ -78,8 +76,8 @@ export function createTalkActions(parts: Parts): TalkActions {
   }
 
   /**
-   * The message once its files are kept; null where they could not be: it says so, and may be tried
-   * again.
+   * The message once its files are in the ledger; null where they could not be stored. The message
+   * then shows the error and can be sent again.
    */
   async function withFilesKept(item: SendingMessage): Promise<SendingMessage | null> {
     const files = unkept.get(item.clientId);
@@ -96,7 +94,7 @@ export function createTalkActions(parts: Parts): TalkActions {
     return with_;
   }
 
-  /** It goes out when the relay is back; where the line to it stands, in a moment. */
+  /** The message goes out when the relay is back, or shortly if the connection is up. */
   function waitWith(item: SendingMessage): void {
     conversations.sending({ ...item, waits: true });
     device.after(AGAIN_MS, () => live.store.getState().link.kind === 'live' && goOut(item.clientId));
@@ -131,8 +129,7 @@ export function createTalkActions(parts: Parts): TalkActions {
       },
     });
     if (posted.ok) return;
-    // The same client id goes along, so that a message which did arrive after all is not there
-    // twice.
+    // The client id stays the same, so a message that did arrive is not there twice.
     if (replaces === null && canWait(posted.problem)) return keep(item);
     if (isPassing(posted.problem)) return waitWith(item);
     conversations.sending({ ...item, error: problemText(posted.problem) });
@@ -140,7 +137,7 @@ export function createTalkActions(parts: Parts): TalkActions {
 
   const send: TalkActions['send'] = (agentId, text, replaces, { files = [], attachments: held = [] } = {}) => {
     const clientId = device.newId();
-    // What went is over.
+    // Forgets files of messages that were sent.
     for (const sent of underWay.keys()) if (!find(sent)) underWay.delete(sent);
     if (files.length > 0) {
       unkept.set(clientId, files);

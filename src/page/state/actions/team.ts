@@ -1,4 +1,7 @@
-/** WAKE and SUMMON, for all, some or one; putting to sleep; starting and ending the session. */
+/**
+ * WAKE and SUMMON (all, some or one agent), putting agents to sleep, starting and ending the
+ * session.
+ */
 import type { AgentId } from '../../../shared/domain/ids.ts';
 import type { Agent } from '../../../shared/domain/agent.ts';
 import { bigButton, canBeWoken, lifecycleOf } from '../../../shared/domain/lifecycle.ts';
@@ -13,29 +16,29 @@ import { leadNameOf } from '../people.ts';
 import { payloadOf } from '../wake-sizes.ts';
 import type { Parts } from './parts.ts';
 
-// What a call waits for, so that nobody wakes without what was said last: here while the page was
-// closed, or on other devices.
+// A wake first waits for documents from other devices and for those that arrived while the page was
+// closed. Otherwise an agent might wake without its latest context.
 
-/** ms that a call waits for what is known to be on its way from other devices. */
+/** ms that a wake waits for documents known to be on their way from other devices. */
 const CATCH_UP_PATIENCE_MS = 4_000;
 /**
- * ms that it waits to know what there is at all, while the line to the relay is being made, or was
- * just made.
+ * ms that a wake waits to learn what there is, while the connection to the relay is new or being
+ * made.
  */
 const COMPARE_PATIENCE_MS = 10_000;
 
 interface CaughtUp {
-  /** Whose last session is not whole on this device. */
+  /** Agents whose last session is not complete on this device. */
   readonly late: ReadonlySet<string>;
-  /** False: it could not be found out in time whether other devices have more. */
+  /** False: it could not be determined in time whether other devices have more. */
   readonly compared: boolean;
 }
 const NOBODY_LATE: CaughtUp = { late: new Set(), compared: true };
 
 interface CatchingUp {
-  /** Resolves when the last sessions of these agents are here, or will not be for now. */
+  /** Resolves when the last sessions of these agents are here, or cannot arrive for now. */
   caughtUp(agentIds: readonly AgentId[]): Promise<CaughtUp>;
-  /** What is known of it at once. */
+  /** The current state, without waiting. */
   known(): CaughtUp;
 }
 
@@ -52,9 +55,9 @@ function createCatchingUp({
     known,
     async caughtUp(agentIds) {
       pending.setState({ step: t`Listening for what was said last…` });
-      // What the relay still holds of the last session: the page may just have been opened.
+      // The page may just have been opened, and the relay may still hold parts of the last session.
       await until(device, COMPARE_PATIENCE_MS, live.store, ({ link }) => link.kind !== 'connecting');
-      // Whether there are other devices at all is told by the owner, which may just have begun too.
+      // The data worker says whether there are other devices, and it may just have started too.
       await until(
         device,
         COMPARE_PATIENCE_MS,
@@ -64,8 +67,8 @@ function createCatchingUp({
       const { status } = devices.store.getState();
       if ((status?.kind !== 'shared' && status?.kind !== 'returning') || agentIds.length === 0) return NOBODY_LATE;
       pending.setState({ step: t`Fetching what was said elsewhere…` });
-      // A relay that is away has nothing newer, and begins nothing either: that is said where it is
-      // asked to.
+      // A relay that is unreachable has nothing newer and can start nothing. The failing call
+      // reports that.
       const isThere = live.store.getState().link.kind === 'live' && status.link !== 'off';
       try {
         const { arriving, compared } = await owner.call('caughtUp', {
@@ -75,19 +78,23 @@ function createCatchingUp({
         });
         return { late: new Set(arriving), compared: compared || !isThere };
       } catch {
-        // Who is whole here can be woken all the same: what was told last of the others stands.
+        // Agents that are complete here can be woken all the same. For the others the last known
+        // state stands.
         return known();
       }
     },
   };
 }
 
-// The end of the session: for a while it can be taken back, in any tab of this browser, and nobody
-// is stopped before that.
+// Ending the session can be undone for a while, in any tab of this browser. No agent is stopped
+// before that time is over.
 
-/** ms in which it can be taken back. */
+/** ms in which ending can be undone. */
 const UNDO_MS = 10_000;
-/** What the tabs of a browser say to each other of it: a word, and a number, so that it is news. */
+/**
+ * What the tabs of a browser announce to each other: a word, and a number to make each announcement
+ * new.
+ */
 const SAID = 'roost-ending';
 type Word = 'begun' | 'undo' | 'over';
 
@@ -100,20 +107,23 @@ function createEnding({
   notices,
   pending,
 }: Pick<Parts, 'relay' | 'device' | 'live' | 'notices' | 'pending'>): EndSession {
-  /** Takes back what this tab has begun. */
+  /** Undoes what this tab has begun. */
   let callOff: () => void = () => undefined;
-  /** Takes away what is shown of another tab's. */
+  /** Removes the notice about another tab's ending. */
   let withdraw: () => void = () => undefined;
   const say = (word: Word) => void device.browser.write(SAID, `${word} ${device.newId()}`);
 
-  /** Whichever tabs have begun it. */
+  /** In whichever tab it was begun. */
   function undo(): void {
     callOff();
     withdraw();
     say('undo');
   }
 
-  /** `over`: it may end by itself, or from elsewhere. Returns the way to take it away. */
+  /**
+   * `over`: ending may be over by itself or from elsewhere. Returns a function that removes the
+   * notice.
+   */
   function show(over: () => void): () => void {
     const note = notices.info(t`The session ends in ten seconds. Nobody is stopped before that.`, {
       label: t`Undo`,
@@ -171,37 +181,37 @@ function createEnding({
   return endSession;
 }
 
-/** ms to wait for the relay's word that a call has begun, before the button is given back. */
+/** ms to wait for the relay to confirm that a wake has begun, before the button is released. */
 const CONFIRM_MS = 20_000;
 
 const NOT_COMPARED = t`It could not be found out yet whether more was said on your other devices. Press again in a moment, or go on without it.`;
 
-/** Another tab or device was first: what was asked for happens, only not from here. */
+/** Another tab or device was first. The request is fulfilled, only not from here. */
 const isAlreadyUnderWay = (problem: RelayProblem) => isRefusedAs(problem, 'already-awake');
 
 export interface TeamActions {
   /**
-   * Wakes these agents, or everyone who sleeps or is only driven by a client. Who is in the session
-   * and only set to sleep goes on where it was; the others are called by the lead. Whose last
-   * session is not whole on this device yet is waited for a little, and then left to sleep; where
-   * that is the lead, or where it cannot be told, the person is asked. Does nothing while a call of
-   * this page is under way.
+   * Wakes these agents, or all who sleep or are driven only by an API client. An agent of the
+   * session that was put to sleep continues where it was. The lead wakes the others. The wake waits
+   * a little for agents whose last session is not complete on this device, and then leaves them
+   * asleep. If the lead is among them, or if completeness is unknown, the person is asked. Does
+   * nothing while a wake or summon of this page is in progress.
    */
   wake(agents?: readonly Agent[]): Promise<void>;
-  /** Brings somebody to life in these seats, or in every empty one. */
+  /** Brings new agents to life in these seats, or in every empty one. */
   summon(seats?: readonly SeatPosition[]): Promise<void>;
   /**
-   * Sets an agent of the running session to sleep: it stays in it, keeps what was said, and is
-   * woken by `wake`.
+   * Puts an agent of the running session to sleep. It stays in the session, keeps its context, and
+   * is woken by `wake`.
    */
   rest(agentId: AgentId): Promise<void>;
-  /** Takes an agent out of the session, or gives up an egg. */
+  /** Removes an agent from the session, or gives up an egg. */
   sleep(agentId: AgentId): Promise<void>;
-  /** True where a session runs, started if need be. */
+  /** True if a session runs. Starts one if needed. */
   startSession(): Promise<boolean>;
   /**
-   * Ends the session after a while in which the person can take that back and nobody is stopped; at
-   * once where they say so, or say it again.
+   * Ends the session after a delay in which the person can undo it; until then no agent is stopped.
+   * Asking for it a second time, or for an immediate end, ends it at once.
    */
   readonly endSession: EndSession;
 }
@@ -231,15 +241,15 @@ export function createTeamActions(parts: Parts): TeamActions {
       });
       return false;
     }
-    // Another tab or device was first. Its session is ours too.
+    // Another tab or device was first. This page uses its session.
     if (isRefusedAs(started.problem, 'session-active')) return true;
     notices.refused(started.problem);
     return false;
   }
 
   /**
-   * Resolves when the relay was heard to begin the call, or when there is no more reason to wait
-   * for that.
+   * Resolves when the relay announced the beginning of the call, or when waiting has become
+   * pointless.
    */
   function heardToBegin(before: number): Promise<void> {
     const wasLive = live.store.getState().live !== null;
@@ -263,9 +273,9 @@ export function createTeamActions(parts: Parts): TeamActions {
     );
 
   /**
-   * One road for both calls: hold the button, catch up with other devices, start a session, write
-   * the message, wait for the relay's word. `called`: who is to be woken; whoever of them is not
-   * whole here yet is left out.
+   * Both calls take the same steps: hold the button, catch up with other devices, start a session,
+   * write the message, wait for the relay's confirmation. `called`: the agents to wake; those that
+   * are not complete here are left out.
    */
   async function call(
     kind: 'wake' | 'summon',
@@ -277,7 +287,7 @@ export function createTeamActions(parts: Parts): TeamActions {
     pending.setState({ call: kind, step: null });
     live.dismissCallError();
     try {
-      // A session begins with the lead, and with what it remembers.
+      // A session begins with the lead and its memory.
       const begins = live.store.getState().live === null;
       const agentIds = [...(begins ? [LEAD_ID] : []), ...called.map(({ agentId }) => agentId)];
       const { late, compared } = anyway ? catchingUp.known() : await catchingUp.caughtUp(agentIds);
@@ -336,7 +346,7 @@ export function createTeamActions(parts: Parts): TeamActions {
 
   const callToWake = (agents: readonly Agent[] | undefined, asked: readonly Agent[]) =>
     call('wake', asked, async (late) => {
-      // Asked again after the session began: another tab may have woken some of them meanwhile.
+      // Checked again after the session began: another tab may have woken some of them meanwhile.
       const now = bigButton(household.store.getState().roster, live.store.getState().live, null);
       const chosen = (agents ? asleepNow(agents) : now.kind === 'wake' ? now.agents : []).filter(
         (agent) => !isPausedNow(agent) && !late.has(agent.agentId),
@@ -348,9 +358,9 @@ export function createTeamActions(parts: Parts): TeamActions {
     });
 
   /**
-   * Who is shown before the ledger was read is who was shown last: nobody is called by that. The
-   * call holds its button until then. False where the call cannot begin: another one is under way,
-   * or the ledger is not read.
+   * Before the ledger is read, the page shows the team of the last visit, which must not be woken.
+   * The call holds its button until the ledger is read. False where the call cannot begin: another
+   * one is in progress, or the ledger could not be read.
    */
   async function isReadFor(kind: 'wake' | 'summon'): Promise<boolean> {
     if (pending.getState().call) return false;

@@ -1,6 +1,6 @@
 /**
- * Takes back what waits to be read: first at the relay, which may be about to put it before its
- * agent. Fetched for that.
+ * Withdraws unread messages. The relay comes first, since it may be about to deliver them. Loaded
+ * on first use.
  */
 import { t } from '../../language/t.ts';
 import type { MessageDoc, MessageWithdrawnDoc, QueuedMessageDoc } from '../../../shared/protocol/documents.ts';
@@ -9,7 +9,7 @@ import type { Attachments, PreparedFile } from '../attachments.ts';
 import { queuedWithdrawnId, SCHEMA_VERSION } from '../../../shared/protocol/documents/kinds.ts';
 import { attempt, type Parts } from './parts.ts';
 
-/** It goes back into the field. */
+/** The text and files that go back into the field. */
 export interface TakenBack {
   readonly text: string;
   readonly files: readonly PreparedFile[];
@@ -26,7 +26,7 @@ async function sha256Of(data: string): Promise<string> {
   return [...digest].map((byte) => byte.toString(16).padStart(2, '0')).join('');
 }
 
-/** Null: it was read, or could not be taken back, and that was said. */
+/** null: it was read already, or the withdrawal failed; a notice says which. */
 export async function withdraw(
   { owner, relay, clock, device, notices, attachments, conversations, household }: WithdrawDeps,
   message: MessageDoc | QueuedMessageDoc,
@@ -34,7 +34,7 @@ export async function withdraw(
   const { agentId, clientId, attachments: files = [] } = message;
   if (clientId === null) return null;
   const isQueued = message.type === 'queued-message';
-  // Its bytes first: what cannot be given back is not taken.
+  // The file bytes first: a message whose files cannot be restored is not withdrawn.
   const along = await attachments.toSend(files);
   if (!along.ok) {
     notices.error(t`What is attached could not be read: ${along.reason}`);

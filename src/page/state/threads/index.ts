@@ -1,4 +1,4 @@
-/** Threads as this page shows them. Fetched with the parts of the page that show them. */
+/** Threads as the page shows them. Loaded with the parts of the page that show them. */
 import type { AgentId, ThreadId } from '../../../shared/domain/ids.ts';
 import type { Thread } from '../../../shared/protocol/threads.ts';
 import type { RoostState } from '../index.ts';
@@ -12,14 +12,14 @@ import { createThreadTalk, type ThreadTalk } from './talk.ts';
 
 export type { ThreadTalk, ThreadTalkState } from './talk.ts';
 
-/** Threads asked for at a time. */
+/** Threads per request. */
 const LIST_PAGE = 200;
-/** Threads on the page: of more than that, the newest. */
+/** Most threads on the page. The newest are shown. */
 export const THREADS_LISTED = 1_000;
 
 export interface Threads {
   readonly list: Query<readonly Thread[]>;
-  /** The same one for the same id, as long as the page is open: what did not go stays in it. */
+  /** The same object for the same id as long as the page is open. It keeps unsent messages. */
   talk(threadId: ThreadId): ThreadTalk;
   create(
     title: string,
@@ -55,7 +55,7 @@ function createThreads({
     talks.set(threadId, known);
     return known;
   }
-  /** A change of one thread; what is shown follows before it is called done. */
+  /** Changes one thread. Resolves after the view is up to date. */
   async function change(
     threadId: ThreadId,
     call: (client: ReachClient) => Promise<RelayResult<unknown>>,

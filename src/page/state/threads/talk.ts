@@ -1,7 +1,4 @@
-/**
- * One thread as it is shown: its newest messages, earlier ones as they are asked for, and what is
- * on its way.
- */
+/** One thread: its newest messages, earlier ones on demand, and those being sent. */
 import { createStore, type StoreApi } from 'zustand/vanilla';
 import type { ThreadId } from '../../../shared/domain/ids.ts';
 import type { Thread, ThreadMessage } from '../../../shared/protocol/threads.ts';
@@ -15,24 +12,24 @@ import { type Sending, type SendingToThread, withSending } from '../conversation
 import { readUnsent } from '../conversation-log.ts';
 import { keepUnsent, unsentIn } from '../unsent.ts';
 
-/** Messages asked for at a time; and on the way to the very beginning. */
+/** Messages per request, and per request on the way to the very beginning. */
 const PAGE = 50;
 const PAGE_OF_ALL = 200;
-/** ms after which it is tried again, where the relay is there and has not answered. */
+/** ms until the next attempt, if the relay is reachable but has not answered. */
 const AGAIN_MS = 5_000;
 
 export interface ThreadTalkState {
   readonly kind: 'loading' | 'ready' | 'failed';
-  /** Failed: why. Ready: why it could not be read anew. */
+  /** Failed: why. Ready: why the reload failed. */
   readonly problem: RelayProblem | null;
-  /** More may have been said than is here. */
+  /** More may have been said than is loaded. */
   readonly stale: boolean;
   readonly thread: Thread | null;
-  /** By who takes part: the place up to which it has read. */
+  /** The sequence up to which each participant has read. */
   readonly read: Readonly<Record<string, number>>;
-  /** By place, without a gap. */
+  /** By sequence, without gaps. */
   readonly messages: readonly ThreadMessage[];
-  /** Earlier ones are there. */
+  /** Earlier messages exist. */
   readonly more: boolean;
   readonly reading: Reading;
   readonly sending: readonly SendingToThread[];
@@ -40,13 +37,13 @@ export interface ThreadTalkState {
 
 export interface ThreadTalk {
   readonly store: StoreApi<ThreadTalkState>;
-  /** Somebody looks from now on. Returns the way to look away. */
+  /** Subscribes a view. Returns a function that unsubscribes. */
   subscribe(): () => void;
   again(): Promise<void>;
   readonly pages: Pages;
   send(text: string, mentions: readonly string[]): Promise<void>;
   sendAgain(clientId: string): Promise<void>;
-  /** Answers with the text of what did not go, which is then gone from here. */
+  /** Removes an unsent message and returns its text. */
   takeBack(clientId: string): string;
 }
 
@@ -61,8 +58,8 @@ const isToThread = (value: Sending): value is SendingToThread =>
   Array.isArray(value.mentions) && 'after' in value && typeof value.after === 'number';
 
 /**
- * What was sent and is there by now: the same words of the person's, later than when they were
- * sent.
+ * A sent message that has arrived: the same text by the person, with a later sequence than when it
+ * was sent.
  */
 const arrived = ({ text, after }: SendingToThread, messages: readonly ThreadMessage[]) =>
   messages.some(
@@ -125,7 +122,7 @@ export function createThreadTalk(threadId: ThreadId, { reach, changes, device, l
 
   const find = (clientId: string) => store.getState().sending.find((item) => item.clientId === clientId);
   const lineStands = () => live.store.getState().link.kind === 'live';
-  /** It goes out when the relay is back; where the line to it stands, in a moment. */
+  /** The message goes out when the relay is back, or shortly if the connection is up. */
   function waitWith(item: SendingToThread): void {
     note({ ...item, error: null, waits: true });
     device.after(AGAIN_MS, () => lineStands() && goOut(item.clientId));
@@ -141,12 +138,11 @@ export function createThreadTalk(threadId: ThreadId, { reach, changes, device, l
     const sent = await reach((client) =>
       client.sendToThread({ threadId, body: { clientId, text, mentions: [...mentions] } }),
     );
-    // The same client id goes along when it is tried again: what did arrive after all is not there
-    // twice.
+    // A retry uses the same client id, so that a message that did arrive is not there twice.
     if (!sent.ok && isPassing(sent.problem)) return waitWith(item);
     if (!sent.ok) return note({ ...item, error: problemText(sent.problem), waits: false });
     const { value } = sent;
-    // Where it is the next one, there is nothing between that would have to be asked for first.
+    // If it is the next in sequence, nothing in between has to be requested first.
     if (value.sequence === lastSequence() + 1) paged.amend(({ rows, more }) => ({ rows: [value, ...rows], more }));
     else if (value.sequence > lastSequence()) await paged.again();
     drop(clientId);
@@ -156,7 +152,8 @@ export function createThreadTalk(threadId: ThreadId, { reach, changes, device, l
     if (link.kind !== 'live' || before.link.kind === 'live') return;
     for (const { clientId } of store.getState().sending) goOut(clientId);
   });
-  // Of an earlier page: what it had not heard of is sent once more, and is there once.
+  // A message of an earlier page whose outcome is unknown is sent once more. The relay accepts it
+  // once.
   for (const item of store.getState().sending.filter(({ error }) => error === null))
     void (lineStands() ? deliver(item) : waitWith(item));
   device.browser.onGone((key) => {

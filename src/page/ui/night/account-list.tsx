@@ -14,34 +14,33 @@ import { costText } from '../text/money.ts';
 import { useNow } from '../hooks.ts';
 import { momentText, outcomeText, toneOf, whatText } from './words.ts';
 
-// What happened since the person was last here, for one card. Pure.
+// Summary of what happened since the person was last here, for one card. Pure.
 
-/** What became of one routine: its newest words, and how often it did what. */
+/** The outcomes of one routine: its latest message, and the count of each outcome. */
 interface AccountLine {
   readonly key: string;
   readonly scheduleId: ScheduleId;
   readonly agentId: AgentId;
   readonly name: string;
   readonly kind: Occurrence['kind'];
-  /** Runs that came to a good end. */
+  /** Runs that succeeded. */
   readonly done: number;
   /** The last of them; null: none. */
   readonly lastDone: Occurrence | null;
   /**
-   * What failed, and what was skipped though something was to be done: the newest of each sort, and
-   * how many.
+   * Failed occurrences, and skipped ones with work to do: the newest of each sort, and the count.
    */
   readonly troubles: readonly { readonly newest: Occurrence; readonly count: number }[];
-  /** Something of it began. */
+  /** At least one run of it began. */
   readonly ran: boolean;
   readonly costMicroUsd: number;
-  /** Some of that is at the most. */
+  /** Some of these figures are upper bounds. */
   readonly estimated: boolean;
 }
 
 /**
- * Moments that ended in (`since`, `upTo`] because nothing waited: no model was asked, and they are
- * one figure together.
+ * Number of occurrences that ended in (`since`, `upTo`] because nothing waited. They called no
+ * model and are shown as one figure.
  */
 export const idleIn = (occurrences: readonly Occurrence[], since: number, upTo: number): number =>
   occurrences.filter(
@@ -49,14 +48,14 @@ export const idleIn = (occurrences: readonly Occurrence[], since: number, upTo: 
   ).length;
 
 /**
- * A reminder that came, or a script that told its agent, and what the agent did then: the one
- * moment stands in the account twice.
+ * A delivered reminder, or a script that woke its agent, and the run that followed. Both are in the
+ * log, as one occurrence each.
  */
 const isWhatFollowed = ({ kind, runId }: Occurrence) => (kind === 'reminder' || kind === 'script') && runId !== null;
 
 /**
- * Of the moments that ended in (`since`, `upTo`], newest first. What idled is no news, and neither
- * is what was called off.
+ * Summary of the occurrences that ended in (`since`, `upTo`], newest first. Idle and cancelled ones
+ * are left out.
  */
 export function accountOf(newestFirst: readonly Occurrence[], since: number, upTo: number): readonly AccountLine[] {
   const lines = new Map<string, AccountLine>();
@@ -64,7 +63,7 @@ export function accountOf(newestFirst: readonly Occurrence[], since: number, upT
     const tone = toneOf(one);
     if (one.endedAt === null || one.endedAt <= since || one.endedAt > upTo) continue;
     if (tone === 'quiet' || tone === 'open') continue;
-    // Wakes of one agent have one name in the account; whoever woke it has a line.
+    // Wakes of one agent share a schedule id. Each waker has a line.
     const key = `${one.scheduleId} ${one.kind === 'wake' ? one.name : ''}`;
     const held = lines.get(key) ?? {
       key,
@@ -87,7 +86,7 @@ export function accountOf(newestFirst: readonly Occurrence[], since: number, upT
     lines.set(key, {
       ...held,
       done: held.done + (tone === 'good' && !isWhatFollowed(one) ? 1 : 0),
-      // Words before none: those that followed.
+      // An occurrence with a message wins over one without: the run that followed has the message.
       lastDone:
         tone === 'good' && (!held.lastDone || (isWhatFollowed(one) && !held.lastDone.said)) ? one : held.lastDone,
       troubles: tone === 'good' ? held.troubles : troubles,
@@ -124,8 +123,8 @@ function GoOnButton({ run, runId }: { run: Occurrence; runId: RunId }) {
 }
 
 /**
- * Lets an agent go on with a run that did not come to its end; says so where it did. Nothing for
- * any other.
+ * Lets an agent continue a run that did not finish, and reports the success. Shows nothing for
+ * other runs.
  */
 export function GoOn({ run }: { run: Occurrence }) {
   if (run.continuedBy !== null) return <small className="goes-on">{t`a later run went on with it`}</small>;
@@ -133,8 +132,8 @@ export function GoOn({ run }: { run: Occurrence }) {
 }
 
 /**
- * Who did what, in their own last words, and what went wrong; each line leads to the agent, and to
- * its nights or its wakes.
+ * The outcomes by agent, in the agents' own last words, and what went wrong. Each line leads to the
+ * agent, its schedules or its wakes.
  */
 export function AccountList({ lines }: { lines: readonly AccountLine[] }) {
   const team = useTeammates();

@@ -8,7 +8,7 @@ import { useQuery } from '../hooks.ts';
 import { warningText } from './words.ts';
 import './clock-note.css';
 
-/** What is not well with what this agent does by itself; nothing where all is. */
+/** Warnings about this agent's schedules, if there are any. */
 export default function AgentWarning({ agentId }: { agentId: AgentId }) {
   const list = useQuery(schedulesOf(useRoost()).list);
   if (list.kind !== 'ready') return null;

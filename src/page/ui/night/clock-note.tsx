@@ -5,13 +5,10 @@ import { WarnIcon } from '../parts/icons.tsx';
 import { duration } from '../text/time.ts';
 import './clock-note.css';
 
-/** ms between two looks: it is said within two minutes of the last time that the clock went. */
+/** ms between checks. The note appears within two minutes after the clock has stopped. */
 const LOOK_MS = 20_000;
 
-/**
- * Says that the clock stands still by which routines are due; nothing while it goes. What it says
- * comes from the relay, which watches it.
- */
+/** Warns that the scheduler's clock has stopped. The relay detects and reports it. */
 export default function ClockNote() {
   const { device } = useRoost();
   const actions = useActions();
@@ -35,7 +32,7 @@ export default function ClockNote() {
   );
 }
 
-/** How long the clock had stood when the relay started; nothing where it had not. */
+/** How long the clock had been stopped when the relay started, if it had. */
 export function StoodNote() {
   const stood = useInfo(({ health }) => health?.clock.stoodMs ?? null);
   if (stood === null || stood < WORTH_SAYING_MS) return null;
@@ -43,5 +40,5 @@ export function StoodNote() {
     <p className="night-note">{t`Before its last start the relay did not run for up to ${duration(stood)}, and nobody had ended it. What was due then is made up for once, or stands as missed.`}</p>
   );
 }
-/** ms */
+/** Stops shorter than this, in ms, are not shown. */
 const WORTH_SAYING_MS = 60_000;

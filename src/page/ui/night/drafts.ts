@@ -6,22 +6,21 @@ import { PULSE_BOUNDS } from '../../../shared/domain/guardrails.ts';
 import { spoken, t } from '../../language/t.ts';
 import { hostsIn, wrongInHosts } from '../text/hosts.ts';
 
-// When something is due, as it stands in the fields of an editor, and what each editor does with
-// what the relay says. Pure.
+// Editor drafts of timings, and how a draft and the relay's answer fit together. Pure.
 
 export interface TimingDraft {
   readonly timing: Timing['kind'];
   readonly minutes: string;
-  /** Minutes after the full interval; empty: kept apart from the others' by the relay. */
+  /** Minutes after the full interval; empty: the relay spaces schedules apart. */
   readonly offset: string;
   readonly days: readonly number[];
   readonly time: string;
   readonly cron: string;
-  /** As `datetime-local` has it, in the reader's own zone. */
+  /** Value of `datetime-local`, in the reader's time zone. */
   readonly at: string;
 }
 
-/** Where nothing was written yet. */
+/** Defaults of empty fields. */
 const emptyTiming: TimingDraft = {
   timing: 'weekly',
   minutes: '30',
@@ -48,7 +47,7 @@ const timingDraftOf = (timing: Timing): TimingDraft => ({
   ...(timing.kind === 'once' ? { at: localText(timing.at) } : {}),
 });
 
-/** What is wrong, by field. */
+/** Errors by field. */
 export type Wrong = Readonly<Record<string, string>>;
 
 function wrongInTiming(draft: TimingDraft): Record<string, string> {
@@ -67,15 +66,14 @@ function wrongInTiming(draft: TimingDraft): Record<string, string> {
   return wrong;
 }
 
-/** When it would be due. Null: that cannot be said yet. */
+/** The timing of the draft; null: incomplete. */
 function timingOf(draft: TimingDraft, before: Timing | null = null): ScheduleOf<'routine'>['timing'] | null {
   switch (draft.timing) {
     case 'every': {
       const minutes = Number(draft.minutes);
       if (!Number.isInteger(minutes) || minutes < 1) return null;
       const offset = draft.offset.trim() === '' ? null : Number(draft.offset);
-      // One that does not fit is told by whoever saves it; until then it is taken round the
-      // interval.
+      // An invalid offset is reported on saving. Until then it is taken modulo the interval.
       return offset !== null && !Number.isInteger(offset) ? null : { kind: 'every', minutes, offset };
     }
     case 'weekly':
@@ -93,7 +91,7 @@ function timingOf(draft: TimingDraft, before: Timing | null = null): ScheduleOf<
         : { kind: 'cron', cron: draft.cron.trim(), zone: before?.kind === 'cron' ? before.zone : null };
     case 'once': {
       const at = Date.parse(draft.at);
-      // The very moment that was set stays it, seconds and all.
+      // An unchanged moment keeps its exact value, including seconds.
       if (before?.kind === 'once' && draft.at === localText(before.at)) return before;
       return Number.isFinite(at) ? { kind: 'once', at } : null;
     }
@@ -103,8 +101,8 @@ function timingOf(draft: TimingDraft, before: Timing | null = null): ScheduleOf<
 }
 
 /**
- * The next moments at which it is due, at most `most`; none: never, as it stands. `zone`: of the
- * household; `offset`: minutes, that an interval was given.
+ * The next due moments, at most `most`; empty: never. `zone`: of the household. `offset`: minutes
+ * that the relay gave an interval.
  */
 export function nextOf(
   draft: TimingDraft,
@@ -120,8 +118,8 @@ export function nextOf(
 const CRON = createCronClock();
 
 /**
- * What the relay found wrong, by the field of the editor at which it is shown; `rest` has no field
- * there. `fields`: of the editor; `standsAt`: where one stands under another name.
+ * Maps the relay's errors to fields of the editor; `rest` holds those without a field. `fields`: of
+ * the editor. `standsAt`: fields that the editor shows under another name.
  */
 export function wrongAt(
   found: Wrong,
@@ -147,9 +145,8 @@ export interface Merged<S> {
 }
 
 /**
- * What was changed here, put into what the relay has by now: another page may have changed it
- * meanwhile. `clashes`: fields that both changed, each in another way; they stand in `merged` as
- * here.
+ * Merges the changes made here into the relay's current version, which another page may have
+ * changed. `clashes`: fields that both changed differently; `merged` has the values from here.
  */
 export function mergedInto<S extends Schedule>(
   latest: S,
@@ -164,7 +161,7 @@ export function mergedInto<S extends Schedule>(
   return { merged: { ...latest, ...own }, clashes };
 }
 
-// A reminder as it stands in the fields of its editor: texts, until the relay has taken it. Pure.
+// The draft of a reminder, as texts, until the relay has accepted it. Pure.
 
 export type Reminder = ScheduleOf<'reminder'>;
 
@@ -183,7 +180,7 @@ export const reminderDraftOf = ({ agentId, name, message, timing, context }: Rem
   context,
 });
 
-/** Its fields that the editor writes. */
+/** The fields that the editor writes. */
 export const FIELDS_OF_REMINDER = [
   'agentId',
   'name',
@@ -192,7 +189,7 @@ export const FIELDS_OF_REMINDER = [
   'context',
 ] as const satisfies readonly (keyof Reminder)[];
 
-/** What is wrong before anybody is asked. */
+/** Errors that are found without asking the relay. */
 export function wrongInReminder(draft: ReminderDraft): Wrong {
   const wrong = wrongInTiming(draft);
   if (draft.name.trim() === '') wrong['name'] = t`Give it a name.`;
@@ -200,7 +197,7 @@ export function wrongInReminder(draft: ReminderDraft): Wrong {
   return wrong;
 }
 
-/** The whole of it as the relay takes it. Null while `wrongInReminder` finds something. */
+/** The complete reminder for the relay. null while `wrongInReminder` finds errors. */
 export function reminderOf(draft: ReminderDraft, before: Reminder | null): Reminder | null {
   const timing = timingOf(draft, before?.timing ?? null);
   if (!timing || Object.keys(wrongInReminder(draft)).length > 0) return null;
@@ -214,7 +211,7 @@ export function reminderOf(draft: ReminderDraft, before: Reminder | null): Remin
   };
 }
 
-// A script as it stands in the fields of its editor: texts, until the relay has taken it. Pure.
+// The draft of a script, as texts, until the relay has accepted it. Pure.
 
 export type Script = ScheduleOf<'script'>;
 
@@ -225,10 +222,10 @@ export interface ScriptDraft extends TimingDraft {
   readonly script: string;
   readonly on_failure: Script['on_failure'];
   readonly overlap: Script['overlap'];
-  /** One a line. */
+  /** One per line. */
   readonly hosts: string;
   readonly own_hosts: string;
-  /** Seconds that it may take. */
+  /** Longest duration, in seconds. */
   readonly most: string;
   readonly context: Script['context'];
 }
@@ -264,7 +261,7 @@ export const scriptDraftOf = (script: Script): ScriptDraft => ({
 });
 
 export const SCRIPT_STANDS_AT: Wrong = { timeoutMs: 'most', hosts: 'hosts', own_hosts: 'own_hosts' };
-/** Its fields that the editor writes. */
+/** The fields that the editor writes. */
 export const FIELDS_OF_SCRIPT = [
   'agentId',
   'name',
@@ -278,7 +275,7 @@ export const FIELDS_OF_SCRIPT = [
   'context',
 ] as const satisfies readonly (keyof Script)[];
 
-/** What is wrong before anybody is asked. */
+/** Errors that are found without asking the relay. */
 export function wrongInScript(draft: ScriptDraft): Wrong {
   const wrong = wrongInTiming(draft);
   const { min, max } = SCHEDULE_BOUNDS.scriptMs;
@@ -293,7 +290,7 @@ export function wrongInScript(draft: ScriptDraft): Wrong {
   return wrong;
 }
 
-/** The whole of it as the relay takes it. Null while `wrongInScript` finds something. */
+/** The complete script for the relay. null while `wrongInScript` finds errors. */
 export function scriptOf(draft: ScriptDraft, before: Script | null): Script | null {
   const timing = timingOf(draft, before?.timing ?? null);
   if (!timing || Object.keys(wrongInScript(draft)).length > 0) return null;
@@ -318,14 +315,14 @@ export function scriptOf(draft: ScriptDraft, before: Script | null): Script | nu
   };
 }
 
-/** Without the text that was accepted before: what its file says now is. */
+/** Without the text that was approved before: the file's current text counts. */
 export function withoutText(script: Script): Script {
   const rest = { ...script };
   delete rest.sha256;
   return rest;
 }
 
-// A routine as it stands in the fields of its editor: texts, until the relay has taken it. Pure.
+// The draft of a routine, as texts, until the relay has accepted it. Pure.
 
 export type Routine = ScheduleOf<'routine'>;
 
@@ -334,17 +331,17 @@ export interface Draft extends TimingDraft {
   readonly name: string;
   readonly instructions: string;
   readonly onlyWaiting: boolean;
-  /** Minutes that a run may take. */
+  /** Longest duration of a run, in minutes. */
   readonly most: string;
   readonly model: string;
   /** Empty: as `model`. */
   readonly planningModel: string;
   readonly executorModel: string;
-  /** Names; null: all that its agent has. */
+  /** Names; null: all tools of its agent. */
   readonly tools: readonly string[] | null;
-  /** Runs of it at once. */
+  /** Concurrent runs. */
   readonly maxConcurrent: string;
-  /** Model requests of one run; empty: as its agent's runs. */
+  /** Model requests per run; empty: as for its agent's runs. */
   readonly maxTurns: string;
   readonly context: Routine['context'];
   readonly catch_up: Routine['catch_up'];
@@ -392,20 +389,20 @@ export function draftOf(routine: Routine): Draft {
   };
 }
 
-/** Where the relay names a field that stands here under another name, or has none of its own. */
+/** Fields of the relay that the editor shows under another name, or not at all. */
 export const STANDS_AT: Wrong = {
   timeoutMs: 'most',
   when: 'onlyWaiting',
   tools: 'tools',
 };
-/** What is wrong before anybody is asked: what cannot be said to the relay at all. */
+/** Errors that are found without asking the relay, because the value cannot even be sent. */
 export function wrongIn(draft: Draft): Wrong {
   const wrong: Record<string, string> = wrongInTiming(draft);
   const { timeoutMs } = SCHEDULE_BOUNDS;
   const most = Number(draft.most) * MINUTE;
   if (draft.name.trim() === '') wrong['name'] = t`Give it a name.`;
   if (draft.instructions.trim() === '') wrong['instructions'] = t`Say what it is to do.`;
-  // What is pasted is not cut off unseen.
+  // A pasted text is never cut silently.
   const [long, room] = [draft.instructions.length, SCHEDULE_BOUNDS.instructions];
   if (long > room)
     wrong['instructions'] =
@@ -426,8 +423,8 @@ export function wrongIn(draft: Draft): Wrong {
 const orNull = (text: string) => (text.trim() === '' ? null : text.trim());
 
 /**
- * The whole of it as the relay takes it; what stands in no field stays as it was. Null while
- * `wrongIn` finds something.
+ * The complete routine for the relay; values without a field stay as they were. null while
+ * `wrongIn` finds errors.
  */
 export function routineOf(draft: Draft, before: Routine | null): Routine | null {
   const timing = timingOf(draft, before?.timing ?? null);
@@ -455,7 +452,7 @@ export function routineOf(draft: Draft, before: Routine | null): Routine | null 
   };
 }
 
-/** Its fields that the editor writes. */
+/** The fields that the editor writes. */
 export const FIELDS_OF_ROUTINE = [
   'agentId',
   'name',
@@ -482,7 +479,7 @@ const example = (draft: Partial<Draft> & { readonly name: string; readonly instr
   ...emptyDraft(''),
   ...draft,
 });
-/** Ready to be taken as they are. */
+/** Ready to be used as they are. */
 export const EXAMPLES: readonly Example[] = [
   {
     title: t`Every weekday at 7:30: read the inbox and tell me what matters`,

@@ -1,4 +1,4 @@
-/** What the editors of a routine, a reminder and a script have in common. */
+/** Shared parts of the editors of routines, reminders and scripts. */
 import { type FormEvent, type ReactNode, useId, useState } from 'react';
 import { clocksDiffer, wallTime } from '../../../shared/domain/zone-days.ts';
 import type { AgentId, ScheduleId } from '../../../shared/domain/ids.ts';
@@ -16,12 +16,11 @@ import { OneOf } from '../parts/choices.tsx';
 import { localText, type Merged, mergedInto, nextOf, type TimingDraft, type Wrong, wrongAt } from './drafts.ts';
 import { DAY_NAMES, momentText, nextText, WEEK } from './words.ts';
 
-/** ms: the times in it are of this minute. */
+/** ms between updates: the times shown are accurate to the minute. */
 const EVERY_MS = 15_000;
 
 /**
- * Says that the household goes by another clock than this browser, where it does. What is set for
- * 7:30 there is due at another time here.
+ * Shown if the household's time zone differs from the browser's: 7:30 there is another time here.
  */
 export function ZoneNote() {
   const { limits } = useRoost();
@@ -55,7 +54,7 @@ interface FieldProps {
   }) => ReactNode;
 }
 
-/** A field with its label, a hint, and what is wrong with it. */
+/** A field with its label, a hint and its error. */
 export function Labelled({ label, hint, wrong, children }: FieldProps) {
   const id = useId();
   return (
@@ -77,7 +76,7 @@ interface WhoProps {
   readonly set: (more: { readonly agentId?: AgentId; readonly name?: string }) => void;
   readonly wrong: Wrong;
   readonly team: readonly Teammate[];
-  /** Stands in the empty name. */
+  /** Placeholder of the empty name. */
   readonly example: string;
 }
 
@@ -134,7 +133,7 @@ export function NameField({
   );
 }
 
-/** One of a few, in words. */
+/** A choice of a few options, in words. */
 export function ChoiceField<Value extends string>({
   label,
   hint,
@@ -181,8 +180,7 @@ const CONTEXT_CHOICES: readonly (readonly [Context, string])[] = [
 type Context = (typeof CONTEXTS)[number];
 
 /**
- * What its agent is given of before, when it is set to work. `hint`: where it is not set to work
- * each time.
+ * The context that its agent receives. `hint` is for schedules that do not always start the agent.
  */
 export function ContextField({
   draft,
@@ -207,7 +205,7 @@ export function ContextField({
   );
 }
 
-/** Why it is not saved, and the two ways out of an editor. */
+/** Why it was not saved, and the buttons that end the editor. */
 export function EditorEnd({
   refused,
   busy,
@@ -236,7 +234,7 @@ export function EditorEnd({
   );
 }
 
-/** The form may be longer than what is seen of it, and Save is always there. */
+/** The form may be longer than its viewport, while Save is always visible. */
 const intoView = (note: HTMLElement | null) => {
   note?.scrollIntoView?.({ block: 'center' });
 };
@@ -266,19 +264,16 @@ interface WhenProps {
   readonly draft: TimingDraft;
   readonly set: (more: Partial<TimingDraft>) => void;
   readonly wrong: Wrong;
-  /** As the relay has it; null: it is new. */
+  /** The relay's version; null: it is new. */
   readonly before: Timing | null;
-  /**
-   * Minutes, that an interval was given; null: its place among others of the same interval is not
-   * known yet.
-   */
+  /** Minutes that the relay gave an interval; null: not assigned yet. */
   readonly offset: number | null;
-  /** Of a day and a time; left out: it is due in quiet hours too. */
+  /** Hint for a single date and time; left out: it is due in quiet hours too. */
   readonly onceHint?: string;
   readonly children?: ReactNode;
 }
 
-/** When something is due, and when that is next. */
+/** The timing, and the next due moments. */
 export function WhenFields({ draft, set, wrong, before, offset, onceHint, children }: WhenProps) {
   const now = useNow(15_000);
   const limits = useQuery(useRoost().limits.query);
@@ -406,20 +401,20 @@ export function WhenFields({ draft, set, wrong, before, offset, onceHint, childr
   );
 }
 
-/** Moments to come that are named. */
+/** Number of next moments that are listed. */
 const NEXT_SHOWN = 3;
 
 /** What an editor writes, and how its draft and it become each other. */
 export interface Kind<D extends TimingDraft, S extends Schedule> {
-  /** Null while something is wrong. */
+  /** null while there are errors. */
   scheduleOf(draft: D, before: S | null): S | null;
   draftOf(schedule: S): D;
   wrongIn(draft: D): Wrong;
-  /** Null: it is of another kind. */
+  /** null: it is of another kind. */
   of(schedule: Schedule): S | null;
   readonly fields: readonly (keyof S & string)[];
   readonly standsAt: Wrong;
-  /** As it is sent to the relay; left out: as it stands. */
+  /** The schedule as it is sent to the relay; left out: unchanged. */
   readonly asSaved?: (schedule: S) => S;
 }
 
@@ -427,16 +422,15 @@ interface Saving<D> {
   readonly draft: D;
   set(more: Partial<D>): void;
   readonly wrong: Wrong;
-  /** Why it was not taken, where no field says it; null: nothing of that kind. */
+  /** A refusal that belongs to no field; null: none. */
   readonly refused: string | null;
   readonly busy: boolean;
   save(event: FormEvent): Promise<void>;
 }
 
 /**
- * A draft, until the relay has it: what was changed elsewhere meanwhile is kept, and where both
- * changed the same it is said first; what the relay refuses stands at its field. `scheduleId` null:
- * a new one.
+ * Saves a draft. Changes made elsewhere are merged, and conflicting ones are shown first. Errors of
+ * the relay are shown at their fields. `scheduleId` null: a new one.
  */
 export function useSaving<D extends TimingDraft, S extends Schedule>(
   kind: Kind<D, S>,
@@ -452,9 +446,7 @@ export function useSaving<D extends TimingDraft, S extends Schedule>(
     return listed.kind === 'ready' ? listed.value.schedules.find((one) => one.scheduleId === scheduleId) : undefined;
   });
   const [draft, setDraft] = useState(first);
-  /**
-   * What the relay had of it when it was last looked at: a page elsewhere may change it meanwhile.
-   */
+  /** The relay's version when the draft was last compared. Another page may change it meanwhile. */
   const [base, setBase] = useState(before);
   const [asked, setAsked] = useState(false);
   const [refused, setRefused] = useState<{ readonly fields: Wrong; readonly reason: string | null } | null>(null);

@@ -41,8 +41,8 @@ const WORDS: Readonly<Record<Exclude<Toolset, 'attached' | 'mind'>, string>> = {
   web: t`Pages of the web`,
 };
 /**
- * Those of MCP servers stand below, by server; what a program does by itself is no tool that is
- * given.
+ * Tools of MCP servers are listed below, by server. Tools that an ACP agent brings along cannot be
+ * granted.
  */
 const SETS = TOOLSET_NAMES.filter((set) => set !== 'attached' && set !== 'mind');
 const KNOWN: ReadonlySet<string> = new Set<string>(Object.values(TOOLSETS).flat());
@@ -53,19 +53,19 @@ interface EditorToolsProps {
   readonly wrong: Wrong[string] | undefined;
 }
 
-/** What a routine lets its agent use: all that it has, or what is ticked. */
+/** The tools of a routine: all of its agent, or those that are ticked. */
 function ToolsField({ tools, onTools, wrong }: EditorToolsProps) {
   const attached = useQuery(attachedOf(useRoost()).list);
   const servers = (attached.kind === 'ready' ? attached.value.servers : []).map(({ name, tools: offered }) => ({
     name,
-    // What the person has not let agents use would be refused.
+    // Tools that the person has not allowed would be refused.
     offered: offered.filter(({ use, gone }) => use && !gone).map(({ called }) => called),
   }));
   const known = new Set(servers.flatMap(({ offered }) => offered));
-  // A server may be away just now, or take a tool back: what was ticked of it stays until it is
+  // A server may be offline, or may have withdrawn a tool. Ticked tools stay until they are
   // unticked.
   const away = (tools ?? []).filter((tool) => !KNOWN.has(tool) && !known.has(tool));
-  // What was unticked can be ticked again while one looks at it.
+  // An unticked tool can be ticked again while the editor is open.
   const [seenAway, setSeenAway] = useState<readonly string[]>([]);
   const others =
     attached.kind === 'loading' ? [] : [...new Set([...seenAway, ...away])].filter((tool) => !known.has(tool));
@@ -168,11 +168,11 @@ interface Props {
   /** null: a new one. */
   readonly scheduleId: ScheduleId | null;
   readonly before: Routine | null;
-  /** Minutes, that an interval was given. */
+  /** Minutes that the relay gave an interval. */
   readonly offset: number | null;
   readonly draft: Draft;
   readonly team: readonly Teammate[];
-  /** What stands there, where it was only closed; null: it is saved, or to be forgotten. */
+  /** Receives the draft if the editor was only closed; null: it was saved or discarded. */
   readonly onClose: (kept: Draft | null) => void;
 }
 
@@ -185,7 +185,7 @@ const ROUTINE: Kind<Draft, Routine> = {
   standsAt: STANDS_AT,
 };
 
-/** What few change: each a line of text. */
+/** Rarely used fields, each a line of text. */
 const MORE_TEXTS = [
   { field: 'model', label: t`Model`, hint: t`What thinks when this is due.` },
   { field: 'planningModel', label: t`Model of the first request`, hint: t`A large one plans, say.` },
@@ -248,9 +248,7 @@ function MoreTexts({ draft, set, wrong }: MoreProps) {
   );
 }
 
-/**
- * Writes a routine. It closes once the relay has it; what the relay refuses stays in the fields.
- */
+/** Edits a routine. It closes once the relay has accepted it. Refused values stay in the fields. */
 export function RoutineEditor({ scheduleId, before, offset, draft: first, team, onClose }: Props) {
   const { draft, set, wrong, refused, busy, save } = useSaving(ROUTINE, scheduleId, before, first, () => onClose(null));
   const own = team.find(({ agentId }) => agentId === draft.agentId)?.color ?? '';
@@ -345,7 +343,7 @@ export function RoutineEditor({ scheduleId, before, offset, draft: first, team, 
   );
 }
 
-/** Where something of these is wrong, it is to be seen. */
+/** Fields that must be expanded if they have an error. */
 const UNDER_MORE = [
   'most',
   'color',

@@ -8,10 +8,10 @@ import { AccountList, accountOf } from './account-list.tsx';
 import { pastLeftOutText } from './words.ts';
 import './morning.css';
 
-/** As far back as the relay tells at once. */
+/** The longest period that the relay reports at once. */
 const HOURS = 168;
 
-/** What was done without the person in these days; of one agent, or of all. */
+/** What one agent, or all, did by themselves in these days. */
 export function LatelyAccount({ agentId }: { agentId: AgentId | null }) {
   const query = schedulesOf(useRoost()).timeline(HOURS);
   return (
@@ -31,7 +31,7 @@ export function LatelyAccount({ agentId }: { agentId: AgentId | null }) {
   );
 }
 
-/** What the card above the grid has told, and more: it is found here once that is put away. */
+/** The content of the card above the grid, and more, after that is dismissed. */
 export function Lately({ agentId }: { agentId: AgentId | null }) {
   const [open, setOpen] = useState(false);
   return (

@@ -18,7 +18,7 @@ import { pastLeftOutText } from './words.ts';
 import './morning.css';
 
 const HOUR = 3_600_000;
-/** Hours that the relay tells of at once. */
+/** Longest period, in hours, that the relay reports at once. */
 const MOST_HOURS = 168;
 
 interface Wait {
@@ -28,8 +28,7 @@ interface Wait {
 }
 
 /**
- * What only the person can do, each leading there: questions, what agents ask for, what was said,
- * and what they began to write.
+ * What only the person can do, each with a link: questions, proposals, unread messages and drafts.
  */
 function useWaits(): readonly Wait[] {
   const state = useRoost();
@@ -96,7 +95,7 @@ function useWaits(): readonly Wait[] {
   ];
 }
 
-/** Nothing where nothing waits. */
+/** Renders nothing if nothing waits. */
 function Waits() {
   const waits = useWaits();
   if (waits.length === 0) return null;
@@ -115,8 +114,8 @@ function Waits() {
 }
 
 /**
- * What happened since the person was last here: there once, until it is closed on any device. Then
- * it is opened `again` from Wakes, as it was, with what came since.
+ * Summary of what happened since the person was last here. It is shown once, until it is closed on
+ * any device. Wakes can open it `again`, with what was added since.
  */
 export default function Morning({ again }: { again: boolean }) {
   const state = useRoost();
@@ -129,7 +128,7 @@ export default function Morning({ again }: { again: boolean }) {
   const opened = useOpenedAt();
   const wanted = again ? runsReadFrom : Math.max(runsReadTo, closed);
   const since = Math.max(wanted, opened - MOST_HOURS * HOUR);
-  // Who never put one away was not away since the beginning of time.
+  // A person who never closed one was not away since the beginning of time.
   const isCut = wanted > 0 && wanted < since;
   const hours = Math.min(MOST_HOURS, Math.max(1, Math.ceil((opened - since) / HOUR) + 1));
   const timeline = useQuery(schedulesOf(state).timeline(hours));
@@ -144,7 +143,7 @@ export default function Morning({ again }: { again: boolean }) {
   const spent = cost > 0 ? t`, for ${costText({ costMicroUsd: cost, estimated })} in all` : t`, which cost nothing`;
   const idle = idleIn(occurrences, since, opened);
   const close = () => {
-    // Out of sight at once; where it could not be written it comes again.
+    // Hidden at once. If that could not be stored, it appears again.
     setClosed(opened);
     if (again) go(PATHS.hearth);
     void actions.saveSettings({ runsReadFrom: since, runsReadTo: opened }).then((done) => {

@@ -27,7 +27,7 @@ import { useOpenedAt } from './use-opened-at.ts';
 import { ZoneNote } from './editor-parts.tsx';
 import './night.css';
 
-/** What agents have left with the relay, so that it can wake them while no page is open. */
+/** The agent snapshots at the relay, from which it can wake agents while no page is open. */
 export function StandingCopies({ agentId }: { agentId: AgentId | null }) {
   const schedules = schedulesOf(useRoost());
   const team = useTeammates();
@@ -157,8 +157,8 @@ function Ask({ proposal }: { proposal: Proposal }) {
 }
 
 /**
- * Routines that agents ask for. Nothing of them runs before the person has said yes. Nothing is
- * shown where none asks.
+ * Routines that agents propose. None runs before the person approves it. Renders nothing if there
+ * are none.
  */
 export function Proposals({ agentId }: { agentId: AgentId | null }) {
   const state = useQuery(schedulesOf(useRoost()).proposals);
@@ -177,7 +177,7 @@ export function Proposals({ agentId }: { agentId: AgentId | null }) {
   );
 }
 
-/** What is asked before it runs here without the other relay's leave. */
+/** The confirmation before schedules run here without the other relay's consent. */
 interface Question {
   readonly title: string;
   readonly text: string;
@@ -195,7 +195,8 @@ const COPIED: Question = {
 };
 
 /**
- * What belongs to another relay of the household: how it comes here, and why it does not by itself.
+ * Schedules of another relay of the household: how they are moved here, and why that needs the
+ * person.
  */
 export function Elsewhere({ all }: { all: readonly Scheduled[] }) {
   const schedules = schedulesOf(useRoost());
@@ -211,7 +212,7 @@ export function Elsewhere({ all }: { all: readonly Scheduled[] }) {
     setBusy(true);
     void schedules
       .move(gone)
-      // Whether this is a copy that waits is told by the relay's health.
+      // The relay's health says whether this is a copy that waits.
       .then(() => actions.refreshHealth())
       .finally(() => {
         setBusy(false);
@@ -289,11 +290,11 @@ export function Elsewhere({ all }: { all: readonly Scheduled[] }) {
   );
 }
 
-/** Their ids, with two in each other's place. */
+/** All ids, with two of them swapped. */
 const swapped = (all: readonly Scheduled[], one: string, other: string): readonly string[] =>
   all.map(({ scheduleId }) => (scheduleId === one ? other : scheduleId === other ? one : scheduleId));
 
-/** `onExample` null: nobody is born yet who could have one. */
+/** `onExample` null: there is no agent yet who could have a routine. */
 function Empty({ onExample }: { onExample: ((draft: Omit<Draft, 'agentId'>) => void) | null }) {
   return (
     <div className="night-empty">
@@ -358,10 +359,7 @@ function LiveRun({ run, runId }: { run: Occurrence; runId: RunId }) {
   );
 }
 
-/**
- * Runs that go on: each can be watched as it happens, and stopped. Nothing where nobody is at work
- * alone.
- */
+/** Active runs. Each can be watched and stopped. Renders nothing if there are none. */
 function AtWork({ agentId }: { agentId: AgentId | null }) {
   const live = useQuery(schedulesOf(useRoost()).live);
   if (live.kind !== 'ready') return null;
@@ -377,15 +375,13 @@ function AtWork({ agentId }: { agentId: AgentId | null }) {
   );
 }
 
-/**
- * What agents do by themselves: what is due, what became of it, and the switch that stops it all.
- */
+/** The schedules of agents, their history, and the switch that stops all of them. */
 export default function NightPage({ agentId, onClose }: { agentId: AgentId | null; onClose: () => void }) {
   const schedules = schedulesOf(useRoost());
   const team = useTeammates();
-  // Whoever looks here first has the page open from now on.
+  // Opening this view counts as opening the page.
   useOpenedAt();
-  // The lead works in sessions alone: it leaves nothing with the relay to be woken from.
+  // The lead works in sessions only, so it has no snapshot at the relay.
   const living = team.all.filter(({ agentId: id, retired }) => !retired && id !== LEAD_ID);
   const who = living.find(({ agentId: id }) => id === agentId)?.agentId ?? living[0]?.agentId ?? '';
   const { begin, beginScript, change, editor } = useEditor(who, living);

@@ -27,7 +27,7 @@ import {
   warningText,
 } from './words.ts';
 
-/** What became of each moment at which something was due, the newest first. */
+/** The history of a schedule, newest first. */
 function History({ scheduleId }: { scheduleId: ScheduleId }) {
   const query = schedulesOf(useRoost()).history(scheduleId);
   const now = useNow();
@@ -74,15 +74,15 @@ function History({ scheduleId }: { scheduleId: ScheduleId }) {
 
 interface RowProps {
   readonly scheduled: Scheduled;
-  /** The relay runs scripts; why not, in its own words. */
+  /** The relay runs scripts; `why` says why not, in its own words. */
   readonly scripts: boolean;
   readonly why: string | undefined;
   readonly onChange: (scheduled: Scheduled) => void;
-  /** -1: before the one above it; 1: behind the one below. Null where there is none. */
+  /** -1: moves it before the one above; 1: behind the one below. null where there is none. */
   readonly onMove: Readonly<Record<-1 | 1, (() => Promise<void>) | null>>;
 }
 
-/** What it is called, when it is due, and what it is. */
+/** Name, timing and kind of a schedule. */
 function RoutineWords({ schedule, next, now }: { schedule: Schedule; next: string; now: number }) {
   return (
     <div className="routine-words">
@@ -115,9 +115,7 @@ function RoutineWords({ schedule, next, now }: { schedule: Schedule; next: strin
   );
 }
 
-/**
- * One that is due again and again, or once: when, whether it is on, and what can be done with it.
- */
+/** A schedule, repeated or single: its timing, whether it is on, and its actions. */
 function Row({ scheduled, scripts, why, onChange, onMove }: RowProps) {
   const schedules = schedulesOf(useRoost());
   const now = useNow();
@@ -126,7 +124,7 @@ function Row({ scheduled, scripts, why, onChange, onMove }: RowProps) {
   const [busy, setBusy] = useState(false);
   const { schedule, nextAt, running, elsewhere } = scheduled;
   const away = elsewhere !== null;
-  /** Nothing of it can be done here before it is brought here, or the person has said yes to it. */
+  /** It is locked until it is moved here, or until the person approves it. */
   const waits = away || scheduled.pausedWhy === WAITS_FOR_YES;
   const on = isOn(scheduled);
   const off = schedule.kind === 'script' && on && !scripts && !away;
@@ -219,7 +217,7 @@ function Row({ scheduled, scripts, why, onChange, onMove }: RowProps) {
   );
 }
 
-/** All that is scheduled for one agent. */
+/** All schedules of one agent. */
 export function AgentGroup({
   mate,
   scheduled,

@@ -28,28 +28,28 @@ import {
   toneOf,
 } from './words.ts';
 
-// What a timeline draws: marks that do not lie over each other, and ticks at the hours. Pure.
+// Geometry of the timeline: marks that do not overlap, and ticks at the hours. Pure.
 
-/** Places in a lane: what lies closer together is one mark. */
+/** Slots of a lane. Occurrences in the same slot are one mark. */
 const PLACES = 160;
 const HOUR = 3_600_000;
 
 interface Mark {
-  /** Part of the span, 0 to 1. */
+  /** Position in the span, 0 to 1. */
   readonly at: number;
-  /** `dark`: to come, and passes by in quiet hours. */
+  /** `dark`: a future occurrence that quiet hours will skip. */
   readonly kind: Tone | 'to-come' | 'dark';
-  /** That the person gave its routine, of what is to come; null: its agent's. */
+  /** The routine's own color, for future occurrences; null: its agent's. */
   readonly color: string | null;
 }
 
-/** What is seen where several lie at one place: the graver first. */
+/** Precedence where several share a slot: the most serious first. */
 const ORDER: readonly Mark['kind'][] = ['bad', 'open', 'skipped', 'good', 'to-come', 'dark', 'quiet'];
 
 const placeIn = ({ from, to }: Pick<Timeline, 'from' | 'to'>, time: number): number =>
   Math.min(1, Math.max(0, (time - from) / (to - from)));
 
-/** `colors`: of routines that have one of their own, by id. */
+/** `colors`: of routines with a color of their own, by id. */
 export function marksOf(timeline: Timeline, agentId: AgentId, colors: ReadonlyMap<string, string>): readonly Mark[] {
   const marks = new Map<number, Omit<Mark, 'at'>>();
   const put = (time: number, kind: Mark['kind'], color: string | null = null) => {
@@ -66,11 +66,11 @@ export function marksOf(timeline: Timeline, agentId: AgentId, colors: ReadonlyMa
 interface Tick {
   readonly at: number;
   readonly time: number;
-  /** It has room for its time beside it. */
+  /** There is room for its time beside it. */
   readonly named: boolean;
 }
 
-/** Each full hour of the reader's own clock; of longer spans every sixth. */
+/** Every full hour in the reader's time zone; every sixth in longer spans. */
 export function ticksOf(timeline: Pick<Timeline, 'from' | 'to'>): readonly Tick[] {
   const hours = (timeline.to - timeline.from) / HOUR;
   const step = hours <= 48 ? 1 : 6;
@@ -89,21 +89,21 @@ export function ticksOf(timeline: Pick<Timeline, 'from' | 'to'>): readonly Tick[
   return ticks;
 }
 
-/** One routine in figures: what a table says of the span. */
+/** A row of the table: one routine in figures. */
 interface Line {
   readonly scheduleId: ScheduleId;
   readonly agentId: AgentId;
   readonly name: string;
-  /** How often each of these came about, the most frequent first. */
+  /** Count of each outcome, most frequent first. */
   readonly past: readonly { readonly text: string; readonly tone: Tone; readonly count: number }[];
   readonly toCome: number;
-  /** Of those to come, in quiet hours. */
+  /** Future occurrences that fall in quiet hours. */
   readonly dark: number;
-  /** The first that runs; null: none. */
+  /** The next one that runs; null: none. */
   readonly next: number | null;
 }
 
-/** `names`: of what is scheduled, by id. What is there no more is known from its past alone. */
+/** `names`: of schedules, by id. A removed schedule is known from its past occurrences only. */
 function linesOf(
   timeline: Timeline,
   names: ReadonlyMap<string, string>,
@@ -138,9 +138,9 @@ function linesOf(
   }));
 }
 
-// What drawing clashing routines apart would change, in words. Pure.
+// Proposes how to spread clashing routines apart, in words. Pure.
 
-/** Hours ahead in which nothing is to meet: what comes round each week is in them. */
+/** Hours ahead that are checked for clashes. A week covers everything that repeats weekly. */
 const SPREAD_HOURS = 168;
 const CRON = createCronClock();
 
@@ -149,8 +149,8 @@ interface Move extends Shift {
 }
 
 /**
- * What has to move, in the order of the page; `timeline` is of `SPREAD_HOURS`. What is off, or
- * passes by in quiet hours, is in nobody's way.
+ * The schedules that have to move, in the order of the page; `timeline` covers `SPREAD_HOURS`.
+ * Schedules that are off or fall in quiet hours cause no clash.
  */
 function movesFor(scheduled: readonly Scheduled[], timeline: Timeline, zone: string, now: number): readonly Move[] {
   const on = scheduled.filter(isOn);
@@ -190,10 +190,7 @@ interface Props {
   readonly onClose: () => void;
 }
 
-/**
- * What is moved so that nobody begins together: looked at first, then done, and set back with one
- * press.
- */
+/** The proposed moves: shown first, then applied. One press reverts them. */
 function SpreadDialog({ scheduled, now, onClose }: Props) {
   const state = useRoost();
   const schedules = schedulesOf(state);
@@ -279,7 +276,7 @@ const HOURS_TEXT: Record<(typeof HOURS)[number], string> = {
 const day = new Intl.DateTimeFormat(spoken.locale, { weekday: 'short', day: 'numeric' });
 const percent = (part: number) => `${(part * 100).toFixed(3)}%`;
 
-/** Each kind of mark in a lane, and what it stands for. */
+/** Each kind of mark, and its meaning. */
 const KEY = Object.entries({
   good: 'done',
   bad: 'failed',
@@ -290,7 +287,7 @@ const KEY = Object.entries({
   dark: t`passed over in quiet hours`,
 } satisfies Record<Mark['kind'], string>);
 
-/** Part of the span behind which a time is written to the left of its tick, for want of room. */
+/** Position after which a time stands to the left of its tick, for lack of room. */
 const LAST = 0.97;
 
 interface Shown {
@@ -300,7 +297,7 @@ interface Shown {
   readonly now: number;
 }
 
-/** The drawing. What it shows stands in the table below it too, so that nobody has to see it. */
+/** The drawing. The table below has the same content for people who cannot see it. */
 function Drawing({ timeline, scheduled, mates, now }: Shown) {
   const colors = new Map(
     scheduled.flatMap(({ scheduleId, schedule }) =>
@@ -386,7 +383,7 @@ function Facts({ timeline, scheduled, mates, now }: Shown) {
   const known = new Map(scheduled.map(({ scheduleId, schedule }) => [scheduleId, schedule.name]));
   const lines = linesOf(timeline, known, outcomeText);
   return (
-    // Scrolls by itself where it is too wide, by keyboard too.
+    // Scrollable where it is too wide, by keyboard too.
     // eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex
     <div className="night-sheet" role="region" aria-label={t`The same in words`} tabIndex={0}>
       <table>
@@ -439,7 +436,7 @@ function Facts({ timeline, scheduled, mates, now }: Shown) {
   );
 }
 
-/** What was due, and what will be: a lane for each agent, and the same in words. */
+/** Past and future occurrences: a lane per agent, and the same in words. */
 export function NightTimeline({ agentId }: { agentId: AgentId | null }) {
   const schedules = schedulesOf(useRoost());
   const team = useTeammates();
@@ -529,5 +526,5 @@ export function NightTimeline({ agentId }: { agentId: AgentId | null }) {
   );
 }
 
-/** Lines of a list that stand at once. */
+/** Rows of a list that are shown at first. */
 const SHOWN = 8;

@@ -48,10 +48,10 @@ import { RoutineEditor } from './editor.tsx';
 interface Props {
   readonly scheduleId: ScheduleId;
   readonly before: Reminder;
-  /** Minutes, that an interval was given. */
+  /** Minutes that the relay gave an interval. */
   readonly offset: number | null;
   readonly draft: ReminderDraft;
-  /** What stands there, where it was only closed; null: it is saved, or to be forgotten. */
+  /** Receives the draft if the editor was only closed; null: it was saved or discarded. */
   readonly onClose: (kept: ReminderDraft | null) => void;
 }
 
@@ -65,8 +65,8 @@ const REMINDER: Kind<ReminderDraft, Reminder> = {
 };
 
 /**
- * Changes a message that an agent has left for itself. It closes once the relay has it; what the
- * relay refuses stays in the fields.
+ * Edits a reminder of an agent to itself. It closes once the relay has accepted it. Refused values
+ * stay in the fields.
  */
 function ReminderEditor({ scheduleId, before, offset, draft: first, onClose }: Props) {
   const { draft, set, wrong, refused, busy, save } = useSaving(REMINDER, scheduleId, before, first, () =>
@@ -112,11 +112,11 @@ interface ScriptEditorProps {
   /** null: a new one. */
   readonly scheduleId: ScheduleId | null;
   readonly before: Script | null;
-  /** Minutes, that an interval was given. */
+  /** Minutes that the relay gave an interval. */
   readonly offset: number | null;
   readonly draft: ScriptDraft;
   readonly team: readonly Teammate[];
-  /** What stands there, where it was only closed; null: it is saved, or to be forgotten. */
+  /** Receives the draft if the editor was only closed; null: it was saved or discarded. */
   readonly onClose: (kept: ScriptDraft | null) => void;
 }
 
@@ -130,7 +130,7 @@ const SCRIPT: Kind<ScriptDraft, Script> = {
   asSaved: withoutText,
 };
 
-/** What lies in an agent's folder, to be chosen from while its path is typed. */
+/** Suggests files of an agent's folder while the path is typed. */
 function FileNames({ id, agentId }: { id: string; agentId: AgentId }) {
   const folder = useQuery(filesOf(useRoost()).folder(agentId, ''));
   const names = folder.kind === 'ready' ? folder.value.entries.filter(({ kind }) => kind === 'file') : [];
@@ -144,8 +144,8 @@ function FileNames({ id, agentId }: { id: string; agentId: AgentId }) {
 }
 
 /**
- * Writes a script that is run without a model. It closes once the relay has it; what the relay
- * refuses stays in the fields.
+ * Edits a script, which runs without a model. It closes once the relay has accepted it. Refused
+ * values stay in the fields.
  */
 function ScriptEditor({ scheduleId, before, offset, draft: first, team, onClose }: ScriptEditorProps) {
   const { draft, set, wrong, refused, busy, save } = useSaving(SCRIPT, scheduleId, before, first, () => onClose(null));
@@ -271,7 +271,7 @@ const OVERLAP: readonly (readonly [Script['overlap'], string])[] = [
 ];
 
 /**
- * What scripts are, what turning them on means, and how. `why`: the relay runs none, in its own
+ * Explains scripts, what enabling them means, and how. `why`: the relay runs none, in its own
  * words.
  */
 function ScriptsOff({ why, onClose }: { why: string | undefined; onClose: () => void }) {
@@ -298,8 +298,8 @@ function ScriptsOff({ why, onClose }: { why: string | undefined; onClose: () => 
 }
 
 /**
- * What is being written: a new one, or one that is there. `off`: the relay runs no scripts, which
- * is said in its place.
+ * The schedule being edited, new or existing. `off`: the relay runs no scripts, and an explanation
+ * is shown instead.
  */
 type Editing = { readonly scheduleId: ScheduleId | null; readonly offset: number | null } & (
   | {
@@ -312,26 +312,26 @@ type Editing = { readonly scheduleId: ScheduleId | null; readonly offset: number
   | { readonly kind: 'script'; readonly before: Script | null; readonly draft: ScriptDraft }
   | { readonly kind: 'off'; readonly why: string | undefined }
 );
-/** A name for what is kept of a new one; others have their id. */
+/** Draft keys of new schedules. Existing ones use their id. */
 const NEW = { routine: '', script: 'script' } as const;
 
 interface Editor {
-  /** A new routine; null: an empty one, or what was written of one and not saved. */
+  /** Starts a new routine; null: an empty one, or its unsaved draft. */
   begin(draft: Omit<Draft, 'agentId'> | null): void;
-  /** A new script. `scripts`: the relay runs them; `why`: why not, as a sentence of the relay's. */
+  /** Starts a new script. `scripts`: the relay runs them. `why`: why not, in the relay's words. */
   beginScript(scripts: boolean, why: string | undefined): void;
   change(scheduled: Scheduled): void;
-  /** What is being written, in its dialog. */
+  /** The dialog of the open editor. */
   readonly editor: ReactNode;
 }
 
 /**
- * Writes routines and scripts, and changes reminders. `who`: for whom a new one is at first;
- * `living`: for whom it may be.
+ * Edits routines, scripts and reminders. `who`: the initial agent of a new one. `living`: the
+ * agents that may have one.
  */
 export function useEditor(who: AgentId, living: readonly Teammate[]): Editor {
   const [editing, setEditing] = useState<Editing | null>(null);
-  // What was written and not saved, where its dialog was closed: by what it is of.
+  // Unsaved drafts of closed dialogs, by schedule.
   const kept = useRef({
     routine: new Map<string, Draft>(),
     script: new Map<string, ScriptDraft>(),

@@ -4,14 +4,13 @@ import { createStore } from 'zustand/vanilla';
 import { onePerPage } from '../../state/per-page.ts';
 import { useRoost } from '../context.tsx';
 
-/** ms out of sight, after which coming back is as good as opening the page. */
+/** ms out of view, after which returning counts as opening the page. */
 const AWAY_MS = 10 * 60_000;
 
-// Of the page, and not of what is shown on it: what happens while one looks about is seen, and no
-// news afterwards.
+// Per page and not per view: what happens while the page is open is not news later.
 const openedOf = onePerPage(({ device }) => createStore<{ readonly at: number }>()(() => ({ at: device.now() })));
 
-/** When the person opened the page, or came back to it after a while; ms since the epoch. */
+/** When the person opened the page, or returned to it after a while; ms since the epoch. */
 export function useOpenedAt(): number {
   const state = useRoost();
   const opened = openedOf(state);

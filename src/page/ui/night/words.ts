@@ -1,4 +1,4 @@
-/** What agents do by themselves, in words for people. Pure. */
+/** Texts about schedules and runs. Pure. */
 import type { AgentId } from '../../../shared/domain/ids.ts';
 import type { OccurrenceState, SkipReason, Timing } from '../../../shared/domain/schedule/timing.ts';
 import { retold, spoken, t } from '../../language/t.ts';
@@ -10,7 +10,7 @@ import { clockTime, duration, dayWithin } from '../text/time.ts';
 
 const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;
-/** The first in the order in which weeks are read here; 0 is Sunday. */
+/** Weekdays in the order of the reader's locale; 0 is Sunday. */
 export const WEEK = [1, 2, 3, 4, 5, 6, 0] as const;
 export const DAY_NAMES = [t`Sunday`, t`Monday`, t`Tuesday`, t`Wednesday`, t`Thursday`, t`Friday`, t`Saturday`] as const;
 const WEEKDAYS = '1,2,3,4,5';
@@ -19,8 +19,8 @@ const later = new Intl.DateTimeFormat(spoken.locale, { weekday: 'long', day: 'nu
 const weekday = new Intl.DateTimeFormat(spoken.locale, { weekday: 'long' });
 
 /**
- * `today 07:30`, `tomorrow 07:30`, `Thursday 07:30`, `Thursday 3 December 07:30`; of what lies
- * behind, `yesterday 07:30`.
+ * `today 07:30`, `tomorrow 07:30`, `Thursday 07:30`, `Thursday 3 December 07:30`; for the past,
+ * `yesterday 07:30`.
  */
 export function momentText(at: number, now: number): string {
   const days = Math.round((new Date(at).setHours(0, 0, 0, 0) - new Date(now).setHours(0, 0, 0, 0)) / DAY);
@@ -29,13 +29,13 @@ export function momentText(at: number, now: number): string {
   return `${day} ${clockTime(at)}`;
 }
 
-/** `tomorrow 07:30`; with `in 12 minutes` where that says more. */
+/** `tomorrow 07:30`; with `in 12 minutes` where that adds something. */
 export function nextText(at: number, now: number): string {
   if (at - now < MINUTE) return t`at once`;
   return at - now < 2 * 60 * MINUTE ? t`${momentText(at, now)}, in ${duration(at - now)}` : momentText(at, now);
 }
 
-/** Where the relay gives fewer moments than there were. */
+/** Shown where the relay returned fewer occurrences than there were. */
 export const pastLeftOutText = ({ occurrences }: Pick<Timeline, 'occurrences'>): string =>
   t`More was due in this time than the ${count(occurrences.length)} moments that are shown and counted.`;
 
@@ -47,7 +47,7 @@ function daysText(days: readonly number[]): string {
   return t`on ${names(sorted.map((day) => DAY_NAMES[day]))}`;
 }
 
-/** When something is due, as a sentence goes on: "every weekday at 07:30". */
+/** The timing within a sentence: "every weekday at 07:30". */
 export function timingText(timing: Timing, now: number): string {
   switch (timing.kind) {
     case 'every': {
@@ -67,7 +67,7 @@ export function timingText(timing: Timing, now: number): string {
   }
 }
 
-/** How an outcome is to be taken; it has its colour from this. `quiet`: nothing was to be done. */
+/** The rating of an outcome, which decides its color. `quiet`: there was nothing to do. */
 export type Tone = 'good' | 'bad' | 'skipped' | 'quiet' | 'open';
 
 const STATES: Record<OccurrenceState, { readonly word: string; readonly tone: Tone }> = {
@@ -102,7 +102,7 @@ const SKIPPED: Record<SkipReason, string> = {
 export const toneOf = ({ state, reason }: Pick<Occurrence, 'state' | 'reason'>): Tone =>
   reason === 'nothing-waits' ? 'quiet' : STATES[state].tone;
 
-/** What set it to work, after its agent's name: `Morning round`, `woken by Wren`. */
+/** The cause of a run, to follow its agent's name: `Morning round`, `woken by Wren`. */
 export const whatText = ({ kind, name }: Pick<Occurrence, 'kind' | 'name'>): string =>
   kind === 'wake' ? t`woken by ${name}` : name;
 
@@ -113,11 +113,11 @@ export function outcomeText({
   detail = null,
 }: Pick<Occurrence, 'state' | 'reason'> & Partial<Pick<Occurrence, 'detail'>>): string {
   if (reason !== null) return state === 'skipped' ? t`skipped: ${SKIPPED[reason]}` : t`waits: ${SKIPPED[reason]}`;
-  // Where it was not the person who stopped it, the detail says who.
+  // If someone other than the person stopped it, the detail says who.
   return state === 'stopped' && detail !== null ? t`stopped` : STATES[state].word;
 }
 
-/** What waits for its agent, and why; null: nothing does. */
+/** What waits for its agent, and why; null: nothing. */
 export const waitsText = ({ schedule: { kind }, waits }: Scheduled): string | null =>
   waits === undefined
     ? null
@@ -125,14 +125,14 @@ export const waitsText = ({ schedule: { kind }, waits }: Scheduled): string | nu
       ? t`waits: ${SKIPPED[waits.reason]}`
       : t`That it failed is still to be told: ${SKIPPED[waits.reason]}.`;
 
-/** `4 s`, `2 minutes`: how long it took; null where it never began or goes on. */
+/** `4 s`, `2 minutes`: its duration; null if it never began or is still running. */
 function tookText({ startedAt, endedAt }: Pick<Occurrence, 'startedAt' | 'endedAt'>): string | null {
   if (startedAt === null || endedAt === null) return null;
   const ms = Math.max(0, endedAt - startedAt);
   return ms < MINUTE ? `${Math.max(1, Math.round(ms / 1_000))} s` : duration(ms);
 }
 
-/** `4 s · 1.2K tokens · $0.0123`: what is known of what it took; with ≈ where not all of it is. */
+/** `4 s · 1.2K tokens · $0.0123`: the known costs; with ≈ where some are unknown. */
 export const spentText = (one: Occurrence): string =>
   [
     tookText(one),
@@ -144,7 +144,7 @@ export const spentText = (one: Occurrence): string =>
 
 const hoursText = (hours: number) => (hours % 24 === 0 && hours > 24 ? t`${hours / 24} days` : t`${hours} hours`);
 
-/** What the time to come costs at most. */
+/** The maximum cost of the coming period. */
 export function mostText({ runs, microUsd }: Timeline['most'], hours: number): string {
   const span = t`the next ${hoursText(hours)}`;
   if (runs === 0) return t`No routine or reminder is due in ${span}: that costs nothing.`;
@@ -164,10 +164,10 @@ export function clashText(
   return t`${momentText(from, now)}: ${who} begin within two minutes of each other${critical ? t`, which is many at once` : ''}.`;
 }
 
-/** What is to be known of something that is not well; null where it is. */
+/** The warning of a schedule; null if all is well. */
 export function warningText(scheduled: Scheduled): string | null {
   const { pausedWhy, warning, failedInARow, elsewhere } = scheduled;
-  // What belongs to another relay is told once, above all of them.
+  // Schedules of another relay are explained once, above all of them.
   if (elsewhere !== null) return null;
   if (pausedWhy === WAITS_FOR_YES) return t`Off. ${retold(pausedWhy)}`;
   if (pausedWhy !== null) return t`Paused. ${retold(pausedWhy)} Switch it on to let it go on.`;
@@ -175,6 +175,6 @@ export function warningText(scheduled: Scheduled): string | null {
   return warning ?? (scheduled.schedule.kind === 'reminder' ? null : waitsText(scheduled));
 }
 
-/** Is it due at all, as things are? */
+/** Is it due at all, in the current state? */
 export const isOn = ({ schedule, pausedWhy }: Scheduled): boolean =>
   pausedWhy === null && (schedule.kind === 'reminder' || schedule.enabled);
