@@ -1,4 +1,4 @@
-/** Mounts the page. The only place in the browser's window where parts are wired together. */
+/** Mounts the page. The only place in the browser's window that wires the parts together. */
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { ErrorBoundary } from 'react-error-boundary';
@@ -33,7 +33,7 @@ function tellPageKey() {
     .catch((error: unknown) => console.warn('The background worker took no page key:', error));
 }
 addEventListener('storage', ({ key }) => {
-  // Another tab has opened a link, or everything was cleared.
+  // Another tab has opened a link, or storage was cleared.
   if (key === PAGE_KEY.stored || key === null) tellPageKey();
 });
 const browser = createTextStorage(localStorage);
@@ -43,7 +43,7 @@ const state = createRoostState({
   owner,
   relay: createRelayPort({
     client: async () => (await import('../shared/relay-client/page-client.ts')).createPageClient(line),
-    // Few look on: what it takes is fetched then.
+    // Few people look on, so this module is loaded on demand.
     look: async (listener) => (await import('../shared/relay-client/look.ts')).openLook(line, listener),
   }),
   reach: createReachPort(async () => {
@@ -89,10 +89,7 @@ const mount = () =>
       </RoostProvider>
     </StrictMode>,
   );
-/**
- * A language that is new here is fetched first; where that fails, the page is better than nothing
- * in what it has.
- */
+/** A new language is fetched first. If that fails, the page is shown in the language it has. */
 async function mountInLanguage(): Promise<void> {
   try {
     const { fetchTexts } = await import('./language/fetch-texts.ts');
@@ -113,9 +110,7 @@ const offline = prepareOffline({
   onNewer: () => state.notices.offer(t`A newer Roost is here.`, { label: t`Reload`, run: () => location.reload() }),
   onRefused: (why) => console.warn('Roost will not open here without its relay:', why),
 });
-/**
- * After everything else: what the page has fetched by then is taken from the browser's own cache.
- */
+/** Runs last: everything the page has loaded by then comes from the browser's own cache. */
 async function openOffline(): Promise<void> {
   await Promise.allSettled([import('./ui/later.ts').then((later) => later.fetchLaterParts()), archive.warm()]);
   carryWhenShared(owner, { after });

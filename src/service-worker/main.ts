@@ -1,9 +1,11 @@
 /**
- * Opens the page where its relay cannot be reached. One service worker belongs to one build and
- * stores that build whole. A page gets the relay's own document whenever there is one, and files by
- * names that say their content, so that a page and its parts are always of one build, whichever
- * service worker hands them out: a new one can begin at once, and a page that is open goes on as it
- * is until it is reloaded.
+ * Opens the page when its relay is unreachable. One service worker belongs to one build and stores
+ * that build completely.
+ *
+ * A page gets the relay's own document whenever there is one. All other files have their content in
+ * their names, so a page and its parts are always of one build, whichever service worker serves
+ * them. A new service worker can therefore start at once, and an open page goes on unchanged until
+ * it is reloaded.
  */
 import { realTimers } from '../shared/domain/platform/timers.ts';
 import { createAnswer, createPrecache } from './precache.ts';
@@ -12,8 +14,8 @@ import { createTold, type GoTo } from './told.ts';
 import { OFFLINE, type Build, type BuildNews } from './settings.ts';
 
 /**
- * The parts of the service worker's global scope that are used here; TypeScript has them only apart
- * from the page's.
+ * The parts of the service worker's global scope that are used here. TypeScript's types for it
+ * conflict with those of the page.
  */
 interface LongEvent extends Event {
   waitUntil(work: Promise<unknown>): void;
@@ -53,13 +55,13 @@ interface ServiceWorkerScope {
   readonly navigator: Pick<Partial<Navigator>, 'locks' | 'setAppBadge' | 'clearAppBadge'>;
 }
 declare const self: ServiceWorkerScope;
-/** Put in by the build. */
+/** Inserted by the build. */
 declare const ROOST_BUILD: Build;
 const build = ROOST_BUILD;
 
 /**
- * Without Web Locks nobody knows which pages are open: an old one then asks the relay for what it
- * lacks.
+ * Without Web Locks the open pages are unknown. A page of an old build then asks the relay for what
+ * it lacks.
  */
 async function openPages(): Promise<string[]> {
   const held = (await self.navigator.locks?.query())?.held ?? [];

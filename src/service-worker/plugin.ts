@@ -1,16 +1,15 @@
 /**
- * What the build adds so that the page can be installed and opens offline: the manifest, its icons,
- * and the service worker, which is built last, because it knows every other file by name and
- * content.
+ * The build plugin that makes the page installable and available offline. It adds the manifest, its
+ * icons and the service worker. The service worker is built last, because it lists every other file
+ * by name and content.
  */
 import { base64 } from '@scure/base';
 import { build, type HtmlTagDescriptor, type Plugin, type Rolldown } from 'vite';
 import { OFFLINE, type Build, type BuiltFile } from './settings.ts';
 
 /**
- * The web app manifest, but for the addresses of its icons, which the build puts in by name. It
- * knows one colour only; the document's own `theme-color` follows the system's choice of dark and
- * light.
+ * The web app manifest. The build adds the URLs of the icons. A manifest has one color only; the
+ * document's own `theme-color` follows the system's dark or light scheme.
  */
 const NIGHT = '#0a0c14';
 
@@ -51,8 +50,8 @@ export interface OfflineFiles {
 const MANIFEST_FILE = 'manifest.webmanifest';
 const APPLE_ICON = 'apple-touch-icon';
 /**
- * Every browser that knows service workers knows WOFF2; what draws is large, and fetched by those
- * who ask for a drawing.
+ * Every browser with service workers knows WOFF2. The drawing worker is large, and loaded only on
+ * demand.
  */
 const isNeeded = (fileName: string) => !/\.(woff|map)$|\/drawing-worker-/.test(fileName);
 
@@ -77,8 +76,8 @@ async function listFiles(bundle: Rolldown.OutputBundle): Promise<Build> {
 }
 
 /**
- * An icon for the home screen of iOS travels in the document: it is fetched there without the
- * cookie that lets the page in.
+ * The icon for the iOS home screen is inlined in the document: iOS fetches icons without the cookie
+ * that lets the page in.
  */
 function tags(appleIcon: Uint8Array): HtmlTagDescriptor[] {
   return [

@@ -1,8 +1,7 @@
 /**
- * The files of one build in a cache of their own. Every file is checked against the build's own
- * list: neither an error, nor the page that asks to sign in, nor a file of another build can come
- * in, and a build whose download was cut goes on where it stopped. The shell comes last: with it
- * the build is whole.
+ * Stores the files of one build in a cache of their own. Every file is checked against the build's
+ * list, so no error page, sign-in page or file of another build can get in. An interrupted download
+ * resumes where it stopped. The shell is stored last and marks the build as complete.
  */
 import type { Rolldown } from 'vite';
 import type { After } from '../shared/domain/platform/timers.ts';
@@ -12,38 +11,36 @@ interface PrecacheDeps {
   readonly build: Build;
   readonly caches: CacheStorage;
   readonly fetch: (path: string, init: RequestInit) => Promise<Response>;
-  /** Entry scripts of the pages that are open. */
+  /** Entry scripts of the open pages. */
   readonly openPages: () => Promise<readonly string[]>;
 }
 
 interface Precache {
-  /**
-   * Stores what is missing. Rejects where something cannot be had; what was stored so far stays.
-   */
+  /** Stores missing files. Rejects if one is unavailable; those stored so far stay. */
   fill(): Promise<void>;
-  /** The page's document; null where this build is not whole. */
+  /** The page's document; undefined if this build is incomplete. */
   shell(): Promise<Response | undefined>;
   /**
-   * A stored file; what is named by its contents also from other builds, for pages of theirs that
-   * are still open.
+   * A stored file. A file named by its content may come from another build, for pages of that build
+   * that are still open.
    */
   file(path: string): Promise<Response | undefined>;
   has(path: string): boolean;
-  /** Removes the builds of which no page is open. */
+  /** Removes builds without open pages. */
   dropOld(): Promise<void>;
 }
 
 export function createPrecache({ build, caches, fetch, openPages }: PrecacheDeps): Precache {
   const name = OFFLINE.cache + build.version;
   const paths = new Set(build.files.map(({ path }) => path));
-  // `Vary` names what a fetch does not show: how its answer was packed.
+  // `Vary` names request headers that the cache cannot match, such as the encoding.
   const match = async (path: string) => (await caches.open(name)).match(path, { ignoreVary: true });
 
   async function store(cache: Cache, { path, integrity }: BuiltFile): Promise<void> {
     if (await cache.match(path, { ignoreVary: true })) return;
     const get = (from: RequestCache) =>
       fetch(path, { integrity, credentials: 'same-origin', redirect: 'error', cache: from });
-    // What the browser itself keeps under this name may be bad, or of an earlier build.
+    // The browser's own HTTP cache may have a bad or outdated file under this name.
     const response = path.startsWith(OFFLINE.hashed)
       ? await get('default').catch(() => get('reload'))
       : await get('no-cache');
@@ -68,7 +65,8 @@ export function createPrecache({ build, caches, fetch, openPages }: PrecacheDeps
     async dropOld() {
       const others = (await caches.keys()).filter((other) => other.startsWith(OFFLINE.cache) && other !== name);
       if (others.length === 0) return;
-      // A page whose entry is in this build too finds all its parts here: the entry names them.
+      // A page whose entry script is in this build finds all its parts here, since the entry script
+      // names them.
       const open = (await openPages()).filter((entry) => !paths.has(entry));
       for (const other of others) {
         const cache = await caches.open(other);
@@ -79,13 +77,13 @@ export function createPrecache({ build, caches, fetch, openPages }: PrecacheDeps
   };
 }
 
-// What the service worker answers, and what it leaves alone.
+// Which requests the service worker answers.
 
 export type Asked = Pick<Request, 'method' | 'mode' | 'url'>;
 
 interface AnswerDeps<Ask extends Asked> {
   readonly precache: Pick<Precache, 'shell' | 'file' | 'has'>;
-  /** Of the page. */
+  /** Origin of the page. */
   readonly origin: string;
   readonly fetch: (request: Ask) => Promise<Response>;
   readonly after: After;
@@ -94,7 +92,7 @@ interface AnswerDeps<Ask extends Asked> {
 const isRelayOnly = (path: string) =>
   OFFLINE.relayOnly.some((prefix) => path === prefix || path.startsWith(`${prefix}/`));
 
-/** Null: this is the network's alone, as if there were no service worker. */
+/** null: the request goes to the network, as if there were no service worker. */
 export function createAnswer<Ask extends Asked>({
   precache,
   origin,
@@ -102,8 +100,8 @@ export function createAnswer<Ask extends Asked>({
   after,
 }: AnswerDeps<Ask>): (request: Ask) => Promise<Response> | null {
   /**
-   * The relay's own answer, if it comes in time and is one: a proxy that finds no relay answers
-   * with 502.
+   * The relay's own answer, if it arrives in time. A proxy that finds no relay answers with 502,
+   * which does not count.
    */
   function fromRelay(request: Ask): Promise<Response | null> {
     return new Promise((resolve) => {
@@ -113,7 +111,7 @@ export function createAnswer<Ask extends Asked>({
           cancel();
           resolve(response.status >= 500 ? null : response);
         },
-        // Out of reach: what is kept is the answer.
+        // Unreachable: the stored file is the answer.
         () => {
           cancel();
           resolve(null);
@@ -136,11 +134,11 @@ export function createAnswer<Ask extends Asked>({
   };
 }
 
-// Which modules of the page come together, for the build.
+// Decides for the build which modules go into one chunk.
 
 type Graph = Pick<Rolldown.ChunkingContext, 'getModuleInfo'>;
 
-/** `start` and all that they import, not counting what they import later. */
+/** `start` and all its static imports. */
 function withImports(start: readonly string[], graph: Graph): Set<string> {
   const found = new Set(start);
   for (const id of found) for (const next of graph.getModuleInfo(id)?.importedIds ?? []) found.add(next);
@@ -148,9 +146,9 @@ function withImports(start: readonly string[], graph: Graph): Set<string> {
 }
 
 /**
- * Names, for a group of Rolldown's `codeSplitting`, the modules that these files import later, with
- * all that they need at once: what they import later in their turn, such as a library for something
- * rarely seen, stays by itself.
+ * Groups, for Rolldown's `codeSplitting`, the modules that these files import dynamically, with all
+ * their static imports. What those import dynamically in turn, such as a library for something
+ * rarely used, stays separate.
  *
  * @param name of the chunk.
  * @param files their absolute paths.

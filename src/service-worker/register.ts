@@ -1,43 +1,43 @@
-/**
- * The page's side of opening without a relay: registers the service worker and hears of newer
- * builds.
- */
+/** The page's side of offline support: registers the service worker and detects newer builds. */
 import type { After } from '../shared/domain/platform/timers.ts';
 import { OFFLINE, type BuildNews } from './settings.ts';
 
 export interface RegisterDeps {
-  /** Undefined where the browser has none, or the page came over plain HTTP from elsewhere. */
+  /**
+   * Undefined where the browser has none, or where the page was loaded over plain HTTP from another
+   * machine.
+   */
   readonly container: ServiceWorkerContainer | undefined;
   readonly locks: LockManager | undefined;
   /** Path of this page's entry script. */
   readonly entry: string;
-  /** Another build is there, and a reload takes it. */
+  /** Another build is available; a reload activates it. */
   readonly onNewer: () => void;
   readonly after: After;
-  /** Where it cannot be registered, the page works as ever, but only with its relay. */
+  /** If registration fails, the page works as usual, but only with its relay. */
   readonly onRefused: (why: unknown) => void;
 }
 
 export interface Offline {
   register(): void;
-  /** Looks whether the relay has another build by now; registers where that has failed so far. */
+  /** Checks for another build at the relay. Registers if that has failed so far. */
   look(): void;
 }
 
 const isNews = (data: unknown): data is BuildNews => typeof data === 'object' && data !== null && 'roostEntry' in data;
 
-/** Holds what this page may still ask for against being removed, for as long as it is open. */
+/** Keeps the files this page may still request from being removed, for as long as it is open. */
 function keepParts(locks: LockManager | undefined, entry: string): void {
   locks
     ?.request(OFFLINE.lock + entry, { mode: 'shared' }, () => new Promise<never>(() => undefined))
     .catch(() => {
-      // The browser ends all locks of a page that it closes.
+      // The browser releases all locks of a page that it closes.
     });
 }
 
 /**
- * Hears of newer builds from now on: what is said before anybody listens is lost once the page has
- * loaded.
+ * Listens for newer builds from now on. A message that arrives before the first listener is lost
+ * once the page has loaded.
  */
 export function prepareOffline({ container, locks, entry, after, onNewer, onRefused }: RegisterDeps): Offline {
   if (!container) return { register: () => undefined, look: () => undefined };
@@ -49,14 +49,14 @@ export function prepareOffline({ container, locks, entry, after, onNewer, onRefu
   let isRefusalAnnounced = false;
   const register = () =>
     (registration ??= container.register(OFFLINE.script, { updateViaCache: 'none' }).catch((error: unknown) => {
-      // Perhaps only because the relay went meanwhile.
+      // Perhaps only because the relay became unreachable.
       registration = null;
       if (!isRefusalAnnounced) onRefused(error);
       isRefusalAnnounced = true;
       return null;
     }));
 
-  /** False where the relay could not be asked, or its build could not be had whole. */
+  /** False if the relay could not be asked, or its build could not be stored completely. */
   async function lookOnce(): Promise<boolean> {
     try {
       const known = await register();
@@ -68,8 +68,8 @@ export function prepareOffline({ container, locks, entry, after, onNewer, onRefu
   }
   let cancel: () => void = () => undefined;
   /**
-   * A look of the browser's own may be under way that began before the relay was there: ours ends
-   * with it.
+   * The browser's own check may be running, and may have begun before the relay was reachable. Ours
+   * then ends with it.
    */
   async function look(again: number): Promise<void> {
     if ((await lookOnce()) || again === 0) return;
@@ -82,7 +82,7 @@ export function prepareOffline({ container, locks, entry, after, onNewer, onRefu
   };
 }
 
-/** The state in which its installation ends; undefined where there is none under way. */
+/** The final state of its installation; undefined if none is in progress. */
 function whenInstalled(worker: ServiceWorker | null): Promise<ServiceWorkerState> | undefined {
   if (!worker) return undefined;
   return new Promise((resolve) => {

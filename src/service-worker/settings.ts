@@ -1,28 +1,26 @@
-/** Names and limits of what makes the page open without its relay. */
+/** Names and limits of the page's offline support. */
 export const OFFLINE = {
-  /** The service worker's address; at the root, so that all of the page is its own. */
+  /** The service worker's URL. It is at the root, so that its scope is the whole page. */
   script: '/service-worker.js',
-  /** Where the page itself is kept: the document that every place of it is opened with. */
+  /** Where the page's document is stored, with which every address of the page is opened. */
   shell: '/index.html',
-  /**
-   * What the build names by its contents lies here: under one name there is one content, for ever.
-   */
+  /** Files named by their content are here. One name has one content, forever. */
   hashed: '/assets/',
-  /** A cache for each build: this, and the build's version. */
+  /** Prefix of the cache names. The build's version follows. */
   cache: 'roost-page-',
   /**
-   * The Web Lock that an open page holds: this, and its entry script. What it may still ask for is
-   * kept.
+   * Prefix of the Web Lock that an open page holds. Its entry script follows. Files of these builds
+   * are not removed.
    */
   lock: 'roost-page:',
-  /** ms a navigation waits for the relay before the page is opened as it was kept. */
+  /** ms a navigation waits for the relay before the stored page is opened. */
   navigationMs: 3_000,
-  /** A look for a newer build that failed is repeated after so many ms, so many times. */
+  /** A failed check for a newer build is repeated after this many ms, this many times. */
   lookAgainMs: 5_000,
   looksAgain: 3,
-  /** Files that are fetched at once while a build is stored. */
+  /** Concurrent fetches while a build is stored. */
   fetchesAtOnce: 6,
-  /** Calls and links, which are the relay's alone. */
+  /** Calls and links that only the relay answers. */
   relayOnly: ['/api', '/v1', '/sessions', '/mcp', '/llm', '/enter', '/signed-in'],
 } as const;
 
@@ -41,7 +39,7 @@ export interface Build {
   readonly files: readonly BuiltFile[];
 }
 
-/** What a service worker tells the pages that are open when it begins: which build is there now. */
+/** Sent to open pages when a service worker starts: the current build. */
 export interface BuildNews {
   readonly roostEntry: string;
 }

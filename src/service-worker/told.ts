@@ -1,11 +1,11 @@
 /**
- * What the service worker does with a push: it always shows something, as browsers revoke a
- * subscription whose pushes show nothing; a thing has one notification on a device, whoever shows
- * it, by its tag; a click leads to the very place.
+ * Handles pushes in the service worker. A push always shows a notification, since browsers revoke a
+ * subscription whose pushes show nothing. Each subject has one notification per device, identified
+ * by its tag, whether the page or the service worker shows it. A click opens the subject.
  */
 import { NOTIFICATION_KINDS, type KeptForRenewal, type KeptWaits, type ToldTexts } from '../shared/domain/told.ts';
 
-/** What a click tells a page that is open. */
+/** Sent to an open page on a click. */
 export interface GoTo {
   readonly roostGo: string;
 }
@@ -29,7 +29,7 @@ export interface ToldDeps {
   readonly keep: (kept: KeptForRenewal) => Promise<void>;
   readonly fetch: typeof globalThis.fetch;
   readonly waits: () => Promise<KeptWaits | null>;
-  /** Shows on the icon how much waits; 0: nothing. */
+  /** Shows the count on the icon; 0: none. */
   readonly badge: (count: number) => Promise<void>;
   readonly now: () => number;
 }
@@ -37,8 +37,8 @@ export interface ToldDeps {
 const isPath = (path: unknown): path is string => typeof path === 'string' && /^\/(?!\/)/.test(path);
 
 /**
- * What came, as far as it can be read: something is shown of it in any case. `texts` null: no page
- * has left any.
+ * The content of a push, as far as it can be read. Something is shown in any case. `texts` null: no
+ * page has stored any.
  */
 function read(
   text: string | null,
@@ -64,8 +64,8 @@ function read(
 
 export function createTold({ registration, windows, openWindow, kept, keep, fetch, waits, badge, now }: ToldDeps) {
   /**
-   * While no page is open, which counts by itself: what waited when one was, and what was pushed
-   * since.
+   * Used while no page is open; an open page counts by itself. The last page's count, plus what was
+   * pushed since.
    */
   async function count(): Promise<void> {
     if ((await windows()).length > 0) return;
@@ -78,7 +78,7 @@ export function createTold({ registration, windows, openWindow, kept, keep, fetc
 
   return {
     async pushed(text: string | null): Promise<void> {
-      // Where they cannot be read it says it in English.
+      // If they cannot be read, the notification is in English.
       const texts = (await kept().catch(() => null))?.texts ?? null;
       const { key, title, path, over } = read(text, texts);
       const data: Shown = { path, over, at: now() };
@@ -87,10 +87,10 @@ export function createTold({ registration, windows, openWindow, kept, keep, fetc
         ...(over ? { body: title, silent: true } : {}),
         data,
       });
-      // What is over has been said, and makes room.
+      // Removes notifications that are obsolete.
       for (const each of await registration.getNotifications())
         if (each.tag !== key && (each.data as Shown | null)?.over === true) each.close();
-      // A number that has no place here takes nothing from what was shown.
+      // A failing badge must not affect the notification.
       await count().catch(() => undefined);
     },
     async clicked(data: unknown): Promise<void> {
@@ -101,7 +101,7 @@ export function createTold({ registration, windows, openWindow, kept, keep, fetc
       open.postMessage({ roostGo: to });
       await open.focus();
     },
-    /** The browser has ended its subscription: the relay is given the next one. */
+    /** The browser has ended its subscription. The relay receives the new one. */
     async renewed(old: PushSubscription | null, next: PushSubscription | null): Promise<void> {
       const last = await kept();
       if (last === null) return;
@@ -111,7 +111,7 @@ export function createTold({ registration, windows, openWindow, kept, keep, fetc
         (key === null
           ? null
           : await registration.pushManager.subscribe({ userVisibleOnly: true, applicationServerKey: key }));
-      // Without one the page sees to it when it is opened.
+      // Without one, the page subscribes again when it is opened.
       if (subscription === null) return;
       const { endpoint, keys } = subscription.toJSON();
       const choice = { ...last.choice, subscription: { endpoint, keys } };

@@ -1,6 +1,4 @@
-/**
- * The archive's worker: packs and unpacks beside the page, so that the page is never held up by it.
- */
+/** The archive's worker. It packs and unpacks without blocking the page. */
 import { serveArchive } from './serve.ts';
 
 serveArchive({

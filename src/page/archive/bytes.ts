@@ -1,23 +1,20 @@
-/** Small tools for bytes. */
+/** Helpers for bytes. */
 import type { AgentId } from '../../shared/domain/ids.ts';
 import type { Doc } from '../../shared/protocol/documents.ts';
 import { ARCHIVE, type Ports, unreadableFile } from './methods.ts';
 
-// Everything there is to read, in pages that a tab can hand on without being felt.
+// Reads all documents, in pages small enough to pass on without blocking a tab.
 
 interface DocumentLines {
   readonly docs: readonly Doc[];
   /**
-   * Each document as JSON, which never holds a line break. Halves of pairs are escaped, so UTF-8
-   * takes it all.
+   * Each document as JSON without line breaks. Lone surrogates are escaped, so UTF-8 can encode it.
    */
   readonly lines: readonly string[];
   readonly of: number;
 }
 
-/**
- * At least one page, which may be empty. The number asked for follows how long the documents are.
- */
+/** At least one page, which may be empty. The page size adapts to the length of the documents. */
 export async function* pagesOf(
   read: Ports['read'],
   agentId: AgentId | null,
@@ -45,7 +42,9 @@ export function joined(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
   return whole;
 }
 
-/** A file's bytes in pieces of `ARCHIVE.chunkBytes`, whatever the platform would give at once. */
+/**
+ * The bytes of a file in pieces of `ARCHIVE.chunkBytes`, whatever the platform's own chunks are.
+ */
 export async function* fileChunks(file: Blob): AsyncGenerator<Uint8Array, void, undefined> {
   for (let at = 0; at < file.size; at += ARCHIVE.chunkBytes) {
     let piece: ArrayBuffer;
@@ -58,10 +57,7 @@ export async function* fileChunks(file: Blob): AsyncGenerator<Uint8Array, void, 
   }
 }
 
-/**
- * A stream that asks `source` for a chunk only when somebody wants one, and cuts it to at most
- * `size` bytes.
- */
+/** A stream that pulls from `source` on demand, and splits chunks to at most `size` bytes. */
 export function streamOf(
   source: AsyncGenerator<Uint8Array, void, undefined>,
   size: number,
@@ -88,14 +84,14 @@ export function streamOf(
 }
 
 interface ChunkWriter {
-  /** How many bytes have been put in. */
+  /** Number of bytes put in. */
   readonly bytes: number;
   put(chunk: Uint8Array): Promise<void>;
-  /** Hands on what is left. */
+  /** Flushes the rest. */
   end(): Promise<void>;
 }
 
-/** Hands bytes on in pieces of about `size`, each one a buffer of its own. */
+/** Passes bytes on in pieces of about `size`, each in a buffer of its own. */
 export function createChunkWriter(write: (chunk: Uint8Array) => Promise<unknown>, size: number): ChunkWriter {
   let parts: Uint8Array[] = [];
   let held = 0;

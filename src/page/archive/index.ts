@@ -1,7 +1,7 @@
 /**
- * Copies that leave the household and come back: everything in one file, or one agent as a folder
- * of plain files in a zip. Packing and unpacking run in a worker of their own; documents come and
- * go through the functions that a caller passes in.
+ * Exports and imports: the household in one file, or one agent as a zip of plain files. Packing and
+ * unpacking run in a worker of their own. Documents are read and written through functions that the
+ * caller passes in.
  */
 import { sentence } from '../../shared/domain/sentence.ts';
 import { type Doc, parseDocument } from '../../shared/protocol/documents.ts';
@@ -53,41 +53,36 @@ export type {
   PreviewPorts,
 } from './types.ts';
 
-// The page's side: starts a worker for each piece of work and lends it the functions that it was
-// given.
+// The page's side. It starts a worker for each job and lends it the caller's functions.
 
 export type ArchiveWorker = Pick<Worker, 'addEventListener' | 'postMessage' | 'terminate'>;
 
 /**
- * Every call may be aborted, and then rejects with the signal's reason. What a function that was
- * passed in rejects with, the call rejects with. `ArchiveError` where a file cannot be taken, or
- * with kind `no-worker` where the worker's file cannot be fetched.
+ * Every call can be aborted and then rejects with the signal's reason. Errors of the caller's
+ * functions are passed through. A file that cannot be imported rejects with an `ArchiveError`; its
+ * kind is `no-worker` where the worker's script cannot be loaded.
  */
 export interface Archive {
   /**
-   * Fetches the worker's file while there is a relay to give it, so that the browser has it later.
-   * Never rejects: what is missing is said when it is needed.
+   * Preloads the worker's script while the relay is reachable, so that the browser has it later.
+   * Never rejects: a failure is reported on use.
    */
   warm(): Promise<void>;
   /**
-   * Writes everything into one file. Resolves when the sink is closed. Afterwards the caller notes
-   * the export.
+   * Writes everything into one file. Resolves when the sink is closed. The caller then records the
+   * export.
    */
   exportHousehold(options: HouseholdExport): Promise<Exported>;
-  /** Reads the whole file, checks it, and says what importing it would do. Writes nothing. */
+  /** Reads the whole file, validates it, and reports what an import would do. Writes nothing. */
   openArchive(file: Blob, passphrase: string | null, options: PreviewPorts & ArchiveWork): Promise<OpenedArchive>;
-  /**
-   * Appends what the file holds. Harmless when repeated, and can be: after an abort, what was
-   * appended stays.
-   */
+  /** Appends the file's documents. It may be repeated: after an abort, appended documents stay. */
   importArchive(opened: OpenedArchive, options: ArchiveImport): Promise<Imported>;
   /**
-   * Writes all that belongs to one agent into a zip with a folder of plain files. Resolves when the
-   * sink is closed.
+   * Writes all documents of one agent into a zip of plain files. Resolves when the sink is closed.
    */
   exportAgent(options: AgentExport): Promise<Exported>;
   /**
-   * Reads one agent from such a zip, from a zip that holds a SOUL.md, or from a Markdown file.
+   * Reads one agent from such a zip, from a zip that contains a SOUL.md, or from a Markdown file.
    * Writes nothing.
    */
   readAgentZip(file: Blob, options?: ArchiveWork): Promise<ParsedAgent>;
@@ -104,7 +99,7 @@ function asThrown(error: unknown): unknown {
 const unasked = () => Promise.reject(new Error('A piece of work asked the page for what it was not given.'));
 const NOTHING: Ports = { read: unasked, write: unasked, compare: unasked, append: unasked, take: unasked };
 
-/** One worker for one piece of work, ended with it. */
+/** One worker per job, terminated with it. */
 function runJob<Result>(
   worker: ArchiveWorker,
   ports: Partial<Ports>,
@@ -225,8 +220,8 @@ export function createArchive({ spawn }: { readonly spawn: () => ArchiveWorker }
 }
 
 /**
- * The sink is closed after good work and aborted after bad, so that no half file passes for a whole
- * one.
+ * Closes the sink on success and aborts it on failure, so that no partial file passes for a
+ * complete one.
  */
 async function intoSink(
   sink: WritableStream<Uint8Array>,
@@ -241,21 +236,21 @@ async function intoSink(
     await writer.close();
     return result;
   } catch (error) {
-    // A sink that failed by itself is aborted already, and says so again.
+    // A sink that failed by itself is aborted already, and rejects again.
     await writer.abort(error).catch(() => undefined);
     throw error;
   }
 }
 
-/** The archive's worker, as the page starts it: a file of its own beside the page. */
+/** Starts the archive's worker from a script of its own. */
 export function spawnArchiveWorker(): ArchiveWorker {
   return new Worker(new URL('./archive-worker.ts', import.meta.url), { type: 'module', name: 'roost-archive' });
 }
 
 /**
- * Throws where `value` is no document, and an `ArchiveError` where it is too deep to be handed on:
- * the engine would end at it with words of its own. The parser's own answer would be an equal one
- * with its fields in another order; this leaves it as it was written.
+ * Throws if `value` is not a document, or an `ArchiveError` if it is nested too deeply to be passed
+ * on, which would end in an engine error. It leaves the value as written. The parser's result would
+ * be equal, with its fields in another order.
  */
 export function assertDocument(value: unknown): asserts value is Doc {
   if (deeperThan(value, ARCHIVE.depth))

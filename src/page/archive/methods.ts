@@ -1,6 +1,6 @@
 /**
- * What the page and the archive's worker ask of each other. One worker does one job and is ended
- * after it: that is how work is called off, in the middle of stretching a passphrase too.
+ * The calls between the page and the archive's worker. One worker does one job and is then
+ * terminated. That is how a job is cancelled, even while a passphrase is being stretched.
  */
 import { z } from 'zod';
 import { sentence } from '../../shared/domain/sentence.ts';
@@ -21,7 +21,7 @@ import type {
   PreviewPorts,
 } from './types.ts';
 
-// Why a file cannot be taken, or work on it cannot begin.
+// Why a file cannot be imported, or a job cannot start.
 
 export const ARCHIVE_ERROR_KINDS = [
   'needs-passphrase',
@@ -35,7 +35,7 @@ export const ARCHIVE_ERROR_KINDS = [
 ] as const;
 type ArchiveErrorKind = (typeof ARCHIVE_ERROR_KINDS)[number];
 
-/** `message` is for people, and says what to do. Nothing has been written when it is thrown. */
+/** `message` is for people and says what to do. Nothing was written when it is thrown. */
 export class ArchiveError extends Error {
   override readonly name = 'ArchiveError';
   readonly kind: ArchiveErrorKind;
@@ -49,7 +49,7 @@ export const CUT_SHORT = sentence`This file is not whole: its end is missing or 
 export const DAMAGED = sentence`This file is damaged. Copy it from where it came once more, or use another copy. Nothing was imported.`;
 
 /**
- * The error of a file that the browser cannot read any more: it was moved, changed, or its drive is
+ * The error of a file that the browser can no longer read: it was moved or changed, or its drive is
  * gone. null: another error.
  */
 export function unreadableFile(error: unknown): ArchiveError | null {
@@ -62,29 +62,29 @@ export function unreadableFile(error: unknown): ArchiveError | null {
   );
 }
 
-/** Every size and bound of the archive. */
+/** Every size and limit of the archive. */
 export const ARCHIVE = {
   /** The version of the files written here, and the newest that can be read. */
   version: 1,
-  /** Documents in one call to the ledger, at most … */
+  /** Documents per call to the ledger, at most … */
   batchDocuments: 500,
-  /** … and characters of them as JSON, about: what a page can hand on without being felt. */
+  /** … and approximate characters of them as JSON: what a page can pass on without blocking. */
   batchChars: 128 * 1024,
-  /** Documents in the first page that is asked for, before it is known how long they are. */
+  /** Documents in the first page, before their length is known. */
   firstPage: 50,
-  /** Bytes of a file that are handed to the sink at a time, about. */
+  /** Approximate bytes of a file per write to the sink. */
   chunkBytes: 256 * 1024,
-  /** The longest line that is read, in bytes; what the ledger takes is far shorter. */
+  /** The longest line that is read, in bytes. The ledger accepts far less. */
   lineBytes: 256 * 1024 * 1024,
-  /** Levels of one document: lists and objects in each other. */
+  /** Nesting depth of one document. */
   depth: 500,
   /** age's default work factor for passphrases: scrypt with N = 2^18. */
   scryptLogN: 18,
-  /** Ids of differing documents that a preview names, at most. */
+  /** Ids of differing documents that a preview lists, at most. */
   namedIds: 100,
 
   /**
-   * One agent's zip, or Markdown file: bytes as it comes, files in it, and bytes of all that is
+   * One agent's zip or Markdown file: packed bytes, number of files, and bytes of all that is
    * unpacked.
    */
   zipBytes: 256 * 1024 * 1024,
@@ -94,10 +94,10 @@ export const ARCHIVE = {
   fileNameChars: 80,
 } as const;
 
-/** Page and worker are of one build, and start and end together: types hold on the way. */
+/** Page and worker are of one build and start and end together, so messages need no validation. */
 const job = <Request, Result>() => method(z.tuple([typed<Request>()]), typed<Result>());
 
-/** What a worker can be asked to do. */
+/** The jobs of a worker. */
 export const JOBS = {
   exportHousehold: job<Pick<HouseholdExport, 'passphrase' | 'exportedAt'>, Exported>(),
   openArchive: job<
@@ -118,10 +118,10 @@ export const JOBS = {
 };
 export type Jobs = AnswersOf<typeof JOBS>;
 
-/** What a job asks of the page while it works. Each answer is awaited before the next is asked. */
+/** What a job asks of the page while it runs. Each answer is awaited before the next call. */
 export const PORTS = {
   read: job<{ after: string | null; limit: number; agentId: AgentId | null }, DocumentPage>(),
-  /** Takes the bytes over. Answers when there is room for more. */
+  /** Transfers the bytes. Resolves when there is room for more. */
   write: job<Uint8Array, null>(),
   compare: job<readonly Doc[], Comparison>(),
   append: job<readonly Doc[], { readonly written: number }>(),
@@ -142,10 +142,10 @@ export type Workers = {
 };
 
 export type ArchiveNews =
-  /** First of all: the worker's file has come and runs. */
+  /** Sent first: the worker's script is loaded and runs. */
   { readonly news: 'ready' } | { readonly news: 'progress'; readonly progress: ArchiveProgress };
 
-/** One line carries the calls of both. */
+/** One channel carries the calls of both sides. */
 export type ToWorker = ToServer | FromServer;
 export type FromWorker = FromServer<ArchiveNews> | ToServer;
 

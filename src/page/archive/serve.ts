@@ -1,4 +1,4 @@
-/** The worker's side of the line: does one job, and asks the page for what the job needs. */
+/** The worker's side: does one job, and asks the page for what it needs. */
 import { createCalls } from '../../shared/rpc/calls.ts';
 import { proxyOf } from '../../shared/rpc/method.ts';
 import { createRpcServer } from '../../shared/rpc/server.ts';
@@ -12,11 +12,11 @@ export interface ServedLine {
   addEventListener(type: 'message', listener: (event: MessageEvent<ToWorker>) => void): void;
 }
 
-/** Bytes are handed over, not copied. */
+/** Bytes are transferred, not copied. */
 const bytesIn = (args: readonly unknown[]): Transferable[] =>
   args.flatMap((arg) => (arg instanceof Uint8Array && arg.buffer instanceof ArrayBuffer ? [arg.buffer] : []));
 
-/** Serves one line: a worker's own scope, or a port. */
+/** Serves one channel: a worker's own scope, or a port. */
 export function serveArchive(line: ServedLine): void {
   let asked = 0;
   const calls = createCalls<typeof PORTS>({
@@ -35,7 +35,7 @@ export function serveArchive(line: ServedLine): void {
       readAgent: (request) => readAgent(request, ports, tell),
     },
     welcome: () => ({ news: 'ready' }),
-    // The page is told, and says it to the person.
+    // The page receives the error and reports it to the person.
     onError: () => undefined,
   });
   const page = server.connect((message) => line.postMessage(message, []));

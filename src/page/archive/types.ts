@@ -1,6 +1,4 @@
-/**
- * What the page and the archive say to each other: requests, previews and progress, as plain data.
- */
+/** Requests, previews and progress of the archive, as plain data. */
 import type { AgentId } from '../../shared/domain/ids.ts';
 import type { Doc } from '../../shared/protocol/documents.ts';
 import type { Stamp } from '../../shared/domain/stamp.ts';
@@ -9,24 +7,24 @@ import type { ScheduleRecord } from '../../shared/protocol/schedules.ts';
 import type { Comparison, DocumentPage, HouseholdView } from '../../shared/protocol/worker.ts';
 
 /**
- * How far long work is. `key`: the passphrase is being stretched, which takes a second or two and
- * cannot be counted.
+ * Progress of long work. `key`: the passphrase is being stretched, which takes a second or two and
+ * has no count.
  */
 export interface ArchiveProgress {
   readonly stage: 'key' | 'documents';
   readonly done: number;
-  /** 0: not known. */
+  /** 0: unknown. */
   readonly of: number;
 }
 
-/** What every call takes. */
+/** Options of every call. */
 export interface ArchiveWork {
-  /** Ends the work at once; the call rejects with the signal's reason. */
+  /** Ends the work at once. The call rejects with the signal's reason. */
   readonly signal?: AbortSignal;
   readonly onProgress?: (progress: ArchiveProgress) => void;
 }
 
-/** Gives documents page by page: `OwnerCalls.documents`. */
+/** Returns documents page by page: `OwnerCalls.documents`. */
 export type ReadDocuments = (request: {
   after: string | null;
   limit: number;
@@ -35,11 +33,11 @@ export type ReadDocuments = (request: {
 
 export interface HouseholdExport extends ArchiveWork {
   readonly read: ReadDocuments;
-  /** Where the file goes. It is closed when the file is whole, and aborted where it is not. */
+  /** Target of the file. It is closed when the file is complete, and aborted otherwise. */
   readonly sink: WritableStream<Uint8Array>;
-  /** null: anybody who has the file can read it. Not empty. */
+  /** null: anyone with the file can read it. Not empty. */
   readonly passphrase: string | null;
-  /** ms since the epoch, as the file will say */
+  /** ms since the epoch, as stored in the file */
   readonly exportedAt: number;
 }
 
@@ -53,16 +51,13 @@ export interface Exported {
 export interface PreviewPorts {
   /** `OwnerCalls.compare`; called with at most `ARCHIVE.batchDocuments` at a time. */
   readonly compare: (docs: readonly Doc[]) => Promise<Comparison>;
-  /**
-   * Who lives here, how they want things, and what the relay goes by, as `OwnerCalls.household`
-   * gives it.
-   */
+  /** The team, its settings and the relay's records, as returned by `OwnerCalls.household`. */
   readonly here: Pick<HouseholdView, 'identities' | 'changes' | 'settings' | 'records'>;
-  /** ms since the epoch: what is dated much later is not taken unasked. */
+  /** ms since the epoch. Documents dated much later are not imported unasked. */
   readonly now: number;
 }
 
-/** Somebody in the file, as they stand after every change in it. */
+/** An agent in the file after every change in it. */
 export interface ArchivedAgent {
   readonly agentId: AgentId;
   readonly name: string;
@@ -74,7 +69,7 @@ export interface ArchivedAgent {
   /** Characters of its soul. */
   readonly soulChars: number;
   readonly messages: number;
-  /** All that belongs to it, its messages included. Sessions belong to nobody. */
+  /** All documents that belong to it, messages included. Sessions belong to no agent. */
   readonly documents: number;
   /** How many of `documents` are not here yet. */
   readonly fresh: number;
@@ -85,8 +80,8 @@ export interface ArchivedAgent {
 /** What importing everything would meet. */
 export type ArchiveConflict =
   /**
-   * Two want one seat: `sits` (an agent id) has it afterwards, the earlier born; the other one
-   * waits for a seat.
+   * Two agents want one seat. `sits` (an agent id), who was born earlier, has it afterwards; the
+   * other has none.
    */
   | {
       readonly kind: 'seat';
@@ -101,12 +96,13 @@ export type ArchiveConflict =
    */
   | { readonly kind: 'lead'; readonly here: string; readonly file: string; readonly after: string }
   /**
-   * Documents dated further ahead than any clock goes wrong, a hundred years: they are not taken.
+   * Documents dated further ahead than any clock goes wrong, a hundred years. They are not
+   * imported.
    */
   | { readonly kind: 'never'; readonly documents: number }
-  /** Documents that this Roost cannot read, or that do not fit together: they are not taken. */
+  /** Documents that this Roost cannot read, or that are inconsistent. They are not imported. */
   | { readonly kind: 'unfit'; readonly documents: number }
-  /** Documents that are here under the same id with other contents: what is here stays. */
+  /** Documents that are here under the same id with other content. Those here stay. */
   | { readonly kind: 'different'; readonly documents: number; readonly ids: readonly string[] };
 
 /** An agent as the person knows it. */
@@ -118,8 +114,8 @@ export interface ShownAgent {
 }
 
 /**
- * Something that is here and would be different afterwards. It comes only where its `tick` is given
- * to `importArchive`.
+ * Something here that the import would change. It is imported only if `importArchive` receives its
+ * `tick`.
  */
 export type ArchiveChange = { readonly tick: string } & (
   | {
@@ -130,13 +126,13 @@ export type ArchiveChange = { readonly tick: string } & (
       readonly after: ShownAgent;
     }
   /**
-   * The file has another, earlier birth of somebody who lives here: the name, the soul and the face
-   * would be of that one.
+   * The file has an earlier birth of an agent who lives here. The name, the soul and the face would
+   * be those of that birth.
    */
   | { readonly kind: 'birth'; readonly agentId: AgentId; readonly here: ShownAgent; readonly after: ShownAgent }
   /**
-   * Somebody new was born before the one who sits there (`here`), and would have the seat. Without
-   * its tick it does not come.
+   * A new agent was born before the one who has the seat (`here`), and would take it. Without its
+   * tick it is not imported.
    */
   | {
       readonly kind: 'takes-seat';
@@ -153,7 +149,7 @@ export type ArchiveChange = { readonly tick: string } & (
       readonly isDefaultHere: boolean;
     }
   /**
-   * Somebody, or what was said with them, would be forgotten. `name` null: nobody of here.
+   * An agent, or messages with one, would be forgotten. `name` null: an agent that is not here.
    * `finalAt`: ms since the epoch, maybe past.
    */
   | {
@@ -163,15 +159,12 @@ export type ArchiveChange = { readonly tick: string } & (
       readonly what: 'agent' | 'conversation';
       readonly finalAt: number;
     }
-  /** What was asked here to be forgotten would be kept. */
+  /** A forget requested here would be undone. */
   | { readonly kind: 'keep' }
-  /**
-   * Messages that take the place of others: what stands here from there on would be out of sight.
-   */
+  /** Messages that replace others. Messages here from that point on would be hidden. */
   | { readonly kind: 'edits'; readonly agentId: AgentId; readonly name: string; readonly messages: number }
   /**
-   * Something that is due without anybody there: set, changed or taken away. `here` null: it is not
-   * here. `name`: its agent's.
+   * A schedule would be set, changed or removed. `here` null: it is not here. `name`: its agent's.
    */
   | {
       readonly kind: 'schedule';
@@ -180,12 +173,12 @@ export type ArchiveChange = { readonly tick: string } & (
       readonly here: ScheduleRecord | null;
       readonly after: ScheduleRecord;
     }
-  /** An MCP server: connected, changed or removed. `here` null: it is not here. */
+  /** An MCP server would be connected, changed or removed. `here` null: it is not here. */
   | { readonly kind: 'attached'; readonly here: AttachedRecord | null; readonly after: AttachedRecord }
   /**
-   * One limit, budget, grant or price. `field`: see src/shared/protocol/records.ts; undefined
-   * on either side: not set. `agentId` null: the household's. `rest`: what of its record comes
-   * without a tick; left out: nothing does.
+   * One limit, budget, grant or price. `field`: see src/shared/protocol/records.ts; undefined on
+   * either side: not set. `agentId` null: the household's. `rest`: what of its record is imported
+   * without a tick; left out: nothing.
    */
   | {
       readonly kind: 'limit';
@@ -194,7 +187,7 @@ export type ArchiveChange = { readonly tick: string } & (
       readonly agentId: AgentId | null;
       readonly name: string | null;
       readonly field: string;
-      /** Of a limit, where it stands. */
+      /** Path of a limit within the configuration. */
       readonly path: readonly string[];
       readonly here: unknown;
       readonly after: unknown;
@@ -202,7 +195,7 @@ export type ArchiveChange = { readonly tick: string } & (
     }
   /**
    * A thread that is here. `here` null: it cannot be read. `closed`: its summary; null: it is open.
-   * Members by their names.
+   * Members by name.
    */
   | {
       readonly kind: 'thread';
@@ -213,22 +206,22 @@ export type ArchiveChange = { readonly tick: string } & (
       readonly members: readonly string[];
       readonly membersHere: readonly string[];
     }
-  /** Messages in a thread that is here, so many of them as the person's. */
+  /** Messages in a thread that is here; `yours` of them in the person's name. */
   | { readonly kind: 'thread-messages'; readonly title: string; readonly messages: number; readonly yours: number }
-  /** Threads that are not here; `what`: in people's words. */
+  /** Threads that are not here. `what`: for people. */
   | { readonly kind: 'records'; readonly what: string; readonly documents: number }
   /**
-   * Of kinds or versions that this Roost does not know: what they would change shows only to a
-   * newer one.
+   * Kinds or versions that this Roost does not know. Only a newer one can tell what they would
+   * change.
    */
   | { readonly kind: 'newer'; readonly documents: number }
-  /** Messages that wait to be sent as the person's. */
+  /** Queued messages that would be sent in the person's name. */
   | { readonly kind: 'queued'; readonly messages: number }
   /**
    * Documents dated ahead of this device's clock by more than a day. `latest`: ms since the epoch.
    */
   | { readonly kind: 'ahead'; readonly documents: number; readonly latest: number }
-  /** SOUL.md of one agent's folder says something else than the soul here. */
+  /** The SOUL.md of one agent's folder differs from the soul here. */
   | { readonly kind: 'soul-edited'; readonly agentId: AgentId }
 );
 
@@ -238,23 +231,25 @@ export interface ArchivePreview {
   readonly exportedAt: number;
   readonly sealed: boolean;
   readonly documents: number;
-  /** By kind, most first. `isKnown` false: a newer app wrote it; it is kept and passed on. */
+  /**
+   * By kind, most frequent first. `isKnown` false: written by a newer app; stored and passed on.
+   */
   readonly kinds: readonly { readonly type: string; readonly documents: number; readonly isKnown: boolean }[];
   /** The lead first, then by seat, then those without one. */
   readonly agents: readonly ArchivedAgent[];
   readonly fresh: number;
   readonly same: number;
   readonly different: number;
-  /** Forgotten here for good: they are not taken. */
+  /** Forgotten here for good. They are not imported. */
   readonly forgotten: number;
   readonly conflicts: readonly ArchiveConflict[];
-  /** What would be different here, each only with its tick. */
+  /** What would change here, each only with its tick. */
   readonly changes: readonly ArchiveChange[];
 }
 
 /**
- * A file that was read whole, is undamaged, and can be imported. Holds no documents; the file is
- * read again.
+ * A complete and undamaged file that can be imported. It holds no documents; the file is read
+ * again.
  */
 export interface OpenedArchive {
   readonly preview: ArchivePreview;
@@ -265,16 +260,15 @@ export interface OpenedArchive {
 export interface ArchiveSource {
   readonly file: Blob;
   /**
-   * The file's own key, so that the passphrase need not be stretched a second time. null: not
-   * sealed.
+   * The file's own key, so that the passphrase need not be stretched again. null: not encrypted.
    */
   readonly fileKey: Uint8Array | null;
   readonly documents: number;
   /** SHA-256 of the file's lines, in hex. */
   readonly digest: string;
-  /** By `forget` document in the file: the agent it is about, so that undoing it goes with it. */
+  /** By `forget` document in the file: its agent, so that undoing it belongs to the same agent. */
   readonly forgets: ReadonlyMap<string, string>;
-  /** By document, and by agent: what has to be ticked before it is taken. */
+  /** By document and by agent: the ticks that are needed. */
   readonly needs: ReadonlyMap<string, readonly string[]>;
   readonly agents: ReadonlyMap<string, string>;
 }
@@ -285,28 +279,22 @@ export interface ArchiveImport extends ArchiveWork {
    * other.
    */
   readonly append: (docs: readonly Doc[]) => Promise<{ readonly written: number }>;
-  /**
-   * Records as they hold here now. Of a record that the person wants in part, what is ticked is set
-   * in them.
-   */
+  /** The current records here. Ticked fields of partly imported records are set in them. */
   readonly records: () => Promise<readonly Doc[]>;
   /** The next stamp of this device, after the one given. */
   readonly stamp: (after: string | null) => Stamp;
   /** false: the settings of the file are left out. */
   readonly withSettings: boolean;
-  /**
-   * Agent ids of which nothing is taken: no identity, change, message or anything else that belongs
-   * to them.
-   */
+  /** Agent ids of which nothing is imported: no identity, change, message or other document. */
   readonly leaveOut: readonly string[];
   /** `tick` of each change that the person wants. */
   readonly ticks: readonly string[];
 }
 
 export interface Imported {
-  /** Given to `append`. */
+  /** Passed to `append`. */
   readonly documents: number;
-  /** Of those, not here before, as `append` says. */
+  /** How many of those were new, as reported by `append`. */
   readonly written: number;
   readonly leftOut: number;
 }
@@ -318,36 +306,30 @@ export interface AgentExport extends ArchiveWork {
   readonly exportedAt: number;
 }
 
-/** Something about an agent's folder that the person should know before adopting it. */
+/** Something that the person should know before adopting an agent. */
 export type AgentWarning =
   /** Several files could be the soul; `taken` is used. */
   | { readonly kind: 'several-souls'; readonly taken: string; readonly others: readonly string[] }
-  /** Documents dated further ahead than any clock goes wrong: they are left out. */
+  /** Documents dated further ahead than any clock goes wrong. They are left out. */
   | { readonly kind: 'never'; readonly documents: number }
-  /** Documents that this Roost cannot read, or that do not fit together: they are not taken. */
+  /** Documents that this Roost cannot read, or that are inconsistent. They are not imported. */
   | { readonly kind: 'unfit'; readonly documents: number }
-  /**
-   * SOUL.md says something else than the identity beside it: the file's words are taken, as a later
-   * soul.
-   */
+  /** SOUL.md differs from the identity beside it. Its text is used, as a later soul. */
   | { readonly kind: 'soul-edited' }
-  /** The text is not UTF-8 or UTF-16: it was read as Windows-1252. */
+  /** The text is not UTF-8 or UTF-16. It was decoded as Windows-1252. */
   | { readonly kind: 'other-encoding'; readonly path: string }
-  /**
-   * There is an identity.json or a transcript that is not one of Roost's, with the reason: it is
-   * left out.
-   */
+  /** An identity.json or transcript is not one of Roost's, for this reason. It is left out. */
   | { readonly kind: 'unreadable'; readonly path: string; readonly reason: string };
 
-/** Somebody read from a zip or a Markdown file, not yet living here. */
+/** An agent read from a zip or a Markdown file, not living here yet. */
 export interface ParsedAgent {
-  /** null: a soul written by hand, which was never anybody yet. */
+  /** null: a handwritten soul, which was never an agent yet. */
   readonly agentId: AgentId | null;
   /** A guess where `agentId` is null; null: the file does not say. */
   readonly name: string | null;
   /** The soul that it will wake with. */
   readonly soul: string;
-  /** Everything the folder holds of it, oldest first; empty for a soul written by hand. */
+  /** All its documents in the folder, oldest first; empty for a handwritten soul. */
   readonly documents: readonly Doc[];
   readonly messages: number;
   readonly sessions: number;

@@ -1,24 +1,22 @@
-/** Other languages than the page's own: fetched when one is wanted. */
+/** Loads languages other than English on demand. */
 import { SOURCE, type Spoken, STORED, TEXTS, type Texts, wanted } from './t.ts';
 
 /**
- * By their codes of ISO 639. What an agent says is in no catalogue: it answers in the language it
- * is spoken to.
+ * By ISO 639 code. Agents' messages are in no catalogue: an agent answers in the language it is
+ * spoken to.
  */
 export const LANGUAGES: Readonly<Record<string, Pick<Spoken, 'locale' | 'direction'> & { readonly name: string }>> = {
   [SOURCE]: { name: 'English', locale: 'en-GB', direction: 'ltr' },
   de: { name: 'Deutsch', locale: 'de-DE', direction: 'ltr' },
 };
-/**
- * In sessionStorage: where the texts came from that were fetched right before the page was opened
- * anew.
- */
+/** sessionStorage key: the URL of the texts that were fetched just before the page was reloaded. */
 const FETCHED = 'roost-language-fetched';
 
 /**
- * Fetches the texts of the wanted language, and keeps them for the next time the page is opened.
- * @returns whether it is to be opened anew. Not twice: a browser that keeps nothing stays with what
- *   it has.
+ * Fetches the texts of the wanted language and stores them for the next load of the page.
+ *
+ * @returns whether to reload the page. Never twice in a row: a browser that stores nothing keeps
+ * the texts it has.
  */
 export async function fetchTexts(): Promise<boolean> {
   const info = LANGUAGES[wanted];
@@ -33,7 +31,7 @@ export async function fetchTexts(): Promise<boolean> {
   return true;
 }
 
-/** Speaks this language from now on, by opening the page anew. Null: the browser's. */
+/** Switches the language by reloading the page. null: the browser's language. */
 export function chooseLanguage(code: string | null): void {
   if (code === null) localStorage.removeItem(STORED.chosen);
   else localStorage.setItem(STORED.chosen, code);

@@ -1,38 +1,37 @@
 /**
- * The texts of the page: written in English where they are used, shown in the language of the page.
+ * The texts of the page. They are written in English where they are used, and shown in the language
+ * of the page.
  */
 import { createElement, Fragment, type ReactNode } from 'react';
 
-// Which language the page speaks, and its texts.
+// Decides the language of the page and loads its texts.
 //
-// The texts stand in the code in English. Another language is a catalogue: a JSON file beside this
-// one, from each English text to its own. It must be there before the first module of the page is
-// evaluated, since many keep their texts in constants; so it is kept in localStorage, the one store
-// of a browser that answers at once. A browser that has none yet fetches it (see `fetch-texts.ts`)
-// and opens the page once more.
+// The source texts are English. Another language is a catalogue: a JSON file beside this module
+// that maps each English text to its translation. It must be loaded before the first module of the
+// page is evaluated, since many modules hold texts in constants. So it is stored in localStorage,
+// the one browser storage that is synchronous. A browser without it fetches the catalogue first
+// (see `fetch-texts.ts`) and then reloads the page.
 
-/**
- * Of one text: itself, or one form for each of CLDR's plural categories that the language knows.
- */
+/** The translation of one text, or one form for each CLDR plural category of the language. */
 export type Translation = string | Readonly<Partial<Record<Intl.LDMLPluralRule, string>>>;
 export type Texts = Readonly<Record<string, Translation>>;
 
-/** Where the texts of each language are but of English, by its code of ISO 639. */
+/** URLs of the catalogues, by ISO 639 code; English needs none. */
 export const TEXTS: Readonly<Record<string, string>> = { de: new URL('./de.json', import.meta.url).href };
 export const SOURCE = 'en';
 
-/** Names in localStorage. */
+/** Keys in localStorage. */
 export const STORED = {
-  /** The language that the person chose; absent: the first of the browser's that there is. */
+  /** The language that the person chose; absent: the first supported one of the browser's. */
   chosen: 'roost-language',
   /** The texts, as `Spoken`. */
   texts: 'roost-language-texts',
 };
 
-/** A language as a page speaks it. */
+/** A language with its texts. */
 export interface Spoken {
   readonly language: string;
-  /** Where its texts came from: another build has another address. */
+  /** Where its texts came from. Another build has another URL. */
   readonly url: string;
   /** BCP 47, for dates and numbers. */
   readonly locale: string;
@@ -41,7 +40,7 @@ export interface Spoken {
 }
 const ENGLISH: Spoken = { language: SOURCE, url: '', locale: 'en-GB', direction: 'ltr', texts: {} };
 
-/** null: nothing is kept, or it cannot be read; a worker and a test have none. */
+/** null: nothing is stored, or it cannot be read. Workers and tests have no storage. */
 function stored(name: string): string | null {
   try {
     return localStorage.getItem(name);
@@ -63,23 +62,20 @@ export const chosenLanguage = (): string | null => stored(STORED.chosen);
 
 const known = (tag: string) => tag === SOURCE || Object.hasOwn(TEXTS, tag);
 const asked = typeof navigator === 'undefined' ? [] : navigator.languages.map((tag) => tag.split('-')[0] ?? '');
-/** The code of the language that the page is to speak. */
+/** The code of the language that the page should have. */
 export const wanted = chosenLanguage() ?? asked.find(known) ?? SOURCE;
 const kept = wanted === SOURCE ? null : keptTexts();
 
-/**
- * The language of this page, from its first word to its last: it changes by opening the page anew.
- */
+/** The language of this page. It changes only by a reload. */
 export const spoken: Spoken = kept?.language === wanted ? kept : ENGLISH;
 
-/** Does the page lack the texts of its language, or have them of another build only? */
+/** Does the page lack the texts of its language, or have only those of another build? */
 export const lacksTexts = (): boolean =>
   Object.hasOwn(TEXTS, wanted) && (spoken.language !== wanted || spoken.url !== TEXTS[wanted]);
 
-// What is said in English where no page is (the relay, a worker, a model's server), in the language
-// of the page.
+// Translates sentences that other parts (the relay, a worker, a model's server) produce in English.
 
-/** Before the form of such a sentence in a catalogue: see `src/shared/domain/sentence.ts`. */
+/** Prefix of such a sentence's form in a catalogue: see `src/shared/domain/sentence.ts`. */
 export const FORM = 'said: ';
 
 interface Form {
@@ -90,7 +86,7 @@ const escaped = (text: string) => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
 const lengthOf = (key: string) => key.replace(/\{\d+\}/g, '').length;
 
 let forms: readonly Form[] | undefined;
-/** Those that say more of themselves first: a form of few words fits much. */
+/** The most specific forms first: a form of few words matches much. */
 const allForms = (): readonly Form[] =>
   Object.entries(spoken.texts)
     .flatMap(([key, text]) => (key.startsWith(FORM) && typeof text === 'string' ? [[key, text] as const] : []))
@@ -101,9 +97,8 @@ const allForms = (): readonly Form[] =>
     });
 
 /**
- * `code`: of a problem document of the relay (`about:roost/too-large`), whose text may hold the
- * relay's own words as `{0}`. What no catalogue knows stays as it was said: rather that than
- * nothing.
+ * `code`: of the relay's problem document (`about:roost/too-large`), whose text may contain the
+ * relay's own words as `{0}`. Text without a translation stays as it is.
  */
 export function retold(said: string, code?: string): string {
   if (spoken.language === SOURCE) return said;
@@ -112,22 +107,21 @@ export function retold(said: string, code?: string): string {
   forms ??= allForms();
   for (const { shape, text } of forms) {
     const found = shape.exec(said);
-    // What was put in may be such a sentence itself.
+    // The value may be such a sentence itself.
     if (found) return text.replace(/\{(\d+)\}/g, (_, hole: string) => retold(found[Number(hole) + 1] ?? ''));
   }
   return said;
 }
 
 /**
- * The key of a text in a catalogue: `Wake {0}`. Braces stand for nothing else in a text of the
- * page.
+ * The key of a text in a catalogue: `Wake {0}`. Braces have no other meaning in texts of the page.
  */
 export const keyOf = (strings: readonly string[]): string =>
   strings.reduce((key, string, at) => `${key}{${at - 1}}${string}`);
 
-/** A text with holes, cut where the holes are: `['Wake ', 0, '']`. */
+/** A text with placeholders, split at them: `['Wake ', 0, '']`. */
 type Cut = readonly (string | number)[];
-/** By the place in the code: what is said there is looked up once, not each time it is drawn. */
+/** By call site: its translation is looked up once, not on every render. */
 const cuts = new WeakMap<readonly string[], Cut>();
 
 function cutOf(strings: readonly string[]): Cut {
@@ -143,7 +137,7 @@ function cutOf(strings: readonly string[]): Cut {
   return pieces;
 }
 
-/** A text that is not in the catalogue is shown in English: rather that than nothing. */
+/** A text that is missing in the catalogue is shown in English. */
 function formOf(found: Translation | undefined, of: number): string | undefined {
   if (found === undefined || typeof found === 'string') return found;
   return found[plurals.select(of)] ?? found.other;
@@ -151,9 +145,9 @@ function formOf(found: Translation | undefined, of: number): string | undefined 
 const plurals = new Intl.PluralRules(spoken.locale);
 
 /**
- * A text in the language of the page: t`Wake ${name}`. What is put in may be words and numbers, and
- * then it is a string, or elements of the page: t`Press ${<kbd>Esc</kbd>} to close it`. The texts
- * in the code are the keys of the catalogue; `npm run texts` says which of them a language lacks.
+ * Translates a text: t`Wake ${name}`. Values are strings, which yield a string, or React elements:
+ * t`Press ${<kbd>Esc</kbd>} to close it`. The English texts are the keys of the catalogue. `npm run
+ * texts` lists those that a language lacks.
  */
 export function t(strings: TemplateStringsArray, ...values: readonly (string | number)[]): string;
 export function t(strings: TemplateStringsArray, ...values: readonly ReactNode[]): ReactNode;
@@ -165,9 +159,10 @@ export function t(strings: TemplateStringsArray, ...values: readonly ReactNode[]
 }
 
 /**
- * A number of things: `1 message`, `12 messages`. In a catalogue it stands by both forms, `{0}
- * message|{0} messages`, with a form for each category that the language knows.
- * @param shown the number as it is read
+ * A number of things: `1 message`, `12 messages`. Its catalogue key has both forms, `{0}
+ * message|{0} messages`; its translation has a form for each plural category of the language.
+ *
+ * @param shown the number as it is displayed
  */
 export function counted(value: number, shown: string, one: string, many: string): string {
   const form = formOf(spoken.texts[`{0} ${one}|{0} ${many}`], value) ?? `{0} ${value === 1 ? one : many}`;
@@ -175,8 +170,7 @@ export function counted(value: number, shown: string, one: string, many: string)
 }
 
 /**
- * A text that comes from elsewhere, word by word as it is in English: from the relay, or from a
- * table that others read too.
+ * Translates an English text from elsewhere: from the relay, or from a table with other readers.
  */
 export function translated(text: string): string {
   const found = spoken.texts[text];

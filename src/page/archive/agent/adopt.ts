@@ -1,4 +1,4 @@
-/** From an agent that was read from a file to the documents that let it live here. */
+/** Turns an agent that was read from a file into the documents with which it lives here. */
 import type { Agent, ChangeKind } from '../../../shared/domain/agent.ts';
 import { lookAs } from '../../../shared/domain/choices.ts';
 import type { AgentId } from '../../../shared/domain/ids.ts';
@@ -15,14 +15,15 @@ import { createNewest, rosterFrom } from '../household/consent.ts';
 import type { ParsedAgent } from '../types.ts';
 
 /**
- * New ids for a copy's documents, so that it can live beside the original: the same ones each time.
+ * Derives new ids for a copy's documents, so that the copy can live beside the original. The ids
+ * are the same each time.
  */
 
-/** Fields that name a document or a message of the agent's own. */
+/** Fields with the id of one of the agent's own documents or messages. */
 const OWN_IDS = ['messageId', 'replaces', 'clientId'];
 
 function createRekey(from: string, to: string): (doc: Doc) => Doc {
-  // A copy of a copy gets no longer ids than its original had.
+  // The ids of a copy of a copy are no longer than those of the first copy.
   const rekeyed = (id: string) => `${id.endsWith(`~${from}`) ? id.slice(0, -from.length - 1) : id}~${to}`;
   return (doc) => {
     if (isKnown(doc) && doc.type === 'setting')
@@ -37,23 +38,26 @@ function createRekey(from: string, to: string): (doc: Doc) => Doc {
 
 export type Adoption =
   /**
-   * The very agent that is in the folder, under its own id: where it lives here already, only what
-   * is missing is added. null keeps the name or the seat that it has. `parsed.agentId` must be
-   * neither null nor the lead's. Somebody who was forgotten here for good does not come back this
-   * way (`OwnerCalls.compare` says so), but as a copy.
+   * The same agent under its own id. If it lives here already, only missing documents are added.
+   * null keeps its name or seat. `parsed.agentId` must be neither null nor the lead's. An agent
+   * that was forgotten here for good does not return this way (`OwnerCalls.compare` says so), but
+   * as a copy.
    */
   | {
       readonly as: 'itself';
       readonly parsed: ParsedAgent;
       readonly name: string | null;
       readonly position: SeatPosition | null;
-      /** The household's clock; it follows what is adopted, so that what is changed now holds. */
+      /**
+       * The household's clock. It follows the adopted documents, so that changes made now take
+       * effect.
+       */
       readonly clock: Clock;
       readonly newId: () => string;
     }
   /**
-   * Somebody new under the id `agentId`: a first life for a soul written by hand, or a copy of the
-   * agent in the folder, with all its memories, beside the original. The same `agentId` gives
+   * A new agent under the id `agentId`: either the first life of a handwritten soul, or a copy of
+   * the agent in the folder with all its memories, beside the original. The same `agentId` yields
    * documents with the same ids.
    */
   | {
@@ -63,16 +67,16 @@ export type Adoption =
       readonly name: string;
       readonly position: SeatPosition;
       /**
-       * ms since the epoch: when a soul written by hand begins to live. A copy keeps the birthday
-       * of the original.
+       * ms since the epoch: when a handwritten soul begins to live. A copy keeps the birthday of
+       * the original.
        */
       readonly now: number;
       readonly clock: Clock;
     };
 
 /**
- * The documents to append, oldest first, changes that are made now at the end. Throws where `as:
- * 'itself'` is nobody.
+ * The documents to append, oldest first; changes made now come last. Throws where `as: 'itself'`
+ * has no identity.
  */
 export function adopt(adoption: Adoption): Doc[] {
   if (adoption.as === 'new') return asNew({ ...adoption, parsed: withoutAhead(adoption.parsed, adoption.now) });
@@ -87,8 +91,8 @@ function asNew(adoption: Extract<Adoption, { as: 'new' }>): Doc[] {
 }
 
 /**
- * A copy changes nobody who is here. But what is dated ahead would move this household's clock, and
- * nobody was asked for that.
+ * A copy changes no agent who is here. But documents dated ahead would move this household's clock,
+ * which nobody consented to.
  */
 function withoutAhead(parsed: ParsedAgent, now: number): ParsedAgent {
   const documents = parsed.documents.filter(({ at }) => (parseStamp(at)?.time ?? 0) <= now + MAX_AHEAD_MS);
@@ -97,11 +101,11 @@ function withoutAhead(parsed: ParsedAgent, now: number): ParsedAgent {
     : { ...parsed, agentId: null, documents: [] };
 }
 
-/** How many documents a copy of this agent lacks, because they are dated ahead. */
+/** Number of documents that a copy of this agent lacks because they are dated ahead. */
 export const aheadOf = (parsed: ParsedAgent, now: number): number =>
   parsed.documents.length - withoutAhead(parsed, now).documents.length;
 
-/** The agent as its folder tells of it. */
+/** The agent as its folder describes it. */
 function agentIn(docs: readonly Doc[], agentId: AgentId | null): Agent {
   const newest = createNewest();
   newest.take(docs);
@@ -115,7 +119,7 @@ function changeDoc(_id: string, agentId: AgentId, clock: Clock, change: ChangeKi
 }
 
 function asItself({ parsed, name, position, clock, newId }: Extract<Adoption, { as: 'itself' }>): Doc[] {
-  // There is one lead, and it is named here: another household's comes as somebody new.
+  // There is one lead, and it is named here. Another household's lead is adopted as a new agent.
   if (parsed.agentId === LEAD_ID) throw new TypeError('A lead is not adopted as itself.');
   const agent = agentIn(parsed.documents, parsed.agentId);
   const changes: ChangeKind[] = [];
@@ -160,9 +164,9 @@ function asCopy(
   const birth = birthOf(parsed.documents);
   const docs: Doc[] = [];
   for (const doc of parsed.documents) {
-    // Everybody's: the same session, whoever was in it.
+    // Shared by all agents: the same session, whoever took part.
     if (kindOf(doc.type)?.whose === 'everybody') docs.push(doc);
-    // What waits was written to the original, and would be said a second time.
+    // A queued message was meant for the original, and would be sent a second time.
     else if (doc.type !== 'queued-message' && !isAboutSeat(doc) && (doc.type !== 'agent-identity' || doc._id === birth))
       docs.push(seated(rekey(doc), position));
   }
@@ -176,11 +180,11 @@ function asCopy(
   ];
 }
 
-/** Where the original sat, and whether it did, is its own affair. */
+/** Whether and where the original sat does not apply to the copy. */
 const isAboutSeat = (doc: Doc) =>
   isKnown(doc) && doc.type === 'agent-change' && ['seat', 'retire', 'return'].includes(doc.change.kind);
 
-/** A lead may have been named on two devices: the first holds. */
+/** A lead may have been named on two devices. The first name holds. */
 function birthOf(docs: readonly Doc[]): string | undefined {
   const births = docs.filter(isKnown).filter((doc) => doc.type === 'agent-identity');
   return births.sort((a, b) => a.bornAt - b.bornAt || (a._id < b._id ? -1 : 1))[0]?._id;

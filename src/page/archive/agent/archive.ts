@@ -21,13 +21,13 @@ import { zipEntries, type ZipEntry } from './zip.ts';
 // One agent as a folder of plain files:
 //
 //     Lyra/README.txt         what this is
-//     Lyra/SOUL.md            the soul; alone it is enough to adopt somebody
-//     Lyra/identity.json      who it is, exactly: its birth and every change since
+//     Lyra/SOUL.md            the soul; alone it is enough to adopt an agent
+//     Lyra/identity.json      exact identity: its birth and every change since
 //     Lyra/transcripts/2026-11-21-<session>.jsonl   one conversation: a document per line
-//     Lyra/more.jsonl         what belongs to it beside that, where there is any
+//     Lyra/more.jsonl         its other documents, if there are any
 //
-// Halves of surrogate pairs cannot be written as UTF-8: SOUL.md has U+FFFD in their places, and
-// identity.json has them escaped.
+// Lone surrogates cannot be written as UTF-8. SOUL.md has U+FFFD in their places, and identity.json
+// has them escaped.
 
 const FILES = {
   readme: 'README.txt',
@@ -65,16 +65,16 @@ to begin a new life; the other files bring the memories along.
 Nothing in this folder is encrypted. Keep it as you would keep a diary.
 `;
 
-/** Oldest first, the same everywhere. */
+/** Oldest first, in an order that is the same everywhere. */
 const byStamp = (a: Doc, b: Doc) => (a.at === b.at ? (a._id < b._id ? -1 : 1) : a.at < b.at ? -1 : 1);
 
-// The documents in an agent's folder. What is not one of Roost's is left out, with a word about it.
+// Reads the documents in an agent's folder. Files that are not Roost's are left out with a warning.
 
 const NOBODY: ReadonlyMap<string, string> = new Map();
 
 /**
- * Why a value is no document of this agent, or null: it is one. A file about one agent brings
- * nothing of others.
+ * Why a value is no document of this agent; null: it is one. A file about one agent must not
+ * contain documents of others.
  */
 function faultOf(value: unknown, agentId: AgentId): string | null {
   try {
@@ -107,7 +107,7 @@ function goodOf(values: readonly unknown[], agentId: AgentId, path: string, warn
   return good;
 }
 
-/** Who it is; null where the file is not one of Roost's. Rejects where a newer Roost wrote it. */
+/** The identity; null if the file is not one of Roost's. Rejects if a newer Roost wrote it. */
 async function readIdentity(
   entry: ZipEntry,
   warnings: AgentWarning[],
@@ -131,7 +131,7 @@ async function readIdentity(
     : refuse(sentence`it does not say who was born`);
 }
 
-/** The documents of a transcript, one a line. Without an identity nobody knows whose they are. */
+/** The documents of a transcript, one per line. Without an identity, their agent is unknown. */
 async function readLines(entry: ZipEntry, agentId: AgentId | null, warnings: AgentWarning[]): Promise<Doc[]> {
   if (agentId === null) {
     warnings.push({
@@ -145,17 +145,17 @@ async function readLines(entry: ZipEntry, agentId: AgentId | null, warnings: Age
   return goodOf(lines.map(parseJson), agentId, entry.path, warnings);
 }
 
-// Reads one agent from a zip that Roost made, from one packed by hand, or from a Markdown file
-// alone.
+// Reads one agent from a zip that Roost made, from a zip packed by hand, or from a single Markdown
+// file.
 
-/** Which files of a zip are an agent. */
+/** The files of an agent in a zip. */
 interface AgentFiles {
-  /** null: there is an identity, which has the soul too. */
+  /** null: the identity contains the soul too. */
   readonly soul: ZipEntry | null;
   readonly identity: ZipEntry | null;
-  /** Transcripts, and what else there is. */
+  /** Transcripts and other documents. */
   readonly memories: readonly ZipEntry[];
-  /** The name of the folder that they are in. */
+  /** Name of the folder that contains them. */
   readonly folder: string | null;
   readonly warnings: readonly AgentWarning[];
 }
@@ -166,7 +166,7 @@ const lower = (path: string) => path.toLowerCase();
 const partsOf = (path: string) => path.split('/').filter((part) => part !== '' && part !== '.');
 const nameOf = (path: string) => partsOf(path).at(-1) ?? '';
 const isNamed = (path: string, name: string) => lower(nameOf(path)) === lower(name);
-/** What macOS, Windows and editors leave in zips. */
+/** Files that macOS, Windows and editors leave in zips. */
 const isJunk = (path: string) =>
   partsOf(path).some(
     (part) => part === '__MACOSX' || part.startsWith('.') || /^(thumbs\.db|desktop\.ini)$/i.test(part),
@@ -175,8 +175,8 @@ const byDepth = (a: ZipEntry, b: ZipEntry) =>
   partsOf(a.path).length - partsOf(b.path).length || (a.path < b.path ? -1 : 1);
 
 /**
- * The shallowest SOUL.md decides which folder it is. Throws an `ArchiveError` where nothing could
- * be a soul.
+ * The SOUL.md nearest to the root decides which folder it is. Throws an `ArchiveError` if no file
+ * could be a soul.
  */
 function chooseFiles(entries: readonly ZipEntry[]): AgentFiles {
   const files = entries.filter(({ path }) => !isJunk(path)).sort(byDepth);
@@ -185,7 +185,7 @@ function chooseFiles(entries: readonly ZipEntry[]): AgentFiles {
     ({ path }) => /\.(md|markdown)$/i.test(path) && !/^(readme|license)\./i.test(nameOf(path)),
   );
   const identities = files.filter(({ path }) => isNamed(path, FILES.identity));
-  // Without a SOUL.md, one Markdown file that stands alone is as clear.
+  // Without a SOUL.md, a single Markdown file is just as clear.
   const soul = souls[0] ?? (identities.length === 0 && texts.length === 1 ? texts[0] : undefined);
   const first = soul ?? identities[0];
   if (!first) throw new ArchiveError('not-an-archive', NO_SOUL);
@@ -208,14 +208,14 @@ function chooseFiles(entries: readonly ZipEntry[]): AgentFiles {
   };
 }
 
-/** What somebody may be called, from a soul that was written by hand. */
+/** Guesses a name from a handwritten soul. */
 
-/** Names of files and folders that say what is in them, not who. */
+/** File and folder names that describe content, not an agent. */
 const NO_NAMES = /^(soul|agent|agents|new folder|untitled folder|archive|download|downloads)$/i;
 
 /**
- * The first heading, else `name:` in the front matter, else the name of the folder; null: none of
- * them says.
+ * The first heading, else `name:` in the front matter, else the folder's name; null: none of them
+ * gives a name.
  */
 function guessName(soul: string, folder: string | null): string | null {
   return headingOf(soul) ?? frontMatterName(soul) ?? nameFrom(folder ?? '');
@@ -242,8 +242,7 @@ function frontMatterName(soul: string): string | null {
 }
 
 /**
- * Without the marks of Markdown; null where nothing is left, or where it says only what the text
- * is.
+ * The text without Markdown syntax; null if nothing is left, or if it only describes the content.
  */
 function nameFrom(text: string): string | null {
   const plain = text
@@ -261,7 +260,7 @@ const SOUL_TOO_LONG = sentence`This soul is longer than ${LIMITS.soul.toLocaleSt
 const SOUL_EMPTY = sentence`This soul has no words yet. Write a few sentences on who this is, and choose the file again.`;
 const HOUSEHOLD = sentence`This is a copy of a whole household, not of one agent. Import it under Settings, Export & import instead.`;
 const NOT_ONE = sentence`This file is neither a zip nor text. Choose a zip with one agent’s folder, or a SOUL.md.`;
-/** Bytes of a character in UTF-8, at most, and a byte order mark. */
+/** At most four UTF-8 bytes per character, and a byte order mark. */
 const SOUL_BYTES = LIMITS.soul * 4 + 4;
 
 export const readAgent: Workers['readAgent'] = async ({ file, name }, { take }, tell) => {
@@ -303,7 +302,7 @@ export const readAgent: Workers['readAgent'] = async ({ file, name }, { take }, 
   };
 };
 
-/** A file that is no zip is the soul itself, and its own name may be whose it is. */
+/** A file that is no zip is the soul itself. Its file name may be the agent's name. */
 function bareFile(file: Blob, name: string): AgentFiles {
   return {
     soul: { path: name, bytes: file.size, read: async () => new Uint8Array(await file.arrayBuffer()) },
@@ -322,10 +321,13 @@ async function readSoul(entry: NonNullable<AgentFiles['soul']>, warnings: AgentW
   return read.text;
 }
 
-/** As UTF-8 and an editor would have changed it: what is left are changes that a person made. */
+/**
+ * The soul after encoding as UTF-8 and after an editor has saved it. Any further difference was
+ * made by a person.
+ */
 const asSaved = (soul: string) => withPlainLines(new TextDecoder('utf-8').decode(new TextEncoder().encode(soul)));
 
-/** The words of SOUL.md, exactly as they were where nobody changed them since. */
+/** The text of SOUL.md; the exact original if nobody has edited it. */
 function soulOf(written: string | null, kept: string | null, warnings: AgentWarning[]): string {
   if (written === null || kept === null) return written ?? kept ?? '';
   if (written === asSaved(kept)) return kept;
@@ -347,8 +349,8 @@ function* batches(docs: readonly Doc[]): Generator<readonly Doc[], void, undefin
   if (batch.length > 0) yield batch;
 }
 
-// Writes all that belongs to one agent into a zip. Its documents pass through memory: one agent's,
-// never the household's.
+// Writes all documents of one agent into a zip. They pass through memory: one agent's, never the
+// household's.
 
 export const writeAgent: Workers['exportAgent'] = async ({ agentId, exportedAt }, { read, write }, tell) => {
   const about: Doc[] = [];
@@ -358,8 +360,8 @@ export const writeAgent: Workers['exportAgent'] = async ({ agentId, exportedAt }
   let documents = 0;
   for await (const { docs, of } of pagesOf(read, agentId)) {
     for (const doc of docs) {
-      // A folder says who somebody is, and how they look; that one household once wanted to forget
-      // them is not part of it.
+      // The folder contains the agent's identity and look. A household's past wish to forget the
+      // agent is not part of it.
       if (kindOf(doc.type)?.whose === 'household' && !isLook(doc)) continue;
       documents += 1;
       const sessionId = typeof doc['sessionId'] === 'string' ? doc['sessionId'] : null;
@@ -408,7 +410,9 @@ function* linesOf(docs: Doc[]): Generator<string, void, undefined> {
   for (const doc of docs.sort(byStamp)) yield `${JSON.stringify(doc)}\n`;
 }
 
-/** The day on which a session began, in UTC: when it says, or else of its first document. */
+/**
+ * The day on which a session began, in UTC: from its own document, or else from its first message.
+ */
 function startOf(docs: readonly Doc[]): string {
   const start = docs
     .map((doc) => (isKnown(doc) && doc.type === 'session' && doc.phase.kind === 'start' ? doc.phase.startedAt : null))
@@ -418,7 +422,7 @@ function startOf(docs: readonly Doc[]): string {
   return Number.isNaN(date.getTime()) ? 'undated' : date.toISOString().slice(0, 10).replace(/^\+0*/, '');
 }
 
-/** Names that differ in case only are one name on some systems. */
+/** Names that differ only in case are the same name on some systems. */
 function free(name: string, taken: Set<string>): string {
   for (let n = 1; ; n += 1) {
     const candidate = n === 1 ? name : `${name}-${n}`;
@@ -429,7 +433,7 @@ function free(name: string, taken: Set<string>): string {
   }
 }
 
-/** The years that a zip can name. */
+/** The range of years that a zip can store. */
 const zipDate = (time: number) => new Date(Math.min(Math.max(time, Date.UTC(1980, 0, 2)), Date.UTC(2099, 11, 30)));
 
 function createZip(time: number, put: (chunk: Uint8Array) => Promise<void>) {

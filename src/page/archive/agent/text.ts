@@ -1,15 +1,15 @@
-/** Text as people's editors save it. */
+/** Decodes text files as editors save them. */
 
 export interface ReadText {
-  /** Without a byte order mark, and with \n at the ends of lines. */
+  /** Without a byte order mark, and with \n line endings. */
   readonly text: string;
-  /** Neither UTF-8 nor UTF-16: read as Windows-1252. */
+  /** Neither UTF-8 nor UTF-16: decoded as Windows-1252. */
   readonly isOther: boolean;
 }
 
 export const withPlainLines = (text: string) => text.replace(/\r\n?/g, '\n');
 
-/** null: these bytes are no text. */
+/** null: these bytes are not text. */
 export function readText(bytes: Uint8Array): ReadText | null {
   const utf16 =
     bytes[0] === 0xff && bytes[1] === 0xfe ? 'utf-16le' : bytes[0] === 0xfe && bytes[1] === 0xff ? 'utf-16be' : null;

@@ -21,7 +21,7 @@ import { sentence } from '../../../shared/domain/sentence.ts';
 export interface ZipEntry {
   /** With `/` between folders. */
   readonly path: string;
-  /** Unpacked, as the directory says. */
+  /** Uncompressed size according to the directory. */
   readonly bytes: number;
   read(): Promise<Uint8Array>;
 }
@@ -57,7 +57,7 @@ function problemOf(error: unknown): ArchiveError {
  */
 const OPTIONS = { filenameValidation: 'tolerant', checkLocalDirectory: false, checkCrc32: true } as const;
 
-/** Every file in the zip, folders left out. Rejects with an `ArchiveError`. */
+/** Every file in the zip, without folders. Rejects with an `ArchiveError`. */
 export async function zipEntries(file: Blob): Promise<ZipEntry[]> {
   const zip = new ZipReader(new BlobReader(file), OPTIONS);
   const entries: ZipEntry[] = [];

@@ -1,8 +1,8 @@
 /**
- * What of a file would change what is here: a name, a soul, a setting, a routine, a forgetting,
- * words in the person's name. A file may be more than it says, so nothing of this comes with the
- * rest: each change waits for a tick of its own. Where nobody lives yet there is nothing to change,
- * and a copy comes back whole.
+ * Finds what a file would change here: a name, a soul, a setting, a routine, a forget, messages in
+ * the person's name. A file may contain more than it claims, so none of this is imported by
+ * default: each change needs a tick of its own. Where no team lives yet there is nothing to change,
+ * and a copy is restored whole.
  */
 import { type Agent, type Roster, rosterOf } from '../../../shared/domain/agent.ts';
 import { isSettingValue, type SettingKey, type Settings, settingsOf } from '../../../shared/domain/settings.ts';
@@ -35,8 +35,8 @@ import { MAX_AHEAD_MS, MOST_AHEAD_MS, parseStamp } from '../../../shared/domain/
 import type { ArchiveChange, ShownAgent } from '../types.ts';
 import { ArchiveError, DAMAGED } from '../methods.ts';
 
-// What decides who somebody is and how things are set, of however many documents: bounded by how
-// many agents, threads and schedules there are.
+// The documents that decide identities and settings. However many documents there are, these are
+// bounded by the number of agents, threads and schedules.
 
 export type Deciding = Pick<HouseholdView, 'identities' | 'changes' | 'settings' | 'records'>;
 
@@ -45,7 +45,7 @@ interface Newest {
   now(): Deciding;
 }
 
-/** Keeps the identities, and of what is said more than once about one thing that which holds. */
+/** Keeps identities, and of several documents about one subject the one that holds. */
 export function createNewest(): Newest {
   const identities = new Map<string, AgentIdentityDoc>();
   const held = new Map<string, Doc>();
@@ -87,14 +87,13 @@ export function settingsFrom({ settings }: Pick<Deciding, 'settings'>): Settings
   return settingsOf(settings.map(({ _id, key, value, at }) => ({ id: _id, key, value, at })));
 }
 
-// What of a file would change somebody who lives here: the name, the soul, the seat, the birth,
-// whether it is retired.
+// Finds what would change an agent who lives here: name, soul, seat, birth, retirement.
 
-/** Shows a change, and holds the documents of these ids until it is ticked. */
+/** Shows a change, and holds the documents of these ids back until it is ticked. */
 type Offer = (change: ArchiveChange, ids: Iterable<string>) => void;
 type Shown = (agent: Agent) => ShownAgent;
 
-/** As it decides: retiring and returning are one. */
+/** The aspect that a change decides. Retiring and returning are one aspect. */
 const ASPECTS = { rename: 'name', seat: 'seat', retire: 'retired', return: 'retired', soul: 'soul' } as const;
 const valueOf = {
   name: ({ name }: Agent) => name,
@@ -111,7 +110,7 @@ interface Changed {
   readonly agentId: AgentId;
   readonly aspect: Aspect;
 }
-/** As far as it decides. */
+/** The part of a change that takes part in the decision. */
 const changeOf = ({ _id, agentId, change }: AgentChangeDoc): Changed => ({
   _id,
   agentId,
@@ -152,7 +151,8 @@ function offerAgents(
 }
 
 /**
- * Where another is called so too, here or in the file, to the eye, or the person is, with the seat.
+ * An agent as shown to the person. The seat is added if another agent here or in the file, or the
+ * person, has a name that looks the same.
  */
 function shownAmong(here: Deciding, file: Deciding): Shown {
   const both = union(here, file);
@@ -174,7 +174,7 @@ function shownAmong(here: Deciding, file: Deciding): Shown {
   };
 }
 
-/** Who comes new and was born before somebody who sits, in the same seat. */
+/** New agents that were born before the agent who has the same seat here. */
 function seatsTaken(here: Deciding, file: Deciding, shown: Shown) {
   const before = rosterFrom(here);
   const isNew = ({ agentId }: { readonly agentId: AgentId }) => !before.byId.has(agentId);
@@ -190,23 +190,23 @@ function seatsTaken(here: Deciding, file: Deciding, shown: Shown) {
   });
 }
 
-// What of a file would change what the relay goes by: what is due without anybody there, limits and
-// prices, threads. A routine is a prompt and a script is code, so each has its tick; so has every
-// limit and every price. What is older than here changes nothing. Where nobody lives yet, that
-// alone is asked about which acts outside of the household, or lets agents do so.
+// Finds what would change the relay's behaviour: schedules, limits, prices, threads. A routine is a
+// prompt and a script is code, so each has its tick; so has every limit and every price. Records
+// older than those here change nothing. Where no team lives yet, only those records need a tick
+// that act outside of the household, or allow agents to do so.
 
 interface RecordConsent {
   /** Of documents that are not here yet, those that are records. */
   take(doc: Doc): void;
   /**
-   * Those that are never taken: the relay would refuse them, or they name one agent outside and
-   * another inside.
+   * Documents that are never imported: the relay would refuse them, or their outer and inner agent
+   * differ.
    */
   unfit(): readonly string[];
   offerAll(offer: Offer, nameOf: (agentId: AgentId) => string | null): void;
 }
 
-/** The agent that a record is about; null: the household, or nobody. */
+/** The agent that a record is about; null: the household, or none. */
 function aboutWhom(record: RelayRecord): AgentId | null {
   switch (record.type) {
     case 'schedule':
@@ -229,8 +229,8 @@ function recordOf(doc: Doc): RelayRecord | null {
 }
 
 /**
- * It is left out, and forgotten, with the agent that its document names: another one inside would
- * escape both.
+ * A record is left out, and forgotten, with the agent that its document names. A different agent
+ * inside would escape both.
  */
 const fits = (doc: Doc, record: RelayRecord | null): record is RelayRecord =>
   record !== null && (record.type === 'thread-message' || aboutWhom(record) === (doc['agentId'] ?? null));
@@ -238,10 +238,10 @@ const fits = (doc: Doc, record: RelayRecord | null): record is RelayRecord =>
 const isRecordType = (type: string) => RECORD_TYPES.some((known) => known === type);
 const THREADS = 'Threads';
 
-/** Of limits, what lets agents do more than where nothing is set; and the rest. */
+/** Splits limits into those that allow agents more than the default, and the rest. */
 const looser = (record: RecordOf<'limits'>): HeldBack => heldLimits(record, unsetLimits(record), { coordination: {} });
 
-/** Whether it acts outside of the household, or lets agents do so. */
+/** Whether it acts outside of the household, or allows agents to do so. */
 function actsOutside(record: RelayRecord): boolean {
   switch (record.type) {
     case 'attached-server':
@@ -262,16 +262,13 @@ function actsOutside(record: RelayRecord): boolean {
 const isOf = <Type extends RelayRecord['type']>(record: RelayRecord | null, type: Type): record is RecordOf<Type> =>
   record?.type === type;
 
-/**
- * `isEmpty`: nobody lives here, and only what would take the place of something that is here is
- * asked about.
- */
+/** `isEmpty`: no team lives here. Only what would replace something that is here needs consent. */
 function createRecordConsent(here: Deciding, isEmpty: boolean): RecordConsent {
   const held = new Map(here.records.map((doc) => [slotOf(doc), doc]));
-  /** What is newer than here, by the thing it is about. */
+  /** Records newer than here, by subject. */
   const coming = new Map<string, { readonly doc: Doc; readonly record: RelayRecord }[]>();
   const said = new Map<ThreadId, { readonly ids: string[]; yours: number }>();
-  /** Of kinds that are asked about as one, by what they are to people. */
+  /** Kinds that share one tick, by their name for people. */
   const others = new Map<string, string[]>();
   const unfit: string[] = [];
   const slotOfThread = (threadId: ThreadId) => `thread ${threadId}`;
@@ -375,7 +372,7 @@ function createRecordConsent(here: Deciding, isEmpty: boolean): RecordConsent {
   };
 }
 
-/** Every field that would be another. */
+/** Every field that would change. */
 function differing(was: RelayRecord | null, record: RecordOf<'limits'> | RecordOf<'prices'>): HeldBack['parts'] {
   const [old, now] = [fieldsOf(record.type, was), fieldsOf(record.type, record)];
   return [...new Set([...old.keys(), ...now.keys()])]
@@ -383,22 +380,22 @@ function differing(was: RelayRecord | null, record: RecordOf<'limits'> | RecordO
     .filter(({ here, after }) => !isSame(here, after));
 }
 
-/** By value: both were parsed by one schema, so that their fields stand in one order. */
+/** By value. Both were parsed by one schema, so their fields are in the same order. */
 const isSame = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b);
 
-/** Who is in a thread now. */
+/** The current members of a thread. */
 const present = (thread: RecordOf<'thread'>['value'] | null) =>
   (thread?.members ?? []).filter(({ removedAt }) => removedAt === null).map(({ agentId }) => agentId);
 
 export interface Consents {
   readonly changes: readonly ArchiveChange[];
-  /** By document: the ticks without which it is not taken. */
+  /** By document: the ticks that it needs. */
   readonly needs: ReadonlyMap<string, readonly string[]>;
-  /** By agent: the tick without which nothing of it is taken. */
+  /** By agent: the tick that all its documents need. */
   readonly agents: ReadonlyMap<string, string>;
-  /** Documents that are never taken: they are dated further ahead than any clock goes wrong. */
+  /** Documents that are never imported: they are dated further ahead than any clock goes wrong. */
   readonly never: ReadonlySet<string>;
-  /** Nor are these: this Roost cannot read what they say, or it does not fit together. */
+  /** Also never imported: this Roost cannot read them, or they are inconsistent. */
   readonly unfit: ReadonlySet<string>;
 }
 
@@ -409,19 +406,22 @@ interface Consent {
 }
 
 /**
- * Of what nobody can say what it would change here, and of how far was read elsewhere: it is not
- * offered.
+ * A tick that is never offered: for documents whose effect here is unknown, and for read marks from
+ * elsewhere.
  */
 const NEVER = 'never';
 
-/** May a document come, with these ticks? */
+/** May a document be imported with these ticks? */
 export const isConsented = (needs: Consents['needs'], ticks: ReadonlySet<string>, id: string): boolean =>
   needs.get(id)?.every((tick) => tick !== NEVER && ticks.has(tick)) ?? true;
 
-/** The things, as `slotOf` names them, of which a version may act outside of the household. */
+/** Subjects, as named by `slotOf`, of which a version may act outside of the household. */
 const MAY_ACT = /^(?:attached-server|schedule|limits|prices) /;
 
-/** What is decided together: of these documents all come, or none. null: it decides nothing. */
+/**
+ * Documents with the same key are decided together: all are imported, or none. null: the document
+ * decides nothing.
+ */
 function decidedBy(doc: Doc): string | null {
   if (!isKnown(doc)) return null;
   if (doc.type === 'agent-identity') return `agent-identity ${doc.agentId}`;
@@ -443,7 +443,8 @@ export function createConsent(here: Deciding, now: number): Consent {
   const newer: string[] = [];
   const ahead: string[] = [];
   /**
-   * Where one of them is dated ahead, those that are not would otherwise come without it, and hold.
+   * If one of them is dated ahead, the others would otherwise be imported without it, and take
+   * effect.
    */
   const together = new Map<string, string[]>();
   const deciding = new Set<string>();
@@ -481,8 +482,8 @@ export function createConsent(here: Deciding, now: number): Consent {
         }
         const decided = decidedBy(doc);
         if (decided !== null) {
-          // A household writes a document once. Of two under one id, what is shown might be one,
-          // and what comes the other.
+          // A household writes a document once. With two under one id, the preview might show one
+          // and the import take the other.
           if (deciding.has(doc._id)) throw new ArchiveError('damaged', DAMAGED);
           deciding.add(doc._id);
           together.set(decided, [...(together.get(decided) ?? []), doc._id]);
@@ -516,7 +517,7 @@ export function createConsent(here: Deciding, now: number): Consent {
         }
         offerSettings(here, file, settings, offer);
         for (const { _id, key, value } of settings) {
-          // Who is new comes as they look; the look of who lives here is chosen here.
+          // A new agent brings its look along. The look of an agent who lives here is chosen here.
           const of = lookOf({ key, value });
           if (!isSettingValue(key, value) && (of === null || residents.byId.has(of))) needs.set(_id, [NEVER]);
         }
@@ -562,7 +563,7 @@ export function createConsent(here: Deciding, now: number): Consent {
       });
       for (const id of unfit) needs.set(id, [NEVER]);
       const isAhead = new Set(ahead);
-      // Where nobody lives, this holds for what may act alone.
+      // Where no team lives, this applies to documents that may act by themselves.
       const held = [...together]
         .filter(([decided, ids]) => (!isEmpty || MAY_ACT.test(decided)) && ids.some((id) => isAhead.has(id)))
         .flatMap(([, ids]) => ids);

@@ -1,5 +1,5 @@
 /**
- * Limits and prices that the person wants in part: what is ticked is written as a change of what is
+ * Imports limits and prices in part: ticked fields are written as a change of the record that is
  * here. Pure.
  */
 import type { Stamp } from '../../../shared/domain/stamp.ts';
@@ -10,16 +10,16 @@ import type { ArchiveChange } from '../types.ts';
 
 type Limit = Extract<ArchiveChange, { kind: 'limit' }>;
 
-/** A record that comes in part: the limits, or prices, that are wanted of it. */
+/** A record that is imported in part: its ticked limits or prices. */
 interface Part {
   readonly of: Limit;
   readonly ticked: readonly Limit[];
 }
 
 /**
- * Of each record of which the person wants some limits, or prices, and others not, the ticked ones.
- * Its documents stay out, and what is ticked is written as a change of what is here, by this
- * device. `leaveOut`: agents of whom nothing comes.
+ * The ticked fields of each record of which some fields are ticked and others are not. The file's
+ * documents are left out, and this device writes the ticked fields as a change of the record here.
+ * `leaveOut`: agents of whom nothing is imported.
  */
 export function partsTicked(
   changes: readonly ArchiveChange[],
@@ -40,7 +40,7 @@ export function partsTicked(
   });
 }
 
-/** `records`: as they hold here. */
+/** `records`: the current ones here. */
 export function withParts(
   parts: readonly Part[],
   records: readonly Doc[],

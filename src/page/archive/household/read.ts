@@ -1,6 +1,6 @@
 /**
- * Reads a household's file from end to end and checks all of it: form, every document, number and
- * digest.
+ * Reads a household's file from end to end and validates all of it: format, every document, count
+ * and digest.
  */
 import { sha256 } from '@noble/hashes/sha2.js';
 import { bytesToHex } from '@noble/hashes/utils.js';
@@ -19,20 +19,17 @@ import type { ArchiveConflict, ArchivedAgent } from '../types.ts';
 import { belongsTo, fileKeyOf, footerSchema, type Header, headerSchema, isLook, isSealed, unsealed } from './write.ts';
 import { createConsent, createNewest, type Deciding, isConsented, rosterFrom, union } from './consent.ts';
 
-/** Cuts bytes into lines. */
+/** Splits bytes into lines. */
 const LINE_BREAK = 0x0a;
 
 interface LineCutter {
-  /** The lines that are whole now, without their line breaks. */
+  /** The completed lines, without their line breaks. */
   push(chunk: Uint8Array): Uint8Array[];
-  /** What came after the last line break. */
+  /** The bytes after the last line break. */
   rest(): Uint8Array;
 }
 
-/**
- * A line longer than `maxBytes` is refused: no file of ours has one, and it must not fill the
- * memory.
- */
+/** Rejects lines longer than `maxBytes`. No valid file has one, and it must not fill the memory. */
 function createLineCutter(maxBytes: number): LineCutter {
   let parts: Uint8Array[] = [];
   let held = 0;
@@ -68,15 +65,12 @@ function createLineCutter(maxBytes: number): LineCutter {
   };
 }
 
-/** Unpacks gzip, and tells a file that ends too early from one that is damaged. */
+/** Decompresses gzip, and distinguishes a truncated file from a damaged one. */
 
-/**
- * Chunks of gzip in, chunks of what was packed out. Errors of `source` pass through; its own are
- * `ArchiveError`s.
- */
+/** Decompresses chunks of gzip. Errors of `source` pass through; its own are `ArchiveError`s. */
 async function* gunzipped(source: AsyncIterator<Uint8Array>): AsyncGenerator<Uint8Array, void, undefined> {
   const stream = new DecompressionStream('gzip');
-  // The platform's bytes are typed as possibly shared; these never are.
+  // The platform's byte arrays are typed as possibly shared; these never are.
   const writer: WritableStreamDefaultWriter<Uint8Array<ArrayBuffer>> = stream.writable.getWriter();
   let failure: unknown = null;
 
@@ -95,7 +89,7 @@ async function* gunzipped(source: AsyncIterator<Uint8Array>): AsyncGenerator<Uin
       await writer.close();
     } catch (error) {
       failure ??= faultOf(error, isEnded);
-      // So that the other end stops waiting; a stream that failed by itself has nothing to add.
+      // Releases the other end. A stream that failed by itself has nothing to add.
       await writer.abort(error).catch(() => undefined);
     }
   }
@@ -114,8 +108,8 @@ async function* gunzipped(source: AsyncIterator<Uint8Array>): AsyncGenerator<Uin
 }
 
 /**
- * Only Node says which it is; elsewhere a fault shows while bytes come, and a missing end when they
- * are over.
+ * Only Node names the fault. Elsewhere, an error during decompression means damage, and an error at
+ * the end means truncation.
  */
 function faultOf(error: unknown, isEnded: boolean): ArchiveError {
   const code = error instanceof Error && 'code' in error ? error.code : null;
@@ -140,9 +134,9 @@ const LINE_BREAK_BYTES = Uint8Array.of(LINE_BREAK);
 const begins = (bytes: Uint8Array, mark: readonly number[]) => mark.every((byte, i) => bytes[i] === byte);
 
 /**
- * Gives the documents in batches, in the order of the file, each one exactly as it was written.
- * `fileKey`: see `fileKeyOf`; null where the file is not sealed. Rejects with an `ArchiveError`,
- * which may come after some batches: only when it resolves are they known to be whole.
+ * Yields the documents in batches, in the order of the file, exactly as they were written.
+ * `fileKey`: see `fileKeyOf`; null if the file is not encrypted. Rejects with an `ArchiveError`,
+ * possibly after some batches. The documents are known to be complete only when it resolves.
  */
 export async function readHousehold(
   file: Blob,
@@ -153,7 +147,7 @@ export async function readHousehold(
   const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
   const cutter = createLineCutter(ARCHIVE.lineBytes);
   let header: Header | null = null;
-  /** The newest line: the last one is the footer, and which that is shows only at the end. */
+  /** The latest line. The last one is the footer, which shows only at the end. */
   let held: Uint8Array | null = null;
   let batch: Doc[] = [];
   let batchBytes = 0;
@@ -190,7 +184,7 @@ export async function readHousehold(
     held = rest;
   }
   if (!header) {
-    // A header alone is a file cut short; anything else is none of ours.
+    // A header alone is a truncated file. Anything else is not ours.
     if (held) headerOf(textOf(decoder, held));
     throw held
       ? new ArchiveError('cut-short', CUT_SHORT)
@@ -204,9 +198,7 @@ export async function readHousehold(
   return { header, documents, digest: sha };
 }
 
-/**
- * The JSON Lines inside, whatever is around them. Some browsers unpack gzip when they save a file.
- */
+/** The JSON Lines inside, compressed or not: some browsers unpack gzip when they save a file. */
 async function* plainChunks(file: Blob, fileKey: Uint8Array | null): AsyncGenerator<Uint8Array, void, undefined> {
   const source = fileKey ? unsealed(file, fileKey) : fileChunks(file);
   let head: Uint8Array = new Uint8Array(0);
@@ -229,7 +221,7 @@ async function* startingWith(
   yield* rest;
 }
 
-/** Where it is not UTF-8, null: no line of ours. */
+/** null if it is not UTF-8: not one of our lines. */
 function textOf(decoder: TextDecoder, line: Uint8Array): string | null {
   try {
     return decoder.decode(line);
@@ -272,12 +264,12 @@ function documentOf(text: string | null): Doc {
   return value;
 }
 
-// The first pass over a file: all of it is checked, and compared with what is here. Nothing is
-// written.
+// The first pass over a file validates all of it and compares it with what is here. It writes
+// nothing.
 
-/** What importing a file would meet here, as data that a page can put into words. */
+/** What importing a file would meet here, as data for the preview. */
 
-/** `here` and `file`: what decides, on either side. */
+/** `here` and `file`: the deciding documents of either side. */
 function conflictsBetween(here: Deciding, file: Deciding): ArchiveConflict[] {
   const both = union(here, file);
   const rosters = { here: rosterFrom(here), file: rosterFrom(file), both: rosterFrom(both) };
@@ -297,7 +289,7 @@ function leadConflicts(here: Deciding, file: Deciding, rosters: Rosters): Archiv
   const mine = leadIds(here);
   const leads = { here: rosters.here.lead, file: rosters.file.lead, both: rosters.both.lead };
   if (!leads.here || !leads.file || !leads.both || [...leadIds(file)].every((id) => mine.has(id))) return [];
-  // Where the file’s would hold, it is a change that waits for its tick: see ./consent.ts.
+  // If the file's lead would win, it is a change that needs a tick: see ./consent.ts.
   if (leads.here.name !== leads.both.name) return [];
   return [{ kind: 'lead', here: leads.here.name, file: leads.file.name, after: leads.both.name }];
 }
@@ -359,7 +351,7 @@ export const openHousehold: Workers['openArchive'] = async ({ file, passphrase, 
       const kind = kinds.get(doc.type) ?? { type: doc.type, documents: 0, isKnown: isKnown(doc) };
       kinds.set(doc.type, { ...kind, documents: kind.documents + 1, isKnown: kind.isKnown && isKnown(doc) });
       if (isKnown(doc) && doc.type === 'forget') forgets.set(doc._id, doc);
-      // It may come before what it undoes: whose it is shows at the end.
+      // An undo may come before the forget it undoes, so its agent is known only at the end.
       if (isKnown(doc) && doc.type === 'forget-undo') undos.push({ forgetId: doc.forgetId, isFresh });
       else {
         const agentId = belongsTo(doc, NOBODY);
@@ -426,14 +418,14 @@ export const openHousehold: Workers['openArchive'] = async ({ file, passphrase, 
 
 const NOBODY: ReadonlyMap<string, string> = new Map();
 
-/** The lead, then by seat, then those without one, then the retired. */
+/** Sort key: the lead, then by seat, then agents without one, then the retired. */
 function placeOf({ agentId, position, retired }: ArchivedAgent): number {
   if (agentId === LEAD_ID) return -1;
   if (retired) return 10;
   return position ?? 9;
 }
 
-/** The second pass over a file that was found whole: what is wanted of it goes to the ledger. */
+/** The second pass over a validated file writes the selected documents to the ledger. */
 export const importHousehold: Workers['importArchive'] = async (
   { source, withSettings, leaveOut, ticks },
   { append },

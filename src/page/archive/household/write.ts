@@ -1,7 +1,4 @@
-/**
- * Writes the household into one file. Runs wherever there are streams; nothing here knows of a
- * page.
- */
+/** Writes the household into one file. Needs only web streams and knows nothing of the page. */
 import { z } from 'zod';
 import { Decrypter, Encrypter } from 'age-encryption';
 import { sha256 } from '@noble/hashes/sha2.js';
@@ -14,15 +11,15 @@ import { sentence } from '../../../shared/domain/sentence.ts';
 import { createChunkWriter, fileChunks, pagesOf, streamOf } from '../bytes.ts';
 import { ARCHIVE, ArchiveError, CUT_SHORT, DAMAGED, type Workers } from '../methods.ts';
 
-// Whose a document is.
+// Decides which agent a document belongs to.
 
-/** Is this how somebody looks? It is a setting, and goes where they go. */
+/** Is this an agent's look? It is a setting that belongs to the agent. */
 export const isLook = (doc: Doc): boolean => isKnown(doc) && doc.type === 'setting' && lookOf(doc) !== null;
 
 /**
- * The agent that a document belongs to, and goes and stays with; null: nobody's, as a session,
- * which everybody shares, or a setting that is not an agent's look. Kinds of a newer app belong to
- * the agent that they name. `forgets`: the agent that each `forget` is about, by its id.
+ * The agent that a document belongs to and is exported with; null: none, as for a session, which
+ * all agents share, or a setting that is not an agent's look. Kinds of a newer app belong to the
+ * agent that they name. `forgets`: the agent that each `forget` is about, by its id.
  */
 export function belongsTo(doc: Doc, forgets: ReadonlyMap<string, string>): string | null {
   if (isKnown(doc) && doc.type === 'forget') return doc.target.agentId;
@@ -31,11 +28,11 @@ export function belongsTo(doc: Doc, forgets: ReadonlyMap<string, string>): strin
   return typeof doc['agentId'] === 'string' ? doc['agentId'] : null;
 }
 
-// A household in one file: JSON Lines, gzipped, and under a passphrase wrapped in age's format
-// (https://age-encryption.org/v1), so that `age -d copy.jsonl.gz.age | gunzip` gives plain text.
+// A household in one file: JSON Lines, gzipped, and with a passphrase wrapped in the age format
+// (https://age-encryption.org/v1), so that `age -d copy.jsonl.gz.age | gunzip` yields plain text.
 //
-// The first line is the header, the last one the footer, and each line between them a document as
-// the ledger holds it. The footer has the SHA-256 of all lines before it, line breaks included:
+// The first line is the header, the last one the footer. Each line between them is a document as
+// the ledger stores it. The footer has the SHA-256 of all lines before it, line breaks included:
 // `head -n -1 copy.jsonl | sha256sum`.
 
 export const headerSchema = z.looseObject({
@@ -57,22 +54,22 @@ export const footerSchema = z.looseObject({
 });
 type Footer = z.infer<typeof footerSchema>;
 
-// A passphrase around the file: age's own format, by the library of age's author.
+// Encrypts the file with a passphrase, in the age format, with the library of age's author.
 
 const MAGIC = 'age-encryption.org/v1\n';
 /** The header ends with its authenticator: 32 bytes as 43 characters of base64. */
 const HEADER_END = /\n--- [A-Za-z0-9+/]{43}\n/;
-/** A header with one passphrase is about 150 bytes; this many are looked at. */
+/** A header with one passphrase has about 150 bytes. This many are searched. */
 const HEAD_BYTES = 4_096;
 const NONCE_BYTES = 16;
-/** The payload comes in blocks of 64 KiB, each with its authenticator. */
+/** The payload has blocks of 64 KiB, each with its authenticator. */
 const BLOCK_BYTES = 64 * 1024 + 16;
 
-// The same characters give the same bytes, whichever way a keyboard composes an accent.
+// Equal characters give equal bytes, however a keyboard composes an accent.
 const secretOf = (passphrase: string) => passphrase.normalize('NFC');
 
 /**
- * Encrypts a stream under a passphrase. Stretching it takes a second or so, and 256 MB for a
+ * Encrypts a stream with a passphrase. Key stretching takes about a second, and 256 MB for a
  * moment.
  */
 async function seal(stream: ReadableStream<Uint8Array>, passphrase: string): Promise<ReadableStream<Uint8Array>> {
@@ -102,9 +99,7 @@ async function headerOf(file: Blob): Promise<string> {
   return head.slice(0, end.index + end[0].length);
 }
 
-/**
- * The key of a sealed file, from the passphrase that it is under. Takes as long as sealing does.
- */
+/** The key of an encrypted file, derived from its passphrase. Takes as long as encrypting does. */
 export async function fileKeyOf(file: Blob, passphrase: string): Promise<Uint8Array> {
   const header = await headerOf(file);
   const decrypter = new Decrypter();
@@ -122,7 +117,7 @@ export async function fileKeyOf(file: Blob, passphrase: string): Promise<Uint8Ar
   }
 }
 
-/** What is inside a sealed file, by its own key. */
+/** Decrypts a file with its own key. */
 export async function* unsealed(file: Blob, fileKey: Uint8Array): AsyncGenerator<Uint8Array, void, undefined> {
   const payload = file.size - (await headerOf(file)).length - NONCE_BYTES;
   if (payload <= 0) throw new ArchiveError('cut-short', CUT_SHORT);
@@ -131,15 +126,14 @@ export async function* unsealed(file: Blob, fileKey: Uint8Array): AsyncGenerator
   decrypter.addIdentity({ unwrapFileKey: () => fileKey });
   let opened = 0;
   try {
-    // Less than a block at a time: a stream that fails forgets the blocks that nobody has taken
-    // yet.
+    // Less than a block at a time: a failing stream drops blocks that were not read yet.
     for await (const block of chunksOf(await decrypter.decrypt(streamOf(fileChunks(file), BLOCK_BYTES / 2)))) {
       opened += 1;
       yield block;
     }
   } catch (error) {
     if (error instanceof ArchiveError) throw error;
-    // A block fails as a whole; where it is the last of several, a cut is likelier than a fault.
+    // A block fails as a whole. If it is the last of several, truncation is likelier than damage.
     const isEnd = blocks > 1 && opened >= blocks - 1;
     throw isEnd
       ? new ArchiveError('cut-short', CUT_SHORT, { cause: error })
@@ -182,8 +176,7 @@ export const writeHousehold: Workers['exportHousehold'] = async ({ passphrase, e
       await writer.close();
       return documents;
     } catch (error) {
-      // So that the other end stops waiting. Where the stream failed by itself, `error` is that
-      // failure.
+      // Releases the other end. If the stream failed by itself, `error` is that failure.
       await writer.abort(error).catch(() => undefined);
       throw error;
     }

@@ -10,7 +10,7 @@ import { clockTime, duration, dayWithin } from '../text/time.ts';
 
 const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;
-/** Weekdays in the order of the reader's locale; 0 is Sunday. */
+/** Weekdays in display order, Monday first; 0 is Sunday. */
 export const WEEK = [1, 2, 3, 4, 5, 6, 0] as const;
 export const DAY_NAMES = [t`Sunday`, t`Monday`, t`Tuesday`, t`Wednesday`, t`Thursday`, t`Friday`, t`Saturday`] as const;
 const WEEKDAYS = '1,2,3,4,5';
