@@ -53,10 +53,13 @@ const WaitingSign = optional(() => import('./notifications/waiting-sign.tsx'));
 const WakePreview = lazy(() => import('./preview/wake-preview.tsx'));
 const ChooseWho = lazy(() => import('./grid/choose-who.tsx'));
 
-/** As in the style sheets, in the size of the text: from here the agent's page stands beside. */
+/**
+ * As in the style sheets, in em: from this width on, the agent's panel stands beside the
+ * conversation.
+ */
 const THREE_COLUMNS_FROM = '(min-width: 73.75em)';
 
-/** What takes the whole of the page, or null where the team and a conversation stand. */
+/** The view that covers the whole page, or null where the team and a conversation are shown. */
 function wholePage(
   route: Route,
   onClose: () => void,
@@ -97,7 +100,7 @@ function Home() {
   const [talkTo, setTalkTo] = useState(LEAD_ID);
   const ofOne = route.kind === 'agent' || route.kind === 'portrait';
   if (ofOne && route.agentId !== talkTo) setTalkTo(route.agentId);
-  // Whoever is being forgotten is out of sight, unless one goes to their own address.
+  // An agent that is being forgotten is hidden, except at its own address.
   const gone = useHousehold((state) =>
     state.forgetting.some(({ target }) => target.kind === 'agent' && target.agentId === talkTo),
   );
@@ -213,9 +216,9 @@ export function App() {
   const begun = roster.lead !== null;
   const { route, go } = useRoute();
   const [help, setHelp] = useState(false);
-  /** `within`: where alone it finds. */
+  /** `within`: restricts the search. */
   const [palette, setPalette] = useState<{ readonly within: Within | null } | null>(null);
-  // Another device’s code was opened here: this one joins, whatever else it shows.
+  // The page was opened by another device's code: this device joins, whatever else is shown.
   const [joins, setJoins] = useState(takeCameByCode);
   const focus = useFocusPlace(
     route.kind,
@@ -228,8 +231,8 @@ export function App() {
     route,
     go,
     focus,
-    // As a transition what is still to be fetched is waited for, where React would else show
-    // nothing for a third of a second.
+    // A transition waits for modules that are still loading. Otherwise React would show an empty
+    // fallback for a moment.
     open: (what) => {
       if (what !== 'keys') keepTyped(roost.device.after);
       startTransition(() =>
@@ -292,7 +295,7 @@ export function App() {
           {palette && (
             <Palette
               onClose={() => setPalette(null)}
-              // Wherever one goes from here takes the step in the history that the palette has.
+              // Navigation from here replaces the palette's entry in the history.
               around={{ ...around, go: (path) => go(path, { replace: true }) }}
               within={palette.within}
             />

@@ -1,6 +1,6 @@
 /**
- * The page's state, within reach of every component. A component picks the slice it shows and
- * renders for that alone.
+ * Provides the page's state to every component. A component selects the slice it shows and
+ * re-renders only for that.
  */
 import { createContext, use, type ReactNode } from 'react';
 import { useStore } from 'zustand';

@@ -1,7 +1,7 @@
 /**
- * What an agent does now, in a verb and a time. One function for everybody who says it (tile,
- * tooltip, accessible name, conversation), and for everybody who does something: in a session or
- * alone, by an ACP agent or an API client.
+ * What an agent does now, as a verb and a time. One function for every place that shows it (tile,
+ * tooltip, accessible name, conversation) and for every kind of activity: in a session or a run, by
+ * an ACP agent or an API client.
  */
 import { useEffect } from 'react';
 import { useStore } from 'zustand';
@@ -21,35 +21,33 @@ import { useQuery } from './hooks.ts';
 import { namedIn, useTeammates } from './use-somebody.ts';
 
 export interface DoingNow {
-  /**
-   * `asks`: it goes on only once the person has answered; `waits`: for somebody or something else.
-   */
+  /** `asks`: it is blocked until the person answers. `waits`: for someone or something else. */
   readonly mood: 'asks' | 'works' | 'waits';
-  /** A verb, and what it is about: “reading plan.md”. */
+  /** A verb and its object: “reading plan.md”. */
   readonly text: string;
   /** ms since the epoch. */
   readonly from: number;
 }
 
 export interface Facts {
-  /** The oldest call of its that waits for the person. */
+  /** Its oldest call that waits for the person. */
   readonly asked: ToolCall | undefined;
-  /** It is set to sleep: what it has begun stands still. */
+  /** It was put to sleep, so its work is paused. */
   readonly paused: boolean;
-  /** In line before the model's server, 1 is next, and since when. */
+  /** Its place in the queue of the model's server, 1 is next, and since when. */
   readonly place: { readonly at: number; readonly from: number } | undefined;
-  /** What goes on in its answer: in a session, in a run alone, or by an ACP agent. */
+  /** Activity of its answer: in a session, in a run, or by an ACP agent. */
   readonly answer: Doing | null;
-  /** What an API client does, and since when. */
+  /** Activity of an API client, and since when. */
   readonly client: Doing | null;
-  /** Since when it is at work alone. */
+  /** Since when it has been at work in a run. */
   readonly aloneSince: number | undefined;
 }
 
 const ORDINALS = [t`next`, t`second`, t`third`, t`fourth`, t`fifth`, t`sixth`, t`seventh`, t`eighth`, t`ninth`];
 const placeText = (at: number): string => t`${ORDINALS[at - 1] ?? t`number ${at}`} in line`;
 
-/** Null: nothing. */
+/** null: nothing. */
 export function doingNow({ asked, paused, place, answer, client, aloneSince }: Facts): DoingNow | null {
   if (asked) return { mood: 'asks', text: t`asks you`, from: asked.askedAt };
   if (paused) return null;
@@ -63,7 +61,7 @@ interface Words {
   readonly calling: typeof calling;
   readonly doingOf: typeof doingOf;
 }
-/** The words for each tool. They are fetched once tiles are drawn: nobody needs them before. */
+/** The phrases of each tool. They are loaded once tiles are drawn, and not needed before. */
 const wordsStore = createStore<{ readonly words: Words | null }>(() => ({ words: null }));
 let fetching = false;
 
@@ -73,7 +71,7 @@ function useWords(): Words | null {
     fetching = true;
     import('./chat/doing.ts').then(
       (words) => wordsStore.setState({ words }),
-      // The next tile tries again; until then it says that its agent is at work.
+      // The next tile tries again. Until then it shows that its agent is working.
       () => (fetching = false),
     );
   }, []);
@@ -85,13 +83,13 @@ function clientDoing({ tool, input, since: from }: ClientCall, words: Words | nu
   return { ...(words?.calling({ name: tool, input }, nameOf) ?? { text: t`at work`, waits: false }), from };
 }
 
-/** Of an egg's id, or nobody's: null. */
+/** Takes an agent's or egg's id; null: no agent. */
 export function useDoingNow(agentId: AgentId | null): DoingNow | null {
   const roost = useRoost();
   const approvals = useQuery(callsOf(roost).approvals);
   const nameOf = namedIn(useTeammates());
   const words = useWords();
-  // Each word changes the answer, and few of them what is said of it.
+  // Each new word changes the answer, but rarely the description.
   const answer = useAnswers(
     useShallow((state) => {
       const open = agentId === null ? undefined : openAnswerOf(state, agentId);
@@ -104,7 +102,7 @@ export function useDoingNow(agentId: AgentId | null): DoingNow | null {
   const client = call ? clientDoing(call, words, nameOf) : null;
   const aloneSince = useLive((state) => (agentId === null ? undefined : state.working.get(agentId)));
   const paused = useLive((state) => agentId !== null && state.live?.paused.has(agentId) === true);
-  // Nothing is known of what is done where the relay is not heard.
+  // Without a connection to the relay, activity is unknown.
   const heard = useLive((state) => state.link.kind === 'live');
   if (agentId === null || !heard) return null;
   const waiting = approvals.kind === 'ready' ? approvals.value.waiting : [];

@@ -7,12 +7,12 @@ import { useRoost, useUnread } from './context.tsx';
 import { newCount } from './text/reasons.ts';
 
 /**
- * As in the style sheets, in the size of the text: below it the team and a conversation are two
- * views, and settings a list.
+ * As in the style sheets, in em: below this width, the team and a conversation are two views, and
+ * settings a list.
  */
 export const TWO_VIEWS_BELOW = '(max-width: 47.5em)';
 
-/** Does this media query hold now? */
+/** Does this media query match now? */
 export function useMedia(query: string): boolean {
   return useSyncExternalStore(
     (changed) => {
@@ -24,10 +24,10 @@ export function useMedia(query: string): boolean {
   );
 }
 
-/** ms between looks where nothing is shown that changes sooner: "Today", "12 min". */
+/** Default interval in ms, for texts that change slowly: "Today", "12 min". */
 const EVERY_MINUTE = 60_000;
 
-/** The time, in ms, again every `every` ms: for "12 min" and "slept 9 h". */
+/** The current time in ms, updated every `every` ms: for "12 min" and "slept 9 h". */
 export function useNow(every = EVERY_MINUTE): number {
   const { device } = useRoost();
   const [now, setNow] = useState(() => device.now());
@@ -50,23 +50,19 @@ const watch = (changed: () => void) => {
 };
 
 /**
- * Can the page be seen? Not in a tab behind another, nor in a window that is put away: what only
- * moves for the eye rests then.
+ * Is the page visible? False in a background tab or a minimised window, where purely visual updates
+ * pause.
  */
 export const usePageSeen = (): boolean => useSyncExternalStore(watch, seen);
 
-/**
- * Shows something the relay keeps, and says that somebody looks for as long as the component is on
- * the screen.
- */
+/** Shows a value of the relay. Subscribes as long as the component is mounted. */
 export function useQuery<Value>(query: Query<Value>): QueryState<Value> {
   useEffect(() => query.subscribe(), [query]);
   return useStore(query.store);
 }
 
 /**
- * How much waits for the person, as people read it: what was said and not seen, and what agents ask
- * for.
+ * The number of things that wait for the person, as text: unread messages and requests of agents.
  */
 export function useWaitingCount(): string {
   const { approvals, threads } = useStore(waitingOf(useRoost()));
@@ -74,8 +70,7 @@ export function useWaitingCount(): string {
 }
 
 /**
- * Says in the browser's title where one is, and how much waits. Null: somebody further inside says
- * it.
+ * Sets the browser's title: the current place, and the count of what waits. null: a child sets it.
  */
 export function useTitle(title: string | null): void {
   const count = useWaitingCount();
@@ -85,8 +80,8 @@ export function useTitle(title: string | null): void {
 }
 
 /**
- * Runs when the page is left or reloaded, also by the pull of a finger: for what would otherwise be
- * kept a moment later.
+ * Runs when the page is left or reloaded, including pull to refresh. For values that are otherwise
+ * stored a moment later.
  */
 export function useLeaving(run: () => void): void {
   useEffect(() => {

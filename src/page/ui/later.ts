@@ -1,7 +1,6 @@
 /**
- * The parts of the page that are not needed to paint it. They are fetched right after that: later
- * the relay, which has them, may be gone, and a page must not break because of words that come just
- * then.
+ * Loads the parts of the page that the first paint does not need, right after it. Later the relay
+ * may be gone, and the page must still work then.
  */
 import { preloadTalk } from './chat/conversation.tsx';
 import { fetchCommands } from './commands/later.ts';
@@ -9,8 +8,7 @@ import { fetchAgentExport } from './copies/later.ts';
 import { fetchDeviceDialogs } from './devices/later.tsx';
 
 export async function fetchLaterParts(): Promise<void> {
-  // What does not come now is asked for again when it is needed, and whoever needs it says what is
-  // missing.
+  // A module that fails to load now is requested again on use, and its user reports the failure.
   await Promise.allSettled([
     preloadTalk(),
     fetchCommands(),

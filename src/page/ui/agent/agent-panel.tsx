@@ -16,10 +16,10 @@ import { OpenThreads, openThreadsOf } from './open-threads.tsx';
 import { Soul } from './soul.tsx';
 import './agent-panel.css';
 
-/** Messages that stand beside a conversation. */
+/** Latest messages shown beside a conversation. */
 const NEWEST = 2;
 
-/** What waits in its inbox, where something does. */
+/** The messages in its inbox, if there are any. */
 function Waits({ agentId, name }: { agentId: AgentId; name: string }) {
   const unread = useUnreadMessages(agentId) ?? 0;
   if (unread === 0) return null;
@@ -34,7 +34,7 @@ function Waits({ agentId, name }: { agentId: AgentId; name: string }) {
   );
 }
 
-/** What it does by itself at this moment. */
+/** The agent's active runs. */
 function AtWork({ agentId }: { agentId: AgentId }) {
   const live = useQuery(schedulesOf(useRoost()).live);
   const runs = live.kind === 'ready' ? live.value.filter((run) => run.agentId === agentId) : [];
@@ -56,7 +56,7 @@ function AtWork({ agentId }: { agentId: AgentId }) {
   );
 }
 
-/** Its open threads, where there are any. What cannot be read is said on its own page. */
+/** Its open threads, if there are any. Errors are shown on the page of threads. */
 function Threads({ agentId }: { agentId: AgentId }) {
   const list = useQuery(useThreads().list);
   const open = list.kind === 'ready' ? openThreadsOf(agentId, list.value) : [];
@@ -70,8 +70,8 @@ function Threads({ agentId }: { agentId: AgentId }) {
 }
 
 /**
- * Beside an agent's conversation: its soul, and what goes on with it now. Everything else is on its
- * own page.
+ * Beside an agent's conversation: its soul and its current activity. Everything else is on its own
+ * page.
  */
 export default function AgentPanel({ agentId }: { agentId: AgentId }) {
   const agent = useHousehold((state) => state.roster.byId.get(agentId));

@@ -1,7 +1,4 @@
-/**
- * How somebody is called, looks and thinks: each saved as it is chosen, and taken back with one
- * press.
- */
+/** An agent's name, looks and models. Each choice is saved at once, and one press undoes it. */
 import { type KeyboardEvent, type PointerEvent, useEffect, useId, useRef, useState } from 'react';
 import { Link } from 'wouter';
 import type { Agent } from '../../../shared/domain/agent.ts';
@@ -33,8 +30,7 @@ import { canReadAloud } from '../voice/words.ts';
 import { VoiceChoice } from '../voice/voice-choice.tsx';
 import './change-dialog.css';
 
-// The face of somebody: by its parts, drawn anew with others to choose from, or painted
-// by hand.
+// The face of an agent: chosen by parts, picked from random ones, or painted by hand.
 
 const PARTS: readonly { readonly part: FacePart; readonly label: string }[] = [
   { part: 'brows', label: t`Brows` },
@@ -43,12 +39,12 @@ const PARTS: readonly { readonly part: FacePart; readonly label: string }[] = [
   { part: 'mouth', label: t`Mouth` },
 ];
 
-/** Faces that one can choose from when they are drawn anew. */
+/** Number of random faces to choose from. */
 const DRAWN = 8;
 
 interface FaceEditorProps {
   readonly agent: Agent;
-  /** `said`: what the person is told; left out: that it has another face. */
+  /** `said`: text of the notice; left out: that the agent has another face. */
   readonly onTake: (face: string, said?: string) => void;
 }
 
@@ -104,14 +100,15 @@ function Drawn({ agent, faces, onTake }: FaceEditorProps & { readonly faces: rea
   );
 }
 
-/** `onPaint`: it is to be painted, which takes the whole dialog. */
+/** `onPaint`: opens the painter, which fills the whole dialog. */
 export function FaceEditor({ agent, onTake, onPaint }: FaceEditorProps & { readonly onPaint: () => void }) {
   const { device } = useRoost();
   const { agentId, name, birthName, face, color } = agent;
   const [drawn, setDrawn] = useState<readonly string[]>([]);
   const draw = () => {
     const faces = new Set<string>();
-    // Two names may have one face; of a thousand, eight are soon there.
+    // Two ids may yield the same face. With a thousand combinations, eight different ones are found
+    // soon.
     while (faces.size < DRAWN) faces.add(facePartsText(facePartsOf(agentId, device.newId())));
     setDrawn([...faces]);
   };
@@ -144,10 +141,10 @@ export function FaceEditor({ agent, onTake, onPaint }: FaceEditorProps & { reado
   );
 }
 
-// A face pixel by pixel, on the head that all have: by pointer, by finger and by keyboard, with as
-// many steps back as were made.
+// Paints a face pixel by pixel on the shared head: by pointer, finger or keyboard, with unlimited
+// undo.
 
-/** The tone of each pixel that has one, by its place. */
+/** The tone of each painted pixel, by position. */
 type Painting = ReadonlyMap<number, number>;
 
 const [, INK, SHADE] = TONES;
@@ -161,7 +158,7 @@ const NAMES = new Map<number, string>([
   [INK, t`in colour`],
   [SHADE, t`in its shade`],
 ]);
-/** Columns and rows of what can be painted on. */
+/** Columns and rows that can be painted. */
 const FROM = 1;
 const TO = FACE_SIZE - 2;
 const LINE = Array.from({ length: TO - FROM + 1 }, (_, i) => FROM + i);
@@ -178,8 +175,8 @@ const paintingOf = ({ agentId, face }: Agent): Painting =>
 const textOf = (painting: Painting) => paintedFaceText((x, y) => painting.get(placeOf(x, y)));
 
 /**
- * `painting` with one pixel in this tone, and with the one across from it where both sides are to
- * be alike. 0: none.
+ * `painting` with one pixel in this tone, and with its mirror image if both sides are alike. 0: no
+ * tone.
  */
 function painted(painting: Painting, [x, y]: readonly [number, number], tone: number, mirrored: boolean): Painting {
   const next = new Map(painting);
@@ -196,11 +193,11 @@ interface Stroke {
 
 interface CanvasProps {
   readonly painting: Painting;
-  /** The tone in which one paints. */
+  /** The selected tone. */
   readonly tone: number;
   readonly mirrored: boolean;
   readonly onPaint: (change: (now: Painting) => Painting) => void;
-  /** A stroke has ended that began here. */
+  /** Called at the end of a stroke with the painting before it. */
   readonly onStroke: (before: Painting) => void;
   readonly onUndo: () => void;
 }
@@ -209,7 +206,7 @@ function Canvas({ painting, tone, mirrored, onPaint, onStroke, onUndo }: CanvasP
   const grid = useRef<HTMLDivElement>(null);
   const stroke = useRef<Stroke | null>(null);
   const [at, setAt] = useState<readonly [number, number]>([5, 6]);
-  // What has the tone already is wiped: so a press is taken back by another.
+  // A pixel that already has the tone is erased, so a second press undoes the first.
   const toneFrom = ([x, y]: readonly [number, number]) => (painting.get(placeOf(x, y)) === tone ? 0 : tone);
   const cellOf = (target: EventTarget | null): readonly [number, number] | null => {
     const cell = target instanceof Element ? target.closest<HTMLElement>('[data-x]') : null;
@@ -225,7 +222,7 @@ function Canvas({ painting, tone, mirrored, onPaint, onStroke, onUndo }: CanvasP
     onPaint((now) => painted(now, cell, wanted, mirrored));
   };
   const go = ({ clientX, clientY }: PointerEvent<HTMLDivElement>) => {
-    // A finger holds on to the pixel it came down on.
+    // A touch is captured by the pixel where it began.
     if (!stroke.current) return;
     const { tone: wanted } = stroke.current;
     const cell = cellOf(document.elementFromPoint(clientX, clientY));
@@ -255,7 +252,7 @@ function Canvas({ painting, tone, mirrored, onPaint, onStroke, onUndo }: CanvasP
     }
   };
   return (
-    // Its pixels take the focus, one at a time.
+    // The pixels take the focus, one at a time.
     // eslint-disable-next-line jsx-a11y/interactive-supports-focus
     <div
       ref={grid}
@@ -308,7 +305,7 @@ export function FacePaint({ agent, onTake, onClose }: FacePaintProps) {
   const heading = useRef<HTMLLegendElement>(null);
   const hint = useId();
   const face = textOf(painting);
-  // The button that led here is gone.
+  // The button that opened the painter is gone.
   useEffect(() => heading.current?.focus(), []);
   const undo = () => {
     const last = back.at(-1);

@@ -13,13 +13,13 @@ import './forget-dialog.css';
 type Kind = ForgetDoc['target']['kind'];
 type Person = Exclude<Somebody, { kind: 'nobody' | 'egg' }>;
 
-/** Is this the name, as somebody types it? */
+/** Compares the name as a person types it. */
 const isSameName = (typed: string, name: string) =>
   typed.trim().normalize('NFC').toLowerCase() === name.trim().normalize('NFC').toLowerCase();
 
 /**
- * Why it cannot be now, with the way out, or null. Who is awake holds in mind what is to be
- * forgotten.
+ * Why it is not possible now, with a way out, or null. An awake agent still has in its context what
+ * is to be forgotten.
  */
 function useHindrance(somebody: Person): { text: string; label: string; run: () => void } | null {
   const actions = useActions();
@@ -77,7 +77,7 @@ function WhatGoes({ kind, name }: { kind: Kind; name: string }) {
   );
 }
 
-/** The second time of asking: for an agent by its name, for a conversation by a further button. */
+/** The second confirmation: an agent by typing its name, a conversation by another button. */
 function Second({
   kind,
   name,

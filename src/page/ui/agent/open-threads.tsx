@@ -8,16 +8,16 @@ import { useNewInThread } from '../threads/use-threads.ts';
 
 import './agent.css';
 
-/** Threads that are shown here; the rest is a link away. */
+/** Threads that are listed here. A link leads to the others. */
 const SHOWN = 5;
 
-/** Those of all threads that are open and in which this agent takes part, the newest first. */
+/** The open threads in which this agent takes part, newest first. */
 export const openThreadsOf = (agentId: AgentId, list: readonly Thread[]): readonly Thread[] =>
   list
     .filter(({ participants, closed }) => closed === null && participants.includes(agentId))
     .toSorted((a, b) => b.lastTime - a.lastTime);
 
-/** Some of an agent's open threads, with what is new in each, and the way to the others. */
+/** Some of an agent's open threads with their unread messages, and a link to the others. */
 export function OpenThreads({ open, agentId }: { open: readonly Thread[]; agentId: AgentId }) {
   const newIn = useNewInThread();
   return (

@@ -1,4 +1,4 @@
-/** The soul of an agent as it stands, and what it was before. */
+/** An agent's soul and its earlier versions. */
 import { useState } from 'react';
 import { t } from '../../language/t.ts';
 import type { AgentIdentityDoc, AgentChangeDoc } from '../../../shared/protocol/documents.ts';
@@ -10,12 +10,12 @@ import { CopyIcon } from '../parts/icons.tsx';
 import './agent.css';
 
 /**
- * Characters from which a soul is folded beside a conversation, so that what stands below it is
+ * Characters from which a soul beside a conversation is collapsed, so that the content below it is
  * found.
  */
 const LONG_SOUL = 900;
 
-/** A text that held from `time` on, ms since the epoch. `key` 'first': since the birth. */
+/** A text that was valid from `time` on, ms since the epoch. `key` 'first': since the birth. */
 export interface Kept {
   readonly key: string;
   readonly time: number;
@@ -24,14 +24,11 @@ export interface Kept {
 
 const timeOf = (change: AgentChangeDoc) => parseStamp(change.at)?.time ?? 0;
 
-/** The identity of an agent: the earliest, where two devices wrote one. */
+/** The identity of an agent: the earliest, if two devices wrote one. */
 export const birthOf = (identities: Iterable<AgentIdentityDoc>, agentId: string): AgentIdentityDoc | null =>
   [...identities].filter((doc) => doc.agentId === agentId).sort((a, b) => a.bornAt - b.bornAt)[0] ?? null;
 
-/**
- * Souls, the first one and those written since, newest first. `changes`: of this agent, oldest
- * first.
- */
+/** All versions of a soul, newest first. `changes`: of this agent, oldest first. */
 export function soulsOf(birth: AgentIdentityDoc | null, changes: readonly AgentChangeDoc[]): Kept[] {
   const first = birth?.individuationArtifact ?? '';
   const later = changes.flatMap((doc) =>
@@ -41,7 +38,7 @@ export function soulsOf(birth: AgentIdentityDoc | null, changes: readonly AgentC
   return all.filter((item, i) => item.text !== all[i - 1]?.text).reverse();
 }
 
-/** Names that it had, oldest first. `changes` as above. */
+/** Its names, oldest first. `changes` as above. */
 export function namesOf(birth: AgentIdentityDoc | null, changes: readonly AgentChangeDoc[]): Kept[] {
   const later = changes.flatMap((doc) =>
     doc.change.kind === 'rename' ? [{ key: doc._id, time: timeOf(doc), text: doc.change.name }] : [],
@@ -50,7 +47,7 @@ export function namesOf(birth: AgentIdentityDoc | null, changes: readonly AgentC
   return all.filter((item, i) => item.text !== all[i - 1]?.text);
 }
 
-/** `folds`: a long one is cut at first. */
+/** `folds`: a long text is collapsed at first. */
 export function Soul({ text, name, folds }: { text: string; name: string; folds: boolean }) {
   const state = useRoost();
   const [whole, setWhole] = useState(!folds);

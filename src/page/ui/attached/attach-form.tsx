@@ -1,6 +1,6 @@
 /**
- * Connect a server: by its address, by a program, or by the settings of another client. Secrets go
- * to the relay once.
+ * Connects an MCP server by its URL, by a program, or by pasting another client's settings. Secrets
+ * are sent to the relay once.
  */
 import { type ReactNode, useEffect, useState } from 'react';
 import { isHost, MOST_HOSTS } from '../../../shared/domain/network.ts';
@@ -23,9 +23,10 @@ import { shownBox } from '../text/record-changes.ts';
 import { readVariables } from '../text/variables.ts';
 import { KeyField } from '../models/model-select.tsx';
 
-// How a program of the relay's machine is held: in the sandbox, with what it sees there, or free.
+// How a program on the relay's machine is confined: in the sandbox with the folders it sees, or
+// outside.
 
-/** As it is written in its fields. */
+/** As entered in the form. */
 interface BoxDraft {
   readonly held: boolean;
   readonly folder: string;
@@ -39,16 +40,18 @@ const draftOf = (box: Box | null, held = box !== null): BoxDraft => ({
   hosts: box === null || box.network === 'none' ? '' : box.network === 'all' ? '*' : box.network.join('\n'),
 });
 
-/** What the relay says of programs of this household. */
+/** What the relay allows programs of this household. */
 export interface BoxRules {
-  /** There is a sandbox on its machine. */
+  /** Its machine has a sandbox. */
   readonly sandbox: boolean;
-  /** Folders of the machine may be shown to what runs in it. */
+  /** Folders of the machine may be exposed to programs in it. */
   readonly folders: boolean;
-  /** Why none runs outside of it, in the relay's words; undefined: they may. */
+  /** Why no program may run outside of it, in the relay's words; undefined: they may. */
   readonly why: string | undefined;
 }
-/** Of a program that is connected now: free only where there is no sandbox, and it may be. */
+/**
+ * Defaults for a new program: outside the sandbox only where there is none and the relay allows it.
+ */
 const newDraft = ({ sandbox, why }: Pick<BoxRules, 'sandbox' | 'why'>): BoxDraft =>
   draftOf(null, sandbox || why !== undefined);
 
@@ -64,7 +67,7 @@ const EVERYWHERE = '*';
 
 type ReadBox = { readonly ok: true; readonly box: Box | null } | { readonly ok: false; readonly reason: string };
 
-/** `box` null: it runs free. The reason is a sentence for the person. */
+/** `box` null: it runs outside. The reason is a sentence for the person. */
 function boxIn({ held, folder, reads, hosts }: BoxDraft): ReadBox {
   if (!held) return { ok: true, box: null };
   const named = distinctLines(hosts.toLowerCase());
@@ -169,7 +172,7 @@ function BoxFields({
   );
 }
 
-/** How an attached program is held, and the way to change that. */
+/** How a program is confined, and a way to change that. */
 export function BoxOf({ server, ...held }: { server: AttachedServer } & BoxRules) {
   const attached = attachedOf(useRoost());
   const [draft, setDraft] = useState<BoxDraft | null>(null);
@@ -262,7 +265,7 @@ function NameField({ name, onName }: { name: string; onName: (name: string) => v
   );
 }
 
-/** Where a sign-in sends the person back to. */
+/** The address to which a sign-in returns the person. */
 const sentBackTo = () => new URL(relayEndpoints.signedIn.path, globalThis.location.origin).href;
 
 function AddressForm({ busy, onAdd }: { busy: boolean; onAdd: Add }) {
@@ -318,8 +321,8 @@ const linesOf = (text: string) =>
     .filter((line) => line !== '');
 
 /**
- * What programs need to start in the sandbox, to be given or not. Nothing is shown where that is
- * not known.
+ * What programs need to start in the sandbox, to be granted or not. Renders nothing where that is
+ * unknown.
  */
 function NeedsField({
   servers,
@@ -357,7 +360,7 @@ function NeedsField({
     </label>
   );
 }
-/** Those as they are connected: with what they need, where that is given. */
+/** The servers as they are connected: with what they need, if it is granted. */
 const asGiven = (servers: readonly FoundServer[], runners: readonly Runner[], given: boolean, mayFolders: boolean) =>
   servers.map(({ name, attachment }) => ({
     name,
@@ -379,7 +382,7 @@ function ProgramForm({ busy, onAdd, runners, ...held }: ProgramsProps) {
   const [draft, setDraft] = useState(newDraft(held));
   const [wrongBox, setWrongBox] = useState<string | null>(null);
   const variables = readVariables(env);
-  // What is still being typed is not wrong yet.
+  // A value that is still being typed is not reported as wrong yet.
   const [envLeft, setEnvLeft] = useState(false);
   const wrong = envLeft && !variables.ok ? variables.reason : null;
   const begun: readonly FoundServer[] = [
@@ -460,7 +463,7 @@ function ProgramForm({ busy, onAdd, runners, ...held }: ProgramsProps) {
   );
 }
 
-/** What only the machine of the other program knows. */
+/** Fields for values that only the other program's machine has. */
 function AskedFields({
   asked,
   values,
@@ -569,10 +572,7 @@ export function AttachForm({ programs, ...held }: { programs: boolean } & BoxRul
   const [kind, setKind] = useState<Kind>('address');
   const [busy, setBusy] = useState(false);
   const [failed, setFailed] = useState<readonly string[]>([]);
-  /**
-   * Counts those that went through: the fields are empty after each, and stay as they are where one
-   * was refused.
-   */
+  /** Counts successful attempts. Each one empties the fields; a refused one leaves them. */
   const [round, setRound] = useState(0);
   const [runners, setRunners] = useState<readonly Runner[]>([]);
   const wantsRunners = programs && kind !== 'address';
@@ -583,7 +583,7 @@ export function AttachForm({ programs, ...held }: { programs: boolean } & BoxRul
     void (async () => {
       setBusy(true);
       setFailed([]);
-      // None waits for another: one that does not answer takes its time.
+      // In parallel, since a server that does not answer takes its time.
       const done = await Promise.all(
         servers.map(async ({ name, attachment }) => ({ name, ...(await attached.attach(name, attachment)) })),
       );

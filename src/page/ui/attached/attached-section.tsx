@@ -10,7 +10,7 @@ import { QueryView } from '../parts/page-head.tsx';
 import { AttachForm, BoxOf, type BoxRules } from './attach-form.tsx';
 import './attached.css';
 
-// One MCP server: how it stands, what it offers, and what of that agents may use.
+// One MCP server: its state, its tools, and which of them agents may use.
 
 const STATES: Record<AttachedServer['state'], string> = {
   connecting: t`connecting…`,
@@ -71,8 +71,8 @@ function Tool({ tool, busy, onUse }: { tool: AttachedTool; busy: boolean; onUse:
 }
 
 /**
- * How the person is signed in to it, and the way to be. The page where they allow it opens beside
- * this one.
+ * Shows whether the person is signed in to the server, and starts a sign-in. Its page opens in
+ * another tab.
  */
 function SignIn({ server, onFailed }: { server: AttachedServer; onFailed: (reason: string | null) => void }) {
   const attached = attachedOf(useRoost());
@@ -81,8 +81,8 @@ function SignIn({ server, onFailed }: { server: AttachedServer; onFailed: (reaso
   const { serverId, name, state, signIn } = server;
   if (!signIn || (signIn.state === 'none' && state !== 'sign-in')) return null;
   const begin = async () => {
-    // Opened by the very press: browsers refuse one that comes later. It cannot reach back to this
-    // page.
+    // Opened directly by the press, since browsers block windows that open later. The tab has no
+    // access to this page.
     const tab = window.open('', '_blank');
     if (tab) tab.opener = null;
     setBusy(true);

@@ -1,4 +1,4 @@
-/** What is about to go along with a message: chips above the field, until it is sent. */
+/** Attachments of an unsent message: chips above the field. */
 import { lazy, type RefObject, Suspense, useEffect, useRef, useState } from 'react';
 import { ATTACHMENTS, isPicture } from '../../../shared/domain/attachment.ts';
 import type { AgentId } from '../../../shared/domain/ids.ts';
@@ -16,9 +16,8 @@ import './attaching.css';
 const holdsFiles = (event: DragEvent) => event.dataTransfer?.types.includes('Files') === true;
 
 /**
- * Files may be dropped anywhere on the conversation that holds `inside`, which shows that while
- * they are over it. `onFiles` null: it takes none, and the browser does not leave the page for them
- * either.
+ * Files may be dropped anywhere on the conversation around `inside`, which is highlighted
+ * meanwhile. `onFiles` null: files are not accepted, and the browser does not open them either.
  */
 export function useDrops(
   inside: RefObject<HTMLElement | null>,
@@ -31,7 +30,7 @@ export function useDrops(
   useEffect(() => {
     const place = inside.current?.closest<HTMLElement>('.chat');
     if (!place) return undefined;
-    // Entered and not left: what lies inside is entered before the one around it is left.
+    // Nesting depth: a child is entered before its parent is left.
     let over = 0;
     const show = () => {
       if (over > 0 && take.current !== null) place.dataset['drops'] = 'true';
@@ -47,7 +46,7 @@ export function useDrops(
       over = Math.max(0, over - 1);
       show();
     };
-    // Without this the browser takes them for itself.
+    // Otherwise the browser handles the drop itself.
     const onOver = (event: DragEvent) => {
       if (holdsFiles(event)) event.preventDefault();
     };
@@ -73,13 +72,13 @@ export function useDrops(
   }, [inside]);
 }
 
-/** What there is to say of files, in one sentence, and of each of them where they are many. */
+/** A summary of problems with files, and one sentence per file if there are many. */
 export interface FilesProblem {
   readonly text: string;
   readonly each: readonly string[];
 }
 
-/** Sentences that stand in a row; more are a list that opens. */
+/** Sentences that are shown in a row. More are a list that opens. */
 const IN_A_ROW = 3;
 
 function problemOf(wrong: readonly string[], all: number): FilesProblem | null {
@@ -90,28 +89,28 @@ function problemOf(wrong: readonly string[], all: number): FilesProblem | null {
 
 interface Attaching {
   readonly files: readonly PreparedFile[];
-  /** How many are being read and scaled down. */
+  /** Number of files being read and scaled down. */
   readonly preparing: number;
-  /** Why some were not taken, or what has become of them. */
+  /** Why some files were not accepted, or how they were changed. */
   readonly problem: FilesProblem | null;
-  /** There is no room to keep them over a reload. */
+  /** Storage is full, so the files are lost on a reload. */
   readonly unkept: boolean;
-  /** What was taken away last, and can be put back. */
+  /** The file that was removed last, and can be restored. */
   readonly removed: PreparedFile | null;
   add(files: Iterable<File> | Promise<Iterable<File>>): void;
-  /** Files that were here before. */
+  /** Restores files that were attached before. */
   putBack(files: readonly PreparedFile[]): void;
   remove(file: PreparedFile): void;
   undo(): void;
-  /** They are sent. */
+  /** They were sent. */
   clear(): void;
 }
 
 const PREPARING_FAILED = t`The part of the page that reads files could not be fetched. Is the relay there?`;
 
 /**
- * `draft`: what they belong to until it is sent, over reloads and in every tab; null: they last as
- * long as this is on the page.
+ * `draft`: the draft they belong to until it is sent, across reloads and tabs; null: they last as
+ * long as this component.
  */
 export function useAttaching(draft: string | null): Attaching {
   const { device } = useRoost();
@@ -120,7 +119,7 @@ export function useAttaching(draft: string | null): Attaching {
   const [problem, setProblem] = useState<FilesProblem | null>(null);
   const [removed, setRemoved] = useState<PreparedFile | null>(null);
   const [unkept, setUnkept] = useState(false);
-  /** As it stands now, for what comes while others are being read. */
+  /** The current value, for files that arrive while others are being read. */
   const held = useRef(files);
   const show = (next: readonly PreparedFile[]) => {
     held.current = next;
@@ -143,7 +142,7 @@ export function useAttaching(draft: string | null): Attaching {
       const read = await Promise.all(missing.map(({ attachmentId }) => device.shelf.read(attachmentId)));
       if (left) return;
       setPreparing((count) => count - missing.length);
-      // Others may have been attached meanwhile.
+      // Other files may have been attached meanwhile.
       const found = missing.flatMap((file, i) => {
         const data = read[i] ?? null;
         return data === null || held.current.some(({ sha256 }) => sha256 === file.sha256) ? [] : [{ ...file, data }];
@@ -158,7 +157,7 @@ export function useAttaching(draft: string | null): Attaching {
     };
   }, [device, draft]);
 
-  /** Null: it is there. */
+  /** null: it was added; otherwise the problem. */
   function take(file: PreparedFile): string | null {
     if (held.current.some(({ sha256 }) => sha256 === file.sha256)) return null;
     if (held.current.length >= ATTACHMENTS.count)
@@ -226,7 +225,7 @@ export function useAttaching(draft: string | null): Attaching {
   };
 }
 
-/** Chooses files; a phone offers its camera and its pictures. */
+/** Selects files. A phone also offers its camera and photos. */
 export function AttachButton({ attaching, disabled }: { attaching: Attaching; disabled: boolean }) {
   const input = useRef<HTMLInputElement>(null);
   return (
@@ -238,7 +237,7 @@ export function AttachButton({ attaching, disabled }: { attaching: Attaching; di
         hidden
         onChange={(event) => {
           const files = [...(event.target.files ?? [])];
-          // The same file may be chosen again, after it was taken away.
+          // The same file can be chosen again after it was removed.
           event.target.value = '';
           if (files.length > 0) attaching.add(files);
         }}
@@ -257,10 +256,10 @@ export function AttachButton({ attaching, disabled }: { attaching: Attaching; di
   );
 }
 
-/** Fetched with the first file. */
+/** Loaded with the first file. */
 const SightNote = lazy(() => import('./sight-note.tsx'));
 
-/** `reader`: whose model is sent them. */
+/** `reader`: the agent whose model receives them. */
 export function Chips({ attaching, reader }: { attaching: Attaching; reader: AgentId }) {
   const { files, preparing, removed } = attaching;
   return (

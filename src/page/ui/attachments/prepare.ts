@@ -1,7 +1,7 @@
 /**
- * A file as it goes along with a message. Pictures are drawn anew, no longer than a model reads:
- * what a camera wrote into them (where, when, with what) does not come along, and nothing in them
- * can be anything but pixels. Fetched with the first file.
+ * Prepares a file for a message. Pictures are redrawn, no larger than a model reads. This removes
+ * the camera's metadata (place, time, device) and everything that is not a pixel. Loaded with the
+ * first file.
  */
 import { ATTACHMENTS, type AttachmentType } from '../../../shared/domain/attachment.ts';
 import { anyFileText } from '../../../shared/domain/file-text.ts';
@@ -10,19 +10,15 @@ import { t } from '../../language/t.ts';
 import type { PreparedFile } from '../../state/attachments.ts';
 import { bytes as inWords } from '../text/sizes.ts';
 
-// Whether a picture moves, by its first bytes: GIF89a, Animated PNG and animated WebP. Pure.
+// Detects animated pictures by their first bytes: GIF89a, Animated PNG and animated WebP. Pure.
 
-/**
- * Bytes of a picture that are looked at: the second moment of one that moves begins within them.
- */
+/** Bytes of a picture that are examined. The second frame of an animation begins within them. */
 export const LOOKED_AT = 5_000_000;
 
 const includes = (bytes: Uint8Array, text: string, most: number) =>
   String.fromCharCode(...bytes.subarray(0, most)).includes(text);
 
-/**
- * Of GIF: each moment begins with an extension that says how long it stays (GIF89a, section 23).
- */
+/** In a GIF, each frame begins with an extension with its duration (GIF89a, section 23). */
 function momentsOf(bytes: Uint8Array): number {
   let count = 0;
   for (let at = bytes.indexOf(0x21); at >= 0 && count < 2; at = bytes.indexOf(0x21, at + 1))
@@ -33,30 +29,28 @@ function momentsOf(bytes: Uint8Array): number {
 /** @param bytes the first LOOKED_AT of a file. */
 export function moves(bytes: Uint8Array): boolean {
   if (includes(bytes, 'GIF8', 4)) return momentsOf(bytes) > 1;
-  // Before the first part of the picture itself.
+  // Before the first chunk of image data.
   if (includes(bytes, 'PNG', 4)) return includes(bytes, 'acTL', 1_024);
   return includes(bytes, 'WEBP', 12) && includes(bytes, 'ANIM', 64);
 }
 
-// What has to be known of a PDF before it is sent: how many pages it has, and whether it is locked.
-// Nothing of it is run or drawn.
+// Facts about a PDF that are needed before it is sent: number of pages, and whether it is
+// encrypted. Nothing in it is run or drawn.
 
-/** Bytes of a PDF's tables that are unpacked at most: more than any honest one has. */
+/** Most bytes of a PDF's tables that are decompressed. No honest PDF has more. */
 const UNPACKED = 60_000_000;
 
 export interface PdfFacts {
-  /** Null: it cannot be told. */
+  /** null: it cannot be determined. */
   readonly pages: number | null;
-  /** Encrypted, with a password or without: models read none that is. */
+  /** Encrypted, with or without a password. No model can read it. */
   readonly locked: boolean;
 }
 
 /** One character for one byte. */
 const latinText = (bytes: Uint8Array) => new TextDecoder('latin1').decode(bytes);
 
-/**
- * As much as can be unpacked, up to `most` bytes: what stands behind it, or a fault in it, ends it.
- */
+/** Decompresses as much as possible, up to `most` bytes. Trailing data or an error ends it. */
 async function unpacked(bytes: Uint8Array<ArrayBuffer>, most: number): Promise<string> {
   const reader = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('deflate')).getReader();
   const parts: string[] = [];
@@ -70,7 +64,7 @@ async function unpacked(bytes: Uint8Array<ArrayBuffer>, most: number): Promise<s
     }
     await reader.cancel();
   } catch {
-    // What came before the fault is good.
+    // The data before the error is valid.
   }
   return parts.join('');
 }
@@ -79,8 +73,8 @@ async function unpacked(bytes: Uint8Array<ArrayBuffer>, most: number): Promise<s
 const pagesIn = (text: string) => text.match(/\/Type\s*\/Page(?![A-Za-z])/g)?.length ?? 0;
 
 /**
- * ISO 32000: pages are objects of their own, as they are or packed in object streams (7.5.7); the
- * trailer tells of encryption (7.6).
+ * ISO 32000: pages are objects of their own, plain or packed in object streams (7.5.7). The trailer
+ * declares encryption (7.6).
  */
 export async function pdfFacts(bytes: Uint8Array<ArrayBuffer>): Promise<PdfFacts> {
   const text = latinText(bytes);
@@ -101,28 +95,30 @@ export async function pdfFacts(bytes: Uint8Array<ArrayBuffer>): Promise<PdfFacts
 }
 
 /**
- * `reason`: a sentence for people, beginning with the file's name. `note`: what has become of it on
- * the way.
+ * `reason`: a sentence for people that begins with the file's name. `note`: how the file was
+ * changed.
  */
 export type Prepared =
   | { readonly ok: true; readonly file: PreparedFile; readonly note?: string }
   | { readonly ok: false; readonly reason: string };
 
-/** Bytes from which on a picture is not even opened: a camera's largest have less. */
+/**
+ * Pictures with at least this many bytes are not opened. The largest ones of a camera are smaller.
+ */
 const PICTURE_BYTES = 100_000_000;
-/** Of a picture without loss; above it, it is written with some. */
+/** Size limit of a lossless picture in bytes; larger ones are written with loss. */
 const EXACT_BYTES = 1_500_000;
 const JPEG_QUALITY = 0.85;
 /**
- * What nobody sees in a name can turn round whatever stands behind it, and make `exe.png` of
- * `gnp.exe`. What joins letters and pictures stays.
+ * Invisible characters in a name can reverse what follows, and turn `gnp.exe` into `exe.png`.
+ * Joiners of letters and emoji stay.
  */
 const UNSEEN = /(?![\u200c\u200d])[\p{Cf}\p{Cc}\p{Zl}\p{Zp}]/gu;
-/** Of a PDF whose browser cannot unpack. */
+/** Of a PDF where the browser cannot decompress. */
 const NO_FACTS: PdfFacts = { pages: null, locked: false };
 
 const latin = (head: Uint8Array) => String.fromCharCode(...head);
-/** What it is by its first bytes: what it is called says nothing. */
+/** The type by its first bytes. The file name proves nothing. */
 function kindOf(head: Uint8Array): 'picture' | 'photo' | 'heic' | 'pdf' | 'other' {
   const text = latin(head);
   if (text.startsWith('\xff\xd8\xff')) return 'photo';
@@ -155,13 +151,13 @@ async function fileOf(
   return { ok: true, file: { attachmentId: newId(), name, mediaType, bytes: blob.size, ...pixels, sha256, data } };
 }
 
-/** The name with the ending of what it has become. */
+/** The name with the extension of the new type. */
 const renamed = (name: string, ending: string) => `${name.replace(/\.[^.]{1,5}$/, '')}.${ending}`;
 
 const blobOf = (canvas: HTMLCanvasElement, type: string): Promise<Blob | null> =>
   new Promise((resolve) => canvas.toBlob(resolve, type, JPEG_QUALITY));
 
-/** Drawn anew; null: this browser cannot read it. Of one that moves, its first moment. */
+/** The redrawn picture; null: this browser cannot read it. Of an animation, its first frame. */
 async function drawn(file: Blob, isPhoto: boolean) {
   const bitmap = await createImageBitmap(file).catch(() => null);
   if (!bitmap || bitmap.width === 0 || bitmap.height === 0) return null;
@@ -178,7 +174,7 @@ async function drawn(file: Blob, isPhoto: boolean) {
   const exact = isPhoto ? null : await blobOf(canvas, 'image/png');
   if (exact && exact.size <= EXACT_BYTES)
     return { blob: exact, mediaType: 'image/png' as const, ending: 'png', width, height };
-  // What was transparent would turn black.
+  // Transparent areas would turn black.
   context.globalCompositeOperation = 'destination-over';
   context.fillStyle = 'white';
   context.fillRect(0, 0, width, height);
@@ -186,7 +182,7 @@ async function drawn(file: Blob, isPhoto: boolean) {
   return blob && { blob, mediaType: 'image/jpeg' as const, ending: 'jpg', width, height };
 }
 
-/** Where both are the same in rounded words, the difference is. */
+/** If both sizes are equal when rounded, the difference is shown. */
 function tooLarge(size: number): string {
   const [is, may] = [inWords(size), inWords(ATTACHMENTS.bytes)];
   return is === may
@@ -232,8 +228,7 @@ export async function prepareFile(file: File, newId: () => string): Promise<Prep
       return no(
         t`is ${inWords(file.size)} of text; ${inWords(ATTACHMENTS.textBytes)} can be sent. Attach a part of it.`,
       );
-    // Drawings and pages (SVG, HTML) are texts here: read, and never drawn or run.
-    // Whoever reads it reads UTF-8.
+    // SVG and HTML are treated as text: they are read, and never drawn or run. The text is UTF-8.
     return await fileOf(new Blob([text]), { name, mediaType: 'text/plain', newId });
   } catch (error) {
     return no(t`could not be read: ${errorText(error)}`);

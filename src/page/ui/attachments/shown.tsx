@@ -1,7 +1,4 @@
-/**
- * Pictures and files that came with a message: small in the conversation, large in a dialog.
- * Nothing of them runs.
- */
+/** Attachments of a message: small in the conversation, large in a dialog. Nothing in them runs. */
 import { errorText } from '../../state/ports.ts';
 import { useEffect, useState } from 'react';
 import { isPicture, type Attachment } from '../../../shared/domain/attachment.ts';
@@ -18,10 +15,7 @@ type Content =
   | { readonly kind: 'failed'; readonly why: string }
   | { readonly kind: 'here'; readonly blob: Blob; readonly url: string };
 
-/**
- * Types that a browser only ever shows as pixels, or hands over to be saved; all else is text to
- * it.
- */
+/** Types that a browser only shows as pixels or saves. Everything else is treated as text. */
 const INERT: ReadonlySet<string> = new Set(['image/jpeg', 'image/png', 'image/gif', 'image/webp', 'application/pdf']);
 
 function useContent(file: Attachment): Content {
@@ -68,7 +62,7 @@ function TextOf({ blob, name }: { blob: Blob; name: string }) {
   }, [blob]);
   return (
     <>
-      {/* Scrolls by itself where it is too wide, by keyboard too. */}
+      {/* Scrollable where it is too wide, by keyboard too. */}
       {/* eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
       <pre className="attachment-text" tabIndex={0} aria-label={t`Text of ${name}`}>
         {text.slice(0, SHOWN_CHARACTERS)}
@@ -80,7 +74,7 @@ function TextOf({ blob, name }: { blob: Blob; name: string }) {
   );
 }
 
-/** What stands in the place of one that cannot be shown. */
+/** Placeholder of a file that cannot be shown. */
 function away(content: Exclude<Content, { kind: 'here' }>): string {
   switch (content.kind) {
     case 'loading':
@@ -96,7 +90,7 @@ function away(content: Exclude<Content, { kind: 'here' }>): string {
 
 const isShown = ({ mediaType }: Attachment) => isPicture(mediaType) && INERT.has(mediaType);
 
-/** Large, or as text, and to be saved. */
+/** The enlarged picture or the text, with a button that saves it. */
 function Opened({ file, content, onClose }: { file: Attachment; content: Content; onClose: () => void }) {
   const { name, mediaType } = file;
   return (
@@ -156,7 +150,7 @@ function ReadAndOpened(props: { file: Attachment; onClose: () => void }) {
   return <Opened {...props} content={useContent(props.file)} />;
 }
 
-/** A PDF or a text: nothing of it is read before it is opened. */
+/** A PDF or a text. It is read only when opened. */
 function Other({ file }: { file: Attachment }) {
   const [open, setOpen] = useState(false);
   return (

@@ -1,4 +1,4 @@
-/** Before files are sent: what the model that answers here cannot be shown of them. */
+/** A note before files are sent: which of them the answering model cannot receive. */
 import { readsOf } from '../../../shared/domain/model-reads.ts';
 import { LEAD_ID } from '../../../shared/domain/seat.ts';
 import type { AgentId } from '../../../shared/domain/ids.ts';
@@ -12,17 +12,17 @@ import { useRehearsing } from '../models/chip.tsx';
 import { modelName } from '../models/words.ts';
 import { useQuery } from '../hooks.ts';
 
-// What a model that is sent these files cannot be shown of them.
+// Determines which of these files a model cannot receive.
 
-/** A file that is about to be sent, as far as it matters to who reads it. */
+/** The properties of an unsent file that matter to its reader. */
 interface Sent {
   readonly name: string;
   readonly mediaType: string;
-  /** Of a PDF; left out: not known. */
+  /** Of a PDF; left out: unknown. */
   readonly pages?: number | undefined;
 }
 
-/** In sentences; null: it is shown all of them. `demo`: no model is connected. */
+/** As sentences; null: the model can receive all of them. `demo`: no model is connected. */
 export function sightNote(
   model: 'demo' | { readonly id: string; readonly name: string },
   files: readonly Sent[],
@@ -44,7 +44,7 @@ export function sightNote(
     : t`These PDFs have ${count(pages)} pages; ${model.name} reads ${count(most)} at once, and would be told the names alone. Attach fewer, or choose a model that reads more.`;
 }
 
-/** Is an ACP agent its mind? What that can be shown, it says itself. */
+/** Is the agent driven by an ACP agent? That reports itself what it can receive. */
 function hasProgram(records: HouseholdState['records'], agentId: AgentId): boolean {
   for (const doc of records.values()) {
     if (!isKnown(doc) || doc.type !== 'limits') continue;

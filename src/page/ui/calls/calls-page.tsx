@@ -22,7 +22,7 @@ import './calls.css';
 
 const lasted = (ms: number) => (ms < 1_000 ? `${ms} ms` : `${(ms / 1_000).toFixed(1)} s`);
 
-/** One call in one line, that opens. `apart`: among those of others, and of other days. */
+/** One call in one line that expands. `apart`: with its agent and day, in a list of several. */
 function CallLine({ call, apart }: { call: ToolCall; apart: boolean }) {
   const [open, setOpen] = useState(false);
   const mate = useTeammates().find(call.agentId);
@@ -107,7 +107,7 @@ function CallList({ calls, apart }: { calls: readonly ToolCall[]; apart: boolean
   );
 }
 
-/** What was done with tools, newest first; of one agent, by day, or of all. */
+/** The audit log of tool calls, newest first: by day for one agent, or for all. */
 export function CallAccount({ agentId, days = false }: { agentId: AgentId | null; days?: boolean }) {
   const account = callsOf(useRoost()).account(agentId);
   const now = useNow();
@@ -140,7 +140,7 @@ export function CallAccount({ agentId, days = false }: { agentId: AgentId | null
   );
 }
 
-/** What agents ask for, and everything that they did with their tools. */
+/** The requests of agents, and the audit log of their tool calls. */
 export default function CallsPage({ agentId, onClose }: { agentId: AgentId | null; onClose: () => void }) {
   const roost = useRoost();
   const calls = callsOf(roost);

@@ -21,14 +21,14 @@ import { inputOf, isBounded, SCRIPT_TOOLS, textIn, touches, wantsTo } from './wo
 import '../parts/excerpt.css';
 import './calls.css';
 
-// What a yes to a call is to, besides its words: the files of the agent's folder that it is about.
+// What approving a call covers besides its text: the files of the agent's folder that it refers to.
 
-/** Files whose texts are open at first. */
+/** Files whose texts are expanded at first. */
 const OPEN_AT_FIRST = 1;
 
 const leadsText = ({ leadsTo }: PinnedFile) => (leadsTo === null ? '' : t`, which leads to ${revealedCode(leadsTo)}`);
 
-/** What lies there, where it is no text that is shown. */
+/** Describes a file that is not shown as text. */
 function kindText({ kind, bytes: size, entries }: PinnedFile): string {
   switch (kind) {
     case 'none':
@@ -61,7 +61,7 @@ function FileText({ file, isOpen }: { file: PinnedFile; isOpen: boolean }) {
   );
 }
 
-/** What a command reads of the folder. `isBounded`: it can do no more than its agent can. */
+/** Files of the folder that a command reads. `isBounded`: it can do no more than its agent can. */
 function ReadFiles({ content: { files, rest, isWhole }, isBounded }: { content: CallContent; isBounded: boolean }) {
   if (files.length === 0 && isWhole) return null;
   return (
@@ -105,7 +105,7 @@ function ChangedFile({ path, before, now }: { path: string; before?: PinnedFile;
   );
 }
 
-/** What has changed in it since somebody was asked about it, or agreed to it. */
+/** What has changed in it since the person was asked, or agreed. */
 function Changed({ content: { files, before } }: { content: CallContent }) {
   if (before === null) return null;
   const paths = [...new Set([...before, ...files].map(({ path }) => path))];
@@ -125,7 +125,7 @@ function Changed({ content: { files, before } }: { content: CallContent }) {
   );
 }
 
-/** What would go, or come to lie elsewhere. */
+/** What would be deleted or moved. */
 function WhatLies({ file }: { file: PinnedFile }) {
   if (file.kind === 'file' && file.text !== null) return <Diff before={file.text} after="" />;
   return <p className="call-note">{t`There lies ${kindText(file)} now.`}</p>;
@@ -135,9 +135,7 @@ const later = () => import('./wanted-later.ts');
 const WantedReminder = lazy(async () => ({ default: (await later()).WantedReminder }));
 const WantedScript = lazy(async () => ({ default: (await later()).WantedScript }));
 
-/**
- * A file that is to be written, over what lies there now, also where that changes while one reads.
- */
+/** The diff between a file and the text to be written, kept up to date while the person reads. */
 function WriteDiff({ agentId, path, content }: { agentId: AgentId; path: string; content: string }) {
   const now = useQuery(filesOf(useRoost()).now(agentId, path));
   if (now.kind === 'loading') return <p className="call-note" role="status">{t`Reading it…`}</p>;
@@ -158,7 +156,7 @@ function WriteDiff({ agentId, path, content }: { agentId: AgentId; path: string;
   );
 }
 
-/** The whole of what it wants to do: a command as it will run, a change as it will apply. */
+/** The complete request: a command as it will run, a change as it will apply. */
 export function Wanted({ call }: { call: ToolCall }) {
   const input = inputOf(call);
   const of = (name: string) => textIn(input, name);
@@ -180,7 +178,7 @@ export function Wanted({ call }: { call: ToolCall }) {
   const lies = (at: string | null) => call.content?.files.find((file) => file.path === at);
   if (call.tool === 'write_file' && path !== null && content !== null) {
     const there = lies(path);
-    // What is long is fetched to be looked at.
+    // A long text is loaded on demand.
     return there && (there.kind === 'none' || there.text !== null) ? (
       <Diff before={there.text ?? ''} after={content} />
     ) : (
@@ -221,8 +219,7 @@ export function Wanted({ call }: { call: ToolCall }) {
 }
 
 /**
- * Set apart by lines, where that is not mostly spaces: what lies deep would be shown by nothing
- * else.
+ * Indented JSON, unless indentation would be most of it: no other view shows deeply nested values.
  */
 function written(input: Readonly<Record<string, unknown>>): string {
   const short = JSON.stringify(input);
@@ -243,7 +240,7 @@ interface Change {
   readonly before: string;
   readonly after: string;
 }
-/** Null: it is none, and is shown as it stands. */
+/** null: it is not a diff, and is shown as it is. */
 function changeOf(diff: unknown): Change | null {
   const given = typeof diff === 'object' && diff !== null ? { ...diff } : {};
   const [path, before, after] = ['path', 'old_text', 'new_text'].map((name) => textIn(given, name));
@@ -252,7 +249,7 @@ function changeOf(diff: unknown): Change | null {
     : null;
 }
 
-/** What a program gives: its command and its changes to be read, and all else as it stands. */
+/** Input of an ACP agent: its command and its diffs in readable form, everything else as it is. */
 function WantedByProgram({ input }: { input: Readonly<Record<string, unknown>> }) {
   const command = textIn(input, 'command');
   const given: readonly unknown[] = Array.isArray(input['diffs']) ? input['diffs'] : [];
@@ -289,11 +286,14 @@ const RUN_COMMANDS = ['run_command', 'mind__execute'];
 
 interface CardProps {
   readonly call: ToolCall;
-  /** Each answer is one press, and words with a no are one of the others. */
+  /**
+   * In the tray, each answer is one press: "No" refuses at once, and the menu has "No" with a
+   * reason.
+   */
   readonly inTray?: boolean;
 }
 
-/** What waits for the person, with their ways to answer. */
+/** A request that waits for the person, with its possible answers. */
 export function ApprovalCard({ call, inTray = false }: CardProps) {
   return call.question ? (
     <QuestionCard call={call} question={call.question} />
@@ -307,7 +307,7 @@ function YesCard({ call, inTray = false }: CardProps) {
   const approvals = useQuery(calls.approvals);
   const known = approvals.kind === 'ready' ? approvals.value : null;
   const reach = known?.reach?.[call.agentId];
-  // What it is to changes under the hand as well.
+  // The content of the request may change just before a press, too.
   const settled = useSettled((known?.waiting ?? []).map(({ callId, content }) => `${callId} ${content?.pin}`).join());
   const mate = useTeammates().find(call.agentId);
   const now = useNow();

@@ -24,12 +24,12 @@ import '../parts/fields.css';
 import './calls.css';
 
 /**
- * ms in which a question takes no yes after it came, or another came or went: a press may be meant
- * for what stood there before.
+ * ms in which a new or changed list of questions accepts no approval. A press may be meant for what
+ * stood there before.
  */
 const SETTLES_MS = 600;
 
-/** Whether `waiting`, which names all that stands there, is what it was a moment ago. */
+/** Whether `waiting`, which names all that is shown, has been the same for a moment. */
 export function useSettled(waiting: string): boolean {
   const [settled, setSettled] = useState<string | null>(null);
   useEffect(() => {
@@ -45,36 +45,32 @@ const INPUT_TYPES: Readonly<Record<TextFormat, string>> = {
   date: 'date',
   'date-time': 'datetime-local',
 };
-/** Characters of a text, from which on it is written in several lines. */
+/** Characters from which on a text gets a field of several lines. */
 const LONG_CHARS = 200;
 
-/**
- * What stands in a field: a text, or the chosen options. Undefined: the person has left it alone.
- */
+/** The value of a field: a text, or the chosen options. Undefined: untouched. */
 type Typed = string | readonly string[] | undefined;
 
 const twoDigits = (count: number) => String(count).padStart(2, '0');
-/** A moment as `datetime-local` writes it: by the clock of this device. */
+/** A moment in the format of `datetime-local`, in this device's time zone. */
 function localTime(text: string): string {
   const time = new Date(text);
   if (Number.isNaN(time.getTime())) return '';
   const date = [time.getFullYear(), twoDigits(time.getMonth() + 1), twoDigits(time.getDate())].join('-');
   return `${date}T${twoDigits(time.getHours())}:${twoDigits(time.getMinutes())}`;
 }
-/** The same moment with its zone, as the protocol wants it. */
+/** The same moment with its zone, as the protocol requires. */
 function wholeTime(local: string): string {
   const time = new Date(local);
   return Number.isNaN(time.getTime()) ? local : time.toISOString();
 }
 
-/**
- * An option in its list: one of the server’s may be an empty text, which is not the same as none.
- */
+/** The value of an option. A server's option may be an empty text, which differs from no choice. */
 const chosen = (value: string) => `=${value}`;
 
 const NUMBER = /^[+-]?(?:\d+[.,]?\d*|[.,]\d+)(?:e[+-]?\d+)?$/i;
 
-/** What is shown in a field that the person has left alone. */
+/** The initial value of an untouched field. */
 function presetOf(field: FormField): string | readonly string[] {
   const { preset } = field;
   if (field.kind === 'many') return field.preset ?? [];
@@ -83,7 +79,7 @@ function presetOf(field: FormField): string | readonly string[] {
   return field.kind === 'text' && field.format === 'date-time' ? localTime(String(preset)) : String(preset);
 }
 
-/** What is sent of a field; null: nothing, as the person has emptied it. */
+/** The value that is sent; null: nothing, since the person has cleared the field. */
 function valueOf(field: FormField, typed: string | readonly string[]): FormValue | null {
   if (typeof typed !== 'string') return typed;
   if (field.kind === 'number') {
@@ -149,7 +145,7 @@ function Field({ field, id, shown, misfit, onType }: FieldProps) {
   const named = (
     <>
       <span dir="auto">{title}</span>
-      {/* Of a single field it is said by its role. */}
+      {/* A single field says so by its role. */}
       {isRequired && <em aria-hidden={kind !== 'many'}>{t`required`}</em>}
     </>
   );
@@ -248,15 +244,14 @@ function Field({ field, id, shown, misfit, onType }: FieldProps) {
   );
 }
 
-/** All that the server says, where it may ask for what it must not. */
+/** All texts of the server, in which it might ask for what it must not. */
 const wordsOf = ({ message, fields }: ServerQuestion) => [
   message,
   ...fields.flatMap(({ name, title, description }) => [name, title, description]),
 ];
 
 /**
- * What an MCP server asks the person, with a form. What is typed stays in this card until it is
- * sent.
+ * A form with which an MCP server asks the person. The input stays in this card until it is sent.
  */
 export function QuestionCard({ call, question }: { call: ToolCall; question: ServerQuestion }) {
   const calls = callsOf(useRoost());

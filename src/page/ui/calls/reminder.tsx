@@ -1,6 +1,4 @@
-/**
- * A message that an agent wants to come back to again and again, as the person is asked about it.
- */
+/** A repeating reminder of an agent, as the person is asked to approve it. */
 import type { Timing } from '../../../shared/domain/schedule/timing.ts';
 import { t } from '../../language/t.ts';
 import type { ToolCall } from '../../../shared/protocol/calls.ts';
@@ -15,10 +13,10 @@ const GIVEN: Readonly<Record<string, string>> = {
   own_runs: t`It is given the last words of its last three runs as well.`,
 };
 
-/** When it comes next, were the answer yes now. */
+/** When it is due next if it is approved now. */
 function nextSentence(timing: Timing, [first, ...rest]: readonly number[], now: number): string {
   if (first === undefined) return t`That time is over already.`;
-  // Its place in the interval is given by the relay.
+  // The relay assigns its place in the interval.
   if (timing.kind === 'every') return t`Due within ${timing.minutes} minutes, and then every ${timing.minutes}.`;
   return t`Due next: ${[nextText(first, now), ...rest.map((at) => momentText(at, now))].join(', then ')}.`;
 }
@@ -29,7 +27,7 @@ export default function WantedReminder({ call }: { call: ToolCall }) {
   const of = (name: string) => textIn(input, name);
   const [name, message] = [of('name'), of('message')];
   const before = useBefore(call, name);
-  // What cannot be read is shown as it stands.
+  // A value that cannot be parsed is shown as it is.
   if (timing === null || name === null || message === null)
     return (
       <pre className="excerpt" dir="auto">

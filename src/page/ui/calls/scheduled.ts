@@ -1,6 +1,4 @@
-/**
- * What a call wants to have scheduled, as its card shows it: when it is due, and what it replaces.
- */
+/** The schedule that a call requests, as its card shows it: its timing, and what it replaces. */
 import { slotsBetween } from '../../../shared/domain/schedule/timing.ts';
 import type { ToolCall } from '../../../shared/protocol/calls.ts';
 import { createCronClock } from '../../../shared/protocol/cron.ts';
@@ -12,12 +10,12 @@ import { useNow, useQuery } from '../hooks.ts';
 import { inputOf, textIn } from './words.ts';
 
 const CRON = createCronClock();
-/** Moments to come that are named. */
+/** Number of next moments that are listed. */
 const NEXT_SHOWN = 3;
 
 /**
- * When it is due. `zone`: of the household; null while that is read. `timing`: null where what the
- * agent said cannot be read. `next`: moments to come, ms since the epoch.
+ * The requested timing. `zone`: of the household; null while loading. `timing`: null if the agent's
+ * input cannot be parsed. `next`: the next moments, ms since the epoch.
  */
 export function useWhen(call: Pick<ToolCall, 'input' | 'askedAt'>) {
   const now = useNow(15_000);
@@ -26,7 +24,7 @@ export function useWhen(call: Pick<ToolCall, 'input' | 'askedAt'>) {
   const input = inputOf(call);
   const of = (name: string) => textIn(input, name) ?? undefined;
   const said = { cron: of('cron'), every: of('every'), at: of('at') };
-  // By the moment at which it was asked: one that is over by now is shown as it is.
+  // Relative to the moment of the request, so that a moment in the past is shown as it is.
   const read = zone === null ? null : saidTiming(said, zone, Math.min(now, call.askedAt));
   const timing = read?.ok ? read.timing : null;
   const next =
@@ -36,7 +34,7 @@ export function useWhen(call: Pick<ToolCall, 'input' | 'askedAt'>) {
   return { now, zone, said: said.cron ?? said.every ?? said.at ?? '', timing, next };
 }
 
-/** What its agent has under this name already; undefined: nothing, or the list is not there yet. */
+/** The agent's existing schedule of this name; undefined: none, or still loading. */
 export function useBefore({ agentId }: ToolCall, name: string | null): Schedule | undefined {
   const list = useQuery(schedulesOf(useRoost()).list);
   const all = list.kind === 'ready' ? list.value.schedules : [];

@@ -1,5 +1,5 @@
 /**
- * What a yes to a script is to: its whole text, when it runs, what happens when it fails, and which
+ * What approving a script covers: its complete text, its timing, what happens on failure, and the
  * hosts it may reach.
  */
 import { useEffect, type ReactNode } from 'react';
@@ -16,7 +16,7 @@ import { useNow, useQuery } from '../hooks.ts';
 import { useBefore, useWhen } from './scheduled.ts';
 import { inputOf, textIn } from './words.ts';
 
-/** When it runs, in words. */
+/** Its timing in words. */
 function When({ call }: { call: ToolCall }) {
   const { now, zone, said, timing, next } = useWhen(call);
   if (zone === null) return <Row what={t`When`}>{t`Reading it…`}</Row>;
@@ -41,8 +41,7 @@ function Row({ what, children }: { what: string; children: ReactNode }) {
 }
 
 /**
- * A text that a shell takes by the letter: nothing in it is hidden. Scrolls by itself, by keyboard
- * too.
+ * A text that a shell executes literally, so nothing in it is hidden. Scrollable, by keyboard too.
  */
 function Text({ file }: { file: PinnedFile | undefined }) {
   if (file?.text == null)
@@ -86,11 +85,11 @@ interface Props {
   readonly call: ToolCall;
   readonly ownHosts: string;
   readonly onOwnHosts: (text: string) => void;
-  /** Whether the whole text is seen: there is no yes before. */
+  /** Whether the complete text is shown. Approval is impossible before. */
   readonly onShown: (isShown: boolean) => void;
 }
 
-/** What goes where this one takes the place of another of its name. */
+/** The script that this one replaces, if there is one of its name. */
 function Replaced({ call, name }: { call: ToolCall; name: string | null }) {
   const now = useNow(15_000);
   const before = useBefore(call, name);
@@ -105,7 +104,7 @@ function Replaced({ call, name }: { call: ToolCall; name: string | null }) {
   );
 }
 
-/** A script that is registered. */
+/** A script that is being registered. */
 function Registered({ call, ownHosts, onOwnHosts }: Props) {
   const approvals = useQuery(callsOf(useRoost()).approvals);
   const known = approvals.kind === 'ready' ? approvals.value : null;
@@ -139,7 +138,7 @@ function Registered({ call, ownHosts, onOwnHosts }: Props) {
   );
 }
 
-/** The file of a script says something else than what was accepted. */
+/** The file of a script differs from the approved text. */
 function AnotherText({ call }: Pick<Props, 'call'>) {
   const path = textIn(inputOf(call), 'script_path') ?? '';
   const of = (files: readonly PinnedFile[] | null | undefined) => files?.find((file) => file.path === path);

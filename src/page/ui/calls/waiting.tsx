@@ -10,7 +10,7 @@ import { plural } from '../text/sizes.ts';
 import { useQuery } from '../hooks.ts';
 import { ApprovalCard } from './card.tsx';
 
-/** What this agent asks for, above where one writes to it. What was put off is one line. */
+/** The agent's requests, above the composer. A postponed one takes one line. */
 export default function WaitingCalls({ agentId }: { agentId: AgentId }) {
   const roost = useRoost();
   const state = useQuery(callsOf(roost).approvals);

@@ -1,4 +1,4 @@
-/** Calls of tools in the words of people. Pure. */
+/** Describes tool calls in words. Pure. */
 import { urlOf } from '../../../shared/domain/platform/old-browsers.ts';
 import { ASKING_TOOLS, MIND_PREFIX, toolsetOf } from '../../../shared/domain/toolsets.ts';
 import { retold, t } from '../../language/t.ts';
@@ -6,13 +6,13 @@ import type { CommandReach, ToolCall } from '../../../shared/protocol/calls.ts';
 import { attachedTool } from '../chat/deeds.ts';
 import { revealedCode, revealedLine } from '../text/unseen.ts';
 
-/** What went into a call, as far as it can be read. */
+/** The input of a call, as far as it can be read. */
 export function inputOf({ input }: Pick<ToolCall, 'input'>): Readonly<Record<string, unknown>> {
   try {
     const value: unknown = JSON.parse(input);
     return typeof value === 'object' && value !== null ? { ...value } : {};
   } catch {
-    // Only its beginning was kept.
+    // Only its beginning was stored.
     return {};
   }
 }
@@ -21,7 +21,7 @@ export const textIn = (input: Readonly<Record<string, unknown>>, name: string): 
   return typeof value === 'string' ? value : null;
 };
 
-/** Whose page it is. */
+/** Host of the page in the input. */
 function hostIn(input: Readonly<Record<string, unknown>>): string {
   const url = urlOf(textIn(input, 'url') ?? '');
   return url === null ? t`the web` : url.host;
@@ -41,13 +41,13 @@ const shownIn = (input: Readonly<Record<string, unknown>>, name: string): string
   return path === null ? t`a file` : revealedCode(path);
 };
 
-/** Whether it is an MCP server that asks, or what its agent wants to do. */
+/** The heading: an MCP server asks, or the agent wants to do something. */
 export const asksText = (call: ToolCall, agent: string): string =>
   call.question ? t`${call.question.server} asks you something` : t`${agent} wants to ${wantsTo(call)}`;
-/** Calls of these are about a script. */
+/** Calls of these tools are about a script. */
 export const SCRIPT_TOOLS: readonly string[] = ['wake_script', 'accept_script'];
 
-/** As it follows “wants to”. */
+/** To follow “wants to”. */
 export function wantsTo(call: ToolCall): string {
   const input = inputOf(call);
   const given = textIn(input, 'path');
@@ -106,7 +106,7 @@ export const isBounded = ({ tool }: Pick<ToolCall, 'tool'>, reach: CommandReach 
   reach?.sandboxed === true &&
   (reach.network === 'none' || (reach.network !== 'all' && reach.network.length === 0));
 
-/** How far a command goes: as the person has set it, and where there is no sandbox, by that. */
+/** The reach of a command, by the person's setting and by the sandbox. */
 function commandTouches(reach: CommandReach | undefined): string {
   if (reach?.sandboxed === false)
     return t`There is no sandbox here: it runs as whoever started the relay, can read, change and delete all that they can, and reach any network.`;
@@ -118,7 +118,7 @@ function commandTouches(reach: CommandReach | undefined): string {
   return t`${folder} Of the network it reaches ${network.join(', ')}.`;
 }
 
-/** What a yes lets it touch. `reach`: of a command. */
+/** What an approval lets it touch. `reach`: of a command. */
 export function touches({ tool }: Pick<ToolCall, 'tool'>, reach?: CommandReach): string {
   if (ASKING_TOOLS.includes(tool)) return t`It can read and change what lies in its agent’s folder.`;
   switch (toolsetOf(tool)) {
@@ -141,7 +141,7 @@ export function touches({ tool }: Pick<ToolCall, 'tool'>, reach?: CommandReach):
   }
 }
 
-/** What became of it. */
+/** The outcome. */
 export function endText({ state, words, isError, question }: ToolCall): string {
   switch (state) {
     case 'asked':

@@ -1,4 +1,4 @@
-/** The log of what the person changed, by its day, with the way back of each. */
+/** The log of the person's changes, by day. Each can be undone. */
 import { useEffect, useRef, useState } from 'react';
 import { AGENT_COLORS } from '../../../shared/domain/choices.ts';
 import { shownText } from '../../../shared/domain/names.ts';
@@ -31,7 +31,7 @@ import { clockTime, fullTime } from '../text/time.ts';
 import { useNow } from '../hooks.ts';
 import './changes.css';
 
-// What the person changed, in words for them. Pure.
+// Describes the person's changes in words. Pure.
 
 type Of<Kind extends PersonsChange['kind']> = Extract<PersonsChange, { readonly kind: Kind }>;
 type NameOf = (agentId: string) => string;
@@ -39,21 +39,21 @@ type NameOf = (agentId: string) => string;
 export interface ChangeWords {
   /** One sentence. */
   readonly text: string;
-  /** Where one sentence cannot hold it: line by line. */
+  /** The details line by line, if one sentence is not enough. */
   readonly lines?: readonly string[];
   /** Long texts, to be compared. */
   readonly long?: { readonly before: string; readonly after: string };
 }
 
 const quoted = (text: unknown) => t`“${shownText(String(text))}”`;
-/** Longest value that stands in a line itself, in characters. */
+/** Longest inline value, in characters. */
 const SHORT = 60;
 const isLong = (text: string | undefined) => text !== undefined && (text.length > SHORT || text.includes('\n'));
 
 interface NumberWords {
   readonly what: string;
   readonly unit: string;
-  /** How many of what is kept are one of what is shown. */
+  /** Stored units per displayed unit. */
   readonly per: number;
 }
 const NUMBERS: Partial<Record<SettingKey, NumberWords>> = {
@@ -247,7 +247,7 @@ export function changeWords({ change }: Pick<Logged, 'change'>, nameOf: NameOf):
   }
 }
 
-/** Why a change cannot be undone, or need not be; null: it can. */
+/** Why a change cannot or need not be undone; null: it can. */
 export const whyNot: Readonly<Record<WayBack, string | null>> = {
   can: null,
   since: null,
@@ -258,7 +258,7 @@ export const whyNot: Readonly<Record<WayBack, string | null>> = {
   secrets: t`Its secrets were not kept: connect it anew.`,
 };
 
-/** What is asked before it is undone; null: nothing. */
+/** The question before it is undone; null: none. */
 export function askedFirst({ change, back }: Pick<Logged, 'change' | 'back'>): string | null {
   if (back === 'since')
     return t`It was changed again since. What was set later is replaced by what stood here before this change.`;
@@ -274,7 +274,7 @@ interface Read {
   readonly again: () => void;
 }
 
-/** So many of the newest, read anew when something is changed here or elsewhere. */
+/** The newest changes, reloaded when something is changed here or elsewhere. */
 function useChangeLog(limit: number): Read {
   const roost = useRoost();
   const [read, setRead] = useState<Omit<Read, 'again'>>({ view: null, failed: null });
@@ -308,7 +308,7 @@ function useChangeLog(limit: number): Read {
   return { ...read, again: () => setTurn((before) => before + 1) };
 }
 
-/** On which device, in words; null: there is one, or it is not known. */
+/** The name of the device of a change; null: there is one device, or it is unknown. */
 function useDeviceName(): (device: string | null) => string | null {
   const status = useDevices((state) => state.status);
   return (device) => {
@@ -318,7 +318,7 @@ function useDeviceName(): (device: string | null) => string | null {
   };
 }
 
-/** From so many lines on, what changed is unfolded by a press. */
+/** Details with at least this many lines are collapsed. */
 const FOLDED = 4;
 
 function Lines({ lines }: { lines: readonly string[] }) {
@@ -353,7 +353,7 @@ function Line({ logged, nameOf, device }: LineProps) {
     const done = await takeBack(roost, logged).finally(() => setBusy(false));
     if (!done.ok) return done.reason;
     roost.notices.info(t`Undone. It stands on top of the list, and can be undone too.`);
-    // The button goes with what it did.
+    // The button disappears with its action.
     line.current?.focus();
     return null;
   };

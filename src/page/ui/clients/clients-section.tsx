@@ -16,7 +16,7 @@ import { copyText } from '../parts/copy.ts';
 import { CopyIcon } from '../parts/icons.tsx';
 import './clients.css';
 
-/** What each scope lets an application do, as the person ticks it. */
+/** What each scope allows an application, as shown to the person. */
 function scopeText(scope: Scope): string {
   switch (scope) {
     case 'team':
@@ -80,7 +80,7 @@ function ScopeTicks({ chosen, onChange }: { chosen: readonly Scope[]; onChange: 
   );
 }
 
-/** As whom it lets in. */
+/** The agent or application that it authenticates. */
 const bearerOf = ({ agentId }: Credential, team: Teammates) =>
   agentId === null ? t`an application` : team.find(agentId).name;
 
@@ -188,7 +188,7 @@ function Lines({ credentials, of, team }: { credentials: readonly Credential[]; 
   );
 }
 
-/** Credentials there are; `agentId`: only this agent's. Those that were revoked are folded away. */
+/** The credentials; `agentId`: only this agent's. Revoked ones are collapsed. */
 export function CredentialList({ agentId, team }: { agentId: AgentId | null; team: Teammates }) {
   return (
     <QueryView query={clientsOf(useRoost()).list} what={t`The credentials`}>
@@ -198,8 +198,8 @@ export function CredentialList({ agentId, team }: { agentId: AgentId | null; tea
 }
 
 /**
- * What another client is told, ready to be pasted. `origin`: where this page and its relay are,
- * without a slash at the end.
+ * Settings for an API client, ready to be pasted. `origin`: of this page and its relay, without a
+ * trailing slash.
  */
 
 interface ToPaste {
@@ -209,12 +209,12 @@ interface ToPaste {
   readonly text: string;
 }
 
-/** As a shell reads it. */
+/** Quoted for a shell. */
 const quoted = (word: string) => (/^[\w./:@+-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`);
 
 /**
- * `model`: the name by which the agent's server knows its model; null: programs made for Claude
- * know it by themselves.
+ * `model`: the model's name at the agent's server; null: programs made for Claude know it by
+ * themselves.
  */
 function settingsToPaste(origin: string, secret: string, model: string | null): readonly ToPaste[] {
   return [
@@ -267,7 +267,7 @@ function Copyable({ text, what }: { text: string; what: string }) {
   const state = useRoost();
   return (
     <div className="command">
-      {/* Read by keyboard too where it scrolls. */}
+      {/* Scrollable by keyboard too. */}
       {/* eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
       <pre tabIndex={0} aria-label={what}>
         {text}
@@ -286,8 +286,8 @@ function Copyable({ text, what }: { text: string; what: string }) {
 }
 
 /**
- * Shows a secret, this once, and what to do with it. It goes by its button only: a stray press
- * beside it must not lose it.
+ * Shows a secret, once, and what to do with it. Only its button closes it: an accidental press
+ * beside it must not lose the secret.
  */
 function SecretDialog({
   name,
@@ -340,8 +340,7 @@ function SecretDialog({
 }
 
 /**
- * The model of an agent, where its server is not Anthropic's: what it calls its models, no program
- * made for Claude knows.
+ * The agent's model if its server is not Anthropic's. No program made for Claude knows its name.
  */
 function useServersModel(): (agentId: AgentId) => string | null {
   const models = useQuery(useRoost().models.query);
@@ -356,12 +355,12 @@ function useServersModel(): (agentId: AgentId) => string | null {
   };
 }
 
-/** In the list of agents: no id is so. */
+/** Entry in the list of agents. No id has this form. */
 const APPLICATION = t`an application`;
 
 /**
- * Makes a credential for one of these; one alone needs no choosing. `applications`: or for a
- * program that is no agent.
+ * Creates a credential for one of these agents; a single one needs no choice. `applications`: or
+ * for a program that is no agent.
  */
 export function MakeCredential({
   among,
@@ -463,13 +462,12 @@ export function MakeCredential({
 }
 
 /**
- * Letting another client be one of the team: a program of yours, on this machine or another, that
- * acts as an agent.
+ * Connects API clients: programs of the person, on this machine or another, that act as an agent.
  */
 export function ClientsSection() {
   const team = useTeammates();
   const here = team.all.filter(({ retired }) => !retired);
-  // Most programs act as an agent: the lead stands behind them.
+  // Most programs act as an agent, so the lead is listed after the others.
   const isAgent = ({ agentId }: Teammate) => agentId !== LEAD_ID;
   return (
     <div className="clients">

@@ -1,6 +1,6 @@
 /**
- * A block of code: in colours as soon as they are there, and copied by one press. Its room never
- * changes by that.
+ * A block of code, highlighted once the colors are there, with a copy button. Highlighting never
+ * changes its size.
  */
 import { lazy, memo, type ReactNode, Suspense, useEffect, useMemo, useRef, useState } from 'react';
 import { t } from '../../language/t.ts';
@@ -11,14 +11,14 @@ import { takeFocus } from '../parts/dialog.tsx';
 import type { Coloured } from './colours.ts';
 import type { DrawingBlockProps } from './drawing-block.tsx';
 
-// Asks the worker for colours. It begins with the first block of code, and answers in the order in
-// which it is asked.
+// Requests highlighting from the worker. It starts with the first block of code, and answers in
+// order.
 
 type Lines = readonly (readonly Coloured[])[];
 
 /**
- * ms without an answer, after which it is ended: what was asked stays without colours, and the next
- * block has a new one.
+ * ms without an answer, after which the worker is terminated. Pending blocks stay plain, and the
+ * next block starts a new worker.
  */
 const PATIENCE = 5_000;
 
@@ -44,14 +44,14 @@ function begin(): Worker {
     waiting.shift()?.(data);
     watch();
   });
-  // Without its relay the page may not have it: then code stays as it is.
+  // The script may be unavailable without the relay. Code then stays plain.
   begun.addEventListener('error', giveUp);
   return begun;
 }
 
 /**
- * `code` line by line, as pieces that read as `code` together; null: nobody knows its language
- * here, or it took too long.
+ * `code` by lines, as pieces that concatenate to `code`; null: the language is unknown, or it took
+ * too long.
  */
 function askForColours(code: string, language: string): Promise<Lines | null> {
   worker ??= begin();
@@ -62,15 +62,12 @@ function askForColours(code: string, language: string): Promise<Lines | null> {
   });
 }
 
-/**
- * ms without a new word, after which code that is still being written is coloured as far as it
- * goes.
- */
+/** ms without new text, after which streaming code is highlighted up to its current end. */
 const SETTLED = 150;
-/** ms for which the button says what it did. */
+/** ms for which the button reports its result. */
 const SAYS_SO = 2_000;
 
-/** The language of drawings; what draws is fetched when the first one is asked for. */
+/** The language of diagrams. Its renderer is loaded with the first one that is requested. */
 const MERMAID = 'mermaid';
 const DrawingBlock = lazy(() => import('./drawing-block.tsx').catch(() => ({ default: NotFetched })));
 
@@ -88,7 +85,7 @@ interface Colouring {
   readonly lines: readonly (readonly Coloured[])[];
 }
 
-/** The colours of `code`, or of its beginning while it grows; null: none yet, or none at all. */
+/** Highlighting of `code`, or of its beginning while it grows; null: none yet, or not available. */
 function useColours(code: string, language: string): Colouring | null {
   const [colouring, setColouring] = useState<Colouring | null>(null);
   useEffect(() => {
@@ -137,27 +134,24 @@ function Copy({ code }: { code: string }) {
   );
 }
 
-/** Lines from which on a block is drawn in parts. */
+/** Blocks with at least this many lines are rendered in parts. */
 const LONG_LINES = 200;
-/** Lines of such a part. */
+/** Lines per part. */
 const PART_LINES = 100;
-/** px above and below what is in sight in which a part has its colours. */
+/** Overscan in px: parts this far outside the view are highlighted. */
 const COLOURED_AROUND = 600;
 
 interface PartProps {
-  /** With the break that ends its last line, but at the end of the code. */
+  /** Includes its final line break, except at the end of the code. */
   readonly text: string;
   readonly firstLine: number;
   readonly lines: number;
   readonly colouring: Colouring | null;
-  /** Its lines are laid out and coloured near what is in sight alone. */
+  /** Its lines are laid out and highlighted only near the view. */
   readonly isWindowed: boolean;
 }
 
-/**
- * Some lines of code: as far as they have colours, and the rest as it stands. Every text stands in
- * an element of its own.
- */
+/** Some lines of code, highlighted as far as possible. Every text has an element of its own. */
 const Part = memo(function Part({ text, firstLine, lines, colouring, isWindowed }: PartProps) {
   const ref = useRef<HTMLSpanElement>(null);
   const room = useRoom(ref, {
@@ -192,7 +186,7 @@ function Code({ code, language }: { code: string; language: string }) {
   const size = isWindowed ? PART_LINES : lines.length;
   return (
     <>
-      {/* Scrolls by itself where it is too wide, by keyboard too. */}
+      {/* Scrollable where it is too wide, by keyboard too. */}
       {/* eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
       <pre tabIndex={0} dir="ltr" translate="no">
         <code>
@@ -217,12 +211,9 @@ function Code({ code, language }: { code: string; language: string }) {
   );
 }
 
-/**
- * Its code, until a press shows it as a drawing; one that cannot be drawn says why, below its code.
- */
+/** Shows the code until a press renders it as a diagram. An error is shown below the code. */
 function Mermaid({ code, children }: { code: string; children: ReactNode }) {
-  // A code that has grown since is asked for anew. Null: it was closed, by a button that is gone
-  // with it.
+  // Code that has grown since is rendered anew. null: closed, and its button is gone.
   const [asked, setAsked] = useState<string | null>();
   const shown = asked === code;
   return (
@@ -246,7 +237,7 @@ function Mermaid({ code, children }: { code: string; children: ReactNode }) {
   );
 }
 
-/** @param info What stands behind the fence: the language first. */
+/** @param info The info string of the fence: the language first. */
 export function CodeBlock({ code, info }: { code: string; info: string }) {
   const language = /^\S*/.exec(info.trim())?.[0].toLowerCase() ?? '';
   const block = <Code code={code} language={language} />;

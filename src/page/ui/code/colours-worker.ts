@@ -1,6 +1,6 @@
 /**
- * Colours code beside the page: a grammar's expressions take long the first time, and nobody knows
- * how long over hostile text.
+ * Highlights code outside the page's thread. A grammar's regular expressions are slow on first use,
+ * and hostile text may take any time.
  */
 import { coloured } from './colours.ts';
 

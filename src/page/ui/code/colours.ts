@@ -1,7 +1,7 @@
 /**
- * Code in colours, for the worker that begins with the first block of code that is shown. The
- * expressions of the grammars run as the browser's own, since the page's policy allows no
- * WebAssembly; what comes out are texts and names of colours, never HTML.
+ * Highlights code, in a worker that starts with the first visible block of code. The grammars use
+ * the browser's own regular expressions, since the page's policy forbids WebAssembly. The result is
+ * texts and color names, never HTML.
  */
 import { createCssVariablesTheme, createHighlighterCoreSync } from '@shikijs/core';
 import { createJavaScriptRegexEngine } from '@shikijs/engine-javascript';
@@ -19,7 +19,7 @@ import tsx from '@shikijs/langs/tsx';
 import yaml from '@shikijs/langs/yaml';
 
 const THEME = 'roost';
-/** What a block may be called besides the names that its grammar knows. */
+/** Names of languages besides those that the grammars know. */
 const ALIASES: Readonly<Record<string, string>> = {
   js: 'tsx',
   jsx: 'tsx',
@@ -34,12 +34,12 @@ const ALIASES: Readonly<Record<string, string>> = {
   svg: 'html',
   xml: 'html',
 };
-/** Characters of a line, after which it stays plain: grammars were not written for hostile text. */
+/** Characters of a line that are highlighted. The grammars were not written for hostile text. */
 const LINE_MOST = 500;
 
 export interface Coloured {
   readonly text: string;
-  /** A CSS colour: one of the page's `--code-token-…`. */
+  /** A CSS color: one of the page's `--code-token-…`. */
   readonly color: string | undefined;
 }
 
@@ -50,10 +50,7 @@ const highlighter = createHighlighterCoreSync({
 });
 const known = new Set(highlighter.getLoadedLanguages());
 
-/**
- * `code` line by line, as pieces that read as `code` together; null: nobody knows that language
- * here.
- */
+/** `code` by lines, as pieces that concatenate to `code`; null: the language is unknown. */
 export function coloured(code: string, language: string): readonly (readonly Coloured[])[] | null {
   const lang = ALIASES[language] ?? language;
   if (!known.has(lang)) return null;
@@ -62,8 +59,8 @@ export function coloured(code: string, language: string): readonly (readonly Col
       lang,
       theme: THEME,
       tokenizeMaxLineLength: LINE_MOST,
-      // Whoever asks has patience of its own: a line that was given up halfway would be coloured
-      // wrongly for good.
+      // The caller has a timeout of its own. A line that was abandoned halfway would stay wrongly
+      // highlighted.
       tokenizeTimeLimit: 0,
     })
     .map((line) => line.map(({ content, color }) => ({ text: content, color })));

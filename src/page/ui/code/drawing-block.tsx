@@ -1,19 +1,16 @@
-/**
- * A text in Mermaid’s language as a drawing: a picture, in which nothing can run, and which can
- * fetch nothing.
- */
+/** A Mermaid text as a diagram: an image in which nothing can run or be fetched. */
 import { useEffect, useRef, useState } from 'react';
 import { t } from '../../language/t.ts';
 import { download } from '../copies/sink.ts';
 import { takeFocus } from '../parts/dialog.tsx';
 import type { DrawingColours, Drawn } from './drawing.ts';
 
-/** ms after which a drawing is given up: nobody knows how long a hostile text would take. */
+/** ms after which rendering is aborted. A hostile text may take any time. */
 const PATIENCE = 10_000;
-/** Of its own size; where there is less room, the drawing scrolls. */
+/** Smallest scale of the diagram. If there is less room, it scrolls. */
 const SMALLEST = 0.6;
 
-/** Returns the way to end it. `then` is called once, unless it was ended. */
+/** Returns a function that aborts it. `then` is called once, unless it was aborted. */
 function draw(mermaid: string, colours: DrawingColours, then: (drawn: Drawn) => void): () => void {
   const worker = new Worker(new URL('./drawing-worker.ts', import.meta.url), { type: 'module', name: 'roost-drawing' });
   const end = () => {
@@ -26,7 +23,7 @@ function draw(mermaid: string, colours: DrawingColours, then: (drawn: Drawn) => 
   };
   const timer = setTimeout(() => finish({ problem: t`Drawing it took too long.` }), PATIENCE);
   worker.addEventListener('message', ({ data }: MessageEvent<Drawn>) => finish(data));
-  // What draws is fetched from the relay the first time.
+  // The renderer is loaded from the relay on first use.
   worker.addEventListener('error', () =>
     finish({ problem: t`The part of the page that draws could not be fetched. Is the relay there?` }),
   );
@@ -52,7 +49,7 @@ export default function DrawingBlock({ code, onClose }: DrawingBlockProps) {
   return (
     <div className="md-drawing" ref={box}>
       {isDrawn && (
-        // Scrolls by itself where it is too large, by keyboard too.
+        // Scrollable where it is too large, by keyboard too.
         // eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex
         <div className="md-drawing-paper" role="region" aria-label={t`Drawing`} tabIndex={0}>
           <img

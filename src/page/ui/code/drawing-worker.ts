@@ -1,4 +1,4 @@
-/** Draws beside the page, which ends it where it takes too long. */
+/** Renders diagrams outside the page's thread. The page terminates it when it takes too long. */
 import './not-elks-worker.ts';
 import { drawn, type DrawingColours } from './drawing.ts';
 

@@ -1,13 +1,13 @@
 /**
- * Draws a text in Mermaid’s language. Works without a page: beside it, where it can be ended
- * whatever it is given.
+ * Renders Mermaid texts. It needs no page, so it can run in a worker that is terminated whatever it
+ * was given.
  */
 import { Parser } from 'htmlparser2';
 import { renderMermaidSVG } from 'beautiful-mermaid';
 import { t } from '../../language/t.ts';
 
-// A drawing with nothing in it but shapes and words: nothing that could run, lead anywhere or be
-// fetched, wherever it is opened.
+// Reduces a drawing to shapes and text. The result has no scripts, links or external resources,
+// wherever it is opened.
 
 const SHAPES = new Set(
   'svg g defs marker style title desc path line polyline polygon rect circle ellipse text tspan'.split(' '),
@@ -21,8 +21,8 @@ const NAMED = new Set(
 /** `fill`, `fill-opacity`, `font-size`, `marker-end` and the like. */
 const STYLED = /^(?:fill|stroke|(?:fill|stroke|font|text|marker|dominant|alignment|letter|paint)-[a-z-]+)$/;
 /**
- * What may stand in a style: no address but of something in the drawing itself, nothing from
- * elsewhere.
+ * What a style must not contain: URLs other than references within the drawing, or anything else
+ * external.
  */
 const REACHES_OUT = /@import|url\s*\(\s*(?!#)|image-set|\bsrc\s*\(|\\/i;
 
@@ -30,7 +30,9 @@ const escaped = (text: string) =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
 const IMPORT = /@import[^\n]*/gi;
 
-/** @param svg an `svg` element as text. What is no shape is left out with all that is in it. */
+/**
+ * @param svg an `svg` element as text. Elements that are no shapes are dropped with their content.
+ */
 export function inertSvg(svg: string): string {
   const out: string[] = [];
   const open: string[] = [];
@@ -47,7 +49,7 @@ export function inertSvg(svg: string): string {
           const styled = STYLED.test(key);
           if (!styled && !NAMED.has(key)) return [];
           if (key === 'xmlns' || !REACHES_OUT.test(value)) return [[key, value] as const];
-          // Without it, a shape would be black, and hide its words.
+          // Without it, a shape would be black and hide its text.
           return styled ? [[key, 'none'] as const] : [];
         });
         open.push(name);
@@ -55,7 +57,7 @@ export function inertSvg(svg: string): string {
       },
       ontext(text) {
         if (skipped > 0) return;
-        // Comes in pieces: a style is judged whole.
+        // Styles arrive in pieces and are checked as a whole.
         if (open.at(-1) === 'style') style += text;
         else out.push(escaped(text));
       },
@@ -83,7 +85,7 @@ export interface DrawingColours {
   readonly paper: string;
   readonly ink: string;
 }
-/** `width` and `height` in px. `problem`: why there is none, in words for the person. */
+/** `width` and `height` in px. `problem`: why there is none, for people. */
 export type Drawn =
   | { readonly svg: string; readonly width: number; readonly height: number }
   | { readonly problem: string };
@@ -96,8 +98,8 @@ const SPLITS_AT_SEMICOLONS = /^(?:graph|flowchart|statediagram)/i;
 const CLOSED_BY: Readonly<Record<string, string>> = { '[': ']', '(': ')', '{': '}', '"': '"', '|': '|' };
 
 /**
- * A line in its statements, which may end with `;`. One in a name, in quotes or in a code such as
- * `#59;` ends none.
+ * Splits a line into statements, which may end with `;`. A semicolon in a name, in quotes or in a
+ * code such as `#59;` ends none.
  */
 function statementsIn(line: string): string[] {
   const statements: string[] = [];
@@ -115,15 +117,15 @@ function statementsIn(line: string): string[] {
 }
 
 /**
- * What names and labels stand in, where nothing is an arrow; else an arrow, or the half of one that
- * has words in it.
+ * Names and labels, within which nothing is an arrow; otherwise an arrow, or the half of a labelled
+ * one.
  */
 const NAMED_OR_ARROW =
   /"[^"]*"|\[[^\]]*\]|\([^)]*\)|\{[^}]*\}|\|[^|]*\||(?<arrow><?(?:-\.+->?|\.+->|-\.|-{2,}|={2,})[>]?)(?<head>[xo]\s)?/g;
 
 /**
- * Arrows with space around them, and with the heads that can be drawn: `A-->B` and `A --x B` are
- * read otherwise.
+ * Puts spaces around arrows and keeps only supported heads: the renderer reads `A-->B` and `A --x
+ * B` differently.
  */
 const withSpace = (statement: string) =>
   statement
@@ -131,10 +133,12 @@ const withSpace = (statement: string) =>
       const { arrow, head } = rest.at(-1) as Readonly<Record<string, string | undefined>>;
       return arrow === undefined ? whole : ` ${arrow}${head === undefined ? '' : '>'} `;
     })
-    // A label in bars stands right behind its arrow.
+    // A label in bars follows its arrow directly.
     .replace(/([->=]) +(?=\|)/g, '$1');
 
-/** One statement a line, as what draws reads them: Mermaid itself also takes `graph TD; A-->B;`. */
+/**
+ * One statement per line, as the renderer requires. Mermaid itself also accepts `graph TD; A-->B;`.
+ */
 function inLines(text: string): string {
   const [header = ''] = text.split('\n');
   const lines = text.split('\n').map((line) => line.trimEnd());
@@ -144,10 +148,7 @@ function inLines(text: string): string {
   return all.join('\n').replace(/^(graph|flowchart)[ \t]*$/im, '$1 TD');
 }
 
-/**
- * Without what stands before it and is about its looks, and without what a press on a part of it
- * should do.
- */
+/** Drops the front matter and directives about looks, and the actions on a click. */
 function drawable(code: string): string {
   const bare = code.replace(/^\s*---\n[^]*?\n---[ \t]*(?:\n|$)/, '').replace(/%%\{[^]*?\}%%/g, '');
   const isSequence = /^\s*sequenceDiagram/im.test(bare);
@@ -156,7 +157,7 @@ function drawable(code: string): string {
   return inLines(lines.join('\n').trim());
 }
 
-/** @param code as it stands in a block of code; any text. */
+/** @param code the text of a code block; any text. */
 export function drawn(code: string, { paper, ink }: DrawingColours): Drawn {
   if (code.length > MOST.chars) return { problem: t`It is too long to be drawn.` };
   const text = drawable(code);

@@ -1,4 +1,4 @@
-/** What can be done or gone to: one shape for the palette, the menus, the keys and their sheet. */
+/** A command, in one shape for the palette, the menus, the keys and their sheet. */
 import { t } from '../../language/t.ts';
 import type { RoostState } from '../../state/index.ts';
 import type { MenuItem } from '../parts/menu.tsx';
@@ -6,7 +6,7 @@ import type { Route } from '../routes.ts';
 
 export type Group = 'agents' | 'actions' | 'pages' | 'settings';
 
-/** As people read them, in the order of the palette. */
+/** Group titles, in the order of the palette. */
 export const GROUPS: Readonly<Record<Group, string>> = {
   agents: t`Agents`,
   actions: t`Actions`,
@@ -15,35 +15,35 @@ export const GROUPS: Readonly<Record<Group, string>> = {
 };
 
 export interface Command {
-  /** The same for ever: what was chosen last is remembered by it. */
+  /** Never changes: the last used commands are stored by it. */
   readonly id: string;
   readonly group: Group;
   readonly label: string;
-  /** Where the menu it stands in says already of whom it speaks. */
+  /** The label in a menu that already names the agent. */
   readonly short?: string;
-  /** Said beside it, smaller. */
+  /** Shown beside it, smaller. */
   readonly hint?: string;
-  /** Other words by which people look for it. */
+  /** Other search terms. */
   readonly words?: string;
-  /** As they are drawn: the last one is pressed, with Ctrl or ⌘ where it is named. */
+  /** As displayed. The last one is pressed, with Ctrl or ⌘ where that is listed. */
   readonly keys?: readonly string[];
-  /** It stands in the header's menu. */
+  /** It is in the header's menu. */
   readonly menu?: boolean;
-  /** The palette has it only for who looks for it. */
+  /** The palette shows it only in searches. */
   readonly whenTyped?: boolean;
-  /** It stands in menus, and cannot be chosen now. */
+  /** It is in menus, but not available now. */
   readonly disabled?: boolean;
   readonly run: () => void;
 }
 
-/** Where a command reaches: the page's state, its addresses, and what is opened over it. */
+/** What a command works on: the page's state, its addresses, and dialogs. */
 export interface Around {
   readonly roost: RoostState;
   readonly route: Route;
   readonly go: (path: string) => void;
-  /** `find`: the palette, held to the conversation that is on the screen. */
+  /** `find`: the palette, restricted to the open conversation. */
   readonly open: (what: 'palette' | 'keys' | 'find') => void;
-  /** Puts the focus there, and goes where it is first. */
+  /** Moves the focus there, after navigating if necessary. */
   readonly focus: (place: 'grid' | 'composer') => void;
 }
 
@@ -56,17 +56,17 @@ export const menuItem = ({ label, short = label, hint, disabled = false, run }: 
 
 export type Pressed = Pick<KeyboardEvent, 'key' | 'ctrlKey' | 'metaKey' | 'altKey' | 'shiftKey'>;
 
-/** Is this the press that these keys mean? A sign that is reached by Shift counts by itself. */
+/** Does this key event match the keys? A character that needs Shift counts by itself. */
 export function isPressed(keys: readonly string[], { key, ctrlKey, metaKey, altKey, shiftKey }: Pressed): boolean {
   const wanted = keys.at(-1)?.toLowerCase();
   const withCtrl = keys.includes('Ctrl');
   return key.toLowerCase() === wanted && (ctrlKey || metaKey) === withCtrl && !altKey && !(withCtrl && shiftKey);
 }
 
-/** What stands on keys that are named by a word, where that is another one in other languages. */
+/** Key names that are translated. */
 const KEY_NAMES: Readonly<Record<string, string>> = { Ctrl: t`Ctrl`, Enter: t`Enter`, Shift: t`Shift` };
 
-/** As the keyboard before one calls them. */
+/** Key names as on the person's keyboard. */
 export function keyNames(keys: readonly string[], platform: string = navigator.platform): readonly string[] {
   const isApple = /^(Mac|iP)/.test(platform);
   return keys.map((key) => (isApple && key === 'Ctrl' ? '⌘' : (KEY_NAMES[key] ?? key)));

@@ -1,6 +1,4 @@
-/**
- * The table of commands, fetched right after the page was painted: nothing of it is seen before.
- */
+/** The table of commands. It is loaded right after the first paint, which does not need it. */
 import { useSyncExternalStore } from 'react';
 import { createListeners } from '../../../shared/domain/platform/events.ts';
 import type { Around, Command } from './command.ts';
@@ -18,7 +16,7 @@ let held: Commands | null = null;
 let coming: Promise<Commands> | null = null;
 const arrived = createListeners();
 
-/** Rejects where it does not come now; the next one who asks tries anew. */
+/** Rejects if it cannot be loaded now. The next call tries again. */
 export function fetchCommands(): Promise<Commands> {
   coming ??= Promise.all([import('./table.ts'), import('./seat.ts')]).then(
     ([table, seat]) => {

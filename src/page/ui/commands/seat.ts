@@ -1,6 +1,6 @@
 /**
- * What can be done with one seat: its menu in the team and at the head of its conversation, and in
- * the palette by name.
+ * The commands of one seat: for its menu in the grid and at the head of its conversation, and by
+ * name in the palette.
  */
 import { displayName } from '../../../shared/domain/agent.ts';
 import type { AgentId } from '../../../shared/domain/ids.ts';
@@ -54,7 +54,7 @@ function ofEmpty({ roost, go }: Here, { position, state, agentId }: SeatView): C
   ];
 }
 
-/** Everything that can be done with this seat now, what one most likely wants first. */
+/** All available commands of this seat, the most likely one first. */
 export function seatCommands(here: Here, seat: SeatView): Command[] {
   const { roost, go } = here;
   const { actions } = roost;
@@ -100,7 +100,9 @@ export function seatCommands(here: Here, seat: SeatView): Command[] {
   ];
 }
 
-/** Of whoever has a conversation, the lead too; `more` stands before what is copied. */
+/**
+ * For every agent with a conversation, including the lead; `more` comes before the copy commands.
+ */
 const ofAnybody = (
   { roost, go }: Here,
   agentId: string,
@@ -146,8 +148,8 @@ const ofAnybody = (
 ];
 
 /**
- * The tabs of somebody's own page, by name: "Lyra: Costs". The menus lead to its first one, and
- * from there to the others.
+ * The tabs of an agent's page, by name: "Lyra: Costs". The menus lead to the first one, and from
+ * there to the others.
  */
 const tabCommands = ({ go }: Here, agentId: AgentId, name: string): Command[] =>
   TAB_TITLES.map(({ tab, title }) =>
@@ -156,13 +158,13 @@ const tabCommands = ({ go }: Here, agentId: AgentId, name: string): Command[] =>
     }),
   );
 
-/** The lead is there whenever a session runs; it cannot be woken or put to sleep alone. */
+/** The lead takes part in every session. It cannot be woken or put to sleep alone. */
 export function leadCommands(here: Here): Command[] {
   const { roster, settings } = here.roost.household.store.getState();
   return ofAnybody(here, LEAD_ID, leadNameOf(roster, settings), roster.lead?.soul ?? '');
 }
 
-/** Of the lead and every seat, each once, with the tabs of their own pages. */
+/** For the lead and every seat, each once, with the tabs of their pages. */
 export function allSeatCommands(here: Here): readonly Command[] {
   const { roster } = here.roost.household.store.getState();
   const live = here.roost.live.store.getState();

@@ -1,6 +1,6 @@
 /**
- * Everything that can be done or gone to from anywhere. The palette, the header's menu, the keys,
- * their sheet and the tests are read from here; to add a command is to add its line.
+ * All global commands. The palette, the header's menu, the keys, their sheet and the tests read
+ * this table. To add a command, add a row.
  */
 import { displayName, emptySeats } from '../../../shared/domain/agent.ts';
 import { bigButton, canBeWoken, lifecycleOf } from '../../../shared/domain/lifecycle.ts';
@@ -17,9 +17,10 @@ import { withinOf } from '../palette/typed-ahead.ts';
 import { canPrint, printOpen } from '../parts/printing.ts';
 import type { Around, Command } from './command.ts';
 
-// The ways to wake only some, in the small menu beside the big button and in the palette.
+// Commands that wake only some agents, for the small menu beside the big button and for the
+// palette.
 
-/** To wake those of each group who sleep. */
+/** Wakes the sleeping members of a group. */
 export function toGroups({ roost }: Pick<Around, 'roost'>): Command[] {
   const household = roost.household.store.getState();
   const { roster } = household;
@@ -50,7 +51,7 @@ export function toGroups({ roost }: Pick<Around, 'roost'>): Command[] {
   });
 }
 
-/** The ways to wake that the big button does not take: its small menu. */
+/** The kinds of wake that the big button does not offer: its small menu. */
 export function wakeWays({ roost, go }: Pick<Around, 'roost' | 'go'>): readonly Command[] {
   const { roster } = roost.household.store.getState();
   const births = roost.live.store.getState().live?.births;
@@ -76,12 +77,12 @@ export function wakeWays({ roost, go }: Pick<Around, 'roost' | 'go'>): readonly 
   ];
 }
 
-/** A line of the table; what is a function is asked when it is wanted. */
+/** A row of the table. Functions are evaluated on use. */
 interface Row extends Omit<Command, 'label' | 'run'> {
   readonly label: string | ((around: Around) => string);
-  /** What the sheet of keys says of it, where the label says too little there. */
+  /** Text for the sheet of keys, if the label is not enough. */
   readonly does?: string;
-  /** False: there is nothing to do it to now. */
+  /** False: there is nothing to act on now. */
   readonly when?: (around: Around) => boolean;
   readonly run: (around: Around) => void;
 }
@@ -98,7 +99,7 @@ const asked = ({ roost }: Around): number => {
   return calls.kind === 'ready' ? calls.value.waiting.length : 0;
 };
 
-/** The next conversation, or with -1 the one before, in which something is new. */
+/** The next conversation with unread messages, or with -1 the previous one. */
 function nextNew({ roost, route, go }: Around, step: 1 | -1): void {
   const { counts } = roost.unread.store.getState();
   const { seats } = roost.household.store.getState().roster;
@@ -110,7 +111,7 @@ function nextNew({ roost, route, go }: Around, step: 1 | -1): void {
   if (next !== undefined) go(PATHS.agent(next));
 }
 
-/** Whose conversation is on the screen. */
+/** The agent of the open conversation. */
 function withWhom({ roost, route }: Around): string {
   const { roster, settings } = roost.household.store.getState();
   return route.kind === 'agent' ? authorName(route.agentId, roster, settings) : '';
@@ -121,7 +122,7 @@ function toFound({ go }: Around, step: 1 | -1): void {
   if (path !== null) go(path);
 }
 
-/** Out of what takes the whole page, or from a conversation back to the team. */
+/** Leaves a full-page view, or a conversation for the team. */
 function back({ route, go }: Around): void {
   if (route.kind === 'portrait' || (route.kind === 'agent' && route.over !== null)) go(PATHS.agent(route.agentId));
   else if (route.kind !== 'hearth') go(PATHS.hearth);
@@ -287,13 +288,13 @@ const commandOf = (row: Row, around: Around): Command => {
   return {
     ...row,
     label: typeof label === 'string' ? label : label(around),
-    // It is not known yet whether they pass.
+    // It is not known yet whether wakes are stopped.
     ...(row.id === 'stop wakes' ? { disabled: wakesOn(around) === null } : {}),
     run: () => run(around),
   };
 };
 
-/** To each who lives here, by the seat's number. */
+/** Opens the conversation with each agent, by seat number. */
 function toAgents({ roost, go }: Around): Command[] {
   const { roster, settings } = roost.household.store.getState();
   const awake = roost.live.store.getState().live?.awake;
@@ -319,14 +320,14 @@ function toAgents({ roost, go }: Around): Command[] {
   ];
 }
 
-/** All that can be done now, agents first. What one can do with a single agent is in `seat.ts`. */
+/** All available commands, agents first. `seat.ts` has the commands of a single agent. */
 export const commandsOf = (around: Around): readonly Command[] => [
   ...toAgents(around),
   ...toGroups(around),
   ...ROWS.filter(({ when }) => when?.(around) ?? true).map((row) => commandOf(row, around)),
 ];
 
-/** Keys of fields, menus and the grid: those parts hear them themselves. */
+/** Keys of fields, menus and the grid, which handle them themselves. */
 const OF_PARTS: readonly ShownKeys[] = [
   { keys: ['1', '…', '9'], does: t`To a seat by its number` },
   { keys: ['←', '→', '↑', '↓'], does: t`From seat to seat, in the team` },

@@ -6,7 +6,7 @@ import { AdoptFlow } from './adopt-flow.tsx';
 import { DropZone } from '../parts/drop-zone.tsx';
 import './copies.css';
 
-/** Somebody from a file for this seat. */
+/** Adopts an agent from a file into this seat. */
 export default function AdoptDialog({ position, onClose }: { position: SeatPosition; onClose: () => void }) {
   const [file, setFile] = useState<File | null>(null);
   return (

@@ -23,7 +23,7 @@ import { Words } from '../chat/markdown.tsx';
 import { Face } from '../grid/face.tsx';
 import { PATHS, useRoute } from '../routes.ts';
 
-/** Somebody of the file who is here already, in one way or another. */
+/** How an agent of the file relates to one who is here already. */
 function useStanding({ parsed, comparison, consents }: Applicant) {
   const roster = useHousehold((state) => state.roster);
   const identities = useHousehold((state) => state.identities);
@@ -54,7 +54,7 @@ interface Props {
   readonly onTicks: (ticks: ReadonlySet<string>) => void;
 }
 
-/** A soul, a prompt, a routine as it would be, against what is here. */
+/** A soul, a prompt or a routine as it would be, compared with the current one. */
 function Details({ change }: { change: ArchiveChange }) {
   const texts = changeDetails(change);
   if (!texts) return null;
@@ -66,7 +66,7 @@ function Details({ change }: { change: ArchiveChange }) {
   );
 }
 
-/** What a file would change here: one tick each, and none of them set. */
+/** The changes that a file would make here: one tick each, none set by default. */
 export function Changes({ changes, ticks, onTicks }: Props) {
   if (changes.length === 0) return null;
   const choose = (tick: string, wanted: boolean) =>
@@ -94,7 +94,7 @@ export function Changes({ changes, ticks, onTicks }: Props) {
   );
 }
 
-/** Long work on a file, and the way to call it off. */
+/** Progress of long work on a file, with a cancel button. */
 export function Work({
   label,
   progress,
@@ -298,8 +298,8 @@ type Step =
   | { readonly kind: 'looking'; readonly applicant: Applicant; readonly busy: boolean; readonly failed: string | null };
 
 /**
- * Somebody in a file finds a seat: the soul is shown first, the name can be changed, the seat is
- * chosen.
+ * Adopts an agent from a file: shows the soul, then lets the person change the name and choose the
+ * seat.
  */
 export function AdoptFlow({
   file,
@@ -364,7 +364,7 @@ export function AdoptFlow({
             />
           </span>
         )}
-        {/* It scrolls, so it must be reachable by keys. */}
+        {/* Scrollable, so it must be reachable by keyboard. */}
         {/* eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
         <blockquote className="soul adopt-text" tabIndex={0} aria-label={t`Soul`}>
           {parsed.soul === '' ? (

@@ -3,7 +3,7 @@ import { Dialog } from '../parts/dialog.tsx';
 import { ImportCopy } from './import-copy.tsx';
 import './copies.css';
 
-/** Before there is a team: a household comes back from its copy. */
+/** Restores a household from its copy before there is a team. */
 export default function BringBack({ onClose }: { onClose: () => void }) {
   return (
     <Dialog title={t`Bring back a household`} onClose={onClose}>

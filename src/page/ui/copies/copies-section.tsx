@@ -26,7 +26,7 @@ function Begin() {
       const sink = await chooseSink(householdFileName({ exportedAt: device.now(), sealed }));
       if (sink) await copies.exportAll({ sink, passphrase: sealed ? passphrase.first : null });
     } catch (error) {
-      // The place that was chosen cannot be written.
+      // The chosen place cannot be written.
       notices.error(t`The file could not be made: ${errorText(error)}. Choose another place.`);
     }
   };
@@ -53,7 +53,7 @@ function Begin() {
   );
 }
 
-/** Everything into one file: who the agents are, every word, and how the household wants things. */
+/** Exports everything into one file: the agents, every message, and the household's settings. */
 function ExportAll() {
   const copies = copiesOf(useRoost());
   const state = useStore(copies.store, ({ exporting }) => exporting);
@@ -90,7 +90,7 @@ function ExportAll() {
   );
 }
 
-/** Copies that leave this device, and come back. */
+/** Exports and imports copies. */
 export function CopiesSection() {
   return (
     <div className="copies">

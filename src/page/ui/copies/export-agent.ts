@@ -1,11 +1,11 @@
-/** Writes one agent into a zip; fetched later, with all that it takes. */
+/** Exports one agent as a zip. Loaded on demand, with its dependencies. */
 import type { AgentId } from '../../../shared/domain/ids.ts';
 import { t } from '../../language/t.ts';
 import { agentFileName, exportAgent } from '../../state/copies.ts';
 import type { RoostState } from '../../state/index.ts';
 import { chooseSink } from './sink.ts';
 
-/** Asks the person where to, and says how it went. Rejects where the file could not be made. */
+/** Asks the person for a place and reports the outcome. Rejects if the file could not be made. */
 export async function exportToFile(state: RoostState, agentId: AgentId, name: string): Promise<void> {
   const sink = await chooseSink(agentFileName(name));
   if (!sink) return;

@@ -1,6 +1,6 @@
 /**
- * Writes one conversation into a file that people read: Markdown, in a zip where pictures or files
- * belong to it. Fetched later, with all that it takes.
+ * Exports one conversation as a readable file: Markdown, in a zip if it has attachments. Loaded on
+ * demand, with its dependencies.
  */
 import { base64 } from '@scure/base';
 import type { Attachment } from '../../../shared/domain/attachment.ts';
@@ -18,10 +18,10 @@ import { plural } from '../text/sizes.ts';
 import { clockTime, fullDay, fullTime } from '../text/time.ts';
 import { chooseSink } from './sink.ts';
 
-/** Messages that are read at once. */
+/** Messages per request. */
 const PAGE = 500;
 
-/** All of it, oldest first. */
+/** All messages, oldest first. */
 async function readAll({ owner }: RoostState, agentId: AgentId, signal: AbortSignal): Promise<MessageDoc[]> {
   const pages: (readonly MessageDoc[])[] = [];
   let before: string | null = null;
@@ -34,7 +34,7 @@ async function readAll({ owner }: RoostState, agentId: AgentId, signal: AbortSig
   return pages.reverse().flat();
 }
 
-/** Every file once, under a name of its own; those that are not on this device are left out. */
+/** Every file once, under a unique name. Files that are not on this device are left out. */
 async function readFiles({ owner }: RoostState, messages: readonly MessageDoc[], signal: AbortSignal) {
   const files = new Map<string, { readonly path: string; readonly bytes: Uint8Array }>();
   const taken = new Set<string>();
@@ -49,7 +49,7 @@ async function readFiles({ owner }: RoostState, messages: readonly MessageDoc[],
   return files;
 }
 
-/** File systems that do not tell small letters from large ones are many. */
+/** Many file systems ignore case. */
 function freeName({ name }: Attachment, taken: Set<string>): string {
   const safe = safeFileName(name, 'file');
   const dot = safe.lastIndexOf('.');
@@ -61,13 +61,13 @@ function freeName({ name }: Attachment, taken: Set<string>): string {
 }
 
 interface ConversationText {
-  /** Of the agent whose conversation it is. */
+  /** The agent of the conversation. */
   readonly name: string;
   /** Oldest first. */
   readonly messages: readonly MessageDoc[];
-  /** What people read for whoever said something. */
+  /** The name of an author, for people. */
   readonly nameOf: (author: string) => string;
-  /** Where a file lies beside the text; null: it does not. */
+  /** Path of a file beside the text; null: not included. */
   readonly pathOf: (file: Attachment) => string | null;
   /** ms since the epoch */
   readonly now: number;
@@ -79,7 +79,7 @@ const ENDS: Readonly<Partial<Record<MessageDoc['status'], string>>> = {
   failed: t`failed`,
 };
 
-/** Nothing in a name is taken for Markdown. */
+/** Escapes Markdown in a name. */
 const plain = (name: string) => name.replace(/[\\`*_[\]<>#|!]/g, '\\$&').replace(/\s+/g, ' ');
 
 function partText(part: Part): string {
@@ -101,8 +101,8 @@ function fileLine(file: Attachment, path: string | null): string {
 }
 
 /**
- * One conversation as a text for people: who said what, and when. Markdown, a heading for each day
- * in the reader’s own zone. Pure.
+ * One conversation as a text for people: authors, times and messages. Markdown, with a heading for
+ * each day in the reader’s time zone. Pure.
  */
 function conversationText({ name, messages, nameOf, pathOf, now }: ConversationText): string {
   const lines = [
@@ -125,7 +125,7 @@ function conversationText({ name, messages, nameOf, pathOf, now }: ConversationT
 }
 
 /**
- * Resolves with the bytes of the file and its name. Rejects where `signal` aborts, or something
+ * Resolves with the bytes of the file and its name. Rejects if `signal` aborts, or if something
  * cannot be read.
  */
 async function makeFile(state: RoostState, agentId: AgentId, name: string, signal: AbortSignal) {
@@ -148,7 +148,7 @@ async function makeFile(state: RoostState, agentId: AgentId, name: string, signa
   const inside = conversationFileName(name, 'md');
   const bytes = await new Promise<Uint8Array>((resolve, reject) =>
     zip(
-      // Pictures and PDFs are packed by themselves.
+      // Pictures and PDFs are compressed already.
       {
         [inside]: text,
         ...Object.fromEntries([...files.values()].map((each) => [each.path, [each.bytes, { level: 0 }]])),
@@ -161,8 +161,8 @@ async function makeFile(state: RoostState, agentId: AgentId, name: string, signa
 }
 
 /**
- * Reads it, which can be called off, asks the person where to, and says how it went. Rejects where
- * it could not be made.
+ * Reads it, which can be cancelled, asks the person for a place, and reports the outcome. Rejects
+ * if it could not be made.
  */
 export async function exportToFile(state: RoostState, agentId: AgentId, name: string): Promise<void> {
   const called = new AbortController();

@@ -55,7 +55,7 @@ function Show({ shown, onChange }: { shown: boolean; onChange: (shown: boolean) 
   );
 }
 
-/** Characters below which a passphrase is guessed by a machine in time. */
+/** Shorter passphrases, in characters, can be guessed by a machine. */
 const SHORT = 14;
 
 export interface NewPassphrase {
@@ -69,7 +69,7 @@ export function passphraseFault({ first, second }: NewPassphrase): string | null
   return first === second ? null : t`The two are not the same.`;
 }
 
-/** A new passphrase, typed twice. `tried`: faults are shown. */
+/** A new passphrase, typed twice. `tried`: errors are shown. */
 export function NewPassphraseFields({
   value,
   onChange,
@@ -112,7 +112,7 @@ export function NewPassphraseFields({
   );
 }
 
-/** The passphrase of a file that was sealed. */
+/** Asks for the passphrase of an encrypted file. */
 function PassphraseForm({
   fileName,
   wrong,
@@ -156,7 +156,7 @@ function PassphraseForm({
   );
 }
 
-/** So many conflicts are in sight at once; more are folded. */
+/** Conflicts that are shown at first. The rest are collapsed. */
 const CONFLICTS_SHOWN = 8;
 
 function seatText(agent: ArchivedAgent): string {
@@ -216,7 +216,10 @@ interface PreviewProps {
   readonly onCancel: () => void;
 }
 
-/** What is in the file and what taking it would do; nothing is written before it is asked for. */
+/**
+ * The content of the file and the effects of importing it. Nothing is written before the person
+ * confirms.
+ */
 function Preview({ fileName, preview, onTake, onCancel }: PreviewProps) {
   const [leaveOut, setLeaveOut] = useState<ReadonlySet<string>>(new Set());
   const [withSettings, setWithSettings] = useState(true);
@@ -238,7 +241,7 @@ function Preview({ fileName, preview, onTake, onCancel }: PreviewProps) {
         return conflict satisfies never;
     }
   });
-  // What would go with somebody who is left out, or with settings that are, is not asked for.
+  // Changes of excluded agents, or of excluded settings, need no tick.
   const asked = changes.filter((change) =>
     change.kind === 'setting'
       ? withSettings
@@ -343,7 +346,7 @@ function Preview({ fileName, preview, onTake, onCancel }: PreviewProps) {
   );
 }
 
-/** Endings of what holds one agent; everything else is taken for a whole copy. */
+/** Extensions of files with one agent. Every other file is taken for a complete copy. */
 const ONE_AGENT = /\.(zip|md|markdown|txt)$/i;
 
 function Done({ state }: { state: Extract<ImportState, { kind: 'done' }> }) {
@@ -366,7 +369,8 @@ function Done({ state }: { state: Extract<ImportState, { kind: 'done' }> }) {
 }
 
 /**
- * A file comes in: a whole copy, or one agent. Chosen or dropped, looked at, and only then taken.
+ * Imports a file: a complete copy, or one agent. It is chosen or dropped, previewed, and only then
+ * imported.
  */
 export function ImportCopy({ onlyWhole = false }: { onlyWhole?: boolean }) {
   const copies = copiesOf(useRoost());

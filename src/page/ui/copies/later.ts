@@ -1,6 +1,4 @@
-/**
- * What is known of copies before they are needed: the rest is fetched after the page is painted.
- */
+/** Entry points of the exports. The rest is loaded after the page is painted. */
 import { errorText } from '../../state/ports.ts';
 import type { AgentId } from '../../../shared/domain/ids.ts';
 import { t } from '../../language/t.ts';
@@ -10,26 +8,23 @@ const load = () => import('./export-agent.ts');
 
 const loadConversation = () => import('./export-conversation.ts');
 
-/**
- * Fetches what exporting an agent and a conversation takes, so that it is there when the relay is
- * not.
- */
+/** Preloads the exports of agents and conversations, so that they work without the relay. */
 export const fetchAgentExport = (): Promise<unknown> => Promise.all([load(), loadConversation()]);
 
-/** Writes one agent into a zip, where the person says, and says how it went. */
+/** Exports one agent as a zip to a place the person chooses, and reports the outcome. */
 export async function exportAgentFile(state: RoostState, agentId: AgentId, name: string): Promise<void> {
   try {
     const { exportToFile } = await load();
     await exportToFile(state, agentId, name);
   } catch (error) {
-    // The file could not be made, or a part of the page did not come.
+    // The file could not be made, or a module could not be loaded.
     state.notices.error(t`${name} could not be exported: ${errorText(error)}`);
   }
 }
 
 /**
- * Writes one conversation into a file that people read, where the person says, and says how it
- * went.
+ * Exports one conversation as a readable file to a place the person chooses, and reports the
+ * outcome.
  */
 export async function exportConversationFile(state: RoostState, agentId: AgentId, name: string): Promise<void> {
   try {

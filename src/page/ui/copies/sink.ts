@@ -1,6 +1,6 @@
 /**
- * Where a file goes: to a place that the person chooses, where the browser has a way to ask; else
- * among the downloads.
+ * The target of a file: a place that the person chooses, where the browser can ask; otherwise the
+ * downloads.
  */
 import type { Sink } from '../../state/copies.ts';
 
@@ -14,16 +14,14 @@ const hasPicker = (from: unknown): from is SavePicker =>
   typeof from.showSaveFilePicker === 'function';
 
 /**
- * Bytes that are gathered before they are folded into one blob, which a browser may keep on its
- * disk: 8 MB.
+ * Bytes that are collected before they are joined into one blob, which a browser may keep on disk:
+ * 8 MB.
  */
 const FOLD_AT = 8 * 1024 * 1024;
-/**
- * ms after which the address of a download is given back; the browser has opened it long before.
- */
+/** ms after which the URL of a download is revoked. The browser has opened it long before. */
 const RELEASE_AFTER = 60_000;
 
-/** Hands a file to the browser as a download. */
+/** Passes a file to the browser as a download. */
 export function download(fileName: string, file: Blob): void {
   const url = URL.createObjectURL(file);
   const link = document.createElement('a');
@@ -33,7 +31,7 @@ export function download(fileName: string, file: Blob): void {
   setTimeout(() => URL.revokeObjectURL(url), RELEASE_AFTER);
 }
 
-/** Gathers a file, and hands it to the browser as a download once it is whole. */
+/** Collects a file, and passes it to the browser as a download when it is complete. */
 export function downloadStream(fileName: string): WritableStream<Uint8Array> {
   let parts: (Blob | Uint8Array<ArrayBuffer>)[] = [];
   let loose = 0;
@@ -53,8 +51,7 @@ export function downloadStream(fileName: string): WritableStream<Uint8Array> {
 }
 
 /**
- * Asks where the file shall go. null: the person changed their mind. To be called right after a
- * press.
+ * Asks for a place for the file. null: the person cancelled. Must be called right after a press.
  */
 export async function chooseSink(suggestedName: string): Promise<Sink | null> {
   if (!hasPicker(window)) return { stream: downloadStream(suggestedName), fileName: suggestedName };
@@ -63,7 +60,7 @@ export async function chooseSink(suggestedName: string): Promise<Sink | null> {
     return { stream: await handle.createWritable(), fileName: handle.name };
   } catch (error) {
     if (error instanceof DOMException && error.name === 'AbortError') return null;
-    // Asking is not allowed here (a frame, a policy): the download still is.
+    // Asking is not allowed here (a frame, a policy). A download still is.
     if (error instanceof DOMException && error.name === 'SecurityError')
       return { stream: downloadStream(suggestedName), fileName: suggestedName };
     throw error;

@@ -11,7 +11,7 @@ import { Meter } from './meter.tsx';
 import { USUAL_DAYS, useCostQueries } from './use-costs.ts';
 import './costs.css';
 
-/** What an agent costs and may cost, on its page. */
+/** An agent's costs and budget, on its page. */
 export function AgentCosts({ agentId, name }: { agentId: AgentId; name: string }) {
   const replies = replyCostsOf(useRoost());
   const always = useStore(replies.store, (held) => held.always);

@@ -10,7 +10,7 @@ import { clockTime } from '../text/time.ts';
 
 type Stopped = Costs['stopped'];
 
-/** What has come to a stop, in a few words. */
+/** What has stopped, in a few words. */
 function titleOf(stopped: Stopped, team: Teammates): string {
   if (stopped.some(({ scope }) => scope === 'household'))
     return t`Today’s budget is used up: no model is asked any more`;
@@ -18,7 +18,7 @@ function titleOf(stopped: Stopped, team: Teammates): string {
   return t`Today’s budget of ${names(who)} is used up`;
 }
 
-/** Budgets that are used up, and what to do about it. */
+/** Exhausted budgets, and what to do about them. */
 function StoppedBanner({ stopped, team }: { stopped: Stopped; team: Teammates }) {
   const { route } = useRoute();
   const first = stopped.find(({ scope }) => scope === 'household') ?? stopped[0];
@@ -36,8 +36,7 @@ function StoppedBanner({ stopped, team }: { stopped: Stopped; team: Teammates })
 }
 
 /**
- * Across the page while a budget is used up. What cannot be read now says nothing here: the costs
- * page does.
+ * Shown across the page while a budget is exhausted. Read errors are shown on the costs page only.
  */
 export default function BudgetBanner() {
   const costs = useCosts(USUAL_DAYS);

@@ -15,25 +15,25 @@ interface Props {
   readonly hint?: string;
   /** US dollars a day; null: none is set here. */
   readonly held: number | null;
-  /** What stands in the empty field. */
+  /** Placeholder of the empty field. */
   readonly none: string;
   /** US dollars, inclusive. */
   readonly most: number;
   readonly onSave: (usd: number | null) => Promise<Done>;
-  /** The label is only for those who listen: what it is for stands beside it. */
+  /** The label is for screen readers only: visible text beside it has the same meaning. */
   readonly bare?: boolean;
 }
 
 const textOf = (usd: number | null) => (usd === null ? '' : String(usd));
 
-/** A daily budget in dollars, saved by itself. */
+/** A daily budget in dollars, saved automatically. */
 export function BudgetField({ label, hint, held, none, most, onSave, bare = false }: Props) {
   const id = useId();
-  // null: as it is saved, also when another page saves it anew.
+  // null: the saved value, which another page may change.
   const [draft, setDraft] = useState<string | null>(null);
   const [state, setState] = useState<'idle' | 'saving' | 'saved'>('idle');
   const [failed, setFailed] = useState<string | null>(null);
-  /** What stood here before it was saved; null: nothing was. */
+  /** The value before it was saved; null: nothing was saved. */
   const [before, setBefore] = useState<{ readonly usd: number | null } | null>(null);
   const text = draft ?? textOf(held);
   const value = parseUsd(text, most);
@@ -104,7 +104,7 @@ export function BudgetField({ label, hint, held, none, most, onSave, bare = fals
   );
 }
 
-/** An agent's own daily budget; empty where it has the one of every agent. */
+/** An agent's own daily budget; empty: the default for every agent. */
 export function AgentBudget({ agentId, name }: { agentId: AgentId; name: string }) {
   const state = useRoost();
   const queries = useCostQueries();

@@ -26,7 +26,7 @@ export function dayText(day: string): string {
   return Number.isNaN(time) ? day : dayFormat.format(time);
 }
 
-/** Steps that people count in. */
+/** Round steps of a scale. */
 const STEPS = [1, 2, 2.5, 5, 10];
 /** The least round number that is not below `value`. */
 function roundUp(value: number): number {
@@ -39,7 +39,7 @@ const valueOf = ({ spent }: Day, measure: Measure) =>
   measure === 'money' ? usdOf(spent.costMicroUsd) : tokensOf(spent);
 
 /**
- * A bar for each day. Decoration: the table beside it says the same in words. `days`: newest first.
+ * A bar for each day. Decorative: the table beside it has the same content. `days`: newest first.
  */
 export function Chart({
   days,
@@ -53,7 +53,7 @@ export function Chart({
   const oldestFirst = [...days].reverse();
   const budget = measure === 'money' ? budgetUsd : null;
   const highest = Math.max(...oldestFirst.map((day) => valueOf(day, measure)), 0);
-  // A budget far above what is spent would press the bars flat.
+  // A budget far above the costs would flatten the bars.
   const top = roundUp(budget !== null && budget <= highest * 4 ? Math.max(highest, budget) : highest);
   const label = (value: number) => (measure === 'money' ? money(Math.round(value * 1_000_000)) : tokens(value));
   return (
@@ -91,7 +91,7 @@ export function Chart({
   );
 }
 
-/** A table that scrolls by itself where it is too wide or too long, by keyboard too. */
+/** A table that scrolls where it is too wide or too long, by keyboard too. */
 function Sheet({ label, head, children }: { label: string; head: readonly string[]; children: ReactNode }) {
   return (
     // eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex
@@ -172,10 +172,7 @@ const KINDS: readonly (readonly [Costs['routines'][number]['kind'], string])[] =
   ['script', t`Scripts`],
 ];
 
-/**
- * What agents did by themselves, and what they did when somebody woke them while they were absent:
- * each, below its kind.
- */
+/** Runs of agents by kind: on schedule, or woken by someone while absent. */
 function RoutineTable({
   routines,
   rest,
@@ -238,7 +235,7 @@ function RunCells({
   );
 }
 
-/** When a session began, where a conversation that was opened tells of it. */
+/** When each session began, if an opened conversation contains that. */
 function useStarts(): ReadonlyMap<string, number> {
   const conversations = useConversations((state) => state.byAgent);
   const running = useLive((state) => (state.live ? state.session : null));
@@ -359,12 +356,12 @@ function Figures({ costs, days, onDays }: { costs: Costs; days: number; onDays: 
   );
 }
 
-/** What the team costs: today, day by day, by agent and by session. */
+/** The team's costs: today, by day, by agent and by session. */
 export default function CostsPage({ onClose }: { onClose: () => void }) {
   const [days, setDays] = useState<number>(USUAL_DAYS);
   const costs = useCosts(days);
   const queries = useCostQueries();
-  // While another stretch is read, the last one stays in sight.
+  // While another period loads, the last one stays visible.
   const [held, setHeld] = useState<Costs | null>(null);
   if (costs.kind === 'ready' && costs.value !== held) setHeld(costs.value);
   return (

@@ -19,19 +19,19 @@ import { useCostQueries, useCosts, USUAL_DAYS } from './use-costs.ts';
 import { AgentBudget, BudgetField } from './budget-field.tsx';
 import './costs.css';
 
-// The table of prices while it is edited: texts, and what is wrong with them. Pure.
+// The table of prices while it is edited: texts, and their errors. Pure.
 
 const AMOUNTS = ['input', 'output', 'cacheRead', 'cacheWrite'] as const;
 type Amount = (typeof AMOUNTS)[number];
 interface PriceRow extends Readonly<Record<Amount, string>> {
-  /** Names the row while it is edited. */
+  /** Identifies the row while it is edited. */
   readonly key: number;
   readonly model: string;
   /** Tokens; empty: for all requests. */
   readonly above: string;
 }
 
-/** US dollars for a million tokens, and characters of a model’s name, as the relay takes them. */
+/** The relay's limits: US dollars per million tokens, and characters of a model’s name. */
 const MOST = 10_000;
 const LONGEST = 200;
 const MOST_ROWS = 200;
@@ -53,7 +53,7 @@ function amountOf(text: string): number | null {
   return value >= 0 && value <= MOST ? value : null;
 }
 
-/** `null`: it is no number of tokens. `undefined`: there is none. */
+/** `null`: not a number of tokens. `undefined`: empty. */
 function stepOf(text: string): number | null | undefined {
   const plain = text.replaceAll(/[\s,.]/g, '');
   if (plain === '') return undefined;
@@ -62,7 +62,7 @@ function stepOf(text: string): number | null | undefined {
 
 type PriceField = 'model' | 'above' | Amount;
 
-/** What is wrong, by row and field: the first of each row. */
+/** The first error of each row, by field. */
 function wrongIn(
   rows: readonly PriceRow[],
 ): ReadonlyMap<number, { readonly field: PriceField; readonly message: string }> {
@@ -92,7 +92,7 @@ function wrongIn(
   return wrong;
 }
 
-/** Only for rows in which nothing is wrong. */
+/** Only for rows without errors. */
 const pricesOf = (rows: readonly PriceRow[]): readonly Price[] =>
   rows.map((row) => ({
     model: row.model.trim(),
@@ -105,7 +105,7 @@ const pricesOf = (rows: readonly PriceRow[]): readonly Price[] =>
 
 const lineOf = ({ model, above = 0, input, output, cacheRead, cacheWrite }: Price) =>
   JSON.stringify([model, above, input, output, cacheRead, cacheWrite]);
-/** Are these Roost's own, in whatever order? */
+/** Are these Roost's own prices, in any order? */
 export function areOwn(prices: readonly Price[]): boolean {
   const own = new Set(DEFAULT_PRICES.map(lineOf));
   return prices.length === own.size && prices.every((price) => own.has(lineOf(price)));
@@ -217,7 +217,7 @@ function Editor({ table: { prices, version } }: { table: PricesAnswer }) {
       <p className="setting-hint">
         {t`US dollars for a million tokens. A row holds for every model whose name begins so; where several do, the longest holds. ${<code>*</code>} stands for all others: what it counts is marked ≈, as an estimate. A row with a number of tokens holds for requests that read more than that. A change holds from the next request on.`}
       </p>
-      {/* Scrolls by itself where it is too wide, by keyboard too. */}
+      {/* Scrollable where it is too wide, by keyboard too. */}
       {/* eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
       <div className="sheet prices-sheet" role="region" aria-label={t`Prices`} tabIndex={0}>
         <table>
@@ -367,7 +367,7 @@ function Budgets({ own }: { own: HouseholdConfig }) {
   );
 }
 
-/** What a day may cost, and the prices that it is counted with. */
+/** Daily budgets, and the prices used for costs. */
 export function CostsSection() {
   const { limits } = useRoost();
   const costs = useCosts(USUAL_DAYS);

@@ -3,7 +3,7 @@ import { UsedBar } from '../parts/progress.tsx';
 import type { Spent } from '../../../shared/protocol/costs.ts';
 import { budgetText, costText, money, usdOf } from '../text/money.ts';
 
-/** How much of a day's budget is used, in words and as a bar. */
+/** The used part of a day's budget, in words and as a bar. */
 export function Meter({
   label,
   spent,

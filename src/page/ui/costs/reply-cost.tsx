@@ -6,7 +6,7 @@ import { replyCostsOf } from '../../state/costs.ts';
 import { useRoost } from '../context.tsx';
 import { costText } from '../text/money.ts';
 
-/** What a reply cost: in the gap below it, so that nothing moves when it comes. */
+/** The cost of a reply, in the gap below it, so that nothing moves when it appears. */
 export default function ReplyCost({ messageId }: { messageId: MessageId }) {
   const costs = replyCostsOf(useRoost());
   useEffect(() => costs.look(messageId), [costs, messageId]);

@@ -4,7 +4,7 @@ import type { QueryState } from '../../state/query.ts';
 import { useRoost } from '../context.tsx';
 import { useQuery } from '../hooks.ts';
 
-/** Days that a page looks at where nobody chose. */
+/** The default period in days. */
 export const USUAL_DAYS = 30;
 
 export const useCostQueries = (): CostQueries => costQueriesOf(useRoost());

@@ -13,7 +13,7 @@ import { CompareWords, CopyableText, PasteText, ShareFirst, StepHead, Words, Wro
 import { Countdown, type Pixels, QrCode, readQr, useLeft } from './qr-code.tsx';
 import './devices.css';
 
-// One code that lets another device in and has it join: it is shown, and watched until that device
+// One code with which another device is let in and joins. It is shown and polled until that device
 // has left its offer.
 
 type Shown =
@@ -22,10 +22,10 @@ type Shown =
   | { readonly step: 'over' }
   | { readonly step: 'failed'; readonly reason: string };
 
-/** `[::1]`, `localhost`, `127.0.0.1`: what only this machine itself can open. */
+/** `[::1]`, `localhost`, `127.0.0.1`: addresses that only this machine can open. */
 const isOwnMachine = (host: string) => host === 'localhost' || host === '[::1]' || host.startsWith('127.');
 
-/** An origin that other machines can open, as far as is known here; null: none is. */
+/** An origin that other machines can open, as far as is known here; null: none. */
 function reachableFrom({ address }: DeviceCode): string | null {
   return isOwnMachine(location.hostname) ? address : location.origin;
 }
@@ -33,19 +33,22 @@ function reachableFrom({ address }: DeviceCode): string | null {
 export interface CodeKeeper {
   readonly shown: Shown;
   readonly again: () => void;
-  /** The person has compared the words. Null: whoever came by the code stays; else why not. */
+  /**
+   * Called after the person has compared the words. null: the device that used the code keeps its
+   * access; otherwise an error.
+   */
   readonly letIn: () => Promise<string | null>;
-  /** Whoever came by it is out: it did not become a device. */
+  /** Revokes the access of the device that used the code, since it did not join. */
   readonly end: () => void;
 }
 
-/** Makes a code and watches it while it is `wanted`: until an offer has come by it. */
+/** Creates a code and polls it while it is `wanted`, until an offer has arrived. */
 export function useDeviceCode(wanted: boolean, onOffer: (offer: string) => void): CodeKeeper {
   const { reach, device } = useRoost();
   const [turn, setTurn] = useState(0);
   const [made, setMade] = useState<DeviceCode | null>(null);
   const [shown, setShown] = useState<Shown>({ step: 'making' });
-  /** The offer came by it. By another way nobody was let in. */
+  /** The offer arrived by the code. With any other way, no device was let in. */
   const [came, setCame] = useState(false);
 
   useEffect(() => {
@@ -70,7 +73,7 @@ export function useDeviceCode(wanted: boolean, onOffer: (offer: string) => void)
     const look = async () => {
       const answer = await reach((client) => client.deviceCode({ id: made.id }));
       if (over) return;
-      // A relay that is out of reach for a moment changes nothing.
+      // A relay that is unreachable for a moment changes nothing.
       if (answer.ok) {
         const { state, offer } = answer.value;
         if (state === 'offered' && offer !== null) {
@@ -108,7 +111,7 @@ export function useDeviceCode(wanted: boolean, onOffer: (offer: string) => void)
   };
 }
 
-/** Only this machine answers under the address that the page has. */
+/** The page's address works on this machine only. */
 function OutOfReach() {
   return (
     <div className="device-reach" role="note">
@@ -120,7 +123,7 @@ function OutOfReach() {
   );
 }
 
-/** What the other device’s camera is pointed at. */
+/** The code for the other device’s camera. */
 export function DeviceCodeView({ keeper: { shown, again } }: { keeper: CodeKeeper }) {
   const left = useLeft(shown.step === 'open' ? shown.code.until : Infinity);
   switch (shown.step) {
@@ -177,13 +180,13 @@ export function DeviceCodeView({ keeper: { shown, again } }: { keeper: CodeKeepe
   }
 }
 
-// Pixels of pictures and of the camera, and the codes in them.
+// Reads codes from pictures and from the camera.
 
-/** px: the longer side of what a frame of the camera is read at. */
+/** px: the longer side to which a camera frame is scaled. */
 const FRAME_SIDE = 960;
 /**
- * px: the longer sides a picture is read at, one after the other: a screenshot as it is, a photo
- * made smaller, then larger again for a small code in it.
+ * px: the longer sides at which a picture is read, one after the other. A screenshot is read as it
+ * is, a photo scaled down, then up again for a small code in it.
  */
 const PICTURE_SIDES = [1_600, 3_200, 800];
 
@@ -197,14 +200,14 @@ function pixelsOf({ source, width, height }: Drawn, longest: number): Pixels | n
   canvas.height = Math.max(1, Math.round(height * scale));
   const context = canvas.getContext('2d', { willReadFrequently: true });
   if (!context) return null;
-  // Where a picture is clear, it is as paper is.
+  // Transparent areas become white, like paper.
   context.fillStyle = '#fff';
   context.fillRect(0, 0, canvas.width, canvas.height);
   context.drawImage(source, 0, 0, canvas.width, canvas.height);
   return context.getImageData(0, 0, canvas.width, canvas.height);
 }
 
-/** The code that the camera sees now, or null. */
+/** The code in the current camera frame, or null. */
 export function readFrame(video: HTMLVideoElement): string | null {
   const { videoWidth: width, videoHeight: height } = video;
   if (width === 0 || height === 0) return null;
@@ -244,13 +247,13 @@ export async function readPicture(file: Blob): Promise<PictureRead> {
   }
 }
 
-/** The camera, asked for when the person wants it. */
+/** The camera, opened only when the person asks for it. */
 
 type Opened = { readonly ok: true; readonly stream: MediaStream } | { readonly ok: false; readonly reason: string };
 
 const INSTEAD = t`A picture of the code, or its text, does as well.`;
 
-/** Names of errors as the Media Capture standard has them (getUserMedia). */
+/** Error names from the Media Capture standard (getUserMedia). */
 const REASONS: Readonly<Record<string, string>> = {
   NotAllowedError: t`The camera was not allowed. Allow it for this address in the browser’s settings and try again. ${INSTEAD}`,
   NotFoundError: t`There is no camera on this device. ${INSTEAD}`,
@@ -258,14 +261,14 @@ const REASONS: Readonly<Record<string, string>> = {
   NotReadableError: t`The camera is in use by another program. Close that and try again. ${INSTEAD}`,
 };
 
-/** `origin`: where this page is, for the word on why a camera cannot be used there. */
+/** `origin`: of this page, to explain why a camera is unavailable there. */
 async function openCamera(origin: string): Promise<Opened> {
   if (!isSecureContext)
     return {
       ok: false,
       reason: t`Browsers lend a camera only to pages that come over https or from this machine itself, and this one comes from ${origin}. ${INSTEAD}`,
     };
-  // Some browsers have none of it.
+  // Some browsers lack it.
   const devices: MediaDevices | undefined = navigator.mediaDevices;
   if (!devices?.getUserMedia) return { ok: false, reason: t`This browser has no way to use a camera. ${INSTEAD}` };
   try {
@@ -284,12 +287,10 @@ async function openCamera(origin: string): Promise<Opened> {
 
 const closeCamera = (stream: MediaStream): void => stream.getTracks().forEach((track) => track.stop());
 
-/**
- * ms between looks at what the camera sees: a hand that holds a phone is found still soon enough.
- */
+/** ms between camera frames that are read. Short enough for a phone held by hand. */
 const LOOK_EVERY = 120;
 
-/** What the camera sees, until a code is in it. */
+/** The camera image, until a code is read. */
 function Viewfinder({ stream, onRead }: { stream: MediaStream; onRead: (text: string) => void }) {
   const { device } = useRoost();
   const video = useRef<HTMLVideoElement>(null);
@@ -297,7 +298,7 @@ function Viewfinder({ stream, onRead }: { stream: MediaStream; onRead: (text: st
     const player = video.current;
     if (!player) return;
     player.srcObject = stream;
-    // A video that is left before it plays rejects, and nothing is lost by it.
+    // A video that is removed before it plays rejects. That is harmless.
     player.play().catch(() => undefined);
     let stop: () => void = () => undefined;
     const look = () => {
@@ -324,9 +325,7 @@ type Camera =
   | { readonly kind: 'asking' }
   | { readonly kind: 'on'; readonly stream: MediaStream };
 
-/**
- * Scanning with the camera. The browser asks the person when the button is pressed, and not before.
- */
+/** Scans with the camera. The browser asks for permission only when the button is pressed. */
 export function Scan({ onRead }: { onRead: (text: string) => void }) {
   const [camera, setCamera] = useState<Camera>({ kind: 'off', failed: null });
   const open = useRef<MediaStream | null>(null);
@@ -342,7 +341,7 @@ export function Scan({ onRead }: { onRead: (text: string) => void }) {
       close();
     };
   }, []);
-  // One for each stream, so that the viewfinder does not begin anew with every render.
+  // Keeps the callback current, so that the viewfinder does not restart with every render.
   const read = useRef(onRead);
   useEffect(() => {
     read.current = onRead;
@@ -389,10 +388,10 @@ export function Scan({ onRead }: { onRead: (text: string) => void }) {
   );
 }
 
-/** How an offer begins, whatever stands around it; what else it holds is the owner's affair. */
+/** How an offer begins, whatever surrounds it. The data worker parses the rest. */
 const OFFER = /roost\s*\d+\s*\./iu;
 
-/** Pictures that are pasted anywhere while this is shown. */
+/** Handles pictures that are pasted anywhere while this is shown. */
 function usePastedPicture(onFile: (file: File) => void) {
   const take = useRef(onFile);
   useEffect(() => {
@@ -410,7 +409,7 @@ function usePastedPicture(onFile: (file: File) => void) {
   }, []);
 }
 
-/** Ways to bring an offer here from the other device: by the camera, as a picture, as text. */
+/** Ways to transfer an offer from the other device: camera, picture or text. */
 function TakeOffer({ onOffer }: { onOffer: (offer: string) => void }) {
   const [unread, setUnread] = useState<string | null>(null);
   const [looking, setLooking] = useState(false);
@@ -446,7 +445,7 @@ function TakeOffer({ onOffer }: { onOffer: (offer: string) => void }) {
   );
 }
 
-/** What is to be done on the other device, before this one can do anything. */
+/** What to do first on the other device. */
 function OnTheOther() {
   return (
     <section className="devices-block" aria-label={t`On the new device`}>
@@ -462,7 +461,7 @@ function OnTheOther() {
   );
 }
 
-/** Who came: the devices that were not there before. */
+/** The devices that are new. */
 function Joined({ before, onClose }: { before: readonly string[]; onClose: () => void }) {
   const name = useDevices(({ status }) =>
     status?.kind === 'shared'
@@ -478,7 +477,7 @@ function Joined({ before, onClose }: { before: readonly string[]; onClose: () =>
   );
 }
 
-/** For a device that is let in at the relay already, or has no camera. */
+/** For a device that already has access to the relay, or has no camera. */
 function OtherWay({ onOffer }: { onOffer: (offer: string) => void }) {
   const [open, setOpen] = useState(false);
   return (
@@ -494,14 +493,14 @@ function OtherWay({ onOffer }: { onOffer: (offer: string) => void }) {
   );
 }
 
-/** The code that does it all, and below it the other way. */
+/** The code that does everything, and the alternative below it. */
 function WaysIn({ code, onOffer }: { code: CodeKeeper; onOffer: (offer: string) => void }) {
   return (
     <>
       <DeviceCodeView keeper={code} />
       <OtherWay
         onOffer={(offer) => {
-          // Nobody is to come by the code any more.
+          // The code must not be used any more.
           code.end();
           onOffer(offer);
         }}
@@ -513,8 +512,7 @@ function WaysIn({ code, onOffer }: { code: CodeKeeper; onOffer: (offer: string) 
 const NOTHING_CHANGED = t`Nothing was sent, and nothing has changed.`;
 
 /**
- * Letting a device in, step by step. Where the team is not shared yet, the person agrees to that
- * first.
+ * Lets a device in, step by step. If the team is not shared yet, the person agrees to that first.
  */
 export default function AddDevice({ onClose }: { onClose: () => void }) {
   const state = useRoost();
@@ -538,14 +536,13 @@ export default function AddDevice({ onClose }: { onClose: () => void }) {
     actions.leaveInvite();
   };
   const leave = () => {
-    // Who is being sent the keys, or has them, stays.
+    // A device that is being sent the keys, or has them, keeps its access.
     if (invite.step !== 'sending' && invite.step !== 'joined') code.end();
     actions.leaveInvite();
     onClose();
   };
   const answer = async (same: boolean) => {
-    // Who is asked for keys is let in before they are sent; of who is not what it seemed, nothing
-    // stays.
+    // A device gets access before it is sent the keys. If the words differ, its access is revoked.
     const refused = same ? await code.letIn() : null;
     if (!same || refused !== null) code.end();
     if (refused !== null) notices.error(refused);

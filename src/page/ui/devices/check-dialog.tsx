@@ -12,7 +12,7 @@ type Step =
   | { readonly kind: 'checking' }
   | { readonly kind: 'good' };
 
-/** Is what stands on the paper still the household's phrase? */
+/** Checks whether the phrase on paper is still the household's. */
 export default function CheckDialog({ onClose }: { onClose: () => void }) {
   const actions = deviceActionsOf(useRoost());
   const [phrase, setPhrase] = useState('');

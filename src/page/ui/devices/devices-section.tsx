@@ -17,7 +17,9 @@ import { CopyableText, NameField, PasteText, Wrong } from './dialog-parts.tsx';
 import { DeviceDialog, type DeviceDialogName } from './later.tsx';
 import './devices.css';
 
-/** Who goes with it: whoever it let in, and who does not say by whom they came. */
+/**
+ * The devices that are removed along with it: those it let in, and those without a known inviter.
+ */
 function Along({
   devices,
   keep,
@@ -173,7 +175,7 @@ function Row({
   );
 }
 
-/** This device first, then those that are there, then the rest by when they were last seen. */
+/** This device first, then active ones, then the rest by when they were last seen. */
 const inOrder = (devices: readonly DeviceView[]) =>
   [...devices].sort(
     (a, b) =>
@@ -212,10 +214,7 @@ function DeviceList({ devices }: { devices: readonly DeviceView[] }) {
   );
 }
 
-/**
- * Where everything is kept a second time, and the relay's part in it, which the person may switch
- * off.
- */
+/** The second copies of all data, and the relay's part in them, which the person can switch off. */
 function SecondHome({ kept }: { kept: KeptElsewhere }) {
   const actions = deviceActionsOf(useRoost());
   const [asking, setAsking] = useState(false);
@@ -274,10 +273,7 @@ function SecondHome({ kept }: { kept: KeptElsewhere }) {
 
 const BEGINS = 'ROOST-DIRECT1.…';
 
-/**
- * A direct connection between two devices by texts that the person carries: for when no relay
- * introduces them.
- */
+/** A direct connection between two devices by texts that the person transfers, without a relay. */
 function WithoutRelay() {
   const actions = deviceActionsOf(useRoost());
   const [made, setMade] = useState<string | null>(null);
@@ -359,7 +355,7 @@ function WithoutRelay() {
 
 type SharedStatus = Extract<SyncStatus, { kind: 'shared' }>;
 
-/** Who is still on the way here, by name where the name is here already. */
+/** The agents whose documents are still arriving, by name if that is here already. */
 function Arriving({ agentIds }: { agentIds: readonly AgentId[] }) {
   const roster = useHousehold((state) => state.roster);
   const known = agentIds.flatMap((agentId) => roster.byId.get(agentId)?.name ?? []);
@@ -374,7 +370,7 @@ function Arriving({ agentIds }: { agentIds: readonly AgentId[] }) {
   );
 }
 
-/** What waits because its date cannot be right. */
+/** Documents that wait because their date cannot be right. */
 function Ahead({ ahead: { entries, latest, taken } }: { ahead: NonNullable<SharedStatus['ahead']> }) {
   const actions = deviceActionsOf(useRoost());
   const [failed, setFailed] = useState<string | null>(null);
@@ -403,7 +399,7 @@ function Ahead({ ahead: { entries, latest, taken } }: { ahead: NonNullable<Share
   );
 }
 
-/** How far both ways are: to the relay, and from there to here. */
+/** Progress in both directions: to the relay, and from the relay to here. */
 function HowFar({ status }: { status: SharedStatus }) {
   const { backlog, attachments, newer, ahead, refused, trouble } = status;
   return (
@@ -447,7 +443,7 @@ function HowFar({ status }: { status: SharedStatus }) {
   );
 }
 
-/** The way back when every device is lost. */
+/** Recovery when every device is lost. */
 function Phrase({ made, onOpen }: { made: boolean; onOpen: (dialog: DeviceDialogName) => void }) {
   return (
     <section className="devices-block" aria-label={t`Recovery phrase`}>
@@ -474,7 +470,7 @@ interface Props {
   readonly onOpen: (dialog: DeviceDialogName) => void;
 }
 
-/** The household's devices, and how far everything is between them. */
+/** The household's devices, and the state of sync between them. */
 function Shared({ status, onOpen }: Props) {
   return (
     <>
@@ -498,7 +494,7 @@ interface AloneProps {
   readonly onOpen: (dialog: DeviceDialogName) => void;
 }
 
-/** Joining was begun, and its dialog is closed: in another tab, or before a reload. */
+/** Joining has begun, and its dialog is closed: in another tab, or before a reload. */
 function UnderWay({ joining, onGoOn }: { joining: Joining | null; onGoOn: () => void }) {
   if (joining === null || joining.step === 'failed') return null;
   return (
@@ -509,7 +505,7 @@ function UnderWay({ joining, onGoOn }: { joining: Joining | null; onGoOn: () => 
   );
 }
 
-/** No other device yet: what that means, and the ways out of it. */
+/** No other device yet: what that means, and how to add one. */
 function Alone({ status, onOpen }: AloneProps) {
   return (
     <>
@@ -551,7 +547,7 @@ interface RemovedProps {
   readonly onOpen: (dialog: DeviceDialogName) => void;
 }
 
-/** This device was taken out of the household: what is left to do here. */
+/** This device was removed from the household: what can be done here. */
 function Removed({ status, onOpen }: RemovedProps) {
   return (
     <>
@@ -568,13 +564,13 @@ function Removed({ status, onOpen }: RemovedProps) {
   );
 }
 
-/** The same team on every device: what is shared, with whom, and how far it is. */
+/** Sync between devices: what is shared, with whom, and its progress. */
 export function DevicesSection() {
   const { devices, notices } = useRoost();
   const { go } = useRoute();
   const status = useDevices((state) => state.status);
   const failed = useDevices((state) => state.failed);
-  // Held here: what a dialog does changes what stands below it.
+  // State is kept here, because an action in a dialog changes the content below it.
   const [open, setOpen] = useState<DeviceDialogName | null>(null);
   const onJoined = useCallback(() => {
     notices.info(t`This device is one of yours now. Who lives there is on the way here.`);

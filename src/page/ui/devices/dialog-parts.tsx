@@ -13,11 +13,11 @@ interface Props {
   readonly placeholder: string;
   readonly button: string;
   readonly busy?: boolean;
-  /** What is wrong with the text, or null where it is taken. */
+  /** The error of the text, or null if it is accepted. */
   readonly onText: (text: string) => Promise<string | null> | string | null;
 }
 
-/** A place to paste a text from another device. What was typed stays until it is taken. */
+/** A field for a text from another device. The input stays until it is accepted. */
 export function PasteText({ label, placeholder, button, busy = false, onText }: Props) {
   const id = useId();
   const [text, setText] = useState('');
@@ -60,7 +60,7 @@ export function PasteText({ label, placeholder, button, busy = false, onText }: 
   );
 }
 
-/** Longest name of a device, in characters; the owner refuses a longer one. */
+/** Longest name of a device, in characters. The data worker refuses longer ones. */
 const NAME_MAX = 60;
 
 interface NameFieldProps {
@@ -70,7 +70,7 @@ interface NameFieldProps {
   readonly hint?: string;
 }
 
-/** A person's word for a device. */
+/** The person's name for a device. */
 export function NameField({
   value,
   onChange,
@@ -98,12 +98,12 @@ export function NameField({
   );
 }
 
-// The recovery phrase as a person handles it.
+// Handling of the recovery phrase.
 
 /** Words that are asked for in the drill. */
 const DRILL_WORDS = 3;
 
-/** Different places (1 to `of`) to be asked for, in ascending order. `random`: from 0 up to 1. */
+/** Different places (1 to `of`) to ask for, in ascending order. `random`: from 0 up to 1. */
 export function drillPositions(of: number, random: () => number): readonly number[] {
   const left = Array.from({ length: of }, (_, i) => i + 1);
   const drawn = Array.from({ length: Math.min(DRILL_WORDS, of) }, () =>
@@ -112,10 +112,10 @@ export function drillPositions(of: number, random: () => number): readonly numbe
   return drawn.sort((a, b) => a - b);
 }
 
-/** Is this the word, as people type it? */
+/** Compares a word as people type it. */
 export const sameWord = (typed: string, word: string | undefined): boolean => typed.trim().toLowerCase() === word;
 
-/** How many words a text has; numbers before them, as on a list, are none. */
+/** Number of words in a text. Numbers before words, as in a list, do not count. */
 export const countWords = (text: string): number =>
   text.split(/[\s,;|]+/u).filter((piece) => /\p{L}/u.test(piece)).length;
 
@@ -125,11 +125,11 @@ const WORDS = 24;
 interface PhraseFieldProps {
   readonly value: string;
   readonly onChange: (value: string) => void;
-  /** Why it is not the phrase, naming the word; null: nothing is known against it. */
+  /** Why it is not the phrase, naming the wrong word; null: no error known. */
   readonly wrong: string | null;
 }
 
-/** Where a phrase is typed: in any case, with numbers, commas and line breaks as they come. */
+/** A field for a phrase, in any case, with numbers, commas and line breaks. */
 export function PhraseField({ value, onChange, wrong }: PhraseFieldProps) {
   const id = useId();
   const count = countWords(value);
@@ -165,7 +165,7 @@ export function PhraseField({ value, onChange, wrong }: PhraseFieldProps) {
 }
 
 /**
- * What is to be done now. It takes the focus when it comes: what had it went with the step before.
+ * The heading of a step. It takes the focus when it appears, since the previous element is gone.
  */
 export function StepHead({ children }: { children: ReactNode }) {
   const head = useRef<HTMLHeadingElement>(null);
@@ -179,12 +179,12 @@ export function StepHead({ children }: { children: ReactNode }) {
 
 interface SixWordsProps {
   readonly words: readonly string[];
-  /** Said under the question. */
+  /** Shown below the question. */
   readonly elsewhere: string;
   readonly onAnswer: (same: boolean) => void;
 }
 
-/** Six words that both devices show; read out as a list. */
+/** Six words that both devices show, as a list for screen readers. */
 export function Words({ words }: { words: readonly string[] }) {
   return (
     <ol className="six-words" aria-label={t`The six words`}>
@@ -197,7 +197,7 @@ export function Words({ words }: { words: readonly string[] }) {
   );
 }
 
-/** The person compares the words of both devices. */
+/** The person compares the words on both devices. */
 export function CompareWords({ words, elsewhere, onAnswer }: SixWordsProps) {
   return (
     <div className="compare">
@@ -212,7 +212,7 @@ export function CompareWords({ words, elsewhere, onAnswer }: SixWordsProps) {
   );
 }
 
-/** What went wrong, said at once; `children`: what to do about it. */
+/** An error, announced at once; `children`: what to do about it. */
 export function Wrong({ title, reason, children }: { title: string; reason: string; children?: ReactNode }) {
   return (
     <div className="wrong-note" role="alert">
@@ -224,7 +224,7 @@ export function Wrong({ title, reason, children }: { title: string; reason: stri
   );
 }
 
-/** Where a team lives here already: what becomes of two teams that meet. */
+/** Explains what happens when a team already lives here: how two teams merge. */
 export function TwoTeams() {
   const begun = useHousehold(({ roster }) => roster.lead !== null);
   const agents = useHousehold(({ roster }) => roster.seats.size + roster.waiting.length);
@@ -245,8 +245,8 @@ export function TwoTeams() {
 }
 
 /**
- * What other devices and a phrase rest on, and what this device is called. What comes after stands
- * there by itself once it is shared.
+ * Enables sharing, which other devices and a phrase require, and names this device. The next step
+ * appears by itself.
  */
 export function ShareFirst({ onClose }: { onClose: () => void }) {
   const actions = deviceActionsOf(useRoost());
@@ -277,12 +277,12 @@ export function ShareFirst({ onClose }: { onClose: () => void }) {
   );
 }
 
-/** A long text that is to be carried elsewhere. `what`: as a sentence begins, "The offer". */
+/** A long text to copy elsewhere. `what`: as a sentence begins, "The offer". */
 export function CopyableText({ text, what }: { text: string; what: string }) {
   const state = useRoost();
   return (
     <div className="device-copy">
-      {/* Read by keyboard too where it scrolls. */}
+      {/* Scrollable by keyboard too. */}
       {/* eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
       <pre tabIndex={0} aria-label={what} translate="no">
         {text}

@@ -11,7 +11,7 @@ import { Countdown, QrCode, useLeft } from './qr-code.tsx';
 import './devices.css';
 import { problemText } from '../../state/ports.ts';
 
-/** The offer: a code to be scanned, and the same as text. */
+/** The offer as a code to scan and as text. */
 function Offer({
   offer,
   until,
@@ -96,8 +96,8 @@ function Begin({
 }
 
 /**
- * The offer has gone to the device whose code was opened here. `problem`: it could not be left
- * there.
+ * The offer was sent to the device whose code was opened here. `problem`: it could not be
+ * delivered.
  */
 function LeftOffer({ problem, children }: { problem: string | null; children: ReactNode }) {
   if (problem !== null)
@@ -122,13 +122,13 @@ function LeftOffer({ problem, children }: { problem: string | null; children: Re
 
 interface Props {
   readonly onClose: () => void;
-  /** This device is one of the household. */
+  /** This device has joined the household. */
   readonly onJoined: () => void;
-  /** Another device’s code was opened here: it is waiting for this one’s offer. */
+  /** Another device’s code was opened here. That device waits for this one’s offer. */
   readonly byCode?: boolean;
 }
 
-/** Joining from another device, step by step. */
+/** Joins a household from another device, step by step. */
 export default function JoinDialog({ onClose, onJoined, byCode = false }: Props) {
   const state = useRoost();
   const actions = deviceActionsOf(state);
@@ -156,7 +156,7 @@ export default function JoinDialog({ onClose, onJoined, byCode = false }: Props)
     () => actions.beginJoin(name.trim()).then((begun) => setFailed(begun.ok ? null : begun.reason)),
     [actions, name],
   );
-  // Its person has asked for it already, by the code.
+  // The person has already asked for it by opening the code.
   const asked = useRef(!byCode);
   useEffect(() => {
     if (asked.current || status === null || status.kind === 'shared') return;

@@ -1,13 +1,10 @@
-/**
- * What is done with devices, fetched when it is first needed: making and reading QR codes is no
- * small part of it.
- */
+/** The device dialogs, loaded on first use: the QR code libraries are large. */
 import { lazy, Suspense } from 'react';
 import { DEVICE_CODES } from '../../../shared/protocol/device-code-settings.ts';
 
 /**
- * Whether this tab was opened by a code that another device showed. Told once: a reload does not
- * begin to join again.
+ * Whether this tab was opened by another device's code. True only once, so that a reload does not
+ * start joining again.
  */
 export function takeCameByCode(): boolean {
   try {
@@ -15,7 +12,7 @@ export function takeCameByCode(): boolean {
     if (came) sessionStorage.removeItem(DEVICE_CODES.remembered);
     return came;
   } catch {
-    // A browser that keeps nothing remembers nothing of it.
+    // Browser storage is unavailable.
     return false;
   }
 }
@@ -26,7 +23,7 @@ const loadPhrase = () => import('./phrase-dialog.tsx');
 const loadCheck = () => import('./check-dialog.tsx');
 const loadRestore = () => import('./restore-dialog.tsx');
 
-/** Fetches all of it, so that it is there when the relay is not. */
+/** Preloads everything, so that it works without the relay. */
 export const fetchDeviceDialogs = (): Promise<unknown> =>
   Promise.all([loadAdd(), loadJoin(), loadPhrase(), loadCheck(), loadRestore()]);
 
@@ -41,13 +38,13 @@ export type DeviceDialogName = 'add' | 'join' | 'phrase' | 'check' | 'restore';
 interface Props {
   readonly open: DeviceDialogName | null;
   readonly onClose: () => void;
-  /** This device has become one of a household. */
+  /** This device has joined a household. */
   readonly onJoined: () => void;
   /** Another device’s code was opened here. */
   readonly byCode?: boolean;
 }
 
-/** The one dialog that is open, or none. */
+/** The open dialog, or none. */
 export function DeviceDialog({ open, onClose, onJoined, byCode = false }: Props) {
   return (
     <Suspense fallback={null}>

@@ -12,15 +12,15 @@ import { names } from '../text/sizes.ts';
 
 interface Props {
   readonly words: readonly string[];
-  /** Places to be asked for, from 1. */
+  /** Places to ask for, from 1. */
   readonly positions: readonly number[];
-  /** Answers with what went wrong, or null. */
+  /** Returns an error for people, or null. */
   readonly onKeep: (answers: readonly { readonly position: number; readonly word: string }[]) => Promise<string | null>;
   readonly onLookAgain: () => void;
   readonly onAnew: () => void;
 }
 
-/** Some words, asked for from what was written down. */
+/** Asks for some words of the written phrase. */
 function Drill({ words, positions, onKeep, onLookAgain, onAnew }: Props) {
   const id = useId();
   const first = useRef<HTMLInputElement>(null);
@@ -92,7 +92,7 @@ function Drill({ words, positions, onKeep, onLookAgain, onAnew }: Props) {
   );
 }
 
-/** The words of a phrase, numbered; on paper they stand alone on their page. */
+/** The words of a phrase, numbered. Printed, they are alone on their page. */
 function PhraseWords({ words }: { words: readonly string[] }) {
   const state = useRoost();
   return (
@@ -149,7 +149,7 @@ function About({ replaces, busy, onShow }: { replaces: boolean; busy: boolean; o
   );
 }
 
-/** The words, once. Reading begins at their head. */
+/** The words, shown once. The focus starts at their heading. */
 function Shown({ words, onWritten }: { words: readonly string[]; onWritten: () => void }) {
   return (
     <div className="devices-block">
@@ -163,8 +163,8 @@ function Shown({ words, onWritten }: { words: readonly string[]; onWritten: () =
 }
 
 /**
- * Making a recovery phrase: what it is for, the words, and the drill. Closing it half-way is asked
- * about, for the words do not come again.
+ * Creates a recovery phrase: its purpose, the words, and the drill. Closing it early needs a
+ * confirmation, since the words are shown only once.
  */
 export default function PhraseDialog({ onClose }: { onClose: () => void }) {
   const actions = deviceActionsOf(useRoost());

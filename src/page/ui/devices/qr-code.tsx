@@ -4,13 +4,12 @@ import { useMemo } from 'react';
 import { t } from '../../language/t.ts';
 import { useNow } from '../hooks.ts';
 
-// QR codes: made of a text, and read out of pixels.
+// Creates QR codes from text, and reads them from pixels.
 
-/** Modules of light around a code, which readers need to find it (ISO/IEC 18004, 9.1). */
+/** Light modules around a code, which readers need to find it (ISO/IEC 18004, 9.1). */
 const QUIET = 4;
 /**
- * ms that reading one picture may take; a frame of a camera has the decoder's own, far shorter
- * patience.
+ * ms that reading one picture may take. Camera frames use the decoder's own, far shorter timeout.
  */
 const PICTURE_MS = 1_500;
 
@@ -21,14 +20,11 @@ export interface Pixels {
   readonly data: Uint8Array | Uint8ClampedArray;
 }
 
-/** The dark modules of the code of this text, row by row, with the light around it. */
+/** The modules of the text's code, row by row, with the quiet zone; true is dark. */
 export const modulesOf = (text: string): readonly (readonly boolean[])[] =>
   encodeQR(text, 'raw', { ecc: 'medium', border: QUIET });
 
-/**
- * Dark modules as the path of an SVG in which a module is one unit wide: one stroke for each run in
- * a row.
- */
+/** Dark modules as an SVG path in which a module is one unit wide: one stroke per run in a row. */
 export function pathOf(modules: readonly (readonly boolean[])[]): string {
   const runs: string[] = [];
   modules.forEach((row, y) => {
@@ -45,15 +41,13 @@ export function pathOf(modules: readonly (readonly boolean[])[]): string {
 }
 
 /**
- * The text of the code in these pixels, or null where none can be read. `still`: a picture, for
- * which there is time.
+ * The text of the code in these pixels, or null. `still`: a picture, for which there is more time.
  */
 export function readQr(pixels: Pixels, still = false): string | null {
   try {
     return decodeQR(pixels, { format: 'RGBA', ...(still ? { timeLimit: PICTURE_MS, effort: Infinity } : {}) });
   } catch (error) {
-    // The decoder throws for every picture without a code that it can read: most frames of a
-    // camera.
+    // The decoder throws for every picture without a readable code: most camera frames.
     if (error instanceof Error) return null;
     throw error;
   }
@@ -66,15 +60,14 @@ const MINUTE = 60 * SECOND;
 const clock = (ms: number) =>
   `${Math.floor(ms / MINUTE)}:${String(Math.floor((ms % MINUTE) / SECOND)).padStart(2, '0')}`;
 
-/** How long is left until `until` (ms since the epoch); 0 once it is over. */
+/** ms left until `until` (ms since the epoch); 0 afterwards. */
 export function useLeft(until: number): number {
   const now = useNow(SECOND);
   return Math.max(0, until - now);
 }
 
 /**
- * How long a code is good for. Its last minute is said once to those who listen; the seconds are
- * not.
+ * Remaining validity of a code. Screen readers hear the last minute announced once, and no seconds.
  */
 export function Countdown({ left }: { left: number }) {
   return (
@@ -90,7 +83,7 @@ export function Countdown({ left }: { left: number }) {
   );
 }
 
-/** A QR code, dark on light in both themes: that is what cameras look for. */
+/** A QR code, dark on light in both themes, as cameras expect. */
 export function QrCode({ text, label }: { text: string; label: string }) {
   const { size, path } = useMemo(() => {
     const modules = modulesOf(text);

@@ -9,7 +9,7 @@ import { NameField, PhraseField, TwoTeams } from './dialog-parts.tsx';
 import './devices.css';
 import './phrase.css';
 
-/** A household comes back by its recovery phrase. `onJoined`: this device is one of it. */
+/** Restores a household by its recovery phrase. `onJoined`: this device has joined it. */
 export default function RestoreDialog({ onClose, onJoined }: { onClose: () => void; onJoined: () => void }) {
   const actions = deviceActionsOf(useRoost());
   const joined = useDevices(({ status }) => status?.kind === 'shared');

@@ -109,12 +109,12 @@ interface FileDialogProps {
   readonly onClose: () => void;
 }
 
-/** How a file is shown, by its name. Pure. */
+/** The view of a file, by its name. Pure. */
 type ShownAs = { readonly kind: 'text' | 'markdown' | 'patch' } | { readonly kind: 'image'; readonly type: string };
 
 /**
- * Pictures that a browser draws without running anything; SVG can hold scripts, and is shown as
- * text.
+ * Pictures that a browser draws without running anything. SVG can contain scripts, so it is shown
+ * as text.
  */
 const IMAGES: Readonly<Record<string, string>> = {
   png: 'image/png',
@@ -134,7 +134,7 @@ function shownAs(name: string): ShownAs {
 }
 
 /**
- * What a file holds, where a page can show it: text, Markdown, changes and pictures. Nothing of it
+ * The content of a file that a page can show: text, Markdown, diffs and pictures. Nothing in it
  * runs.
  */
 function useContent({ agentId, path, entry }: Pick<FileDialogProps, 'agentId' | 'path' | 'entry'>): Content {
@@ -187,7 +187,7 @@ function Shown({ content, name }: { content: Content; name: string }) {
           <Words text={content.text} breaks={false} />
         </div>
       ) : (
-        // Scrolls by itself where it is too wide, by keyboard too.
+        // Scrollable where it is too wide, by keyboard too.
         // eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex
         <pre className="files-text" dir="auto" tabIndex={0} role="region" aria-label={t`Text of ${name}`}>
           {content.text === '' ? t`It is empty.` : content.text}
@@ -198,7 +198,7 @@ function Shown({ content, name }: { content: Content; name: string }) {
   }
 }
 
-/** One file, opened. */
+/** One opened file. */
 export function FileDialog({ agentId, path, entry, onTake, onClose }: FileDialogProps) {
   const content = useContent({ agentId, path, entry });
   return (
@@ -217,7 +217,7 @@ interface Whose {
 }
 const within = (folder: string, name: string) => (folder === '' ? name : `${folder}/${name}`);
 
-/** From the agent's folder down to this one, each a link but the last. */
+/** The path from the agent's folder to this one. Each part but the last is a link. */
 function Trail({ agentId, folder, name }: Whose & { name: string }) {
   const parts = folder === '' ? [] : folder.split('/');
   return (
@@ -257,7 +257,7 @@ function Room({ used: { bytes: taken, entries, most, whole } }: Pick<FolderAnswe
   );
 }
 
-/** One upload after another, so that a folder's worth of them does not go at once. */
+/** Uploads one file after another, so that a whole folder is not sent at once. */
 function useGiving({ agentId, folder }: Whose) {
   const files = filesOf(useRoost());
   const { notices } = useRoost();
@@ -279,7 +279,7 @@ interface RemoveProps {
   readonly onClose: () => void;
 }
 
-/** What lies in a folder lies nowhere else: before it goes, it is asked. */
+/** Files in a folder exist nowhere else, so deleting asks first. */
 function RemoveDialog({ agentId, path, entry, onClose }: RemoveProps) {
   const files = filesOf(useRoost());
   return (
@@ -304,7 +304,7 @@ function Folder({ agentId, folder, name }: Whose & { name: string }) {
   const [opened, setOpened] = useState<FileEntry | null>(null);
   const [removing, setRemoving] = useState<FileEntry | null>(null);
   const [zipping, setZipping] = useState(false);
-  /** What is in the browser's hands is not all of it: that stays until it was read. */
+  /** The zip may be incomplete. A notice says so until the person has read it. */
   const takeZip = (called: string, { file, leftOut }: { readonly file: Blob; readonly leftOut: number }) => {
     download(`${called}.zip`, file);
     if (leftOut > 0)
@@ -388,7 +388,7 @@ function Folder({ agentId, folder, name }: Whose & { name: string }) {
   );
 }
 
-/** What lies in an agent's folder: made by the agent, or given to it. */
+/** The files in an agent's folder, made by the agent or uploaded. */
 export default function FilesPage({
   agentId,
   folder,

@@ -1,4 +1,4 @@
-/** What became of a wake or a summon that brought nobody. */
+/** Errors of a wake or a summon that woke nobody. */
 import { retold, t } from '../../language/t.ts';
 import { useActions, useLive, usePending, useRoost } from '../context.tsx';
 import { CloseIcon } from '../parts/icons.tsx';
@@ -22,7 +22,7 @@ function CallError() {
   );
 }
 
-/** Everybody who was called sleeps still: once, with what helps. */
+/** All woken agents are still asleep: said once, with a remedy. */
 function NobodyCame() {
   const nobody = useLive((state) => state.nobodyCame);
   const busy = usePending((state) => state.call !== null);

@@ -14,17 +14,17 @@ import { useSleepers } from './hearth.tsx';
 import './groups.css';
 import './choose-who.css';
 
-// Groups of agents that the person has named: to mark them together, to keep what is marked as one,
-// to change and remove one.
+// Named groups of agents: select their members, save a selection as a group, change and remove
+// groups.
 
 interface MarksProps {
-  /** Who sleeps and can be marked. */
+  /** Sleeping agents that can be selected. */
   readonly able: readonly Agent[];
   readonly marked: ReadonlySet<string>;
   readonly onMark: (group: AgentGroup, agentIds: readonly AgentId[]) => void;
 }
 
-/** Of a group, in seat order, who is among these. */
+/** The members of a group that are among these agents, in seat order. */
 const among = ({ agentIds }: AgentGroup, agents: readonly Agent[]) =>
   agents.filter(({ agentId }) => agentIds.includes(agentId)).map(({ agentId }) => agentId);
 const isSame = (ids: readonly string[], marked: ReadonlySet<string>) =>
@@ -35,7 +35,7 @@ function useGroups(): readonly AgentGroup[] {
   return useMemo(() => groupsIn({ settingDocs }), [settingDocs]);
 }
 
-/** A press on a group marks those of it who sleep, and nobody else. */
+/** Pressing a group selects its sleeping members, and nobody else. */
 export function GroupMarks({ able, marked, onMark }: MarksProps) {
   const groups = useGroups();
   const roster = useHousehold((state) => state.roster);
@@ -69,7 +69,7 @@ export function GroupMarks({ able, marked, onMark }: MarksProps) {
 
 interface NameProps {
   readonly name: string;
-  /** Answers with what is wrong with it, or null. */
+  /** Returns its error, or null. */
   readonly onKeep: (name: string) => Promise<string | null>;
   readonly onDone: () => void;
 }
@@ -113,20 +113,18 @@ function NameForm({ name: before, onKeep, onDone }: NameProps) {
 
 interface KeepProps {
   readonly marked: readonly Agent[];
-  /** The group that was marked last, by its id. */
+  /** The group that was selected last, by its id. */
   readonly last: string | null;
 }
 
-/**
- * What can be done with what is marked: keep it as a group, or change the one that it came from.
- */
+/** Saves the selection as a group, or changes the group that it came from. */
 export function KeepGroup({ marked, last }: KeepProps) {
   const roost = useRoost();
   const groups = useGroups();
   const [naming, setNaming] = useState<'new' | 'rename' | null>(null);
   const agentIds = marked.map(({ agentId }) => agentId);
   const isMarked = (group: AgentGroup) => isSame(among(group, marked), new Set(agentIds));
-  // One that was just kept is what is marked, too.
+  // A group that was just saved counts as selected, too.
   const from =
     groups.find(({ groupId }) => groupId === last) ??
     groups.find((group) => group.agentIds.length === agentIds.length && isMarked(group)) ??
@@ -182,7 +180,7 @@ const costText = ({ tokens: many, microUsd }: WakeCost): string =>
 interface SleeperProps {
   readonly agent: Agent;
   readonly name: string;
-  /** What waking costs, or why not now. */
+  /** The cost of waking, or why it is not possible now. */
   readonly note: string;
   readonly late: boolean;
   readonly marked: boolean;
@@ -222,8 +220,8 @@ function Sleeper({ agent: { agentId, color, face }, name, note, late, marked, on
 }
 
 /**
- * Wake only some: a press on a face wakes that one, and several are marked and woken together. The
- * relay says beside each what reading costs.
+ * Wakes only some agents. Pressing a face wakes that agent; several can be selected and woken
+ * together. The relay estimates the reading costs of each.
  */
 export default function ChooseWho({ onClose }: { onClose: () => void }) {
   const actions = useActions();
@@ -235,7 +233,7 @@ export default function ChooseWho({ onClose }: { onClose: () => void }) {
   const [group, setGroup] = useState<string | null>(null);
   const able = sleepers.filter(({ agentId }) => !arriving.includes(agentId));
   const agents = able.filter(({ agentId }) => chosen.has(agentId));
-  // An agent that is only set to sleep goes on where it was, and reads nothing anew.
+  // An agent of the session that was put to sleep continues where it was and rereads nothing.
   const isRead = ({ agentId }: Agent) => !paused?.has(agentId);
   const each = useWakeCosts(able.filter(isRead));
   const together = useWakeCosts(agents.filter(isRead));

@@ -2,10 +2,7 @@ import type { AgentId } from '../../../shared/domain/ids.ts';
 import { useSomebody } from '../use-somebody.ts';
 import { Face } from './face.tsx';
 
-/**
- * The face of whoever has this id, asleep or not; nothing where nobody has one. Decoration, like
- * `Face`.
- */
+/** The face of this agent, asleep or not; nothing if it has none. Decorative, like `Face`. */
 export function FaceOf({ agentId }: { agentId: AgentId }) {
   const somebody = useSomebody(agentId);
   if (somebody.kind === 'nobody' || somebody.kind === 'egg') return null;

@@ -4,7 +4,7 @@ import type { AgentId } from '../../../shared/domain/ids.ts';
 import { usePageSeen } from '../hooks.ts';
 import './face.css';
 
-// Pixel art on the 16 × 16 grid, as runs that one rectangle each can draw.
+// Pixel art on a 16 × 16 grid, as horizontal runs of one rectangle each.
 
 interface Run {
   readonly x: number;
@@ -39,7 +39,7 @@ const HEAD = {
   ]),
 } as const;
 
-/** An egg, whole; it breaks along the zigzag. */
+/** A whole egg. It breaks along the zigzag. */
 export const EGG = {
   top: runs([
     [1, 6, 9],
@@ -100,14 +100,14 @@ const zigzag = (from: number, to: number): Run[] => {
   }));
 };
 
-/** Cracks, by how far the egg is: none, begun, all around. */
+/** Cracks, by progress: none, begun, all around. */
 export const CRACKS: readonly (readonly Run[])[] = [
   [],
   zigzag(7, 11),
   [...zigzag(2, 13), { x: 6, y: 6, width: 1 }, { x: 9, y: 10, width: 1 }],
 ];
 
-/** Speckles that tell eggs apart besides their colour. */
+/** Speckles distinguish eggs, in addition to their color. */
 export function speckles(position: number): Run[] {
   const places: Run[] = [
     [7, 4],
@@ -126,14 +126,14 @@ export function speckles(position: number): Run[] {
 
 /**
  * ms between two blinks of one face, and how long its eyes are shut. Nine faces draw 18 frames in
- * that time, and drawn in software that is most of what a page costs that nobody touches.
+ * that time. With software rendering, that is most of the cost of an idle page.
  */
 const EVERY = 72_000;
 const SHUT = 140;
 
 /**
- * Lets a face blink. By a timer, not by an animation: one that never ends is worked out anew for
- * every frame of the screen, however seldom anything of it changes.
+ * Lets a face blink, by a timer and not by an animation. An endless animation is computed for every
+ * frame of the screen, however rarely anything changes.
  */
 function useBlink(face: RefObject<SVGSVGElement | null>, blinks: boolean, phase: number): void {
   const seen = usePageSeen();
@@ -158,7 +158,7 @@ function useBlink(face: RefObject<SVGSVGElement | null>, blinks: boolean, phase:
   }, [face, blinks, seen, phase]);
 }
 
-/** Rows of the portrait in which the eyes are; they blink. */
+/** Rows of the portrait with the eyes, which blink. */
 export const EYE_ROWS = { from: 5, to: 8 };
 
 const isEye = (pixel: FacePixel) => pixel.tone === 1 && pixel.y >= EYE_ROWS.from && pixel.y <= EYE_ROWS.to;
@@ -179,17 +179,17 @@ function Pixels({ pixels, className }: { pixels: readonly FacePixel[]; className
   );
 }
 
-/** Where closed eyes lie: one row, as wide as the eyes. */
+/** The closed eyes: one row, as wide as the eyes. */
 function lids(eyes: readonly FacePixel[]): FacePixel[] {
   return [...new Set(eyes.map((pixel) => pixel.x))].map((x) => ({ x, y: EYE_ROWS.from + 1, tone: 1 }));
 }
 
-/** One element for all of them: a log shows many faces at once. */
+/** One element for all runs, since a log shows many faces at once. */
 export const Runs = ({ runs, className }: { runs: readonly Run[]; className: string }) => (
   <path className={className} d={pathOf(runs)} />
 );
 
-/** The inside of a portrait, for a `<svg>` of 16 × 16. */
+/** The content of a portrait, for an `<svg>` of 16 × 16. */
 export const FaceShape = memo(function FaceShape({ agentId, face }: { agentId: AgentId; face: string }) {
   const pixels = facePixels(agentId, face);
   const eyes = pixels.filter(isEye);
@@ -209,7 +209,7 @@ export const FaceShape = memo(function FaceShape({ agentId, face }: { agentId: A
   );
 });
 
-/** A portrait. Decoration: the name stands beside it, always. `awake` lets it blink. */
+/** A portrait. Decorative: the name always stands beside it. `awake` lets it blink. */
 export function Face({
   agentId,
   face,

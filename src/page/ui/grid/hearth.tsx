@@ -36,7 +36,7 @@ import './big-button.css';
 import './hearth.css';
 import './grid.css';
 
-/** What is under way, in words, for the button's line and for screen readers. */
+/** The action in progress in words, for the button's line and for screen readers. */
 function useProgress(): { text: string; part: number } | null {
   const progress = useLive((state) => state);
   const step = usePending((state) => state.step);
@@ -51,23 +51,25 @@ function useProgress(): { text: string; part: number } | null {
   return null;
 }
 
-/** What the small menu beside the button offers: the ways that the big button does not take. */
+/**
+ * Items of the small menu beside the button: the kinds of wake that the big button does not offer.
+ */
 function useMoreWays(): MenuItem[] {
   const roost = useRoost();
   const { go } = useRoute();
-  // What the commands look at besides the roster and who is awake, which the button itself looks
-  // at.
+  // Dependencies of the commands besides the roster and the awake agents, to which the button
+  // itself subscribes.
   useHousehold((state) => state.settingDocs);
   return (useCommands()?.wakeWays({ roost, go }) ?? []).map(menuItem);
 }
 
-/** WAKE and SUMMON are called so in every language. */
+/** WAKE and SUMMON have the same name in every language. */
 function labelOf(button: Exclude<Button, { readonly kind: 'none' }>): string {
   if (button.kind === 'busy') return button.label === 'WAKING…' ? t`WAKING…` : t`SUMMONING…`;
   return button.kind === 'summon' && button.label !== 'SUMMON' ? t`SUMMON ${button.seats.length} MORE` : button.label;
 }
 
-/** The one big button, exactly as the domain says it. */
+/** The one big button, as the domain defines it. */
 function BigButton() {
   const actions = useActions();
   const roster = useHousehold((state) => state.roster);
@@ -79,7 +81,7 @@ function BigButton() {
   const more = useMoreWays();
   const button = bigButton(roster, live, pending);
   const busy = button.kind === 'busy';
-  // While the ledger is still read the button takes the press: the call begins once it is read.
+  // While the ledger is being read, the button accepts the press. The call starts once it is read.
   const held = busy || failed || blocked;
 
   if (button.kind === 'none') return null;
@@ -105,8 +107,8 @@ function BigButton() {
 }
 
 /**
- * Agents in their seats whom WAKE calls, in seat order: who sleeps, and who is only driven by a
- * client. `resting`: with those of the running session that are only set to sleep.
+ * Seated agents that WAKE would wake, in seat order: sleeping ones, and those driven only by an API
+ * client. `resting`: with those of the running session that were put to sleep.
  */
 export function useSleepers({ withPaused }: { readonly withPaused: boolean }) {
   const roster = useHousehold((state) => state.roster);
@@ -123,8 +125,8 @@ export function useSleepers({ withPaused }: { readonly withPaused: boolean }) {
 }
 
 /**
- * ms of one breath of who sleeps, and of a step on its way in or out. All faces in one step are one
- * frame: four of them in a breath.
+ * ms of one breath of a sleeping agent, and of one step in or out. All faces at one step share a
+ * frame; a breath has four.
  */
 const BREATH_MS = 8_000;
 const STEP_MS = 220;
@@ -137,9 +139,8 @@ const STEPS = [
 ] as const;
 
 /**
- * Lets who sleeps breathe, wherever a face of theirs stands in the element that has this: all
- * together, by one timer. An animation without an end is worked out anew for every frame of the
- * screen.
+ * Lets all sleeping faces within the element breathe together, by one timer. An endless animation
+ * would be computed for every frame of the screen.
  */
 export function useBreath(): RefObject<HTMLElement | null> {
   const { device } = useRoost();
@@ -171,14 +172,14 @@ export function useBreath(): RefObject<HTMLElement | null> {
 }
 
 /**
- * When it fell asleep, in ms: at the end of the session in which it last spoke, where that is
- * known; with its last words otherwise. A crash says nothing of when.
+ * When it fell asleep, in ms: the end of the session of its last message if known, otherwise the
+ * time of that message. After a crash the end is unknown.
  */
 function sleepsSince({ agent, lastSaid, lastSession, ended }: WakeShare, { lastEnd }: LiveState): number | null {
-  // Nothing to remember yet, but born in the session that ended last.
+  // It has no memories yet, but was born in the session that ended last.
   if (lastSaid === null)
     return lastEnd && lastEnd.sessionId === agent.bornSessionId && lastEnd.reason !== 'crash' ? lastEnd.endedAt : null;
-  // The relay tells of an end before the ledger has it.
+  // The relay announces an end before the ledger has it.
   return asleepFrom(lastSaid, ended ?? (lastEnd?.sessionId === lastSession ? lastEnd : null));
 }
 
@@ -196,7 +197,7 @@ function Grid({ selected }: { selected: string | null }) {
   const [reachable, setReachable] = useState<Position | null>(null);
   useEffect(() => {
     let stop: (() => void) | null = () => undefined;
-    // Without it nobody changes seats here; Settings can do it too.
+    // Without it, seats cannot be changed here. Settings can do it too.
     import('./seat-moves.ts').then(
       ({ watchSeatMoves }) => (stop &&= list.current ? watchSeatMoves(list.current, roost) : stop),
       () => undefined,
@@ -226,7 +227,7 @@ function Grid({ selected }: { selected: string | null }) {
   };
 
   return (
-    // The keys are a shortcut between buttons that are reachable all the same.
+    // The keys are shortcuts between buttons that are reachable without them.
     // eslint-disable-next-line jsx-a11y/no-noninteractive-element-interactions
     <ul ref={list} className="grid" aria-label={t`The team`} onKeyDown={onKeyDown}>
       {POSITIONS.map((position) => {
@@ -255,7 +256,7 @@ const CallTrouble = optional(() => import('./call-trouble.tsx'));
 const Morning = optional(() => import('../night/morning.tsx'));
 const ClockNote = optional(() => import('../night/clock-note.tsx'));
 
-/** How much would be remembered: kept current while anybody sleeps. */
+/** Keeps the context sizes up to date while any agent sleeps. */
 function WakeSizesKeeper() {
   const { wakeSizes } = useRoost();
   const sleepers = useSleepers({ withPaused: false });
@@ -264,7 +265,7 @@ function WakeSizesKeeper() {
   const key = sleepers.map((agent) => agent.agentId).join();
   useEffect(() => {
     if (key !== '') void wakeSizes.refresh(sleepers);
-    // The key stands for who sleeps; the list itself is new on every render.
+    // The key identifies the sleeping agents; the list itself is new on every render.
     // eslint-disable-next-line react-hooks/exhaustive-deps
   }, [wakeSizes, key, cap]);
   const resting = useSleepers({ withPaused: true }).length - sleepers.length;
@@ -299,7 +300,7 @@ function Status() {
   const live = useLive((state) => state.live);
   const sleepers = useSleepers({ withPaused: true });
   const born = roster.seats.size;
-  // Who could not be read is not known to be nobody.
+  // A team that could not be read is not known to be empty.
   const known = useHousehold((state) => state.status !== 'failed');
   const idle = known && sleepers.length === 0 && !progress;
   return (
@@ -316,7 +317,7 @@ function Status() {
   );
 }
 
-/** Why nobody is awake. Where the header has no room to say it, it is said here. */
+/** Why nobody is awake. Shown here where the header has no room for it. */
 function WhyAsleep() {
   const link = useLive((state) => state.link);
   const lastEnd = useLive((state) => state.lastEnd);
@@ -341,14 +342,11 @@ function LoadFailed() {
   );
 }
 
-/**
- * The grid with everything that belongs to it. `morning`: what was told above it and put away
- * stands there again.
- */
+/** The grid with everything around it. `morning`: the dismissed summary is shown again. */
 export function Hearth({ selected, morning }: { selected: string | null; morning: boolean }) {
   const failed = useHousehold((state) => state.status === 'failed');
   const called = useLive((state) => state.callError !== null || state.nobodyCame !== null);
-  // Where nothing was ever scheduled, nothing happened by itself.
+  // Without any schedule, nothing happened by itself.
   const scheduled = useHousehold(({ records }) => [...records.values()].some(({ type }) => type === 'schedule'));
   return (
     <section className="hearth" aria-label={t`Hearth`}>

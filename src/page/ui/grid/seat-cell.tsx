@@ -22,7 +22,7 @@ import { useLeadMenu, useSeatMenu } from './use-seat-menu.ts';
 import { keyOf } from '../parts/keys.ts';
 
 export interface CellProps {
-  /** The one cell that Tab reaches. */
+  /** The one cell in the tab order. */
   readonly reachable: boolean;
   readonly selected: boolean;
   readonly onFocus: () => void;
@@ -34,7 +34,7 @@ interface Badge {
   readonly kind: 'unread' | 'waiting';
 }
 
-/** What the person has not read, and what waits in the agent's inbox: two numbers on the cell. */
+/** Two counts on the cell: the person's unread messages, and messages in the agent's inbox. */
 function useBadges(agentId: AgentId | null): readonly Badge[] {
   const { unreadMessages } = useRoost();
   const unread = useUnread((state) => (agentId === null ? 0 : (state.counts.get(agentId) ?? 0)));
@@ -43,7 +43,7 @@ function useBadges(agentId: AgentId | null): readonly Badge[] {
     agentId === null || state.kind !== 'ready' ? 0 : (state.value[agentId] ?? 0),
   );
   const queued = useHousehold((state) => state.queued.filter((doc) => doc.agentId === agentId).length);
-  // The relay counts the person's messages too, a moment after this page has heard of them.
+  // The relay counts the person's messages too, a moment after this page.
   const waiting = Math.max(inbox, waitingMessages) + queued;
   return [
     {
@@ -59,24 +59,24 @@ function useBadges(agentId: AgentId | null): readonly Badge[] {
   ].filter(({ count }) => count !== '');
 }
 
-/** Of an agent in the running session that is set to sleep. */
+/** For an agent of the running session that was put to sleep. */
 const RESTS = t`Set to sleep: it keeps what was said, and goes on from there when it is woken`;
 
-/** Of an agent that has a mind here and a client elsewhere. */
+/** For an agent that has a mind here and an API client elsewhere. */
 const playsToo = (client: string) => t`${client} plays it too, from elsewhere`;
 
-/** Of an agent whose last session is not whole on this device. */
+/** For an agent whose last session is not complete on this device. */
 const ARRIVES = t`On its way here: what was said to it last on another device is still being fetched, and WAKE leaves it asleep until then`;
 
 /**
- * Characters under a name that stand on one line: “asleep since 07:54”. What is longer takes two,
- * and the picture is smaller.
+ * Characters that fit in one line below a name: “asleep since 07:54”. Longer texts take two lines,
+ * with a smaller picture.
  */
 const ONE_LINE = 18;
-/** Characters that how long it has lasted takes behind what is done: “ · 12 min”. */
+/** Characters of a duration behind an activity: “ · 12 min”. */
 const LASTS_CHARS = 7;
 
-/** Of an agent whose request waits. */
+/** For an agent whose request is queued. */
 const IN_LINE = t`The model takes only so many at once: it waits for its turn`;
 
 const SUB: Record<Lifecycle, string> = {
@@ -88,24 +88,21 @@ const SUB: Record<Lifecycle, string> = {
 };
 
 interface FrameProps extends CellProps {
-  /** Whose it is. What is done there follows it. */
+  /** The agent and seat. The activity follows it. */
   readonly label: string;
-  /** What is done there now; null: nothing. */
+  /** The current activity; null: none. */
   readonly doing: DoingNow | null;
   readonly state: Lifecycle | 'lead' | 'working';
-  /** The lead sleeps while no session runs; its dot stays gold. */
+  /** The lead sleeps while no session runs. Its dot stays gold. */
   readonly asleep?: boolean;
   readonly color: string;
   readonly agentId: AgentId | null;
   readonly name: string | null;
-  /**
-   * How it is where nothing is done. `named`: as the accessible name says it; null: that says no
-   * more than the label.
-   */
+  /** The state without activity. `named`: in the accessible name; null: the label is enough. */
   readonly sub: string;
   readonly named: string | null;
   readonly reason: string | null;
-  /** More about the state, for those who listen. */
+  /** More about the state, for screen readers. */
   readonly about?: string | null;
   readonly menu: readonly MenuItem[];
   readonly figure: React.ReactNode;
@@ -133,7 +130,7 @@ function SeatFrame({
   const button = useRef<HTMLButtonElement>(null);
   const [open, setOpen] = useState(false);
   const note = useId();
-  // The time of day, which does not change while somebody listens.
+  // The start time, which does not change while a screen reader speaks.
   const said = doing ? t`${doing.text} since ${clockTime(doing.from)}` : named;
   const shownReason = doing ? null : reason;
   const line = doing ? doing.text.length + LASTS_CHARS : sub.length;
@@ -169,7 +166,7 @@ function SeatFrame({
         }}
         onClick={() => (agentId === null ? setOpen(true) : go(PATHS.agent(agentId)))}
       />
-      {/* The button says it all by its name; this is how it looks. */}
+      {/* The button's name contains everything. This is its appearance. */}
       <span className="seat-look" data-long={shownReason !== null || line > ONE_LINE} aria-hidden="true">
         <span className="seat-figure">{figure}</span>
         {name !== null && <span className="seat-name">{name}</span>}
@@ -225,7 +222,7 @@ export const SeatCell = memo(function SeatCell({
   );
   const doing = useDoingNow(agentId);
   const isInLine = useLive((live) => agentId !== null && live.positions.has(agentId));
-  // An egg’s first words are its birth, and a stirring face has not answered yet.
+  // An egg’s first words are its birth, and a waking agent has not answered yet.
   const shown = state === 'hatching' && doing?.mood === 'works' ? null : doing;
   const about = isInLine
     ? IN_LINE

@@ -27,7 +27,7 @@ function Shell({ position, crack }: { position: number; crack: 0 | 1 | 2 }) {
   );
 }
 
-/** Somebody is being born: it wobbles, and cracks as the first words come. */
+/** An agent is being born: the egg wobbles, and cracks as the first words arrive. */
 export function Egg({ position, color, crack }: { position: number; color: string; crack: 0 | 1 | 2 }) {
   return (
     <svg
@@ -50,7 +50,7 @@ interface InShell {
   readonly position: number;
 }
 
-/** A wake under way: the agent's own dimmed face stirs inside the shell. */
+/** A wake in progress: the agent's own dimmed face stirs inside the shell. */
 function StirringFace({ agentId, face, color, position }: InShell) {
   return (
     <svg
@@ -71,7 +71,9 @@ function StirringFace({ agentId, face, color, position }: InShell) {
   );
 }
 
-/** The moment it opens: the shell parts, and the face looks out. `born`: the lid was still on. */
+/**
+ * The moment it opens: the shell parts and the face looks out. `born`: the shell was still closed.
+ */
 function OpeningEgg({ agentId, face, color, position, born }: InShell & { born: boolean }) {
   return (
     <svg
@@ -91,7 +93,7 @@ function OpeningEgg({ agentId, face, color, position, born }: InShell & { born: 
   );
 }
 
-/** ms the shell takes to part. */
+/** ms of the opening. */
 const OPENING_MS = 1500;
 /** Characters an egg has written when it begins to crack, and when the crack runs all around. */
 const CRACK_AT = [1, 280] as const;
@@ -101,7 +103,7 @@ interface Last {
   readonly hadAgent: boolean;
 }
 
-/** Plays the opening once, when an egg or a stirring face was seen to come awake. */
+/** Plays the opening once when an egg or a stirring face comes awake while shown. */
 function useOpening(seat: SeatView): { born: boolean } | null {
   const { device } = useRoost();
   const [last, setLast] = useState<Last>({ state: seat.state, hadAgent: seat.agent !== null });
@@ -125,7 +127,7 @@ function useCrack(agentId: AgentId | null): 0 | 1 | 2 {
   });
 }
 
-/** The picture in a cell: an egg, a face stirring in its shell, a face looking out, or a face. */
+/** The picture in a cell: an egg, a face stirring in its shell, an opening shell, or a face. */
 export function SeatFigure({ seat }: { seat: SeatView }) {
   const opening = useOpening(seat);
   const crack = useCrack(seat.agent ? null : seat.agentId);

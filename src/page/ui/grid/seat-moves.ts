@@ -1,7 +1,7 @@
 /**
- * Agents change seats in the grid: dragged with a mouse, held and then dragged with a finger, or by
- * Alt and an arrow key on a focused seat. Fetched after the page was painted, and beside React:
- * while somebody is dragged nothing is rendered anew.
+ * Moves agents between seats in the grid: by dragging with a mouse, by a long press and dragging
+ * with a finger, or by Alt and an arrow key on a focused seat. Loaded after the page is painted. It
+ * works outside of React, so dragging renders nothing.
  */
 import type { AgentId } from '../../../shared/domain/ids.ts';
 import { isSeatPosition, LEAD_POSITION, type Position, type SeatPosition } from '../../../shared/domain/seat.ts';
@@ -11,14 +11,13 @@ import { neighbour, POSITIONS } from './seat-view.ts';
 import { keyOf } from '../parts/keys.ts';
 
 const DRAG = {
-  /** px that a mouse moves before it drags: less is a click. */
+  /** px that a mouse moves before it drags. Less is a click. */
   from: 6,
   /**
-   * ms that a finger rests before it lifts whom it lies on; shorter than a browser takes to open a
-   * menu by it.
+   * ms of a long press that lifts an agent; shorter than the one with which a browser opens a menu.
    */
   hold: 350,
-  /** px that it may move meanwhile: more is scrolling. */
+  /** px that the finger may move meanwhile. More is scrolling. */
   slip: 10,
 } as const;
 
@@ -35,14 +34,14 @@ interface Drag {
   over: SeatPosition | null;
 }
 
-/** The seat beside this one that an arrow key leads to, over the lead's; itself at the edge. */
+/** The seat that an arrow key leads to, skipping the lead's; the same seat at the edge. */
 export function seatBeside(position: SeatPosition, key: string): SeatPosition {
   const next = neighbour(position, key);
   const beyond: Position = next === LEAD_POSITION ? neighbour(next, key) : next;
   return isSeatPosition(beyond) ? beyond : position;
 }
 
-/** `list`: the grid, with a child for each position. Returns the way to stop. */
+/** `list`: the grid, with a child for each position. Returns a function that stops it. */
 export function watchSeatMoves(list: HTMLElement, roost: RoostState): () => void {
   let drag: Drag | null = null;
   let held: ReturnType<typeof setTimeout> | undefined;
@@ -111,7 +110,7 @@ export function watchSeatMoves(list: HTMLElement, roost: RoostState): () => void
     const { agentId, lifted, moved, over, touch, cell } = drag;
     end();
     if (!lifted) return;
-    // What follows is no click on the seat.
+    // The click that follows a drag must not reach the seat.
     const swallow = (click: Event) => {
       click.preventDefault();
       click.stopPropagation();
@@ -119,20 +118,20 @@ export function watchSeatMoves(list: HTMLElement, roost: RoostState): () => void
     addEventListener('click', swallow, { capture: true, once: true });
     setTimeout(() => removeEventListener('click', swallow, { capture: true }));
     if (over !== null) void moveToSeat(roost, agentId, over);
-    // Held and let go again: what holding means elsewhere.
+    // A long press without dragging opens the menu, as elsewhere.
     else if (touch && !moved) openMenu(cell);
   };
   const openMenu = (cell: HTMLElement) =>
     cell
       .querySelector('.seat-button')
       ?.dispatchEvent(new MouseEvent('contextmenu', { bubbles: true, cancelable: true }));
-  /** The browser's own long press: whoever is held is let go first. */
+  /** The browser's own long press: the lifted agent is dropped first. */
   const menu = (event: Event) => {
     if (drag?.touch !== true || !event.isTrusted) return;
     event.preventDefault();
     event.stopPropagation();
   };
-  /** A page does not scroll under the finger that drags. */
+  /** The page must not scroll under the dragging finger. */
   const touchMove = (event: TouchEvent) => {
     if (drag?.lifted === true) event.preventDefault();
   };
@@ -143,7 +142,7 @@ export function watchSeatMoves(list: HTMLElement, roost: RoostState): () => void
       end();
     }
   };
-  /** Who is moved keeps the focus, where they sit now. */
+  /** The moved agent keeps the focus, in its new seat. */
   const arrow = async (event: KeyboardEvent) => {
     const key = keyOf(event);
     if (!event.altKey || event.ctrlKey || event.metaKey || event.shiftKey || !key.startsWith('Arrow')) return;

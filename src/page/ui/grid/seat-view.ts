@@ -1,4 +1,4 @@
-/** What a cell says of its seat, as plain values: the accessible name, the state, the reason. */
+/** The content of a seat's cell as plain values: accessible name, state, reason. */
 import { displayName, type Agent, type Roster } from '../../../shared/domain/agent.ts';
 import type { JoinedClient } from '../../../shared/domain/answering.ts';
 import type { AgentId } from '../../../shared/domain/ids.ts';
@@ -13,23 +13,23 @@ export const POSITIONS: readonly Position[] = [0, 1, 2, 3, 4, 5, 6, 7, 8];
 export interface SeatView {
   readonly position: SeatPosition;
   readonly agent: Agent | null;
-  /** The id to talk to: the agent's, or the egg's. */
+  /** Id of the conversation: the agent's, or the egg's. */
   readonly agentId: AgentId | null;
   readonly state: Lifecycle;
-  /** Whose seat it is, for example "Lyra, seat 1": what is done there follows, or how it is. */
+  /** The agent and its seat, for example "Lyra, seat 1". The activity or the state follows. */
   readonly label: string;
-  /** How it is, as the accessible name says it: "sleeping". */
+  /** The state in the accessible name: "sleeping". */
   readonly still: string;
   readonly name: string | null;
   readonly color: string;
   readonly colorName: string;
-  /** Why it sleeps although it was called, or why no agent was born, as the relay said it. */
+  /** Why it sleeps although it was woken, or why no agent was born, in the relay's words. */
   readonly reason: string | null;
-  /** It is in the running session, and set to sleep. */
+  /** It is in the running session and was put to sleep. */
   readonly paused: boolean;
-  /** It sleeps as far as the person’s session goes, and is at work alone. */
+  /** It sleeps in the person’s session, and works in a run. */
   readonly working: boolean;
-  /** The client that plays it from elsewhere, beside a mind or without one. */
+  /** The API client that drives it, with or without a mind here. */
   readonly client: JoinedClient | null;
 }
 

@@ -7,13 +7,12 @@ import { useRoute } from '../routes.ts';
 import type { SeatView } from './seat-view.ts';
 
 /**
- * What can be done with a seat: the same in its cell, at the head of its conversation and in the
- * palette.
+ * The commands of a seat: the same in its cell, at the head of its conversation and in the palette.
  */
 export function useSeatMenu(seat: SeatView): MenuItem[] {
   const roost = useRoost();
   const { go } = useRoute();
-  // What the commands look at besides the seat.
+  // Dependencies of the commands besides the seat.
   usePending((pending) => pending.call !== null);
   useLive((live) => live.live !== null);
   useInfo(writingStopped);

@@ -7,7 +7,7 @@ import { Dialog } from '../parts/dialog.tsx';
 import { Inbox, useUnreadMessages } from './inbox.tsx';
 import { plural } from '../text/sizes.ts';
 
-/** An agent's inbox, whole. */
+/** An agent's complete inbox. */
 export default function InboxDialog({
   agentId,
   name,

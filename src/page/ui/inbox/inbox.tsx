@@ -19,7 +19,7 @@ import { bytes } from '../text/sizes.ts';
 import { useNames, useSomebody } from '../use-somebody.ts';
 import './inbox.css';
 
-/** How many messages wait in this agent's inbox; null: not known yet. */
+/** Number of messages in this agent's inbox; null: unknown yet. */
 export function useUnreadMessages(agentId: AgentId): number | null {
   const { unreadMessages } = useRoost();
   return useStore(unreadMessages.store, (state) => (state.kind === 'ready' ? (state.value[agentId] ?? 0) : null));
@@ -28,7 +28,7 @@ export function useUnreadMessages(agentId: AgentId): number | null {
 /** Characters of a message that are shown at first. */
 const SHOWN = 700;
 
-/** What an agent's message is for; null: nothing that need be said. */
+/** The purpose of an agent's message; null: needs no label. */
 const TYPE = {
   info: null,
   help_request: t`Asks for help`,
@@ -37,10 +37,7 @@ const TYPE = {
 } as const;
 const PRIORITY = { normal: null, high: t`High`, urgent: t`Urgent` } as const;
 
-/**
- * One message in an inbox: from whom, when, how urgent, and whether it was read, by which run and
- * when.
- */
+/** One message in an inbox: sender, time, urgency, and by which run it was read, and when. */
 function InboxMessageView({ message, now }: { message: InboxMessage; now: number }) {
   const name = useNames();
   const sender = useSomebody(message.from);
@@ -92,7 +89,7 @@ function InboxMessageView({ message, now }: { message: InboxMessage; now: number
   );
 }
 
-/** Asks for older rows, as long as there are any. */
+/** Loads older rows, as long as there are any. */
 export function OlderButton({ paged, label }: { paged: Paged<unknown>; label: string }) {
   const { notices } = useRoost();
   const [busy, setBusy] = useState(false);
@@ -124,7 +121,7 @@ function InboxMessages({ messages, name, label }: { messages: readonly InboxMess
   );
 }
 
-/** All that was put into an agent's inbox, newest first. `first`: only so many, without paging. */
+/** All messages in an agent's inbox, newest first. `first`: only this many, without paging. */
 export function Inbox({ agentId, name, first }: { agentId: AgentId; name: string; first?: number }) {
   const query = reachQueries(useRoost()).inbox(agentId);
   return (
