@@ -1,15 +1,12 @@
 /**
- * The page's addresses. The URL says what is on the screen: every route can be linked to and
+ * The page's addresses. The URL names everything on screen: every route can be linked to and
  * reloaded.
  */
 import { useLocation } from 'wouter';
 import type { AgentId, MessageId, ThreadId } from '../../shared/domain/ids.ts';
 import { isSeatPosition, LEAD_ID, seatNumber, type SeatPosition } from '../../shared/domain/seat.ts';
 
-/**
- * In the order in which they are listed; `settings/named.ts` says what each is called, and in which
- * group it stands.
- */
+/** In display order. `settings/named.ts` has the title and group of each. */
 export const SETTINGS_SECTIONS = [
   'people',
   'team',
@@ -32,7 +29,7 @@ export const SETTINGS_SECTIONS = [
 ] as const;
 export type SettingsSection = (typeof SETTINGS_SECTIONS)[number];
 
-/** What an agent's own page tells, as its address names it, in the order of its tabs. */
+/** The tabs of an agent's page, as in its address, in display order. */
 export const PORTRAIT_TABS = ['soul', 'conversations', 'deeds', 'costs', 'more'] as const;
 export type PortraitTab = (typeof PORTRAIT_TABS)[number];
 
@@ -40,50 +37,49 @@ const agentPath = (agentId: AgentId) => (agentId === LEAD_ID ? '/lead' : `/agent
 
 export const PATHS = {
   hearth: '/',
-  /** With the card of what happened while the person was away, also where it was put away. */
+  /** With the card of what happened while the person was away, even if it was dismissed. */
   morning: '/morning',
   agent: agentPath,
   soul: (agentId: AgentId) => `${agentPath(agentId)}/soul`,
-  /** A tab of an agent's own page. `day`: its conversations from that day back, as `2026-11-21`. */
+  /**
+   * A tab of an agent's page. `day`: its conversations from that day backwards, as `2026-11-21`.
+   */
   portrait: (agentId: AgentId, tab: PortraitTab, day: string | null = null) =>
     `${agentPath(agentId)}/${tab}${day === null ? '' : `/${encodeURIComponent(day)}`}`,
   /** One message of a conversation. */
   message: (agentId: AgentId, messageId: MessageId) => `${agentPath(agentId)}/at/${encodeURIComponent(messageId)}`,
-  /** Its name, its colour, its face, its model. */
+  /** Its name, color, face and model. */
   change: (agentId: AgentId) => `${agentPath(agentId)}/change`,
-  /** All that was ever put into its inbox. */
+  /** Its complete inbox. */
   inbox: (agentId: AgentId) => `${agentPath(agentId)}/inbox`,
-  /** Every wake that was asked for; of one agent, or of all. */
+  /** All requested wakes, of one agent or of all. */
   wakes: (agentId: AgentId | null = null) => (agentId === null ? '/wakes' : `/wakes/${encodeURIComponent(agentId)}`),
-  /**
-   * Without a section: all of them, as a list. `name`: to this one of its settings, by what it is
-   * called there.
-   */
+  /** Without a section: the list of all. `name`: jumps to the setting of this name. */
   settings: (section: SettingsSection | null = null, name: string | null = null) =>
     `/settings${section === null ? '' : `/${section}`}${name === null ? '' : `#${encodeURIComponent(name)}`}`,
-  /** What one agent may do, over what the household may. */
+  /** An agent's limits, which override the household's. */
   limits: (agentId: AgentId | null) => `/settings/limits${agentId === null ? '' : `/${encodeURIComponent(agentId)}`}`,
-  /** Somebody from a file, for this empty seat. */
+  /** Adopts an agent from a file into this empty seat. */
   adopt: (position: SeatPosition) => `/adopt/${seatNumber(position)}`,
   threads: '/threads',
   thread: (threadId: ThreadId) => `/threads/${encodeURIComponent(threadId)}`,
   /** One message of a thread. */
   threadMessage: (threadId: ThreadId, messageId: MessageId) =>
     `/threads/${encodeURIComponent(threadId)}/at/${encodeURIComponent(messageId)}`,
-  /** A thread that is to be begun, with these agents already chosen. */
+  /** A new thread, with these agents selected. */
   newThread: (agentIds: readonly AgentId[] = []) =>
     ['/threads/new', ...(agentIds.length > 0 ? [agentIds.map(encodeURIComponent).join(',')] : [])].join('/'),
   /** The threads in which this agent takes part. */
   threadsOf: (agentId: AgentId) => `/threads/of/${encodeURIComponent(agentId)}`,
   costs: '/costs',
-  /** What agents do by themselves; of one, or of all. */
+  /** Schedules and runs, of one agent or of all. */
   night: (agentId: AgentId | null = null) => (agentId === null ? '/night' : `/night/${encodeURIComponent(agentId)}`),
-  /** What agents ask for, and what they did with their tools; of one, or of all. */
+  /** Requests and tool calls, of one agent or of all. */
   approvals: (agentId: AgentId | null = null) =>
     agentId === null ? '/approvals' : `/approvals/${encodeURIComponent(agentId)}`,
   /**
-   * What lies in an agent's folder on the relay's machine, or in one below it; of whom is still to
-   * be chosen where `agentId` is null.
+   * An agent's folder on the relay's machine, or one below it. `agentId` null: no agent is chosen
+   * yet.
    */
   files: (agentId: AgentId | null, folder = '') =>
     [
@@ -91,7 +87,7 @@ export const PATHS = {
       ...(agentId === null ? [] : [encodeURIComponent(agentId), ...partsOf(folder).map(encodeURIComponent)]),
     ].join('/'),
   preview: '/wake-preview',
-  /** Who of those that sleep shall wake is being chosen. */
+  /** Selects sleeping agents to wake. */
   wakeSome: '/wake-some',
   connect: '/connect',
 } as const;
@@ -100,11 +96,11 @@ export const PATHS = {
 const partsOf = (folder: string) => folder.split('/').filter((part) => part !== '');
 
 export type Route =
-  /** `morning`: what was put away there is open again. */
+  /** `morning`: the dismissed summary is open again. */
   | { readonly kind: 'hearth'; readonly morning: boolean }
   /**
-   * `over`: its inbox, or what of it can be changed, over its conversation; `at`: the message that
-   * is looked for in it.
+   * `over`: a dialog over the conversation, with its inbox or its settings. `at`: the message that
+   * is searched for.
    */
   | {
       readonly kind: 'agent';
@@ -112,7 +108,7 @@ export type Route =
       readonly over: 'inbox' | 'change' | null;
       readonly at: string | null;
     }
-  /** `day`: as it is written in the address, which may be none. */
+  /** `day`: as in the address; it may be invalid. */
   | {
       readonly kind: 'portrait';
       readonly agentId: AgentId;
@@ -125,7 +121,7 @@ export type Route =
    * other section.
    */
   | { readonly kind: 'settings'; readonly section: SettingsSection | null; readonly agentId: AgentId | null }
-  /** `of`: only this agent's; `begin`: a new one is being made, with these. */
+  /** `of`: only this agent's threads. `begin`: a new thread with these agents. */
   | {
       readonly kind: 'threads';
       readonly threadId: ThreadId | null;
@@ -146,7 +142,7 @@ function decoded(part: string): string {
   try {
     return decodeURIComponent(part);
   } catch (error) {
-    // A hand-written address with a stray "%": looked up as it stands, and not found.
+    // A hand-written address with a stray "%". It is looked up as it is, and not found.
     if (error instanceof URIError) return part;
     throw error;
   }

@@ -10,27 +10,27 @@ import { useHousehold, useLive } from './context.tsx';
 import { seatView, type SeatView } from './grid/seat-view.ts';
 
 /**
- * Whoever may take part in a thread, cost something or let a client join: the lead and every agent,
+ * Anyone who can join threads, cause costs or be driven by an API client: the lead and every agent,
  * retired or not.
  */
 export interface Teammate {
   readonly agentId: AgentId;
-  /** As people tell them apart. */
+  /** Unique among the team, for people. */
   readonly name: string;
   readonly face: string;
   readonly color: string;
   readonly retired: boolean;
 }
 
-/** Of whoever has no colour of their own: the person, and who is not known here. */
+/** For those without a color: the person, and unknown ids. */
 export const PLAIN_COLOR = '#8d95b3';
 
 export interface Teammates {
-  /** The lead first, then by seat and age; those who are retired last. */
+  /** The lead first, then by seat and age; retired ones last. */
   readonly all: readonly Teammate[];
-  /** Whoever has this id; somebody without a name where nobody is known by it. */
+  /** The teammate of this id; a nameless one if the id is unknown. */
   find(agentId: AgentId): Teammate;
-  /** These, in the order of `all`; who is not known comes last. */
+  /** These, in the order of `all`; unknown ones come last. */
   among(agentIds: readonly AgentId[]): readonly Teammate[];
 }
 
@@ -73,7 +73,7 @@ export function useTeammates(): Teammates {
   }, [roster, settings]);
 }
 
-/** Somebody as a tool names them. */
+/** The teammate that a tool refers to. */
 export const namedIn =
   (team: Teammates) =>
   (reference: string): string => {
@@ -81,7 +81,7 @@ export const namedIn =
     return team.all.some(({ agentId }) => agentId === reference) ? team.find(reference as AgentId).name : reference;
   };
 
-/** What people read for an id that stands in a message or a wake. */
+/** Returns the name for an id in a message or a wake. */
 export function useNames(): (id: string) => string {
   const roster = useHousehold((state) => state.roster);
   const settings = useHousehold((state) => state.settings);
@@ -95,13 +95,13 @@ interface Shown {
   readonly color: string;
 }
 
-/** Whoever an address or a message speaks of. */
+/** The target of an address or a message. */
 export type Somebody =
   | (Shown & { readonly kind: 'lead'; readonly awake: boolean })
   | (Shown & { readonly kind: 'agent'; readonly awake: boolean; readonly seat: SeatView })
-  /** Somebody without a seat: waiting for one, or retired. */
+  /** An agent without a seat: waiting for one, or retired. */
   | (Shown & { readonly kind: 'seatless'; readonly awake: false; readonly retired: boolean })
-  /** Being born, with no name yet. */
+  /** Hatching, without a name yet. */
   | (Shown & { readonly kind: 'egg'; readonly awake: false; readonly seat: SeatView })
   | { readonly kind: 'nobody' };
 

@@ -9,9 +9,9 @@ type Blackouts = NonNullable<Coordination['blackouts']>;
 type OneOff = Extract<Blackouts[number], { type: 'one_off' }>;
 type Recurring = Exclude<Blackouts[number], OneOff>;
 
-/** From Monday on, as weeks are read here; 0 is Sunday. */
+/** In display order, Monday first; 0 is Sunday. */
 const DAYS = [1, 2, 3, 4, 5, 6, 0] as const;
-/** Any week will do: 1 November 2026 is a Sunday. */
+/** Any week serves: 1 November 2026 is a Sunday. */
 const dayTitle = (day: number, length: 'long' | 'short') =>
   new Intl.DateTimeFormat(spoken.locale, { weekday: length, timeZone: 'UTC' }).format(Date.UTC(2026, 10, 1 + day));
 
@@ -21,7 +21,7 @@ const MOST = 20;
 const hoursText = ({ start_time, end_time }: RecurringBlackout) =>
   end_time <= start_time ? t`Ends on the next day.` : '';
 
-/** The coming night but one, to be changed. `now`: ms since the epoch. */
+/** A default to edit: the night after next. `now`: ms since the epoch. */
 function tomorrow(now: number): OneOff {
   const day = (after: number) => new Date(now + after * 86_400_000).toISOString().slice(0, 10);
   return { type: 'one_off', label: '', start_time: `${day(1)}T18:00`, end_time: `${day(2)}T06:00` };
@@ -55,7 +55,7 @@ function ClockTimes({ blackout, onChange }: RowProps<Recurring>) {
   );
 }
 
-/** A moment that was set with its zone is shown as it was written: the field knows no zones. */
+/** A moment with a time zone is shown as it was written, since the field has no zones. */
 function DateTimes({ blackout, onChange }: RowProps<OneOff>) {
   const [wrong, setWrong] = useState(false);
   const time = (key: 'start_time' | 'end_time', title: string) => (
@@ -94,7 +94,8 @@ function Days({ blackout, onChange }: RowProps<Recurring>) {
   const toggle = (day: number) => {
     const held: readonly number[] = every ? DAYS : blackout.days;
     const next = held.includes(day) ? held.filter((each) => each !== day) : [...held, day];
-    // No day at all would never hold: the last one stays. All of them are said as none.
+    // A blackout without days would never apply, so the last day stays. All days are stored as an
+    // empty list.
     if (next.length > 0) onChange({ ...blackout, days: next.length === DAYS.length ? [] : [...next].sort() });
   };
   return (
@@ -119,7 +120,7 @@ function Days({ blackout, onChange }: RowProps<Recurring>) {
 }
 
 function Row({ blackout, at, onChange, onRemove }: RowProps<Blackouts[number]> & { at: number; onRemove: () => void }) {
-  // The name is saved when one leaves the field.
+  // The name is saved when the field loses the focus.
   const [label, setLabel] = useState<string | null>(null);
   return (
     <li className="blackout" aria-label={t`Quiet hours ${at + 1}`}>
@@ -152,7 +153,7 @@ function Row({ blackout, at, onChange, onRemove }: RowProps<Blackouts[number]> &
   );
 }
 
-/** Hours in which an agent is not woken, but by the person. */
+/** Hours in which only the person can wake an agent. */
 export function BlackoutFields({ timeZone }: { timeZone: string }) {
   const { own, effective, scope, change } = useLimits();
   const saved = useSaved<Blackouts>({

@@ -1,4 +1,4 @@
-/** How far agents may use their tools: in one choice, by sets, and tool by tool. */
+/** Tool permissions of agents: as one choice, by toolset, and per tool. */
 import { useId, useState } from 'react';
 import { isHost, MOST_HOSTS, type Network } from '../../../shared/domain/network.ts';
 import {
@@ -31,7 +31,7 @@ import {
   useSaved,
 } from './setting.tsx';
 
-// What an agent's commands may reach of the network: nothing, hosts by name, or all that is public.
+// Network access of an agent's commands: none, named hosts, or all public hosts.
 
 const KINDS = { none: t`Nothing`, hosts: t`Hosts that I name`, all: t`All that is public` } as const;
 type Kind = keyof typeof KINDS;
@@ -46,7 +46,7 @@ const hostsIn = (text: string): string[] => [
   ),
 ];
 
-/** One a line, as they are typed; saved when the field is left. */
+/** One host per line; saved when the field loses the focus. */
 function HostsField({ hosts, save }: { hosts: readonly string[]; save: (hosts: string[]) => void }) {
   const id = useId();
   const [text, setText] = useState(hosts.join('\n'));
@@ -138,7 +138,7 @@ const PRESET_WORDS: Readonly<Record<string, readonly [string, string]>> = {
   sandbox: [t`Works freely in its sandbox`, t`files and commands, without asking`],
 };
 
-/** Files and commands in one choice. */
+/** Files and commands as one choice. */
 export function HandPresets() {
   const { own, effective, base, change } = useLimits();
   const set = own.toolsets;
@@ -211,7 +211,7 @@ function GrantField(props: GrantProps) {
   );
 }
 
-/** How far an agent may use a toolset. */
+/** The permission for a toolset. */
 export function ToolsetGrant({
   toolset,
   ...words
@@ -243,7 +243,10 @@ const BY_PROVIDER_HINT = t`By the model’s provider, in the middle of an answer
 
 const ASKING_HINT = t`Asks you about each call, also where it is allowed.`;
 
-/** Single tools, over their sets; and commands that were let for always. */
+/**
+ * Permissions of single tools, which override those of their sets, and commands that are always
+ * allowed.
+ */
 export function SingleGrants() {
   const { own, effective, base, change } = useLimits();
   const save = (tool: string) => (value: Grant | undefined) =>
@@ -254,7 +257,7 @@ export function SingleGrants() {
     });
   const commands = effective.allowed_commands;
   const ours: readonly string[] = Object.values(TOOLSETS).flat();
-  // Of attached servers and programs only what is set is known here.
+  // Of MCP servers and ACP agents, only explicit permissions are known here.
   const others = Object.keys(effective.tools)
     .filter((tool) => !ours.includes(tool))
     .sort();
@@ -305,8 +308,8 @@ export function SingleGrants() {
 const NO_SANDBOX = t`Its commands then run as whoever started the relay, in no sandbox: each can read, change and delete all that they can, your files, your keys, the relay’s store and the other agents’ folders among it, and reach any network. The kernel bounds neither their memory nor their processes: the relay only looks, and what they leave running may go on. Only for an agent whose every command you would run yourself; let it ask for each.`;
 
 /**
- * Where no command can be run in a sandbox on the relay's machine, why not, and, for one agent, the
- * way to insist; where one can, what the sandbox does not hold.
+ * Where the relay's machine has no sandbox for commands: why, and for one agent, how to allow them
+ * anyway. Where it has one: what the sandbox does not restrict.
  */
 export function SandboxNote() {
   const state = useQuery(callsOf(useRoost()).approvals);

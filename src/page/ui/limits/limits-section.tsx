@@ -52,7 +52,7 @@ import { HandPresets, NetworkField, SandboxNote, SingleGrants, ToolsetGrant } fr
 import { Yaml } from './yaml.tsx';
 import './limits.css';
 
-// How much room and time what an agent does in its folder may take.
+// Limits on space and time for an agent's work in its folder.
 
 const FIGURES = {
   workspace_megabytes: {
@@ -84,7 +84,7 @@ function HandLimit({ figure }: { readonly figure: keyof typeof FIGURES }) {
   );
 }
 
-// What an agent's mind is: the connected models, or an ACP agent of the relay's machine.
+// The mind of an agent: the connected models, or an ACP agent on the relay's machine.
 
 const MODELS = t`The connected models`;
 
@@ -133,7 +133,7 @@ function MindChoice() {
   );
 }
 
-/** Where the household's days begin and its clocks change. */
+/** The household's time zone, which decides when its days begin. */
 function TimeZone({
   own,
   effective,
@@ -240,7 +240,7 @@ const ORDER = [
   'max_wakes_per_session',
 ] as const satisfies readonly (keyof Guardrails)[];
 
-/** The figures that the gate goes by. */
+/** The limits that the gate enforces. */
 function GuardrailFields() {
   const { own, effective, base, scope, change } = useLimits();
   return (
@@ -293,7 +293,7 @@ type Chosen = Pick<Guardrails, 'max_wakes_per_day' | 'cooldown_seconds'>;
 const sameAs = (a: Chosen, b: Chosen) =>
   a.max_wakes_per_day === b.max_wakes_per_day && a.cooldown_seconds === b.cooldown_seconds;
 
-/** Wakes a day and the pause between them, in one choice. */
+/** Wakes per day and the pause between them, as one choice. */
 function Presets() {
   const { own, effective, base, scope, change } = useLimits();
   const set: Chosen | undefined =
@@ -414,11 +414,11 @@ const HOUSEHOLD_FIGURES: readonly Figure[] = [
 interface HouseholdFiguresProps {
   readonly own: HouseholdConfig;
   readonly effective: EffectiveConfig;
-  /** Null where it was taken, else why not. */
+  /** Returns null on success, otherwise the reason. */
   readonly change: (edit: (own: HouseholdConfig) => HouseholdConfig) => Promise<string | null>;
 }
 
-/** The figures that hold for everybody together. */
+/** The limits on the whole household. */
 function HouseholdFigures({ own, effective, change }: HouseholdFiguresProps) {
   return HOUSEHOLD_FIGURES.map(({ key, label, hint, unit, base, ...figure }) => (
     <NumberLimit
@@ -448,7 +448,7 @@ interface Props {
   readonly save: (value: number | null | undefined) => Promise<string | null>;
 }
 
-/** US dollars a day; empty: no limit. Saved when one leaves the field, or on Enter. */
+/** US dollars a day; empty: no limit. Saved when the field loses the focus, or on Enter. */
 function MoneyLimit({ label, hint, own, effective, baseText, max, save }: Props) {
   const id = useId();
   const saved = useSaved<number | null>({ own, save });
@@ -509,13 +509,13 @@ function Block({ title, children }: { title: string; children: ReactNode }) {
 interface Turns {
   readonly own: number | undefined;
   readonly effective: number;
-  /** What would hold if nothing were set here. */
+  /** The inherited value. */
   readonly base: number;
-  /** Null where it was taken, else why not. */
+  /** Returns null on success, otherwise the reason. */
   readonly save: (value: number | undefined) => Promise<string | null>;
 }
 
-/** What a household and an agent both have. `turns`: model requests of a run. */
+/** The settings that households and agents share. `turns`: model requests per run. */
 function Fields({ timeZone, turns }: { timeZone: string; turns: Turns }) {
   const { own, effective, base, scope, change } = useLimits();
   return (
@@ -615,7 +615,7 @@ function Fields({ timeZone, turns }: { timeZone: string; turns: Turns }) {
   );
 }
 
-/** What only a household has. */
+/** The settings that only a household has. */
 function HouseholdOnly({
   answer: { own, effective },
   limits,
@@ -694,7 +694,7 @@ function HouseholdSection() {
 
 const shownValue = (value: string | readonly string[]) => (typeof value === 'string' ? value : value.join(', '));
 
-/** What was set for work on projects; nothing where nothing was. */
+/** The settings for work on projects; nothing if there are none. */
 function ForProjects({ own }: { own: AgentConfig }) {
   const set = OF_PROJECTS.flatMap((key) => {
     const value = own[key];
@@ -758,7 +758,7 @@ function AgentSection({ agentId }: { agentId: AgentId }) {
   );
 }
 
-/** What waking may cost: the household's limits, and those of each agent over them. */
+/** Limits on the cost of wakes: the household's, and those of one agent, which override them. */
 export function LimitsSection({ agentId }: { agentId: AgentId | null }) {
   return (
     <div className="limits">

@@ -13,17 +13,17 @@ import {
 import { count } from '../text/sizes.ts';
 import { keyOf } from '../parts/keys.ts';
 
-// Whose limits are on the screen, for the fields that show and change them.
+// The limits on screen, for the fields that show and change them.
 
 export interface Shown {
   readonly scope: 'household' | 'agent';
   /** Only what was set here. */
   readonly own: Coordination;
-  /** What holds. */
+  /** The effective values. */
   readonly effective: EffectiveCoordination;
-  /** What would hold if nothing were set here: the household's, or Roost's own. */
+  /** The inherited values: the household's, or Roost's own. */
   readonly base: EffectiveCoordination;
-  /** Null where it was taken, else why not. */
+  /** Returns null on success, otherwise the reason. */
   change(edit: (own: Coordination) => Coordination): Promise<string | null>;
 }
 
@@ -35,9 +35,9 @@ export function useLimits(): Shown {
   return shown;
 }
 
-/** Where what is not set here comes from. */
+/** The source of inherited values. */
 export const baseName = (scope: Shown['scope']): string => (scope === 'agent' ? t`the household’s` : t`the default`);
-/** Where nothing was set here, as a sentence. */
+/** Says that the value is inherited, as a sentence. */
 export const inheritedText = (scope: Shown['scope']): string =>
   scope === 'agent' ? t`Default: as the household has it.` : t`Default.`;
 
@@ -61,7 +61,7 @@ export async function changeCoordination(
   limits: HouseholdLimits | AgentLimits,
   edit: (own: Coordination) => Coordination,
 ): Promise<string | null> {
-  // Both kinds have it under the same name; what else they have stays.
+  // Both kinds have it under the same name. The rest of them stays.
   const into = <Own extends { coordination: Coordination }>(own: Own): Own => ({
     ...own,
     coordination: edit(own.coordination),
@@ -71,23 +71,23 @@ export async function changeCoordination(
 }
 
 interface Saving<Value> {
-  /** What was set here; undefined: nothing, and what is inherited holds. */
+  /** The value set here; undefined: inherited. */
   readonly own: Value | undefined;
-  /** Null where it was taken, else why not. */
+  /** Returns null on success, otherwise the reason. */
   readonly save: (value: Value | undefined) => Promise<string | null>;
 }
 
 interface Saved<Value> {
   readonly state: 'idle' | 'saving' | 'saved';
   readonly failed: string | null;
-  /** What is being saved now: shown already, and taken back where it is refused. */
+  /** The value being saved. It is shown at once, and reverted if it is refused. */
   readonly saving: { readonly value: Value | undefined } | null;
   readonly set: (value: Value | undefined) => Promise<void>;
-  /** Brings back what stood before the last change; null where there was none. */
+  /** Restores the value before the last change; null: there was none. */
   readonly undo: (() => Promise<void>) | null;
 }
 
-/** A setting that is saved as soon as it is changed, and can be brought back. */
+/** A setting that is saved on every change and can be undone. */
 export function useSaved<Value>({ own, save }: Saving<Value>): Saved<Value> {
   const [state, setState] = useState<'idle' | 'saving' | 'saved'>('idle');
   const [failed, setFailed] = useState<string | null>(null);
@@ -116,19 +116,16 @@ interface FrameProps {
   readonly hint?: ReactNode;
   readonly children: ReactNode;
   readonly saved: Pick<Saved<unknown>, 'state' | 'failed' | 'undo'>;
-  /** What is wrong with what was typed, or null. */
+  /** The error of the input, or null. */
   readonly wrong?: string | null;
-  /** Says what is inherited; `back` is given where something is set here that can be set back. */
+  /** Describes the inherited value. `back` removes the value set here, if there is one. */
   readonly inherited: { readonly text: string; readonly back: (() => void) | null; readonly backLabel: string };
-  /** One field, with a label of its own; else a group of them. */
+  /** One field with a label of its own; otherwise a group of fields. */
   readonly group?: boolean;
   readonly describedBy: string;
 }
 
-/**
- * What stands around a setting: what it is for, whether it is inherited, and what became of a
- * change.
- */
+/** The frame of a setting: its purpose, whether it is inherited, and the outcome of a change. */
 export function SettingFrame({
   legend,
   hint,
@@ -183,13 +180,13 @@ interface NumberProps extends Saving<number> {
   readonly effective: number;
   readonly base: number;
   readonly baseName: string;
-  /** Where nothing was set here, as a sentence. */
+  /** Says that the value is inherited, as a sentence. */
   readonly inherited: string;
   readonly min: number;
   readonly max: number;
 }
 
-/** A whole number with its bounds. It is saved when one leaves the field, or on Enter. */
+/** A whole number with bounds. Saved when the field loses the focus, or on Enter. */
 export function NumberLimit({
   label,
   hint,
@@ -205,7 +202,7 @@ export function NumberLimit({
 }: NumberProps) {
   const id = useId();
   const saved = useSaved({ own, save });
-  // null: as it is saved, also when another tab saves it anew.
+  // null: the saved value, which another tab may change.
   const [draft, setDraft] = useState<string | null>(null);
   const value = draft === null ? effective : draft.trim() === '' ? Number.NaN : Number(draft);
   const fits = Number.isInteger(value) && value >= min && value <= max;
@@ -253,24 +250,24 @@ export function NumberLimit({
 export interface InheritedProps<Value> {
   readonly label: string;
   readonly hint: string;
-  /** Undefined: as it is inherited. */
+  /** Undefined: inherited. */
   readonly own: Value | undefined;
   readonly effective: Value;
   readonly base: Value;
-  /** Null where it was taken, else why not. */
+  /** Returns null on success, otherwise the reason. */
   readonly save: (value: Value | undefined) => Promise<string | null>;
-  /** A value as it stands in a sentence. */
+  /** The value within a sentence. */
   readonly wordOf: (value: Value) => string;
   readonly children: (field: {
     readonly id: string;
-    /** Ids of what describes it. */
+    /** Ids of the elements that describe it. */
     readonly describedBy: string;
     readonly value: Value;
     readonly set: (value: Value | undefined) => void;
   }) => ReactNode;
 }
 
-/** One setting over what is inherited: saved as it is changed, and set back. */
+/** A setting that overrides an inherited value. It is saved on change and can be reset. */
 export function Inherited<Value>({ label, hint, own, effective, base, save, wordOf, children }: InheritedProps<Value>) {
   const id = useId();
   const { scope } = useLimits();
@@ -297,9 +294,9 @@ export function Inherited<Value>({ label, hint, own, effective, base, save, word
   );
 }
 
-// Settings that are ticks: on or off, and lists of happenings.
+// Settings with checkboxes: on or off, and lists of events.
 
-/** On or off, over what is inherited. */
+/** On or off, overriding an inherited value. */
 function OnOff(props: Omit<InheritedProps<boolean>, 'wordOf' | 'children'>) {
   return (
     <Inherited<boolean> {...props} wordOf={(on) => (on ? t`on` : t`off`)}>
@@ -392,7 +389,7 @@ function EventList({ setting, legend, hint }: ListProps) {
   );
 }
 
-/** What puts an agent of a running session to sleep by itself, and what wakes it. */
+/** Which events put an agent of a running session to sleep, and which wake it. */
 export function SleepAndWake() {
   return (
     <>

@@ -11,11 +11,11 @@ type Step = 'closed' | 'reading' | 'open' | 'saving';
 interface Said {
   readonly wrong: boolean;
   readonly text: string;
-  /** Brings back what was set before, as it was set. */
+  /** Restores the earlier settings exactly. */
   readonly undo: (() => Promise<void>) | null;
 }
 
-/** What holds, as YAML: to copy out, and to paste in. The relay writes and reads it. */
+/** The effective limits as YAML, to copy and to paste. The relay writes and parses it. */
 export function Yaml<Own>({ agentId, limits }: { agentId: AgentId | null; limits: Limits<Own> }) {
   const state = useRoost();
   const id = useId();

@@ -1,5 +1,6 @@
 /**
- * Who thinks, and whether it answers: in the header where there is room, else under the big button.
+ * The model in use and its status: in the header where there is room, otherwise under the big
+ * button.
  */
 import { Link } from 'wouter';
 import { t } from '../../language/t.ts';
@@ -11,7 +12,7 @@ import { useQuery } from '../hooks.ts';
 import { connectionName, modelName, stateText } from './words.ts';
 import './chip.css';
 
-/** Is the stand-in in use? As the running session says, else as the relay does. */
+/** Is the demo mind in use? The running session decides, otherwise the relay. */
 export function useRehearsing(): boolean {
   const health = useInfo((state) => state.health?.mind);
   const running = useLive((state) => (state.live ? state.session?.mind.kind : undefined));
@@ -21,7 +22,7 @@ export function useRehearsing(): boolean {
 interface ConnectedProps {
   readonly connection: Connection;
   readonly agentModel: string | undefined;
-  /** The relay is not heard: up to when it was, ms since the epoch. Null: it is. */
+  /** Until when the relay was connected, in ms since the epoch; null: it is connected. */
   readonly heardUntil: number | null;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Connect a model: a key or an address, tried at once. What is typed here goes to the relay once,
- * and nowhere else.
+ * Connects a model by a key or an address, and tests it at once. The input is sent to the relay
+ * once, and nowhere else.
  */
 import { useId, useMemo, useState } from 'react';
 import { Link } from 'wouter';
@@ -18,14 +18,14 @@ import './connect.css';
 
 export type Trying =
   | { readonly kind: 'idle' }
-  /** What is being tried, in words. */
+  /** What is being tested, in words. */
   | { readonly kind: 'trying'; readonly what: string }
   | { readonly kind: 'failed'; readonly text: string }
-  /** Nothing was asked yet. */
+  /** The model was not called yet. */
   | { readonly kind: 'choose'; readonly given: ConnectModel; readonly models: readonly ListedModel[] }
   | { readonly kind: 'done'; readonly connection: Connection };
 
-/** Connects what is given, and says how that goes. */
+/** Connects a model and reports the progress. */
 export function useConnect() {
   const { models } = useRoost();
   const [trying, setTrying] = useState<Trying>({ kind: 'idle' });
@@ -48,8 +48,7 @@ export function useConnect() {
 
 export type Connect = ReturnType<typeof useConnect>['connect'];
 
-// A server that has several models, and may charge for them: one is chosen before anything is
-// asked.
+// A server may have several models and charge for them, so one is chosen before any is called.
 
 interface Props {
   readonly given: ConnectModel;
@@ -104,7 +103,7 @@ export function Choice({ given, models, connect }: Props) {
   );
 }
 
-// One model that is connected: how it stands, and what can be done about it.
+// One connected model: its status, and its actions.
 
 function RemoveDialog({ connection, onClose }: { connection: Connection; onClose: () => void }) {
   const { models } = useRoost();
@@ -220,7 +219,7 @@ export function ConnectionCard({ connection }: { connection: Connection }) {
   );
 }
 
-// A model server of one's own: found on the relay's machine, or by its address.
+// A model server of the person: detected on the relay's machine, or entered by address.
 
 function Found({ found, connect, busy }: { found: readonly FoundServer[]; connect: Connect; busy: boolean }) {
   const [chosen, setChosen] = useState<Readonly<Record<string, string>>>({});
@@ -378,7 +377,7 @@ function ClaudeForm({ connect, busy }: { connect: Connect; busy: boolean }) {
   );
 }
 
-/** What came of it, and what comes next. */
+/** The outcome, and the next step. */
 function Outcome({ trying, connect, onClose }: { trying: Trying; connect: Connect; onClose: () => void }) {
   const running = useLive((state) => state.live !== null);
   switch (trying.kind) {

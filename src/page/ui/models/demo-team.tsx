@@ -10,8 +10,8 @@ import { useQuery } from '../hooks.ts';
 import './demo-team.css';
 
 /**
- * Once a model is connected: what becomes of the agents that hatched in the demo. Nothing where
- * there are none, or they are to be kept.
+ * Asks what to do with the demo agents once a model is connected. Renders nothing if there are
+ * none, or if they are to stay.
  */
 export default function DemoTeam() {
   const roost = useRoost();

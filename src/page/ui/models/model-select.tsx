@@ -1,4 +1,4 @@
-/** Chooses among the models that are connected, from the lists that their servers give. */
+/** Selects one of the connected models, from the lists of their servers. */
 import { type ReactNode, useEffect, useId, useRef, useState } from 'react';
 import { Link } from 'wouter';
 import { MODEL_LIMITS, type Models } from '../../../shared/protocol/models.ts';
@@ -13,9 +13,9 @@ import { choices, connectionName, modelName, stateText } from './words.ts';
 import './model-select.css';
 
 /**
- * Where a key is typed or pasted. It is not shown, and no browser is to remember it. Nor is it in
- * the markup, where a page that is saved, or looked through by an extension, would have it: React
- * writes there what it holds of a field.
+ * A field for a key. The key is hidden, and browsers must not store it. It must not be in the
+ * markup either, where a saved page or an extension would find it: React writes a field's value
+ * there.
  */
 export function KeyField({
   label,
@@ -44,7 +44,7 @@ export function KeyField({
         className="field"
         type="password"
         placeholder={placeholder}
-        // As of one-time codes: password managers leave it alone.
+        // Password managers ignore fields that are marked like this.
         autoComplete="off"
         data-1p-ignore=""
         data-lpignore="true"
@@ -66,17 +66,17 @@ interface Props {
   readonly hint?: ReactNode;
   /** A model's id; empty: nothing is chosen here. */
   readonly value: string;
-  /** What holds where nothing is chosen, in words: it is the first of the list. */
+  /** Describes the default. It is the first item of the list. */
   readonly standard: string;
-  /** What is wrong with it, or null. */
+  /** The error of the value, or null. */
   readonly wrong?: string | null;
   readonly onChange: (model: string) => void;
 }
 
-/** No model has this id: the ids of the list are never empty, and hold no such sign. */
+/** No model has this id: listed ids are never empty and never contain this character. */
 const ANOTHER = '\u0000another';
 
-/** What of the connections has to be known before one chooses among their models. */
+/** The state of the connections, as far as it matters for choosing a model. */
 function Standing({ all }: { all: Models }) {
   if (all.connections.length === 0)
     return (
@@ -126,7 +126,7 @@ function Options({ all, value, standard }: { all: Models | null; value: string; 
   );
 }
 
-/** One field; with a way to ask the servers anew, and to name a model that none of them lists. */
+/** One field, with ways to reload the servers' lists and to enter an unlisted model. */
 export function ModelSelect({ label, hint, value, standard, wrong = null, onChange }: Props) {
   const { models } = useRoost();
   const state = useQuery(models.query);

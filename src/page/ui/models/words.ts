@@ -1,10 +1,10 @@
-/** What a connected model is called on the page, and how it is said to stand. */
+/** Names and states of connected models. */
 import { spoken, t } from '../../language/t.ts';
 import type { Connection, ListedModel, Models } from '../../../shared/protocol/models.ts';
 
 const LONGEST = 26;
 
-/** "claude-sonnet-5-5" is Sonnet 5.5, "qwen3:8b" stays what it is. */
+/** "claude-sonnet-5-5" is Sonnet 5.5, "qwen3:8b" stays as it is. */
 export function modelName(id: string, listed: readonly ListedModel[] = []): string {
   const claude = /^claude-([a-z]+)-(\d+)(?:-(\d{1,2}))?(?:-\d{6,8})?$/.exec(id);
   if (claude) {
@@ -22,7 +22,7 @@ const PORTS: Readonly<Record<string, string>> = {
   '8000': 'vLLM',
 };
 
-/** Whose model it is. */
+/** The provider of the model. */
 export function connectionName({ kind, address }: Pick<Connection, 'kind' | 'address'>): string {
   if (kind === 'claude' || address === null) return t`Claude`;
   const { host, hostname, port } = new URL(address);
@@ -30,13 +30,13 @@ export function connectionName({ kind, address }: Pick<Connection, 'kind' | 'add
   return (local ? PORTS[port] : undefined) ?? host;
 }
 
-/** ms as people say it. */
+/** ms in seconds, for people. */
 export const secondsText = (ms: number) =>
   `${(Math.max(ms, 100) / 1_000).toLocaleString(spoken.locale, { maximumFractionDigits: 1 })} s`;
 
 export const TALKS_ONLY = t`This model cannot use tools: agents can talk, and nothing else.`;
 
-/** How it stands, in a few words. */
+/** The state in a few words. */
 export function stateText({ state }: Pick<Connection, 'state'>): string {
   switch (state.kind) {
     case 'untried':

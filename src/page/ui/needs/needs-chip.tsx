@@ -6,8 +6,8 @@ import { useWaitingCount } from '../hooks.ts';
 import './needs.css';
 
 /**
- * How much needs the person, in the header of every page; a press opens what it is. Nothing where
- * nothing does.
+ * The number of things that need the person, in the header of every page. A press opens them.
+ * Renders nothing if there are none.
  */
 export function NeedsChip() {
   const tray = trayOf(useRoost());

@@ -16,7 +16,7 @@ import { useTeammates } from '../use-somebody.ts';
 import { useNewInThread, useThreads } from '../threads/use-threads.ts';
 import './needs.css';
 
-/** What is new in conversations and threads: a press leads there. */
+/** Unread messages in conversations and threads, with links. */
 function News() {
   const { all } = useTeammates();
   const counts = useUnread((state) => state.counts);
@@ -52,9 +52,9 @@ function News() {
 }
 
 /**
- * What needs the person, under the header of every page: questions with their ways to answer, and
- * what is new. It opens by itself where an agent asks something that stands nowhere else on the
- * page. It takes no focus then, and is no dialog: whatever one does goes on.
+ * What needs the person, under the header of every page: questions that can be answered here, and
+ * unread messages. It opens by itself for a question that is shown nowhere else on the page. It
+ * then takes no focus and is no dialog, so it does not interrupt the person.
  */
 export function Tray() {
   const roost = useRoost();
@@ -84,7 +84,7 @@ export function Tray() {
         {first ? asksText(first, find(first.agentId).name) : ''}
       </span>
       {isOpen && (
-        // Escape is a shortcut to its button.
+        // Escape is a shortcut for its button.
         // eslint-disable-next-line jsx-a11y/no-noninteractive-element-interactions
         <section
           ref={ref}

@@ -1,4 +1,4 @@
-/** What the person is told, on this device and the others. */
+/** The notifications on this device and the others. */
 import { type FormEvent, useId, useState } from 'react';
 import type { Notifications, PushContact } from '../../../shared/protocol/notifications.ts';
 import { NOTIFICATION_KINDS, type NotificationKind } from '../../../shared/domain/told.ts';
@@ -7,10 +7,9 @@ import { type Told, toldOf, whyNoPush } from '../../state/notifications.ts';
 import { useRoost } from '../context.tsx';
 import { useQuery } from '../hooks.ts';
 
-// By which address push services reach whoever runs the relay, and what to do where one has refused
-// a push.
+// The contact address for push services, and advice if one has refused a push.
 
-/** What to do about a push that was refused; `status` as its push service answered. */
+/** What to do about a refused push; `status`: the answer of its push service. */
 function refusedText(status: number, { subject }: PushContact): string {
   const again = t`Then switch it off and on again on that device.`;
   if (status !== 401 && status !== 403)
@@ -88,7 +87,9 @@ const two = (n: number) => String(n).padStart(2, '0');
 const timeOf = (minute: number) => `${two(Math.floor(minute / 60))}:${two(minute % 60)}`;
 const NIGHT = { from: 22 * 60, to: 7 * 60 };
 
-/** Which devices are told while Roost is closed, and what keeps their push services from it. */
+/**
+ * The devices that receive notifications while Roost is closed, and errors of their push services.
+ */
 function ToldDevices({ told }: { told: Told }) {
   const shown = useQuery(told.shown);
   return (
@@ -126,7 +127,7 @@ export function NotificationsSection() {
   const told = toldOf(useRoost());
   const [choice, setChoice] = useState(told.choice);
   const [said, setSaid] = useState('');
-  /** As it was before what was saved last; null: nothing was. */
+  /** The choice before the last change; null: nothing was changed. */
   const [before, setBefore] = useState<typeof choice | null>(null);
   const why = whyNoPush();
   const choose = async (next: typeof choice, undo: typeof choice | null) => {

@@ -1,6 +1,6 @@
 /**
- * Keeps count of what waits, and shows it where the page is only a tab or an icon: a dot on it, and
- * the number where the system has a place for one.
+ * Counts what waits for the person, and shows it where the page is only a tab or an icon: a dot on
+ * the icon, and the number where the system supports badges.
  */
 import { useEffect, useRef } from 'react';
 import { quietUntil } from '../../../shared/domain/blackouts.ts';
@@ -19,23 +19,28 @@ import { RAYS, SUN } from '../shell/mark.tsx';
 import { Tray } from '../needs/tray.tsx';
 import { useNewInThread, useThreads } from '../threads/use-threads.ts';
 
-// Tells on the page what it is open for, by the system where it is out of sight, and takes away
-// what was read or is over.
+// Shows notifications while the page is open: by the system if the page is out of view. Removes
+// those that were read or are obsolete.
 
 /** Times in ms. */
 const TOLD_HERE = {
-  /** For so long after a key, a pointer or a look at the page somebody is taken to be there. */
+  /**
+   * For this long after a key, a pointer event or a look at the page, the person counts as present.
+   */
   there: 60_000,
-  /** While it is used, the relay hears so often that this is the device used last. */
+  /** While the page is used, it tells the relay this often that this device was used last. */
   sayUsed: 60_000,
   /**
-   * What another tab or device shows to somebody within this time is not shown by the system as
-   * well.
+   * What another tab or device shows to a present person within this time is not shown by the
+   * system as well.
    */
   grace: 2_000,
 } as const;
 
-/** Whether what it leads to is what the page shows. `looking`: whose conversation that is. */
+/**
+ * Does the page show the target of the notification already? `looking`: the agent of the open
+ * conversation.
+ */
 function isOnScreen({ path }: RaisedNotification, here: Route, looking: string | null): boolean {
   const to = routeOf(path);
   switch (to.kind) {
@@ -44,7 +49,7 @@ function isOnScreen({ path }: RaisedNotification, here: Route, looking: string |
     case 'threads':
       return here.kind === 'threads' && here.threadId === to.threadId;
     case 'approvals':
-      // Its card stands in the conversation too.
+      // The conversation shows its card too.
       if (to.agentId !== null && to.agentId === looking) return true;
       return here.kind === to.kind && (here.agentId ?? to.agentId) === to.agentId;
     case 'night':
@@ -66,11 +71,10 @@ export function ToldHere() {
   const pushed = mine?.pushed === true && mine.refused === null;
 
   /**
-   * Keys that were open when this was looked at last; null: not yet, and what is there then is no
-   * news.
+   * Keys that were open at the last check; null: not checked yet, and existing ones are no news.
    */
   const before = useRef<ReadonlySet<string> | null>(null);
-  /** What came and was not shown yet, with when it may be. */
+  /** Notifications that were not shown yet, with the earliest time for each. */
   const waits = useRef(new Map<string, number>());
   const said = useRef(new Set<string>());
   const usedAt = useRef(device.now());
@@ -80,7 +84,7 @@ export function ToldHere() {
   const titleOf = ({ kind, agentId, title }: RaisedNotification) =>
     agentId === null ? title : toldTitle(kind, nameOf(agentId));
 
-  /** The tray asks by itself, with the ways to answer. */
+  /** The tray shows the question itself, with its answers. */
   const isInTray = ({ kind, key }: RaisedNotification): boolean => {
     const approvals = callsOf(roost).approvals.store.getState();
     return (
@@ -111,11 +115,11 @@ export function ToldHere() {
         continue;
       }
       waits.current.delete(key);
-      // Where nobody is there a push tells it, and that is enough.
+      // If the person is absent, a push notifies them, which is enough.
       if (!kinds.includes(each.kind) || seen.has(key) || (pushed && !isThere)) continue;
       const title = titleOf(each);
       if (visible) {
-        // Where nobody is there it stays until somebody is.
+        // If the person is absent, it stays until they are back.
         const tell = isThere ? notices.info : notices.offer;
         if (!isInTray(each)) tell(title, { label: t`Open`, run: () => go(path) });
         seen.add(key);
@@ -172,7 +176,7 @@ export function ToldHere() {
     const visible = document.visibilityState === 'visible';
     for (const { key } of open)
       if (known?.has(key) === false) waits.current.set(key, device.now() + (visible ? 0 : TOLD_HERE.grace));
-    // What is over goes from here, whoever showed it.
+    // Removes obsolete notifications, whoever showed them.
     const { serviceWorker } = navigator as Partial<Navigator>;
     void serviceWorker?.getRegistration().then(async (own) => {
       for (const each of (await own?.getNotifications()) ?? [])
@@ -198,15 +202,15 @@ const WITH_DOT = `data:image/svg+xml,${encodeURIComponent(
 )}`;
 
 /**
- * Installed on a home screen or in a dock. Safari and Firefox have it in part; where it is refused,
- * the title says it.
+ * For apps on a home screen or in a dock. Safari and Firefox support it in part. Where it fails,
+ * the title shows the count.
  */
 function badge(count: number, at: number): void {
   const system: Pick<Partial<Navigator>, 'setAppBadge' | 'clearAppBadge'> = navigator;
   const { serviceWorker } = navigator as Partial<Navigator>;
   if (serviceWorker?.controller) {
     const kept: KeptWaits = { count, at };
-    // For it: it counts on while no page is open.
+    // For the service worker, which continues the count while no page is open.
     void caches
       .open(TOLD.cache)
       .then((cache) => cache.put(TOLD.waits, Response.json(kept)))

@@ -6,7 +6,7 @@ import { dropFound, nextFound, shownFound, watchFound } from './last-found.ts';
 import './found-bar.css';
 
 /**
- * Which of what was found stands here, and the ways to the others: there as long as one of them is
+ * The position of the shown search result, and links to the others. Visible while one of them is
  * shown.
  */
 export function FoundBar() {

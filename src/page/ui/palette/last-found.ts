@@ -1,9 +1,9 @@
-/** What was found last, to go through it by a key, as long as the page is open. */
+/** The last search results, to step through by a key as long as the page is open. */
 import type { SearchHit } from '../../../shared/protocol/search.ts';
 import { createListeners } from '../../../shared/domain/platform/events.ts';
 import { PATHS } from '../routes.ts';
 
-/** Where a result leads. */
+/** The address of a result. */
 export function pathOf({ kind, agentId, messageId, threadId }: SearchHit): string {
   switch (kind) {
     case 'message':
@@ -22,12 +22,12 @@ export function pathOf({ kind, agentId, messageId, threadId }: SearchHit): strin
 }
 
 interface Found {
-  /** Where the one that is shown leads. */
+  /** Address of the shown result. */
   readonly path: string;
-  /** Its place among them, from 1. */
+  /** Its position, from 1. */
   readonly at: number;
   readonly of: number;
-  /** There are more than were looked for. */
+  /** There are more results than were requested. */
   readonly more: boolean;
 }
 
@@ -43,7 +43,7 @@ function tell(): void {
   shownChanged.tell();
 }
 
-/** These were found, and this one is shown; `hasMore`: there are more than these. */
+/** Stores the results and the one that is shown; `hasMore`: there are more. */
 export function keepFound(found: readonly SearchHit[], hit: SearchHit, hasMore: boolean): void {
   hits = found;
   at = found.indexOf(hit);
@@ -51,7 +51,7 @@ export function keepFound(found: readonly SearchHit[], hit: SearchHit, hasMore: 
   tell();
 }
 
-/** Nothing counts as found any more. */
+/** Clears the results. */
 export function dropFound(): void {
   hits = [];
   at = -1;
@@ -60,13 +60,14 @@ export function dropFound(): void {
 
 export const hasFound = (): boolean => hits.length > 1;
 
-/** The one that is shown, or was; null: nothing was found. */
+/** The result shown last; null: there are no results. */
 export const shownFound = (): Found | null => shown;
 /** Calls it whenever another is shown. Returns the way to stop. */
 export const watchFound = shownChanged.subscribe;
 
 /**
- * Where the next of them is, or with -1 the one before; round and round. null: nothing was found.
+ * The address of the next result, or with -1 of the previous one, wrapping around; null: there are
+ * no results.
  */
 export function nextFound(step: 1 | -1): string | null {
   at = (at + step + hits.length) % hits.length;

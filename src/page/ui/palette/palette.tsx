@@ -1,6 +1,6 @@
 /**
- * One keystroke and some letters: every agent, action, page and setting, and everything that was
- * said, in one list.
+ * The palette: one list of all agents, actions, pages, settings and messages, opened with one key
+ * and filtered by typing.
  */
 import { type ReactNode, useEffect, useEffectEvent, useId, useRef, useState } from 'react';
 import { flushSync } from 'react-dom';
@@ -28,7 +28,7 @@ import './palette.css';
 export type Filters = Pick<SearchQuery, 'agentId' | 'threadId' | 'author' | 'kinds' | 'since'>;
 
 const DAY = 24 * 60 * 60 * 1_000;
-/** Days back, by the words for them. */
+/** Periods in days, by their labels. */
 const SPANS = [
   [1, t`Since yesterday`],
   [7, t`In the last week`],
@@ -36,7 +36,7 @@ const SPANS = [
   [365, t`In the last year`],
 ] as const;
 
-/** Kinds that are looked for together, by the words for them. */
+/** Kinds that are filtered together, by their labels. */
 const KINDS: readonly (readonly [readonly SearchKind[], string])[] = [
   [['message'], t`In conversations`],
   [['thread-message', 'thread'], t`In threads`],
@@ -44,12 +44,12 @@ const KINDS: readonly (readonly [readonly SearchKind[], string])[] = [
   [['schedule'], t`In routines and reminders`],
 ];
 
-/** No agent's id. */
+/** Not the id of an agent. */
 const IN_THREAD = 'thread:';
 
 /**
- * Holds what is found to one agent, one voice, one kind, or a time. `today`: midnight, in ms since
- * the epoch.
+ * Restricts the results to one agent, author, kind or period. `today`: midnight, in ms since the
+ * epoch.
  */
 export function FilterRow({
   value,
@@ -115,12 +115,12 @@ export function FilterRow({
   );
 }
 
-// What the palette lists: every command, and every setting by its name. Pure.
+// The entries of the palette: every command, and every setting by name. Pure.
 
-/** As the palette has them. */
+/** In the palette's order. */
 const ORDER = Object.keys(GROUPS);
 
-/** Opens what is open already. */
+/** Commands that open what is already open. */
 const NOT_HERE: readonly string[] = ['find', 'find said', 'back'];
 
 export const listed = (around: Around): readonly Command[] => [
@@ -142,8 +142,8 @@ const plain = (text: string) => text.normalize('NFD').replaceAll(/\p{M}/gu, '').
 const plainWords = (text: string) => plain(text).split(/[^\p{L}\p{N}]+/u);
 
 /**
- * How well it fits: 0 not at all; beginnings of the label count most, then of its words, then of
- * what it is also called.
+ * How well it matches; 0: not at all. The beginning of the label counts most, then the beginnings
+ * of its words, then its other terms.
  */
 function fit({ label, hint = '', words = '' }: Command, asked: readonly string[]): number {
   const name = plain(label);
@@ -163,15 +163,12 @@ function fit({ label, hint = '', words = '' }: Command, asked: readonly string[]
   return sum;
 }
 
-/**
- * Those that fit what is typed, best first; with nothing typed, those that were used last, and then
- * all in the table's order.
- */
+/** The matches, best first. Without input: the last used ones, then all in the table's order. */
 export function found(commands: readonly Command[], typed: string, recent: readonly string[]): readonly Command[] {
   const asked = plainWords(typed).filter((word) => word !== '');
   const age = ({ id }: Command) => (recent.includes(id) ? recent.indexOf(id) : recent.length);
   const sign = plain(typed.trim());
-  // An emoji is no word, and still something to look for.
+  // An emoji is no word, but can be searched for.
   if (asked.length === 0 && sign !== '') return commands.filter(({ label }) => plain(label).includes(sign));
   if (asked.length === 0)
     return commands
@@ -189,7 +186,7 @@ export function found(commands: readonly Command[], typed: string, recent: reado
     .map(({ command }) => command);
 }
 
-/** Whose words they are, and where they stand. */
+/** The author and the place. */
 export function whereOf({ kind, agentId, author, title }: SearchHit, nameOf: (id: string) => string): string {
   const name = nameOf(author);
   switch (kind) {
@@ -210,7 +207,7 @@ export function whereOf({ kind, agentId, author, title }: SearchHit, nameOf: (id
   }
 }
 
-/** A passage with what was found in it. */
+/** A passage with its matches marked. */
 function Marked({ passage: { text, marks } }: { passage: Passage }) {
   const parts: ReactNode[] = [];
   let at = 0;
@@ -223,7 +220,7 @@ function Marked({ passage: { text, marks } }: { passage: Passage }) {
   return <>{parts}</>;
 }
 
-/** One result: who said it, when, and the words around. */
+/** One result: author, time, and the text around the match. */
 export function Hit({ hit, nameOf, now }: { hit: SearchHit; nameOf: (id: string) => string; now: number }) {
   return (
     <span className="palette-hit">
@@ -240,23 +237,23 @@ export function Hit({ hit, nameOf, now }: { hit: SearchHit; nameOf: (id: string)
   );
 }
 
-// What was said, found while somebody types: the newest question counts, and ends those before it.
+// Full-text search while the person types. The newest query counts and cancels earlier ones.
 
 /**
- * Letters from which on it is looked for; a single sign of some scripts is a word, and so is an
- * emoji.
+ * Characters from which on a search starts. In some scripts a single character is a word, and so is
+ * an emoji.
  */
 const LEAST = 2;
 const WORD = /[\p{sc=Hani}\p{sc=Hira}\p{sc=Kana}\p{sc=Hang}\p{sc=Thai}\p{Extended_Pictographic}]/u;
-/** ms between two looks while not everything can be found yet. */
+/** ms between repeated searches while the index is incomplete. */
 const LOOK_AGAIN = 1_500;
 
 export interface Searched {
-  /** To the question that was asked last and is answered; null: none is. */
+  /** The answer to the last answered query; null: none. */
   readonly answer: SearchAnswer | null;
-  /** What is typed is not answered yet. */
+  /** The current input has no answer yet. */
   readonly waits: boolean;
-  /** Why it could not be looked for; null: it could. */
+  /** Why the search failed; null: it did not. */
   readonly problem: string | null;
 }
 const NOTHING: Searched = { answer: null, waits: false, problem: null };
@@ -267,7 +264,7 @@ export function useSearch(query: SearchQuery): Searched {
   const { owner, device } = useRoost();
   const [searched, setSearched] = useState(NOTHING);
   const asked = isSearch(query.text) ? JSON.stringify(query) : null;
-  /** The question that counts: one that was superseded answers nothing. */
+  /** The current query. A superseded one has no effect. */
   const newest = useRef<object | null>(null);
   const [line] = useState(device.newId);
   const [look, setLook] = useState(0);
@@ -283,7 +280,7 @@ export function useSearch(query: SearchQuery): Searched {
     newest.current = question;
     const ask = async () => {
       try {
-        // As it was put together above.
+        // `asked` is the query serialized above.
         const answer = await owner.call('search', { ...(JSON.parse(asked) as SearchQuery), line });
         if (newest.current === question) setSearched({ answer, waits: false, problem: null });
       } catch (error) {
@@ -294,7 +291,7 @@ export function useSearch(query: SearchQuery): Searched {
     void ask();
   }, [asked, owner, look, line]);
   useEffect(() => {
-    // Read ahead; what goes wrong is told where something is asked.
+    // Preloads the index. Errors are reported by an actual search.
     owner.call('search', { text: '', limit: 1 }).catch(() => undefined);
   }, [owner]);
   useEffect(
@@ -312,13 +309,13 @@ export function useSearch(query: SearchQuery): Searched {
   return asked === null ? NOTHING : searched;
 }
 
-/** What was chosen last, newest first, as long as the page is open. */
+/** The last used commands, newest first, as long as the page is open. */
 let recent: readonly string[] = [];
 const RECENT_MOST = 5;
-/** As many are drawn; more letters find the rest. Beside what was said, only the best. */
+/** Commands shown at most; more letters find the rest. Beside messages, only the best are shown. */
 const SHOWN_MOST = 60;
 const BESIDE_WORDS = 16;
-/** Results that are asked for at first, and each time somebody wants more. */
+/** Results requested at first, and each time the person asks for more. */
 const RESULTS = 20;
 
 type Option =
@@ -326,7 +323,7 @@ type Option =
   | { readonly kind: 'hit'; readonly id: string; readonly hit: SearchHit }
   | { readonly kind: 'more'; readonly id: 'more' };
 
-/** What it says of itself, by where it looks. */
+/** Its texts, by scope. */
 function wordsOf(within: Within | null, nameOf: (id: string) => string) {
   if (within === null)
     return {
@@ -350,13 +347,13 @@ interface NoteProps {
   readonly searched: Searched;
   readonly searches: boolean;
   readonly isEmpty: boolean;
-  /** Commands that fit and are not drawn. */
+  /** Matching commands that are not shown. */
   readonly beyond: number;
-  /** More was said than can be asked for. */
+  /** There are more messages than can be requested. */
   readonly onlyBest: boolean;
 }
 
-/** What there is to say besides what was found. */
+/** The note besides the results. */
 function noteOf({ searched, searches, isEmpty, beyond, onlyBest }: NoteProps): string | null {
   const { answer, waits, problem } = searched;
   if (problem !== null) return t`What was said could not be searched: ${problem}`;
@@ -396,10 +393,10 @@ export default function Palette({
 }: {
   onClose: () => void;
   around: Around;
-  /** Only what was said there, until the person widens it; null: everything. */
+  /** Restricts the search to this place until the person widens it; null: everything. */
   within: Within | null;
 }) {
-  // What the commands look at: with any of it, the list is another.
+  // The commands depend on these.
   useHousehold((state) => state.roster);
   useLive((state) => state);
   usePending((state) => state.call);
@@ -417,7 +414,7 @@ export default function Palette({
     giveTyped(setTyped);
     return () => {
       close?.();
-      // Whatever was chosen may have put the focus elsewhere.
+      // The chosen command may have moved the focus.
       if (document.activeElement === document.body && before instanceof HTMLElement && before.isConnected)
         before.focus();
     };
@@ -446,7 +443,7 @@ export default function Palette({
   });
   const run = (option: Option) => {
     if (option.kind === 'more') return setLimit((held) => Math.min(held * 3, LIMITS.searchAnswers));
-    // A dialog keeps the focus for itself while it is open.
+    // An open dialog traps the focus.
     flushSync(onClose);
     if (option.kind === 'hit') {
       keepFound(answer?.hits ?? [], option.hit, answer?.more ?? false);
@@ -456,18 +453,18 @@ export default function Palette({
     recent = [id, ...recent.filter((other) => other !== id)].slice(0, RECENT_MOST);
     option.command.run();
   };
-  // Whoever is quicker than the answer gets its best when it comes.
+  // Enter was pressed before the answer arrived. It chooses the best result then.
   const enters = useRef(false);
   useEffect(() => {
     if (!enters.current || searched.waits) return;
     enters.current = false;
-    // What is chosen closes the dialog at once, which no effect may.
+    // The choice closes the dialog at once, which effects must not do.
     if (chosen) queueMicrotask(() => run(chosen));
   });
   const groupOf = (option: Option | undefined) =>
     option === undefined ? null : option.kind === 'command' ? GROUPS[option.command.group] : t`Said`;
   return (
-    // The backdrop is the dialog itself; its keys are those of the field in it.
+    // The backdrop is the dialog itself. Its keys are those of the field in it.
     // eslint-disable-next-line jsx-a11y/no-noninteractive-element-interactions, jsx-a11y/click-events-have-key-events
     <dialog
       ref={ref}
@@ -526,7 +523,7 @@ export default function Palette({
           {shown.map((option, i) => {
             const isFirst = groupOf(option) !== groupOf(shown[i - 1]);
             return (
-              // The field holds the focus, and its keys choose.
+              // The field has the focus, and its keys choose.
               // eslint-disable-next-line jsx-a11y/click-events-have-key-events
               <li
                 key={option.id}

@@ -1,6 +1,6 @@
 /**
- * What is typed between the press that opens the palette and its field's focus: it is meant for the
- * palette, not for the field that still has it.
+ * Captures what is typed after the palette's shortcut until its field has the focus. Those keys are
+ * meant for the palette, not for the field that still has the focus.
  */
 import { createContext } from 'react';
 import type { AgentId, ThreadId } from '../../../shared/domain/ids.ts';
@@ -8,19 +8,19 @@ import type { After } from '../../../shared/domain/platform/timers.ts';
 import type { Route } from '../routes.ts';
 import { keyOf } from '../parts/keys.ts';
 
-/** Where alone is looked until the person widens it. */
+/** The place to which the search is restricted until the person widens it. */
 export type Within = { readonly agentId: AgentId } | { readonly threadId: ThreadId };
 
-/** Opens the palette on what was said there. */
+/** Opens the palette restricted to this place. */
 export const OpensFind = createContext<(within: Within) => void>(() => undefined);
 
-/** What is on the screen; null: nothing that was said. */
+/** The place on screen; null: one without messages. */
 export function withinOf(route: Route): Within | null {
   if (route.kind === 'agent') return { agentId: route.agentId };
   return route.kind === 'threads' && route.threadId !== null ? { threadId: route.threadId } : null;
 }
 
-/** ms: a palette that is not there by then will not come for now. */
+/** ms after which a palette that has not appeared is given up. */
 const WAITS_MS = 1_500;
 
 let text = '';
@@ -52,7 +52,7 @@ function end(): string {
   return taken;
 }
 
-/** From here on keys go where they go; `to` is given what was typed by now, where anything was. */
+/** Ends the capture. Passes the captured text to `to`, if there is any. */
 export function giveTyped(to: (typed: string) => void): void {
   const taken = end();
   if (taken !== '') to(taken);

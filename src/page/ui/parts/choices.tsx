@@ -13,7 +13,7 @@ interface OneOfProps<Value extends string | number> {
   readonly onChange: (value: Value) => void;
 }
 
-/** One of a few, side by side. */
+/** A choice of a few options, side by side. */
 export function OneOf<Value extends string | number>({ label, options, value, onChange }: OneOfProps<Value>) {
   const name = useId();
   return (
@@ -37,19 +37,19 @@ export function OneOf<Value extends string | number>({ label, options, value, on
 interface SelectSettingProps {
   readonly label: string;
   readonly hint: string;
-  /** The value that is chosen; null: none of the options, but the default. */
+  /** The chosen value; null: the default. */
   readonly chosen: string | null;
-  /** What the default is called. */
+  /** Label of the default. */
   readonly fallback: string;
-  /** `lang`: of the name, where it is not the page's. */
+  /** `lang`: language of the name, if it is not the page's. */
   readonly options: readonly { readonly value: string; readonly name: string; readonly lang?: string }[];
   readonly onChoose: (value: string | null) => void;
   readonly className?: string;
-  /** Stands beside the field. */
+  /** Shown beside the field. */
   readonly children?: ReactNode;
 }
 
-/** One of a list, or the default, as a choice of this browser's: it holds at once. */
+/** A choice from a list, or the default, stored in this browser. It takes effect at once. */
 export function SelectSetting({
   label,
   hint,
@@ -89,16 +89,16 @@ export function SelectSetting({
 }
 
 interface Props {
-  /** What is shown of whom: "Wakes of". */
+  /** What is shown of the agent: "Wakes of". */
   readonly label: string;
-  /** All of them, in a word or two; left out: it is always somebody. */
+  /** Label for all agents; left out: always a single agent. */
   readonly everybody?: string;
-  /** Null: everybody. */
+  /** null: all agents. */
   readonly agentId: AgentId | null;
   readonly path: (agentId: AgentId | null) => string;
 }
 
-/** Goes from the same place of one agent to another's, or to everybody's. */
+/** Switches the same view to another agent, or to all. */
 export function AgentSelect({ label, everybody, agentId, path }: Props) {
   const { go } = useRoute();
   const roster = useHousehold((state) => state.roster);

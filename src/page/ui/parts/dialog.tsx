@@ -8,15 +8,15 @@ interface Props {
   readonly title: string;
   readonly onClose: () => void;
   readonly children: ReactNode;
-  /** `side`: slides in from the edge, over the whole height. */
+  /** `side`: slides in from the edge, at full height. */
   readonly shape?: 'box' | 'wide' | 'side';
-  /** Only words stand in it: it takes the focus itself, so that keys scroll it. */
+  /** It contains only text. The text takes the focus, so that keys scroll it. */
   readonly isRead?: boolean;
 }
 
 /**
- * A native modal dialog: focus stays inside, Escape and the backdrop close it, focus returns to
- * where it was.
+ * A native modal dialog: it traps the focus, Escape and the backdrop close it, and the focus
+ * returns to where it was.
  */
 export function Dialog({ title, onClose, children, shape = 'box', isRead = false }: Props) {
   const ref = useRef<HTMLDialogElement>(null);
@@ -25,7 +25,7 @@ export function Dialog({ title, onClose, children, shape = 'box', isRead = false
   useEffect(() => {
     const before = document.activeElement;
     const close = ref.current ? openModal(ref.current) : undefined;
-    // The browser would choose the first button, which is the one that closes.
+    // The browser would choose the first button, which closes the dialog.
     titleRef.current?.focus();
     return () => {
       close?.();
@@ -33,8 +33,8 @@ export function Dialog({ title, onClose, children, shape = 'box', isRead = false
     };
   }, []);
   return (
-    // The backdrop is the dialog itself, outside of its inner box: pressing it closes, as Escape
-    // does.
+    // The backdrop is the dialog itself, outside of its inner box. Pressing it closes the dialog,
+    // as Escape does.
     // eslint-disable-next-line jsx-a11y/no-noninteractive-element-interactions, jsx-a11y/click-events-have-key-events
     <dialog
       ref={ref}
@@ -57,7 +57,7 @@ export function Dialog({ title, onClose, children, shape = 'box', isRead = false
             <CloseIcon />
           </button>
         </header>
-        {/* What scrolls and holds nothing that has the focus is reached by nobody without a pointer. */}
+        {/* A scrollable element without a focusable child cannot be reached without a pointer. */}
         <div className="dialog-body" {...(isRead ? { tabIndex: 0, role: 'group', 'aria-labelledby': heading } : {})}>
           {children}
         </div>
@@ -69,16 +69,16 @@ export function Dialog({ title, onClose, children, shape = 'box', isRead = false
 interface SureDialogProps {
   readonly title: string;
   readonly children: ReactNode;
-  /** The button that does it, and what stands on it meanwhile. */
+  /** Label of the confirming button, and its label while the action runs. */
   readonly does: readonly [label: string, meanwhile: string];
-  /** What could not be done, as a sentence begins: "It could not be revoked". */
+  /** The failure, as a sentence begins: "It could not be revoked". */
   readonly undone: string;
-  /** Resolves with why it was not done; null: it was, and the dialog closes. */
+  /** Resolves with the reason of a failure; null: success, and the dialog closes. */
   readonly onSure: () => Promise<string | null>;
   readonly onClose: () => void;
 }
 
-/** What cannot be taken back is asked once more. */
+/** Confirms an action that cannot be undone. */
 export function SureDialog({ title, children, does: [label, meanwhile], undone, onSure, onClose }: SureDialogProps) {
   const [busy, setBusy] = useState(false);
   const [failed, setFailed] = useState<string | null>(null);
@@ -108,8 +108,5 @@ export function SureDialog({ title, children, does: [label, meanwhile], undone, 
   );
 }
 
-/**
- * As a `ref` of the button that stands where the one stood that was pressed: it takes the focus,
- * and moves nothing.
- */
+/** A `ref` for a button that replaces a pressed one: it takes the focus without scrolling. */
 export const takeFocus = (button: HTMLButtonElement | null): void => button?.focus({ preventScroll: true });

@@ -4,10 +4,7 @@ import './excerpt.css';
 
 const MARKS = { same: ' ', gone: '−', new: '+' } as const;
 
-/**
- * What a change of a text takes away and brings, by lines. `isCode`: a machine takes it by the
- * letter.
- */
+/** A line diff of two texts. `isCode`: a machine interprets the text literally. */
 export function Diff({ before, after, isCode = false }: { before: string; after: string; isCode?: boolean }) {
   const shown = isCode ? revealedCode : revealed;
   return (
@@ -26,10 +23,10 @@ function kindOfLine(line: string): 'head' | keyof typeof MARKS {
   return line.startsWith('+') ? 'new' : line.startsWith('-') ? 'gone' : 'same';
 }
 
-/** A change as `diff` and `git` write it. */
+/** A diff in the format of `diff` and `git`. */
 export function Patch({ text, label }: { text: string; label: string }) {
   return (
-    // Scrolls by itself where it is too wide, by keyboard too.
+    // Scrollable where it is too wide, by keyboard too.
     // eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex
     <pre className="excerpt diff" dir="auto" tabIndex={0} role="region" aria-label={label}>
       {text.split('\n').map((line, i) => (

@@ -1,14 +1,14 @@
 import { type ReactNode, useId, useState } from 'react';
 import './drop-zone.css';
 
-// What somebody dropped: files, and the files in folders.
+// Collects dropped files, including those in folders.
 
 /**
- * Files of folders that are taken at most: a message takes far fewer, and a folder may hold a whole
+ * Most files of dropped folders. A message takes far fewer, and a folder may contain a whole
  * system.
  */
 const MOST = 200;
-/** What a system leaves in every folder. */
+/** Hidden files that systems leave in folders. */
 const IS_HIDDEN = /^\.|^(?:Thumbs\.db|desktop\.ini)$/i;
 
 const fileOf = (entry: FileSystemFileEntry): Promise<File> =>
@@ -21,13 +21,13 @@ async function filesIn(entry: FileSystemEntry, files: File[]): Promise<void> {
   if (entry.isFile) files.push(await fileOf(entry as FileSystemFileEntry));
   if (!entry.isDirectory) return;
   const reader = (entry as FileSystemDirectoryEntry).createReader();
-  // A reader hands out a part at a time.
+  // A directory reader returns its entries in batches.
   for (let some = await entriesOf(reader); some.length > 0; some = await entriesOf(reader))
     for (const each of some) await filesIn(each, files);
 }
 
 /**
- * To be called while the drop is handled: afterwards a browser tells nothing of it. Rejects where a
+ * Must be called while the drop event is handled; later the browser reveals nothing. Rejects if a
  * folder cannot be read.
  */
 export function droppedFiles(transfer: DataTransfer): Promise<readonly File[]> {
@@ -35,7 +35,7 @@ export function droppedFiles(transfer: DataTransfer): Promise<readonly File[]> {
   const folders = entries.filter(({ isDirectory }) => isDirectory);
   const files = [...transfer.files];
   if (folders.length === 0) return Promise.resolve(files);
-  // A folder is among the files too, as one that cannot be read.
+  // A folder is among the files too, as an unreadable file.
   const names = new Set(folders.map(({ name }) => name));
   const found = files.filter(({ name, size, type }) => !(names.has(name) && type === '' && size % 4_096 === 0));
   const gather = async () => {
@@ -46,17 +46,17 @@ export function droppedFiles(transfer: DataTransfer): Promise<readonly File[]> {
 }
 
 interface Props {
-  /** What may be dropped, in words. */
+  /** Describes what may be dropped. */
   readonly children: ReactNode;
   readonly label: string;
-  /** Endings and types, as an input takes them. */
+  /** File extensions and types, as for an input. */
   readonly accept: string;
-  /** More than one may be given at once; each comes by itself. */
+  /** Several files may be given at once; `onFile` is called for each. */
   readonly several?: boolean;
   readonly onFile: (file: File) => void;
 }
 
-/** A place to drop a file on, or to choose one by hand. */
+/** A drop zone with a button that selects a file. */
 export function DropZone({ children, label, accept, several = false, onFile }: Props) {
   const id = useId();
   const [over, setOver] = useState(false);
@@ -76,8 +76,7 @@ export function DropZone({ children, label, accept, several = false, onFile }: P
         setOver(false);
         const { files } = event.dataTransfer;
         const dropped = droppedFiles(event.dataTransfer);
-        // A folder that cannot be read is handed on as what it is: whoever takes files says what is
-        // wrong with it.
+        // An unreadable folder is passed on as a file. The receiver reports what is wrong with it.
         dropped.then(take, () => take(files));
       }}
     >
@@ -90,7 +89,7 @@ export function DropZone({ children, label, accept, several = false, onFile }: P
         aria-describedby={`${id}-about`}
         onChange={(event) => {
           const files = [...(event.target.files ?? [])];
-          // The same file may be chosen again, after it was changed.
+          // The same file can be chosen again after it was changed.
           event.target.value = '';
           take(files);
         }}

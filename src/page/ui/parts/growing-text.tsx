@@ -1,6 +1,6 @@
 /**
- * A text that grows at its end while somebody may have marked a part of it. React would set it anew
- * as a whole, which takes the mark away; here only what is new is added.
+ * A text that grows at its end while the person may have selected a part of it. React would replace
+ * the whole text, which clears the selection. This component only appends what is new.
  */
 import { useLayoutEffect, useRef } from 'react';
 
@@ -14,7 +14,7 @@ function sharedLength(a: string, b: string): number {
 
 function setTextOf(element: HTMLElement, text: string): void {
   const node = element.firstChild;
-  // A browser that translates has put it elsewhere.
+  // A browser that translates the page has moved it.
   if (!(node instanceof Text) || node.nextSibling) {
     element.textContent = text;
     return;

@@ -1,12 +1,7 @@
-/**
- * Line icons, drawn here: decoration only, the words stand beside them or in the button's label.
- */
+/** Line icons. Decorative: the meaning is in the text beside them or in the button's label. */
 import type { ReactNode } from 'react';
 
-/**
- * `turns`: it points to where one comes from or goes to, which lies on the other side where a page
- * runs from right to left.
- */
+/** `turns`: a direction arrow, mirrored where the page runs from right to left. */
 function Icon({ children, turns = false }: { children: ReactNode; turns?: boolean }) {
   return (
     <svg

@@ -1,11 +1,11 @@
-/** How long something has lasted. */
+/** Shows how long something has lasted. */
 import { t } from '../../language/t.ts';
 import { useNow } from '../hooks.ts';
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
-/** ms: of what takes no longer nothing is said. */
+/** ms: shorter durations are not shown. */
 export const WORTH_SAYING = 2 * SECOND;
 
 /** `12 s`, `3 min`, `2 h` */
@@ -14,7 +14,7 @@ export function spanText(ms: number): string {
   return ms < HOUR ? t`${Math.floor(ms / MINUTE)} min` : t`${Math.floor(ms / HOUR)} h`;
 }
 
-/** Behind what is being done. It watches the clock, alone. */
+/** The duration of an activity. It subscribes to the clock by itself. */
 export function Lasts({ from }: { from: number }) {
   const lasted = useNow(SECOND) - from;
   return lasted < WORTH_SAYING ? null : <span className="activity-span"> · {spanText(lasted)}</span>;

@@ -13,7 +13,7 @@ import './menu.css';
 
 export interface MenuItem {
   readonly label: string;
-  /** A second line: what it would do, or why it cannot. */
+  /** A second line: its effect, or why it is disabled. */
   readonly hint?: string;
   readonly disabled?: boolean;
   readonly run: () => void;
@@ -24,7 +24,7 @@ const GAP = 6;
 
 interface ListProps {
   readonly label: string;
-  /** What stands above its items: no item, to be read. */
+  /** A text above its items, which is no item. */
   readonly note?: string | undefined;
   readonly items: readonly MenuItem[];
   readonly anchor: RefObject<HTMLElement | null>;
@@ -32,7 +32,8 @@ interface ListProps {
 }
 
 /**
- * The open menu: arrows move, Enter chooses, Escape and Tab leave; focus goes back to its button.
+ * The open menu: arrows move, Enter chooses, Escape and Tab close it, and the focus returns to its
+ * button.
  */
 export function MenuList({ label, note, items, anchor, onClose }: ListProps) {
   const noteId = useId();
@@ -43,7 +44,7 @@ export function MenuList({ label, note, items, anchor, onClose }: ListProps) {
     const menu = ref.current;
     const from = anchor.current?.getBoundingClientRect();
     if (!menu || !from) return;
-    // The top layer, so that no scrolling or clipping ancestor cuts it off.
+    // In the top layer, so that no scrolling or clipping ancestor cuts it off.
     if (typeof menu.showPopover === 'function') menu.showPopover();
     const { width, height } = menu.getBoundingClientRect();
     const left = Math.max(GAP, Math.min(from.right - width, innerWidth - width - GAP));
@@ -55,10 +56,10 @@ export function MenuList({ label, note, items, anchor, onClose }: ListProps) {
     });
   }, [anchor]);
 
-  // What is hidden takes no focus: only once it has its position. Where nothing in it can be
-  // chosen, the menu itself hears the keys.
+  // Hidden elements cannot take the focus, so this waits for the position. If no item can be
+  // chosen, the menu itself handles the keys.
   const placed = position !== null;
-  // They may come a moment after the menu was opened.
+  // The items may arrive a moment after the menu was opened.
   const isEmpty = items.length === 0;
   useLayoutEffect(() => {
     if (placed)

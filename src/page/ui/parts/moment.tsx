@@ -5,15 +5,13 @@ import './moment.css';
 interface Props {
   /** ms since the epoch */
   readonly time: number;
-  /** It stands among many, and the keyboard comes to its exact time by another way. */
+  /** One of many. Keyboard users find the exact time elsewhere. */
   readonly passedBy?: boolean;
-  /** As it is said at first: how long ago it was, say. */
+  /** The initial text, such as how long ago it was. */
   readonly children: ReactNode;
 }
 
-/**
- * When something was: exactly on pointing, and once it is pressed, which is all that a finger can.
- */
+/** A time that becomes exact on hover, and on a press, for touch screens. */
 export function Moment({ time, passedBy = false, children }: Props) {
   const [exact, setExact] = useState(false);
   return (

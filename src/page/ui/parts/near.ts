@@ -1,26 +1,26 @@
-/** What is far from what is in sight need not be drawn. Where it stood, its room stays. */
+/** Skips the rendering of elements far from the view. Their height is reserved. */
 import { useEffect, useState, type RefObject } from 'react';
 
-/** A browser of tests has none: there, all is near. */
+/** Test environments may lack it. Everything then counts as near. */
 export const CAN_TELL_NEAR = typeof IntersectionObserver !== 'undefined';
 
 interface Watching {
-  /** px above and below what is in sight that are near. */
+  /** px above and below the view that count as near. */
   readonly around: number;
-  /** A selector of the element that scrolls. */
+  /** Selector of the scrolling element. */
   readonly wherein: string;
   readonly isWatched?: boolean;
-  /** px of its room, until it is known whether it is near; null: it is drawn at first. */
+  /** Its height in px until it is known whether it is near; null: it is rendered at first. */
   readonly atFirst?: number | null;
 }
 
-/** Does somebody have this marked, perhaps to copy it? */
+/** Has the person selected it, perhaps to copy it? */
 function isMarked(element: Element): boolean {
   const mark = document.getSelection();
   return mark !== null && !mark.isCollapsed && mark.containsNode(element, true);
 }
 
-/** px of the room that the element keeps while it is not drawn; null: it is near, and drawn. */
+/** The height in px to reserve while the element is not rendered; null: it is near and rendered. */
 export function useRoom(
   element: RefObject<HTMLElement | null>,
   { around, wherein, isWatched = true, atFirst = null }: Watching,

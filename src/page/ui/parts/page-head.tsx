@@ -19,10 +19,7 @@ export function QueryLoading() {
   return <p className="query-loading" role="status">{t`Asking the relay…`}</p>;
 }
 
-/**
- * Why something could not be read, and the way to ask for it again. `before`: what was read earlier
- * stands on the page.
- */
+/** Why something could not be read, with a retry button. `before`: an earlier value is shown. */
 export function QueryProblem<Value>({
   query,
   state,
@@ -32,7 +29,7 @@ export function QueryProblem<Value>({
   const live = useLive(({ link }) => link.kind === 'live');
   const problem = state.kind === 'loading' ? null : state.problem;
   if (!problem) return null;
-  // Where there is no connection to the relay the page says so once, for everything.
+  // Without a connection to the relay, the page says so once for everything.
   if (!live)
     return before ? null : <p className="query-quiet">{t`${what} can be read when the relay is there again.`}</p>;
   return (
@@ -46,9 +43,7 @@ export function QueryProblem<Value>({
   );
 }
 
-/**
- * Something the relay keeps, or that it is being asked for, or why it is not there and what to do.
- */
+/** A value of the relay, or that it is loading, or why it is missing and what to do. */
 export function QueryView<Value>({ query, what, children }: QueryViewProps<Value>) {
   const state = useQuery(query);
   if (state.kind === 'loading') return <QueryLoading />;
@@ -62,14 +57,14 @@ export function QueryView<Value>({ query, what, children }: QueryViewProps<Value
 
 interface Props {
   readonly title: string;
-  /** Where one is, more closely than the title says, for the browser's own title. */
+  /** A more specific title for the browser. */
   readonly pageTitle?: string;
   readonly onClose: () => void;
-  /** Ways to what belongs to it. */
+  /** Links to related pages. */
   readonly children?: ReactNode;
 }
 
-/** The head of what takes the whole page: its title, and the ways out of it. */
+/** The head of a full-page view: its title, and how to leave it. */
 export function PageHead({ title, pageTitle = title, onClose, children }: Props) {
   useTitle(pageTitle);
   return (

@@ -1,4 +1,4 @@
-/** A part of the page that may break without taking the rest along. */
+/** Error boundaries: a part of the page can fail without the rest. */
 import { type ComponentType, lazy, type ReactNode, Suspense, useEffect, useState } from 'react';
 import { ErrorBoundary, type FallbackProps } from 'react-error-boundary';
 import { errorMessage } from '../../../shared/domain/platform/error-message.ts';
@@ -6,8 +6,8 @@ import { t } from '../../language/t.ts';
 import './part.css';
 
 /**
- * A part of the page that is fetched when it is first shown, and left out where it does not come,
- * because the relay is gone.
+ * A component that is loaded when first shown, and left out if it cannot be loaded because the
+ * relay is gone.
  */
 export function optional<Props extends object>(
   load: () => Promise<{ readonly default: ComponentType<Props> }>,
@@ -22,19 +22,19 @@ export function optional<Props extends object>(
   };
 }
 
-/** Times that a part is drawn anew by itself. */
+/** Automatic retries of a failed part. */
 const AGAIN_MOST = 3;
 
 /**
- * A browser that translates the page, or an extension, puts nodes into elements of its own. What
- * React then looks for in vain is not wrong: drawn anew, the part stands there again.
+ * A browser that translates the page, or an extension, moves nodes into elements of its own, and
+ * React then fails to find them. Rendering the part anew repairs that.
  */
 const isMovedNode = (error: unknown) =>
   error instanceof DOMException && /^(?:NotFound|HierarchyRequest)Error$/.test(error.name);
 
 /**
- * Browsers word it differently: a part of the page could not be fetched, because the relay has a
- * newer page, or is gone.
+ * True if a module could not be loaded, because the relay has a newer page or is gone. Browsers
+ * word this error differently.
  */
 export const isPartMissing = (error: unknown) =>
   /dynamically imported module|importing a module script|preload/i.test(errorMessage(error));
@@ -44,7 +44,7 @@ function BrokenPart({ error, resetErrorBoundary, drawsAgain }: FallbackProps & {
   useEffect(() => {
     if (isDrawnAgain) resetErrorBoundary();
   }, [isDrawnAgain, resetErrorBoundary]);
-  // Only another page has what is missing.
+  // Only another page has the missing module.
   if (isPartMissing(error)) throw error;
   if (isDrawnAgain) return null;
   return (

@@ -1,7 +1,6 @@
 /**
- * The page on paper. While it is printed, what is drawn only near what is in sight is drawn whole.
- * A browser says that it prints just before it does, and waits for nothing: what has to be read
- * first is read by `printOpen`.
+ * Prints the page. While printing, virtual content is rendered completely. A browser announces
+ * printing just before it starts and waits for nothing, so `printOpen` loads what is needed first.
  */
 import { createListeners } from '../../../shared/domain/platform/events.ts';
 import { useSyncExternalStore } from 'react';
@@ -32,17 +31,15 @@ function subscribe(listener: () => void): () => void {
   };
 }
 
-/** Is the page being printed? For what begins to be drawn just then. */
+/** Is the page being printed? For components that mount just then. */
 export const isPrinting = (): boolean => printing;
 export const usePrinting = (): boolean => useSyncExternalStore(subscribe, isPrinting);
 
-/** Reads what is to be printed. Answers whether it is all there. */
+/** Loads what is to be printed. Returns whether it is complete. */
 type Prepare = () => Promise<boolean>;
 let open: Prepare | null = null;
 
-/**
- * The conversation that is open is printed from its beginning. Returns the way to take that back.
- */
+/** The open conversation is printed from its beginning. Returns a function that reverts this. */
 export function setPrinted(prepare: Prepare): () => void {
   open = prepare;
   return () => {
@@ -51,24 +48,24 @@ export function setPrinted(prepare: Prepare): () => void {
 }
 export const canPrint = (): boolean => open !== null;
 
-/** ms for which pictures on the sheet are waited for, and between two looks at them. */
+/** ms to wait for pictures on the sheet, and between two checks of them. */
 const PICTURES = 3_000;
 const LOOK = 50;
-/** ms for which the sheet is kept where a browser does not say that it has printed. */
+/** ms for which the sheet stays if a browser does not report the end of printing. */
 const KEPT = 120_000;
 
 const isDrawn = () =>
   document.querySelector('.print-sheet [data-waits=true]') === null &&
   [...document.querySelectorAll<HTMLImageElement>('.print-sheet img')].every(({ complete }) => complete);
 
-/** Reads all of the conversation that is open, and has the browser print it. */
+/** Loads the complete open conversation and prints it. */
 export async function printOpen(): Promise<void> {
   const prepare = open;
   if (!prepare || !(await prepare())) return;
   begin();
   for (let waited = 0; waited < PICTURES && !isDrawn(); waited += LOOK)
     await new Promise((resolve) => setTimeout(resolve, LOOK));
-  // Some go on at once, and read the sheet later.
+  // Some browsers return at once and read the sheet later.
   setTimeout(end, KEPT);
   print();
 }

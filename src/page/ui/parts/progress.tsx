@@ -3,13 +3,13 @@ import './used-bar.css';
 import './progress.css';
 
 interface UsedBarProps {
-  /** How much of it is used, 0 to 1. */
+  /** The used part, 0 to 1. */
   readonly share: number;
-  /** For those who listen; left out where words beside the bar say the same. */
+  /** For screen readers; left out if text beside the bar says the same. */
   readonly meter?: { readonly label: string; readonly now: number; readonly most: number; readonly text: string };
 }
 
-/** How much of a day's limit is used. */
+/** The used part of a day's limit. */
 export function UsedBar({ share, meter }: UsedBarProps) {
   const spoken = meter
     ? {
@@ -29,16 +29,16 @@ export function UsedBar({ share, meter }: UsedBarProps) {
 }
 
 interface Props {
-  /** What is being done, in words. */
+  /** The activity in words. */
   readonly label: string;
   readonly done: number;
-  /** 0: not known yet. */
+  /** 0: unknown yet. */
   readonly of: number;
-  /** How far it is, in words; beside the bar. */
+  /** The progress in words, beside the bar. */
   readonly text?: string;
 }
 
-/** How far something long is. */
+/** The progress of long work. */
 export function Progress({ label, done, of, text }: Props) {
   const id = useId();
   const known = of > 0;

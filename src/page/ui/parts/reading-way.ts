@@ -1,6 +1,6 @@
 /**
- * The arrow that means the same where a page runs from left to right: in one that runs the other
- * way the next thing stands to the left.
+ * Maps an arrow key to its left-to-right equivalent. In a right-to-left page, the next item is on
+ * the left.
  */
 export function arrowAlong(key: string, element: Element): string {
   if (getComputedStyle(element).direction !== 'rtl') return key;

@@ -5,11 +5,11 @@ import { keyOf } from './keys.ts';
 import './tabs.css';
 
 interface Props<Tab extends string> {
-  /** Of what these are the parts. */
+  /** The subject of the tabs. */
   readonly label: string;
   readonly tabs: readonly { readonly tab: Tab; readonly title: string; readonly path: string }[];
   readonly shown: Tab;
-  /** What the tab that is shown tells. */
+  /** Content of the selected tab. */
   readonly children: ReactNode;
 }
 
@@ -21,15 +21,15 @@ const STEPS: Readonly<Record<string, (at: number, last: number) => number>> = {
 };
 
 /**
- * Parts of a page side by side, one of them shown. Each has an address of its own, so each is a
- * link that can be opened elsewhere.
+ * Tabs, one of them shown. Each has an address of its own, so each is a link that can be opened
+ * elsewhere.
  */
 export function Tabs<Tab extends string>({ label, tabs, shown, children }: Props<Tab>) {
   const [, go] = useLocation();
   const id = useId();
   const step = (event: KeyboardEvent<HTMLElement>) => {
     const { currentTarget, altKey, ctrlKey, metaKey } = event;
-    // With these they are the browser's: one page back, say.
+    // With modifiers these keys belong to the browser, for example to go back.
     if (altKey || ctrlKey || metaKey) return;
     const links = [...currentTarget.querySelectorAll<HTMLElement>('[role=tab]')];
     const at = links.findIndex((link) => link === document.activeElement);
@@ -38,12 +38,12 @@ export function Tabs<Tab extends string>({ label, tabs, shown, children }: Props
     if (next === undefined || !tab) return;
     event.preventDefault();
     links[next]?.focus();
-    // Passing by is no step that one would want to go back to.
+    // Moving through tabs adds nothing to the history.
     go(tab.path, { replace: true });
   };
   return (
     <>
-      {/* Its tabs take the focus, each in its turn. */}
+      {/* The tabs take the focus, one at a time. */}
       {/* eslint-disable-next-line jsx-a11y/interactive-supports-focus */}
       <div className="tabs" role="tablist" aria-label={label} onKeyDown={step}>
         {tabs.map(({ tab, title, path }) => (
@@ -56,7 +56,7 @@ export function Tabs<Tab extends string>({ label, tabs, shown, children }: Props
             aria-controls={`${id}-panel`}
             tabIndex={tab === shown ? 0 : -1}
             onClick={(event) => {
-              // A new tab or window of the browser's is the browser's affair.
+              // The browser handles opening a new tab or window.
               if (event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
               event.preventDefault();
               go(path);

@@ -1,6 +1,6 @@
 /**
- * Modal dialogs that are open. All outside of the topmost is inert, in the top layer too: what is
- * told meanwhile has to stand in it.
+ * Open modal dialogs. Everything outside of the topmost one is inert, even in the top layer, so
+ * notices must be shown inside it.
  */
 import { createListeners } from '../../../shared/domain/platform/events.ts';
 import { useSyncExternalStore } from 'react';
@@ -13,7 +13,7 @@ function setOpen(next: readonly HTMLDialogElement[]) {
   opened.tell();
 }
 
-/** Opens it over everything else. Returns the way to close it. */
+/** Opens it above everything else. Returns a function that closes it. */
 export function openModal(dialog: HTMLDialogElement): () => void {
   dialog.showModal();
   setOpen([...open, dialog]);

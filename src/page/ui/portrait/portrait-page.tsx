@@ -40,7 +40,7 @@ import '../night/night.css';
 import '../clients/clients.css';
 import './portrait.css';
 
-/** What an agent did: with its tools, without the person, and who had it woken. */
+/** What an agent did: tool calls, runs and wakes. */
 export function DeedsTab({ agentId }: { agentId: AgentId }) {
   const [wakes, setWakes] = useState(false);
   return (
@@ -67,7 +67,7 @@ export function DeedsTab({ agentId }: { agentId: AgentId }) {
   );
 }
 
-/** Messages of its inbox that stand here. */
+/** Inbox messages that are shown here. */
 const NEWEST = 3;
 
 interface MoreTabProps {
@@ -114,7 +114,7 @@ function Clients({ agentId, name }: MoreTabProps) {
 
 const ForgetDialog = lazy(() => import('../agent/forget-dialog.tsx'));
 
-/** Taking a copy of an agent, and letting go. */
+/** Exports an agent, and forgets it. */
 function Keeping({ agentId, name }: { agentId: AgentId; name: string }) {
   const state = useRoost();
   const [asking, setAsking] = useState<ForgetDoc['target']['kind'] | null>(null);
@@ -148,8 +148,7 @@ function Keeping({ agentId, name }: { agentId: AgentId; name: string }) {
 }
 
 /**
- * What else belongs to an agent: its inbox, threads, files and clients, what it may be woken for,
- * and letting it go.
+ * Everything else of an agent: inbox, threads, files, API clients, wake limits, and forgetting it.
  */
 export function MoreTab(props: MoreTabProps) {
   const { agentId, name, retired } = props;
@@ -183,7 +182,7 @@ export function MoreTab(props: MoreTabProps) {
   );
 }
 
-// Something of the ledger that a component reads for itself, and is read again when `read` changes.
+// Reads a value from the ledger for one component, again whenever `read` changes.
 
 type Reading<Value> =
   | { readonly kind: 'reading' }
@@ -191,8 +190,8 @@ type Reading<Value> =
   | { readonly kind: 'read'; readonly value: Value };
 
 /**
- * `read`: the same function for as long as what it reads is the same. What was read stays in sight
- * while it is read again.
+ * `read`: a stable function for as long as its target is the same. The last value stays visible
+ * during a reload.
  */
 export function useReading<Value>(read: () => Promise<Value>): readonly [Reading<Value>, again: () => void] {
   const [reading, setReading] = useState<Reading<Value>>({ kind: 'reading' });
@@ -231,7 +230,7 @@ export function ReadingView<Value>({ reading, again, what, children }: ReadingPr
   );
 }
 
-/** Earlier versions that are listed at first, and with each press. */
+/** Earlier versions listed at first, and added with each press. */
 const LISTED = 12;
 
 /** `3 lines new, 1 gone` */
@@ -241,7 +240,7 @@ function changeText(before: string, after: string): string {
   return t`${plural(count('new'), 'line')} new, ${count('gone')} gone`;
 }
 
-/** One version of a soul: what changed with it; of the first, its words. */
+/** One version of a soul: its changes, or the text of the first one. */
 function Version({ version, earlier, current }: { version: Kept; earlier: Kept | null; current: boolean }) {
   const [open, setOpen] = useState(false);
   const what = earlier === null ? t`First words` : changeText(earlier.text, version.text);
@@ -349,7 +348,7 @@ function Facts({ agent }: { agent: Agent }) {
   );
 }
 
-/** Who it is: its soul, how that became what it is, and what else is known of it. */
+/** Its soul, the earlier versions, and other facts about it. */
 export function SoulTab({ agent }: { agent: Agent }) {
   const { owner } = useRoost();
   const { agentId, soul, name } = agent;
@@ -378,10 +377,10 @@ export function SoulTab({ agent }: { agent: Agent }) {
   );
 }
 
-/** Wakings that are read at once. */
+/** Periods per request. */
 const PAGE = 30;
 
-/** The midnight after a day as a date field writes it, in the reader's zone; null: it is no day. */
+/** The midnight after the day in a date field, in the reader's zone; null: not a day. */
 export function endOfDay(day: string): number | null {
   const [, year, month, date] = (/^(\d{4})-(\d\d)-(\d\d)$/.exec(day) ?? []).map(Number);
   if (year === undefined || month === undefined || date === undefined) return null;
@@ -389,13 +388,16 @@ export function endOfDay(day: string): number | null {
   return end > 0 ? end : null;
 }
 
-/** A day as a date field writes it. */
+/** A day in the format of a date field. */
 const dayOf = (time: number): string => {
   const day = new Date(time);
   return [day.getFullYear(), day.getMonth() + 1, day.getDate()].map((part) => String(part).padStart(2, '0')).join('-');
 };
 
-/** When it woke, how long it talked, and what about: the way to that place of the conversation. */
+/**
+ * One period awake: its start, its length and its subject, linked to that place of the
+ * conversation.
+ */
 function WakingLine({ agentId, waking }: { agentId: AgentId; waking: Waking }) {
   const nameOf = useNames();
   const { from, until, messages, messageId, words, run } = waking;
@@ -422,7 +424,7 @@ function WakingLine({ agentId, waking }: { agentId: AgentId; waking: Waking }) {
   );
 }
 
-/** Goes to a day. */
+/** Jumps to a day. */
 function ToDay({ agentId, day }: { agentId: AgentId; day: string | null }) {
   const { device } = useRoost();
   const { go } = useRoute();
@@ -448,7 +450,7 @@ function ToDay({ agentId, day }: { agentId: AgentId; day: string | null }) {
   );
 }
 
-/** Of the tab: ms after a word until it is read again; words come in bursts. */
+/** ms after a message until the tab reloads. Messages come in bursts. */
 const READ_AGAIN_MS = 400;
 
 interface Read {
@@ -456,7 +458,7 @@ interface Read {
   readonly before: string | null;
 }
 
-/** What was read before stays behind the newest, as far as the two meet. */
+/** Keeps older known rows behind the newest, as far as the two overlap. */
 function withNewest(known: Read, newest: Read): Read {
   const ids = new Set(newest.wakings.map(({ id }) => id));
   const rest = known.wakings.filter(({ id }) => !ids.has(id));
@@ -524,7 +526,7 @@ function Wakings({ agentId, name, first, end }: { agentId: AgentId; name: string
   );
 }
 
-/** Everything that was said with an agent, by the times at which it was awake. */
+/** The conversation with an agent by its periods awake. */
 export function ConversationsTab({ agentId, name, day }: { agentId: AgentId; name: string; day: string | null }) {
   const { owner, device } = useRoost();
   const end = day === null ? null : endOfDay(day);
@@ -533,7 +535,7 @@ export function ConversationsTab({ agentId, name, day }: { agentId: AgentId; nam
     [owner, agentId, end],
   );
   const [reading, again] = useReading(read);
-  // Of a day that is over nothing new is told.
+  // A past day has no news.
   const isLive = end === null || end > device.now();
   useEffect(() => {
     if (!isLive) return undefined;
@@ -593,10 +595,7 @@ function shown(agent: Agent, name: string, { tab, day }: Props): ReactNode {
   }
 }
 
-/**
- * An agent's own page: who it is and was, what was said with it, what it did, what it costs, and
- * what else is its own.
- */
+/** An agent's own page: identity, conversations, activity, costs, and everything else. */
 export default function PortraitPage(props: Props) {
   const { agentId, tab } = props;
   const { go } = useRoute();
@@ -604,7 +603,7 @@ export default function PortraitPage(props: Props) {
   const agent = useHousehold((state) => state.roster.byId.get(agentId));
   const somebody = useSomebody(agentId);
   const close = () => go(PATHS.agent(agentId));
-  // Its conversation says why there is nobody, or nobody yet, and what can be done.
+  // Its conversation explains why there is no agent, or none yet, and what can be done.
   if (!agent || somebody.kind === 'nobody' || somebody.kind === 'egg')
     return <Redirect to={PATHS.agent(agentId)} replace />;
   const { name, face, color, awake } = somebody;

@@ -1,4 +1,4 @@
-/** What the tabs of an agent's own page are called. */
+/** Titles of the tabs of an agent's page. */
 import { t } from '../../language/t.ts';
 import type { PortraitTab } from '../routes.ts';
 

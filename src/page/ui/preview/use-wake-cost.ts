@@ -1,6 +1,6 @@
 /**
- * What a wake of these agents would read, and what that costs, as the relay measures it. What is
- * answered comes on top.
+ * What a wake of these agents would read, and its cost, as measured by the relay. The cost of
+ * answers is not included.
  */
 import { useEffect, useState } from 'react';
 import type { Agent } from '../../../shared/domain/agent.ts';
@@ -12,10 +12,7 @@ import { useRehearsing } from '../models/chip.tsx';
 
 export interface WakeCost {
   readonly tokens: number;
-  /**
-   * Millionths of a dollar; null: the demo costs nothing, or an ACP agent counts in its own
-   * way.
-   */
+  /** Millionths of a dollar; null: the demo costs nothing, or an ACP agent has its own billing. */
   readonly microUsd: number | null;
 }
 
@@ -25,11 +22,11 @@ type Asked =
   | { readonly kind: 'known'; readonly reads: Measured['reads'] };
 
 export interface WakeCosts {
-  /** Why the relay did not say; null: it did, or is about to. */
+  /** Why the relay gave no answer; null: it did, or will. */
   readonly problem: string | null;
-  /** Null: not known yet. */
+  /** null: unknown yet. */
   of(agentId: string): WakeCost | null;
-  /** Of all of them together, the lead included. Null: not known yet. */
+  /** The total, including the lead. null: unknown yet. */
   readonly all: WakeCost | null;
 }
 

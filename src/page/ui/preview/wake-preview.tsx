@@ -38,7 +38,7 @@ function useShares(agents: readonly Agent[]): Read {
     return () => {
       current = false;
     };
-    // The key stands for who sleeps; the list itself is new on every render.
+    // The key identifies the sleeping agents; the list itself is new on every render.
     // eslint-disable-next-line react-hooks/exhaustive-deps
   }, [wakeSizes, key]);
   return read;
@@ -79,7 +79,7 @@ function Row({ share, prompt, name, cost }: RowProps) {
             className="link-button"
             onClick={() => void copyText(state, prompt, t`Prompt`)}
           >{t`Copy`}</button>
-          {/* Scrolls by itself, so it can be reached by keyboard. */}
+          {/* Scrollable, so that it can be reached by keyboard. */}
           {/* eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
           <pre tabIndex={0} dir="auto" aria-label={t`What ${name} will read`}>
             {prompt}
@@ -90,7 +90,7 @@ function Row({ share, prompt, name, cost }: RowProps) {
   );
 }
 
-/** What a wake would carry: per agent the very text it will read, and how large all of it is. */
+/** The content of a wake: the exact text for each agent, and its total size. */
 export default function WakePreview({ onClose }: { onClose: () => void }) {
   const asleep = useSleepers({ withPaused: false });
   const arriving = useDevices(arrivingOf);
@@ -154,7 +154,7 @@ export default function WakePreview({ onClose }: { onClose: () => void }) {
   );
 }
 
-/** A template of the person's own that cannot be read is not used by the relay either. */
+/** The relay ignores an invalid custom template too. */
 function wakeOriginal(payload: Parameters<typeof wakePromptOf>[0], people: Parameters<typeof wakePromptOf>[1]): string {
   const prompt = wakePromptOf(payload, people, TEMPLATES.wake);
   return prompt.ok ? prompt.text : prompt.reason;

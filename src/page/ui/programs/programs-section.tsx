@@ -1,4 +1,4 @@
-/** ACP agents: agents such as Claude Code, that can be the mind of one of the team. */
+/** ACP agents, such as Claude Code, that can be the mind of a team member. */
 import { type FormEvent, useId, useState } from 'react';
 import type { Program, Programs } from '../../../shared/protocol/programs.ts';
 import { retold, t } from '../../language/t.ts';
@@ -11,7 +11,7 @@ import { QueryView } from '../parts/page-head.tsx';
 import '../attached/attached.css';
 import './programs.css';
 
-// One ACP agent: how it stands, and who has a process of it just now.
+// One ACP agent: its state, and for which agents it is running.
 
 const STATES: Record<Program['running'][number]['state'], string> = {
   waiting: t`waits for its turn to start`,
@@ -149,7 +149,7 @@ function ProgramCard({ program }: { program: Program }) {
   );
 }
 
-// Connects an ACP agent: one that was found, or a command.
+// Connects an ACP agent: a detected one, or a command.
 
 const EMPTY = { name: '', line: '', variables: '', throughRelay: false };
 

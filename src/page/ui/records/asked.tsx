@@ -25,7 +25,7 @@ const table = (prices: Extract<AskedRecord, { type: 'prices' }>['after']) =>
     ? t`Roost’s own`
     : prices.map((price) => `${revealedLine(priceName(price))}: ${priceValue(price)}`).join('\n');
 
-/** As a copy that would change it is shown. */
+/** Shown like the changes of an imported copy. */
 function shownOf(asked: AskedRecord, nameOf: (id: string) => string): Shown {
   const of = (change: ArchiveChange): Shown => ({ text: changeText(change), details: changeDetails(change) });
   const tick = '';
@@ -66,8 +66,8 @@ function One({ shown, ticked, onTick }: { shown: Shown; ticked: boolean; onTick:
 }
 
 /**
- * Across the page while something that came as a record waits for the person's yes: each whole,
- * with a tick of its own.
+ * Shown across the page while records wait for the person's approval: each complete, with a tick of
+ * its own.
  */
 export default function AskedRecords() {
   const asked = askedOf(useRoost());

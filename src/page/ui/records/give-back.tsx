@@ -10,11 +10,11 @@ import { names, plural } from '../text/sizes.ts';
 import { revealedCode } from '../text/unseen.ts';
 import './give-back.css';
 
-/** What is to be given back to a relay, in words. */
+/** Describes what a relay lacks and is to be given back. */
 const fieldsOf = ({ doc }: Missing): object =>
   typeof doc['value'] === 'object' && doc['value'] !== null ? doc['value'] : {};
 
-/** “limits and budgets, prices and 3 threads”, by how many there are of each type. */
+/** “limits and budgets, prices and 3 threads”, by the count of each type. */
 function kindsOf(count: (type: string) => number): string {
   return names([
     ...(count('limits') > 0 ? [t`limits and budgets`] : []),
@@ -64,7 +64,7 @@ function titleOf(missing: Missing, nameOf: (agentId: AgentId) => string): string
   }
 }
 
-/** One thing, and what would change at the relay. */
+/** One record, and what would change at the relay. */
 function changeOf(missing: Missing, nameOf: (agentId: AgentId) => string): string {
   const title = titleOf(missing, nameOf);
   if (missing.standing === 'unknown') return `${title}.`;
@@ -73,7 +73,7 @@ function changeOf(missing: Missing, nameOf: (agentId: AgentId) => string): strin
     : t`${title}: the relay has an older version, which this one replaces.`;
 }
 
-/** Which of it the relay took, and which not. */
+/** What the relay accepted, and what it did not. */
 function outcomeOf({ taken, kept, asked, refused }: Given): string {
   const took = kindsOf((type) => taken.get(type) ?? 0);
   const sentences = [
@@ -88,8 +88,8 @@ function outcomeOf({ taken, kept, asked, refused }: Given): string {
 }
 
 /**
- * Across the page while the relay lacks what this household knows: a preview, one step, and what
- * became of it.
+ * Shown across the page while the relay lacks records of this household: a preview, one step, and
+ * its outcome.
  */
 export default function GiveBack() {
   const offer = giveBackOf(useRoost());

@@ -1,13 +1,13 @@
 /**
- * The settings by what they are called: sections, their groups, and what stands in each. The page
- * of settings, its search and the palette are read from here. A new section is its name in
- * `SETTINGS_SECTIONS` (`routes.ts`), its line here, and what it shows in `settings-page.tsx`.
+ * The settings by name: sections, their groups, and the settings in each. The settings page, its
+ * search and the palette read this. A new section needs its name in `SETTINGS_SECTIONS`
+ * (`routes.ts`), an entry here, and its content in `settings-page.tsx`.
  */
 import { t } from '../../language/t.ts';
 import { SETTINGS_SECTIONS, type SettingsSection } from '../routes.ts';
 
 export type SettingsGroup = (typeof SETTINGS_GROUPS)[number];
-/** In this order; the last holds what only who builds Roost understands. */
+/** In display order. The last group is for developers of Roost. */
 export const SETTINGS_GROUPS = [
   t`You and your team`,
   t`Waking and limits`,
@@ -20,7 +20,7 @@ export const SETTINGS_GROUPS = [
 interface SectionInfo {
   readonly title: string;
   readonly group: SettingsGroup;
-  /** What it is for, where only its name is seen. */
+  /** Its purpose, where only its name is visible. */
   readonly about: string;
 }
 
@@ -58,9 +58,9 @@ export const sectionsIn = (group: SettingsGroup, all: readonly SettingsSection[]
 
 export interface NamedSetting {
   readonly section: SettingsSection;
-  /** As it is called where it stands: there it is looked for by this. */
+  /** Its label on the page, by which it is found there. */
   readonly name: string;
-  /** Other words by which people look for it. */
+  /** Other search terms. */
   readonly words?: string;
 }
 const named = (section: SettingsSection, name: string, words?: string): NamedSetting => ({
@@ -111,7 +111,10 @@ export const NAMED_SETTINGS: readonly NamedSetting[] = [
 
 const plain = (text: string) => text.normalize('NFD').replaceAll(/\p{M}/gu, '').toLowerCase();
 
-/** Settings that fit what is typed; every word must begin one of theirs, or their section's. */
+/**
+ * Settings that match the input. Every word must be the beginning of one of theirs, or of their
+ * section's.
+ */
 export function settingsNamed(typed: string): readonly NamedSetting[] {
   const asked = plain(typed)
     .split(/\s+/)

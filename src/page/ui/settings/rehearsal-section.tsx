@@ -21,7 +21,7 @@ type Loaded =
   | { readonly kind: 'failed'; readonly text: string }
   | { readonly kind: 'ready'; readonly rehearsal: Rehearsal };
 
-/** How the rehearsal mind is told to misbehave: for trying out what Roost does then. */
+/** Makes the demo mind misbehave, to try out how Roost handles that. */
 export function RehearsalSection() {
   const { relay, notices } = useRoost();
   const [loaded, setLoaded] = useState<Loaded>({ kind: 'loading' });
@@ -83,7 +83,7 @@ export function RehearsalSection() {
   return (
     <>
       <p className="settings-note">{t`Demo mode: no model is connected, and a small stand-in plays all the parts. Tell it to misbehave, and see what becomes of a wake. It holds at once, until the relay is started again.`}</p>
-      {/* Scrolls by itself on narrow screens, so it can be reached by keyboard. */}
+      {/* Scrollable on narrow screens, so that it can be reached by keyboard. */}
       {/* eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
       <div className="rehearsal-table" role="region" aria-label={t`What each seat does`} tabIndex={0}>
         <table>

@@ -23,22 +23,20 @@ interface FrameProps {
   readonly hint: ReactNode;
   readonly text: string;
   readonly onText: (text: string) => void;
-  /** What is wrong with the text, or null. */
+  /** The error of the text, or null. */
   readonly wrong: string | null;
   readonly changed: boolean;
   readonly onSave: () => Promise<{ ok: true } | { ok: false; reason: string }>;
   readonly onDrop: () => void;
   readonly onUndo: (() => Promise<unknown>) | null;
-  /**
-   * Where it is another than without anybody's doing: that one, in words, and the way back to it.
-   */
+  /** The default in words, and how to restore it; null: the default holds. */
   readonly standard: { readonly text: string; readonly back: () => Promise<unknown> } | null;
   readonly unit?: string;
   readonly placeholder?: string;
   readonly numeric: boolean;
 }
 
-/** One setting: it says what is wrong while one types, and that it is saved only once it is. */
+/** One setting. It shows errors while the person types, and "saved" only once it is. */
 function FieldFrame({
   label,
   hint,
@@ -73,7 +71,7 @@ function FieldFrame({
         event.preventDefault();
         void save();
       }}
-      // Whoever goes elsewhere has said what they want.
+      // Moving the focus elsewhere confirms the value.
       onBlur={({ currentTarget, relatedTarget }: FocusEvent) => {
         if (!currentTarget.contains(relatedTarget)) void save();
       }}
@@ -136,7 +134,7 @@ function FieldFrame({
 
 interface Form<K extends SettingKey> {
   readonly toText: (value: Settings[K]) => string;
-  /** null: this is no value of the setting. */
+  /** null: not a valid value. */
   readonly toValue: (text: string) => Settings[K] | null;
   readonly wrong: string;
 }
@@ -148,11 +146,11 @@ interface Props<K extends SettingKey> extends Form<K> {
   readonly unit?: string;
   readonly placeholder?: string;
   readonly numeric?: boolean;
-  /** What it is without anybody's doing, in words; null: everybody gives their own. */
+  /** The default in words; null: there is no default. */
   readonly standard: string | null;
 }
 
-/** ms after saving within which whoever goes elsewhere is still offered the way back. */
+/** ms after saving within which leaving the page still offers an undo. */
 const JUST_NOW = 3_000;
 
 function SettingField<K extends SettingKey>({
@@ -169,7 +167,7 @@ function SettingField<K extends SettingKey>({
 }: Props<K>) {
   const actions = useActions();
   const held = useHousehold((state) => state.settings[setting]);
-  // null: as it is saved, also when another tab saves it anew.
+  // null: the saved value, which another tab may change.
   const [draft, setDraft] = useState<string | null>(null);
   const [before, setBefore] = useState<Settings[K] | null>(null);
   const text = draft ?? toText(held);
@@ -186,13 +184,13 @@ function SettingField<K extends SettingKey>({
     if (done.ok) setDraft(null);
     return done;
   };
-  // Whoever leaves the page in the middle of a change finds it saved, and can take it back.
+  // Leaving the page in the middle of a change saves it, and offers an undo.
   const leave = useRef<() => void>(() => undefined);
   useEffect(() => {
     leave.current = () => {
       const offer = (before: Settings[K]) =>
         notices.info(t`${label} is saved.`, { label: t`Undo`, run: () => void actions.saveSetting(setting, before) });
-      // It was saved by leaving the field, and the way back would be gone with the page.
+      // It was saved when the field lost the focus, and the undo would disappear with the page.
       if (saved.current && device.now() - saved.current.at < JUST_NOW) return offer(saved.current.before);
       if (saving.current) return offer(held);
       if (!changed) return;
@@ -255,14 +253,11 @@ interface NumberProps {
   readonly label: string;
   readonly hint: ReactNode;
   readonly unit: string;
-  /**
-   * How many of the setting's own units one of the shown ones has: 1000 for seconds of
-   * milliseconds.
-   */
+  /** Stored units per displayed unit: 1000 for seconds of milliseconds. */
   readonly per: number;
   readonly min: number;
   readonly max: number;
-  /** What it is without anybody's doing, where a figure says too little. */
+  /** Describes the default where a number is not enough. */
   readonly standard?: string;
 }
 
@@ -287,7 +282,7 @@ function NumberSetting({ setting, per, min, max, unit, standard, ...rest }: Numb
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
 
-/** Settings that a session is given when it starts. */
+/** Settings that a session receives when it starts. */
 function NextSession() {
   const running = useLive((state) => state.live !== null);
   return running ? (
@@ -295,10 +290,7 @@ function NextSession() {
   ) : null;
 }
 
-/**
- * In which language the page speaks: a choice of this browser's, since the next device may be
- * somebody else's.
- */
+/** The language of the page, stored in this browser: another device may belong to someone else. */
 function LanguageSetting() {
   const chosen = chosenLanguage();
   const now = LANGUAGES[spoken.language]?.name ?? spoken.language;
@@ -327,7 +319,7 @@ export function People() {
 
 type ModelKey = 'leadModel' | 'agentModel';
 
-/** Which model answers: saved as it is chosen, and taken back with one press. */
+/** The answering model. Saved on change; one press undoes it. */
 function ModelSetting({
   setting,
   label,

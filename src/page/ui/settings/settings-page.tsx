@@ -50,13 +50,9 @@ import { RehearsalSection } from './rehearsal-section.tsx';
 import { About, Minds, People, Waking } from './sections.tsx';
 import './settings.css';
 
-// Which settings differ from what they are without anybody's doing, by the section in which they
-// stand.
+// Counts the settings that differ from their defaults, by section.
 
-/**
- * Settings of the household by the section in which they stand. Names are everybody's own, and no
- * change.
- */
+/** The household's settings by section. Names have no default and do not count. */
 const IN_SECTION: Partial<Record<SettingsSection, readonly SettingKey[]>> = {
   waking: ['transcriptCap', 'wakeTimeoutMs', 'birthTimeoutMs', 'idleMs'],
   minds: ['leadModel', 'agentModel', 'maxAnswerTokens', 'contextTokens'],
@@ -66,8 +62,8 @@ const IN_SECTION: Partial<Record<SettingsSection, readonly SettingKey[]>> = {
 export const isChanged = (settings: Settings, key: SettingKey): boolean => settings[key] !== DEFAULT_SETTINGS[key];
 
 /**
- * How many values of `own`, however deep, are others than those in their places of `usual`. What is
- * not set is none; a list is one value.
+ * Number of values in `own`, at any depth, that differ from those in `usual`. Unset values do not
+ * count; a list is one value.
  */
 function differing(own: unknown, usual: unknown): number {
   if (own === undefined) return 0;
@@ -76,8 +72,8 @@ function differing(own: unknown, usual: unknown): number {
 }
 
 /**
- * What holds where nothing is set. Budgets have a section of their own, and the switch stops all
- * wakes for a while: neither is among them.
+ * The default limits. Budgets have a section of their own, and the switch stops wakes only
+ * temporarily, so neither is included.
  */
 const USUAL_LIMITS = {
   coordination: DEFAULT_COORDINATION,
@@ -108,8 +104,8 @@ function keepsNothingAtRelay(status: SyncStatus | null): boolean {
 }
 
 /**
- * How the demo misbehaves; null while that is not known, and where there is none. Read again with
- * each section: nothing tells of it.
+ * How the demo mind misbehaves; null: unknown yet, or there is no demo mind. Read again with each
+ * section, since no event announces changes.
  */
 function useRehearsal(section: SettingsSection | null): Rehearsal | null {
   const { relay } = useRoost();
@@ -126,7 +122,9 @@ function useRehearsal(section: SettingsSection | null): Rehearsal | null {
   return rehearsing ? held : null;
 }
 
-/** How many differ, of each section in which any does. `section`: the one that is shown. */
+/**
+ * The number of changed settings, for each section that has any. `section`: the one that is shown.
+ */
 export function useChangedSettings(section: SettingsSection | null): ReadonlyMap<SettingsSection, number> {
   const state = useRoost();
   const settings = useHousehold((household) => household.settings);
@@ -135,7 +133,7 @@ export function useChangedSettings(section: SettingsSection | null): ReadonlyMap
   const atRelay = useDevices(({ status }) => (keepsNothingAtRelay(status) ? 1 : 0));
   const rehearsal = useRehearsal(section);
   const told = toldOf(state);
-  // With what the relay tells of devices the choice of this one may be another.
+  // The relay's answer about devices may also change this device's choice.
   useQuery(told.shown);
   const ofLedger = Object.entries(IN_SECTION).map(
     ([name, keys]) => [name as SettingsSection, keys.filter((key) => isChanged(settings, key)).length] as const,
@@ -227,7 +225,7 @@ function Row({ agent, children }: { agent: Agent; children: React.ReactNode }) {
   );
 }
 
-/** In which seat somebody sits; whoever has the chosen one takes theirs. */
+/** An agent's seat. The agent who has the chosen seat takes the one it leaves. */
 function SeatOf({ agent, position }: { agent: Agent; position: number }) {
   const roost = useRoost();
   const roster = useHousehold((state) => state.roster);
@@ -257,7 +255,7 @@ function SeatOf({ agent, position }: { agent: Agent; position: number }) {
   );
 }
 
-/** Everyone there is: in their seats, waiting for one, retired. */
+/** All agents: in their seats, waiting for one, or retired. */
 export function TeamSection() {
   const roster = useHousehold((state) => state.roster);
   const live = useLive((state) => state.live);
@@ -280,7 +278,7 @@ export function TeamSection() {
               disabled={lifecycleOf(agent, position, live) !== 'sleeping'}
               title={lifecycleOf(agent, position, live) === 'sleeping' ? undefined : t`Put to sleep first`}
               onClick={() => {
-                // Who is only set to sleep is in the session still.
+                // An agent that was put to sleep is still in the session.
                 if (live?.awake.has(agent.agentId)) void actions.sleep(agent.agentId);
                 void change(agent, [{ kind: 'retire' }], t`${agent.name} is retired. The seat is free.`, [
                   { kind: 'return' },
@@ -330,7 +328,7 @@ const MEANING: Record<string, string> = {
   seat: t`its seat, 1 to 9`,
 };
 
-/** What one agent would read, with what it would really be given. */
+/** The prompt that one agent would read, with its real context. */
 function Preview({ template }: { template: string }) {
   const { wakeSizes } = useRoost();
   const roster = useHousehold((state) => state.roster);
@@ -372,7 +370,7 @@ function Preview({ template }: { template: string }) {
         </select>
       </label>
       {failed !== null && <p role="alert">{t`This could not be read: ${failed}`}</p>}
-      {/* Scrolls by itself, so it can be reached by keyboard. */}
+      {/* Scrollable, so that it can be reached by keyboard. */}
       {/* eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
       <pre className="prompt-text" tabIndex={0} dir="auto" aria-label={t`Preview`}>
         {prompt === null ? '…' : prompt.ok ? prompt.text : retold(prompt.reason)}
@@ -381,7 +379,7 @@ function Preview({ template }: { template: string }) {
   );
 }
 
-/** The wake prompt's template: edited, checked while one types, shown as an agent would read it. */
+/** The template of the wake prompt: edited, validated while the person types, and previewed. */
 export function PromptSection() {
   const actions = useActions();
   const { notices } = useRoost();
@@ -549,7 +547,7 @@ function content(section: SettingsSection, agentId: AgentId | null): ReactNode {
   }
 }
 
-/** What is called so, on the section that is shown: it may still be on its way. */
+/** Scrolls to the setting in the address. Its section may still be loading. */
 function useArrival(section: SettingsSection | null): void {
   const name = useLocationProperty(() => location.hash.slice(1));
   useEffect(() => {
@@ -575,7 +573,7 @@ function useArrival(section: SettingsSection | null): void {
   }, [section, name]);
 }
 
-/** Sections by their groups, or, while one types, the settings that are called so. */
+/** Sections by group or, while the person searches, the matching settings. */
 function Sections({ shown, current }: { shown: readonly SettingsSection[]; current: SettingsSection | null }) {
   const [typed, setTyped] = useState('');
   const changed = useChangedSettings(current);
@@ -611,8 +609,8 @@ function Sections({ shown, current }: { shown: readonly SettingsSection[]; curre
                   <Link
                     key={one}
                     href={PATHS.settings(one)}
-                    // As much as is seen of it, which is more on a phone: whoever speaks to the
-                    // page says what they see.
+                    // The name matches the visible text, which is more on a phone: voice control
+                    // users say what they see.
                     aria-labelledby={`${list}-${one}-title ${list}-${one}${isList ? '' : '-changed'}`}
                     aria-describedby={isList ? undefined : `${list}-${one}`}
                     aria-current={one === current ? 'page' : undefined}
@@ -644,7 +642,7 @@ function Sections({ shown, current }: { shown: readonly SettingsSection[]; curre
   );
 }
 
-/** `section` null: on a phone the list of them, where there is room the first one beside it. */
+/** `section` null: the list on a phone; where there is room, the first section beside it. */
 export default function SettingsPage({
   section,
   agentId,

@@ -12,7 +12,7 @@ import { linkTrouble, storageTrouble, type Trouble } from '../text/reasons.ts';
 import './banners.css';
 
 /**
- * Short notes: in the flow of the page, or of the dialog that is open over it. Errors stay until
+ * Notices: in the flow of the page, or inside the dialog that is open above it. Errors stay until
  * they are dismissed.
  */
 export function NoticeList() {
@@ -81,7 +81,7 @@ function Banner({
   );
 }
 
-/** What helps against this, besides what its own words advise. */
+/** A storage problem, with help beyond its own text. */
 function StorageBanner({ problem }: { problem: StorageProblem }) {
   const { route, go } = useRoute();
   const trouble = storageTrouble(problem);
@@ -110,7 +110,7 @@ function StorageBanner({ problem }: { problem: StorageProblem }) {
   }
 }
 
-/** A rebuild goes on in every tab, and is said in every tab. */
+/** A rebuild concerns every tab and is shown in each. */
 function Rebuilding() {
   const progress = useUpkeep((state) => state.progress);
   const { route } = useRoute();
@@ -124,14 +124,16 @@ function Rebuilding() {
   );
 }
 
-/** The storage page says it itself; without a line there is nobody to ask. */
+/** The storage page shows it itself. Without a connection it cannot be requested. */
 function RelayRoom() {
   const isLive = useLive((state) => state.link.kind === 'live');
   const { route } = useRoute();
   return isLive && !(route.kind === 'settings' && route.section === 'storage') ? <RoomBanner /> : null;
 }
 
-/** What stands in the way of everything, with what to do: across the page, until it is gone. */
+/**
+ * Problems that affect everything, with what to do: shown across the page until they are solved.
+ */
 export function Banners() {
   const actions = useActions();
   const link = useLive((state) => state.link);

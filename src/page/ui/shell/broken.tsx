@@ -4,9 +4,7 @@ import { t } from '../../language/t.ts';
 import { isPartMissing } from '../parts/part.tsx';
 import './broken.css';
 
-/**
- * What stands in place of a part of the page that broke. Nothing that was stored is touched by it.
- */
+/** Shown in place of a part of the page that failed. Stored data is not affected. */
 export function Broken({ error, resetErrorBoundary }: FallbackProps) {
   const detail = errorMessage(error);
   const outdated = isPartMissing(error);

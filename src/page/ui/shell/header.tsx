@@ -30,13 +30,13 @@ import { plural } from '../text/sizes.ts';
 import { Mark } from './mark.tsx';
 import './header.css';
 
-/** Does the household's switch let wakes pass? null: not known yet. */
+/** Are wakes allowed by the household's switch? null: unknown yet. */
 export function useWakesOn(): boolean | null {
   const { limits } = useRoost();
   return useStore(limits.query.store, (state) => (state.kind === 'ready' ? state.value.effective.wakes_enabled : null));
 }
 
-/** Says that nobody but the person can wake anybody, for as long as that is so. */
+/** Says that only the person can wake agents, while that is so. */
 function WakesStopped() {
   const on = useWakesOn();
   return (
@@ -51,7 +51,7 @@ function WakesStopped() {
   );
 }
 
-/** Has this been so for `ms` without a break? Whatever passes sooner is not worth a word. */
+/** Has this been true for `ms` without interruption? Shorter states are not shown. */
 function useHeldFor(holds: boolean, ms: number): boolean {
   const { device } = useRoost();
   const [held, setHeld] = useState(false);
@@ -60,16 +60,17 @@ function useHeldFor(holds: boolean, ms: number): boolean {
   return holds && held;
 }
 
-/** ms: the relay lacks something for so long before it is worth a word. */
+/** ms for which the relay may lack something before that is shown. */
 const NOT_HANDED_OVER_MS = 60_000;
-/** ms: fetching that is over sooner is not spoken of. */
+/** ms: shorter downloads are not shown. */
 const CATCHING_UP_MS = 2_000;
 
 const toSendOf = (status: SyncStatus | null) => (status?.kind === 'shared' ? status.toSend : 0);
 const backlogOf = (status: SyncStatus | null) => (status?.kind === 'shared' ? status.backlog : null);
 
 /**
- * What is said of the other devices, only while it matters: `short` is seen, `whole` is read out.
+ * The state of the other devices, only while it matters: `short` is visible, `whole` is for screen
+ * readers.
  */
 function useSign(): { readonly short: string; readonly whole: string } | null {
   const removed = useDevices(({ status }) => status?.kind === 'removed');
@@ -90,7 +91,7 @@ function useSign(): { readonly short: string; readonly whole: string } | null {
   return null;
 }
 
-/** A small sign of how it stands with the other devices; nothing while all is well. */
+/** A small sign for the state of the other devices; nothing while all is well. */
 function SyncSign() {
   const sign = useSign();
   return (
@@ -101,7 +102,7 @@ function SyncSign() {
           <span>{sign.short}</span>
         </Link>
       )}
-      {/* Said once: figures that run are not read out. */}
+      {/* Announced once: changing numbers are not read out. */}
       <span className="visually-hidden" role="status">
         {sign?.whole ?? ''}
       </span>
@@ -109,10 +110,10 @@ function SyncSign() {
   );
 }
 
-/** ms between looks at the session's age. */
+/** ms between updates of the session's age. */
 const AGE_EVERY = 15_000;
 
-/** Is there a session, since when; and if not, why not, and what to do. */
+/** The session and its age, or why there is none, and what to do. */
 function SessionPill() {
   const link = useLive((state) => state.link);
   const startedAt = useLive((state) => (state.live ? (state.session?.startedAt ?? null) : null));
@@ -147,10 +148,10 @@ function SessionPill() {
         <span>{t`Looking for the relay…`}</span>
       </p>
     );
-  // A crash is dated by the next start: since when they sleep stands with each.
+  // A crash has the time of the next start. Each agent shows since when it sleeps.
   const isDated = lastEnd !== null && lastEnd.reason !== 'crash';
   const since = isDated ? t` since ${dayWithin(lastEnd.endedAt, now)} ${clockTime(lastEnd.endedAt)}` : '';
-  // Whoever has ended it knows.
+  // A person who ended it knows the reason.
   const why = lastEnd && lastEnd.reason !== 'ended' ? `: ${endText(lastEnd.reason)}` : '';
   return (
     <p className="pill" title={version ? t`Relay ${version}` : undefined}>
@@ -161,9 +162,9 @@ function SessionPill() {
   );
 }
 
-/** What there is beside the hearth and the conversations. */
+/** The menu of everything besides the hearth and the conversations. */
 function HeaderMenu({ around }: { around: Around }) {
-  // What the labels say changes with these.
+  // The labels depend on these.
   useWakesOn();
   useQuery(callsOf(around.roost).approvals);
   const items = (useCommands()?.commandsOf(around) ?? []).flatMap((command) =>
@@ -182,14 +183,14 @@ function EndSession() {
   const actions = useActions();
   const running = useLive((state) => state.live !== null);
   const ending = usePending((state) => state.ending);
-  // Whoever leaves has said what they want, and cannot take it back any more.
+  // A person who leaves the page cannot undo the ending any more, so it takes effect.
   useLeaving(() => {
     if (ending === 'soon') void actions.endSession('now');
   });
   if (!running) return null;
   const label = ending === false ? t`End session` : ending === 'soon' ? t`End now` : t`Ending…`;
-  // Nothing is asked: it can be taken back for a while, everybody only falls asleep, and WAKE
-  // brings them back.
+  // No confirmation: it can be undone for a while, all agents only fall asleep, and WAKE brings
+  // them back.
   return (
     <button
       type="button"
@@ -205,7 +206,7 @@ function EndSession() {
   );
 }
 
-/** `wide`: only where there is room; on phones another way leads there. */
+/** `wide`: only where there is room. Phones have another link there. */
 function HeaderLink({
   href,
   label,
@@ -229,8 +230,8 @@ function HeaderLink({
 }
 
 /**
- * `begun`: there is a team to speak of. Before, the header only says who thinks, and whether the
- * relay is there.
+ * `begun`: there is a team. Before that, the header only shows the model and the connection to the
+ * relay.
  */
 export function Header({ begun, around }: { begun: boolean; around: Around }) {
   const quiet = useLive((state) => state.link.kind === 'live');

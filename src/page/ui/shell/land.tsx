@@ -1,6 +1,6 @@
 import './land.css';
 
-/** Pixels of land across; what is wider than the window is cut off at the right. */
+/** Width of the landscape in pixels. What exceeds the window is cut off at the right. */
 const LAND = { width: 240, height: 20 } as const;
 
 /** A ridge in whole pixels, from slow waves: always the same hills. */
@@ -24,7 +24,7 @@ const NEAR = ridge(3.4, [
   [0.7, 2.1, 1],
 ]);
 
-/** Rows of the sun as [y, x, width], its middle at (27, 9). */
+/** Rows of the sun as [y, x, width], centered at (27, 9). */
 const SUN: readonly (readonly [number, number, number])[] = [
   [4, 24, 6],
   [5, 23, 8],
@@ -39,10 +39,7 @@ const SUN: readonly (readonly [number, number, number])[] = [
   [14, 23, 8],
 ];
 
-/**
- * The hills and the sun below the sky: drawn a moment after the page, which can be used without
- * them.
- */
+/** The hills and the sun below the sky. Drawn a moment after the page, which works without them. */
 export default function Land() {
   return (
     <svg

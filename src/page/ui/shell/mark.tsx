@@ -1,6 +1,6 @@
-// Roost's mark on a field of 16 by 16.
+// Roost's logo on a grid of 16 by 16.
 
-/** Rows: y, and from which x to which. */
+/** Rows: y, first x, last x. */
 export const SUN: readonly (readonly [number, number, number])[] = [
   [7, 6, 9],
   [8, 5, 10],
@@ -25,7 +25,7 @@ export const RAYS: readonly (readonly [number, number])[] = [
   [14, 9],
 ];
 
-/** Roost's mark: a small sun over the edge of the night, in pixels. */
+/** Roost's logo: a small sun over the edge of the night, in pixels. */
 export function Mark() {
   return (
     <svg className="mark-sun" viewBox="0 0 16 16" aria-hidden="true" focusable="false" shapeRendering="crispEdges">

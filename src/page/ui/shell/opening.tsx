@@ -4,8 +4,8 @@ import type { Awaited } from '../../state/last-team.ts';
 import { useRoost } from '../context.tsx';
 
 /**
- * Where what had the focus is gone with the view it was in, it goes on at the head of the new one,
- * once that is there. `begunRef`: false until something was shown: whoever opens the page begins at
+ * If the focused element disappeared with its view, moves the focus to the heading of the new view,
+ * once that is there. `begunRef`: false until something was shown. A newly opened page starts at
  * its top.
  */
 export function Arrival({ at, begunRef }: { at: string; begunRef: RefObject<boolean> }) {
@@ -13,7 +13,7 @@ export function Arrival({ at, begunRef }: { at: string; begunRef: RefObject<bool
     if (begunRef.current && document.activeElement === document.body)
       for (const head of document.querySelectorAll<HTMLElement>('#main :is(h1, h2)[tabindex]')) {
         head.focus();
-        // What is out of sight takes no focus.
+        // A hidden element cannot take the focus.
         if (document.activeElement === head) break;
       }
     begunRef.current = true;
@@ -21,7 +21,7 @@ export function Arrival({ at, begunRef }: { at: string; begunRef: RefObject<bool
   return null;
 }
 
-/** ms after which somebody who waits is told for what. */
+/** ms after which the page says what it is waiting for. */
 const LONG_MS = 8_000;
 
 const wordsOf = (awaited: Awaited) => {
@@ -37,7 +37,7 @@ const wordsOf = (awaited: Awaited) => {
   }
 };
 
-/** Drawn while it is found out who lives here, and only if that takes long enough to be noticed. */
+/** Shown while the household is loading, and only if that takes noticeably long. */
 export function Opening({ awaited }: { awaited: Awaited | null }) {
   const { device } = useRoost();
   const [long, setLong] = useState(false);

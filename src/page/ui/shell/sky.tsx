@@ -6,10 +6,10 @@ import './sky.css';
 
 const Land = optional(() => import('./land.tsx'));
 
-/** Light before anybody is awake but a session runs; and how much all eight give. */
+/** Brightness while a session runs and nobody is awake; the rest comes from all eight agents. */
 const FIRST_LIGHT = 0.22;
 
-/** The night behind everything. It dawns as the team wakes. */
+/** The night sky behind everything. It dawns as the team wakes. */
 export function Sky() {
   const roster = useHousehold((state) => state.roster);
   const live = useLive((state) => state.live);

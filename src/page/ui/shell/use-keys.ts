@@ -6,15 +6,14 @@ import { keyOf } from '../parts/keys.ts';
 const isField = (target: EventTarget | null): target is HTMLElement =>
   target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName));
 
-/** The palette's, of which the browser has a meaning of its own. */
+/** The palette's shortcut, which means something else to browsers. */
 const PALETTE_KEYS = ['Ctrl', 'K'];
 
 const SELECTORS = { grid: '.grid .seat-button[tabindex="0"]', composer: '.compose textarea' } as const;
 
 /**
- * Puts the focus into the team or where one writes; where something else takes the whole page,
- * after `onHome`. `shown`: changes with what is on the page; what is to have the focus may only be
- * there then.
+ * Focuses the grid or the composer. If another view covers the page, `onHome` runs first. `shown`
+ * changes with the content of the page: the element to focus may appear only then.
  */
 export function useFocusPlace(shown: string, onHome: () => void): Around['focus'] {
   const wanted = useRef<string | null>(null);
@@ -28,7 +27,8 @@ export function useFocusPlace(shown: string, onHome: () => void): Around['focus'
       return found !== null;
     };
     if (focus()) return undefined;
-    // It may have to be fetched first; whoever goes on meanwhile is left where they are.
+    // The element may still be loading. If the person does something else meanwhile, the focus
+    // stays there.
     const stop = () => {
       arrivals.disconnect();
       document.removeEventListener('keydown', stop);
@@ -54,8 +54,8 @@ export function useFocusPlace(shown: string, onHome: () => void): Around['focus'
 }
 
 /**
- * Runs the commands of the table by their keys: anywhere but in a dialog, and in a field only those
- * with Ctrl or ⌘. Escape leaves a field first. `may`: which of them there are now.
+ * Runs the commands of the table by their keys: anywhere except in dialogs, and in fields only
+ * those with Ctrl or ⌘. Escape leaves a field first. `may`: which commands are available.
  */
 export function useKeys(around: Around, may: (command: Command) => boolean): void {
   const held = useRef({ around, may });
@@ -64,7 +64,7 @@ export function useKeys(around: Around, may: (command: Command) => boolean): voi
   });
   const commands = useCommands();
   useEffect(() => {
-    /** Runs the command that has these keys; false where none has. */
+    /** Runs the command of these keys; false: there is none. */
     const run = ({ commandsOf }: Commands, press: Pressed): boolean => {
       const command = commandsOf(held.current.around).find(({ keys }) => keys !== undefined && isPressed(keys, press));
       if (!command || command.disabled || !held.current.may(command)) return false;
@@ -87,8 +87,8 @@ export function useKeys(around: Around, may: (command: Command) => boolean): voi
         if (run(commands, press)) event.preventDefault();
         return;
       }
-      // The table is still being fetched: the press counts once it is here. The browser must not
-      // take it meanwhile.
+      // The table is still loading. The press takes effect once it is there, and the browser must
+      // not handle it meanwhile.
       if (isPressed(PALETTE_KEYS, press)) event.preventDefault();
       fetchCommands().then(
         (fetched) => void run(fetched, press),

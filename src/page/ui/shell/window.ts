@@ -1,16 +1,16 @@
 import { useEffect } from 'react';
 
-// How much of the window is to be seen. A keyboard on the screen covers the lower part of a page,
-// and some browsers then move the page up below it: the page takes only what is left. Below some
-// heights its bars fold away for what is read and written.
+// Tracks the visible part of the window. An on-screen keyboard covers the lower part of a page, and
+// some browsers then scroll the page up behind it. The page uses only the visible height. Below
+// certain heights its bars shrink, in favor of the content.
 
 /**
- * Heights in `rem`, so that large letters count: below the first the bars are lower, below the
- * second they are gone.
+ * Heights in `rem`, so that large text counts: below the first the bars are lower, below the second
+ * they disappear.
  */
 const LOW_REM = 30;
 const LOWEST_REM = 22.5;
-/** px by which heights may differ that are the same. */
+/** px by which equal heights may differ. */
 const SAME = 2;
 
 type Low = 'low' | 'lowest' | null;
@@ -22,7 +22,7 @@ function lowOf(height: number, rem: number): Low {
 
 function look(): void {
   const view = window.visualViewport;
-  // Somebody who zooms in by fingers looks at a part of the page, and the page stays as it is.
+  // Pinch zoom shows a part of the page, and does not change its layout.
   if (view && view.scale > 1.01) return;
   const root = document.documentElement;
   const height = view?.height ?? innerHeight;
@@ -37,7 +37,7 @@ function look(): void {
   else root.dataset['low'] = low;
 }
 
-/** To be called once, before the page is drawn. */
+/** Call once, before the page is drawn. */
 export function followViewHeight(): void {
   look();
   addEventListener('resize', look);
@@ -45,39 +45,35 @@ export function followViewHeight(): void {
   window.visualViewport?.addEventListener('scroll', look);
 }
 
-/**
- * A file that is dropped where nobody takes it would be opened by the browser, in place of the
- * page.
- */
+/** The browser would open a file that is dropped outside of a drop zone in place of the page. */
 function leave(event: DragEvent): void {
   const { target, dataTransfer } = event;
   if (event.defaultPrevented || dataTransfer?.types.includes('Files') !== true) return;
-  // This one takes files by itself.
+  // A file input accepts files by itself.
   if (target instanceof HTMLInputElement && target.type === 'file') return;
   event.preventDefault();
   dataTransfer.dropEffect = 'none';
 }
 
-/** To be called once, until `signal` is aborted. */
+/** Call once. Works until `signal` is aborted. */
 export function leaveStrayDrops(signal: AbortSignal): void {
   addEventListener('dragover', leave, { signal });
   addEventListener('drop', leave, { signal });
 }
 
-// What opens over the page without an address of its own is closed by Back, as people expect it of
-// a phone.
+// The browser's Back closes an overlay without an address of its own, as people expect on a phone.
 
 const MARK = 'roost-overlay';
 const isMarked = () => (history.state as Readonly<Record<string, unknown>> | null)?.[MARK] === true;
 
 /**
- * While `isOpen`, there is one step more in the history. Back takes it and closes; where it is
- * closed otherwise, the step is taken back, unless something has gone on from there in its place.
+ * Adds a history entry while `isOpen`. Back removes the entry and calls `onClose`. If it is closed
+ * in another way, the entry is removed, unless navigation has replaced it.
  */
 export function useClosedByBack(isOpen: boolean, onClose: () => void): void {
   useEffect(() => {
     if (!isOpen) return undefined;
-    // Straight through: no address changes.
+    // Directly in the history, since the address does not change.
     if (!isMarked()) history.pushState({ [MARK]: true }, '', location.href);
     const onBack = () => {
       if (!isMarked()) onClose();
@@ -85,7 +81,7 @@ export function useClosedByBack(isOpen: boolean, onClose: () => void): void {
     addEventListener('popstate', onBack);
     return () => {
       removeEventListener('popstate', onBack);
-      // What was chosen may go elsewhere first, in place of this step.
+      // The chosen action may navigate first and replace this entry.
       setTimeout(() => {
         if (isMarked() && !document.querySelector('dialog[open]')) history.back();
       });

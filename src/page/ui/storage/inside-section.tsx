@@ -1,4 +1,4 @@
-/** For who builds Roost: the journal, the volumes and their checks. */
+/** For developers of Roost: the journal, the volumes and their checks. */
 import { retold, t } from '../../language/t.ts';
 import type { VolumeStatus } from '../../../shared/protocol/worker.ts';
 import { WarnIcon } from '../parts/icons.tsx';
@@ -8,7 +8,7 @@ import { useNow } from '../hooks.ts';
 import { Block, faulty, NotRead, useStorage } from './storage-section.tsx';
 import './storage.css';
 
-/** So many volumes are shown at once; more are folded. */
+/** Volumes shown at first. The rest are collapsed. */
 const SHOWN = 3;
 
 const STATES: Record<VolumeStatus['state'], string> = {
@@ -56,7 +56,7 @@ function summary(volumes: readonly VolumeStatus[], now: number): string {
   return `${plural(volumes.length, 'volume')}, ${plural(documents, 'entry', 'entries')}: ${state}${oldest === null || wrong > 0 ? '' : t`, the longest ago ${dayWithin(oldest, now)} ${clockTime(oldest)}`}.`;
 }
 
-/** The volumes and their checks: what is wrong in sight, a long list folded. */
+/** The volumes and their checks. Faulty ones are visible, a long list is collapsed. */
 function Volumes({ volumes, now }: { volumes: readonly VolumeStatus[]; now: number }) {
   const wrong = volumes.filter(isWrong);
   const fine = volumes.filter((volume) => !isWrong(volume));

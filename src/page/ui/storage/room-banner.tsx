@@ -7,12 +7,12 @@ import { PATHS } from '../routes.ts';
 import { shortages } from '../text/room.ts';
 import { useQuery } from '../hooks.ts';
 
-/** ms between looks: a disk fills slowly, and the relay counts its files for each. */
+/** ms between requests. A disk fills slowly, and the relay counts its files for each request. */
 const LOOK_EVERY_MS = 5 * 60_000;
 
 /**
- * Across the page while the relay's disk is nearly full. What cannot be read now says nothing here:
- * the storage page does.
+ * Shown across the page while the relay's disk is nearly full. Read errors are shown on the storage
+ * page only.
  */
 export default function RoomBanner() {
   const roost = useRoost();

@@ -26,7 +26,7 @@ const TASKS: Record<OwnerProgress['task'], string> = {
   replay: t`Taking up what was in the journal`,
 };
 
-/** What the ledger's owner is busy with, in every tab. */
+/** The current work of the data worker, in every tab. */
 function Work() {
   const progress = useUpkeep((state) => state.progress);
   if (!progress) return null;
@@ -77,7 +77,7 @@ function Report({ report }: { report: RebuildReport }) {
   );
 }
 
-/** Checks every volume, mends what it can, and writes anew what the page is painted from. */
+/** Checks every volume, repairs what it can, and rebuilds the views. */
 function Rebuild() {
   const actions = useActions();
   const rebuild = useUpkeep((state) => state.rebuild);
@@ -106,7 +106,7 @@ function Rebuild() {
   );
 }
 
-/** What is being forgotten, in words. */
+/** Forgets that can still be undone, in words. */
 const DAY = 24 * 60 * 60 * 1000;
 
 /** `Lyra`, `The conversation with Lyra` */
@@ -144,7 +144,7 @@ function Leaving({ forget, name, color, now }: { forget: ForgetDoc; name: string
   );
 }
 
-/** What was asked to be forgotten and can still be kept. Nothing is drawn where there is none. */
+/** The forgets that can still be undone. Renders nothing if there are none. */
 function BeingForgotten() {
   const { device } = useRoost();
   const all = useHousehold((state) => state.forgetting);
@@ -173,20 +173,20 @@ function BeingForgotten() {
   );
 }
 
-// How the storage of this device stands, for the two sections that tell of it.
+// The state of this device's storage, for the two sections that show it.
 
-/** ms between looks at the storage while its page is open. */
+/** ms between checks of the storage while its page is open. */
 const LOOK_EVERY = 2000;
 
 interface Storage {
-  /** null until it was looked at once. */
+  /** null until the first check. */
   readonly status: StorageStatus | null;
-  /** Why the last look failed, or null. */
+  /** Why the last check failed, or null. */
   readonly failed: string | null;
   look(): Promise<void>;
 }
 
-/** How the storage stands, again and again while somebody looks. */
+/** The state of the storage, updated while the page is open. */
 export function useStorage(): Storage {
   const { owner, device } = useRoost();
   const [status, setStatus] = useState<StorageStatus | null>(null);
@@ -206,7 +206,7 @@ export function useStorage(): Storage {
     let stopped = false;
     let stop: () => void = () => undefined;
     const again = async () => {
-      // What nobody sees is not looked at.
+      // A hidden page checks nothing.
       if (!document.hidden) await look();
       if (!stopped) stop = device.after(LOOK_EVERY, () => void again());
     };
@@ -219,7 +219,7 @@ export function useStorage(): Storage {
   return { status, failed, look };
 }
 
-/** Did a check find something wrong? */
+/** Did a check find a fault? */
 export const faulty = ({ volumes }: StorageStatus): boolean =>
   volumes.some(({ state, faults }) => state === 'damaged' || faults.length > 0);
 
@@ -235,7 +235,7 @@ export function Block({ title, state, children }: { title: string; state?: 'good
   );
 }
 
-/** That it was not looked at yet, or could not be. */
+/** Says that the storage was not read yet, or could not be. */
 export function NotRead({ storage: { status, failed, look } }: { storage: Storage }) {
   return (
     <>
@@ -253,10 +253,12 @@ export function NotRead({ storage: { status, failed, look } }: { storage: Storag
   );
 }
 
-/** A copy older than this is worth another one: 30 days, in ms. */
+/** Age of the last copy in ms after which the page suggests another one: 30 days. */
 const OLD_AFTER = 30 * 24 * 60 * 60 * 1000;
 
-/** When a whole copy last left this device, and a nudge where that is long ago or never was. */
+/**
+ * When a complete copy was last exported, with a reminder if that is long ago or never happened.
+ */
 function LastCopy({ note, now }: { note: ExportNote | null; now: number }) {
   const due = note === null || now - note.time > OLD_AFTER;
   return (
@@ -286,7 +288,7 @@ function LastCopy({ note, now }: { note: ExportNote | null; now: number }) {
   );
 }
 
-/** What there is, by kind: a bar for its share, and the figures in words beside it. */
+/** The documents by kind: a bar for the share, and the numbers in words. */
 function Kinds({ kinds }: { kinds: StorageStatus['kinds'] }) {
   const groups = kindGroups(kinds);
   const most = groups[0]?.chars ?? 0;
@@ -321,8 +323,7 @@ function Kinds({ kinds }: { kinds: StorageStatus['kinds'] }) {
 }
 
 /**
- * What the relay has on its disk, in one line, and what is short there. Nothing is drawn until it
- * is known.
+ * The relay's disk usage in one line, and what is short there. Renders nothing until it is known.
  */
 function RelayRoom() {
   const room = useQuery(relayRoom(useRoost()));
@@ -376,7 +377,7 @@ function used({ usedBytes, quotaBytes }: StorageStatus): ReactNode {
   );
 }
 
-/** What is kept on this device, how safely, and how much room it takes. */
+/** What is stored on this device, how safely, and how much space it takes. */
 export function StorageSection() {
   const problem = useInfo((state) => state.problem);
   const storage = useStorage();

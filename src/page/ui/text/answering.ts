@@ -1,13 +1,13 @@
 /**
- * Where words go that an agent cannot hear at once, in a sentence: beside the field they are
- * written in, and under those that wait.
+ * Says where a message goes if an agent cannot read it at once: for the composer, and for waiting
+ * messages.
  */
 import { t } from '../../language/t.ts';
 import type { SeatView } from '../grid/seat-view.ts';
 
 const asBeginning = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
 
-/** Null: it hears them at once. */
+/** null: the agent reads it at once. */
 export function whereWordsGo(name: string, { state, client }: Pick<SeatView, 'state' | 'client'>): string | null {
   switch (state) {
     case 'awake':

@@ -1,4 +1,4 @@
-/** What stands below each other by the day on which it was, of the reader's zone. Pure. */
+/** Groups items by day, in the reader's zone. Pure. */
 import { dayName } from './time.ts';
 
 export interface Day<Item> {

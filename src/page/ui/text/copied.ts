@@ -1,22 +1,19 @@
 /**
- * Selected text as it goes to the clipboard: what a reader sees, without words that are only heard,
- * and formulas as TeX. Left to itself, a browser copies all that stands in the page, and the parts
- * of a formula one below the other.
+ * Copies selected text to the clipboard as a reader sees it: without text for screen readers, and
+ * with formulas as TeX. By default, a browser would copy everything in the page, and put the parts
+ * of a formula on separate lines.
  */
 
-/** What nobody means to copy. */
+/** Elements that nobody means to copy. */
 const LEFT_OUT = '.visually-hidden, button, .msg-menu';
 const FORMULA = '[data-tex]';
 const TICK = '.md-check';
-/**
- * The elements around a selection by whose styles its text is laid out; above these, nothing
- * matters.
- */
+/** The ancestors of a selection whose styles affect its layout. Those above do not matter. */
 const ROOTS = '.md, .plain, .log-inside, .dialog-body, main, body';
 
 const elementOf = (node: Node) => (node instanceof Element ? node : node.parentElement);
 
-/** The range, with formulas that it only reaches into as a whole. */
+/** Extends the range to whole formulas. */
 function withWholeFormulas(range: Range): Range {
   const whole = range.cloneRange();
   const first = elementOf(range.startContainer)?.closest(FORMULA);
@@ -26,7 +23,7 @@ function withWholeFormulas(range: Range): Range {
   return whole;
 }
 
-/** What is in the range, within copies of the elements around it. */
+/** The content of the range, within copies of its ancestors. */
 function copyOf(range: Range): HTMLElement {
   const box = document.createElement('div');
   let inside: Node = range.cloneContents();
@@ -49,7 +46,7 @@ function texOf(formula: HTMLElement): string {
   return `${sign}${formula.dataset['tex'] ?? ''}${sign}`;
 }
 
-/** The range as text and as HTML; null: as the browser copies it by itself. */
+/** The range as text and as HTML; null: the browser's default is fine. */
 export function copied(range: Range): { readonly text: string; readonly html: string } | null {
   const box = copyOf(withWholeFormulas(range));
   if (!box.querySelector(`${LEFT_OUT}, ${FORMULA}, ${TICK}`)) return null;
@@ -57,7 +54,7 @@ export function copied(range: Range): { readonly text: string; readonly html: st
   for (const formula of box.querySelectorAll<HTMLElement>(FORMULA)) formula.replaceWith(texOf(formula));
   for (const tick of box.querySelectorAll<HTMLElement>(TICK))
     tick.replaceWith(tick.dataset['checked'] === 'true' ? '[x] ' : '[ ] ');
-  // Where lines end is known where it is laid out.
+  // Line ends are known only after layout.
   document.body.append(box);
   const text = box.innerText;
   box.remove();
@@ -67,7 +64,7 @@ export function copied(range: Range): { readonly text: string; readonly html: st
   return { text: text.replace(/\n{3,}/g, '\n\n').replace(/^\n+|\n+$/g, ''), html: box.innerHTML };
 }
 
-/** To be called where something is copied. */
+/** Handler of the copy event. */
 export function onCopy(event: ClipboardEvent): void {
   const selection = document.getSelection();
   // A field has a selection of its own.

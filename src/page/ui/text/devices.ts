@@ -1,12 +1,12 @@
-/** How it stands with devices and what is on its way between them, in words. */
+/** Describes the state of devices and of sync between them. */
 import { t } from '../../language/t.ts';
 import type { DeviceView, KeptElsewhere } from '../../../shared/protocol/sync/page.ts';
 import { plural } from './sizes.ts';
 import { clockTime, dayWithin, duration } from './time.ts';
 
-/** ms within which somebody was there "just now". */
+/** ms for which a device counts as seen "just now". */
 const JUST_NOW = 2 * 60_000;
-/** ms within which the time is said as a span rather than as a day and a time. */
+/** ms for which a time is shown as a duration instead of a day and a time. */
 const RECENT = 2 * 60 * 60_000;
 
 function seen(lastSeen: number, now: number): string {
@@ -45,7 +45,7 @@ export function reachText(
   return `${lastSeen === null ? t`not seen yet` : seen(lastSeen, now)} · ${came}`;
 }
 
-/** How far what is here has been handed to the relay. */
+/** How much of this device's data has reached the relay. */
 export function acknowledgedText({ toSend, link }: Pick<KeptElsewhere, 'toSend' | 'link'>): string {
   switch (link) {
     case 'live':
@@ -71,7 +71,7 @@ export function acknowledgedText({ toSend, link }: Pick<KeptElsewhere, 'toSend' 
   }
 }
 
-/** Against what this device's storage is protected by what is kept a second time. */
+/** Against which losses of this device's storage the second copies protect. */
 export function protectionText({ link, files }: Pick<KeptElsewhere, 'link' | 'files'>): string {
   if (link !== 'off')
     return files

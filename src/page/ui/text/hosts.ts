@@ -1,10 +1,10 @@
-/** Hosts that a script may reach, as people write them. Pure. */
+/** Parses and validates the hosts that a script may reach. Pure. */
 import { isExactHost } from '../../../shared/domain/network.ts';
 import { t } from '../../language/t.ts';
 import { SCHEDULE_BOUNDS } from '../../../shared/protocol/schedules.ts';
 import { revealedCode } from './unseen.ts';
 
-/** Hosts in a text, one a line or with commas between. */
+/** Hosts in a text, one per line or separated by commas. */
 export const hostsIn = (text: string): string[] => [
   ...new Set(
     text
@@ -13,7 +13,7 @@ export const hostsIn = (text: string): string[] => [
       .filter(Boolean),
   ),
 ];
-/** What is wrong with them, as a sentence; null: nothing. */
+/** The error as a sentence; null: none. */
 export function wrongInHosts(hosts: readonly string[]): string | null {
   const odd = hosts.find((host) => !isExactHost(host));
   if (odd !== undefined)

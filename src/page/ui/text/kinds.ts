@@ -1,4 +1,4 @@
-/** Kinds of documents, in people's words. */
+/** Names of the kinds of documents. */
 import { t, translated } from '../../language/t.ts';
 import { kindOf } from '../../../shared/protocol/documents/kinds.ts';
 import type { StorageStatus } from '../../../shared/protocol/worker.ts';
@@ -14,7 +14,7 @@ export interface KindGroup {
   readonly chars: number;
 }
 
-/** Kinds that people take for one, together; the largest first. */
+/** Groups kinds that are one to people; the largest first. */
 export function kindGroups(kinds: StorageStatus['kinds']): KindGroup[] {
   const groups = new Map<string, KindGroup>();
   for (const { type, documents, chars } of kinds) {

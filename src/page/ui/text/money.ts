@@ -1,9 +1,9 @@
-/** Money and tokens as people read them. Money comes in millionths of a US dollar. */
+/** Formats money and tokens. Money is in millionths of a US dollar. */
 import { spoken, t } from '../../language/t.ts';
 import type { Spent } from '../../../shared/protocol/costs.ts';
 
 const MICRO = 1_000_000;
-/** Dollars are written `$12.41` in English everywhere but in the United Kingdom. */
+/** English readers outside the United Kingdom write dollars as `$12.41`. */
 const LOCALE = spoken.language === 'en' ? 'en-US' : spoken.locale;
 const dollars = (most: number, least = 2) =>
   new Intl.NumberFormat(LOCALE, {
@@ -15,7 +15,7 @@ const dollars = (most: number, least = 2) =>
 const whole = dollars(0, 0);
 const toCents = dollars(2);
 const toTenThousandths = dollars(4);
-/** The least that is written out, in millionths. */
+/** The smallest amount that is shown exactly, in millionths. */
 const LEAST = 100;
 const compact = new Intl.NumberFormat(LOCALE, { notation: 'compact', maximumFractionDigits: 1 });
 
@@ -27,11 +27,11 @@ export function money(microUsd: number): string {
   return (microUsd < MICRO ? toTenThousandths : toCents).format(usd);
 }
 
-/** As `money`, with a mark where the price was a guess. */
+/** As `money`, with a mark if the price was estimated. */
 export const costText = ({ costMicroUsd, estimated }: Pick<Spent, 'costMicroUsd' | 'estimated'>): string =>
   `${estimated ? '≈ ' : ''}${money(costMicroUsd)}`;
 
-/** A budget of so many dollars: `$2.00`, `$0.0005`. */
+/** A budget in dollars: `$2.00`, `$0.0005`. */
 export const budgetText = (usd: number): string => (usd > 0 && usd < 0.01 ? toTenThousandths : toCents).format(usd);
 
 export const usdOf = (microUsd: number): number => microUsd / MICRO;
@@ -39,11 +39,11 @@ export const usdOf = (microUsd: number): number => microUsd / MICRO;
 /** `812`, `12.3K`, `1.4M` */
 export const tokens = (count: number): string => compact.format(count);
 
-/** All tokens that went in and came out; what was read from a cache too. */
+/** All input and output tokens, including those read from a cache. */
 export const tokensOf = (spent: Spent): number =>
   spent.inputTokens + spent.outputTokens + spent.cacheReadTokens + spent.cacheWriteTokens;
 
-/** `12`, `12.50`, `$12,50`; empty for none. `undefined`: this is no amount. */
+/** `12`, `12.50`, `$12,50`; empty: null. `undefined`: not an amount. */
 export function parseUsd(text: string, most: number): number | null | undefined {
   const plain = text
     .trim()

@@ -1,12 +1,12 @@
-/** Why somebody sleeps, in words, and what to do about it. */
+/** Why an agent sleeps, in words, and what to do about it. */
 import { UNREAD_MOST } from '../../../shared/domain/read-marks.ts';
 import type { EndReason } from '../../../shared/protocol/documents.ts';
 import type { LinkState, StorageProblem } from '../../../shared/protocol/worker.ts';
 import { retold, t } from '../../language/t.ts';
 
-// How much is new, as people read it.
+// The number of unread messages, as text.
 
-/** `7`, `99+`: of one conversation, or of several together. '' where nothing is new. */
+/** `7`, `99+`: of one conversation, or of several together. '' if there are none. */
 export function newCount(counts: Iterable<number>): string {
   const all = [...counts];
   const sum = all.reduce((total, n) => total + n, 0);
@@ -29,8 +29,8 @@ export function endText(reason: EndReason): string {
 }
 
 /**
- * A reason in the few words a cell has room for: "It said nothing for 120 s." becomes "said nothing
- * for 120 s", figure and unit on one line.
+ * Shortens a reason for a cell: "It said nothing for 120 s." becomes "said nothing for 120 s", with
+ * number and unit on one line.
  */
 export const briefly = (reason: string): string =>
   retold(reason)
@@ -101,7 +101,7 @@ const STORAGE_TITLES: Record<StorageProblem['kind'], string> = {
   unsupported: t`This browser cannot store what Roost needs`,
 };
 
-/** The owner's own words say what to do. */
+/** The data worker's message says what to do. */
 export const storageTrouble = ({ kind, detail }: StorageProblem): Trouble => ({
   title: STORAGE_TITLES[kind],
   advice: retold(detail),

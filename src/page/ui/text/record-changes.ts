@@ -1,4 +1,4 @@
-/** What a file would change of what is due, and of limits and prices, in words. Pure. */
+/** Describes the changes that a file would make to schedules, limits and prices. Pure. */
 import { shownText } from '../../../shared/domain/names.ts';
 import type { AttachedRecord, Box } from '../../../shared/protocol/attached.ts';
 import type { ScheduleRecord } from '../../../shared/protocol/schedules.ts';
@@ -12,12 +12,12 @@ import { revealedLine } from './unseen.ts';
 import { budgetText } from './money.ts';
 import { duration, fullTime } from './time.ts';
 
-// What an MCP server would do, in words and whole: what is started or called, how it is held, and
-// what agents use of it. Pure.
+// Describes an MCP server completely: what is started or called, how it is confined, and which
+// tools agents use. Pure.
 
 type AttachedChange = Extract<ArchiveChange, { kind: 'attached' }>;
 
-/** What a program sees in the sandbox. */
+/** What a program can access in the sandbox. */
 export function shownBox({ folder, reads, network }: Box): string {
   const reached = network === 'none' ? t`no network` : network === 'all' ? t`all that is public` : network.join(', ');
   return [
@@ -27,10 +27,10 @@ export function shownBox({ folder, reads, network }: Box): string {
   ].join(' · ');
 }
 
-/** A word of a command by itself: what a shell would take apart stands in quotes. */
+/** A word of a command. Words that a shell would split are quoted. */
 const word = (text: string) => (/^[\w@%+=:,./-]+$/.test(text) ? text : JSON.stringify(text));
 
-/** The command or the address, as it would be started or called. */
+/** The exact command or address. */
 const whereText = (where: NonNullable<AttachedRecord['where']>): string =>
   revealedLine(where.kind === 'address' ? where.url : [where.command, ...where.args].map(word).join(' '));
 
@@ -49,7 +49,7 @@ function attachedText({ after }: AttachedChange): string {
     : `${t`${what} would run on the relay’s machine, in the sandbox: ${whereText(where)}.`}${tools}`;
 }
 
-/** Everything that it says, each part under its name. */
+/** All its parts, each with a label. */
 function serverParts(record: AttachedRecord | null): string {
   if (!record?.where || record.removed) return '';
   const { name, where, secrets, agents } = record;
@@ -85,7 +85,7 @@ type LimitChange = Extract<ArchiveChange, { kind: 'limit' }>;
 
 const named = (value: string | null, otherwise: string) => (value === null ? otherwise : shownText(value));
 
-/** Relays have no names: told apart by whether it runs there now. */
+/** Relays have no names, so the text says only whether it runs at this relay now. */
 const relayIn =
   (here: ScheduleRecord | null) =>
   (relay: string): string =>
@@ -95,10 +95,7 @@ const relayIn =
         ? t`the one that it names`
         : t`another one of yours`;
 
-/**
- * Everything that it says, each part under its name; what stands for itself is left out. `agent`:
- * as people call it.
- */
+/** All its parts, each with a label; defaults are left out. `agent`: its name. */
 function partsOf(
   { schedule, removed, homeRelay, wanted, turn, position }: ScheduleRecord,
   { agent, relayOf }: { readonly agent: string; readonly relayOf: (relay: string) => string },
@@ -155,7 +152,7 @@ function partsOf(
   return new Map(parts);
 }
 
-/** What a routine, a reminder or a script says, whole. */
+/** The complete text of a routine, a reminder or a script. */
 function scheduleDetails({ name, here, after }: ScheduleChange): {
   readonly before: string;
   readonly after: string;
@@ -169,10 +166,7 @@ function scheduleDetails({ name, here, after }: ScheduleChange): {
   return { before: text(here), after: text(after) };
 }
 
-/**
- * What changed about one, each part in words; `undefined`: there was no such part. `agent`: as
- * people call it.
- */
+/** The parts that changed, in words; `undefined`: there was no such part. `agent`: its name. */
 export function scheduleParts(
   before: ScheduleRecord,
   after: ScheduleRecord,
@@ -199,7 +193,7 @@ function scheduleText(change: ScheduleChange): string {
   return t`${what} would change: ${changed.map((part) => changedText(part, old.get(part), now.get(part))).join('; ')}.`;
 }
 
-/** Longest value that stands in the line itself, in characters. */
+/** Longest inline value, in characters. */
 const SHORT = 60;
 
 function changedText(part: string, old: string | undefined, now: string | undefined): string {
@@ -254,7 +248,7 @@ const TOOLSETS: Readonly<Record<string, string>> = {
 };
 const GRANTS: Readonly<Record<string, string>> = { off: t`off`, ask: t`asks you`, allow: t`without asking` };
 
-/** A limit as people call it; `isAgents`: of one agent, not of the household. */
+/** The label of a limit; `isAgents`: of one agent, not of the household. */
 export function labelOf(path: readonly string[], isAgents: boolean): string {
   const last = path.at(-1) ?? '';
   const group = path.at(-2);
@@ -265,7 +259,7 @@ export function labelOf(path: readonly string[], isAgents: boolean): string {
   return LIMITS[last] ?? shownText(last);
 }
 
-/** What a limit is set to; a list in so many entries. */
+/** The value of a limit; a list as the number of its entries. */
 export function limitValue(path: readonly string[], value: unknown): string {
   if (value === undefined) return t`not set`;
   if (path.at(-1) === 'network' && Array.isArray(value)) return shownText(value.join(', '));
@@ -276,11 +270,11 @@ export function limitValue(path: readonly string[], value: unknown): string {
   return path.includes('toolsets') || path.includes('tools') ? (GRANTS[text] ?? shownText(text)) : shownText(text);
 }
 
-/** What a million tokens cost. */
+/** The price of a million tokens. */
 export function priceValue(value: unknown): string {
   if (typeof value !== 'object' || value === null) return t`none`;
   const { input, output, cacheRead, cacheWrite }: { readonly [amount: string]: unknown } = { ...value };
-  // What was reckoned has a tail of digits that says nothing.
+  // Computed values have meaningless trailing digits.
   const usd = (amount: unknown) => `$${String(typeof amount === 'number' ? Number(amount.toFixed(6)) : amount)}`;
   return t`${usd(input)} in, ${usd(output)} out, ${usd(cacheRead)} read again, ${usd(cacheWrite)} kept`;
 }
@@ -294,7 +288,7 @@ function limitText({ record, agentId, name, field, path, here, after }: LimitCha
   return t`${who}: ${labelOf(path, agentId !== null)}: ${limitValue(path, after)}; here ${limitValue(path, here)}.`;
 }
 
-/** A list, entry by entry; null: the line says all. */
+/** A list, entry by entry; null: the line is complete. */
 function limitDetails({ here, after }: LimitChange): { readonly before: string; readonly after: string } | null {
   if (!isTexts(here) && !isTexts(after)) return null;
   const text = (value: unknown) =>
@@ -304,7 +298,7 @@ function limitDetails({ here, after }: LimitChange): { readonly before: string; 
   return { before: text(here), after: text(after) };
 }
 
-// What importing would meet, in sentences.
+// Describes conflicts and changes of an import.
 
 const SETTINGS: Record<SettingKey, string> = {
   humanName: t`Your name`,
@@ -323,7 +317,7 @@ const SETTINGS: Record<SettingKey, string> = {
 };
 const isSettingKey = (key: string): key is SettingKey => Object.hasOwn(SETTINGS, key);
 
-/** Longest value that is shown whole, in characters. */
+/** Longest value that is shown completely, in characters. */
 const VALUE_MAX = 40;
 
 function valueText(key: string, value: unknown): string {
@@ -369,7 +363,7 @@ interface Texts {
   readonly after: string;
 }
 
-/** What a change is about, whole, where its line does not say all of it. */
+/** The complete content of a change, if its line does not contain all of it. */
 export function changeDetails(change: ArchiveChange): Texts | null {
   switch (change.kind) {
     case 'agent':
@@ -406,7 +400,7 @@ export function changeDetails(change: ArchiveChange): Texts | null {
   }
 }
 
-/** One change that a file would make, and that waits for its tick. */
+/** One change that a file would make and that needs a tick. */
 export function changeText(change: ArchiveChange): string {
   switch (change.kind) {
     case 'agent':
@@ -468,7 +462,7 @@ export const unfitText = (documents: number): string =>
     'entries say what this Roost cannot read, or what does not fit together, and are not taken.',
   );
 
-/** One conflict: what stands against what, and what holds afterwards. */
+/** One conflict: the two sides, and what holds afterwards. */
 export function conflictText(conflict: ArchiveConflict): string {
   switch (conflict.kind) {
     case 'seat': {

@@ -1,9 +1,9 @@
-/** What is short on the relay’s disk, in sentences. */
+/** Describes what is short on the relay’s disk. */
 import { t } from '../../language/t.ts';
 import type { Room } from '../../../shared/protocol/http.ts';
 import { bytes } from './sizes.ts';
 
-/** Of what a household may keep, from this part on it is said. */
+/** Part of a household's quota from which on it is reported. */
 const NEARLY_FULL = 0.9;
 
 /** What is short, and what to do about it. */

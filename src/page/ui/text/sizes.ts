@@ -1,4 +1,4 @@
-/** Sizes and counts as people read them. */
+/** Formats sizes and counts. */
 import { counted, spoken } from '../../language/t.ts';
 
 const number = new Intl.NumberFormat(spoken.locale);
@@ -16,8 +16,8 @@ export function bytes(value: number): string {
 }
 
 /**
- * `1 message`, `12 messages`: the words stand where it is called, and other languages have their
- * own forms of them.
+ * `1 message`, `12 messages`. The caller passes the words; other languages have plural forms of
+ * their own.
  */
 export const plural = (value: number, one: string, many = `${one}s`): string => counted(value, count(value), one, many);
 

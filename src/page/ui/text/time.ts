@@ -1,4 +1,4 @@
-/** Times and durations as people say them, in the reader's own zone. */
+/** Formats times and durations, in the reader's own zone. */
 import { spoken, t } from '../../language/t.ts';
 import { plural } from './sizes.ts';
 
@@ -52,12 +52,12 @@ export function since(time: number, now: number): string {
   return days > 1 && days < 7 ? weekday.format(time) : dayAndMonth.format(time);
 }
 
-/** Is it so short ago that one says how long? */
+/** Is it recent enough to show how long ago it was? */
 export const isYoung = (time: number, now: number): boolean => now - time < HOUR;
 
 /**
- * `just now`, `12 min ago`, and from an hour on the time of day: `08:52`. A clock that is behind
- * makes nothing come from the future.
+ * `just now`, `12 min ago`, and after an hour the time of day: `08:52`. If a clock is behind,
+ * future times are shown as `just now`.
  */
 export function ago(time: number, now: number): string {
   if (!isYoung(time, now)) return clockTime(time);

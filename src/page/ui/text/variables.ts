@@ -3,14 +3,14 @@ type Variables =
   | { readonly ok: true; readonly env: Record<string, string> }
   | {
       readonly ok: false;
-      /** A sentence. The line itself may hold a secret, and is named by its number. */
+      /** A sentence. It names the line by number, since the line may contain a secret. */
       readonly reason: string;
     };
 
-/** As programs can have them. */
+/** Valid names of environment variables. */
 const NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
 
-/** `NAME=value`, one a line; empty lines count for nothing. */
+/** `NAME=value`, one per line; empty lines are ignored. */
 export function readVariables(text: string): Variables {
   const env = new Map<string, string>();
   for (const [index, line] of text.split('\n').entries()) {

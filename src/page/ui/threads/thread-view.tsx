@@ -109,7 +109,7 @@ function Person({ who, act, busy, onAct }: { who: Teammate; act: string; busy: b
   );
 }
 
-/** Who takes part in a thread, and who may be asked to. */
+/** The participants of a thread, and the agents that can be added. */
 function ParticipantsDialog({ thread, team, onClose }: { thread: Thread; team: Teammates; onClose: () => void }) {
   const { notices } = useRoost();
   const threads = useThreads();
@@ -158,12 +158,12 @@ function ParticipantsDialog({ thread, team, onClose }: { thread: Thread; team: T
   );
 }
 
-// Who is at work on a thread just now, in the line under its title.
+// The agents at work on a thread, in the line under its title.
 
-/** ms between a mention and an answer that is taken to be of it. */
+/** ms after a mention within which an answer counts as caused by it. */
 const OF_THIS = 5 * 60_000;
 
-/** Was it begun because somebody was mentioned here, who has said nothing here since? */
+/** Did it begin because the agent was mentioned here, and has it said nothing here since? */
 function isAsked({ startedAt }: Growing, agentId: string, messages: readonly ThreadMessage[]): boolean {
   const last = messages.findLast(({ from, mentions }) => from === agentId || mentions.includes(agentId));
   const since = last === undefined || last.from === agentId ? Infinity : startedAt - last.time;
@@ -179,7 +179,7 @@ function ThreadActivity({
   thread: Thread;
   messages: readonly ThreadMessage[];
   people: readonly Teammate[];
-  /** Stands there while nobody is. */
+  /** Shown while no agent is at work. */
   otherwise: ReactNode;
 }) {
   const answers = useAnswers((state) => state);
@@ -213,7 +213,7 @@ const speakerOf = ({ agentId, name, face, color, retired }: Teammate): Speaker =
   retired,
 });
 
-/** What is said in a thread, and by whom. */
+/** One message of a thread. */
 const Said = memo(function Said({
   threadId,
   message,
@@ -228,7 +228,9 @@ const Said = memo(function Said({
   stretch: Stretch;
   team: Teammates;
   me: Teammate;
-  /** Of the person's newest: who has read it, in a sentence; null: it is said of another. */
+  /**
+   * For the person's latest message: its readers, as a sentence; null: another message shows them.
+   */
   readBy: string | null;
   onFold: (key: string) => void;
 }) {
@@ -270,7 +272,7 @@ const Said = memo(function Said({
   );
 });
 
-/** Who takes part and has read up to this place, or has said something after it. */
+/** The participants that have read up to this sequence, or have written after it. */
 function readByText({ messages, read, thread }: ThreadTalkState, sequence: number, team: Teammates): string {
   const has = (agentId: AgentId) =>
     (read[agentId] ?? 0) >= sequence || messages.some((said) => said.from === agentId && said.sequence > sequence);
@@ -285,14 +287,14 @@ interface Props {
   readonly title: string;
   readonly team: Teammates;
   readonly me: Teammate;
-  /** The last place that had been read when the thread was opened; null: nothing was new. */
+  /** The last read sequence when the thread was opened; null: nothing was unread. */
   readonly newFrom: number | null;
-  /** The message at which it opens; null: where new begins, or at the end. */
+  /** The message at which it opens; null: the first unread one, or the end. */
   readonly at: string | null;
   readonly onTakeBack: (text: string) => void;
 }
 
-/** What those who take part in a thread say to each other. */
+/** The messages of a thread. */
 function ThreadLog({ state, talk, threadId, title, team, me, newFrom, at, onTakeBack }: Props) {
   const { messages, sending, more, reading } = state;
   const now = useNow();
@@ -370,10 +372,10 @@ function ThreadLog({ state, talk, threadId, title, team, me, newFrom, at, onTake
   );
 }
 
-/** How many faces stand side by side before the rest is a number. */
+/** Faces that are shown before the rest is a number. */
 const MOST = 4;
 
-/** Whoever takes part, as faces. Decoration: their names stand beside them. */
+/** The participants as faces. Decorative: their names stand beside them. */
 export function Faces({ people }: { people: readonly Teammate[] }) {
   const shown = people.length > MOST ? people.slice(0, MOST - 1) : people;
   return (
@@ -387,13 +389,14 @@ export function Faces({ people }: { people: readonly Teammate[] }) {
 }
 
 /**
- * Null: not known yet. `newFrom`: the last place that was read when it was opened; null: nothing
- * was new.
+ * null: unknown yet. `newFrom`: the last read sequence when it was opened; null: nothing was
+ * unread.
  */
 type OpenedThread = { readonly newFrom: number | null } | null;
 
 /**
- * Where a thread opens, as it stood then; and moves its mark to what is on the screen from then on.
+ * Decides the position at which a thread opens. From then on, moves its read mark along with what
+ * is on screen.
  */
 function useOpenedThread(
   threadId: ThreadId,
@@ -407,7 +410,7 @@ function useOpenedThread(
   const [opened, setOpened] = useState<OpenedThread>(null);
   const news = thread !== null && newIn(thread) > 0;
   const short = news && (messages[0]?.sequence ?? 0) > mark + 1;
-  // What was read of it when it was open before says nothing of what is new now.
+  // Messages loaded at an earlier visit do not show what is unread now.
   const loaded = known && thread !== null && (!stale || problem !== null);
   const ready = useReachesNew({ pages, more, reading }, { loaded, short, read: messages.length });
   if (opened === null && ready) setOpened({ newFrom: news ? mark : null });
@@ -450,7 +453,7 @@ function Head({
   useTitle(thread.title);
   useEffect(() => {
     const held = document.activeElement;
-    // On a phone the list that had the focus is out of sight now.
+    // On a phone, the list that had the focus is now hidden.
     if (takeFocus && (held === null || held === document.body || held.getClientRects().length === 0))
       title.current?.focus();
   }, [takeFocus]);
@@ -534,8 +537,7 @@ function toldOf(mentioned: readonly Teammate[]): string {
 }
 
 /**
- * One thread: what was said, and a place to write. `takeFocus`: the person went to it from
- * elsewhere on the page.
+ * One thread: its messages and a composer. `takeFocus`: the person came from elsewhere on the page.
  */
 export function ThreadView({
   threadId,
@@ -543,7 +545,7 @@ export function ThreadView({
   takeFocus,
 }: {
   threadId: ThreadId;
-  /** The message that is looked for. */
+  /** The message that is searched for. */
   at: string | null;
   takeFocus: boolean;
 }) {

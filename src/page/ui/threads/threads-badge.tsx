@@ -3,7 +3,7 @@ import { newCount } from '../text/reasons.ts';
 import { useQuery } from '../hooks.ts';
 import { useNewInThread, useThreads } from './use-threads.ts';
 
-/** How much in threads is new to the person, beside what leads there. */
+/** Number of the person's unread messages in threads, beside the link to them. */
 export default function ThreadsBadge({ className }: { className: string }) {
   const newIn = useNewInThread();
   const list = useQuery(useThreads().list);

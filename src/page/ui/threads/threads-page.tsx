@@ -19,7 +19,7 @@ import { LIMITS } from '../../../shared/protocol/limits.ts';
 import { Face } from '../grid/face.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 
-/** What is still wrong with a thread that is to be begun, or null. */
+/** The error of a new thread's input, or null. */
 function wrongWith(title: string, participants: number): string | null {
   if (title === '') return t`It needs a title.`;
   if (title.length > LIMITS.threadTitle) return t`A title has at most ${LIMITS.threadTitle} characters.`;
@@ -28,7 +28,7 @@ function wrongWith(title: string, participants: number): string | null {
   return null;
 }
 
-/** Begins a thread: what it is about, and who takes part. */
+/** Starts a thread: its subject and its participants. */
 function BeginDialog({ chosen: first, onClose }: { chosen: readonly string[]; onClose: () => void }) {
   const threads = useThreads();
   const team = useTeammates();
@@ -142,7 +142,7 @@ function Line({ thread, current, unread, now }: { thread: Thread; current: boole
   );
 }
 
-/** Open threads first, then those that are closed; the newest at the top of each. */
+/** Open threads first, then closed ones, each newest first. */
 function ThreadList({ threads, current }: { threads: readonly Thread[]; current: string | null }) {
   const newIn = useNewInThread();
   const now = useNow();
@@ -156,7 +156,7 @@ function ThreadList({ threads, current }: { threads: readonly Thread[]; current:
       list.length > 0 && (
         <section key={key} aria-label={`${title}: ${plural(list.length, 'thread')}`}>
           <h2 className="thread-group">{title}</h2>
-          {/* Without marks a list is none to Safari, unless it is called one. */}
+          {/* Safari drops the list role of a list without markers, unless the role is explicit. */}
           {/* eslint-disable-next-line jsx-a11y/no-redundant-roles */}
           <ul role="list">
             {list.map((thread) => (
@@ -207,7 +207,7 @@ function Column({ list, of, current }: { list: readonly Thread[]; of: string | n
   );
 }
 
-/** All threads, and the one that is chosen beside them; on a phone one or the other. */
+/** All threads, and the selected one beside them. On a phone, one or the other. */
 export default function ThreadsPage({ route }: { route: ThreadsRoute }) {
   const { go } = useRoute();
   const threads = useThreads();

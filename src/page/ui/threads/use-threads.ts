@@ -8,13 +8,13 @@ import { useRoost, useUnread } from '../context.tsx';
 
 export const useThreads = (): Threads => threadsOf(useRoost());
 
-/** Counts what is new to the person in a thread. */
+/** Counts the person's unread messages in a thread. */
 export function useNewInThread(): (thread: Thread) => number {
   const marks = useUnread((state) => state.threads);
   return (thread) => newInThread(marks, thread);
 }
 
-/** One thread, kept up to date while this is on the page. */
+/** One thread, kept up to date while this is mounted. */
 export function useTalk(threadId: ThreadId): readonly [ThreadTalkState, ThreadTalk] {
   const talk = useThreads().talk(threadId);
   useEffect(() => talk.subscribe(), [talk]);

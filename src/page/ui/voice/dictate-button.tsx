@@ -6,10 +6,10 @@ import { type Recognition, recognitionOf } from './words.ts';
 import { keyOf } from '../parts/keys.ts';
 import './dictate.css';
 
-/** The person has read where the sound goes, on this device. */
+/** Storage key: the person has read where the sound is sent, on this device. */
 const KNOWN = 'roost-dictation-known';
 
-/** As the browser sends it: what was heard so far, piece by piece. */
+/** The browser's event: the recognised text so far, in pieces. */
 interface Heard {
   readonly resultIndex: number;
   readonly results: ArrayLike<{ readonly isFinal: boolean; readonly 0?: { readonly transcript: string } }>;
@@ -24,15 +24,15 @@ const WHY: Readonly<Record<string, string>> = {
 };
 
 interface Props {
-  /** What this browser remembers. */
+  /** The browser's storage. */
   readonly browser: TextStorage;
-  /** What was heard is put where one writes, to be looked at; it is never sent by itself. */
+  /** The recognised text goes into the composer for review. It is never sent by itself. */
   readonly onHeard: (text: string) => void;
 }
 
 /**
- * Writes what one says into the field: off until it is pressed, and where the browser has it at
- * all.
+ * Dictates into the composer. Off until it is pressed, and shown only where the browser supports
+ * it.
  */
 export function DictateButton({ browser, onHeard }: Props): ReactNode {
   const [asking, setAsking] = useState(false);

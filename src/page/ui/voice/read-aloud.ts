@@ -1,22 +1,25 @@
-/** Reads a message aloud, by a voice of the system's: one at a time, until it is stopped. */
+/**
+ * Reads a message aloud with one of the system's voices: one message at a time, until it is
+ * stopped.
+ */
 import { spoken, t } from '../../language/t.ts';
 import type { RoostState } from '../../state/index.ts';
 import { piecesToSay, voiceOf, wordsToSay } from './words.ts';
 import { keyOf } from '../parts/keys.ts';
 
-/** ms within which a browser lists its voices after it was first asked. */
+/** ms within which a browser lists its voices after the first request. */
 const VOICES_WITHIN = 1_500;
 
 type Around = Pick<RoostState, 'notices' | 'device'>;
 
-/** What the browser remembers on this device: the voice that was chosen for an agent. */
+/** Storage key of the voice that was chosen for an agent on this device. */
 const storedVoice = (agentId: string) => `roost-voice:${agentId}`;
 export const chosenVoice = (state: Around, agentId: string): string | null =>
   state.device.browser.read(storedVoice(agentId));
 export const chooseVoice = (state: Around, agentId: string, voiceUri: string): boolean =>
   state.device.browser.write(storedVoice(agentId), voiceUri);
 
-/** Some browsers know their voices only a moment after they were asked. */
+/** Some browsers list their voices only a moment after the first request. */
 export async function listVoices(): Promise<readonly SpeechSynthesisVoice[]> {
   const voices = speechSynthesis.getVoices();
   if (voices.length > 0) return voices;
@@ -29,7 +32,7 @@ export async function listVoices(): Promise<readonly SpeechSynthesisVoice[]> {
 
 let stop: () => void = () => undefined;
 
-/** Who said it: an agent, or the person (`human`), who has a voice too. */
+/** `who`: the author, an agent or the person (`human`), who has a voice too. */
 export async function readAloud(state: Around, who: string, name: string, markdown: string): Promise<void> {
   stop();
   const pieces = piecesToSay(wordsToSay(markdown));
@@ -50,7 +53,7 @@ export async function readAloud(state: Around, who: string, name: string, markdo
     'keydown',
     (event) => {
       if (keyOf(event) !== 'Escape') return;
-      // The first press ends the voice, and closes nothing.
+      // The first press stops the voice, and must close nothing.
       event.stopPropagation();
       stop();
     },
@@ -70,7 +73,7 @@ export async function readAloud(state: Around, who: string, name: string, markdo
   stop();
 }
 
-/** @returns why it was not said; null: it was, or was stopped. */
+/** @returns why it was not spoken; null: it was, or was stopped. */
 function say(text: string, voice: SpeechSynthesisVoice | null, pitch: number): Promise<string | null> {
   const utterance = new SpeechSynthesisUtterance(text);
   if (voice) utterance.voice = voice;

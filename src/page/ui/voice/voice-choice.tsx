@@ -10,10 +10,7 @@ interface Props {
   readonly name: string;
 }
 
-/**
- * By which of the system's voices this agent is read aloud, on this device; nothing where there is
- * but one.
- */
+/** Selects the system's voice for this agent on this device; nothing if there is only one. */
 export function VoiceChoice({ agentId, name }: Props) {
   const state = useRoost();
   const [voices, setVoices] = useState<readonly SpeechSynthesisVoice[]>([]);

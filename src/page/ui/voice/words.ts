@@ -1,7 +1,7 @@
-/** What of a message is read aloud, and by which voice. */
+/** What is read aloud of a message, and in which voice. */
 import { t } from '../../language/t.ts';
 
-// What this browser has for speech; the parts that use it are fetched when they are used.
+// The browser's speech support. The parts that use it are loaded on demand.
 
 /**
  * The part of the Web Speech API's recognition that is used here:
@@ -17,7 +17,7 @@ export interface Recognition extends EventTarget {
 }
 type MakesRecognition = new () => Recognition;
 
-/** Chromium and Safari have it under a name of theirs, Firefox not at all. */
+/** Chromium and Safari have it under a prefixed name, Firefox not at all. */
 export function recognitionOf(page: object = globalThis): MakesRecognition | null {
   const { SpeechRecognition, webkitSpeechRecognition } = page as Readonly<Record<string, MakesRecognition | undefined>>;
   return SpeechRecognition ?? webkitSpeechRecognition ?? null;
@@ -25,15 +25,12 @@ export function recognitionOf(page: object = globalThis): MakesRecognition | nul
 
 export const canReadAloud = (): boolean => 'speechSynthesis' in globalThis;
 
-/** Characters of one utterance: voices of the network stop after some fifteen seconds. */
+/** Characters per utterance: network voices stop after about fifteen seconds. */
 const MOST_AT_ONCE = 220;
-/** Voices that differ by their pitch alone, where a language has few. */
+/** Pitches that distinguish voices, where a language has few. */
 const PITCHES = [1, 0.82, 1.18];
 
-/**
- * Markdown as somebody would read it out: without its signs, and without code, which nobody wants
- * to hear.
- */
+/** Markdown as people would read it aloud: without its syntax, and without code. */
 export function wordsToSay(markdown: string): string {
   return markdown
     .replace(/^(`{3,}|~{3,})[^\n]*\n[^]*?(^\1[`~]*\s*$|(?![^]))/gm, () => `${t`(code)`}\n`)
@@ -51,7 +48,7 @@ export function wordsToSay(markdown: string): string {
     .trim();
 }
 
-/** In sentences, as many together as one utterance takes; a longer one is cut between words. */
+/** Whole sentences, as many as fit into one utterance. A longer sentence is split between words. */
 export function piecesToSay(text: string, most = MOST_AT_ONCE): string[] {
   const sentences = [...new Intl.Segmenter(undefined, { granularity: 'sentence' }).segment(text)].flatMap(
     ({ segment }) =>
@@ -71,7 +68,7 @@ export function piecesToSay(text: string, most = MOST_AT_ONCE): string[] {
 type Voice = Pick<SpeechSynthesisVoice, 'voiceURI' | 'lang' | 'localService'>;
 
 /**
- * Those that speak this language; those on the device before those that send the text to somebody.
+ * Voices of this language. Voices on the device come before those that send the text to a server.
  */
 export function voicesFor<V extends Voice>(voices: readonly V[], language: string): readonly V[] {
   const speaking = voices.filter(({ lang }) => lang.toLowerCase().split(/[-_]/)[0] === language);
@@ -80,9 +77,8 @@ export function voicesFor<V extends Voice>(voices: readonly V[], language: strin
 }
 
 /**
- * The voice of somebody: the one that was chosen, where it is there; else always the same of those
- * that speak the language. `voice` is null where none speaks it: then the browser takes what it
- * has.
+ * The voice of an agent or the person: the chosen one if available, otherwise always the same one
+ * of the language. `voice` is null if none speaks it; the browser then uses its default.
  */
 export function voiceOf<V extends Voice>(
   who: string,

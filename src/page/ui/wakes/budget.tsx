@@ -18,16 +18,16 @@ import './budget.css';
 
 const AgentWarning = optional(() => import('../night/agent-warning.tsx'));
 
-/** ms between looks at what is left. */
+/** ms between updates of what is left. */
 const LOOK_EVERY = 15_000;
-/** ms between questions to the relay while a session of the agent runs: its minutes go on. */
+/** ms between requests to the relay while a session of the agent runs, since its minutes count. */
 const ASK_EVERY = 60_000;
 
-/** ms after a limit is over at which it is asked anew, and the longest that is waited for. */
+/** ms after the end of a limit until it is requested again, and the longest wait. */
 const AFTER = 500;
 const LONGEST = 3_600_000;
 
-/** `used` of `of`, as a bar with its figures. */
+/** `used` of `of`, as a bar with its numbers. */
 function Used({ label, used, of, unit = '' }: { label: string; used: number; of: number; unit?: string }) {
   const part = of === 0 ? 1 : Math.min(1, used / of);
   return (
@@ -44,11 +44,11 @@ function Used({ label, used, of, unit = '' }: { label: string; used: number; of:
   );
 }
 
-/** The relay is not heard, and what it said last is old. */
+/** The relay is not connected, and its last answer is old. */
 const awayText = (heardUntil: number) =>
   t`The relay is away: whether it can be woken is not known. These figures are of ${clockTime(heardUntil)}.`;
 
-/** When the next wake would pass, and what stops it now. */
+/** When the next wake is possible, and what prevents it now. */
 function nextText(
   { stoppedBy, nextWakeTime }: WakeStats,
   now: number,
@@ -72,7 +72,7 @@ function Figures({ stats, agentId }: { stats: WakeStats; agentId: AgentId }) {
   const { nextWakeTime, stoppedBy, running } = stats;
   useEffect(() => {
     if (stoppedBy === null || nextWakeTime === null) return;
-    // What stops it is over then: what holds is asked anew.
+    // The limit is over then, and the current state is requested.
     const wait = nextWakeTime - device.now();
     return wait > 0 ? device.after(Math.min(wait + AFTER, LONGEST), () => void query.again()) : undefined;
   }, [device, query, nextWakeTime, stoppedBy]);
@@ -118,7 +118,7 @@ function Figures({ stats, agentId }: { stats: WakeStats; agentId: AgentId }) {
   );
 }
 
-/** What is left today of what an agent may be woken for. */
+/** What is left today of an agent's wake limits. */
 export function Budget({ agentId, children }: { agentId: AgentId; children?: ReactNode }) {
   const scheduled = useHousehold(({ records }) => [...records.values()].some(({ type }) => type === 'schedule'));
   const query = reachQueries(useRoost()).stats(agentId);

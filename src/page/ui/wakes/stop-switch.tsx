@@ -4,14 +4,14 @@ import { useActions } from '../context.tsx';
 import { useWakesOn } from '../shell/header.tsx';
 import './stop-switch.css';
 
-/** Stops all wakes of the household at once, and lets them pass again. */
+/** Stops all wakes of the household at once, and allows them again. */
 export function StopSwitch({
   label = t`Stop all wakes`,
   on: stoppedWords = t`Stopped: nothing wakes anybody but you. What is written waits in the inboxes.`,
   off: passingWords = t`At once, for everybody. You can still wake anybody yourself.`,
 }: {
   label?: string;
-  /** What stands below while everything is stopped, and while it is not. */
+  /** The hint while everything is stopped, and while it is not. */
   on?: string;
   off?: string;
 }) {

@@ -34,11 +34,11 @@ import { Budget } from './budget.tsx';
 import { StopSwitch } from './stop-switch.tsx';
 import './wakes.css';
 
-// Which wakes of the feed one click of the person asked for. Pure.
+// Groups the wakes that one click of the person requested. Pure.
 
 /**
- * ms between two of them at most, where no call is known: of those who were only set to sleep each
- * is woken by itself, as soon as the click was made, and a relay of before wrote no calls down.
+ * Longest gap in ms between two wakes of one click without a known call. Agents that were put to
+ * sleep are woken one by one right after the click, and older relays recorded no calls.
  */
 const APART_MS = 5_000;
 
@@ -51,8 +51,8 @@ const areOfOne = (later: WakeDecision, wake: WakeDecision) =>
   (wake.callId !== null || later.time - wake.time <= APART_MS);
 
 /**
- * `wakes`: newest first, and so are the groups. Nobody is woken twice by one click; what nobody
- * clicked stands alone.
+ * `wakes`: newest first, and so are the groups. One click wakes no agent twice. Other wakes form
+ * groups of their own.
  */
 export function byClick(wakes: readonly WakeDecision[]): WakeDecision[][] {
   const groups: WakeDecision[][] = [];
@@ -66,7 +66,7 @@ export function byClick(wakes: readonly WakeDecision[]): WakeDecision[][] {
   return groups;
 }
 
-// The way of one wake through the checks.
+// The path of one wake through the checks.
 
 /** `waived`: the person's own wake, which no check refuses; `beyond`: not reached. */
 type StepState = 'passed' | 'stopped' | 'beyond' | 'waived';
@@ -85,7 +85,7 @@ export function pathOf({
   const at = check === null ? GATE_CHECKS.length : GATE_CHECKS.indexOf(check);
   return GATE_CHECKS.map((each, i): Step => {
     if (source.kind === 'person') return { check: each, state: 'waived' };
-    // It failed before anything was checked.
+    // It failed before the first check.
     if (outcome === 'error' && check === null) return { check: each, state: 'beyond' };
     return { check: each, state: i < at ? 'passed' : i === at ? 'stopped' : 'beyond' };
   });
@@ -99,7 +99,7 @@ const STATE_WORDS: Record<StepState, string> = {
 };
 
 /**
- * The ten checks in their order, from who asked to what came of it; the one that stopped it is
+ * The ten checks in their order, from the request to the outcome. The one that stopped it is
  * marked.
  */
 export function WakePath({ wake }: { wake: WakeDecision }) {
@@ -182,7 +182,7 @@ interface Props {
   readonly onToggle: () => void;
 }
 
-/** One decision of the gate; opened, with its way through the checks. */
+/** One decision of the gate. Expanded, it shows the path through the checks. */
 function WakeRow({ wake, nameOf, open, onToggle }: Props) {
   const id = useId();
   const reason = wake.reason && REASON_WORDS[wake.reason];
@@ -223,7 +223,7 @@ function WakeRow({ wake, nameOf, open, onToggle }: Props) {
 interface RowsProps {
   readonly wakes: readonly WakeDecision[];
   readonly nameOf: NameOf;
-  /** Which is opened. */
+  /** The expanded row. */
   readonly open: string | null;
   readonly setOpen: (decisionId: string | null) => void;
 }
@@ -240,7 +240,7 @@ function Rows({ wakes, nameOf, open, setOpen }: RowsProps) {
   ));
 }
 
-/** What one click did, in one line; unfolded, with each whom it woke. */
+/** The wakes of one click in one line. Expanded, it lists each of them. */
 function ClickRow(props: RowsProps & { readonly newest: WakeDecision }) {
   const { wakes, nameOf, newest } = props;
   const [unfolded, setUnfolded] = useState(false);
@@ -291,7 +291,7 @@ function Days({ wakes }: { wakes: readonly WakeDecision[] }) {
           const [newest] = group;
           const rows = { wakes: group, nameOf, open, setOpen };
           return group.length > 1 && newest ? (
-            // By its first, which stays the same while the others come in.
+            // Keyed by the first wake, which stays the same while others are added.
             <ClickRow key={group.at(-1)?.decisionId} newest={newest} {...rows} />
           ) : (
             <Rows key={newest?.decisionId} {...rows} />
@@ -302,7 +302,7 @@ function Days({ wakes }: { wakes: readonly WakeDecision[] }) {
   ));
 }
 
-/** Every wake that was asked for, newest first, and what came of it. It goes on by itself. */
+/** All requested wakes, newest first, with their outcomes. It updates by itself. */
 export function WakeFeed({ agentId }: { agentId: AgentId | null }) {
   const nameOf = useNames();
   const query = reachQueries(useRoost()).wakes(agentId);

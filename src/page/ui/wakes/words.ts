@@ -1,4 +1,4 @@
-/** Wakes in words for people. Pure. */
+/** Describes wakes. Pure. */
 import type { GateCheck, WakeOutcome, WakeReason, WakeWay } from '../../../shared/domain/guardrails.ts';
 import type { AgentId } from '../../../shared/domain/ids.ts';
 import { spoken, t } from '../../language/t.ts';
@@ -13,7 +13,7 @@ const HOUR = 60 * MINUTE;
 
 const weekday = new Intl.DateTimeFormat(spoken.locale, { weekday: 'long' });
 
-/** Longer than this and the hour on the clock says more than the minutes left. */
+/** For longer durations, the time of day is more useful than the minutes left. */
 const CLOCK_FROM = 2 * HOUR;
 
 export const CHECK_TITLES: Record<GateCheck, string> = {
@@ -29,7 +29,7 @@ export const CHECK_TITLES: Record<GateCheck, string> = {
   flood: t`Not too many at once`,
 };
 
-/** What each check asks. */
+/** The question of each check. */
 export const CHECK_QUESTIONS: Record<GateCheck, string> = {
   source_budget: t`May the one who asks have somebody else woken in this session?`,
   disabled: t`Does the household let wakes pass, and the agent?`,
@@ -70,7 +70,7 @@ export const WAY_WORDS: Record<WakeWay, string> = {
   api: t`An API client`,
 };
 
-/** Who asked: "You", an agent's name, or the name it gave itself. */
+/** The waker: "You", an agent's name, or a self-given name. */
 export function sourceName(source: WakeSource, nameOf: NameOf): string {
   switch (source.kind) {
     case 'person':
@@ -86,7 +86,7 @@ export function sourceName(source: WakeSource, nameOf: NameOf): string {
   }
 }
 
-/** Who asked whom, and how: "Lyra asked for Sage". */
+/** The waker, the kind of wake and the agent: "Lyra asked for Sage". */
 export function askedText({ way, source, target }: WakeDecision, nameOf: NameOf): string {
   const who = sourceName(source, nameOf);
   const whom = nameOf(target);
@@ -118,12 +118,12 @@ export function askedText({ way, source, target }: WakeDecision, nameOf: NameOf)
   }
 }
 
-/** How many of those whom one click woke are named. */
+/** Agents of one click that are named. */
 const NAMED = 3;
 
 /**
- * Whom one click woke: "You woke Lyra, Sage and 6 others". `wakes`: newest first; they are told in
- * the order they were asked.
+ * The agents that one click woke: "You woke Lyra, Sage and 6 others". `wakes`: newest first; they
+ * are named in the order of the requests.
  */
 export function clickText(wakes: readonly WakeDecision[], nameOf: NameOf): string {
   const names = wakes.map(({ target }) => nameOf(target)).reverse();
@@ -131,7 +131,7 @@ export function clickText(wakes: readonly WakeDecision[], nameOf: NameOf): strin
   return t`You woke ${told.slice(0, -1).join(', ')} and ${told.at(-1) ?? ''}`;
 }
 
-/** What came of all of them: "woken", or "7 woken, 1 refused". */
+/** The outcomes of all: "woken", or "7 woken, 1 refused". */
 export function clickOutcomes(wakes: readonly WakeDecision[]): string {
   const texts = wakes.map(outcomeText);
   const kinds = [...new Set(texts)];
@@ -162,10 +162,10 @@ const STOPPED: Record<GateCheck, string> = {
   flood: t`too much at once in the household`,
 };
 
-/** What a check says where it stops something now, without an end: "too soon". */
+/** The text of a check that stops something now, without an end: "too soon". */
 export const stoppedText = (check: GateCheck): string => STOPPED[check];
 
-/** What came of it, in a few words: "woken", "too soon: 3 min left". */
+/** The outcome in a few words: "woken", "too soon: 3 min left". */
 export function outcomeText({ outcome, check, until, time }: WakeDecision): string {
   if (check === null) return OUTCOME_WORDS[outcome];
   const left = until === null || until <= time ? '' : `: ${leftText(until, time)}`;

@@ -56,14 +56,14 @@ function Looking({ look, onClose }: { look: Look; onClose: () => void }) {
   );
 }
 
-/** For whoever only looks on at the household that lives at this relay. */
+/** A read-only view of the household at this relay. */
 function LookPage({ onClose }: { onClose: () => void }) {
   const { relay } = useRoost();
   const actions = useActions();
   const [look] = useState(() => createLook(relay));
   useEffect(() => look.start(), [look]);
   const close = () => {
-    // There may be more to choose from now, or less.
+    // The options may have changed.
     void actions.refreshHome();
     onClose();
   };
@@ -86,8 +86,8 @@ const WHO = {
 } as const;
 
 /**
- * This browser keeps nobody, and somebody lives at its relay: nothing begins before the person has
- * said what this browser is to be.
+ * This browser has no team, and people live at its relay. Nothing begins before the person has
+ * chosen what this browser is for.
  */
 export default function AskedPage() {
   const look = useInfo(({ home }) => typeof home === 'object' && home.look);

@@ -5,7 +5,9 @@ import { writingStopped } from '../../state/relay-info.ts';
 import { useActions, useInfo } from '../context.tsx';
 import './welcome.css';
 
-/** Two names, and a household begins. `beside`: also where others live at the relay. */
+/**
+ * Asks for two names and begins a household. `beside`: also where other people live at the relay.
+ */
 export function Begin({ onBegun, beside }: { onBegun: () => void; beside: boolean }) {
   const actions = useActions();
   const blocked = useInfo(writingStopped);

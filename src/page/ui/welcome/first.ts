@@ -1,3 +1,3 @@
-/** What is seen before there is a team. Fetched together, by those who see any of it. */
+/** The views before there is a team, in one chunk for those who see any of them. */
 export { default as WelcomePage } from './welcome.tsx';
 export { default as AskedPage } from './asked.tsx';

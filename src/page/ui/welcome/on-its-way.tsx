@@ -3,7 +3,7 @@ import { t } from '../../language/t.ts';
 import { useDevices } from '../context.tsx';
 import { Progress } from '../parts/progress.tsx';
 
-/** What keeps a team from coming, and what to do about it; null: nothing does. */
+/** What keeps a team from arriving, and what to do about it; null: nothing. */
 export const WAITS = {
   live: null,
   off: null,
@@ -12,7 +12,7 @@ export const WAITS = {
   'locked-out': t`This browser is not let in at the relay. Press Enter in the terminal where Roost runs, and open the link it prints here.`,
 } as const;
 
-/** This device has joined a household, and nobody of it is here yet. */
+/** This device has joined a household, and none of its documents are here yet. */
 export default function OnItsWay() {
   const status = useDevices((state) => state.status);
   const head = useRef<HTMLHeadingElement>(null);

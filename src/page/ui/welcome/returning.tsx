@@ -21,7 +21,7 @@ const WAYS: readonly { readonly way: Way; readonly label: string }[] = [
   { way: 'copy', label: t`Bring it back from a copy` },
 ];
 
-/** Ways here for a team that is not new. */
+/** Ways to bring an existing team here. */
 export function ComeBack({ lead = t`Your team lives on another device, or lived here before?` }: { lead?: string }) {
   const blocked = useInfo(writingStopped);
   const [way, setWay] = useState<Way | null>(null);
@@ -78,7 +78,7 @@ function OnTheWay({ status }: { status: Status }) {
   );
 }
 
-/** Asked twice: nothing of the lost team is kept after it. */
+/** Confirms twice: afterwards nothing of the lost team remains. */
 function BeginAnew() {
   const actions = deviceActionsOf(useRoost());
   const [asking, setAsking] = useState(false);
@@ -109,7 +109,7 @@ function BeginAnew() {
   );
 }
 
-/** Somebody lived here, and the browser lost what it stored of them. */
+/** A team lived here, and the browser lost its storage. */
 export default function ReturningPage() {
   const status = useDevices((state) => state.status);
   const head = useRef<HTMLHeadingElement>(null);

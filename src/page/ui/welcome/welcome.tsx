@@ -10,12 +10,12 @@ import { ComeBack } from './returning.tsx';
 import { optional } from '../parts/part.tsx';
 import './welcome.css';
 
-/** Of a device that has just joined: not what anybody sees first. */
+/** For a device that has just joined, so not part of the first view. */
 const OnItsWay = optional(() => import('./on-its-way.tsx'));
 
 /**
- * The first visit: a beginning, ways back for a team there is, and the truth about who is thinking.
- * `onBegun`: it is stored; the team's page takes over.
+ * The first visit: a new beginning, ways to bring an existing team, and the truth about which mind
+ * answers. `onBegun`: the beginning is stored, and the team's page takes over.
  */
 export default function WelcomePage({ onBegun }: { onBegun: () => void }) {
   const health = useInfo((state) => state.health);
