@@ -8,7 +8,7 @@ import { build, type HtmlTagDescriptor, type Plugin, type Rolldown } from 'vite'
 import { OFFLINE, type Build, type BuiltFile } from './settings.ts';
 
 /**
- * The web app manifest. The build adds the URLs of the icons. A manifest has one color only; the
+ * The web app manifest. The build adds the URLs of the icons. A manifest has one colour only; the
  * document's own `theme-color` follows the system's dark or light scheme.
  */
 const NIGHT = '#0a0c14';

@@ -1,3 +1,7 @@
+/**
+ * Connections with other programs, as this page shows them: API clients, ACP agents and MCP
+ * servers.
+ */
 import type { AgentId } from '../../shared/domain/ids.ts';
 import type { Scope } from '../../shared/protocol/scopes.ts';
 import type { Credential } from '../../shared/protocol/team.ts';

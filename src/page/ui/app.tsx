@@ -1,3 +1,7 @@
+/**
+ * The root component: chooses the first screen, lays out grid and conversation, and opens full-page
+ * views, the palette and dialogs.
+ */
 import '@fontsource-variable/inter/wght.css';
 import '@fontsource/pixelify-sans/latin-400.css';
 import '@fontsource/pixelify-sans/latin-ext-400.css';

@@ -1,3 +1,4 @@
+/** Hooks that many components share. */
 import { useEffect, useState, useSyncExternalStore } from 'react';
 import { useStore } from 'zustand';
 import type { Query, QueryState } from '../state/query.ts';

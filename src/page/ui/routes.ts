@@ -48,7 +48,7 @@ export const PATHS = {
     `${agentPath(agentId)}/${tab}${day === null ? '' : `/${encodeURIComponent(day)}`}`,
   /** One message of a conversation. */
   message: (agentId: AgentId, messageId: MessageId) => `${agentPath(agentId)}/at/${encodeURIComponent(messageId)}`,
-  /** Its name, color, face and model. */
+  /** Its name, colour, face and model. */
   change: (agentId: AgentId) => `${agentPath(agentId)}/change`,
   /** Its complete inbox. */
   inbox: (agentId: AgentId) => `${agentPath(agentId)}/inbox`,

@@ -1,3 +1,4 @@
+/** Looks up teammates by id: name, colour, seat and state. */
 import { useCallback, useMemo } from 'react';
 import { displayName } from '../../shared/domain/agent.ts';
 import { applicationNameOf } from '../../shared/domain/applications.ts';
@@ -22,7 +23,7 @@ export interface Teammate {
   readonly retired: boolean;
 }
 
-/** For those without a color: the person, and unknown ids. */
+/** For those without a colour: the person, and unknown ids. */
 export const PLAIN_COLOR = '#8d95b3';
 
 export interface Teammates {

@@ -1,3 +1,4 @@
+/** Reads and writes one agent as a zip of plain files. The format is described below. */
 import { z } from 'zod';
 import { Zip, ZipDeflate } from 'fflate';
 import { agentIdSchema, type Doc } from '../../../shared/protocol/documents.ts';

@@ -1,3 +1,4 @@
+/** The dialog that asks twice before an agent or a conversation is forgotten. */
 import { useEffect, useId, useRef, useState, type FormEvent, type ReactNode } from 'react';
 import { FORGET_AFTER } from '../../../shared/domain/forgetting.ts';
 import type { AgentId } from '../../../shared/domain/ids.ts';

@@ -1,3 +1,7 @@
+/**
+ * The card on which the person approves or refuses a tool call, with everything that the approval
+ * covers.
+ */
 import { Fragment, lazy, Suspense, useId, useState } from 'react';
 import type { Answer, CallContent, PinnedFile, ToolCall } from '../../../shared/protocol/calls.ts';
 import type { AgentId } from '../../../shared/domain/ids.ts';

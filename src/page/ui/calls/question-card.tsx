@@ -1,3 +1,4 @@
+/** The form with which an MCP server asks the person for values. */
 import { type FormEvent, useEffect, useId, useRef, useState } from 'react';
 import {
   checkForm,

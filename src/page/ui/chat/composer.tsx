@@ -1,3 +1,4 @@
+/** The composer: the text field with drafts, mentions, attachments, dictation and its buttons. */
 import {
   type KeyboardEvent,
   lazy,

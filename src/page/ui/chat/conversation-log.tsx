@@ -1,3 +1,7 @@
+/**
+ * The log of one agent's conversation: stored messages, streaming answers and those that are being
+ * sent.
+ */
 import { memo, type ReactNode, type RefObject, useCallback, useLayoutEffect, useMemo, useRef } from 'react';
 import { useShallow } from 'zustand/react/shallow';
 import type { AgentId, MessageId, SessionId } from '../../../shared/domain/ids.ts';

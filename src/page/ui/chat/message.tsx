@@ -1,3 +1,4 @@
+/** One message of a conversation, with its menu, its attachments and its notes. */
 import { createContext, type KeyboardEvent, lazy, memo, type ReactNode, Suspense, use, useRef, useState } from 'react';
 import { Link } from 'wouter';
 import type { Block, MessageDoc } from '../../../shared/protocol/documents.ts';

@@ -1,3 +1,7 @@
+/**
+ * Scrolling of a log: staying at the end, loading earlier pages, and finding the position to open
+ * at.
+ */
 import { type KeyboardEvent, type RefObject, useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react';
 import type { VirtualizerHandle } from 'virtua';
 import type { Pages, Reading } from '../../state/pages.ts';

@@ -1,3 +1,4 @@
+/** The conversation view: log, suggested first messages and composer. */
 import { useCallback, useMemo, useRef, useState } from 'react';
 import { LEAD_ID } from '../../../shared/domain/seat.ts';
 import type { MessageDoc } from '../../../shared/protocol/documents.ts';

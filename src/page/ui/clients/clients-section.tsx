@@ -1,3 +1,4 @@
+/** Settings section: credentials of API clients, and settings to paste into them. */
 import { type FormEvent, useId, useState } from 'react';
 import { type Scope, SCOPES, USUAL_SCOPES } from '../../../shared/protocol/scopes.ts';
 import type { AgentId } from '../../../shared/domain/ids.ts';

@@ -1,5 +1,5 @@
 /**
- * A block of code, highlighted once the colors are there, with a copy button. Highlighting never
+ * A block of code, highlighted once the colours are there, with a copy button. Highlighting never
  * changes its size.
  */
 import { lazy, memo, type ReactNode, Suspense, useEffect, useMemo, useRef, useState } from 'react';

@@ -1,7 +1,7 @@
 /**
  * Highlights code, in a worker that starts with the first visible block of code. The grammars use
  * the browser's own regular expressions, since the page's policy forbids WebAssembly. The result is
- * texts and color names, never HTML.
+ * texts and colour names, never HTML.
  */
 import { createCssVariablesTheme, createHighlighterCoreSync } from '@shikijs/core';
 import { createJavaScriptRegexEngine } from '@shikijs/engine-javascript';
@@ -39,7 +39,7 @@ const LINE_MOST = 500;
 
 export interface Coloured {
   readonly text: string;
-  /** A CSS color: one of the page's `--code-token-…`. */
+  /** A CSS colour: one of the page's `--code-token-…`. */
   readonly color: string | undefined;
 }
 

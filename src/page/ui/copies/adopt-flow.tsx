@@ -1,3 +1,4 @@
+/** Adopting an agent from a file: preview, changes that need a tick, name and seat. */
 import { type ReactNode, useEffect, useId, useState } from 'react';
 import { isSeatPosition, LEAD_ID, seatColor, seatNumber, type SeatPosition } from '../../../shared/domain/seat.ts';
 import { emptySeats } from '../../../shared/domain/agent.ts';

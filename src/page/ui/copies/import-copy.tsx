@@ -1,3 +1,4 @@
+/** Importing a file: passphrase, preview, confirmation and outcome. */
 import { useId, useState } from 'react';
 import { useStore } from 'zustand';
 import type { AgentId } from '../../../shared/domain/ids.ts';

@@ -1,3 +1,4 @@
+/** The costs page: charts and tables by day, agent, routine and session. */
 import { type ReactNode, useState } from 'react';
 import { Link } from 'wouter';
 import type { Costs, Spent } from '../../../shared/protocol/costs.ts';

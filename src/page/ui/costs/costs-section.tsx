@@ -1,3 +1,4 @@
+/** Settings section: daily budgets and the table of prices. */
 import { useState } from 'react';
 import { Link } from 'wouter';
 import { ANY_MODEL, DEFAULT_PRICES, PRICE_STEP_MOST } from '../../../shared/domain/prices.ts';

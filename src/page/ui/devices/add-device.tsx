@@ -1,3 +1,7 @@
+/**
+ * The dialog that lets another device in. It shows a code, or takes an offer by camera, picture or
+ * text.
+ */
 import { type ReactNode, useCallback, useEffect, useRef, useState } from 'react';
 import { useStore } from 'zustand';
 import { DEVICE_CODES, deviceLink } from '../../../shared/protocol/device-code-settings.ts';

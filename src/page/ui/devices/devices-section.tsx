@@ -1,3 +1,4 @@
+/** Settings section: the household's devices and the state of sync between them. */
 import { type FormEvent, useCallback, useState } from 'react';
 import { Link } from 'wouter';
 import type { DeviceView, Joining, KeptElsewhere, SyncStatus } from '../../../shared/protocol/sync/page.ts';

@@ -1,3 +1,7 @@
+/**
+ * Shared parts of the device dialogs: text and name fields, the recovery phrase, the words to
+ * compare.
+ */
 import { type FormEvent, type ReactNode, useEffect, useId, useRef, useState } from 'react';
 import { guessDeviceName } from '../../../shared/domain/device-name.ts';
 import { t } from '../../language/t.ts';

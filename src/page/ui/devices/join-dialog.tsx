@@ -1,3 +1,4 @@
+/** The dialog with which this device joins a household from another device. */
 import { useCallback, useEffect, useRef, useState, type FormEvent, type ReactNode } from 'react';
 import { t } from '../../language/t.ts';
 import type { Joining } from '../../../shared/protocol/sync/page.ts';

@@ -1,3 +1,4 @@
+/** The dialog that creates a recovery phrase, shows it once and drills it. */
 import { useState, type ReactNode, useEffect, useId, useRef, type FormEvent } from 'react';
 import { t } from '../../language/t.ts';
 import { deviceActionsOf } from '../../state/actions/devices.ts';

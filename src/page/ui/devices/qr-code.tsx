@@ -1,3 +1,4 @@
+/** QR codes: creating, reading and showing them. */
 import { decodeQR } from 'qr/decode.js';
 import { encodeQR } from 'qr';
 import { useMemo } from 'react';

@@ -1,3 +1,4 @@
+/** The page of an agent's folder: browse, view, upload, download and delete files. */
 import { Link } from 'wouter';
 import { useEffect, useState } from 'react';
 import type { AgentId } from '../../../shared/domain/ids.ts';

@@ -1,3 +1,4 @@
+/** The dialog that wakes only some agents, with named groups of them. */
 import { type SubmitEvent, useId, useMemo, useState } from 'react';
 import { type Agent, displayName } from '../../../shared/domain/agent.ts';
 import { type AgentGroup, GROUPS } from '../../../shared/domain/seat.ts';

@@ -1,3 +1,4 @@
+/** Draws faces and eggs as pixel art in SVG, and lets faces blink. */
 import { memo, type RefObject, useEffect, useRef } from 'react';
 import { FACE_SIZE, faceHash, type FacePixel, facePixels, HEAD_ROWS } from '../../../shared/domain/face.ts';
 import type { AgentId } from '../../../shared/domain/ids.ts';
@@ -107,7 +108,7 @@ export const CRACKS: readonly (readonly Run[])[] = [
   [...zigzag(2, 13), { x: 6, y: 6, width: 1 }, { x: 9, y: 10, width: 1 }],
 ];
 
-/** Speckles distinguish eggs, in addition to their color. */
+/** Speckles distinguish eggs, in addition to their colour. */
 export function speckles(position: number): Run[] {
   const places: Run[] = [
     [7, 4],

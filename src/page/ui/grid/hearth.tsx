@@ -1,3 +1,4 @@
+/** The hearth: the grid of seats, the big button, and the notes around them. */
 import { type KeyboardEvent, type RefObject, useEffect, useMemo, useRef, useState } from 'react';
 import { useStore } from 'zustand';
 import { Link } from 'wouter';

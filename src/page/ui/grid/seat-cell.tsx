@@ -1,3 +1,4 @@
+/** One cell of the grid: picture, name, activity, badges and menu of a seat. */
 import { memo, useId, useRef, useState, type MouseEvent } from 'react';
 import { useStore } from 'zustand';
 import type { AgentId } from '../../../shared/domain/ids.ts';

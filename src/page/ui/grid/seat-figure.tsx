@@ -1,3 +1,4 @@
+/** The picture in a cell of the grid, and its animation when an agent hatches or wakes. */
 import { useEffect, useState } from 'react';
 import type { AgentId } from '../../../shared/domain/ids.ts';
 import type { Lifecycle } from '../../../shared/domain/lifecycle.ts';

@@ -1,3 +1,4 @@
+/** An agent's inbox: its messages, and whether each was read. */
 import { useStore } from 'zustand';
 import { useState } from 'react';
 import { Link } from 'wouter';

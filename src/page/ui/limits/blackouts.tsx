@@ -1,3 +1,4 @@
+/** Limits section: blackouts, hours in which only the person can wake an agent. */
 import { useId, useState } from 'react';
 import { isClockTime, readDateTime, type RecurringBlackout } from '../../../shared/domain/guardrails.ts';
 import { spoken, t } from '../../language/t.ts';

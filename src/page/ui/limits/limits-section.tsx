@@ -1,3 +1,7 @@
+/**
+ * Settings section: what waking may cost and what agents may do, for the household or for one
+ * agent.
+ */
 import { Link } from 'wouter';
 import { type ReactNode, useId, useState } from 'react';
 import {

@@ -1,3 +1,6 @@
+/**
+ * Shared parts of the limits: fields that save on change, show inherited values, and can be undone.
+ */
 import { createContext, type ReactNode, use, useId, useState } from 'react';
 import type { AgentConfig, HouseholdConfig } from '../../../shared/protocol/config.ts';
 import { TEAM_EVENTS, type TeamEvent } from '../../../shared/domain/guardrails.ts';

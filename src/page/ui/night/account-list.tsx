@@ -1,3 +1,4 @@
+/** The summary of what agents did while the person was away. */
 import { useState } from 'react';
 import { Link } from 'wouter';
 import type { AgentId, RunId, ScheduleId } from '../../../shared/domain/ids.ts';

@@ -1,3 +1,7 @@
+/**
+ * Drafts of routines, reminders and scripts in the fields of an editor: validation, and conversion
+ * from and to schedules. Pure.
+ */
 import { slotsBetween, type Timing } from '../../../shared/domain/schedule/timing.ts';
 import { createCronClock, cronProblem } from '../../../shared/protocol/cron.ts';
 import { type Schedule, SCHEDULE_BOUNDS, type ScheduleOf } from '../../../shared/protocol/schedules.ts';

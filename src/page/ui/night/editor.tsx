@@ -1,3 +1,4 @@
+/** The editor of a routine. */
 import { useId, useState } from 'react';
 import { Link } from 'wouter';
 import { type Toolset, TOOLSET_NAMES, TOOLSETS } from '../../../shared/domain/toolsets.ts';

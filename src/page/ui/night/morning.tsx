@@ -1,3 +1,4 @@
+/** The card above the grid that summarises what happened since the person was last here. */
 import { type ReactNode, useState } from 'react';
 import { Link } from 'wouter';
 import { t } from '../../language/t.ts';

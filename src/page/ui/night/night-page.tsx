@@ -1,3 +1,7 @@
+/**
+ * The page of schedules: active runs, proposals, routines by agent, agent snapshots, and the switch
+ * that stops all wakes.
+ */
 import { useState } from 'react';
 import { Link } from 'wouter';
 import type { AgentId, RunId } from '../../../shared/domain/ids.ts';

@@ -1,3 +1,4 @@
+/** The list of an agent's schedules, with the history of each. */
 import { useId, useState } from 'react';
 import { Link } from 'wouter';
 import type { ScheduleId } from '../../../shared/domain/ids.ts';

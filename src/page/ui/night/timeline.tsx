@@ -1,3 +1,6 @@
+/**
+ * The timeline of past and future occurrences, and the dialog that spreads clashing routines apart.
+ */
 import { useState } from 'react';
 import type { AgentId, ScheduleId } from '../../../shared/domain/ids.ts';
 import type { Timeline } from '../../../shared/protocol/endpoints/schedules.ts';
@@ -39,7 +42,7 @@ interface Mark {
   readonly at: number;
   /** `dark`: a future occurrence that quiet hours will skip. */
   readonly kind: Tone | 'to-come' | 'dark';
-  /** The routine's own color, for future occurrences; null: its agent's. */
+  /** The routine's own colour, for future occurrences; null: its agent's. */
   readonly color: string | null;
 }
 
@@ -49,7 +52,7 @@ const ORDER: readonly Mark['kind'][] = ['bad', 'open', 'skipped', 'good', 'to-co
 const placeIn = ({ from, to }: Pick<Timeline, 'from' | 'to'>, time: number): number =>
   Math.min(1, Math.max(0, (time - from) / (to - from)));
 
-/** `colors`: of routines with a color of their own, by id. */
+/** `colors`: of routines with a colour of their own, by id. */
 export function marksOf(timeline: Timeline, agentId: AgentId, colors: ReadonlyMap<string, string>): readonly Mark[] {
   const marks = new Map<number, Omit<Mark, 'at'>>();
   const put = (time: number, kind: Mark['kind'], color: string | null = null) => {

@@ -1,3 +1,4 @@
+/** The editors of reminders and scripts, and the hook that opens any editor of the page. */
 import { type ReactNode, useId, useRef, useState } from 'react';
 import { Link } from 'wouter';
 import type { AgentId, ScheduleId } from '../../../shared/domain/ids.ts';

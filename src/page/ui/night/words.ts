@@ -67,7 +67,7 @@ export function timingText(timing: Timing, now: number): string {
   }
 }
 
-/** The rating of an outcome, which decides its color. `quiet`: there was nothing to do. */
+/** The rating of an outcome, which decides its colour. `quiet`: there was nothing to do. */
 export type Tone = 'good' | 'bad' | 'skipped' | 'quiet' | 'open';
 
 const STATES: Record<OccurrenceState, { readonly word: string; readonly tone: Tone }> = {

@@ -280,7 +280,7 @@ export function useSearch(query: SearchQuery): Searched {
     newest.current = question;
     const ask = async () => {
       try {
-        // `asked` is the query serialized above.
+        // `asked` is the query serialised above.
         const answer = await owner.call('search', { ...(JSON.parse(asked) as SearchQuery), line });
         if (newest.current === question) setSearched({ answer, waits: false, problem: null });
       } catch (error) {

@@ -1,3 +1,4 @@
+/** Choices: radio-like options, a select with a default, and a select of agents. */
 import { type ReactNode, useId } from 'react';
 import { displayName } from '../../../shared/domain/agent.ts';
 import type { AgentId } from '../../../shared/domain/ids.ts';

@@ -1,3 +1,4 @@
+/** Modal dialogs, and the dialog that confirms an action. */
 import { type ReactNode, useEffect, useId, useRef, useState } from 'react';
 import { t } from '../../language/t.ts';
 import { CloseIcon } from './icons.tsx';

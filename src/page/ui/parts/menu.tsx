@@ -1,3 +1,4 @@
+/** A menu that opens from a button, in the top layer. */
 import {
   useEffect,
   useId,

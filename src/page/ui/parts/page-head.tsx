@@ -1,3 +1,4 @@
+/** The head of a full-page view, and the states of a value that is loaded from the relay. */
 import type { ReactNode } from 'react';
 import { t } from '../../language/t.ts';
 import type { Query, QueryState } from '../../state/query.ts';

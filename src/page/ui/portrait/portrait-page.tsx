@@ -1,3 +1,4 @@
+/** An agent's own page, with its tabs: soul, conversations, activity, costs, and more. */
 import { lazy, type ReactNode, Suspense, useCallback, useEffect, useId, useState } from 'react';
 import { Link, Redirect } from 'wouter';
 import type { AgentId } from '../../../shared/domain/ids.ts';

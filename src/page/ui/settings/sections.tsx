@@ -1,3 +1,7 @@
+/**
+ * Settings sections of plain fields: people, minds, waking, about. Each field is saved on change
+ * and can be undone.
+ */
 import { type FocusEvent, type ReactNode, useEffect, useId, useRef, useState } from 'react';
 import { Link } from 'wouter';
 import {

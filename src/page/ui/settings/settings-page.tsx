@@ -1,3 +1,6 @@
+/**
+ * The settings page: its sections, its search, and the sections of the team and the wake prompt.
+ */
 import { lazy, type ReactNode, Suspense, useEffect, useId, useRef, useState } from 'react';
 import { Link } from 'wouter';
 import { useLocationProperty } from 'wouter/use-browser-location';

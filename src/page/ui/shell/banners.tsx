@@ -1,3 +1,4 @@
+/** Notices and banners. */
 import { createPortal } from 'react-dom';
 import { useStore } from 'zustand';
 import { Link } from 'wouter';

@@ -1,3 +1,4 @@
+/** The header: session, sync, wakes, links and the page's menu. */
 import { Link } from 'wouter';
 import { useStore } from 'zustand';
 import { type ReactNode, useEffect, useState } from 'react';

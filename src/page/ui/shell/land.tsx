@@ -24,7 +24,7 @@ const NEAR = ridge(3.4, [
   [0.7, 2.1, 1],
 ]);
 
-/** Rows of the sun as [y, x, width], centered at (27, 9). */
+/** Rows of the sun as [y, x, width], centred at (27, 9). */
 const SUN: readonly (readonly [number, number, number])[] = [
   [4, 24, 6],
   [5, 23, 8],

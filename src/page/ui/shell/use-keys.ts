@@ -1,3 +1,4 @@
+/** Global keyboard shortcuts, and moving the focus between grid and composer. */
 import { useCallback, useEffect, useRef } from 'react';
 import { fetchCommands, useCommands, type Commands } from '../commands/later.ts';
 import { isPressed, type Around, type Command, type Pressed } from '../commands/command.ts';

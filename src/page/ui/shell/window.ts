@@ -1,8 +1,9 @@
+/** Behaviour of the whole window: visible height, stray drops, and the browser's Back. */
 import { useEffect } from 'react';
 
 // Tracks the visible part of the window. An on-screen keyboard covers the lower part of a page, and
 // some browsers then scroll the page up behind it. The page uses only the visible height. Below
-// certain heights its bars shrink, in favor of the content.
+// certain heights its bars shrink, in favour of the content.
 
 /**
  * Heights in `rem`, so that large text counts: below the first the bars are lower, below the second

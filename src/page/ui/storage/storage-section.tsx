@@ -1,3 +1,4 @@
+/** Settings section: this device's storage, its checks, and forgets that can still be undone. */
 import { type ReactNode, useCallback, useEffect, useMemo, useState } from 'react';
 import { Link } from 'wouter';
 import type { ExportNote, OwnerProgress, RebuildReport, StorageStatus } from '../../../shared/protocol/worker.ts';

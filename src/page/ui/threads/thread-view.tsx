@@ -1,3 +1,4 @@
+/** One thread: head, participants, log and composer. */
 import { type FormEvent, memo, type ReactNode, use, useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { Link } from 'wouter';
 import { LIMITS } from '../../../shared/protocol/limits.ts';

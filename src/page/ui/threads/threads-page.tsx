@@ -1,3 +1,4 @@
+/** The page of threads: the list, and the selected thread. */
 import { useState, type FormEvent } from 'react';
 import { Link } from 'wouter';
 import type { AgentId } from '../../../shared/domain/ids.ts';

@@ -1,3 +1,4 @@
+/** What is left today of an agent's wake limits. */
 import { useEffect, type ReactNode } from 'react';
 import { Link } from 'wouter';
 import type { AgentId } from '../../../shared/domain/ids.ts';

@@ -1,3 +1,6 @@
+/**
+ * The feed of wakes: each decision of the gate, grouped by click, with its path through the checks.
+ */
 import { Link } from 'wouter';
 import { useId, useState } from 'react';
 import type { WakeDecision } from '../../../shared/protocol/wakes.ts';

@@ -1,3 +1,4 @@
+/** The first screen of a browser that lost the storage of its team. */
 import { lazy, Suspense, useEffect, useRef, useState } from 'react';
 import type { SyncStatus } from '../../../shared/protocol/sync/page.ts';
 import { t } from '../../language/t.ts';
