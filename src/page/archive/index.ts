@@ -248,9 +248,9 @@ export function spawnArchiveWorker(): ArchiveWorker {
 }
 
 /**
- * Throws if `value` is not a document, or an `ArchiveError` if it is nested too deeply to be passed
- * on, which would end in an engine error. It leaves the value as written. The parser's result would
- * be equal, with its fields in another order.
+ * Throws if `value` is not a document. Throws an `ArchiveError` if it is nested too deeply to be
+ * passed on: the engine would fail there with an error of its own. It leaves the value as written.
+ * The parser's result would be equal, with its fields in another order.
  */
 export function assertDocument(value: unknown): asserts value is Doc {
   if (deeperThan(value, ARCHIVE.depth))

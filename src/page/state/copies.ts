@@ -51,7 +51,8 @@ type ExportState =
       readonly exported: Exported;
       readonly sealed: boolean;
       readonly fileName: string;
-      /** Why the date of the export could not be stored, or null. */ readonly unnoted: string | null;
+      /** Why the date of the export could not be stored, or null. */
+      readonly unnoted: string | null;
     }
   | { readonly kind: 'failed'; readonly reason: string };
 

@@ -73,7 +73,7 @@ function Announcer({ newest, isThere }: { newest: Newest | null; isThere: (messa
   }
   return (
     <p className="visually-hidden" role="status" aria-live="polite">
-      {/* Each message gets a new element, so that equal texts are announced each time. Text that has left the log is not announced. */}
+      {/* One element per message, so that equal texts are announced each time. */}
       {said !== null && isThere(said.messageId) && <span key={said.messageId}>{said.text}</span>}
     </p>
   );

@@ -15,7 +15,7 @@ import { costText } from '../text/money.ts';
 import { useNow } from '../hooks.ts';
 import { momentText, outcomeText, toneOf, whatText } from './words.ts';
 
-// Summary of what happened since the person was last here, for one card. Pure.
+// Computes the summary from the occurrences. Pure.
 
 /** The outcomes of one routine: its latest message, and the count of each outcome. */
 interface AccountLine {
