@@ -111,7 +111,7 @@ export interface LogInput {
   readonly sending: readonly SendingMessage[];
   /** The running session, or null. */
   readonly liveSessionId: SessionId | null;
-  /** The agent of this conversation sleeps and no run is active. */
+  /** The agent of this conversation sleeps, and no wake is in progress. */
   readonly asleep: boolean;
   /** The stamp after which messages are new; null: nothing is new. */
   readonly newFrom: string | null;

@@ -124,8 +124,8 @@ const NAMED_OR_ARROW =
   /"[^"]*"|\[[^\]]*\]|\([^)]*\)|\{[^}]*\}|\|[^|]*\||(?<arrow><?(?:-\.+->?|\.+->|-\.|-{2,}|={2,})[>]?)(?<head>[xo]\s)?/g;
 
 /**
- * Puts spaces around arrows and keeps only supported heads: the renderer reads `A-->B` and `A --x
- * B` differently.
+ * Puts spaces around arrows and keeps only supported heads. The renderer misreads `A-->B` and
+ * others.
  */
 const withSpace = (statement: string) =>
   statement
