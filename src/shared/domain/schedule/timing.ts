@@ -331,7 +331,6 @@ function placeFor(taken: readonly number[], minutes: number, step: number): numb
 
 /** By their number, as `Date` counts them. */
 const WEEKDAYS = ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday'] as const;
-type Weekday = (typeof WEEKDAYS)[number];
 /** Any from Monday to Friday. */
 const WORKDAYS = 'weekday';
 const AHEAD: Readonly<Record<string, number>> = { today: 0, tomorrow: 1, 'day after tomorrow': 2 };
