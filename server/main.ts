@@ -1,8 +1,8 @@
 /** Starts the relay from the command line. */
 import { isLoopback } from './access/index.ts';
 import { asksToStop, readConfig, type Config } from './startup/config.ts';
-import { findPackageRoot } from './startup/package-root.ts';
 import { askToEnd } from './startup/home.ts';
+import { findPackageRoot } from './startup/package-root.ts';
 import { openRelay, type Relay } from './relay.ts';
 import { createTerminal, helpText } from './startup/terminal.ts';
 import { closeInherited } from './platform/processes/index.ts';

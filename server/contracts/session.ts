@@ -11,9 +11,9 @@ import type {
 import type { AgentId, MessageId, RunId, ScheduleId, SessionId, ThreadId } from '../../src/shared/domain/ids.ts';
 import type { SkipReason } from '../../src/shared/domain/schedule/timing.ts';
 import type { SentAttachment } from '../../src/shared/domain/attachment.ts';
-import type { InboxMessage } from '../../src/shared/protocol/inbox.ts';
+import type { InboxMessage } from '../../src/shared/protocol/threads.ts';
 import type { Team, TeamMember } from '../../src/shared/protocol/team.ts';
-import type { JoinedClient } from '../../src/shared/domain/answering.ts';
+import type { JoinedClient } from '../../src/shared/domain/lifecycle.ts';
 import type { AgentPayload } from '../../src/shared/domain/wake-payload.ts';
 import type { EffectiveConfig } from '../../src/shared/protocol/config.ts';
 import type { EndReason } from '../../src/shared/protocol/documents.ts';

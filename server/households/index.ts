@@ -12,12 +12,11 @@ import { createDeferred, type Deferred } from '../../src/shared/domain/platform/
 import { realTimers, within } from '../../src/shared/domain/platform/timers.ts';
 import type { HomeStanding } from '../../src/shared/protocol/http.ts';
 import { hashOf } from '../access/index.ts';
-import { notBegun, type Begun } from './begun.ts';
+import { type Begun, createRegistry, type HomeEntry, homeOfCredential, isGivenBeside, notBegun } from './registry.ts';
 import { openHome, type OpenHome, type OpenHomeDeps } from './open-home.ts';
 import { createProcesses } from '../platform/processes/index.ts';
 import { createStarts } from '../tools/acp/starts.ts';
 import { PROGRAM_LIMITS } from '../tools/acp/settings.ts';
-import { createRegistry, type HomeEntry, homeOfCredential, isGivenBeside } from './registry.ts';
 import { createStreamLimit, type StreamLimit } from './session-routes.ts';
 
 export { bytesOfBrowser } from './registry.ts';

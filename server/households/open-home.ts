@@ -19,14 +19,19 @@ import type { Calls } from '../tools/calls/index.ts';
 import type { Configs, Directory, EventLog } from '../contracts/index.ts';
 import { createGateRoutes, type OpenConfigs, scopeOf } from '../team/gate/index.ts';
 import type { Logger } from '../platform/logger.ts';
-import type { Copies } from '../schedules/copies.ts';
-import { forgetTexts } from '../schedules/script-texts.ts';
+import type { Copies } from '../schedules/records.ts';
+import { forgetTexts } from '../schedules/scripts.ts';
 import { createScripts, type Schedules, type Scripts, type WatchedClock } from '../schedules/index.ts';
 import type { Database, Db, OpenJournal } from '../store/index.ts';
 import { type Hands, type HandTools, roomOf } from '../tools/hands/index.ts';
 import { createWorkspaces, type Workspaces } from '../tools/workspaces/index.ts';
 import { type Attached, createAttached } from '../tools/mcp-client/index.ts';
-import { type AgentPrograms, type AgentProgramsDeps, createAgentPrograms } from '../tools/acp/index.ts';
+import {
+  type AgentPrograms,
+  type AgentProgramsDeps,
+  createAgentPrograms,
+  createProgramRoutes,
+} from '../tools/acp/index.ts';
 import { createTell, openEventLog, type UnreadableRow } from '../team/events/index.ts';
 import { messageEvent } from '../agents/runs/message-event.ts';
 import { createAttachedRoutes } from '../tools/mcp-client/routes.ts';
@@ -36,15 +41,18 @@ import { createDirectoryRoutes } from '../team/directory/index.ts';
 import type { Handled } from '../http/endpoint.ts';
 import { createInboxRoutes } from '../team/inbox/index.ts';
 import type { HomeModels } from '../agents/models/index.ts';
-import { createModelRoutes } from '../agents/models/routes.ts';
-import { createNotifications, type HomeNotifications, type NotificationsDeps } from '../notifications/index.ts';
-import { createNotificationRoutes } from '../notifications/routes.ts';
+import { createModelRoutes } from '../agents/models/relay.ts';
+import {
+  createNotificationRoutes,
+  createNotifications,
+  type HomeNotifications,
+  type NotificationsDeps,
+} from '../notifications/index.ts';
 import { createPauseRoutes } from '../team/pauses/index.ts';
 import type { HomeRights, OwnerRights } from '../access/owner-rights.ts';
 import { problem } from '../http/problem.ts';
-import { createProgramRoutes } from '../tools/acp/routes.ts';
 import { createRecordRoutes } from '../team/records/routes.ts';
-import { createPulses } from '../schedules/pulses.ts';
+import { createPulses } from '../schedules/alone.ts';
 import { createScheduleRoutes } from '../schedules/routes.ts';
 import { createSearchRoutes } from '../team/searches/index.ts';
 import { createStreams, type Streams } from '../http/stream.ts';

@@ -4,7 +4,29 @@
  */
 import { sql } from 'kysely';
 import { createQueue } from '../../src/shared/domain/platform/queue.ts';
+import { problem } from '../http/problem.ts';
 import type { Db } from '../store/index.ts';
+
+// Whether a browser has begun a household, and the refusal where it has not.
+
+/** `beside`: it needs a second sign-in for that, because its own belongs to another household. */
+export type Begun =
+  | { readonly ok: true; readonly beside?: true }
+  | { readonly ok: false; readonly reason: 'others' | 'full' };
+
+export function notBegun(reason: Extract<Begun, { ok: false }>['reason']) {
+  return reason === 'others'
+    ? problem(
+        409,
+        'not-begun',
+        'Another household lives at this relay. Join it from one of its devices, or begin a household of your own beside it.',
+      )
+    : problem(
+        409,
+        'households-full',
+        'This relay keeps as many households as it may. Its owner can set --households higher.',
+      );
+}
 
 // The SQL of homes, and of the home of a sign-in. `relay` is the id of the whole relay.
 

@@ -6,7 +6,7 @@ import { bearerOf, type GiveBeside } from '../access/index.ts';
 import { answer, browserOf, refuseHead, type Env, type Handled } from '../http/endpoint.ts';
 import { problem } from '../http/problem.ts';
 import type { Homes } from './index.ts';
-import { notBegun } from './begun.ts';
+import { notBegun } from './registry.ts';
 import type { OpenHome } from './open-home.ts';
 import { streamResponse } from './session-routes.ts';
 

@@ -4,7 +4,7 @@
  */
 import { realTimers, type Timers } from '../../src/shared/domain/platform/timers.ts';
 import type { Protocol } from '../../src/shared/domain/prompts.ts';
-import { createCronClock } from '../../src/shared/protocol/cron.ts';
+import { createCronClock } from '../../src/shared/protocol/said-timing.ts';
 import type { Directory, EventLog, Gate, Inbox, Searches, SessionHost, Pauses, TeamTool } from '../contracts/index.ts';
 import type { Attached } from '../tools/mcp-client/index.ts';
 import { createCalls, type Calls } from '../tools/calls/index.ts';
@@ -20,7 +20,7 @@ import { createWakeMaterials, createSessionHost, type WakeMaterials } from '../a
 import type { Logger } from '../platform/logger.ts';
 import { createWaiting } from '../agents/runs/waiting.ts';
 import { createRuns, type Runs } from '../agents/runs/index.ts';
-import { createReadAround } from '../agents/runs/around.ts';
+import { createReadAround } from '../agents/runs/context.ts';
 import { recoverLog } from '../agents/runs/recover.ts';
 import { createTeamTools } from '../agents/runs/team-tools.ts';
 import { createTell } from '../team/events/index.ts';
@@ -44,8 +44,7 @@ import {
 } from '../schedules/index.ts';
 import { type Sealer } from '../platform/sealer.ts';
 import { SCHEDULE_LIMITS } from '../schedules/settings.ts';
-import { acceptInput, ACCEPT_SCRIPT, createScriptTools } from '../schedules/script-tools.ts';
-import { createScheduleTools } from '../schedules/tools.ts';
+import { ACCEPT_SCRIPT, acceptInput, createScheduleTools, createScriptTools } from '../schedules/tools.ts';
 import { createPauses } from '../team/pauses/index.ts';
 import { ALWAYS_THERE, type Database, type Db, type OpenJournal } from '../store/index.ts';
 import { createSearches, createSearchTools } from '../team/searches/index.ts';

@@ -3,17 +3,187 @@
  * hands what is to be done to `perform`, so many at once. Another process that shares the store may
  * do the same: a row is claimed by one of them.
  */
+import { cutMiddle } from '../../src/shared/domain/cut-middle.ts';
 import type { AgentId, RunId } from '../../src/shared/domain/ids.ts';
-import { createQueue } from '../../src/shared/domain/platform/queue.ts';
+import { momentText } from '../../src/shared/domain/zone-days.ts';
+import { quote, titled } from '../../src/shared/domain/quoting.ts';
+import type { Occurrence } from '../../src/shared/protocol/schedules.ts';
 import { sleep, type Timers } from '../../src/shared/domain/platform/timers.ts';
+import type { OpenHealth } from '../../src/shared/protocol/http.ts';
+import { createQueue } from '../../src/shared/domain/platform/queue.ts';
 import { rowOf as inARow, type PlannedStop, type TimingContext } from '../../src/shared/domain/schedule/timing.ts';
+import { sentence } from '../../src/shared/domain/sentence.ts';
+import type { Configs, Meanwhile } from '../contracts/index.ts';
 import type { Logger } from '../platform/logger.ts';
 import { DATABASE_BROKE } from '../agents/runs/outcome.ts';
-import { isAway, type Database } from '../store/index.ts';
+import { type Database, isAway } from '../store/index.ts';
+import { type Claim, type Ended, type LeftScript, NO_DETAIL, type Row, type ScheduleRows, type Waits } from './rows.ts';
+import { SCHEDULE_LIMITS, type ScheduleLimits } from './settings.ts';
 import type { Leases } from './leases.ts';
-import { NO_DETAIL, type Claim, type Ended, type LeftScript, type Row, type ScheduleRows, type Waits } from './rows.ts';
-import type { ScheduleLimits } from './settings.ts';
-import { sentence } from '../../src/shared/domain/sentence.ts';
+
+// What an agent did alone, for when it wakes, and for its next turn where it is awake: it was
+// itself that did it, and it must know.
+
+/**
+ * Runs that are told of one by one, how far back, how many are counted, and characters of the last
+ * words of each.
+ */
+const TOLD = { runs: 10, backMs: 30 * 86_400_000, lookedAt: 500, saidChars: 300 };
+
+const OUTCOMES: Partial<Record<Occurrence['state'], string>> = {
+  done: 'done',
+  failed: 'failed',
+  'timed-out': 'ended at its limit before it was done',
+  crashed: 'cut off: the relay died',
+  stopped: 'stopped',
+};
+
+interface MeanwhileDeps {
+  readonly rows: Pick<ScheduleRows, 'runs' | 'endsSince'>;
+  readonly configs: Pick<Configs, 'household'>;
+  readonly now: () => number;
+  readonly logger: Pick<Logger, 'error'>;
+}
+
+/**
+ * Whether this agent was at work since then. Those of a team, which all wake in one go, are looked
+ * for at once.
+ */
+function createWasAtWork(rows: MeanwhileDeps['rows']) {
+  let asking: { earliest: number; readonly ends: Promise<ReadonlyMap<AgentId, number>> } | null = null;
+  async function ask(): Promise<ReadonlyMap<AgentId, number>> {
+    await new Promise((resolve) => setImmediate(resolve));
+    const { earliest = 0 } = asking ?? {};
+    asking = null;
+    return await rows.endsSince(earliest);
+  }
+  return async (agentId: AgentId, since: number): Promise<boolean> => {
+    asking ??= { earliest: since, ends: ask() };
+    asking.earliest = Math.min(asking.earliest, since);
+    return ((await asking.ends).get(agentId) ?? 0) > since;
+  };
+}
+
+/** Resolves with a note for its mind, and up to when it tells; null: it did nothing since then. */
+export function createMeanwhile({ rows, configs, now, logger }: MeanwhileDeps): Meanwhile {
+  const wasAtWork = createWasAtWork(rows);
+  return async (agentId, since, asleep) => {
+    try {
+      const time = now();
+      const from = Math.max(since, time - TOLD.backMs);
+      if (!(await wasAtWork(agentId, from))) return null;
+      // Its own alone: however much the others did, or idled, nothing of it is pushed out.
+      const own = await rows.runs({ agentId, before: time + 1, endedAfter: from, most: TOLD.lookedAt });
+      if (own.length === 0) return null;
+      const zone = (await configs.household()).effective.time_zone;
+      const lines = own
+        .slice(0, TOLD.runs)
+        .reverse()
+        .map(({ kind, name, startedAt, dueAt, state, said }) => {
+          const what = kind === 'wake' ? `woken by ${titled(name)}` : `${kind} ${titled(name)}`;
+          const head = `${what}, ${momentText(startedAt ?? dueAt, zone)}: ${OUTCOMES[state] ?? state}`;
+          return said === null ? head : `${head}. Your last words:\n${quote(cutMiddle(said, TOLD.saidChars))}`;
+        });
+      // Of very many it is known that there are more.
+      const least = own.length === TOLD.lookedAt ? 'at least ' : '';
+      const more =
+        own.length > TOLD.runs ? `\n${least}${own.length - TOLD.runs} runs before these are not told here.` : '';
+      const isOlder =
+        from > since && (await rows.runs({ agentId, before: from, endedAfter: since, most: 1 })).length > 0;
+      const old = isOlder ? `\nWhat you did more than ${TOLD.backMs / 86_400_000} days ago is not told here.` : '';
+      const often = own.length === 1 ? 'once' : `${least}${own.length} times`;
+      const head = asleep
+        ? `While you slept you were at work ${often}`
+        : `Meanwhile you were at work by yourself ${often}`;
+      return {
+        text: `[${head}, without the human:]${old}${more}\n${lines.join('\n')}`,
+        upTo: Math.max(...own.map(({ endedAt }) => endedAt ?? 0)),
+      };
+    } catch (error) {
+      // No reason not to wake, nor not to answer.
+      logger.error('what an agent did alone could not be read; it goes on without it', { error: String(error) });
+      return null;
+    }
+  };
+}
+
+// Watches whether the clocks go by which things are due: one that stands is the one thing that it
+// cannot say itself.
+
+/**
+ * One home's clock, as it is watched. `seenAt`: when it looked last; null: it has not begun.
+ * `stoodMs`: at its start; null: it had not. `copied`: its home is a copy, and what is due is not
+ * due here.
+ */
+export interface WatchedClock {
+  readonly id: string;
+  seenAt(): number | null;
+  copied(): boolean;
+  readonly stoodMs: number | null;
+}
+
+export interface ClockWatch {
+  /** Of all homes, for anybody: it names none. */
+  state(): OpenHealth['clock'];
+  close(): void;
+}
+
+interface ClockWatchDeps {
+  readonly clocks: () => readonly WatchedClock[];
+  /** ms, only ever forward: a wall clock that is set anew stops nothing. */
+  readonly elapsed: () => number;
+  readonly timers: Timers;
+  /** A sentence, when one begins to stand, and when all go again. */
+  readonly say: (line: string) => void;
+  readonly limits?: Pick<ScheduleLimits, 'stillMs' | 'watchMs'>;
+}
+
+export function createClockWatch({
+  clocks,
+  elapsed,
+  timers,
+  say,
+  limits = SCHEDULE_LIMITS,
+}: ClockWatchDeps): ClockWatch {
+  /** By home: its last look that was noticed, and when that was. */
+  const noticed = new Map<string, { readonly seenAt: number | null; readonly at: number }>();
+  let told = false;
+  let cancel: () => void = () => undefined;
+
+  function standsStill(): number | null {
+    const all = clocks();
+    for (const { id, seenAt } of all) {
+      const seen = seenAt();
+      const before = noticed.get(id);
+      if (!before || before.seenAt !== seen) noticed.set(id, { seenAt: seen, at: elapsed() });
+    }
+    const longest = Math.max(0, ...all.map(({ id }) => elapsed() - (noticed.get(id)?.at ?? elapsed())));
+    return longest > limits.stillMs ? Math.round(longest) : null;
+  }
+  function watch(): void {
+    const still = standsStill();
+    if (still !== null && !told)
+      say(
+        'The clock stands still: nothing that is due is begun, and none of it is lost. The log says why; it is tried again every minute.',
+      );
+    if (still === null && told) say('The clock goes again.');
+    told = still !== null;
+    cancel = timers.after(limits.watchMs, watch);
+  }
+  watch();
+
+  return {
+    state() {
+      const stood = clocks().flatMap(({ stoodMs }) => stoodMs ?? []);
+      return {
+        standsStillMs: standsStill(),
+        stoodMs: stood.length === 0 ? null : Math.max(...stood),
+        copied: clocks().some((clock) => clock.copied()),
+      };
+    },
+    close: () => cancel(),
+  };
+}
 
 /**
  * What became of a moment. `again`: nothing yet, and it waits until then, ms since the epoch;

@@ -6,8 +6,7 @@ import { type OccurrenceEnd, SKIP_REASONS, type SkipReason } from '../../src/sha
 import { idOf } from '../../src/shared/protocol/ids.ts';
 import { occurrenceSchema, occurrenceStateSchema, type Occurrence } from '../../src/shared/protocol/schedules.ts';
 import { parseText } from '../store/index.ts';
-import { SCHEMA } from '../store/schema.ts';
-import type { Tables } from '../store/tables.ts';
+import { SCHEMA, type Tables } from '../store/tables.ts';
 import { json, type RowsDeps } from './schedule-rows.ts';
 
 /** How it went, beside its end. */

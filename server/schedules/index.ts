@@ -2,56 +2,186 @@
  * What is due without anybody there: routines, reminders and scripts of one home, its clock, the
  * account of every moment that came, and what agents need to be at work alone.
  */
-import type { AgentId, ScheduleId } from '../../src/shared/domain/ids.ts';
-import { createQueue } from '../../src/shared/domain/platform/queue.ts';
-import type { Moment } from '../../src/shared/domain/schedule/timeline.ts';
-import { slotAfter, type CronClock } from '../../src/shared/domain/schedule/timing.ts';
-import type { Timers } from '../../src/shared/domain/platform/timers.ts';
-import type { Changed, RoostEvent } from '../../src/shared/protocol/events.ts';
+import { type CronClock, type OccurrenceEnd, rowOf, slotAfter } from '../../src/shared/domain/schedule/timing.ts';
 import {
-  SCHEDULE_BOUNDS,
-  WAITS_FOR_YES,
   type Occurrence,
   type Schedule,
+  SCHEDULE_BOUNDS,
   type Scheduled,
+  WAITS_FOR_YES,
 } from '../../src/shared/protocol/schedules.ts';
+import { sentence } from '../../src/shared/domain/sentence.ts';
+import type { AgentId, ScheduleId } from '../../src/shared/domain/ids.ts';
+import { LIMITS } from '../../src/shared/protocol/limits.ts';
+import { createQueue } from '../../src/shared/domain/platform/queue.ts';
+import type { Moment } from '../../src/shared/domain/schedule/timeline.ts';
+import type { Timers } from '../../src/shared/domain/platform/timers.ts';
+import type { Changed, RoostEvent } from '../../src/shared/protocol/events.ts';
 import type { Configs, Directory, EventLog, Inbox, Reach, SessionHost } from '../contracts/index.ts';
 import type { RecordSource } from '../team/records/index.ts';
 import type { Logger } from '../platform/logger.ts';
 import type { TeamTools } from '../agents/runs/team-tools.ts';
-import { isAgreed, runsByItself } from './agreed.ts';
-import type { OpenAlone, UsedUp } from './alone.ts';
-import type { Copies } from './copies.ts';
-import { createClock, type Clock } from './clock.ts';
 import { ALWAYS_THERE, type Database, type Db } from '../store/index.ts';
-import { endsInLog } from './perform.ts';
-import { createPerform, messageIdOf } from './perform.ts';
-import { siteOf } from './place.ts';
-import { createProposals, type Proposals } from './proposals.ts';
-import { createPreview, type Dark } from './preview.ts';
-import { createScheduleRecords } from './records.ts';
-import { createShown } from './shown.ts';
-import { CHANGED_ELSEWHERE, createRefusals, nameTaken, noRoom, type Refused, type Written } from './refusals.ts';
-import type { Leases } from './leases.ts';
+import { type Clock, createClock } from './clock.ts';
+import { createPreview, type Dark, offsetOf } from './preview.ts';
 import { isOn, type Row, type ScheduleRows } from './rows.ts';
-import { createScriptTexts, type TextQuestions } from './script-texts.ts';
-import type { ScriptFile, Scripts, ScriptText } from './scripts.ts';
 import { SCHEDULE_LIMITS, type ScheduleLimits } from './settings.ts';
+import { NOT_OURS, type OpenAlone, type UsedUp, type Woken, type WokenRun } from './alone.ts';
+import type { Leases } from './leases.ts';
+import { createPerform, endsInLog, messageIdOf, performedBy } from './perform.ts';
+import {
+  createScriptTexts,
+  isAgreed,
+  runsByItself,
+  type ScriptFile,
+  type Scripts,
+  type ScriptText,
+  type TextQuestions,
+} from './scripts.ts';
+import { type Copies, createProposals, createScheduleRecords, type Proposals } from './records.ts';
+import { siteOf } from './place.ts';
+import { CHANGED_ELSEWHERE, createRefusals, nameTaken, noRoom, type Refused, type Written } from './refusals.ts';
 import type { SpentByRoutine } from './history.ts';
-
-export { createAlone } from './alone.ts';
-export { createRoutineOf } from './pulses.ts';
-export { createCopies, type Copies } from './copies.ts';
-export { createGoOn, type GoOn } from './go-on.ts';
+export { createAlone, createRoutineOf } from './alone.ts';
+export { createCopies, type Copies, type Proposals } from './records.ts';
+export { createGoOn, type GoOn } from './perform.ts';
 export { createLeases } from './leases.ts';
-export { createMeanwhile } from './meanwhile.ts';
+export { createMeanwhile, createClockWatch, type ClockWatch, type WatchedClock } from './clock.ts';
 export { createScheduleRows } from './rows.ts';
-export { createWoken } from './woken.ts';
-export { createScripts, type Scripts } from './scripts.ts';
-export type { TextQuestion, TextQuestions } from './script-texts.ts';
-export type { Proposals } from './proposals.ts';
+export { createScripts, type Scripts, type TextQuestion, type TextQuestions } from './scripts.ts';
 export type { Refused, Written } from './refusals.ts';
-export { createClockWatch, type ClockWatch, type WatchedClock } from './watch.ts';
+
+// Schedules as a page sees them: when they are due next, and how it went of late.
+
+interface ShownDeps {
+  readonly rows: Pick<ScheduleRows, 'endsOf' | 'waitingOf'>;
+  readonly configs: Pick<Configs, 'agent'>;
+  readonly running: Clock['running'];
+  readonly limits: Pick<ScheduleLimits, 'endsInARow' | 'failuresPause'>;
+}
+
+function warningOf(ends: readonly OccurrenceEnd[], most: number): string | null {
+  const inARow = rowOf(ends, 'either');
+  const skipped = rowOf(ends, 'skipped');
+  if (inARow < most) return null;
+  if (skipped === inARow) return sentence`It was skipped ${inARow} times in a row. Its history says why.`;
+  return sentence`It was skipped or failed ${inARow} times in a row. Its history says why.`;
+}
+
+function createShown({ rows, configs, running, limits }: ShownDeps) {
+  function shown(
+    row: Row,
+    under: ReadonlyMap<string, number>,
+    ends: readonly OccurrenceEnd[],
+    most: number,
+    waits: Scheduled['waits'],
+  ): Scheduled {
+    return {
+      scheduleId: row.scheduleId,
+      version: row.version,
+      schedule: row.schedule,
+      nextAt: row.dueAt,
+      offset: offsetOf(row),
+      pausedWhy: row.pausedWhy,
+      warning: warningOf(ends, most),
+      skippedInARow: rowOf(ends, 'skipped'),
+      failedInARow: rowOf(ends, 'failed'),
+      position: row.position,
+      created_at: row.createdAt,
+      updated_at: row.updatedAt,
+      running: under.get(row.scheduleId) ?? 0,
+      elsewhere: row.elsewhere === null ? null : row.wanted ? 'asked' : 'due',
+      ...(waits ? { waits } : {}),
+    };
+  }
+  async function allShown(which: readonly Row[]): Promise<Scheduled[]> {
+    const ids = which.map(({ scheduleId }) => scheduleId);
+    const [ends, waiting] = await Promise.all([rows.endsOf(ids, limits.endsInARow), rows.waitingOf(ids)]);
+    /** The oldest of each. */
+    const waitsOf = new Map(
+      waiting
+        .toReversed()
+        .map(({ scheduleId, dueAt: since, reason, detail }) => [scheduleId, { since, reason, detail }]),
+    );
+    const under = running();
+    const agentIds = [...new Set(which.map(({ schedule }) => schedule.agentId))];
+    const most = new Map(
+      await Promise.all(
+        agentIds.map(async (id) => [id, (await configs.agent(id)).effective.pulse_max_consecutive_skips] as const),
+      ),
+    );
+    return which.map((row) =>
+      shown(
+        row,
+        under,
+        ends.get(row.scheduleId) ?? [],
+        most.get(row.schedule.agentId) ?? limits.failuresPause,
+        waitsOf.get(row.scheduleId),
+      ),
+    );
+  }
+  async function oneShown(row: Row | null): Promise<Scheduled | null> {
+    return row && ((await allShown([row]))[0] ?? null);
+  }
+
+  return { allShown, oneShown };
+}
+
+// Runs that somebody's wake began while its agent was absent: in the same account as those that
+// were due.
+
+interface WokenDeps {
+  readonly rows: Pick<ScheduleRows, 'woken' | 'begins' | 'end' | 'forgetHeld' | 'wakesSince'>;
+  readonly leases: Pick<Leases, 'hold'>;
+  readonly directory: Pick<Directory, 'all'>;
+  readonly onChange: (agentId: AgentId) => void;
+  readonly now: () => number;
+  readonly newId: () => string;
+}
+
+/** Wakes of one agent have one name in the account, as moments of one schedule do. */
+const wakesOf = (agentId: AgentId) => `wakes of ${agentId}`.slice(0, LIMITS.id);
+
+export function createWoken({ rows, leases, directory, onChange, now, newId }: WokenDeps): Woken {
+  async function claimed(
+    { scheduleId, agentId }: Pick<Occurrence, 'scheduleId' | 'agentId'>,
+    called: Pick<Occurrence, 'kind' | 'name'>,
+  ): Promise<WokenRun> {
+    const claim = await rows.woken({ scheduleId, agentId, token: newId() }, called, now());
+    const release = leases.hold(claim);
+    onChange(agentId);
+    return {
+      begins: async (runId) => ((await rows.begins(claim, runId, now())) ? null : NOT_OURS),
+      async end(worked) {
+        try {
+          const performed = performedBy(worked);
+          if ('end' in performed)
+            await (performed.forgets
+              ? rows.forgetHeld(claim)
+              : rows.end(claim, performed.end, performed.detail, now()));
+        } finally {
+          release();
+          onChange(agentId);
+        }
+      },
+    };
+  }
+  return {
+    async begin(agentId, by, due) {
+      const name = (await directory.all()).find((member) => member.agentId === by)?.name ?? by;
+      return await claimed({ scheduleId: due?.scheduleId ?? wakesOf(agentId), agentId }, due ?? { kind: 'wake', name });
+    },
+    goOn: (one) => claimed(one, one),
+    async carried(agentId, grantedAt) {
+      const since = await rows.wakesSince(agentId, grantedAt);
+      if (since.length === 0) return 'no';
+      if (since.some(({ state }) => state === 'claimed')) return 'begins';
+      // The relay ended over it. What its agent had read by then, nobody asks for again.
+      const isCutOff = ({ state, reason }: (typeof since)[number]) => state === 'crashed' || reason === 'planned-stop';
+      return since.every(isCutOff) ? 'cut-off' : 'yes';
+    },
+  };
+}
 
 export interface Schedules {
   readonly clock: Clock;
@@ -128,7 +258,7 @@ export interface Schedules {
   close(planned: boolean): Promise<void>;
 }
 
-export interface SchedulesDeps {
+interface SchedulesDeps {
   readonly db: Db;
   readonly rows: ScheduleRows;
   readonly leases: Leases;

@@ -7,7 +7,7 @@ import { sql } from 'kysely';
 import type { ScheduleId } from '../../src/shared/domain/ids.ts';
 import { slotAfter, type TimingContext } from '../../src/shared/domain/schedule/timing.ts';
 import { WAITS_FOR_YES, type Schedule } from '../../src/shared/protocol/schedules.ts';
-import { agreementOf, isAgreed } from './agreed.ts';
+import { agreementOf, isAgreed } from './scripts.ts';
 import { cancelWaiting, isOn, json, rowOf, type Row, type RowsDeps } from './schedule-rows.ts';
 
 /** Why it is not due here, for people. */

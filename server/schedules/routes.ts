@@ -10,7 +10,7 @@ import { answer, applicationOf, type Env, type Handled } from '../http/endpoint.
 import { problem } from '../http/problem.ts';
 import { changedElsewhere } from '../http/version.ts';
 import type { Runs } from '../agents/runs/index.ts';
-import { runsByItself } from './agreed.ts';
+import { runsByItself } from './scripts.ts';
 import type { Copies, GoOn, Refused, Schedules, Scripts, Written } from './index.ts';
 
 export interface ScheduleRoutesDeps {

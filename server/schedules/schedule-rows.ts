@@ -5,9 +5,7 @@ import { slotAfter, type TimingContext } from '../../src/shared/domain/schedule/
 import { scheduleSchema, type Schedule } from '../../src/shared/protocol/schedules.ts';
 import { parseText, type Db } from '../store/index.ts';
 import type { Tables } from '../store/tables.ts';
-import { agreementOf } from './agreed.ts';
-import { forgetTexts, keepText } from './script-texts.ts';
-import type { ScriptText } from './scripts.ts';
+import { agreementOf, forgetTexts, keepText, type ScriptText } from './scripts.ts';
 import type { ScheduleLimits } from './settings.ts';
 
 /** A schedule as the clock goes by it. */
@@ -33,7 +31,7 @@ export interface Row {
   readonly since: number | null;
   /** How often it changed its home. */
   readonly turn: number;
-  /** What of it the person has said yes to at this relay: see ./agreed.ts; null: nothing. */
+  /** What of it the person has said yes to at this relay: see `scripts.ts`; null: nothing. */
   readonly agreed: string | null;
   /** When it was set, and changed last, ms since the epoch; null: not known. */
   readonly createdAt: number | null;

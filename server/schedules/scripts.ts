@@ -6,19 +6,23 @@
  */
 import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
-import { mkdir, mkdtemp, open, readlink, realpath, rm, unlink, type FileHandle } from 'node:fs/promises';
+import { type FileHandle, mkdir, mkdtemp, open, readlink, realpath, rm, unlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { newId } from '../../src/shared/domain/platform/new-id.ts';
-import type { AgentId } from '../../src/shared/domain/ids.ts';
-import type { ScheduleOf } from '../../src/shared/protocol/schedules.ts';
-import { OWNER_RIGHTS, type HomeRights } from '../access/owner-rights.ts';
-import { WITHIN, type Cut, type Sandbox, type SandboxRun } from '../tools/sandbox/index.ts';
-import { timeText } from '../agents/runs/outcome.ts';
+import type { AgentId, ScheduleId } from '../../src/shared/domain/ids.ts';
+import type { Schedule, ScheduleOf } from '../../src/shared/protocol/schedules.ts';
 import { sentence } from '../../src/shared/domain/sentence.ts';
+import { fileText } from '../../src/shared/domain/file-text.ts';
+import type { PinnedFile } from '../../src/shared/protocol/calls.ts';
+import { isRecord } from '../../src/shared/domain/platform/is-record.ts';
+import { type HomeRights, OWNER_RIGHTS } from '../access/owner-rights.ts';
+import { type Cut, type Sandbox, type SandboxRun, WITHIN } from '../tools/sandbox/index.ts';
+import { timeText } from '../agents/runs/outcome.ts';
 import { readWhole, type Workspaces } from '../tools/workspaces/index.ts';
 import { endGroup, GROUP_MARK, groupOf, type WrittenGroup } from '../platform/processes/proc.ts';
 import { startProgram } from '../platform/processes/index.ts';
+import type { Db } from '../store/index.ts';
 import { SCRIPT_LIMITS } from './settings.ts';
 
 /** Exit status by which a script says that it is done for good. */
@@ -44,7 +48,7 @@ export interface ScriptFile extends ScriptText {
   readonly path: string;
 }
 /** One that is run. */
-export type RunScript = Pick<ScheduleOf<'script'>, 'agentId' | 'script' | 'timeoutMs' | 'hosts' | 'own_hosts'>;
+type RunScript = Pick<ScheduleOf<'script'>, 'agentId' | 'script' | 'timeoutMs' | 'hosts' | 'own_hosts'>;
 /** What a shell reads. `name`: path in the agent's folder, as the script was named. */
 interface Source {
   readonly name: string;
@@ -180,7 +184,7 @@ async function lookAt({ own }: Folder, script: string): Promise<ScriptFile | str
 }
 
 /** SHA-256 in hex. */
-export const hashOf = (text: Uint8Array): string => createHash('sha256').update(text).digest('hex');
+const hashOf = (text: Uint8Array): string => createHash('sha256').update(text).digest('hex');
 
 /** Calls `use` with the text in a file that has no name: nobody can write in it. */
 async function withSource<Value>(
@@ -399,4 +403,227 @@ export function createScripts(
       await Promise.all(all.map(([, over]) => over));
     },
   };
+}
+
+// Which text of a scheduled script runs: the last one that the person accepted, and no other,
+// whatever its file says by then.
+//
+// `sha256` in the schedule names the accepted text. The text itself is a row here. A schedule that
+// came as a record, or from before texts were kept, has no such row: the file is taken as the text
+// if it still has that hash. If the file says something else, the person is asked once about that
+// text. Saving on the page, and a yes to `wake_script`, accept what lies there.
+
+type Script = ScheduleOf<'script'>;
+
+/** What a question about another text is to. `before`: the accepted text; null: none is known. */
+export interface TextQuestion {
+  readonly agentId: AgentId;
+  readonly scheduleId: ScheduleId;
+  readonly name: string;
+  /** Path in the agent's folder, after links. */
+  readonly path: string;
+  readonly before: PinnedFile | null;
+}
+
+/** Asks the person about the texts of scripts. */
+export interface TextQuestions {
+  /**
+   * One question waits for each schedule: it is to what the file says when the person looks at it.
+   */
+  ask(question: TextQuestion): Promise<void>;
+  /** Withdraws the question about this schedule, if one waits. */
+  withdraw(scheduleId: ScheduleId): Promise<void>;
+}
+
+/**
+ * `text` null: nothing may run. `note`: a sentence for people about the file; null: it says what
+ * runs.
+ */
+interface TextToRun {
+  readonly text: Uint8Array | null;
+  readonly note: string | null;
+}
+
+interface ScriptTextsDeps {
+  readonly db: Db;
+  /** Names the home. */
+  readonly home: string;
+  readonly scripts: Pick<Scripts, 'look'>;
+  readonly questions: TextQuestions;
+  readonly now: () => number;
+}
+
+const GONE = sentence`Its file is not there any more, or cannot be read. The text that was accepted ran.`;
+const WAITS = sentence`Its file says something else by now. The text that was accepted ran; the new one waits for your yes.`;
+const DECLINED = sentence`Its file says something else by now, which you declined. The text that was accepted ran.`;
+const NO_TEXT = sentence`Its file holds something else by now that is no text in UTF-8, so it cannot be shown to you. The text that was accepted ran.`;
+const NONE_ACCEPTED = sentence`Its file says something else than what was accepted. The question about it waits for your yes.`;
+const NONE_LEFT = sentence`Its file says something else than what was accepted. Look at it, and save the script once more.`;
+
+/** Writes the accepted text of a script, in the place of the one before. */
+export async function keepText(
+  trx: Db,
+  home: string,
+  schedule: ScheduleId,
+  { text, sha256 }: ScriptText,
+  now: number,
+): Promise<void> {
+  await trx
+    .deleteFrom('script_texts')
+    .where('home', '=', home)
+    .where('schedule', '=', schedule)
+    .where('state', '=', 'accepted')
+    .where('sha256', '<>', sha256)
+    .execute();
+  const accepted = { state: 'accepted', text, answered_at: now };
+  await trx
+    .insertInto('script_texts')
+    .values({ home, schedule, sha256, ...accepted })
+    .onConflict((conflict) => conflict.columns(['home', 'schedule', 'sha256']).doUpdateSet(accepted))
+    .execute();
+}
+
+/** Forgets all texts of these schedules. */
+export async function forgetTexts(trx: Db, home: string, schedules: readonly ScheduleId[]): Promise<void> {
+  if (schedules.length === 0) return;
+  await trx
+    .deleteFrom('script_texts')
+    .where('home', '=', home)
+    .where('schedule', 'in', [...schedules])
+    .execute();
+}
+
+/** The accepted text as a question shows it. */
+const shownBefore = (path: string, { text, sha256 }: ScriptText): PinnedFile => ({
+  ...{ path, leadsTo: null, kind: 'file', bytes: text.length, entries: 0 },
+  ...{ mark: `sha256:${sha256}`, inTurn: false, text: fileText(text) },
+});
+
+export type ScriptTexts = ReturnType<typeof createScriptTexts>;
+
+export function createScriptTexts({ db, home, scripts, questions, now }: ScriptTextsDeps) {
+  const rows = (scheduleId: ScheduleId, from = db) =>
+    from.selectFrom('script_texts').selectAll().where('home', '=', home).where('schedule', '=', scheduleId);
+
+  /** The accepted text under the hash in the schedule; null: it is not kept here. */
+  async function accepted(scheduleId: ScheduleId, { sha256 }: Pick<Script, 'sha256'>): Promise<ScriptText | null> {
+    if (sha256 === undefined) return null;
+    const row = await rows(scheduleId).where('sha256', '=', sha256).where('state', '=', 'accepted').executeTakeFirst();
+    return row?.text ? { text: row.text, sha256 } : null;
+  }
+
+  /**
+   * What is to be said of a file that says something else. Asks about it, unless the person has
+   * answered for this very text.
+   */
+  async function asked(
+    scheduleId: ScheduleId,
+    { agentId, name }: Script,
+    file: ScriptFile,
+    kept: ScriptText | null,
+  ): Promise<'waits' | 'declined' | 'no-text'> {
+    const answered = await rows(scheduleId).where('sha256', '=', file.sha256).executeTakeFirst();
+    if (answered?.state === 'declined') return 'declined';
+    if (fileText(file.text) === null) return 'no-text';
+    const before = kept && shownBefore(file.path, kept);
+    await questions.ask({ agentId, scheduleId, name, path: file.path, before });
+    return 'waits';
+  }
+
+  return {
+    accepted,
+    withdraw: questions.withdraw,
+    /** The text that runs now. A file that says something else is asked about. */
+    async toRun(scheduleId: ScheduleId, script: Script): Promise<TextToRun> {
+      const file = await scripts.look(script.agentId, script.script);
+      let kept = await accepted(scheduleId, script);
+      if (typeof file === 'string') return kept ? { text: kept.text, note: GONE } : { text: null, note: file };
+      if (file.sha256 === script.sha256) {
+        if (!kept) await db.transaction().execute((trx) => keepText(trx, home, scheduleId, file, now()));
+        kept ??= file;
+        await questions.withdraw(scheduleId);
+        return { text: kept.text, note: null };
+      }
+      const state = await asked(scheduleId, script, file, kept);
+      if (!kept) return { text: null, note: state === 'waits' ? NONE_ACCEPTED : NONE_LEFT };
+      return { text: kept.text, note: { waits: WAITS, declined: DECLINED, 'no-text': NO_TEXT }[state] };
+    },
+    /**
+     * The person said no to this text: it is not asked about again. `within`: the transaction of
+     * their answer.
+     */
+    async decline(scheduleId: ScheduleId, sha256: string, within: Db): Promise<void> {
+      await within
+        .insertInto('script_texts')
+        .values({ home, schedule: scheduleId, sha256, state: 'declined', text: null, answered_at: now() })
+        // What is accepted stays it.
+        .onConflict((conflict) => conflict.columns(['home', 'schedule', 'sha256']).doNothing())
+        .execute();
+      const oldest = rows(scheduleId, within)
+        .clearSelect()
+        .select('sha256')
+        .where('state', '=', 'declined')
+        .orderBy('answered_at', 'desc')
+        .offset(SCRIPT_LIMITS.declined);
+      await within
+        .deleteFrom('script_texts')
+        .where('home', '=', home)
+        .where('schedule', '=', scheduleId)
+        .where('state', '=', 'declined')
+        .where('sha256', 'in', oldest)
+        .execute();
+    },
+  };
+}
+
+// What the person has agreed to of something that is due: what it says, and whether it is on.
+// Something that came as a record is off until they have said yes to exactly that at this relay.
+
+/** In whatever order its fields stand. */
+const sorted = (_key: string, value: unknown): unknown =>
+  isRecord(value) ? Object.fromEntries(Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1))) : value;
+
+/**
+ * Fields that came later. What has them as they are by default is as it was agreed to before they
+ * were there.
+ */
+const isAsBefore = (schedule: Schedule, field: string): boolean =>
+  schedule.kind === 'routine'
+    ? field === 'maxTurns' && schedule.maxTurns === null
+    : (field === 'context' && schedule.context === 'none') ||
+      (schedule.kind === 'script' &&
+        (field === 'hosts' || field === 'own_hosts') &&
+        (schedule[field] ?? []).length === 0);
+
+/** Its colour is to the eye alone. */
+function wordsOf(schedule: Schedule): { readonly on: boolean; readonly hash: string } {
+  const words = Object.fromEntries(
+    Object.entries(schedule).filter(
+      ([field]) => field !== 'enabled' && field !== 'color' && !isAsBefore(schedule, field),
+    ),
+  );
+  const hash = createHash('sha256').update(JSON.stringify(words, sorted)).digest('hex');
+  return { on: schedule.kind === 'reminder' || schedule.enabled, hash };
+}
+
+/**
+ * Whether it sets its agent to work again and again, or runs something: whoever lets it lets its
+ * agent leave what it needs for that.
+ */
+export const runsByItself = (schedule: Schedule): boolean =>
+  schedule.kind === 'reminder' ? schedule.timing.kind !== 'once' : schedule.enabled;
+
+/** As it is kept beside what is scheduled. */
+export function agreementOf(schedule: Schedule): string {
+  const { on, hash } = wordsOf(schedule);
+  return `${on ? 'on' : 'off'} ${hash}`;
+}
+
+/**
+ * Whether nothing of it is new to the person. Switching it off is not. `agreed` null: they have
+ * agreed to nothing of it.
+ */
+export function isAgreed(agreed: string | null, schedule: Schedule): boolean {
+  const { on, hash } = wordsOf(schedule);
+  return agreed === `on ${hash}` || (!on && agreed === `off ${hash}`);
 }

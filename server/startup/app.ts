@@ -30,7 +30,7 @@ import {
   refuseOthers,
 } from '../http/endpoint.ts';
 import { codeOf } from '../platform/errors.ts';
-import { SCHEMA } from '../store/schema.ts';
+import { SCHEMA } from '../store/tables.ts';
 import { type Database, type Db, isUnstorable, storeTrouble } from '../store/index.ts';
 import { type Access, onlyByTls, securityHeaders } from '../access/index.ts';
 import { notBuiltPage, signedInPage, wantsPage } from '../http/pages.ts';

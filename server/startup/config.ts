@@ -5,18 +5,29 @@
 import { isIP } from 'node:net';
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { rehearsalSchema, type Rehearsal } from '../../src/shared/protocol/http.ts';
-import { isLoopback, isWildcard } from '../access/index.ts';
+import { type Rehearsal, rehearsalSchema } from '../../src/shared/protocol/http.ts';
+import { isOutside, mail } from '../../src/shared/protocol/notifications.ts';
+import {
+  createAccess,
+  createDeviceCodes,
+  createGiveBeside,
+  createRateLimit,
+  createSignIn,
+  isLoopback,
+  isWildcard,
+  type Origins,
+} from '../access/index.ts';
 import { KEY_HEADERS, type KeyHeader } from '../platform/key-filter.ts';
 import { ADDRESS_RULES, type AddressRule, MODEL_SHARES, type ModelShare } from '../platform/guarded-fetch.ts';
 import { QUOTAS } from '../platform/quotas.ts';
 import { LOG_LEVELS, type LogLevel } from '../platform/logger.ts';
-import { BOUNDS, SETTINGS, STOP, type NumberSetting, type SettingName, type SettingSpec } from './settings.ts';
-import { isOutside, mail } from '../../src/shared/protocol/notifications.ts';
 import type { PushSubject } from '../notifications/index.ts';
 import { StartError } from '../platform/errors.ts';
 import type { TlsFiles } from '../http/tls.ts';
 import type { SyncSettings } from '../sync/settings.ts';
+import type { Homes } from '../households/index.ts';
+import type { Db } from '../store/index.ts';
+import { BOUNDS, type NumberSetting, type SettingName, SETTINGS, type SettingSpec, STOP } from './settings.ts';
 
 const MEGABYTE = 1_000_000;
 const GIGABYTE = 1_000_000_000;
@@ -339,4 +350,35 @@ export function readConfig(args: readonly string[], env: Readonly<Record<string,
       householdBytes: number('householdGb') * GIGABYTE,
     },
   };
+}
+
+// Opens access with its dependencies: sign-ins, origins, and rate limits.
+
+interface AccessParts {
+  readonly db: Db;
+  readonly relay: string;
+  readonly homes: Homes;
+  readonly origins: Origins;
+  readonly port: number;
+  readonly byTls: boolean;
+}
+
+export function openAccess(
+  { config, now, elapsed }: { readonly config: Config; readonly now: () => number; readonly elapsed: () => number },
+  { db, relay, homes, origins, port, byTls }: AccessParts,
+) {
+  const { publicUrl, proxied, cookieMs } = config;
+  const deviceCodes = createDeviceCodes({ db, relay, now, onEnded: (browsers) => homes.endStreamsOf(browsers) });
+  const signIn = createSignIn({ db, relay, now, linkMs: config.linkMs, cookieMs, deviceCodes });
+  const access = createAccess({
+    origins,
+    signIn,
+    rate: createRateLimit({ ...config.rate, elapsed }),
+    port,
+    secure: byTls || publicUrl !== null,
+    proxied,
+    cookieMs,
+    credentials: { check: async (secret) => (await homes.ofSecret(secret)).credentials.check(secret) },
+  });
+  return { access, deviceCodes, giveBeside: createGiveBeside({ db, relay, now }), newCode: () => signIn.newCode() };
 }

@@ -16,7 +16,7 @@ import {
 import { createQueue } from '../../src/shared/domain/platform/queue.ts';
 import { createPace, type Pace } from '../platform/pace.ts';
 import type { Engine, Rows } from './engine.ts';
-import { SCHEMA } from './schema.ts';
+import { SCHEMA } from './tables.ts';
 
 // Upkeep that a Postgres server does in the background and PGlite, a single process, never does.
 // Without checkpoints the write-ahead log grows for ever. Without vacuum the room of deleted rows

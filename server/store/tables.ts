@@ -5,6 +5,9 @@
  */
 import type { Generated } from 'kysely';
 
+/** The schema of every table of Roost. */
+export const SCHEMA = 'roost';
+
 /**
  * Tool calls.
  *
@@ -360,7 +363,7 @@ export interface Tables extends NightTables {
     reserve: string | null;
   };
   /**
-   * Running requests. On the embedded store the newest are in a journal: see `costs/reserves.ts`.
+   * Running requests. On the embedded store the newest are in a journal: see `costs/budgets.ts`.
    */
   reserves: { home: string; reserve: string; reserve_json: string };
   /**

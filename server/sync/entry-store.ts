@@ -5,7 +5,7 @@
 import { sql } from 'kysely';
 import type { Entry, EntryKey, EntryStore } from '../../src/shared/protocol/sync/page.ts';
 import type { Db } from '../store/index.ts';
-import { SCHEMA } from '../store/schema.ts';
+import { SCHEMA } from '../store/tables.ts';
 import { SYNC_LIMITS } from './settings.ts';
 
 // The SQL of sealed entries. Every function takes the transaction or database in which it runs.

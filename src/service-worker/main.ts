@@ -9,7 +9,7 @@
  */
 import { realTimers } from '../shared/domain/platform/timers.ts';
 import { createAnswer, createPrecache } from './precache.ts';
-import { TOLD, type KeptForRenewal, type KeptWaits } from '../shared/domain/told.ts';
+import { type KeptForRenewal, type KeptWaits, TOLD } from '../shared/domain/talk.ts';
 import { createTold, type GoTo } from './told.ts';
 import { OFFLINE, type Build, type BuildNews } from './settings.ts';
 

@@ -3,7 +3,7 @@
  * subscription whose pushes show nothing. Each subject has one notification per device, identified
  * by its tag, whether the page or the service worker shows it. A click opens the subject.
  */
-import { NOTIFICATION_KINDS, type KeptForRenewal, type KeptWaits, type ToldTexts } from '../shared/domain/told.ts';
+import { type KeptForRenewal, type KeptWaits, NOTIFICATION_KINDS, type ToldTexts } from '../shared/domain/talk.ts';
 
 /** Sent to an open page on a click. */
 export interface GoTo {

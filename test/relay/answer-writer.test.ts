@@ -1,6 +1,6 @@
 /** How words of an answer become events. */
 import { expect, it } from 'vitest';
-import { createAnswerWriter } from '../../server/agents/runs/answer-writer.ts';
+import { createAnswerWriter } from '../../server/agents/runs/answer.ts';
 import type { AgentId, MessageId, RunId } from '../../src/shared/domain/ids.ts';
 import type { RoostEvent } from '../../src/shared/protocol/events.ts';
 

@@ -9,7 +9,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import pg from 'pg';
 import { z } from 'zod';
-import { SCHEMA } from '../../server/store/schema.ts';
+import { SCHEMA } from '../../server/store/tables.ts';
 import { PRESETS } from '../../src/shared/domain/toolsets.ts';
 import type { Answer } from '../../src/shared/protocol/calls.ts';
 import { calls, startHands, type Hands } from '../support/hands.ts';

@@ -3,7 +3,7 @@ import { HTTPException } from 'hono/http-exception';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
-import { createPulses } from '../../server/schedules/pulses.ts';
+import { createPulses } from '../../server/schedules/alone.ts';
 import { createGateRoutes } from '../../server/team/gate/index.ts';
 import { mount, type Env } from '../../server/http/endpoint.ts';
 import { agentConfigAnswerSchema, householdConfigAnswerSchema } from '../../src/shared/protocol/config.ts';

@@ -15,7 +15,7 @@ import { NOTIFICATION_LIMITS } from '../../server/notifications/settings.ts';
 import { createSealer } from '../../server/platform/sealer.ts';
 import { createDeferred } from '../../src/shared/domain/platform/deferred.ts';
 import type { AgentId, MessageId, RunId, SessionId, ThreadId } from '../../src/shared/domain/ids.ts';
-import { NOTIFICATION_KINDS } from '../../src/shared/domain/told.ts';
+import { NOTIFICATION_KINDS } from '../../src/shared/domain/talk.ts';
 import type { StoredEvent } from '../../src/shared/protocol/events.ts';
 import { createTold } from '../../src/service-worker/told.ts';
 import type { DeviceChoice, PushPayload } from '../../src/shared/protocol/notifications.ts';

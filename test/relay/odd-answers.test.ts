@@ -5,7 +5,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { createAnthropicMind, type Mind, type MindAnswer, type MindTool } from '../../server/agents/minds/index.ts';
 import type { OwnTools } from '../../server/agents/runs/toolbox.ts';
-import { isLeakedCall } from '../../server/agents/runs/unfinished.ts';
+import { isLeakedCall } from '../../server/agents/runs/answer.ts';
 import {
   adds,
   answers,

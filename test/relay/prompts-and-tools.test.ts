@@ -1,6 +1,6 @@
 /** What is put before minds, and what they can do: as a mind reads it. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { toolWords } from '../../src/shared/domain/prompt-tools.ts';
+import { toolWords } from '../../src/shared/domain/toolsets.ts';
 import { renderTemplate } from '../../src/shared/domain/prompts.ts';
 import { SESSION_LIMITS } from '../../server/agents/session/settings.ts';
 import { offeredIn, teamScript, type Reply, type Script, type ScriptedRequest } from '../support/scripted-model.ts';

@@ -4,13 +4,13 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createMeanwhile } from '../../server/schedules/meanwhile.ts';
+import { createMeanwhile } from '../../server/schedules/clock.ts';
 import { createPerform } from '../../server/schedules/perform.ts';
 import { createScheduleRows, NO_DETAIL, type ScheduleRows } from '../../server/schedules/rows.ts';
 import { SCHEDULE_LIMITS } from '../../server/schedules/settings.ts';
 import type { Store } from '../../server/store/index.ts';
 import type { TimingContext } from '../../src/shared/domain/schedule/timing.ts';
-import { createCronClock } from '../../src/shared/protocol/cron.ts';
+import { createCronClock } from '../../src/shared/protocol/said-timing.ts';
 import { scheduleSchema } from '../../src/shared/protocol/schedules.ts';
 import { routine } from '../support/schedules.ts';
 import { createStorePlace, STORES, type StorePlace } from '../support/stores.ts';

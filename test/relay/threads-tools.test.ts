@@ -4,8 +4,7 @@ import { runTeamTool } from '../../server/agents/runs/team-tools.ts';
 import type { Store } from '../../server/store/index.ts';
 import { createThreadRoutes, createThreadTools } from '../../server/team/threads/index.ts';
 import { THREAD_LIMITS } from '../../server/team/threads/settings.ts';
-import { createSearches, createSearchTools } from '../../server/team/searches/index.ts';
-import { SEARCH_LIMITS } from '../../server/team/searches/settings.ts';
+import { createSearches, createSearchTools, SEARCH_LIMITS } from '../../server/team/searches/index.ts';
 import { PERSON } from '../../src/shared/domain/threads.ts';
 import { LIMITS } from '../../src/shared/protocol/limits.ts';
 import {

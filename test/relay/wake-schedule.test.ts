@@ -4,7 +4,7 @@
  */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { agreementOf, isAgreed } from '../../server/schedules/agreed.ts';
+import { agreementOf, isAgreed } from '../../server/schedules/scripts.ts';
 import { toolCallSchema, type ToolCall } from '../../src/shared/protocol/calls.ts';
 import { scheduledSchema } from '../../src/shared/protocol/schedules.ts';
 import { openNightRelay, type NightRelay } from '../support/night-relay.ts';

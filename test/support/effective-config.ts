@@ -1,5 +1,5 @@
 /** What holds where nothing is set, for parts that are tested without the store of settings. */
-import { effectiveConfig as effectiveOf } from '../../server/team/gate/effective.ts';
+import { effectiveConfig as effectiveOf } from '../../src/shared/protocol/effective.ts';
 import type { SleepEvent } from '../../src/shared/domain/guardrails.ts';
 import {
   agentConfigSchema,

@@ -2,15 +2,74 @@
  * All models of a relay: those in its environment, those that each home's pages connect, and the
  * demo mind where there is none.
  */
-import type { ListedModel } from '../../../src/shared/protocol/models.ts';
-import type { KeyHeader } from '../../platform/key-filter.ts';
-import { createRehearsalMind, DEFAULT_MODELS, type RehearsalMind } from '../minds/index.ts';
+import { modelEndpoints } from '../../../src/shared/protocol/endpoints/models.ts';
+import type { Connection, ListedModel } from '../../../src/shared/protocol/models.ts';
 import type { Rehearsal } from '../../../src/shared/protocol/http.ts';
+import { answer, type Handled } from '../../http/endpoint.ts';
+import { problem } from '../../http/problem.ts';
+import type { KeyHeader } from '../../platform/key-filter.ts';
 import type { OwnerRights } from '../../access/owner-rights.ts';
-import { createLine, usualModels, type Line } from './connection.ts';
+import { createRehearsalMind, DEFAULT_MODELS, type RehearsalMind } from '../minds/index.ts';
+import {
+  type Connecting,
+  type EnvironmentModel,
+  type HomeModels,
+  type HomeModelsDeps,
+  openHomeModels,
+} from './index.ts';
+import { createLine, type Line, usualModels } from './connection.ts';
 import { CONNECT_LIMITS } from './settings.ts';
 import { modelsIn } from './trial.ts';
-import { openHomeModels, type EnvironmentModel, type HomeModels, type HomeModelsDeps } from './index.ts';
+
+// Endpoints with which a page connects models.
+
+function connectionIn(result: Connecting): Connection {
+  if (result.ok) return result.connection;
+  switch (result.reason) {
+    case 'address':
+      throw problem(403, 'model-address', result.detail);
+    case 'unknown':
+      throw problem(404, 'no-connection', result.detail);
+    case 'too-many':
+      throw problem(409, 'too-many-models', result.detail);
+    case 'no-answer':
+      throw problem(422, 'no-answer', result.detail);
+    case 'choose':
+      throw problem(422, 'choose-model', result.detail, { fields: { models: [...result.models] } });
+    default:
+      return result satisfies never;
+  }
+}
+
+const unknown = () => problem(404, 'no-connection', 'There is no such connection.');
+
+export function createModelRoutes({ models }: { readonly models: HomeModels }): readonly Handled[] {
+  return answer(modelEndpoints, {
+    models: () => models.shown(),
+    listModels: () => models.list(),
+    connectModel: async ({ body }) => connectionIn(await models.connect(body)),
+    changeModelKey: async ({ connectionId, body }) => connectionIn(await models.changeKey(connectionId, body.key)),
+    async tryModel({ connectionId }) {
+      const connection = await models.try(connectionId);
+      if (connection === null) throw unknown();
+      return connection;
+    },
+    async removeModel({ connectionId }) {
+      if (!(await models.remove(connectionId))) throw unknown();
+      return null;
+    },
+    async findServers() {
+      const found = await models.find();
+      if (found === null)
+        throw problem(
+          403,
+          'model-address',
+          'This household may not connect models on the relay’s own machine. Whoever runs the relay can allow it (--model-addresses any).',
+        );
+      return { found };
+    },
+  });
+}
 
 interface ModelConfig {
   readonly messagesApi: {
@@ -25,15 +84,12 @@ interface ModelConfig {
   readonly rehearsal: Rehearsal;
 }
 
-export interface ModelsDeps extends Pick<
-  HomeModelsDeps,
-  'db' | 'sealer' | 'isOwn' | 'onKey' | 'now' | 'elapsed' | 'newId'
-> {
+interface ModelsDeps extends Pick<HomeModelsDeps, 'db' | 'sealer' | 'isOwn' | 'onKey' | 'now' | 'elapsed' | 'newId'> {
   readonly config: ModelConfig;
   readonly rights: OwnerRights;
 }
 
-export interface Models {
+interface Models {
   readonly rehearsal: RehearsalMind;
   open(home: string, onChange: () => void): Promise<HomeModels>;
   close(): Promise<void>;

@@ -2,11 +2,21 @@
  * One answer: the mind is asked, its tools are run, and it is asked again with their results, until
  * it is done. What is said goes into the log by the writer and into the conversation.
  */
-import type { MessageStatus, Usage } from '../../../src/shared/protocol/documents.ts';
+import type { AgentId, MessageId, RunId, SessionId } from '../../../src/shared/domain/ids.ts';
 import {
-  sizeOfRequest,
-  toldTools,
-  tookOf,
+  type Block,
+  blockSchema,
+  type MessageStatus,
+  type Usage,
+  usageSchema,
+} from '../../../src/shared/protocol/documents.ts';
+import { type EventOf, eventSchema, type RoostEvent } from '../../../src/shared/protocol/events.ts';
+import { sentence } from '../../../src/shared/domain/sentence.ts';
+import type { Cost } from '../../../src/shared/domain/prices.ts';
+import type { RequestSize } from '../../../src/shared/domain/request-cost.ts';
+import type { Took, ToolOutcome } from '../../contracts/index.ts';
+import { toolError } from '../../contracts/define-tool.ts';
+import {
   type AgentMind,
   type Mind,
   type MindAnswer,
@@ -18,19 +28,318 @@ import {
   type MindTool,
   type Priority,
   type RequestState,
+  sizeOfRequest,
   type StopReason,
+  toldTools,
+  tookOf,
 } from '../minds/index.ts';
-import type { AnswerWriter } from './answer-writer.ts';
-import type { Conversation, ToolResult } from './conversation.ts';
-import type { Cost } from '../../../src/shared/domain/prices.ts';
-import type { RequestSize } from '../../../src/shared/domain/request-cost.ts';
-import type { ToolOutcome, Took } from '../../contracts/index.ts';
-import { toolError } from '../../contracts/define-tool.ts';
+import { RUN_BROKEN } from './outcome.ts';
+import type { WriteEvents } from './recover.ts';
+import type { Conversation, ToolResult, Window } from './conversation.ts';
 import { addUsage } from './life.ts';
 import { READ_LESS } from './settings.ts';
-import { isThinking, unfinished, type Unfinished } from './unfinished.ts';
-import type { Window } from './window.ts';
-import { sentence } from '../../../src/shared/domain/sentence.ts';
+
+// Writes one answer into the log: `answer-started`, then `text` and `tool` as they come, then the
+// whole `message`. The log gathers words that come close upon others.
+
+/** What is written of how a call ended. */
+type CallOutcome = Pick<ToolOutcome, 'text' | 'isError' | 'asks'>;
+
+export interface AnswerWriter {
+  /**
+   * Writes `answer-started` now; otherwise it comes with the first thing that is said. Resolves
+   * when it is on disk.
+   */
+  begin(with_: readonly RoostEvent[]): Promise<unknown>;
+  text(words: string): void;
+  /** Returns the way to write the result. */
+  tool(call: { toolUseId: string; name: string; input: unknown }): (outcome: CallOutcome) => void;
+  /** Whether anything of this answer is in the log. */
+  begun(): boolean;
+  /** Whether it has said a word that is not blank. */
+  hasWords(): boolean;
+  /** What was said so far, in order. */
+  blocks(): readonly Block[];
+  /**
+   * Resolves when the message and `with_` are on disk. An answer in which nothing was said and that
+   * was not begun leaves no message.
+   */
+  finish(
+    end: { status: MessageStatus; error: string | null; usage: Usage | null; unasked?: boolean },
+    with_: readonly RoostEvent[],
+  ): Promise<void>;
+}
+
+interface AnswerWriterDeps {
+  readonly messageId: MessageId;
+  readonly agentId: AgentId;
+  readonly author: string;
+  readonly sessionId: SessionId | null;
+  readonly runId: RunId;
+  /** Resolves with whether all of them are on disk. Never rejects. */
+  readonly record: WriteEvents;
+  /** Something of the answer could not be written: it is not to go on. */
+  readonly onUnkept: () => void;
+  readonly now: () => number;
+  /**
+   * Called once, at the first word that is not blank; what it returns is written before that word.
+   */
+  readonly onFirstWords: () => readonly RoostEvent[];
+}
+
+/** A pair of surrogates stays in one event. */
+const endsInHalf = (text: string) => /[\ud800-\udbff]$/.test(text);
+
+function addWords(blocks: Block[], words: string): void {
+  const last = blocks.at(-1);
+  if (last?.kind === 'text') blocks[blocks.length - 1] = { kind: 'text', text: last.text + words };
+  else blocks.push({ kind: 'text', text: words });
+}
+
+/**
+ * Takes this id among the others, and gives what it is there: some servers number the calls of
+ * every turn from the same start.
+ */
+function addUnlike(given: string, others: Set<string>): string {
+  let id = given;
+  for (let n = 2; others.has(id); n++) id = `${given}.${n}`;
+  others.add(id);
+  return id;
+}
+
+/**
+ * A message that the log would not take loses what does not fit, and says so: its words are kept.
+ */
+function keepable(message: EventOf<'message'>): EventOf<'message'> {
+  if (eventSchema.safeParse(message).success) return message;
+  const { blocks, usage } = message;
+  return {
+    ...message,
+    blocks: blocks.filter((block) => blockSchema.safeParse(block).success),
+    usage: usageSchema.safeParse(usage).success ? usage : null,
+    status: 'failed',
+    error: RUN_BROKEN,
+  };
+}
+
+export function createAnswerWriter(deps: AnswerWriterDeps): AnswerWriter {
+  const { messageId, agentId, author, sessionId, runId, record, now } = deps;
+  const blocks: Block[] = [];
+  const toolUseIds = new Set<string>();
+  /** Half of a letter, until the other comes. */
+  let held = '';
+  /** ms since the epoch: when it was written that it begins. */
+  let startedAt = now();
+  let begun = false;
+  let hasWords = false;
+  let finished = false;
+
+  const startEvents = (): RoostEvent[] => {
+    if (begun) return [];
+    begun = true;
+    startedAt = now();
+    return [{ kind: 'answer-started', time: startedAt, messageId, agentId, sessionId, runId }];
+  };
+
+  /** All of it, but for half of a letter where more may come. */
+  function takeText(words: string, last: boolean): RoostEvent[] {
+    const text = held + words;
+    held = !last && endsInHalf(text) ? text.slice(-1) : '';
+    const whole = text.slice(0, text.length - held.length);
+    return whole === '' ? [] : [...startEvents(), { kind: 'text', messageId, text: whole }];
+  }
+
+  function write(events: readonly RoostEvent[]): void {
+    if (events.length > 0) void record(events).then((kept) => (kept ? undefined : deps.onUnkept()));
+  }
+
+  return {
+    begin: (with_) => record([...with_, ...startEvents()]),
+    text(words) {
+      if (finished || words === '') return;
+      addWords(blocks, words);
+      const isFirst = !hasWords && words.trim() !== '';
+      hasWords ||= isFirst;
+      // The first words open an eye on the page.
+      const before = isFirst ? [...startEvents(), ...deps.onFirstWords()] : [];
+      write([...before, ...takeText(words, false)]);
+    },
+    tool({ toolUseId: given, name, input }) {
+      const toolUseId = addUnlike(given, toolUseIds);
+      const open: Block = {
+        kind: 'tool',
+        toolUseId,
+        name,
+        input: input ?? null,
+        result: null,
+        isError: false,
+        startedAt: now(),
+      };
+      const index = blocks.push(open) - 1;
+      write([...takeText('', true), ...startEvents(), { kind: 'tool', messageId, block: open }]);
+      return ({ text, isError, asks }) => {
+        if (finished) return;
+        const done: Block = { ...open, result: text, isError, ...(asks ? { asks } : {}), endedAt: now() };
+        blocks[index] = done;
+        write([{ kind: 'tool', messageId, block: done }]);
+      };
+    },
+    begun: () => begun,
+    hasWords: () => hasWords,
+    blocks: () => blocks,
+    async finish({ status, error, usage, unasked = false }, with_) {
+      if (finished) return;
+      const rest = takeText('', true);
+      finished = true;
+      const message: EventOf<'message'> = {
+        kind: 'message',
+        // It stands where it began, as the log stamps it too: what was written meanwhile was not
+        // heard in it.
+        time: startedAt,
+        messageId,
+        sessionId,
+        runId,
+        agentId,
+        author,
+        role: 'assistant',
+        blocks: [...blocks],
+        status,
+        error,
+        usage,
+        clientId: null,
+        replaces: null,
+        waiting: false,
+        ...(unasked ? { unasked: true } : {}),
+      };
+      const events = [...rest, ...(begun ? [keepable(message)] : []), ...with_];
+      if (events.length > 0) await record(events);
+    },
+  };
+}
+
+// Whether an answer that a model has ended came to anything: silence and calls that nobody ran are
+// no end. Pure.
+
+/*
+ * A tool call that a model wrote as text: its server did not recognise it as one, because it knows
+ * no tools, or not this model's way to write them. It is recognised so that it can be said. It is
+ * never run. Pure.
+ *
+ * Models are trained on marks of their own: Hermes and Qwen `<tool_call>{…}`, Llama `<function=…>`
+ * and `<|python_tag|>`, Mistral `[TOOL_CALLS]`, DeepSeek `<｜tool▁calls▁begin｜>`, Kimi
+ * `<|tool_calls_section_begin|>`, Phi and Granite `<|tool_call|>`, gpt-oss `to=functions.…`, LFM
+ * `<|tool_call_start|>`, Command `<|START_ACTION|>`, older Claude `<function_calls>`. Others write
+ * JSON, alone or in a fence.
+ */
+
+/** A mark, and the beginning of what is called behind it. */
+const MARKED = new RegExp(
+  [
+    String.raw`<(?:\w+:)?(?:tool|function)_?calls?>\s*[[{<\w]`,
+    String.raw`<\|(?:tool|function)_?calls?\|>\s*[[{\w]`,
+    String.raw`<function=[\w.-]+>`,
+    String.raw`<invoke name=`,
+    String.raw`\[TOOL_CALLS\]\s*[[{\w]`,
+    String.raw`<\|python_tag\|>\s*[[{\w]`,
+    String.raw`<[｜|]tool[▁_]calls?[▁_](?:section[▁_])?(?:begin|start)[｜|]>`,
+    String.raw`<\|(?:START_ACTION|action_start)\|>`,
+    String.raw`<\|channel\|>\w*\s*to=`,
+    String.raw`\bto=functions\.\w`,
+  ].join('|'),
+);
+/** How a call ends that is the end of a text. */
+const ENDS = /[\]})>`"']$/;
+const FENCED = /```[ \t]*([\w-]*)[ \t]*\r?\n?([\s\S]*?)(?:```|$)/g;
+const INLINE = /`[^`\n]+`/g;
+/** The name and the input of a call, as JSON has them, however it is nested. */
+const JSON_NAME = /"(?:name|function|tool|tool_name)"\s*:\s*"([^"\n]+)"/;
+const JSON_INPUT = /"(?:arguments|parameters|input|args|tool_input)"\s*:\s*["{]/;
+/** Characters of a text in which the name of a call stands, where it is one. */
+const HEAD = 400;
+
+/**
+ * `isAll`: the text is nothing else. Then it is a call whatever it calls; else it calls one of the
+ * tools that there are.
+ */
+function isJsonCall(text: string, tools: ReadonlySet<string>, isAll: boolean): boolean {
+  if (!/^[[{]/.test(text) || !/[\]}]$/.test(text)) return false;
+  const name = JSON_NAME.exec(text.slice(0, HEAD))?.[1];
+  return name !== undefined && JSON_INPUT.test(text) && (isAll || tools.has(name));
+}
+
+const callsOne = (code: string, tools: ReadonlySet<string>) => {
+  const name = /^(?:print\()?\s*(?:\w+\.)?(\w+)\(/.exec(code)?.[1];
+  return name !== undefined && tools.has(name);
+};
+
+/**
+ * Whether these words end in a call of a tool. `tools`: names of those that the model was told of.
+ */
+export function isLeakedCall(words: string, tools: ReadonlySet<string>): boolean {
+  const text = words.trim();
+  if (tools.size === 0 || !ENDS.test(text)) return false;
+  const last = [...text.matchAll(FENCED)].at(-1);
+  if (last && last.index + last[0].length === text.length) {
+    const [whole, language = '', body = ''] = last;
+    const code = body.trim();
+    const isAll = whole.length === text.length;
+    return (
+      isJsonCall(code, tools, isAll) ||
+      (language === 'tool_code' && callsOne(code, tools)) ||
+      (MARKED.test(code) && [...tools].some((name) => code.includes(name)))
+    );
+  }
+  if (isJsonCall(text, tools, true)) return true;
+  // A paragraph of its own behind the words.
+  const paragraph = text.slice(text.search(/(?:^|\n)[ \t]*[[{][^\n]*(?:\n(?!\s*\n)[^\n]*)*$/)).trim();
+  if (isJsonCall(paragraph, tools, false)) return true;
+  // What stands in code is spoken of.
+  return MARKED.test(text.replaceAll(FENCED, '').replaceAll(INLINE, ''));
+}
+
+/**
+ * `silent`: it said nothing and did nothing. `after-failure`: it said nothing after a tool had
+ * failed. `leaked`: it wrote a call of a tool as text.
+ */
+type Unfinished = 'silent' | 'after-failure' | 'leaked';
+
+interface EndedAnswer {
+  /** What the model's last turn brought. */
+  readonly blocks: readonly MindBlock[];
+  /** Something was said or done before that, in the same answer. */
+  readonly didBefore: boolean;
+  /** The tool of the turn before that failed; null: none did. */
+  readonly failedTool: string | null;
+  /** Names of the tools that the model was told of. */
+  readonly tools: ReadonlySet<string>;
+}
+
+/** Null: it came to its end. `error`: a sentence for people. */
+function unfinished({
+  blocks,
+  didBefore,
+  failedTool,
+  tools,
+}: EndedAnswer): { readonly why: Unfinished; readonly error: string } | null {
+  const words = blocks.map((block) => (block.kind === 'text' ? block.text : '')).join('');
+  if (isLeakedCall(words, tools))
+    return {
+      why: 'leaked',
+      error: sentence`This model wrote a tool call as text: its server does not support tools for it. What it wanted was not done. Choose another model in the settings.`,
+    };
+  if (words.trim() !== '') return null;
+  if (failedTool !== null)
+    return { why: 'after-failure', error: sentence`It said nothing after ${failedTool} had failed.` };
+  if (didBefore || blocks.some(({ kind }) => kind === 'web')) return null;
+  return {
+    why: 'silent',
+    error: isThinking(blocks) ? sentence`It thought, and said nothing.` : sentence`It answered, but said nothing.`,
+  };
+}
+
+/** Thoughts are what an answer without words costs. */
+const isThinking = (blocks: readonly MindBlock[]): boolean =>
+  blocks.some(({ kind }) => kind === 'thinking' || kind === 'redacted-thinking');
 
 /**
  * Of `settle`, for a request that was sent, and `release` the first call counts; `again` and

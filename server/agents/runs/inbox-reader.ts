@@ -9,7 +9,7 @@ import { messageBatch } from '../../../src/shared/domain/message-batch.ts';
 import { writeSaid } from '../../../src/shared/domain/quoting.ts';
 import { withSeat } from '../../../src/shared/domain/teammates.ts';
 import type { RoostEvent } from '../../../src/shared/protocol/events.ts';
-import type { InboxMessage } from '../../../src/shared/protocol/inbox.ts';
+import type { InboxMessage } from '../../../src/shared/protocol/threads.ts';
 import type { TeamMember } from '../../../src/shared/protocol/team.ts';
 import type { Directory, Inbox } from '../../contracts/index.ts';
 import type { RunContext } from './context.ts';

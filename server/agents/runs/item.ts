@@ -1,7 +1,7 @@
 import type { SentAttachment } from '../../../src/shared/domain/attachment.ts';
 import type { MessageId } from '../../../src/shared/domain/ids.ts';
 import { PRIORITIES, type Priority } from '../minds/index.ts';
-import type { Around, Prompt } from './around.ts';
+import type { Around, Prompt } from './context.ts';
 
 /** Something to be put before a speaker. */
 export interface Item {

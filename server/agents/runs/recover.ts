@@ -2,13 +2,51 @@
  * After a crash: what was being said ends as `interrupted` with the words that are in the log,
  * every run as `crashed`, the session as `crash`.
  */
-import type { MessageId, RunId, SessionId } from '../../../src/shared/domain/ids.ts';
-import { addCost, NO_COST, type Cost } from '../../../src/shared/domain/prices.ts';
-import type { Block, Usage } from '../../../src/shared/protocol/documents.ts';
 import type { RoostEvent, Snapshot } from '../../../src/shared/protocol/events.ts';
-import type { EventLog, Inbox } from '../../contracts/index.ts';
-import { addUsage } from './life.ts';
+import type { MessageId, RunId, SessionId } from '../../../src/shared/domain/ids.ts';
+import { addCost, type Cost, NO_COST } from '../../../src/shared/domain/prices.ts';
+import type { Block, Usage } from '../../../src/shared/protocol/documents.ts';
 import { sentence } from '../../../src/shared/domain/sentence.ts';
+import { type EventLog, type Inbox, UnfitEvents } from '../../contracts/index.ts';
+import { addUsage } from './life.ts';
+
+// How somebody at work writes its events.
+
+interface RecordDeps {
+  readonly append: EventLog['append'];
+  /** Some did not fit their schema, which is a mistake of ours. The others were written. */
+  readonly onUnfit: (error: UnfitEvents) => void;
+  /** The log cannot be written. */
+  readonly fail: (error: unknown) => void;
+  /**
+   * Whether that has happened. Then only the last word of each answer is written, which has all of
+   * it. Left out: never.
+   */
+  readonly isBroken?: () => boolean;
+}
+
+const isLast = ({ kind }: RoostEvent) => kind !== 'text' && kind !== 'tool';
+
+/** Resolves when the events are on disk, with whether all of them are. Never rejects. */
+export type WriteEvents = (events: readonly RoostEvent[]) => Promise<boolean>;
+
+export function createRecord({ append, onUnfit, fail, isBroken = () => false }: RecordDeps): WriteEvents {
+  return async (given) => {
+    const events = isBroken() ? given.filter(isLast) : given;
+    try {
+      await append(events);
+      return events.length === given.length;
+    } catch (error) {
+      if (!(error instanceof UnfitEvents)) {
+        fail(error);
+        return false;
+      }
+      onUnfit(error);
+      await append(error.fit).catch(fail);
+      return false;
+    }
+  };
+}
 
 /** Events read at once while the log is searched for open answers. */
 const PAGE = 2_000;
@@ -86,7 +124,7 @@ async function giveBackUnread(log: EventLog, inbox: RecoverDeps['inbox'], readIn
   await inbox.giveBack([...taken.keys()]);
 }
 
-export interface RecoverDeps {
+interface RecoverDeps {
   readonly log: EventLog;
   readonly inbox: Pick<Inbox, 'takenIn' | 'giveBack'>;
   /** What these replies cost. */

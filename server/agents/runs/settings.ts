@@ -1,6 +1,6 @@
 import { PULSE_BOUNDS } from '../../../src/shared/domain/guardrails.ts';
 import { MESSAGE_BATCH_LIMITS, type MessageBatchLimits } from '../../../src/shared/domain/message-batch.ts';
-import type { WindowLimits } from './window.ts';
+import type { WindowLimits } from './conversation.ts';
 
 /** Every limit of an agent at work that is not a setting of the household, in one place. */
 export interface RunLimits {

@@ -10,18 +10,15 @@ import type { Caller } from '../../contracts/index.ts';
 import { isRehearsal, windowTokensOf, type MindTool, type RequestState } from '../minds/index.ts';
 import { sentence } from '../../../src/shared/domain/sentence.ts';
 import { isAway } from '../../store/index.ts';
-import { runAnswer, type AnswerDeps, type AnswerOutcome } from './answer.ts';
-import { createAnswerWriter, type AnswerWriter } from './answer-writer.ts';
-import { createConversation, type UserText } from './conversation.ts';
+import { type AnswerDeps, type AnswerOutcome, type AnswerWriter, createAnswerWriter, runAnswer } from './answer.ts';
+import { createConversation, createWindow, type UserText } from './conversation.ts';
 import { DATABASE_BROKE, RUN_BROKEN, statusOf, type Interruption } from './outcome.ts';
 import { countTogether, priorityOf, type Item } from './item.ts';
 import { createPermits } from './permits.ts';
 import { createToolbox, TOOLS_CUT, type Begun, type OwnTools } from './toolbox.ts';
 import { messageEvent } from './message-event.ts';
-import { createWindow } from './window.ts';
-import { createNews, type Around } from './around.ts';
+import { type Around, createNews, type RunContext } from './context.ts';
 import type { Block } from '../../../src/shared/protocol/documents.ts';
-import type { RunContext } from './context.ts';
 import type { Life } from './life.ts';
 
 /* What whoever gives somebody a voice hears of it, and adds to it. */

@@ -4,8 +4,7 @@
  */
 import type { AgentId, SessionId } from '../../../src/shared/domain/ids.ts';
 import type { Directory, Inbox, Pauses, Meanwhile } from '../../contracts/index.ts';
-import type { Around } from '../runs/around.ts';
-import type { RunContext } from '../runs/context.ts';
+import type { Around, RunContext } from '../runs/context.ts';
 import type { Life } from '../runs/life.ts';
 import type { WakeMaterials } from './wake-materials.ts';
 import type { Prompts } from './prompts.ts';

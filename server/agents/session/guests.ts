@@ -4,7 +4,7 @@
  * time. They fetch their own messages.
  */
 import { shownName } from '../../../src/shared/domain/names.ts';
-import type { JoinedClient } from '../../../src/shared/domain/answering.ts';
+import type { JoinedClient } from '../../../src/shared/domain/lifecycle.ts';
 import type { AgentId } from '../../../src/shared/domain/ids.ts';
 import type { CallingClient } from '../../contracts/index.ts';
 import type { SessionContext } from './context.ts';

@@ -5,7 +5,7 @@ import type { Configs, Costs, Directory, EventLog, Inbox, Pauses, Meanwhile } fr
 import type { Mind } from '../minds/index.ts';
 import type { Logger } from '../../platform/logger.ts';
 import type { WakeMaterials } from './wake-materials.ts';
-import type { ReadAround } from '../runs/around.ts';
+import type { ReadAround } from '../runs/context.ts';
 import type { TeamTools } from '../runs/team-tools.ts';
 import type { WaitingAgents } from '../runs/waiting.ts';
 import type { Turns } from '../runs/turns.ts';

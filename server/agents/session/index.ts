@@ -16,7 +16,7 @@ import type { SessionContext } from './context.ts';
 import { createLife } from '../runs/life.ts';
 import type { SessionHostDeps } from './host-deps.ts';
 import { messageEvent } from '../runs/message-event.ts';
-import { createRecord } from '../runs/record.ts';
+import { createRecord } from '../runs/recover.ts';
 import { createPrompts } from './prompts.ts';
 import { createRunningSession, type RunningSession } from './session.ts';
 import { SESSION_LIMITS, settingsOf } from './settings.ts';
@@ -102,7 +102,7 @@ function createIdle({
 }
 
 export { createWakeMaterials, type WakeMaterials } from './wake-materials.ts';
-export { createSoulTools } from './soul-tools.ts';
+export { createSoulTools } from './egg.ts';
 
 interface Running {
   readonly sessionId: SessionId;

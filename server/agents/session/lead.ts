@@ -14,12 +14,11 @@ import { applyChange } from './changes.ts';
 import type { SessionContext } from './context.ts';
 import { createInboxReader, type InboxReader } from '../runs/inbox-reader.ts';
 import { messageEvent } from '../runs/message-event.ts';
-import { leadSilent } from './reasons.ts';
+import { leadSilent } from './prompts.ts';
 import type { Life } from '../runs/life.ts';
 import type { Item } from '../runs/item.ts';
 import { createSpeaker, type AnswerEnd, type Speaker } from '../runs/speaker.ts';
-import type { RunningCall } from './team-call.ts';
-import { LEAD_TOOLS, ownTools } from './tools.ts';
+import { LEAD_TOOLS, ownTools, type RunningCall } from './tools.ts';
 
 export interface Lead {
   readonly speaker: Speaker;

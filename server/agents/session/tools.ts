@@ -1,11 +1,144 @@
 /** The tools that the protocol names: what minds are told of them, and how their input is read. */
 import { z } from 'zod';
+import type { AgentId } from '../../../src/shared/domain/ids.ts';
+import { createDeferred } from '../../../src/shared/domain/platform/deferred.ts';
+import { seatNumber } from '../../../src/shared/domain/seat.ts';
+import type { AsleepReason, CallKind, RoostEvent } from '../../../src/shared/protocol/events.ts';
+import { onOneLine } from '../../../src/shared/domain/quoting.ts';
 import { checkName } from '../../../src/shared/domain/names.ts';
 import { LIMITS } from '../../../src/shared/protocol/limits.ts';
 import type { ToolOutcome } from '../../contracts/index.ts';
+import { toolError } from '../../contracts/define-tool.ts';
 import type { MindTool } from '../minds/index.ts';
 import type { OwnTools } from '../runs/toolbox.ts';
-import { toolError } from '../../contracts/define-tool.ts';
+import type { SessionContext } from './context.ts';
+import type { Present } from './presence.ts';
+
+// One wake or one summon, from the message to the last seat decided. Every seat of it ends in
+// exactly one of: here, or not here with a reason. `call-ended` is written together with the last
+// of them.
+
+/** The `[TEAM REPORT]`: who came, who did not and why, and who is still on the way. */
+const REPORT_TAG = '[TEAM REPORT]';
+
+type SeatOutcome = { readonly here: true } | { readonly here: false; readonly reason: AsleepReason };
+
+interface ReportLine {
+  readonly seat: number;
+  readonly name: string | null;
+  /** Null: not decided yet. */
+  readonly outcome: SeatOutcome | null;
+}
+
+const called = ({ name, seat }: ReportLine) => (name === null ? `seat ${seat}` : `${name} (seat ${seat})`);
+
+function teamReport(lines: readonly ReportLine[]): string {
+  const here = lines.filter((line) => line.outcome?.here === true);
+  const late = lines.filter((line) => line.outcome === null);
+  const missing = lines.flatMap((line) =>
+    line.outcome?.here === false ? [`- ${called(line)}: ${onOneLine(line.outcome.reason.message)}`] : [],
+  );
+  return [
+    REPORT_TAG,
+    ...(here.length > 0 ? [`Here: ${here.map(called).join(', ')}.`] : []),
+    ...(missing.length > 0 ? ['Not here:', ...missing] : []),
+    ...(late.length > 0 ? [`Still on the way: ${late.map(called).join(', ')}.`] : []),
+  ].join('\n');
+}
+
+export interface RunningCall {
+  readonly callId: string;
+  readonly kind: CallKind;
+  /** Takes the agents of the call; once, before anything else. */
+  seat(agents: readonly Present[]): void;
+  /** This agent's request is on its way, or waits in line for the model. */
+  asked(agentId: AgentId): void;
+  /**
+   * Resolves when all of them are asked or decided, and what was asked had time to leave; or after
+   * a while.
+   */
+  whenAsked(): Promise<void>;
+  /** A seat is decided: what to write beside its own event. */
+  decided(agentId: AgentId, outcome: SeatOutcome): readonly RoostEvent[];
+  /** Whether every seat is decided. */
+  over(): boolean;
+  whenOver(): Promise<void>;
+  /** The `[TEAM REPORT]` of all seats. */
+  report(): string;
+  /** The same of the seats that no report has told as decided; null where there are none. */
+  lateReport(): string | null;
+}
+
+/** What one word to the person says of all: every seat failed, and for the same reason. */
+function sharedReason(outcomes: readonly SeatOutcome[]): string | null {
+  const reasons = new Set(
+    outcomes.map((outcome) =>
+      outcome.here || !['failed', 'silent'].includes(outcome.reason.code) ? null : outcome.reason.message,
+    ),
+  );
+  const [reason = null] = reasons;
+  return outcomes.length > 1 && reasons.size === 1 ? reason : null;
+}
+
+export function createRunningCall({
+  context,
+  callId,
+  kind,
+}: {
+  context: SessionContext;
+  callId: string;
+  kind: CallKind;
+}): RunningCall {
+  const { sessionId, now, timers, limits } = context;
+  const outcomes = new Map<string, SeatOutcome>();
+  const reported = new Set<string>();
+  let agents: readonly Present[] = [];
+  const ended = createDeferred();
+  const over = () => outcomes.size === agents.length;
+  const away = new Set<string>();
+  const allAsked = createDeferred();
+  function asked(agentId: AgentId): void {
+    if (away.has(agentId)) return;
+    if (away.size === 0) timers.after(limits.askedWithinMs, allAsked.resolve);
+    away.add(agentId);
+    if (away.size === agents.length) timers.after(limits.askedLeaveMs, allAsked.resolve);
+  }
+
+  function reportOf(some: readonly Present[]): string {
+    const lines = some.map((agent): ReportLine => ({
+      seat: seatNumber(agent.position),
+      name: agent.name(),
+      outcome: outcomes.get(agent.agentId) ?? null,
+    }));
+    for (const agent of some) if (outcomes.has(agent.agentId)) reported.add(agent.agentId);
+    return teamReport(lines);
+  }
+
+  return {
+    callId,
+    kind,
+    seat(all) {
+      agents = all;
+    },
+    asked,
+    whenAsked: () => allAsked.promise,
+    decided(agentId, outcome) {
+      asked(agentId);
+      if (outcomes.has(agentId)) return [];
+      outcomes.set(agentId, outcome);
+      if (!over()) return [];
+      ended.resolve();
+      return [{ kind: 'call-ended', time: now(), sessionId, callId, error: sharedReason([...outcomes.values()]) }];
+    },
+    over,
+    whenOver: () => ended.promise,
+    report: () => reportOf(agents),
+    lateReport() {
+      const late = agents.filter((agent) => !reported.has(agent.agentId));
+      return late.length === 0 ? null : reportOf(late);
+    },
+  };
+}
 
 const SPAWN_TEAM: MindTool = {
   name: 'spawn_team',

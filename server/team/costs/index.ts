@@ -15,21 +15,17 @@ import {
 import type { Price } from '../../../src/shared/protocol/costs.ts';
 import type { Configs, CostRequest, Costs, Directory, EventLog, RequestEnd, Took } from '../../contracts/index.ts';
 import { ALWAYS_THERE, enduring, type Database, type Db, type OpenJournal } from '../../store/index.ts';
-import { createBudgets, type Room } from './budgets.ts';
-import { createHolds } from './holds.ts';
-import { createPriceTable } from './price-table.ts';
+import { createBudgets, createHolds, createReserves, type Room } from './budgets.ts';
+import { createPriceTable, createReading, createUsageRows } from './usage-rows.ts';
 import { reportOf, type Report } from './report.ts';
-import { createReading } from './reading.ts';
-import { createReserves } from './reserves.ts';
 import { COST_LIMITS } from './settings.ts';
-import { createUsageRows } from './usage-rows.ts';
 
 export interface CostDeps {
   readonly db: Db;
   /** Left out: it can always be reached. */
   readonly database?: Pick<Database, 'untilThere'>;
   /**
-   * For the embedded store: see `reserves.ts`. Null, or left out: what is held goes into the tables
+   * For the embedded store: see `budgets.ts`. Null, or left out: what is held goes into the tables
    * at once.
    */
   readonly openJournal?: OpenJournal | null;

@@ -1,15 +1,128 @@
 /** The rows of the table `usage`, read as sums, and their money by quarters of an hour. */
-import { REHEARSAL_MODEL, type Cost } from '../../../src/shared/domain/prices.ts';
 import { sql } from 'kysely';
+import { keepLoaded } from '../../../src/shared/domain/platform/single-flight.ts';
+import {
+  type Cost,
+  DEFAULT_PRICES,
+  inputOf,
+  REHEARSAL_MODEL,
+  type TokenCount,
+} from '../../../src/shared/domain/prices.ts';
+import { type Price, pricesSchema, type Spent } from '../../../src/shared/protocol/costs.ts';
 import type { AgentId, MessageId, SessionId } from '../../../src/shared/domain/ids.ts';
-import type { Spent } from '../../../src/shared/protocol/costs.ts';
+import { type Database, type Db, enduring, parseText } from '../../store/index.ts';
+import { SCHEMA } from '../../store/tables.ts';
+import { PRICES_SCOPE, writeConfig } from '../gate/index.ts';
 import { createCommits } from '../events/commits.ts';
-import { enduring, parseText, type Database, type Db } from '../../store/index.ts';
-import { SCHEMA } from '../../store/schema.ts';
+import { COST_LIMITS } from './settings.ts';
+
+// The table of prices: the person's where there is one, else Roost's own.
+
+interface VersionedPrices {
+  readonly prices: readonly Price[];
+  readonly version: number;
+}
+
+/** `alone`: no other process can have this store open. */
+export function createPriceTable(db: Db, home: string, alone = false) {
+  async function fromStore(): Promise<VersionedPrices> {
+    const row = await db
+      .selectFrom('configs')
+      .select(['config_json', 'version'])
+      .where('home', '=', home)
+      .where('scope', '=', PRICES_SCOPE)
+      .executeTakeFirst();
+    const { prices } = row ? pricesSchema.parse(JSON.parse(row.config_json)) : { prices: [] };
+    return { prices: prices.length === 0 ? DEFAULT_PRICES : prices, version: row?.version ?? 0 };
+  }
+  /** Read once where nobody else can change it. */
+  const known = keepLoaded(fromStore);
+
+  const withVersion = alone ? known.get : fromStore;
+
+  return {
+    withVersion,
+    read: async (): Promise<readonly Price[]> => (await withVersion()).prices,
+    /**
+     * None at all: Roost's own again. False: the table is not at the `version` that is named, and
+     * was not written.
+     */
+    async write(prices: readonly Price[], version?: number): Promise<boolean> {
+      try {
+        return await writeConfig(db, { home, scope: PRICES_SCOPE, config_json: JSON.stringify({ prices }) }, version);
+      } finally {
+        // Also what was read while it was being written.
+        known.forget();
+      }
+    },
+    /** They were changed in the store. */
+    forget: known.forget,
+  };
+}
+export type PriceTable = ReturnType<typeof createPriceTable>;
+
+// How many tokens a request of so many bytes comes to. Each model's server counts in its own way:
+// what it counted of earlier requests tells, and until there are some a usual figure holds.
+
+interface Known {
+  /** Bytes to a token, of the newest requests. */
+  readonly densities: number[];
+  /** Whether its server keeps a cache. */
+  caches: boolean;
+}
+
+interface Reading {
+  /**
+   * `bytes`: of a request without pictures; `count`: what its server told of it. What cannot be so
+   * is passed over.
+   */
+  learn(model: string, bytes: number, count: TokenCount): void;
+  /** Of requests in order, each of which begins with all of the one before it. */
+  expect(model: string, bytes: readonly number[]): TokenCount;
+}
+
+const middleOf = (values: readonly number[]): number | undefined =>
+  [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)];
+
+export function createReading(): Reading {
+  const models = new Map<string, Known>();
+
+  return {
+    learn(model, bytes, count) {
+      const density = bytes / inputOf(count);
+      const { bytesPerTokenLeast: least, bytesPerTokenMost: most, modelsKnown, densitiesKept } = COST_LIMITS;
+      if (!(density >= least && density <= most)) return;
+      const known = models.get(model) ?? { densities: [], caches: false };
+      known.densities.push(density);
+      if (known.densities.length > densitiesKept) known.densities.shift();
+      known.caches = count.cacheReadTokens + count.cacheWriteTokens > 0;
+      models.set(model, known);
+      for (const oldest of models.keys()) {
+        if (models.size <= modelsKnown) break;
+        models.delete(oldest);
+      }
+    },
+    expect(model, bytes) {
+      const known = models.get(model);
+      const density = middleOf(known?.densities ?? []) ?? COST_LIMITS.bytesPerToken;
+      const caches = known?.caches ?? true;
+      let [inputTokens, cacheReadTokens, cacheWriteTokens, before] = [0, 0, 0, 0];
+      for (const each of bytes) {
+        const tokens = Math.ceil(each / density);
+        if (caches) {
+          cacheReadTokens += Math.min(before, tokens);
+          cacheWriteTokens += Math.max(0, tokens - before);
+        } else inputTokens += tokens;
+        before = tokens;
+      }
+      return { model, inputTokens, outputTokens: 0, cacheReadTokens, cacheWriteTokens };
+    },
+  };
+}
 
 const QUARTER_MS = 900_000;
 
-export interface UsageRow {
+interface UsageRow {
   readonly usedAt: number;
   readonly agentId: AgentId;
   readonly sessionId: SessionId | null;
@@ -42,7 +155,7 @@ export interface UsageGroup {
 /** As far as numbers are whole. */
 const total = (column: string) => sql<number>`least(sum(${sql.ref(column)}), ${Number.MAX_SAFE_INTEGER})::bigint`;
 
-export interface UsageRowsDeps {
+interface UsageRowsDeps {
   readonly db: Db;
   readonly database: Pick<Database, 'untilThere'>;
   /** Names the home. */

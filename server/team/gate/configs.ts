@@ -6,21 +6,41 @@
 import { sql } from 'kysely';
 import { z } from 'zod';
 import type { WakeLimits } from '../../../src/shared/domain/guardrails.ts';
-import type { AgentId } from '../../../src/shared/domain/ids.ts';
-import { createQueue } from '../../../src/shared/domain/platform/queue.ts';
 import {
-  agentConfigSchema,
-  householdConfigSchema,
   type AgentConfig,
   type AgentConfigInput,
+  agentConfigSchema,
+  type EffectiveConfig,
   type HouseholdConfig,
+  householdConfigSchema,
 } from '../../../src/shared/protocol/config.ts';
+import type { AgentId } from '../../../src/shared/domain/ids.ts';
+import { createQueue } from '../../../src/shared/domain/platform/queue.ts';
 import type { RoostEvent } from '../../../src/shared/protocol/events.ts';
 import type { Configs } from '../../contracts/index.ts';
 import type { Db } from '../../store/index.ts';
-import { effectiveConfig, limitsOf } from './effective.ts';
+import { effectiveConfig } from '../../../src/shared/protocol/effective.ts';
 
-export interface ConfigsDeps {
+/** The gate's part of what holds for an agent. */
+function limitsOf({ coordination, wakes_enabled, time_zone, flood_guard }: EffectiveConfig): WakeLimits {
+  const { wake_guardrails: guardrails } = coordination;
+  return {
+    householdEnabled: wakes_enabled,
+    enabled: coordination.wakes_enabled,
+    timeZone: time_zone,
+    maxWakesPerSession: guardrails.max_wakes_per_session,
+    cooldownSeconds: guardrails.cooldown_seconds,
+    maxWakesPerDay: guardrails.max_wakes_per_day,
+    maxWakesPerPairPerDay: guardrails.max_wakes_per_pair_per_day,
+    blackouts: coordination.blackouts,
+    maxDailySessionMinutes: guardrails.max_daily_session_minutes,
+    maxConcurrentSessions: coordination.max_concurrent_pulse_sessions,
+    floodMaxWakes: flood_guard.max_wakes,
+    floodWindowSeconds: flood_guard.window_seconds,
+  };
+}
+
+interface ConfigsDeps {
   readonly db: Db;
   /** Names the home: homes that share a store do not share settings. */
   readonly home: string;

@@ -6,7 +6,7 @@ import { sql } from 'kysely';
 import { COORDINATION_BOUNDS, type WakeLimits } from '../../../src/shared/domain/guardrails.ts';
 import type { WakeFacts } from '../../../src/shared/domain/wake-gate.ts';
 import { dayOf } from '../../../src/shared/domain/zone-days.ts';
-import { SCHEMA } from '../../store/schema.ts';
+import { SCHEMA } from '../../store/tables.ts';
 import type { Db } from '../../store/index.ts';
 
 const LONGEST_COOLDOWN_MS = COORDINATION_BOUNDS.cooldown_seconds.max * 1_000;

@@ -2,37 +2,382 @@
  * The gate on the store. See `Gate` in contracts.ts for what it promises, and
  * src/shared/domain/wake-gate.ts for what it decides.
  */
-import { sql } from 'kysely';
-import type { WakeLimits } from '../../../src/shared/domain/guardrails.ts';
-import type { AgentId } from '../../../src/shared/domain/ids.ts';
-import { realTimers, type Timers } from '../../../src/shared/domain/platform/timers.ts';
+import { type Selectable, sql } from 'kysely';
+import type { AgentId, MessageId } from '../../../src/shared/domain/ids.ts';
 import {
+  BUSY,
   decideWake,
   nextPass,
   sessionMs,
-  wakeKindOf,
   type WakeFacts,
+  wakeKindOf,
   type WakeQuestion,
 } from '../../../src/shared/domain/wake-gate.ts';
-import { dayOf } from '../../../src/shared/domain/zone-days.ts';
-import type { RoostEvent } from '../../../src/shared/protocol/events.ts';
-import { wakeSourceSchema, type WakeDecision } from '../../../src/shared/protocol/wakes.ts';
-import type { Gate, WakePermit, WakeRequest } from '../../contracts/index.ts';
-import { ALWAYS_THERE, writeOnce, type Database, type Db } from '../../store/index.ts';
-import type { OpenConfigs } from './configs.ts';
-import { readFacts, type About, type OpenWakeSession } from './facts.ts';
+import { type Day, dayOf } from '../../../src/shared/domain/zone-days.ts';
 import {
-  budgetKey,
-  countFromNow,
-  insertDecision,
-  isDecided,
-  readFeed,
-  readGranted,
-  readOpen,
-  sourceKey,
-  sourceLabel,
-} from './wake-rows.ts';
-import { createWakeSessions, endAsSeen, type WakeSessions } from './wake-sessions.ts';
+  type WakeDecision,
+  wakeDecisionSchema,
+  type WakeFeed,
+  type WakeSource,
+  wakeSourceSchema,
+} from '../../../src/shared/protocol/wakes.ts';
+import { createQueue } from '../../../src/shared/domain/platform/queue.ts';
+import { realTimers, type Timers } from '../../../src/shared/domain/platform/timers.ts';
+import type { WakeLimits } from '../../../src/shared/domain/guardrails.ts';
+import type { RoostEvent } from '../../../src/shared/protocol/events.ts';
+import type { Gate, WakePermit, WakeRequest } from '../../contracts/index.ts';
+import { ALWAYS_THERE, type Database, type Db, parseText, writeOnce } from '../../store/index.ts';
+import { SCHEMA, type Tables } from '../../store/tables.ts';
+import { HOUSEHOLD_SCOPE, type OpenConfigs } from './configs.ts';
+import { type About, type OpenWakeSession, readFacts } from './facts.ts';
+export {
+  createConfigs,
+  writeConfig,
+  type OpenConfigs,
+  agentOfScope,
+  HOUSEHOLD_SCOPE,
+  PRICES_SCOPE,
+  scopeOf,
+  ZONE_SCOPE,
+} from './configs.ts';
+export { createGateRoutes } from './routes.ts';
+
+// Decisions as rows, and who asks for a wake as rows know it.
+
+const CONFIGS = sql.id(SCHEMA, 'configs');
+const WAKE_SESSIONS = sql.id(SCHEMA, 'wake_sessions');
+const WAKES = sql.id(SCHEMA, 'wakes');
+
+/**
+ * Grants that are noted for later than now are of before the clock went back: they count from now
+ * on, so that what they hold back waits for as long as it may, and not for as long as the clock
+ * jumped.
+ */
+async function countFromNow(db: Db, home: string, now: number): Promise<void> {
+  await db
+    .updateTable('wakes')
+    .set({ asked_at: now })
+    .where('home', '=', home)
+    .where('granted_target_json', 'is not', null)
+    .where('asked_at', '>', now)
+    .execute();
+}
+
+/**
+ * Who asks for a wake, as rows know it: the same text for the same source, whatever the order of
+ * its fields.
+ */
+function sourceKey(source: WakeSource): string {
+  switch (source.kind) {
+    case 'person':
+      return JSON.stringify({ kind: source.kind });
+    case 'agent':
+      return JSON.stringify({ kind: source.kind, agentId: source.agentId });
+    case 'schedule':
+    case 'script':
+    case 'api':
+      return JSON.stringify({ kind: source.kind, name: source.name });
+  }
+}
+
+/** For people: "person", an agent's id, or a name. */
+function sourceLabel(source: WakeSource): string {
+  switch (source.kind) {
+    case 'person':
+      return 'person';
+    case 'agent':
+      return source.agentId;
+    case 'schedule':
+    case 'script':
+    case 'api':
+      return source.name;
+  }
+}
+
+/**
+ * Whose budget of `wake_agent` in which session this would use; null: none. Where the caller has no
+ * session, its day is one: it may not call without end.
+ */
+function budgetKey(
+  { way, source, callerSession }: Pick<WakeRequest, 'way' | 'source' | 'callerSession'>,
+  day: Day,
+): string | null {
+  if (way !== 'wake_agent') return null;
+  return `${sourceKey(source)} ${callerSession === null ? `day ${day.start}` : JSON.stringify(callerSession)}`;
+}
+
+/**
+ * Writes a decision, with the session that it opens if it was granted, in one statement. `budget`:
+ * what it used, see `budgetKey`. `decisions`: if the household is at another count by now, nothing
+ * is written, and the answer is false; null: no other process can have counted on. `clears`: it
+ * clears a sleeping flag, or was counted before, and is counted as no wake.
+ */
+async function insertDecision(
+  db: Db,
+  home: string,
+  decision: WakeDecision,
+  budget: string | null,
+  decisions: number | null,
+  clears = false,
+): Promise<boolean> {
+  const { decisionId: wake, time, source } = decision;
+  const granted = decision.outcome === 'granted';
+  const target = JSON.stringify(decision.target);
+  const from = decisions === null ? sql`(select 1) as claim` : sql`claim`;
+  const claim = sql`claim as (
+    update ${CONFIGS} set decisions = decisions + 1
+    where home = ${home} and scope = ${HOUSEHOLD_SCOPE} and decisions = ${decisions}::bigint returning decisions)`;
+  const run = sql`run as (
+    insert into ${WAKE_SESSIONS} (home, wake, target_json, opened_at, seen_at)
+    select ${home}, ${wake}, ${target}, ${time}::bigint, ${time}::bigint from ${from})`;
+  const parts = [...(decisions === null ? [] : [claim]), ...(granted ? [run] : [])];
+  const { numAffectedRows } = await sql`
+    ${parts.length === 0 ? sql`` : sql`with ${sql.join(parts)}`}
+    insert into ${WAKES} (home, wake, asked_at, target_json, source_kind, source_json, way, reason, message_json, call_id,
+      outcome, stopped_by, until_at, detail_json, granted_target_json, budget_json, clears)
+    select ${home}, ${wake}, ${time}::bigint, ${target}, ${source.kind}, ${sourceKey(source)}, ${decision.way}, ${decision.reason},
+      ${decision.messageId === null ? null : JSON.stringify(decision.messageId)}, ${decision.callId}, ${decision.outcome}, ${decision.check},
+      ${decision.until}::bigint, ${JSON.stringify(decision.detail)}, ${granted ? target : null}, ${granted ? budget : null}, ${clears}::boolean
+    from ${from}`.execute(db);
+  return numAffectedRows === 1n;
+}
+
+/** Whether this decision was written. */
+async function isDecided(db: Db, home: string, wake: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('wakes')
+    .select('wake')
+    .where('home', '=', home)
+    .where('wake', '=', wake)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+const COLUMNS = [
+  'wake',
+  'asked_at',
+  'target_json',
+  'source_json',
+  'way',
+  'reason',
+  'message_json',
+  'call_id',
+  'outcome',
+  'stopped_by',
+  'until_at',
+  'detail_json',
+] as const;
+
+type WakeRow = Pick<Selectable<Tables['wakes']>, (typeof COLUMNS)[number]>;
+const decisionOf = (row: WakeRow): WakeDecision =>
+  wakeDecisionSchema.parse({
+    decisionId: row.wake,
+    time: row.asked_at,
+    target: JSON.parse(row.target_json),
+    source: JSON.parse(row.source_json),
+    way: row.way,
+    reason: row.reason,
+    messageId: row.message_json === null ? null : JSON.parse(row.message_json),
+    callId: row.call_id,
+    outcome: row.outcome,
+    check: row.stopped_by,
+    until: row.until_at,
+    detail: JSON.parse(row.detail_json),
+  });
+
+/** The wake of this agent that was granted for this message; null: none was. */
+async function readGranted(
+  db: Db,
+  home: string,
+  { target, messageId }: { readonly target: string; readonly messageId: MessageId },
+): Promise<WakeDecision | null> {
+  const row = await db
+    .selectFrom('wakes')
+    .select(COLUMNS)
+    .where('home', '=', home)
+    .where('target_json', '=', JSON.stringify(target))
+    .where('message_json', '=', JSON.stringify(messageId))
+    .where('outcome', '=', 'granted')
+    .orderBy('sequence', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  return row ? decisionOf(row) : null;
+}
+
+/**
+ * The newest decision of each message since then, where that is a grant, or that it waits until its
+ * agent is free.
+ */
+async function readOpen(db: Db, home: string, since: number): Promise<WakeDecision[]> {
+  const rows = await db
+    .selectFrom('wakes')
+    .select(COLUMNS)
+    .distinctOn(['target_json', 'message_json'])
+    .where('home', '=', home)
+    .where('asked_at', '>=', since)
+    .where('message_json', 'is not', null)
+    .orderBy('target_json')
+    .orderBy('message_json')
+    .orderBy('sequence', 'desc')
+    .execute();
+  return rows
+    .map(decisionOf)
+    .filter(({ outcome, detail }) => outcome === 'granted' || (outcome === 'deferred' && detail === BUSY));
+}
+
+/** Newest first; nothing where `before` is no decision of this household. */
+async function readFeed(
+  db: Db,
+  home: string,
+  {
+    before,
+    limit,
+    agentId,
+  }: { readonly before: string | null; readonly limit: number; readonly agentId: AgentId | null },
+): Promise<WakeFeed> {
+  let rows = db.selectFrom('wakes').select(COLUMNS).where('home', '=', home);
+  if (agentId !== null) rows = rows.where('target_json', '=', JSON.stringify(agentId));
+  if (before !== null)
+    rows = rows.where('sequence', '<', (eb) =>
+      eb
+        .selectFrom('wakes as last')
+        .select('last.sequence')
+        .where('last.home', '=', home)
+        .where('last.wake', '=', before),
+    );
+  const found = await rows
+    .orderBy('sequence', 'desc')
+    .limit(limit + 1)
+    .execute();
+  const wakes = found.slice(0, limit).map(decisionOf);
+  return { wakes, more: found.length > limit };
+}
+
+// The gate's record of the sessions that wakes have opened, and which of them still run. A process
+// says of its own, again and again, that they do; of a process that has said nothing for a while,
+// they are over since it last did. What agents do in a session, their runs, stands in
+// server/agents/runs.
+
+const WAKE_SESSION_SETTINGS = {
+  /** ms between two signs of life: so much of a session may go uncounted after a kill. */
+  heartbeatMs: 5_000,
+  /** ms without one, after which a process counts as dead. */
+  deadMs: 20_000,
+} as const;
+
+interface WakeSessionsDeps {
+  readonly db: Db;
+  readonly database: Pick<Database, 'backMs'>;
+  readonly home: string;
+  readonly now: () => number;
+  /**
+   * No other process can have this store open: what runs there and is not ours was left by an
+   * earlier one.
+   */
+  readonly alone: boolean;
+  readonly timers: Timers;
+  /** A sign of life could not be written; the next one is tried all the same. */
+  readonly onError: (error: unknown) => void;
+}
+
+interface WakeSessions {
+  /** To be called before the row can be seen by others. */
+  opened(decisionId: string): void;
+  /** It was not opened after all. */
+  withdrawn(decisionId: string): void;
+  /** Whose it was; null where it was over already, or never was. */
+  ended(decisionId: string): Promise<string | null>;
+  isLive(session: OpenWakeSession, time: number): boolean;
+  /**
+   * Ends what is not live, with its last sign of life. Resolves with the wakes that had opened it.
+   */
+  closeDead(): Promise<readonly string[]>;
+  /** Ends all of this process. */
+  close(): Promise<void>;
+}
+
+/** Ends these with their last sign of life. */
+const endAsSeen = (db: Db, home: string) =>
+  db
+    .updateTable('wake_sessions')
+    .set((eb) => ({ ended_at: eb.ref('seen_at') }))
+    .where('home', '=', home)
+    .where('ended_at', 'is', null);
+
+function createWakeSessions({ db, database, home, now, alone, timers, onError }: WakeSessionsDeps): WakeSessions {
+  const own = new Set<string>();
+  let cancel: (() => void) | null = null;
+  /** One after the other: a sign of life that was sent before an end must not arrive after it. */
+  const inTurn = createQueue();
+  /** After an outage others first say again that they run. */
+  const isTooSoon = () => database.backMs() < WAKE_SESSION_SETTINGS.deadMs;
+  const ours = (decisionIds: readonly string[]) =>
+    db
+      .updateTable('wake_sessions')
+      .where('home', '=', home)
+      .where('wake', '=', sql<string>`any(${[...decisionIds]}::text[])`);
+
+  function drop(decisionId: string): boolean {
+    const had = own.delete(decisionId);
+    if (own.size === 0) {
+      cancel?.();
+      cancel = null;
+    }
+    return had;
+  }
+  function beatLater(): void {
+    if (own.size === 0) return;
+    cancel ??= timers.after(WAKE_SESSION_SETTINGS.heartbeatMs, () => {
+      cancel = null;
+      void inTurn(beat).catch(onError).finally(beatLater);
+    });
+  }
+  async function beat(): Promise<void> {
+    // Another process may have taken us for dead: while we say so, they run.
+    if (own.size > 0)
+      await ours([...own])
+        .set({ seen_at: now(), ended_at: null })
+        .execute();
+  }
+
+  return {
+    opened(decisionId) {
+      own.add(decisionId);
+      beatLater();
+    },
+    withdrawn: (decisionId) => void drop(decisionId),
+    ended(decisionId) {
+      const over = { ended_at: now(), seen_at: now() };
+      const update = drop(decisionId)
+        ? ours([decisionId]).set(over)
+        : ours([decisionId]).set(over).where('ended_at', 'is', null);
+      return inTurn(async () => {
+        const row = await update.returning('target_json').executeTakeFirst();
+        return row ? parseText(row.target_json) : null;
+      });
+    },
+    isLive: ({ wake, seen }, time) =>
+      own.has(wake) || (!alone && (isTooSoon() || Math.abs(time - seen) < WAKE_SESSION_SETTINGS.deadMs)),
+    async closeDead() {
+      if (!alone && isTooSoon()) return [];
+      const before = alone ? Number.MAX_SAFE_INTEGER : now() - WAKE_SESSION_SETTINGS.deadMs;
+      const rows = await endAsSeen(db, home)
+        // Seen much later than now: by a clock that went back since; whoever runs says so again.
+        .where((or) => or.or([or('seen_at', '<=', before), or('seen_at', '>', now() + WAKE_SESSION_SETTINGS.deadMs)]))
+        .where('wake', '<>', sql<string>`all(${[...own]}::text[])`)
+        .returning('wake')
+        .execute();
+      return rows.map(({ wake }) => wake);
+    },
+    async close() {
+      const decisionIds = [...own];
+      decisionIds.forEach(drop);
+      await inTurn(async () => {
+        if (decisionIds.length > 0) await ours(decisionIds).set({ ended_at: now(), seen_at: now() }).execute();
+      });
+    },
+  };
+}
 
 export interface GateDeps {
   readonly db: Db;
@@ -298,8 +643,3 @@ export function createGate(deps: GateDeps): OpenGate {
     close: () => sessions.close(),
   };
 }
-
-/** The wake gate: what may wake whom, what was decided, and the settings it keeps to. */
-export { createConfigs, writeConfig, type OpenConfigs } from './configs.ts';
-export { createGateRoutes } from './routes.ts';
-export { agentOfScope, HOUSEHOLD_SCOPE, PRICES_SCOPE, scopeOf, ZONE_SCOPE } from './configs.ts';

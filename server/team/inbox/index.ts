@@ -2,19 +2,86 @@
  * The inbox on the store. See `Inbox` in contracts.ts. Ids and texts are kept as JSON text, see
  * store/tables.ts.
  */
-import { sql, type Expression, type ExpressionBuilder, type Selectable, type SqlBool } from 'kysely';
+import { type Expression, type ExpressionBuilder, type Selectable, sql, type SqlBool } from 'kysely';
 import { z } from 'zod';
+import type { SentAttachment } from '../../../src/shared/domain/attachment.ts';
+import { sentAttachmentSchema } from '../../../src/shared/protocol/http.ts';
 import { MESSAGE_PRIORITIES, MESSAGE_TYPES } from '../../../src/shared/domain/guardrails.ts';
 import type { AgentId, MessageId } from '../../../src/shared/domain/ids.ts';
 import { inboxEndpoints } from '../../../src/shared/protocol/endpoints/team.ts';
 import type { RoostEvent } from '../../../src/shared/protocol/events.ts';
-import type { InboxMessage } from '../../../src/shared/protocol/inbox.ts';
+import type { InboxMessage } from '../../../src/shared/protocol/threads.ts';
 import type { Inbox, NewInboxMessage, TakenMessage } from '../../contracts/index.ts';
+import { type Db, parseText, repeated, writeOnce } from '../../store/index.ts';
 import { answer, type Handled } from '../../http/endpoint.ts';
 import { refuseMessage, type Waiting } from '../../platform/quotas.ts';
-import { parseText, repeated, writeOnce, type Db } from '../../store/index.ts';
 import type { Tables } from '../../store/tables.ts';
-import { createHeld, createKept, HELD_CHARACTERS } from './attachments.ts';
+
+// Pictures and files that wait with messages, until these are read.
+
+/**
+ * Characters of base64, in memory and in the store: beyond it the oldest is let go, and is there by
+ * name alone.
+ */
+const HELD_CHARACTERS = 120_000_000;
+
+/** What the person sent along: in memory alone, so that nothing of it lies in the relay's store. */
+function createHeld(most: number) {
+  const held = new Map<string, NonNullable<NewInboxMessage['attachments']>>();
+  const size = () =>
+    [...held.values()].reduce((sum, list) => sum + list.reduce((inner, { data }) => inner + data.length, 0), 0);
+  return {
+    put({ messageId, attachments = [] }: NewInboxMessage): void {
+      if (attachments.length === 0) return;
+      held.set(messageId, attachments);
+      for (const id of held.keys()) {
+        if (size() <= most) return;
+        held.delete(id);
+      }
+    },
+    take(messageId: string): readonly SentAttachment[] | undefined {
+      const attachments = held.get(messageId);
+      held.delete(messageId);
+      return attachments;
+    },
+  };
+}
+
+/**
+ * What the relay sends along, as what a tool gave back: nobody else has it, so it lies in the store
+ * with its message.
+ */
+function createKept(db: Db, home: string, most: number) {
+  return {
+    /** Within the transaction that writes its message. */
+    async put(within: Db, { messageId, attachments = [] }: NewInboxMessage): Promise<void> {
+      if (attachments.length === 0) return;
+      const row = { home, message_json: JSON.stringify(messageId), attachments_json: JSON.stringify(attachments) };
+      await within.insertInto('inbox_attachments').values(row).execute();
+      const upTo = sql<number>`sum(octet_length(attachments_json)) over (order by sequence desc)`.as('up_to');
+      const summed = within.selectFrom('inbox_attachments').select(['sequence', upTo]).where('home', '=', home);
+      const beyond = within.selectFrom(summed.as('summed')).select('sequence').where('up_to', '>', most);
+      await within.deleteFrom('inbox_attachments').where('home', '=', home).where('sequence', 'in', beyond).execute();
+    },
+    /** By message. It stays: a claim may be undone. */
+    async of(messageIds: readonly string[]): Promise<ReadonlyMap<string, readonly SentAttachment[]>> {
+      if (messageIds.length === 0) return new Map();
+      const ids = messageIds.map((id) => JSON.stringify(id));
+      const rows = await db
+        .selectFrom('inbox_attachments')
+        .select(['message_json', 'attachments_json'])
+        .where('home', '=', home)
+        .where('message_json', '=', sql<string>`any(${ids}::text[])`)
+        .execute();
+      return new Map(
+        rows.map((row) => [
+          parseText(row.message_json),
+          sentAttachmentSchema.array().parse(JSON.parse(row.attachments_json)),
+        ]),
+      );
+    },
+  };
+}
 
 // What the page reads of inboxes.
 
@@ -31,7 +98,7 @@ export function createInboxRoutes({ inbox }: { readonly inbox: Inbox }): readonl
 const typeSchema = z.enum(MESSAGE_TYPES);
 const prioritySchema = z.enum(MESSAGE_PRIORITIES);
 
-export interface InboxDeps {
+interface InboxDeps {
   readonly db: Db;
   /** Names the home: homes that share a store do not share an inbox. */
   readonly home: string;
@@ -67,7 +134,7 @@ function messageOf(row: Selectable<Tables['inbox']>): InboxMessage {
   };
 }
 
-export interface OpenInbox extends Inbox {
+interface OpenInbox extends Inbox {
   /**
    * A message of the relay's, for which there always is a place; `also` is written with it, or
    * neither is.

@@ -21,8 +21,7 @@ import {
   type OpenConfigs,
 } from '../gate/index.ts';
 import type { Db } from '../../store/index.ts';
-import { createAskedRows, hashOf, orNoRoom, type AskedRow } from './asked.ts';
-import type { RecordSource } from './index.ts';
+import { type AskedRow, createAskedRows, hashOf, orNoRoom, type RecordSource } from './index.ts';
 
 /** The row that a record is. */
 function rowOf(record: RelayRecord): { readonly scope: string; readonly value: unknown } | null {

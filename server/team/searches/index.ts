@@ -3,13 +3,274 @@
  * their event streams, and the first that has everything is heard. Who asks is the relay's to say,
  * never the page's or the agent's, and an answer goes to the one who asked.
  */
+import { z } from 'zod';
+import { cutMiddle } from '../../../src/shared/domain/cut-middle.ts';
+import type { AgentId, ThreadId } from '../../../src/shared/domain/ids.ts';
+import { titled, writeSaid } from '../../../src/shared/domain/quoting.ts';
+import { withSeatWhereAlike } from '../../../src/shared/domain/teammates.ts';
+import { applicationText } from '../../../src/shared/domain/applications.ts';
+import { PERSON } from '../../../src/shared/domain/threads.ts';
+import { parseTranscript, type TranscriptMessage } from '../../../src/shared/domain/transcript.ts';
+import { LIMITS } from '../../../src/shared/protocol/limits.ts';
+import type { StandingCopy } from '../../../src/shared/protocol/schedules.ts';
+import type { SearchAnswered, SearchAsked } from '../../../src/shared/protocol/searches.ts';
+import type { TeamMember } from '../../../src/shared/protocol/team.ts';
+import type { Thread } from '../../../src/shared/protocol/threads.ts';
 import type { Timers } from '../../../src/shared/domain/platform/timers.ts';
 import { searchEndpoints } from '../../../src/shared/protocol/endpoints/searches.ts';
-import type { SearchAnswered, SearchAsked } from '../../../src/shared/protocol/searches.ts';
-import type { SearchOutcome, Searches, Unanswered } from '../../contracts/index.ts';
+import type {
+  Caller,
+  Directory,
+  Searches,
+  SearchOutcome,
+  TeamTool,
+  ToolOutcome,
+  Unanswered,
+} from '../../contracts/index.ts';
+import { defineTool, toolDone, toolError } from '../../contracts/define-tool.ts';
 import { answer, browserOf, type Handled } from '../../http/endpoint.ts';
 import { problem } from '../../http/problem.ts';
-import { SEARCH_LIMITS, type SearchLimits } from './settings.ts';
+import type { Threads } from '../threads/index.ts';
+
+/** Every limit of what agents look for that is not a size of the wire. */
+export const SEARCH_LIMITS = {
+  /**
+   * ms for which a page is waited for. It may just have been opened, and have its index still to
+   * read.
+   */
+  answerMs: 8_000,
+  /** Searches of one household that wait for pages at once. */
+  atOnce: 8,
+  /** Pieces that are given where nothing is said. */
+  passages: 10,
+  /** Characters of an outcome. */
+  characters: 30_000,
+  /**
+   * Of the words that are looked for in a standing copy one in so many may be missing, where not
+   * all stand in one message.
+   */
+  oneMissingOf: 4,
+} as const;
+type SearchLimits = typeof SEARCH_LIMITS;
+
+// Agents look for what was said where they took part. Descriptions are read by models.
+
+// Words looked for in the last conversation of a standing copy: by their beginnings, without an
+// index. Pure.
+
+/** Without case and accents. */
+const folded = (text: string) =>
+  text
+    .toLowerCase()
+    .normalize('NFKD')
+    .replace(/[\u0300-\u036f]/g, '');
+const wordsOf = (text: string): readonly string[] => folded(text).match(/[\p{L}\p{N}\p{M}]+/gu) ?? [];
+const UNSPACED = /[\p{sc=Hani}\p{sc=Hira}\p{sc=Kana}\p{sc=Thai}\p{sc=Laoo}\p{sc=Khmr}\p{sc=Mymr}\p{sc=Tibt}]/u;
+
+/**
+ * The messages with the most of these words, the newest first: with all of them, or, where none has
+ * all, with one in four missing.
+ */
+function searchTranscript(transcript: string, query: string): readonly TranscriptMessage[] {
+  const wanted = [...new Set(wordsOf(query))];
+  const counted = parseTranscript(transcript).map((message) => {
+    const words = wordsOf(message.text);
+    const held = wanted.filter((word) =>
+      words.some((each) => each.startsWith(word) || (UNSPACED.test(word) && each.includes(word))),
+    ).length;
+    return { message, held };
+  });
+  const most = Math.max(0, ...counted.map(({ held }) => held));
+  const least = wanted.length - Math.floor(wanted.length / SEARCH_LIMITS.oneMissingOf);
+  if (most === 0 || most < least) return [];
+  return counted
+    .filter(({ held }) => held === most)
+    .map(({ message }) => message)
+    .reverse();
+}
+
+interface SearchToolDeps {
+  readonly searches: Pick<Searches, 'ask'>;
+  readonly directory: Directory;
+  readonly threads: Pick<Threads, 'list'>;
+  /** What was left with the relay. */
+  readonly copies: { of(agentId: AgentId): Promise<Pick<StandingCopy, 'transcript' | 'human'> | undefined> };
+}
+
+const input = z.object({
+  query: z
+    .string()
+    .trim()
+    .min(1)
+    .max(LIMITS.searchText)
+    .describe('the words; a few that stand together find more than a question'),
+  from: z
+    .string()
+    .min(1)
+    .max(LIMITS.id)
+    .optional()
+    .describe('only what this one said: a name, a seat number, an id, or "human"'),
+  threadId: z.string().min(1).max(LIMITS.id).optional().describe('only in this thread, which you are in'),
+  since: z
+    .string()
+    .regex(/^\d{4}-\d\d-\d\d$/)
+    .refine((day) => Number.isFinite(Date.parse(day)), 'there is no such day')
+    .optional()
+    .describe('only from this day on, as 2026-11-25'),
+  limit: z.number().int().min(1).max(LIMITS.searchPassages).default(SEARCH_LIMITS.passages),
+});
+type Input = z.infer<typeof input>;
+
+const WHY: Readonly<Record<Exclude<Unanswered, 'aborted' | 'too-many'>, string>> = {
+  'no-page': 'No page of the human’s is open',
+  late: 'The human’s page did not answer in time',
+  unable: 'The human’s page cannot search just now',
+};
+const NOTHING = 'Nothing that you took part in holds these words.';
+
+/** As many of them as fit, each as somebody's words, numbered. */
+function listed(said: readonly { readonly head: string; readonly text: string }[], above: string, more: boolean) {
+  const parts: string[] = [above];
+  let left = SEARCH_LIMITS.characters - above.length - MORE.length - 2;
+  let shown = 0;
+  for (const { head, text } of said) {
+    const part = writeSaid({ head: `${shown + 1}. ${head}:`, text });
+    if (part.length + 1 > left) break;
+    left -= part.length + 1;
+    parts.push(part);
+    shown += 1;
+  }
+  return toolDone([...parts, ...(more || shown < said.length ? [MORE] : [])].join('\n'));
+}
+const MORE = 'There may be more: name other words, one voice, or a day.';
+
+export function createSearchTools({ searches, directory, threads: all, copies }: SearchToolDeps): readonly TeamTool[] {
+  const nameIn = (team: readonly TeamMember[], caller: Caller) => (id: string) => {
+    if (id === PERSON) return 'the human';
+    if (id === 'relay') return 'the relay';
+    if (!team.some(({ agentId }) => agentId === id)) return applicationText(id) ?? 'somebody who lived here';
+    return `${withSeatWhereAlike(team, id as AgentId)}${id === caller.agentId ? ' (you)' : ''}`;
+  };
+
+  /** What a page has found. Of threads only those that were asked about. */
+  function pageOutcome(
+    { passages, more, state }: SearchAnswered,
+    nameOf: (id: string) => string,
+    threads: readonly Thread[],
+    moreThreads: boolean,
+  ): ToolOutcome {
+    const titles = new Map(threads.map(({ threadId, title }) => [threadId, title]));
+    const said = passages.flatMap(({ author, time, threadId, sequence, text }) => {
+      const title = threadId === null ? undefined : titles.get(threadId);
+      if (threadId !== null && title === undefined) return [];
+      const where =
+        title === undefined
+          ? 'in your conversation'
+          : `message ${sequence ?? '?'} of the thread ${titled(title)}, id ${threadId ?? ''}`;
+      return [{ head: `${nameOf(author)}, ${new Date(time).toISOString()}, ${where}`, text }];
+    });
+    const unfinished = [
+      ...(state === 'building' ? [' The page is still making its index: what is not here may be found later.'] : []),
+      ...(moreThreads
+        ? [` Of your threads only the newest ${LIMITS.searchedThreads} were searched; name an older one by its id.`]
+        : []),
+    ].join('');
+    if (said.length === 0) return toolDone(`${NOTHING}${unfinished}`);
+    return listed(said, `Found in what you took part in, the best first.${unfinished}`, more);
+  }
+
+  /** What the standing copy has, with why it is only that. */
+  async function standingOutcome(
+    { query, from, threadId, since, limit }: Input,
+    why: string,
+    { agentId }: Caller,
+    voice: string | null,
+  ): Promise<ToolOutcome> {
+    const copy = await copies.of(agentId);
+    if (threadId !== undefined)
+      return toolDone(`${why}, and only pages search threads. read_thread reads what was said there.`);
+    if (!copy?.transcript)
+      return toolDone(`${why}, and the relay has no conversation of yours: nothing could be searched.`);
+    const above = `${why}: only your last conversation was searched, as it was left with the relay.`;
+    const earliest = since === undefined ? 0 : Date.parse(since);
+    const name = from === undefined ? null : voice === PERSON ? copy.human : voice;
+    const found = searchTranscript(copy.transcript, query).filter(
+      ({ author, time }) => time >= earliest && (name === null || author === name),
+    );
+    if (found.length === 0) return toolDone(`${above} It does not hold these words.`);
+    return listed(
+      found.slice(0, limit).map(({ author, time, text }) => ({
+        head: `${author}, ${new Date(time).toISOString()}, in your last conversation`,
+        text: cutMiddle(text, LIMITS.searchPassage),
+      })),
+      above,
+      found.length > limit,
+    );
+  }
+
+  /**
+   * The newest of its threads, or this one, however old it is. `more`: it is in older ones, which
+   * are not looked through.
+   */
+  async function threadsOf(
+    agentId: AgentId,
+    only: string | undefined,
+  ): Promise<{ readonly threads: readonly Thread[]; readonly more: boolean }> {
+    for (let before: ThreadId | null = null; ;) {
+      const page: Awaited<ReturnType<Threads['list']>> = await all.list(agentId, {
+        before,
+        limit: LIMITS.searchedThreads,
+        closedToo: true,
+      });
+      if (only === undefined) return page;
+      const found = page.threads.filter(({ threadId }) => threadId === only);
+      before = page.threads.at(-1)?.threadId ?? null;
+      if (found.length > 0 || !page.more || before === null) return { threads: found, more: false };
+    }
+  }
+
+  async function search(given: Input, caller: Caller): Promise<ToolOutcome> {
+    const { query, from, threadId, since, limit } = given;
+    const { agentId, signal } = caller;
+    const team = await directory.all();
+    const isPerson = from?.trim().toLowerCase() === PERSON;
+    const who = from !== undefined && !isPerson ? await directory.find(from) : null;
+    if (who && !who.ok) return toolError(who.reason);
+    const { threads, more } = await threadsOf(agentId, threadId);
+    if (threadId !== undefined && threads.length === 0) return toolError('You are in no thread with this id.');
+    const author = isPerson ? PERSON : (who?.agent.agentId ?? null);
+    const asked = await searches.ask(
+      {
+        agentId,
+        text: query,
+        conversation: threadId === undefined,
+        threads: threads.map((thread): ThreadId => thread.threadId),
+        author,
+        since: since === undefined ? null : Date.parse(since),
+        limit,
+      },
+      signal,
+    );
+    if (asked.ok) return pageOutcome(asked.answer, nameIn(team, caller), threads, more);
+    if (asked.why === 'aborted') return toolError('The search was given up.');
+    if (asked.why === 'too-many') return toolError('Too many searches wait just now. Try again in a moment.');
+    const voice = isPerson ? PERSON : author === null ? null : withSeatWhereAlike(team, author as AgentId);
+    return standingOutcome(given, WHY[asked.why], caller, voice);
+  }
+
+  return [
+    defineTool({
+      name: 'search_conversations',
+      description:
+        'Looks for words in what you took part in: your conversation with the human, with what you read in your inbox, and the threads you are in. Words may be beginnings, and small typing errors are forgiven. A page of the human’s that is open answers; where none does, only your last conversation is searched, as the relay has it, and the answer says so. What was forgotten is not found.',
+      input,
+      readOnly: true,
+      // A client joined with leave to read a last conversation at most.
+      allowed: ({ kind }) => Promise.resolve(kind !== 'client'),
+      run: search,
+    }),
+  ];
+}
 
 // The pages' answers to what agents look for.
 
@@ -22,9 +283,7 @@ export const createSearchRoutes = ({ searches }: { readonly searches: Searches }
     },
   });
 
-export { createSearchTools } from './tools.ts';
-
-export interface SearchesDeps {
+interface SearchesDeps {
   readonly timers: Timers;
   readonly newId: () => string;
   readonly limits?: Pick<SearchLimits, 'answerMs' | 'atOnce'>;

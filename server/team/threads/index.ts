@@ -7,26 +7,329 @@
  */
 import type { Context } from 'hono';
 import type { HTTPException } from 'hono/http-exception';
-import { applicationId } from '../../../src/shared/domain/applications.ts';
 import type { AgentId, ThreadId } from '../../../src/shared/domain/ids.ts';
 import { titled } from '../../../src/shared/domain/quoting.ts';
-import { eachOnce, PERSON, refuseMentions } from '../../../src/shared/domain/threads.ts';
-import { threadEndpoints } from '../../../src/shared/protocol/endpoints/threads.ts';
+import { eachOnce, fitting, isOutside, PERSON, refuseMentions } from '../../../src/shared/domain/threads.ts';
 import type { Thread, ThreadMessage } from '../../../src/shared/protocol/threads.ts';
+import { applicationId, isApplicationId } from '../../../src/shared/domain/applications.ts';
+import { threadEndpoints } from '../../../src/shared/protocol/endpoints/threads.ts';
+import { type Db, parseText } from '../../store/index.ts';
+import { refuseThread, refuseThreadMessage } from '../../platform/quotas.ts';
 import { answer, applicationOf, type Env, type Handled } from '../../http/endpoint.ts';
 import { problem } from '../../http/problem.ts';
 import { changedElsewhere } from '../../http/version.ts';
-import { refuseThreadMessage } from '../../platform/quotas.ts';
 import type { RecordSource } from '../records/index.ts';
-import type { Db } from '../../store/index.ts';
+import { admit, createThreadsContext, refuse, refuseClosed, type ThreadsContext, type ThreadsDeps } from './context.ts';
+import {
+  insertMembers,
+  json,
+  lockMemberships,
+  lockThread,
+  messageOf,
+  readThread,
+  saidBy,
+  threadsOf,
+  threadsUsed,
+  withoutThread,
+} from './rows.ts';
 import { type Announcer, createAnnouncer } from './announcer.ts';
-import { createThreadsContext, type ThreadsDeps, admit, refuse, refuseClosed, type ThreadsContext } from './context.ts';
-import { createMembership } from './membership.ts';
-import { createReading, type Reading } from './reading.ts';
+import type { Answer, Changed, Page, Refusal, Threads, WaitFor } from './types.ts';
+import { THREAD_LIMITS } from './settings.ts';
 import { createThreadRecords } from './records.ts';
-import { json, lockThread, messageOf, readThread } from './rows.ts';
-import type { Answer, Changed, Threads, Page, WaitFor, Refusal } from './types.ts';
-import { saidBy } from './used.ts';
+export type { ThreadsDeps } from './context.ts';
+export { createThreadTools } from './tools.ts';
+export type { Threads } from './types.ts';
+
+/** Who is in a thread: made, joined, left, closed. */
+function createMembership(
+  context: ThreadsContext,
+  announcer: Announcer,
+): Pick<Threads, 'create' | 'add' | 'remove' | 'close'> {
+  const { db, home, now, newId, hooks, inTurn, changed, findAgents, directory, refuseForRoom } = context;
+
+  /** One change of an open thread; the answer is given when it is on disk. */
+  const change = <Value>(
+    by: string,
+    threadId: ThreadId,
+    version: number | undefined,
+    work: (trx: Db, thread: Thread) => Promise<Answer<Value>>,
+  ): Promise<Changed<Value & { readonly thread: Thread }>> =>
+    db.transaction().execute(async (trx) => {
+      await lockMemberships(trx, home);
+      const taken = admit(await lockThread(trx, home, threadId), by);
+      if (!taken.ok) return taken;
+      const closed = refuseClosed(taken.thread);
+      if (closed) return closed;
+      if (version !== undefined && version !== taken.thread.version)
+        return {
+          ok: false,
+          reason: 'changed-elsewhere',
+          detail: 'The thread was changed meanwhile.',
+          thread: taken.thread,
+        };
+      const done = await work(trx, taken.thread);
+      if (done.ok)
+        await trx
+          .updateTable('threads')
+          .set((eb) => ({ stamp: null, version: eb('version', '+', 1) }))
+          .where('home', '=', home)
+          .where('thread', '=', threadId)
+          .execute();
+      return done.ok ? { ...done, thread: (await readThread(trx, home, threadId)) ?? taken.thread } : done;
+    });
+
+  async function nameOf(agentId: AgentId): Promise<string> {
+    return (await directory.all()).find((member) => member.agentId === agentId)?.name ?? agentId;
+  }
+
+  return {
+    create: (by, { title, participantRefs }) =>
+      inTurn(async () => {
+        const found = await findAgents(participantRefs);
+        if (!found.ok) return found;
+        const others = found.agents.map(({ agentId }) => agentId).filter((agentId) => agentId !== by);
+        if (others.length === 0) return refuse('nobody', 'Name at least one other agent to talk with.');
+        const threadId = newId();
+        const time = now();
+        const refusal = await db.transaction().execute(async (trx): Promise<string | null> => {
+          await lockMemberships(trx, home);
+          const over =
+            by === PERSON ? null : ((await refuseForRoom?.()) ?? refuseThread(await threadsUsed(trx, home, by, time)));
+          if (over !== null) return over;
+          const row = {
+            home,
+            thread: threadId,
+            title_json: json(title),
+            created_by_json: json(by),
+            created_at: time,
+            last_at: time,
+            messages: 0,
+          };
+          await trx
+            .insertInto('threads')
+            .values({ ...row, closed_at: null, closed_by_json: null, summary_json: null, stamp: null })
+            .execute();
+          await insertMembers(trx, { home, threadId, agentIds: isOutside(by) ? others : [by, ...others], by, time });
+          return null;
+        });
+        if (refusal !== null) return refuse('too-many', refusal);
+        const created = admit(await readThread(db, home, threadId), by);
+        if (!created.ok) return created;
+        changed(created.thread.participants);
+        return { ...created, notes: await announcer.added(created.thread, others) };
+      }),
+    add: (by, threadId, agentRef, version) =>
+      inTurn(async () => {
+        const found = await findAgents([agentRef]);
+        const named = found.ok ? found.agents.map(({ agentId }) => agentId) : [];
+        const done = await change(by, threadId, version, async (trx, thread) => {
+          if (!found.ok) return found;
+          const agentIds = named.filter((agentId) => !thread.participants.includes(agentId));
+          await insertMembers(trx, { home, threadId, agentIds, by, time: now() });
+          return { ok: true, isNew: agentIds.length > 0 };
+        });
+        if (!done.ok) return done;
+        if (done.isNew) changed(done.thread.participants);
+        return { ok: true, thread: done.thread, notes: await announcer.added(done.thread, named) };
+      }),
+    remove: (by, threadId, agentRef) =>
+      inTurn(async () => {
+        const found = await directory.find(agentRef);
+        // Whoever is retired, or not known any more, is still named by its id.
+        const agentId = found.ok ? found.agent.agentId : agentRef;
+        const name = await nameOf(agentId);
+        const done = await change(by, threadId, undefined, async (trx, thread) => {
+          if (!thread.participants.includes(agentId))
+            return refuse(
+              'not-in-it',
+              found.ok ? `${name} is not in the thread ${titled(thread.title)}.` : found.reason,
+            );
+          const member = trx
+            .updateTable('thread_members')
+            .where('home', '=', home)
+            .where('thread', '=', threadId)
+            .where('agent_json', '=', json(agentId));
+          await member.set({ removed_at: now() }).execute();
+          return { ok: true, gone: thread.participants, left: await withoutThread(trx, home, [agentId]) };
+        });
+        if (!done.ok) return done;
+        changed(done.gone);
+        for (const leaver of done.left) await hooks.leftLast({ agentId: leaver, event: 'removed_from_last_thread' });
+        return { ok: true, thread: done.thread };
+      }),
+    close: (by, threadId, summary, version) =>
+      inTurn(async () => {
+        const time = now();
+        const done = await change(by, threadId, version, async (trx, thread) => {
+          const row = trx.updateTable('threads').where('home', '=', home).where('thread', '=', threadId);
+          await row
+            .set({
+              closed_at: time,
+              closed_by_json: json(by),
+              summary_json: json(summary),
+              last_at: Math.max(time, thread.lastTime),
+            })
+            .execute();
+          return { ok: true, left: await withoutThread(trx, home, thread.participants) };
+        });
+        if (!done.ok) return done;
+        changed(done.thread.participants);
+        for (const agentId of done.left) await hooks.leftLast({ agentId, event: 'last_thread_closed' });
+        return { ok: true, thread: done.thread };
+      }),
+  };
+}
+
+// Reading threads. What an agent was given is marked, so that a wait gives it what is new.
+
+interface Reading extends Pick<Threads, 'list' | 'read'> {
+  /**
+   * All that this agent was not given yet of what others said, oldest first, up to a page, and
+   * marks it as given; null where there is nothing, or it is not in it.
+   */
+  takeUnread(agentId: AgentId, threadId: ThreadId, run: string): Promise<Page | null>;
+}
+
+function createReading({ db, home, inTurn, hooks, tell, now }: ThreadsContext): Reading {
+  const { pageCharacters, page: pageSize } = THREAD_LIMITS;
+
+  const memberOf = (agentId: AgentId, threadId: ThreadId) => (trx: Db) =>
+    trx
+      .selectFrom('thread_members')
+      .select('seen_sequence')
+      .where('home', '=', home)
+      .where('thread', '=', threadId)
+      .where('agent_json', '=', json(agentId))
+      .where('removed_at', 'is', null);
+  const markSeen = (trx: Db, agentId: AgentId, threadId: ThreadId, sequence: number) =>
+    trx
+      .updateTable('thread_members')
+      .set({ seen_sequence: sequence })
+      .where('home', '=', home)
+      .where('thread', '=', threadId)
+      .where('agent_json', '=', json(agentId))
+      .execute();
+
+  /** The person sees who has read; nobody is rung for it. */
+  const tellRead = () => tell({ kind: 'changed', time: now(), what: 'threads', agentId: null });
+  async function readBy(trx: Db, threadId: ThreadId): Promise<Readonly<Record<string, number>>> {
+    const members = await trx
+      .selectFrom('thread_members')
+      .select(['agent_json', 'seen_sequence'])
+      .where('home', '=', home)
+      .where('thread', '=', threadId)
+      .where('removed_at', 'is', null)
+      .execute();
+    return Object.fromEntries(members.map((row) => [parseText(row.agent_json), row.seen_sequence]));
+  }
+
+  /**
+   * A mention that is read here waits in the inbox too; told of in turn, so after it was put there.
+   */
+  async function announceRead(
+    agentId: AgentId,
+    threadId: ThreadId,
+    messages: readonly ThreadMessage[],
+    run: string,
+  ): Promise<void> {
+    const messageIds = messages.filter(({ mentions }) => mentions.includes(agentId)).map(({ messageId }) => messageId);
+    if (messageIds.length > 0) await inTurn(() => hooks.mentionsRead({ threadId, agentId, messageIds, run }));
+  }
+
+  return {
+    async list(reader, { before, limit, closedToo }) {
+      const from =
+        before === null
+          ? undefined
+          : await db
+              .selectFrom('threads')
+              .select(['last_at', 'thread'])
+              .where('home', '=', home)
+              .where('thread', '=', before)
+              .executeTakeFirst();
+      if (before !== null && !from) return { threads: [], more: false };
+      let query = db
+        .selectFrom('threads')
+        .selectAll()
+        .where('home', '=', home)
+        .orderBy('last_at', 'desc')
+        .orderBy('thread', 'desc')
+        .limit(limit + 1);
+      if (!closedToo) query = query.where('closed_at', 'is', null);
+      if (from)
+        query = query.where(({ eb, refTuple, tuple }) =>
+          eb(refTuple('last_at', 'thread'), '<', tuple(from.last_at, from.thread)),
+        );
+      if (isApplicationId(reader)) query = query.where('created_by_json', '=', json(reader));
+      else if (reader !== PERSON)
+        query = query.where('thread', 'in', (eb) =>
+          eb
+            .selectFrom('thread_members')
+            .select('thread_members.thread')
+            .where('thread_members.home', '=', home)
+            .where('agent_json', '=', json(reader))
+            .where('removed_at', 'is', null),
+        );
+      const rows = await query.execute();
+      return { threads: await threadsOf(db, home, rows.slice(0, limit)), more: rows.length > limit };
+    },
+    async read(reader, threadId, { before, limit, run }) {
+      let isNews = false;
+      const read = await db.transaction().execute(async (trx) => {
+        const taken = admit(await readThread(trx, home, threadId), reader);
+        if (!taken.ok) return taken;
+        const said = trx
+          .selectFrom('thread_messages')
+          .selectAll()
+          .where('home', '=', home)
+          .where('thread', '=', threadId)
+          .orderBy('sequence', 'desc');
+        const rows = await (before === null ? said : said.where('sequence', '<', before)).limit(limit + 1).execute();
+        const newest = fitting(rows.slice(0, limit).map(messageOf), pageCharacters);
+        const messages = [...newest].reverse();
+        const [first, last] = [messages[0], messages.at(-1)];
+        if (run !== null && first && last) {
+          const member = await memberOf(reader, threadId)(trx).forUpdate().executeTakeFirst();
+          // A page that begins behind what was not given yet leaves that to be given.
+          if (member && first.sequence <= member.seen_sequence + 1 && last.sequence > member.seen_sequence) {
+            await markSeen(trx, reader, threadId, last.sequence);
+            isNews = true;
+          }
+        }
+        const given = isOutside(reader) && before === null ? { read: await readBy(trx, threadId) } : {};
+        return { ...taken, messages, more: rows.length > messages.length, ...given };
+      });
+      if (isNews) tellRead();
+      if (read.ok && run !== null) await announceRead(reader, threadId, read.messages, run);
+      return read;
+    },
+    async takeUnread(agentId, threadId, run) {
+      const taken = await db.transaction().execute(async (trx) => {
+        const member = await memberOf(agentId, threadId)(trx).forUpdate().executeTakeFirst();
+        if (!member) return null;
+        const rows = await trx
+          .selectFrom('thread_messages')
+          .selectAll()
+          .where('home', '=', home)
+          .where('thread', '=', threadId)
+          .where('sequence', '>', member.seen_sequence)
+          .where('from_json', '<>', json(agentId))
+          .orderBy('sequence')
+          .limit(pageSize.otherwise + 1)
+          .execute();
+        const messages = fitting(rows.slice(0, pageSize.otherwise).map(messageOf), pageCharacters);
+        const last = messages.at(-1);
+        const thread = await readThread(trx, home, threadId);
+        if (!last || thread === null) return null;
+        await markSeen(trx, agentId, threadId, last.sequence);
+        return { thread, messages, more: rows.length > messages.length };
+      });
+      if (taken) tellRead();
+      if (taken) await announceRead(agentId, threadId, taken.messages, run);
+      return taken;
+    },
+  };
+}
 
 // Calls of the person, who reads and writes in every thread, and of applications.
 
@@ -288,10 +591,6 @@ function createWaiting(
     },
   };
 }
-
-export type { ThreadsDeps } from './context.ts';
-export { createThreadTools } from './tools.ts';
-export type { Threads } from './types.ts';
 
 /** With the rows that are records. */
 export interface OpenThreads extends Threads {

@@ -17,26 +17,78 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { z } from 'zod';
 import { methods } from '@agentclientprotocol/sdk';
+import type { Context } from 'hono';
+import {
+  type AddProgram,
+  addProgramSchema,
+  type Program,
+  type Programs,
+  type ProgramState,
+} from '../../../src/shared/protocol/programs.ts';
 import type { AgentId, RunId } from '../../../src/shared/domain/ids.ts';
 import type { Timers } from '../../../src/shared/domain/platform/timers.ts';
-import type { AddProgram, Program, Programs, ProgramState } from '../../../src/shared/protocol/programs.ts';
 import { createQueue } from '../../../src/shared/domain/platform/queue.ts';
 import { LEAD_ID } from '../../../src/shared/domain/seat.ts';
 import { sentence } from '../../../src/shared/domain/sentence.ts';
+import { programEndpoints } from '../../../src/shared/protocol/endpoints/external.ts';
+import type { Sealer } from '../../platform/sealer.ts';
+import type { Db } from '../../store/index.ts';
 import type { AskLeave, Caller, EventLog, NoteDeed } from '../../contracts/index.ts';
 import type { AgentMind, Mind, MindOwner } from '../../agents/minds/index.ts';
 import { type Processes, programAt } from '../../platform/processes/index.ts';
 import type { Logger } from '../../platform/logger.ts';
 import type { HomeRights } from '../../access/owner-rights.ts';
+import { answer, type Env, type Handled } from '../../http/endpoint.ts';
+import { problem } from '../../http/problem.ts';
 import type { Workspaces } from '../workspaces/index.ts';
 import { createKeptSessions, type KeptSessionsDeps } from './kept-sessions.ts';
 import { faultOf, type Line, type LineHandlers, type LineStart, openLine, ProgramError } from './line.ts';
 import { createProgramMind, type ProgramMind, type ProgramMindDeps } from './mind.ts';
-import { createProgramRows, type KeptProgram, type ProgramRowsDeps } from './rows.ts';
 import { ASKS, KNOWN_AGENTS, PROGRAM_LIMITS, type ProgramLimits, TRUSTS, UNASKED } from './settings.ts';
 import { openedOf, type Starts } from './starts.ts';
 import { takesTools } from './prompt.ts';
+
+// ACP agents in the store. They are sealed, because their variables may be keys.
+
+const keptSchema = z.object({ ...addProgramSchema.shape, programId: z.string() });
+type KeptProgram = z.infer<typeof keptSchema>;
+
+interface ProgramRowsDeps {
+  readonly db: Db;
+  /** The id of the home. */
+  readonly home: string;
+  readonly sealer: Sealer;
+  readonly now: () => number;
+}
+
+function createProgramRows({ db, home, sealer, now }: ProgramRowsDeps) {
+  const about = (programId: string) => JSON.stringify(['ACP agent', home, programId]);
+  return {
+    /** Oldest first. Rows that this relay's key does not open are left out. */
+    async all(): Promise<KeptProgram[]> {
+      const rows = await db
+        .selectFrom('agent_programs')
+        .selectAll()
+        .where('home', '=', home)
+        .orderBy('made_at')
+        .orderBy('program')
+        .execute();
+      return rows.flatMap(({ program, sealed }) => {
+        const text = sealer.open(sealed, about(program));
+        return text === null ? [] : [keptSchema.parse(JSON.parse(text))];
+      });
+    },
+    async add(kept: KeptProgram): Promise<void> {
+      const sealed = sealer.seal(JSON.stringify(kept), about(kept.programId));
+      await db.insertInto('agent_programs').values({ home, program: kept.programId, sealed, made_at: now() }).execute();
+    },
+    async remove(programId: string): Promise<void> {
+      await db.deleteFrom('agent_programs').where('home', '=', home).where('program', '=', programId).execute();
+    },
+  };
+}
 
 // The processes of ACP agents: one per run, from its first turn to its end.
 
@@ -445,4 +497,40 @@ export function createAgentPrograms(deps: AgentProgramsDeps): AgentPrograms {
       }),
     close: () => live.close(),
   };
+}
+
+// The person's endpoints for ACP agents. API clients may not call them: a credential is not the
+// person.
+
+const unknown = () => problem(404, 'not-found', 'There is no such program.');
+
+export function createProgramRoutes({ programs }: { readonly programs: AgentPrograms }): readonly Handled[] {
+  const byPerson = (context: Context<Env>) => {
+    if (context.get('browser') === undefined)
+      throw problem(403, 'browsers-only', 'ACP agents are chosen on the household’s page.');
+  };
+  return answer(programEndpoints, {
+    programs(_input, context) {
+      byPerson(context);
+      return programs.shown();
+    },
+    async addProgram({ body }, context) {
+      byPerson(context);
+      const added = await programs.add(body);
+      if ('refused' in added)
+        throw problem(added.refused === 'programs' ? 403 : 409, `program-${added.refused}`, added.reason);
+      return added;
+    },
+    async tryProgram({ programId }, context) {
+      byPerson(context);
+      const tried = await programs.try(programId);
+      if (tried === null) throw unknown();
+      return tried;
+    },
+    async removeProgram({ programId }, context) {
+      byPerson(context);
+      if (!(await programs.remove(programId))) throw unknown();
+      return null;
+    },
+  });
 }

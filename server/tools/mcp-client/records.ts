@@ -7,8 +7,7 @@ import { sentence } from '../../../src/shared/domain/sentence.ts';
 import type { Stamp } from '../../../src/shared/domain/stamp.ts';
 import { attachedRecordSchema, type AttachedRecord } from '../../../src/shared/protocol/attached.ts';
 import type { AskedOutcome, AskedRecord, RecordAnswer } from '../../../src/shared/protocol/records.ts';
-import { createAskedRows, hashOf, orNoRoom, type AskedRow } from '../../team/records/asked.ts';
-import type { RecordSource } from '../../team/records/index.ts';
+import { type AskedRow, createAskedRows, hashOf, orNoRoom, type RecordSource } from '../../team/records/index.ts';
 import type { Db } from '../../store/index.ts';
 import { namedSecrets, type Sealed, type Value } from './standing.ts';
 

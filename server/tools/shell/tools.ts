@@ -9,9 +9,21 @@ import { quote } from '../../../src/shared/domain/quoting.ts';
 import { covers, type Network } from '../../../src/shared/domain/network.ts';
 import type { Caller, TeamTool, ToolOutcome } from '../../contracts/index.ts';
 import { defineTool, toolDone, toolError } from '../../contracts/define-tool.ts';
-import { SANDBOX_LIMITS, type Sandbox, type SandboxEnd, type SandboxRun } from '../sandbox/index.ts';
+import { type Sandbox, SANDBOX_LIMITS, type SandboxEnd, type SandboxRun } from '../sandbox/index.ts';
 import { MAKE_ROOM, WORKSPACE_LIMITS, type Workspaces } from '../workspaces/index.ts';
-import { SHELL_LIMITS, type ShellLimits } from './settings.ts';
+
+/** Limits of agents' commands. Times in ms. */
+const SHELL_LIMITS = {
+  /** For a background command. The person sets the limit of one that is waited for. */
+  backgroundMs: 1_800_000,
+  /** Characters of a command, and of output that is returned at once. */
+  command: 20_000,
+  shown: 30_000,
+  /** Per agent: running commands, and finished ones whose output is stored. */
+  running: 3,
+  kept: 10,
+} as const;
+type ShellLimits = { readonly [Name in keyof typeof SHELL_LIMITS]: number };
 
 export interface CommandReach {
   readonly network: Network;

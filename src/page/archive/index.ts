@@ -36,8 +36,14 @@ import type {
 export { adopt, aheadOf } from './agent/adopt.ts';
 export { createConsent, isConsented, type Consents } from './household/consent.ts';
 export { fieldsOf, pathOf, withFields } from '../../shared/protocol/records.ts';
-export { agentFileName, conversationFileName, householdFileName, safeFileName } from './file-names.ts';
-export { ArchiveError, ARCHIVE } from './methods.ts';
+export {
+  agentFileName,
+  conversationFileName,
+  householdFileName,
+  safeFileName,
+  ArchiveError,
+  ARCHIVE,
+} from './methods.ts';
 export type {
   AgentWarning,
   ArchiveChange,

@@ -2,7 +2,7 @@
 import { createStore, type StoreApi } from 'zustand/vanilla';
 import type { Block } from '../../shared/protocol/documents.ts';
 import type { Snapshot, StoredEvent } from '../../shared/protocol/events.ts';
-import { whereAlone } from '../../shared/domain/alone.ts';
+import { whereAlone } from '../../shared/domain/lifecycle.ts';
 import type { AgentId, MessageId } from '../../shared/domain/ids.ts';
 import type { LinkState, OpenAnswer } from '../../shared/protocol/worker.ts';
 

@@ -2,16 +2,15 @@
  * The items of a conversation in order, from the loaded messages. Adds days, sleeps and messages
  * that are still being sent. Pure.
  */
-import { asleepFrom } from '../../shared/domain/lifecycle.ts';
+import { aloneIn, asleepFrom } from '../../shared/domain/lifecycle.ts';
 import { isNews, wholeAt } from '../../shared/domain/read-marks.ts';
 import type { EndReason, MessageDoc, QueuedMessageDoc } from '../../shared/protocol/documents.ts';
-import { aloneIn } from '../../shared/domain/alone.ts';
 import type { MessageId, SessionId } from '../../shared/domain/ids.ts';
 import type { ThreadMessage } from '../../shared/protocol/threads.ts';
 import type { TextStorage } from './ports.ts';
 import type { Sending, SendingMessage } from './conversations.ts';
 import { IN_THREAD } from './unsent.ts';
-import { type RunSpan, type SessionSpan, unknownRun } from './spans.ts';
+import { type RunSpan, type SessionSpan, unknownRun } from './live.ts';
 
 // Unsent messages in the browser's storage.
 

@@ -9,7 +9,7 @@ import type { Attachment } from '../../shared/domain/attachment.ts';
 import { isCovered, isKnown } from '../../shared/protocol/documents/kinds.ts';
 import { errorText, type OwnerPort } from './ports.ts';
 import { createPages, type Pages, type Reading } from './pages.ts';
-import { type RunSpan, runSpansOf, type SessionSpan, sessionSpansOf } from './spans.ts';
+import { type RunSpan, runSpansOf, type SessionSpan, sessionSpansOf } from './live.ts';
 
 // The loaded messages of one conversation, in order and without replaced ones. Pages are added at
 // the front and new messages at the end, thousands of them. Both cost as much as they add. Only

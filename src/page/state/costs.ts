@@ -7,7 +7,7 @@ import type { RoostState } from './index.ts';
 import { onePerPage } from './per-page.ts';
 import { type Done, doneOf } from './attempt.ts';
 import { createQuery, createQueryFamily, type Query } from './query.ts';
-import { withCoordination } from './limits.ts';
+import { withCoordination } from './relay-info.ts';
 import { reachQueries } from './reach-queries.ts';
 
 // Costs of replies. Replies that come into view together are requested in one call, and the costs

@@ -4,12 +4,15 @@
  * twice changes nothing.
  */
 import { createStore, type StoreApi } from 'zustand/vanilla';
-import { rosterOf, type Roster } from '../../shared/domain/agent.ts';
-import { choiceOf, choicesOf, type AgentChoice } from '../../shared/domain/choices.ts';
+import { displayName, type Roster, rosterOf } from '../../shared/domain/agent.ts';
+import { applicationNameOf } from '../../shared/domain/applications.ts';
+import { shownName } from '../../shared/domain/names.ts';
+import { LEAD_ID } from '../../shared/domain/seat.ts';
+import { type Settings, settingsOf } from '../../shared/domain/settings.ts';
+import { type AgentChoice, choiceOf, choicesOf } from '../../shared/domain/choices.ts';
 import { finalForgets, forgottenAgents, pendingForgets } from '../../shared/domain/forgetting.ts';
 import type { AgentId } from '../../shared/domain/ids.ts';
 import { readMarkOf } from '../../shared/domain/read-marks.ts';
-import { settingsOf, type Settings } from '../../shared/domain/settings.ts';
 import type {
   AgentChangeDoc,
   AgentIdentityDoc,
@@ -21,6 +24,26 @@ import type {
 } from '../../shared/protocol/documents.ts';
 import { isCovered, isKnown, type KnownDoc, slotOf, storeOf, wins } from '../../shared/protocol/documents/kinds.ts';
 import type { HouseholdView } from '../../shared/protocol/worker.ts';
+import { SOURCE, t } from '../language/t.ts';
+
+// Names of people and agents in this household.
+
+export const humanNameOf = (settings: Settings): string => shownName(settings.humanName, 'person');
+export const leadNameOf = (roster: Roster, settings: Settings): string =>
+  roster.lead?.name ?? shownName(settings.leadName, 'lead');
+
+/** The language that goes along with requests. English is the default and left out. */
+export const speaking = (language: string): { readonly language?: string } => (language === SOURCE ? {} : { language });
+
+export function authorName(author: string, roster: Roster, settings: Settings): string {
+  if (author === 'human') return humanNameOf(settings);
+  if (author === 'relay') return 'Roost';
+  if (author === LEAD_ID) return leadNameOf(roster, settings);
+  const application = applicationNameOf(author);
+  if (application !== null) return t`${application} (application)`;
+  const agent = roster.byId.get(author);
+  return agent ? displayName(agent, roster) : 'somebody';
+}
 
 export interface HouseholdState {
   readonly status: 'loading' | 'ready' | 'failed';

@@ -18,13 +18,18 @@ import { createDevices, selfOf, type Devices } from './devices.ts';
 import { createHousehold, type Household } from './household.ts';
 import { announceTeam, keepLastTeam, readLastTeam } from './last-team.ts';
 import { createQuery, type Query } from './query.ts';
-import { createLimits, type HouseholdLimits } from './limits.ts';
+import {
+  type ConnectedModels,
+  createConnectedModels,
+  createLimits,
+  createPending,
+  createRelayInfo,
+  type HouseholdLimits,
+} from './relay-info.ts';
 import { createLive, type Live } from './live.ts';
-import { createConnectedModels, type ConnectedModels } from './models.ts';
 import { createNotices, type Notices } from './notices.ts';
 import { type ArchivePort, createUpkeep, type Device, type OwnerPort, type RelayPort } from './ports.ts';
 import { mapResult, type ReachPort } from './reach.ts';
-import { createPending, createRelayInfo } from './relay-info.ts';
 import { createWakeSizes, type WakeSizes } from './wake-sizes.ts';
 import { createStandingCopies } from './standing-copies.ts';
 import { createUnread, type Unread } from './unread.ts';

@@ -12,11 +12,10 @@ import { type SettingRecord, type Settings, settingsOf } from '../../shared/doma
 import { wins } from '../../shared/protocol/documents/kinds.ts';
 import type { SettingDoc } from '../../shared/protocol/documents.ts';
 import { t } from '../language/t.ts';
-import type { Household, HouseholdState } from './household.ts';
+import { type Household, type HouseholdState, humanNameOf } from './household.ts';
 import { livesThere, type RelayInfoState } from './relay-info.ts';
 import type { Parts } from './actions/parts.ts';
 import { isRefusedAs, problemText, type TextStorage } from './ports.ts';
-import { humanNameOf } from './people.ts';
 
 // What the page shows first. This is the only place that decides it.
 

@@ -3,12 +3,57 @@
  * the connection is `live` and has a session. Everything else asks `liveSession`.
  */
 import { createStore, type StoreApi } from 'zustand/vanilla';
-import type { AgentId } from '../../shared/domain/ids.ts';
+import type { AgentId, RunId } from '../../shared/domain/ids.ts';
+import type { EndReason, RunDoc, SessionDoc } from '../../shared/protocol/documents.ts';
+import type { RunCause, RunOutcome } from '../../shared/protocol/runs.ts';
 import type { LiveSession } from '../../shared/domain/lifecycle.ts';
 import type { AsleepReason, CallKind, Snapshot, StoredEvent } from '../../shared/protocol/events.ts';
 import type { Waiting } from '../../shared/protocol/stream.ts';
 import { applyEvent, liveSessionOf, NO_SESSION } from '../../shared/protocol/live.ts';
 import type { LinkState } from '../../shared/protocol/worker.ts';
+
+// Start and end of sessions and runs, as far as the ledger knows. A run is outside any session and
+// has a cause.
+
+export interface SessionSpan {
+  readonly startedAt: number | null;
+  readonly end: { readonly endedAt: number; readonly reason: EndReason } | null;
+}
+
+export interface RunSpan {
+  readonly runId: RunId;
+  /** null if its beginning is not known. */
+  readonly cause: RunCause | null;
+  readonly startedAt: number | null;
+  /** null while it runs, or if its end is not known. */
+  readonly end: { readonly endedAt: number; readonly outcome: RunOutcome; readonly reason: string | null } | null;
+}
+
+export const unknownRun = (runId: RunId): RunSpan => ({ runId, cause: null, startedAt: null, end: null });
+
+export function runSpansOf(docs: Iterable<RunDoc>): ReadonlyMap<string, RunSpan> {
+  const spans = new Map<string, RunSpan>();
+  for (const { runId, phase } of docs) {
+    const held = spans.get(runId) ?? unknownRun(runId);
+    if (phase.kind === 'start') spans.set(runId, { ...held, cause: phase.cause, startedAt: phase.startedAt });
+    else
+      spans.set(runId, {
+        ...held,
+        end: { endedAt: phase.endedAt, outcome: phase.outcome, reason: phase.reason },
+      });
+  }
+  return spans;
+}
+
+export function sessionSpansOf(sessions: Iterable<SessionDoc>): ReadonlyMap<string, SessionSpan> {
+  const spans = new Map<string, SessionSpan>();
+  for (const { sessionId, phase } of sessions) {
+    const held = spans.get(sessionId) ?? { startedAt: null, end: null };
+    if (phase.kind === 'start') spans.set(sessionId, { ...held, startedAt: phase.startedAt });
+    else spans.set(sessionId, { ...held, end: { endedAt: phase.endedAt, reason: phase.reason } });
+  }
+  return spans;
+}
 
 /** A wake or summon that the relay announced, for the progress line. */
 interface HeardCall {

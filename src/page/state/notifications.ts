@@ -5,7 +5,7 @@
 import { errorText } from './ports.ts';
 import { base64urlnopad } from '@scure/base';
 import { guessDeviceName } from '../../shared/domain/device-name.ts';
-import { NOTIFICATION_KINDS, TOLD, type KeptForRenewal } from '../../shared/domain/told.ts';
+import { type KeptForRenewal, NOTIFICATION_KINDS, TOLD } from '../../shared/domain/talk.ts';
 import { t } from '../language/t.ts';
 import type { DeviceChoice, Notifications } from '../../shared/protocol/notifications.ts';
 import { PAGE_KEY } from '../../shared/protocol/page-key.ts';

@@ -1,10 +1,10 @@
 /** The relay's inboxes, wakes and limits. Loaded with the first view that shows them. */
 import type { AgentId } from '../../shared/domain/ids.ts';
-import type { InboxMessage } from '../../shared/protocol/inbox.ts';
+import type { InboxMessage } from '../../shared/protocol/threads.ts';
 import type { WakeDecision, WakeStats } from '../../shared/protocol/wakes.ts';
 import { createQuery, createQueryFamily, type Query } from './query.ts';
 import type { RoostState } from './index.ts';
-import { createLimits, type AgentLimits } from './limits.ts';
+import { type AgentLimits, createLimits } from './relay-info.ts';
 import { createPaged, type Paged } from './pages.ts';
 import { onePerPage } from './per-page.ts';
 

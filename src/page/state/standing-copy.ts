@@ -5,8 +5,7 @@ import { isSeatPosition, LEAD_COLOR, LEAD_ID, LEAD_POSITION } from '../../shared
 import type { AgentId } from '../../shared/domain/ids.ts';
 import { spoken } from '../language/t.ts';
 import type { StandingCopy } from '../../shared/protocol/schedules.ts';
-import type { Household, HouseholdState } from './household.ts';
-import { humanNameOf, leadNameOf, speaking } from './people.ts';
+import { type Household, type HouseholdState, humanNameOf, leadNameOf, speaking } from './household.ts';
 import type { ReachPort } from './reach.ts';
 import { startSessionBody } from './wake-material.ts';
 import { payloadOf, type WakeShare, type WakeSizes } from './wake-sizes.ts';

@@ -2,7 +2,7 @@
  * Texts of notifications in the person's language, for the page and for its service worker, which
  * has no catalogue.
  */
-import type { NotificationKind, ToldTexts } from '../../shared/domain/told.ts';
+import type { NotificationKind, ToldTexts } from '../../shared/domain/talk.ts';
 import { t } from '../language/t.ts';
 
 export function toldTitle(kind: NotificationKind, name: string): string {

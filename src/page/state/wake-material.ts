@@ -16,7 +16,7 @@ import type { AgentPayload } from '../../shared/domain/wake-payload.ts';
 import type { StartSession } from '../../shared/protocol/http.ts';
 import { LIMITS } from '../../shared/protocol/limits.ts';
 import type { WakeMaterial, WakeSession } from '../../shared/protocol/worker.ts';
-import { authorName, humanNameOf, leadNameOf, speaking } from './people.ts';
+import { authorName, humanNameOf, leadNameOf, speaking } from './household.ts';
 import { sleepOf, type WakeShare } from './wake-sizes.ts';
 
 /** One session as the agent rereads it: in order, without empty messages and without its soul. */

@@ -15,7 +15,7 @@ import { lazy, startTransition, Suspense, useCallback, useEffect, useRef, useSta
 import { displayName } from '../../shared/domain/agent.ts';
 import { LEAD_ID } from '../../shared/domain/seat.ts';
 import { type Awaited, awaitedOf, type FirstScreen, firstScreenOf } from '../state/last-team.ts';
-import { leadNameOf } from '../state/people.ts';
+import { leadNameOf } from '../state/household.ts';
 import { ConversationView } from './chat/conversation.tsx';
 import type { Around } from './commands/command.ts';
 import { useDevices, useHousehold, useInfo, useRoost } from './context.tsx';
@@ -25,12 +25,11 @@ import { keepTyped, OpensFind, type Within, withinOf } from './palette/typed-ahe
 import { keepDialogsWhileComposing } from './parts/keys.ts';
 import { optional, Part } from './parts/part.tsx';
 import { PATHS, useRoute, type Route } from './routes.ts';
-import { Arrival, Opening } from './shell/opening.tsx';
+import { Arrival, Opening, Sky } from './shell/opening.tsx';
 import { Banners, NoticeList } from './shell/banners.tsx';
 import { BottomBar } from './shell/bottom-bar.tsx';
 import { Header } from './shell/header.tsx';
 import { leaveStrayDrops, useClosedByBack } from './shell/window.ts';
-import { Sky } from './shell/sky.tsx';
 import { useFocusPlace, useKeys } from './shell/use-keys.ts';
 import { TWO_VIEWS_BELOW, useMedia, useTitle } from './hooks.ts';
 

@@ -6,7 +6,7 @@ import type { AgentId } from '../../shared/domain/ids.ts';
 import { isSeatPosition, LEAD_COLOR, LEAD_ID, SEAT_ORDER } from '../../shared/domain/seat.ts';
 import { PERSON } from '../../shared/domain/threads.ts';
 import { t } from '../language/t.ts';
-import { authorName, leadNameOf } from '../state/people.ts';
+import { authorName, leadNameOf } from '../state/household.ts';
 import { useHousehold, useLive } from './context.tsx';
 import { seatView, type SeatView } from './grid/seat-view.ts';
 

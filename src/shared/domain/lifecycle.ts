@@ -2,10 +2,65 @@
  * The lifecycle, derived and never stored. Pessimistic: whoever is not known to be awake sleeps.
  * Every view asks these functions; none of them keeps an answer.
  */
+import type { AgentId, RunId, SessionId } from './ids.ts';
 import { type Agent, emptySeats, type Roster } from './agent.ts';
-import { type Answering, type JoinedClient, whoAnswers } from './answering.ts';
-import type { AgentId, SessionId } from './ids.ts';
 import { SEAT_ORDER, type SeatPosition } from './seat.ts';
+
+// Who answers for an agent, and with that, where words to it go. The relay and the page ask the
+// same function.
+
+/**
+ * A program elsewhere that plays an agent by its credential: over MCP, or with its model requests.
+ */
+export interface JoinedClient {
+  /** As the person named its credential. */
+  readonly name: string;
+  /** It has Roost's tools, and can read the agent's inbox. */
+  readonly readsInbox: boolean;
+}
+
+/**
+ * `nobody`: words wait until it is woken. `mind`: they are put before it. `client`: they wait in
+ * its inbox, until the client looks.
+ */
+export type Answering =
+  | { readonly by: 'nobody' }
+  | { readonly by: 'mind' }
+  | ({ readonly by: 'client' } & JoinedClient);
+
+interface Company {
+  /** A mind of the relay's sits in its seat, and has answered in this session. */
+  readonly mind: boolean;
+  /** Null: none has joined. */
+  readonly client: JoinedClient | null;
+  /** Its sleeping flag is set: what either of them asks for is held. */
+  readonly paused: boolean;
+}
+
+const NOBODY: Answering = { by: 'nobody' };
+const MIND: Answering = { by: 'mind' };
+
+/** The mind before the client: whoever talks to a seat talks to who answers there. */
+export function whoAnswers({ mind, client, paused }: Company): Answering {
+  if (paused) return NOBODY;
+  if (mind) return MIND;
+  return client ? { by: 'client', ...client } : NOBODY;
+}
+
+// The run that something was said in, where that was in no session.
+
+export const aloneIn = ({
+  sessionId,
+  runId,
+}: {
+  readonly sessionId: SessionId | null;
+  readonly runId?: RunId | undefined;
+}): string | null => (sessionId === null ? (runId ?? null) : null);
+/** The same as a field, which is left out where it was in a session. */
+export function whereAlone(said: Parameters<typeof aloneIn>[0]): { readonly aloneIn?: string } {
+  const runId = aloneIn(said);
+  return runId === null ? {} : { aloneIn: runId };
+}
 
 /** How a session ended. */
 export interface SessionEnd {

@@ -1,7 +1,7 @@
 /** What a person is told of while they look elsewhere, on which of their devices, and when not. */
 import { z } from 'zod';
 import { isTimeZone } from '../domain/guardrails.ts';
-import { NOTIFICATION_KINDS, type NotificationKind } from '../domain/told.ts';
+import { NOTIFICATION_KINDS, type NotificationKind } from '../domain/talk.ts';
 import { common } from './documents.ts';
 
 export { NOTIFICATION_KINDS, type NotificationKind };

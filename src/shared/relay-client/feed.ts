@@ -7,7 +7,7 @@
  */
 import type { Block, Doc, QueuedMessageDoc } from '../protocol/documents.ts';
 import type { RoostEvent, Snapshot, StoredEvent } from '../protocol/events.ts';
-import { whereAlone } from '../domain/alone.ts';
+import { whereAlone } from '../domain/lifecycle.ts';
 import type { MessageId } from '../domain/ids.ts';
 import type { LinkState, OpenAnswer, OwnerNews } from '../protocol/worker.ts';
 import { errorMessage } from '../domain/platform/error-message.ts';

@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createConversation } from '../../../server/agents/runs/conversation.ts';
+import { createConversation, createWindow } from '../../../server/agents/runs/conversation.ts';
 import { SESSION_LIMITS } from '../../../server/agents/session/settings.ts';
-import { createWindow } from '../../../server/agents/runs/window.ts';
 import { cutMiddle } from '../../../src/shared/domain/cut-middle.ts';
 import { messageBatch } from '../../../src/shared/domain/message-batch.ts';
 import { momentText, spanText } from '../../../src/shared/domain/zone-days.ts';

@@ -1,10 +1,9 @@
 /** What prompts say of tools, over all combinations of them. */
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { toolWords } from '../../../src/shared/domain/prompt-tools.ts';
+import { TOOLSETS, toolWords } from '../../../src/shared/domain/toolsets.ts';
 import { parseProtocol, parseTemplate, PLACEHOLDERS, type TemplateName } from '../../../src/shared/domain/prompts.ts';
 import { DEFAULT_INSTRUCTIONS, instructionsOf } from '../../../src/shared/domain/schedule/default-routine.ts';
-import { TOOLSETS } from '../../../src/shared/domain/toolsets.ts';
 
 const { templates, document } = parseProtocol(readFileSync(new URL('../../../CLAUDE.md', import.meta.url), 'utf8'));
 const ALL: ReadonlySet<string> = new Set([

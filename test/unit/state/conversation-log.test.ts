@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { logItems, type LogInput } from '../../../src/page/state/conversation-log.ts';
 import { visibleMessages } from '../../../src/page/state/conversations.ts';
-import { sessionSpansOf, type RunSpan } from '../../../src/page/state/spans.ts';
+import { type RunSpan, sessionSpansOf } from '../../../src/page/state/live.ts';
 import { NOW, said, sessionEnd, sessionStart } from '../ui/support/household.ts';
 
 const input = (part: Partial<LogInput>): LogInput => ({

@@ -13,7 +13,7 @@ import { marksOf, moveText, ticksOf } from '../../../src/page/ui/night/timeline.
 import { accountOf } from '../../../src/page/ui/night/account-list.tsx';
 import { momentText, outcomeText, spentText, timingText } from '../../../src/page/ui/night/words.ts';
 import { slotsBetween, type Timing } from '../../../src/shared/domain/schedule/timing.ts';
-import { createCronClock } from '../../../src/shared/protocol/cron.ts';
+import { createCronClock } from '../../../src/shared/protocol/said-timing.ts';
 import type { Occurrence } from '../../../src/shared/protocol/schedules.ts';
 import { routine } from '../../support/schedules.ts';
 import { occurrence, timeline } from './support/night.ts';

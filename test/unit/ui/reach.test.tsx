@@ -2,7 +2,7 @@ import { fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { describe, expect, test } from 'vitest';
 import { GATE_CHECKS } from '../../../src/shared/domain/guardrails.ts';
 import type { CallContent, PinnedFile, ToolCall } from '../../../src/shared/protocol/calls.ts';
-import type { InboxMessage } from '../../../src/shared/protocol/inbox.ts';
+import type { InboxMessage } from '../../../src/shared/protocol/threads.ts';
 import { NOW, runningSession, said, team } from './support/household.ts';
 import type { EffectiveConfig } from '../../../src/shared/protocol/config.ts';
 import { configAnswer, EFFECTIVE, json, refused, STATS, VERSION, wake, WAITING_CALL } from './support/reach.ts';

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { bytes, names, plural } from '../../../src/page/ui/text/sizes.ts';
-import { quoted, withParagraph } from '../../../src/page/ui/text/quote.ts';
+import { quoted, withParagraph } from '../../../src/page/ui/text/answering.ts';
 import { ago, dayName, dayWithin, duration, shortDuration } from '../../../src/page/ui/text/time.ts';
-import { readVariables } from '../../../src/page/ui/text/variables.ts';
+import { readVariables } from '../../../src/page/ui/text/kinds.ts';
 import { routeOf } from '../../../src/page/ui/routes.ts';
 import { briefly } from '../../../src/page/ui/text/reasons.ts';
 

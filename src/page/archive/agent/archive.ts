@@ -11,13 +11,36 @@ import { LIMITS } from '../../../shared/protocol/limits.ts';
 import { parseStamp } from '../../../shared/domain/stamp.ts';
 import { assertDocument } from '../index.ts';
 import { belongsTo, isLook } from '../household/write.ts';
-import { ARCHIVE, ArchiveError, type Workers } from '../methods.ts';
+import { ARCHIVE, ArchiveError, safeFileName, type Workers } from '../methods.ts';
 import type { AgentWarning } from '../types.ts';
 import { createNewest, rosterFrom } from '../household/consent.ts';
 import { createChunkWriter, pagesOf } from '../bytes.ts';
-import { safeFileName } from '../file-names.ts';
-import { readText, withPlainLines } from './text.ts';
 import { zipEntries, type ZipEntry } from './zip.ts';
+
+// Decodes text files as editors save them.
+
+interface ReadText {
+  /** Without a byte order mark, and with \n line endings. */
+  readonly text: string;
+  /** Neither UTF-8 nor UTF-16: decoded as Windows-1252. */
+  readonly isOther: boolean;
+}
+
+const withPlainLines = (text: string) => text.replace(/\r\n?/g, '\n');
+
+/** null: these bytes are not text. */
+function readText(bytes: Uint8Array): ReadText | null {
+  const utf16 =
+    bytes[0] === 0xff && bytes[1] === 0xfe ? 'utf-16le' : bytes[0] === 0xfe && bytes[1] === 0xff ? 'utf-16be' : null;
+  if (utf16) return { text: withPlainLines(new TextDecoder(utf16).decode(bytes)), isOther: false };
+  try {
+    return { text: withPlainLines(new TextDecoder('utf-8', { fatal: true }).decode(bytes)), isOther: false };
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error;
+    if (bytes.includes(0)) return null;
+    return { text: withPlainLines(new TextDecoder('windows-1252').decode(bytes)), isOther: true };
+  }
+}
 
 // One agent as a folder of plain files:
 //

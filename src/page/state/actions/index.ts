@@ -2,7 +2,7 @@
 import { errorText } from '../ports.ts';
 import { t } from '../../language/t.ts';
 import type { ForgetDoc } from '../../../shared/protocol/documents.ts';
-import type { HouseholdLimits } from '../limits.ts';
+import type { HouseholdLimits } from '../relay-info.ts';
 import { problemText } from '../ports.ts';
 import { createHomeActions, type HomeActions } from './home.ts';
 import { createTalkActions, type TalkActions } from './talk.ts';

@@ -12,7 +12,7 @@ import { spoken, t } from '../../language/t.ts';
 import { arrivingOf } from '../devices.ts';
 import { until, whenRead } from '../when-read.ts';
 import { errorText, isRefusedAs, problemText } from '../ports.ts';
-import { leadNameOf } from '../people.ts';
+import { leadNameOf } from '../household.ts';
 import { payloadOf } from '../wake-sizes.ts';
 import type { Parts } from './parts.ts';
 

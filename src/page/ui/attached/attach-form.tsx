@@ -20,7 +20,7 @@ import { CHANGED_ELSEWHERE } from '../../state/versioned.ts';
 import { useRoost } from '../context.tsx';
 import { OneOf } from '../parts/choices.tsx';
 import { shownBox } from '../text/record-changes.ts';
-import { readVariables } from '../text/variables.ts';
+import { readVariables } from '../text/kinds.ts';
 import { KeyField } from '../models/model-select.tsx';
 
 // How a program on the relay's machine is confined: in the sandbox with the folders it sees, or

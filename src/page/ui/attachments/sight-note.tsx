@@ -1,5 +1,5 @@
 /** A note before files are sent: which of them the answering model cannot receive. */
-import { readsOf } from '../../../shared/domain/model-reads.ts';
+import { readsOf } from '../../../shared/domain/prices.ts';
 import { LEAD_ID } from '../../../shared/domain/seat.ts';
 import type { AgentId } from '../../../shared/domain/ids.ts';
 import { isKnown } from '../../../shared/protocol/documents/kinds.ts';

@@ -5,8 +5,7 @@ import type { ToolCall } from '../../../shared/protocol/calls.ts';
 import { momentText, nextText, timingText } from '../night/words.ts';
 import { Diff } from '../parts/diff.tsx';
 import { revealed, revealedLine } from '../text/unseen.ts';
-import { useBefore, useWhen } from './scheduled.ts';
-import { inputOf, textIn } from './words.ts';
+import { inputOf, textIn, useBefore, useWhen } from './words.ts';
 
 const GIVEN: Readonly<Record<string, string>> = {
   last_session: t`It is given its last conversation as well.`,

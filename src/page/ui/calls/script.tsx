@@ -13,8 +13,7 @@ import { hostsIn, wrongInHosts } from '../text/hosts.ts';
 import { names } from '../text/sizes.ts';
 import { revealedCode, revealedLine } from '../text/unseen.ts';
 import { useNow, useQuery } from '../hooks.ts';
-import { useBefore, useWhen } from './scheduled.ts';
-import { inputOf, textIn } from './words.ts';
+import { inputOf, textIn, useBefore, useWhen } from './words.ts';
 
 /** Its timing in words. */
 function When({ call }: { call: ToolCall }) {

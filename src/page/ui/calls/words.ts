@@ -1,10 +1,16 @@
 /** Describes tool calls in words. Pure. */
 import { urlOf } from '../../../shared/domain/platform/old-browsers.ts';
 import { ASKING_TOOLS, MIND_PREFIX, toolsetOf } from '../../../shared/domain/toolsets.ts';
-import { retold, t } from '../../language/t.ts';
 import type { CommandReach, ToolCall } from '../../../shared/protocol/calls.ts';
+import { slotsBetween } from '../../../shared/domain/schedule/timing.ts';
+import { createCronClock, saidTiming } from '../../../shared/protocol/said-timing.ts';
+import type { Schedule } from '../../../shared/protocol/schedules.ts';
+import { retold, t } from '../../language/t.ts';
+import { schedulesOf } from '../../state/schedules.ts';
 import { attachedTool } from '../chat/deeds.ts';
 import { revealedCode, revealedLine } from '../text/unseen.ts';
+import { useRoost } from '../context.tsx';
+import { useNow, useQuery } from '../hooks.ts';
 
 /** The input of a call, as far as it can be read. */
 export function inputOf({ input }: Pick<ToolCall, 'input'>): Readonly<Record<string, unknown>> {
@@ -171,3 +177,37 @@ const ALLOWED: Readonly<Record<NonNullable<ToolCall['allowedBy']>, string>> = {
   program: t`nobody was asked: its own program did it`,
 };
 export const allowedText = ({ allowedBy }: ToolCall): string => (allowedBy === null ? t`nobody` : ALLOWED[allowedBy]);
+
+// The schedule that a call requests, as its card shows it: its timing, and what it replaces.
+
+const CRON = createCronClock();
+/** Number of next moments that are listed. */
+const NEXT_SHOWN = 3;
+
+/**
+ * The requested timing. `zone`: of the household; null while loading. `timing`: null if the agent's
+ * input cannot be parsed. `next`: the next moments, ms since the epoch.
+ */
+export function useWhen(call: Pick<ToolCall, 'input' | 'askedAt'>) {
+  const now = useNow(15_000);
+  const limits = useQuery(useRoost().limits.query);
+  const zone = limits.kind === 'ready' ? limits.value.effective.time_zone : null;
+  const input = inputOf(call);
+  const of = (name: string) => textIn(input, name) ?? undefined;
+  const said = { cron: of('cron'), every: of('every'), at: of('at') };
+  // Relative to the moment of the request, so that a moment in the past is shown as it is.
+  const read = zone === null ? null : saidTiming(said, zone, Math.min(now, call.askedAt));
+  const timing = read?.ok ? read.timing : null;
+  const next =
+    zone === null || timing === null
+      ? []
+      : slotsBetween(timing, now, Infinity, { cron: CRON, zone, offset: 0 }, NEXT_SHOWN);
+  return { now, zone, said: said.cron ?? said.every ?? said.at ?? '', timing, next };
+}
+
+/** The agent's existing schedule of this name; undefined: none, or still loading. */
+export function useBefore({ agentId }: ToolCall, name: string | null): Schedule | undefined {
+  const list = useQuery(schedulesOf(useRoost()).list);
+  const all = list.kind === 'ready' ? list.value.schedules : [];
+  return all.find(({ schedule }) => schedule.agentId === agentId && schedule.name === name)?.schedule;
+}

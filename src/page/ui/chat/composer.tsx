@@ -24,7 +24,7 @@ import { Face } from '../grid/face.tsx';
 import type { Teammate } from '../use-somebody.ts';
 import { keyOf } from '../parts/keys.ts';
 import { useRoost } from '../context.tsx';
-import { withParagraph } from '../text/quote.ts';
+import { withParagraph } from '../text/answering.ts';
 import { useLeaving } from '../hooks.ts';
 import { recognitionOf } from '../voice/words.ts';
 import { followDraft, keepDraft, readDraft } from './drafts.ts';

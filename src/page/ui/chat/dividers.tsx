@@ -1,7 +1,7 @@
 import type { AgentId } from '../../../shared/domain/ids.ts';
 import { t } from '../../language/t.ts';
 import type { LogItem } from '../../state/conversation-log.ts';
-import type { RunSpan } from '../../state/spans.ts';
+import type { RunSpan } from '../../state/live.ts';
 import { endText } from '../text/reasons.ts';
 import { clockTime, dayName, dayWithin, duration } from '../text/time.ts';
 import { useNames } from '../use-somebody.ts';

@@ -35,8 +35,7 @@ import { DownIcon } from '../parts/icons.tsx';
 import { plural } from '../text/sizes.ts';
 import { Part } from '../parts/part.tsx';
 import { setPrinted, usePrinting } from '../parts/printing.ts';
-import { type Row, rowsOf } from './rows.ts';
-import { createFocusOnce, type Paging, usePages, usePrepended, useStick } from './scrolling.ts';
+import { createFocusOnce, type Paging, type Row, rowsOf, usePages, usePrepended, useStick } from './scrolling.ts';
 import './print-sheet.css';
 import './log.css';
 

@@ -8,7 +8,7 @@ import { canBeWoken } from '../../../shared/domain/lifecycle.ts';
 import { isSeatPosition, LEAD_ID, seatNumber } from '../../../shared/domain/seat.ts';
 import { t } from '../../language/t.ts';
 import { writingStopped } from '../../state/relay-info.ts';
-import { leadNameOf } from '../../state/people.ts';
+import { leadNameOf } from '../../state/household.ts';
 import { exportAgentFile, exportConversationFile } from '../copies/later.ts';
 import { POSITIONS, seatView, type SeatView } from '../grid/seat-view.ts';
 import { copyText } from '../parts/copy.ts';

@@ -11,7 +11,7 @@ import type { ConversationPage } from '../../../shared/protocol/worker.ts';
 import { conversationFileName, safeFileName } from '../../state/copies.ts';
 import { readAttachment } from '../../state/attachments.ts';
 import type { RoostState } from '../../state/index.ts';
-import { authorName } from '../../state/people.ts';
+import { authorName } from '../../state/household.ts';
 import { deedsOf } from '../chat/deeds.ts';
 import { partsOf, type Part } from '../chat/parts.ts';
 import { plural } from '../text/sizes.ts';

@@ -7,8 +7,7 @@ import { QueryView } from '../parts/page-head.tsx';
 import { useRehearsing } from '../models/chip.tsx';
 import { costText } from '../text/money.ts';
 import { AgentBudget } from './budget-field.tsx';
-import { Meter } from './meter.tsx';
-import { USUAL_DAYS, useCostQueries } from './use-costs.ts';
+import { Meter, useCostQueries, USUAL_DAYS } from './meter.tsx';
 import './costs.css';
 
 /** An agent's costs and budget, on its page. */

@@ -8,7 +8,7 @@ import { problemText } from '../../state/ports.ts';
 import { budgetText, parseUsd } from '../text/money.ts';
 import { useRoost } from '../context.tsx';
 import { useQuery } from '../hooks.ts';
-import { useCostQueries } from './use-costs.ts';
+import { useCostQueries } from './meter.tsx';
 
 interface Props {
   readonly label: string;

@@ -16,7 +16,7 @@ import { PATHS } from '../routes.ts';
 import { useRehearsing } from '../models/chip.tsx';
 import { costText } from '../text/money.ts';
 import { type Teammate, useTeammates } from '../use-somebody.ts';
-import { useCostQueries, useCosts, USUAL_DAYS } from './use-costs.ts';
+import { useCostQueries, useCosts, USUAL_DAYS } from './meter.tsx';
 import { AgentBudget, BudgetField } from './budget-field.tsx';
 import './costs.css';
 

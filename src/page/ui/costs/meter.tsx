@@ -1,7 +1,17 @@
+import type { Costs, Spent } from '../../../shared/protocol/costs.ts';
+import { type CostQueries, costQueriesOf } from '../../state/costs.ts';
+import type { QueryState } from '../../state/query.ts';
 import { t } from '../../language/t.ts';
+import { useRoost } from '../context.tsx';
+import { useQuery } from '../hooks.ts';
 import { UsedBar } from '../parts/progress.tsx';
-import type { Spent } from '../../../shared/protocol/costs.ts';
 import { budgetText, costText, money, usdOf } from '../text/money.ts';
+
+/** The default period in days. */
+export const USUAL_DAYS = 30;
+
+export const useCostQueries = (): CostQueries => costQueriesOf(useRoost());
+export const useCosts = (days: number): QueryState<Costs> => useQuery(useCostQueries().report(days));
 
 /** The used part of a day's budget, in words and as a bar. */
 export function Meter({

@@ -6,7 +6,7 @@ import type { Lifecycle } from '../../../shared/domain/lifecycle.ts';
 import { LEAD_COLOR, LEAD_ID } from '../../../shared/domain/seat.ts';
 import { retold, t } from '../../language/t.ts';
 import { arrivingOf } from '../../state/devices.ts';
-import { leadNameOf } from '../../state/people.ts';
+import { leadNameOf } from '../../state/household.ts';
 import { useDevices, useHousehold, useLive, useRoost, useUnread } from '../context.tsx';
 import { useDoingNow, type DoingNow } from '../doing-now.ts';
 import { EnvelopeIcon, MoreIcon } from '../parts/icons.tsx';

@@ -1,8 +1,7 @@
 /** The content of a seat's cell as plain values: accessible name, state, reason. */
 import { displayName, type Agent, type Roster } from '../../../shared/domain/agent.ts';
-import type { JoinedClient } from '../../../shared/domain/answering.ts';
+import { type JoinedClient, type Lifecycle, lifecycleOf } from '../../../shared/domain/lifecycle.ts';
 import type { AgentId } from '../../../shared/domain/ids.ts';
-import { lifecycleOf, type Lifecycle } from '../../../shared/domain/lifecycle.ts';
 import { seatColor, seatNumber, type Position, type SeatPosition } from '../../../shared/domain/seat.ts';
 import { t } from '../../language/t.ts';
 import { asleepReason, type LiveState } from '../../state/live.ts';

@@ -3,7 +3,7 @@ import { useStore } from 'zustand';
 import { useState } from 'react';
 import { Link } from 'wouter';
 import type { AgentId } from '../../../shared/domain/ids.ts';
-import type { InboxMessage } from '../../../shared/protocol/inbox.ts';
+import type { InboxMessage } from '../../../shared/protocol/threads.ts';
 import { bytesOf } from '../../../shared/domain/platform/utf8.ts';
 import { t } from '../../language/t.ts';
 import { reachQueries } from '../../state/reach-queries.ts';

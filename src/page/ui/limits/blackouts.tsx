@@ -2,7 +2,7 @@
 import { useId, useState } from 'react';
 import { isClockTime, readDateTime, type RecurringBlackout } from '../../../shared/domain/guardrails.ts';
 import { spoken, t } from '../../language/t.ts';
-import { withCoordination, type Coordination } from '../../state/limits.ts';
+import { type Coordination, withCoordination } from '../../state/relay-info.ts';
 import { CloseIcon } from '../parts/icons.tsx';
 import { baseName, SettingFrame, useLimits, useSaved } from './setting.tsx';
 

@@ -15,7 +15,7 @@ import {
   TOOLSETS,
 } from '../../../shared/domain/toolsets.ts';
 import { retold, t } from '../../language/t.ts';
-import { withCoordination } from '../../state/limits.ts';
+import { withCoordination } from '../../state/relay-info.ts';
 import { callsOf } from '../../state/calls.ts';
 import { useRoost } from '../context.tsx';
 import { revealedCode } from '../text/unseen.ts';

@@ -23,7 +23,7 @@ import {
 } from '../../../shared/protocol/config.ts';
 import type { AgentId } from '../../../shared/domain/ids.ts';
 import { t } from '../../language/t.ts';
-import { type Guardrails, type HouseholdLimits, withCoordination, withGuardrails } from '../../state/limits.ts';
+import { type Guardrails, type HouseholdLimits, withCoordination, withGuardrails } from '../../state/relay-info.ts';
 import { programsOf } from '../../state/external.ts';
 import { reachQueries } from '../../state/reach-queries.ts';
 import { useRoost } from '../context.tsx';

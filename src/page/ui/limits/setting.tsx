@@ -12,7 +12,7 @@ import {
   type EffectiveCoordination,
   type HouseholdLimits,
   withCoordination,
-} from '../../state/limits.ts';
+} from '../../state/relay-info.ts';
 import { count } from '../text/sizes.ts';
 import { keyOf } from '../parts/keys.ts';
 

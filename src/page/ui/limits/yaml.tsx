@@ -2,7 +2,7 @@ import { useId, useState } from 'react';
 import type { AgentId } from '../../../shared/domain/ids.ts';
 import { t } from '../../language/t.ts';
 import { problemText } from '../../state/ports.ts';
-import type { Limits } from '../../state/limits.ts';
+import type { Limits } from '../../state/relay-info.ts';
 import { useRoost } from '../context.tsx';
 import { copyText } from '../parts/copy.ts';
 

@@ -6,7 +6,7 @@ import { useId, useMemo, useState } from 'react';
 import { Link } from 'wouter';
 import type { Connection, ConnectModel, FoundServer, ListedModel, Models } from '../../../shared/protocol/models.ts';
 import { retold, t } from '../../language/t.ts';
-import type { ConnectedModels } from '../../state/models.ts';
+import type { ConnectedModels } from '../../state/relay-info.ts';
 import { useLive, useRoost } from '../context.tsx';
 import { Dialog, SureDialog } from '../parts/dialog.tsx';
 import { OneOf } from '../parts/choices.tsx';

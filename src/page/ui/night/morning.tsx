@@ -14,7 +14,7 @@ import { names, plural } from '../text/sizes.ts';
 import { useQuery } from '../hooks.ts';
 import { useTeammates } from '../use-somebody.ts';
 import { AccountList, accountOf, idleIn } from './account-list.tsx';
-import { useOpenedAt } from './use-opened-at.ts';
+import { useOpenedAt } from './lately.tsx';
 import { pastLeftOutText } from './words.ts';
 import './morning.css';
 

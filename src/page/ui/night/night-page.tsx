@@ -23,11 +23,10 @@ import { StopSwitch } from '../wakes/stop-switch.tsx';
 import { timingText, whatText } from './words.ts';
 import ClockNote, { StoodNote } from './clock-note.tsx';
 import { type Draft, EXAMPLES } from './drafts.ts';
-import { Lately } from './lately.tsx';
+import { Lately, useOpenedAt } from './lately.tsx';
 import { AgentGroup } from './routines.tsx';
 import { NightTimeline } from './timeline.tsx';
 import { useEditor } from './use-editor.tsx';
-import { useOpenedAt } from './use-opened-at.ts';
 import { ZoneNote } from './editor-parts.tsx';
 import './night.css';
 

@@ -1,7 +1,7 @@
 /** The notifications on this device and the others. */
 import { type FormEvent, useId, useState } from 'react';
 import type { Notifications, PushContact } from '../../../shared/protocol/notifications.ts';
-import { NOTIFICATION_KINDS, type NotificationKind } from '../../../shared/domain/told.ts';
+import { NOTIFICATION_KINDS, type NotificationKind } from '../../../shared/domain/talk.ts';
 import { t } from '../../language/t.ts';
 import { type Told, toldOf, whyNoPush } from '../../state/notifications.ts';
 import { useRoost } from '../context.tsx';

@@ -5,7 +5,7 @@
 import { useEffect, useRef } from 'react';
 import { quietUntil } from '../../../shared/domain/blackouts.ts';
 import type { RaisedNotification } from '../../../shared/protocol/notifications.ts';
-import { type KeptWaits, TOLD } from '../../../shared/domain/told.ts';
+import { type KeptWaits, TOLD } from '../../../shared/domain/talk.ts';
 import { t } from '../../language/t.ts';
 import { callsOf } from '../../state/calls.ts';
 import { toldOf } from '../../state/notifications.ts';

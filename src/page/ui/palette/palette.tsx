@@ -19,9 +19,8 @@ import { since } from '../text/time.ts';
 import { useHousehold, useInfo, useLive, usePending, useRoost } from '../context.tsx';
 import { useWakesOn } from '../shell/header.tsx';
 import { useNow } from '../hooks.ts';
-import { openModal } from '../parts/top-dialog.ts';
-import { keyOf } from '../parts/keys.ts';
-import { keepFound, pathOf } from './last-found.ts';
+import { keyOf, openModal } from '../parts/keys.ts';
+import { keepFound, pathOf } from './found-bar.tsx';
 import { giveTyped, type Within } from './typed-ahead.ts';
 import './palette.css';
 

@@ -2,7 +2,7 @@
 import { type ReactNode, useEffect, useId, useRef, useState } from 'react';
 import { t } from '../../language/t.ts';
 import { CloseIcon } from './icons.tsx';
-import { openModal } from './top-dialog.ts';
+import { openModal } from './keys.ts';
 import './dialog.css';
 
 interface Props {

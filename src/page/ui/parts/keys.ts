@@ -4,7 +4,42 @@
  * it. Such a press must neither send nor close anything. Lint requires every handler of the page to
  * use this.
  */
-import type { KeyboardEvent as ReactKeyboardEvent } from 'react';
+import { type KeyboardEvent as ReactKeyboardEvent, useSyncExternalStore } from 'react';
+import { createListeners } from '../../../shared/domain/platform/events.ts';
+
+/**
+ * Maps an arrow key to its left-to-right equivalent. In a right-to-left page, the next item is on
+ * the left.
+ */
+export function arrowAlong(key: string, element: Element): string {
+  if (getComputedStyle(element).direction !== 'rtl') return key;
+  return key === 'ArrowRight' ? 'ArrowLeft' : key === 'ArrowLeft' ? 'ArrowRight' : key;
+}
+
+// Open modal dialogs. Everything outside of the topmost one is inert, even in the top layer, so
+// notices must be shown inside it.
+
+let open: readonly HTMLDialogElement[] = [];
+const opened = createListeners();
+
+function setOpen(next: readonly HTMLDialogElement[]) {
+  open = next;
+  opened.tell();
+}
+
+/** Opens it above everything else. Returns a function that closes it. */
+export function openModal(dialog: HTMLDialogElement): () => void {
+  dialog.showModal();
+  setOpen([...open, dialog]);
+  return () => {
+    dialog.close();
+    setOpen(open.filter((other) => other !== dialog));
+  };
+}
+
+/** The dialog on top; null: none is open. */
+export const useTopDialog = (): HTMLDialogElement | null =>
+  useSyncExternalStore(opened.subscribe, () => open.at(-1) ?? null);
 
 /**
  * The key code of a press that the input method handled. Safari also reports it for the press that

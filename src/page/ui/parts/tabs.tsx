@@ -1,7 +1,6 @@
 import { useId, type KeyboardEvent, type ReactNode } from 'react';
 import { useLocation } from 'wouter';
-import { arrowAlong } from './reading-way.ts';
-import { keyOf } from './keys.ts';
+import { arrowAlong, keyOf } from './keys.ts';
 import './tabs.css';
 
 interface Props<Tab extends string> {

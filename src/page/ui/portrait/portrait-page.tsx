@@ -10,7 +10,7 @@ import { bytesOf } from '../../../shared/domain/platform/utf8.ts';
 import type { Waking } from '../../../shared/protocol/worker.ts';
 import { t } from '../../language/t.ts';
 import { errorText } from '../../state/ports.ts';
-import { runSpansOf } from '../../state/spans.ts';
+import { runSpansOf } from '../../state/live.ts';
 import { CallAccount } from '../calls/calls-page.tsx';
 import { LatelyAccount } from '../night/lately.tsx';
 import { PATHS, type PortraitTab, useRoute } from '../routes.ts';

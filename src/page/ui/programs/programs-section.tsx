@@ -6,7 +6,7 @@ import { programsOf } from '../../state/external.ts';
 import { useRoost } from '../context.tsx';
 import { SureDialog } from '../parts/dialog.tsx';
 import { useNames } from '../use-somebody.ts';
-import { readVariables } from '../text/variables.ts';
+import { readVariables } from '../text/kinds.ts';
 import { QueryView } from '../parts/page-head.tsx';
 import '../attached/attached.css';
 import './programs.css';

@@ -6,7 +6,7 @@ import type { StorageProblem } from '../../../shared/protocol/worker.ts';
 import { t } from '../../language/t.ts';
 import { useActions, useHousehold, useInfo, useLive, useRoost, useUpkeep } from '../context.tsx';
 import { CloseIcon, WarnIcon } from '../parts/icons.tsx';
-import { useTopDialog } from '../parts/top-dialog.ts';
+import { useTopDialog } from '../parts/keys.ts';
 import { optional } from '../parts/part.tsx';
 import { PATHS, useRoute } from '../routes.ts';
 import { linkTrouble, storageTrouble, type Trouble } from '../text/reasons.ts';

@@ -5,8 +5,7 @@ import type { ExportNote, OwnerProgress, RebuildReport, StorageStatus } from '..
 import type { ForgetDoc } from '../../../shared/protocol/documents.ts';
 import { LEAD_ID } from '../../../shared/domain/seat.ts';
 import { retold, t } from '../../language/t.ts';
-import { rosterOfDocs } from '../../state/household.ts';
-import { leadNameOf } from '../../state/people.ts';
+import { leadNameOf, rosterOfDocs } from '../../state/household.ts';
 import { errorText } from '../../state/ports.ts';
 import { relayRoom } from '../../state/records.ts';
 import { useActions, useDevices, useHousehold, useInfo, useRoost, useUpkeep } from '../context.tsx';

@@ -141,7 +141,10 @@ export function rowOf(newestFirst: readonly OccurrenceEnd[], sort: 'skipped' | '
   return count;
 }
 
-/** Cron texts in a time zone. The arithmetic is a library's; see `src/shared/protocol/cron.ts`. */
+/**
+ * Cron texts in a time zone. The arithmetic is a library's; see
+ * `src/shared/protocol/said-timing.ts`.
+ */
 export interface CronClock {
   /**
    * The first moment after `after`, ms since the epoch; null: there is none any more. Throws where

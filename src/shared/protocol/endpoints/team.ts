@@ -19,7 +19,7 @@ import {
   offerRecordsSchema,
 } from '../records.ts';
 import { roomSchema } from '../http.ts';
-import { inboxSchema, unreadSchema } from '../inbox.ts';
+import { inboxSchema, unreadSchema } from '../threads.ts';
 import { endpoint, idText, named, optional, wholeNumber } from './endpoint.ts';
 
 // The sleeping flag.

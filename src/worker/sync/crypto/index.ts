@@ -18,8 +18,9 @@ export { sealBox } from './box.ts';
 export { deviceIdOf, deviceKeys, type DeviceKeys, type DevicePublicKeys } from './device.ts';
 export { digestOf, epochOf, openEntry, sealEntry, isSignedBy, relayAuth, streamOf, newWriter } from './entry.ts';
 export { keyOf, newest, newHousehold, readKeys, renewed, writeKeys } from './keyring.ts';
-export { newOffer, readOffer } from './offer.ts';
 export {
+  newOffer,
+  readOffer,
   newInvitation,
   openJoined,
   openWelcome,

@@ -8,6 +8,13 @@ import type { Link, LinkEnd } from '../../../shared/replication/index.ts';
 import type { DirectOrder, DirectReport } from '../../../shared/protocol/sync/page.ts';
 import { DIRECT } from './settings.ts';
 
+/** Adds an item to a bounded set. Removes the oldest where there are more than `most`. */
+export function keepFew<Item>(kept: Set<Item>, item: Item, most: number): void {
+  kept.add(item);
+  const [oldest] = kept;
+  if (kept.size > most && oldest !== undefined) kept.delete(oldest);
+}
+
 interface ConnectionPlan {
   readonly id: string;
   /** Null: any device that answers. */
@@ -23,7 +30,7 @@ interface ConnectionPlan {
   readonly ended: (proven: boolean) => void;
 }
 
-export interface ConnectionsDeps {
+interface ConnectionsDeps {
   readonly deviceId: DeviceId;
   readonly order: (order: DirectOrder) => void;
   readonly connect: (link: Link) => LinkEnd;

@@ -19,9 +19,8 @@ import type { Link, LinkEnd } from '../../../shared/replication/index.ts';
 import type { DirectOrder, DirectReport } from '../../../shared/protocol/sync/page.ts';
 import type { HouseholdKeys, RandomBytes } from '../contract.ts';
 import { newId, openSignal, sealSignal } from '../crypto/index.ts';
-import { keepFew } from './few.ts';
+import { type Connections, createDirectConnections, keepFew } from './connections.ts';
 import { createTexts, type Introduction, readIntroduction, writeIntroduction } from './texts.ts';
-import { type Connections, createDirectConnections } from './connections.ts';
 import { DIRECT } from './settings.ts';
 
 // Introductions through the relay: which devices to connect, whose turn it is, and when to try

@@ -12,8 +12,7 @@ import type { DeviceId } from '../../../shared/domain/ids.ts';
 import type { HouseholdKeys, RandomBytes } from '../contract.ts';
 import { base64url, fromBase64url, newId, openSignal, sealSignal } from '../crypto/index.ts';
 import { DIRECT } from './settings.ts';
-import { keepFew } from './few.ts';
-import type { Connections } from './connections.ts';
+import { type Connections, keepFew } from './connections.ts';
 
 // The messages that introduce two devices. Each is JSON, sealed from one device to the other with
 // the household’s newest key. A carrier can neither read nor change them, nor tell their kinds

@@ -1,2 +1,0 @@
-/** The schema of every table of Roost. */
-export const SCHEMA = 'roost';
