@@ -344,8 +344,8 @@ interface EventLogDeps {
   /** As much waits for the database as may: nothing more is to be said. */
   readonly onHeldMost?: () => void;
   /**
-   * For the embedded store: see `createTableKeeper`. Null, or left out: every commit goes into the tables at
-   * once.
+   * For the embedded store: see `createTableKeeper`. Null, or left out: every commit goes into the
+   * tables at once.
    */
   readonly openJournal?: OpenJournal | null;
   /** Names the home: each home has its own log in a shared store. */
