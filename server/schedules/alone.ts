@@ -1,6 +1,6 @@
 /**
- * Agents at work while nobody is there: a run from what the person's page has left of the agent
- * with the relay.
+ * Runs of agents without a browser. The relay starts each run from the snapshot of the agent that
+ * the page stored on the relay.
  */
 import type { AgentId, RunId, ScheduleId } from '../../src/shared/domain/ids.ts';
 import {
@@ -43,8 +43,9 @@ import type { Written } from './refusals.ts';
 import type { ScheduleRows } from './rows.ts';
 import { SCHEDULE_LIMITS, type ScheduleLimits } from './settings.ts';
 
-// An agent's default routine, as its settings say it. There is one truth: the routine itself, which
-// the person sees and changes among the others; the settings read and write it.
+// An agent's default routine, shown as part of the agent's settings. The routine itself is the only
+// source of truth. The person sees and edits it among the other routines, and the settings read and
+// write it.
 
 interface PulsesDeps {
   readonly schedules: {
@@ -56,12 +57,12 @@ interface PulsesDeps {
   readonly configs: Pick<Configs, 'agent' | 'setAgent'>;
 }
 
-/** By which it is known among the agent's routines, whatever its name. */
+/** Id of the default routine. It does not depend on the routine's name. */
 const pulseIdOf = (agentId: AgentId) => `pulse of ${agentId}`.slice(0, LIMITS.id);
 
 /**
- * The default routine as the person has agreed to it here, on or off: what an agent does that is
- * woken.
+ * The agent's default routine as the person has agreed to it on this relay, enabled or not. A woken
+ * agent gets its instructions. Null: there is none, or the person has not agreed to it.
  */
 export const createRoutineOf =
   (rows: Pick<ScheduleRows, 'get'>) =>
@@ -94,8 +95,8 @@ export function createPulses({ schedules, copies, configs }: PulsesDeps): Pulses
     };
   }
   /**
-   * Said under either name. Where an answer is sent back with one of them changed, that one is
-   * meant.
+   * Blackouts can be set under two names: `pulse_blackouts` and `coordination.blackouts`. When a
+   * client sends back an earlier answer with one of them changed, the changed one counts.
    */
   async function blackoutsOf(agentId: AgentId, { coordination }: AgentConfig, said: PulseChanges['pulse_blackouts']) {
     if (said === undefined) return {};
@@ -151,33 +152,38 @@ export function createPulses({ schedules, copies, configs }: PulsesDeps): Pulses
 interface Work extends GivenBefore {
   readonly agentId: AgentId;
   readonly cause: AgentRun['cause'];
-  /** What set it to work, a sentence in square brackets. */
+  /** Why the run starts: a sentence in square brackets. */
   readonly why: string;
-  /** Into its system prompt, as they are; empty: none. */
+  /** Inserted into the system prompt unchanged. Empty: none. */
   readonly instructions: string;
   readonly columns: readonly string[];
-  /** Null: the agent’s own. */
+  /** Null: the agent's own model. */
   readonly model: string | null;
   readonly laterModel: string | null;
-  /** Null: all that it has. */
+  /** Null: all tools the agent has. */
   readonly tools: readonly string[] | null;
   readonly timeoutMs: number;
   readonly busyMs: number;
-  /** Requests to its model. */
+  /** Most requests to the model. */
   readonly maxTurns: number;
-  /** Its prefix comes again within the hour. */
+  /** Whether the same prompt prefix is sent again within the hour. */
   readonly cachesForAnHour: boolean;
-  /** The agent has its turn, and its run is about to begin. Null: it may begin; else why not. */
+  /**
+   * Called when the agent's turn has come and the run is about to begin. Null: the run may begin.
+   * Otherwise: why it may not.
+   */
   begins?(runId: RunId): Promise<NotBegun | null>;
 }
 
 /** Why no run began. */
 type NotBegun =
-  /** `detail`: a sentence for people. `until`: ms since the epoch when the budget opens again. */
+  /**
+   * `detail`: a sentence for people. `until`: when the budget opens again, in ms since the epoch.
+   */
   | { readonly why: 'budget'; readonly detail: string; readonly until: number }
   /**
-   * `read`: the message for which it was to begin was read meanwhile. `not-ours`: another process
-   * has what was due.
+   * `read`: the agent has already read the message the run was for. `not-ours`: another process has
+   * the occurrence.
    */
   | { readonly why: 'no-copy' | 'agent-busy' | 'closing' | 'not-ours' | 'read' };
 export const NOT_OURS: NotBegun = { why: 'not-ours' };
@@ -186,17 +192,19 @@ export type Worked =
   | { readonly kind: 'ended'; readonly runId: RunId; readonly end: RunResult }
   | ({ readonly kind: 'skipped' } & NotBegun);
 
-/** Keeps account of runs that somebody's wake began. */
+/** Records runs that were started by a wake in the history. */
 export interface Woken extends Pick<Alone, 'carried'> {
-  /** `by`: who wakes it: an agent's id, or a name; `due`: what wakes it was due. */
+  /**
+   * `by`: the id of the waking agent, or a name. `due`: the schedule that caused the wake, or null.
+   */
   begin(agentId: AgentId, by: string, due: DueCause | null): Promise<WokenRun>;
-  /** One that goes on with this: it stands in the account under the same name. */
+  /** A run that continues this one. It appears in the history under the same name. */
   goOn(one: Pick<Occurrence, 'scheduleId' | 'agentId' | 'kind' | 'name'>): Promise<WokenRun>;
 }
 export interface WokenRun {
-  /** Not ours: it was believed dead, and may not begin. */
+  /** `NOT_OURS`: another process took this run for dead, and it may not begin. */
   begins(runId: RunId): Promise<NotBegun | null>;
-  /** Null: something in the relay broke. */
+  /** Null: an error inside the relay. */
   end(worked: Worked | null): Promise<void>;
 }
 
@@ -204,7 +212,9 @@ export interface OpenAlone extends Alone {
   work(work: Work): Promise<Worked>;
 }
 
-/** `message`: a sentence for people; `until`: ms since the epoch when the budget opens again. */
+/**
+ * `message`: a sentence for people. `until`: when the budget opens again, in ms since the epoch.
+ */
 export interface UsedUp {
   readonly message: string;
   readonly until: number;
@@ -215,24 +225,25 @@ interface AloneDeps {
   readonly configs: Pick<Configs, 'agent'>;
   readonly runs: Pick<Runs, 'start' | 'stopRun'>;
   readonly inbox: Pick<Inbox, 'standing' | 'takenIn' | 'giveBack'>;
-  /** The budget that is used up, with when it opens again; null: none is. */
+  /** The used-up budget, and when it opens again. Null: no budget is used up. */
   readonly usedUp: (agentId: AgentId) => Promise<UsedUp | null>;
   /**
-   * The instructions of its default routine, where the person has set one here; null: it has none.
+   * Instructions of the agent's default routine, if the person has set one on this relay. Null:
+   * there is none.
    */
   readonly routineOf: (agentId: AgentId) => Promise<Pick<Work, 'instructions' | 'columns'> | null>;
   readonly protocol: Protocol;
   readonly mind: Mind;
   readonly tools: Pick<TeamTools, 'all'>;
-  /** Runs that somebody’s wake began stand in the same account as those that were due. */
+  /** Runs started by a wake appear in the same history as scheduled runs. */
   readonly woken: Woken;
   readonly logger: Pick<Logger, 'warn' | 'error'>;
   readonly limits?: Pick<ScheduleLimits, 'wakeRunMs' | 'saidChars'>;
 }
 
 /**
- * Its system prompt: the same for each of its runs, so that a model's cache has it; what changes
- * comes behind it. `tools`: names of those that it is offered.
+ * The system prompt of a run. It is the same for every run of the agent, so that the provider can
+ * cache it. Whatever changes is sent after it. `tools`: names of the offered tools.
  */
 export function systemOf(
   { templates }: Pick<Protocol, 'templates'>,
@@ -264,7 +275,8 @@ export function systemOf(
 }
 
 /**
- * What comes first: the time, who is there, what set it to work, and what it is given of before.
+ * The first message of a run: the time, the teammates, why the run starts, and the earlier context
+ * it is given.
  */
 function firstWords(
   { agentId, why, lastSession, before }: Work,
@@ -293,7 +305,7 @@ const causeOf = (by: string, reason: string | null, due: DueCause | null): Agent
 export function createAlone(deps: AloneDeps): OpenAlone {
   const { copies, runs, inbox, protocol, logger, limits = SCHEDULE_LIMITS } = deps;
 
-  /** Where the database does not tell, it was left a moment ago. */
+  /** If the database is unreachable, the snapshot counts as present: it was there a moment ago. */
   const isLeftStill = (agentId: AgentId) =>
     copies.has(agentId).catch((error: unknown) => {
       if (!isAway(error)) throw error;
@@ -341,9 +353,10 @@ export function createAlone(deps: AloneDeps): OpenAlone {
         contextTokens: copy.contextTokens,
       },
       async begins(runId): Promise<NotBegun | null> {
-        // The agent may have waited for its turn since its copy was read.
+        // The agent may have waited for its turn since the snapshot was read.
         if (!(await copies.has(agentId))) return { why: 'no-copy' };
-        // Before its inbox is read: where no model may be asked, what waits there goes on waiting.
+        // Checked before the inbox is read. If no model may be asked, the messages stay in the
+        // inbox.
         const over = await deps.usedUp(agentId);
         if (over) return { why: 'budget', detail: over.message, until: over.until };
         return (await asked.begins?.(runId)) ?? null;
@@ -351,10 +364,11 @@ export function createAlone(deps: AloneDeps): OpenAlone {
     });
     if (!started.ok) return skippedAs(started.refusal);
     const { runId, whenEnded } = started.run;
-    // Taking a copy back stops its runs. It may have been taken back before this run was known.
+    // Withdrawing a snapshot stops the agent's runs. The withdrawal may have come before this run
+    // was registered.
     if (!(await isLeftStill(agentId))) runs.stopRun(runId);
     const end = await whenEnded;
-    // No model has seen what was taken out of its inbox for it.
+    // No model has seen the messages that this run took from the inbox, so they are put back.
     if (end.usage === null && (end.overBudget || end.refusedForNow))
       await inbox.giveBack((await inbox.takenIn(runId)).map(({ messageId }) => messageId));
     return { kind: 'ended', runId, end: { ...end, said: end.said && endOfText(end.said, limits.saidChars) } };
@@ -368,7 +382,7 @@ export function createAlone(deps: AloneDeps): OpenAlone {
       const isRead = async () => messageId !== null && (await inbox.standing(messageId)) === 'read';
       if (await isRead()) return { reached: true };
       const { own, effective } = await deps.configs.agent(agentId);
-      // What was due says itself what it is about.
+      // A scheduled wake brings its own instructions.
       const routine = due === null ? await deps.routineOf(agentId) : null;
       const account = await deps.woken.begin(agentId, name, due);
       const worked = await work({
@@ -400,7 +414,7 @@ export function createAlone(deps: AloneDeps): OpenAlone {
 
 const skippedAs = (why: NotBegun): Worked => ({ kind: 'skipped', ...why });
 
-/** Whether its agent has read the message that it was woken for. */
+/** Whether the agent has read the message it was woken for. */
 function reachedBy(worked: Worked): Reached {
   if (worked.kind === 'ended') {
     const { overBudget, refusedForNow, usage, reason } = worked.end;

@@ -1,7 +1,7 @@
 /**
- * A home's clock. It sleeps until something is due, gives every moment that has come a row, and
- * hands what is to be done to `perform`, so many at once. Another process that shares the store may
- * do the same: a row is claimed by one of them.
+ * The clock of a home. It sleeps until something is due, writes one row per due occurrence, and
+ * passes the occurrences to `perform`, a limited number at a time. Several processes may share the
+ * store: each row is claimed by one of them.
  */
 import { cutMiddle } from '../../src/shared/domain/cut-middle.ts';
 import type { AgentId, RunId } from '../../src/shared/domain/ids.ts';
@@ -21,12 +21,12 @@ import { type Claim, type Ended, type LeftScript, NO_DETAIL, type Row, type Sche
 import { SCHEDULE_LIMITS, type ScheduleLimits } from './settings.ts';
 import type { Leases } from './leases.ts';
 
-// What an agent did alone, for when it wakes, and for its next turn where it is awake: it was
-// itself that did it, and it must know.
+// Notes for an agent about its own runs without a person. The agent gets one when it wakes, or with
+// its next turn if it is awake, because it does not remember these runs.
 
 /**
- * Runs that are told of one by one, how far back, how many are counted, and characters of the last
- * words of each.
+ * Limits of the note. `runs`: runs described one by one. `backMs`: how far back. `lookedAt`: most
+ * runs counted. `saidChars`: characters of the last words of each run.
  */
 const TOLD = { runs: 10, backMs: 30 * 86_400_000, lookedAt: 500, saidChars: 300 };
 
@@ -46,8 +46,8 @@ interface MeanwhileDeps {
 }
 
 /**
- * Whether this agent was at work since then. Those of a team, which all wake in one go, are looked
- * for at once.
+ * Whether an agent has finished a run since a given time. A team often wakes at once, so the
+ * questions of one tick share one query.
  */
 function createWasAtWork(rows: MeanwhileDeps['rows']) {
   let asking: { earliest: number; readonly ends: Promise<ReadonlyMap<AgentId, number>> } | null = null;
@@ -64,7 +64,10 @@ function createWasAtWork(rows: MeanwhileDeps['rows']) {
   };
 }
 
-/** Resolves with a note for its mind, and up to when it tells; null: it did nothing since then. */
+/**
+ * Resolves with a note for the agent's model and the time up to which it reports. Null: the agent
+ * has finished no run since then.
+ */
 export function createMeanwhile({ rows, configs, now, logger }: MeanwhileDeps): Meanwhile {
   const wasAtWork = createWasAtWork(rows);
   return async (agentId, since, asleep) => {
@@ -72,7 +75,7 @@ export function createMeanwhile({ rows, configs, now, logger }: MeanwhileDeps): 
       const time = now();
       const from = Math.max(since, time - TOLD.backMs);
       if (!(await wasAtWork(agentId, from))) return null;
-      // Its own alone: however much the others did, or idled, nothing of it is pushed out.
+      // Only this agent's runs are read, so the runs of others cannot push any out.
       const own = await rows.runs({ agentId, before: time + 1, endedAfter: from, most: TOLD.lookedAt });
       if (own.length === 0) return null;
       const zone = (await configs.household()).effective.time_zone;
@@ -84,7 +87,7 @@ export function createMeanwhile({ rows, configs, now, logger }: MeanwhileDeps): 
           const head = `${what}, ${momentText(startedAt ?? dueAt, zone)}: ${OUTCOMES[state] ?? state}`;
           return said === null ? head : `${head}. Your last words:\n${quote(cutMiddle(said, TOLD.saidChars))}`;
         });
-      // Of very many it is known that there are more.
+      // At the limit, the exact number is not known.
       const least = own.length === TOLD.lookedAt ? 'at least ' : '';
       const more =
         own.length > TOLD.runs ? `\n${least}${own.length - TOLD.runs} runs before these are not told here.` : '';
@@ -100,20 +103,19 @@ export function createMeanwhile({ rows, configs, now, logger }: MeanwhileDeps): 
         upTo: Math.max(...own.map(({ endedAt }) => endedAt ?? 0)),
       };
     } catch (error) {
-      // No reason not to wake, nor not to answer.
+      // The note is optional. The agent wakes or answers without it.
       logger.error('what an agent did alone could not be read; it goes on without it', { error: String(error) });
       return null;
     }
   };
 }
 
-// Watches whether the clocks go by which things are due: one that stands is the one thing that it
-// cannot say itself.
+// Watches that all clocks keep running. A clock that has stopped cannot report it itself.
 
 /**
- * One home's clock, as it is watched. `seenAt`: when it looked last; null: it has not begun.
- * `stoodMs`: at its start; null: it had not. `copied`: its home is a copy, and what is due is not
- * due here.
+ * The clock of one home, as the watch sees it. `seenAt`: its last tick; null: it has not started.
+ * `stoodMs`: how long it had been stopped when it started; null: it had not. `copied`: the home is
+ * a copy, so its schedules are not due here.
  */
 export interface WatchedClock {
   readonly id: string;
@@ -123,17 +125,17 @@ export interface WatchedClock {
 }
 
 export interface ClockWatch {
-  /** Of all homes, for anybody: it names none. */
+  /** Over all homes. It names none of them, so anybody may see it. */
   state(): OpenHealth['clock'];
   close(): void;
 }
 
 interface ClockWatchDeps {
   readonly clocks: () => readonly WatchedClock[];
-  /** ms, only ever forward: a wall clock that is set anew stops nothing. */
+  /** Monotonic time in ms. A change of the wall clock has no effect. */
   readonly elapsed: () => number;
   readonly timers: Timers;
-  /** A sentence, when one begins to stand, and when all go again. */
+  /** Prints a sentence when a clock stops, and when all run again. */
   readonly say: (line: string) => void;
   readonly limits?: Pick<ScheduleLimits, 'stillMs' | 'watchMs'>;
 }
@@ -145,7 +147,7 @@ export function createClockWatch({
   say,
   limits = SCHEDULE_LIMITS,
 }: ClockWatchDeps): ClockWatch {
-  /** By home: its last look that was noticed, and when that was. */
+  /** Per home: the last `seenAt` that was observed, and when it was first observed. */
   const noticed = new Map<string, { readonly seenAt: number | null; readonly at: number }>();
   let told = false;
   let cancel: () => void = () => undefined;
@@ -186,21 +188,22 @@ export function createClockWatch({
 }
 
 /**
- * What became of a moment. `again`: nothing yet, and it waits until then, ms since the epoch;
- * `waits`: for what. `forgets`: it was no moment of its own, and is done with.
+ * The outcome of an occurrence. `again`: it has not happened yet and is tried again then, in ms
+ * since the epoch; `waits`: for what. `forgets`: it was no occurrence of its schedule, so its row
+ * is deleted.
  */
 export type Performed = (Ended & { readonly forgets?: true }) | { readonly again: number; readonly waits?: Waits };
 
-/** What one that performs a moment may do with its row. */
+/** What `perform` may do with the row of an occurrence. */
 interface Performing {
-  /** Its run begins. False: somebody else has the moment now, and nothing may begin. */
+  /** The run begins. False: another process has the occurrence now, and nothing may begin. */
   begins(runId: RunId): Promise<boolean>;
 }
 
 export interface ClockDeps {
   readonly rows: ScheduleRows;
   readonly leases: Leases;
-  /** No other process can have this store open. */
+  /** Whether no other process can have this store open. */
   readonly alone: boolean;
   readonly database: Pick<Database, 'steadyMs' | 'untilThere'>;
   readonly now: () => number;
@@ -208,47 +211,47 @@ export interface ClockDeps {
   readonly timers: Timers;
   readonly logger: Pick<Logger, 'warn' | 'error'>;
   readonly limits: ScheduleLimits;
-  /** The household's zone, by which things are due that have none of their own. */
+  /** The household's time zone. It applies to schedules without a zone of their own. */
   readZone(): Promise<string>;
-  /** When each of these agents' is due in that zone, and whether a moment passes by in the dark. */
+  /** Timing rules of these agents in that zone, and whether an occurrence falls into a blackout. */
   readRules(
     zone: string,
     agentIds: readonly AgentId[],
   ): Promise<{ contextOf(row: Row): TimingContext; isDark(row: Row, at: number): boolean }>;
-  /** Does what is due. Never rejects for what an agent or a script does. */
+  /** Runs what is due. Never rejects for a failure of an agent or a script. */
   perform(claim: Claim, row: Row, performing: Performing): Promise<Performed>;
   /**
-   * Ends what is left of a script whose relay died, and says what became of it. `row` null: it is
-   * scheduled no more.
+   * Ends what remains of a script whose relay died, and reports the outcome. `row` null: the
+   * schedule is gone.
    */
   endLeft(left: LeftScript, row: Row | null): Promise<Ended>;
-  /** How these runs ended, those that did, though nobody had written it here. */
+  /** Outcomes of those runs that have ended although their rows do not say so. */
   endsOf(runIds: ReadonlySet<RunId>): Promise<ReadonlyMap<string, Ended>>;
-  /** A schedule has come to an end so often in a row: it is paused. */
+  /** The schedule failed too often in a row and is now paused. */
   onPaused(row: Row, why: string): void;
-  /** Something of it has changed, for the pages. */
+  /** Notifies pages that the agent's schedules changed. */
   onChange(agentId: AgentId | null): void;
 }
 
 export interface Clock {
-  /** Begins to go. Says how long it stood. */
+  /** Starts the clock. Resolves with how long it had been stopped. */
   start(): Promise<{ readonly stoodMs: number; readonly planned: boolean }>;
-  /** Looks now: something was changed. */
+  /** Looks for due work now, after a change. */
   wake(): void;
-  /** Of schedules: how many of them are being done. */
+  /** How many occurrences of each schedule are being performed. */
   running(): ReadonlyMap<string, number>;
-  /** When it went last, ms since the epoch; null: it has not begun. */
+  /** The last tick, in ms since the epoch. Null: the clock has not started. */
   seenAt(): number | null;
-  /** Resolves when nothing is due any more and nothing is being done. For tests. */
+  /** Resolves when nothing is due and nothing is being performed. For tests. */
   whenQuiet(): Promise<void>;
   /**
-   * `planned`: the person ended the relay. Nothing is begun after it; what is being done is waited
-   * for.
+   * Begins nothing more, and waits for what is being performed. `planned`: the person stopped the
+   * relay.
    */
   close(planned: boolean): Promise<void>;
 }
 
-/** The database was lost in the middle of it. */
+/** The database was lost while the occurrence was performed. */
 const BROKE_OFF: Ended = {
   end: { state: 'failed', reason: null },
   detail: { ...NO_DETAIL, detail: DATABASE_BROKE },
@@ -320,15 +323,14 @@ export function createClock(deps: ClockDeps): Clock {
         await (performed.forgets ? rows.forgetHeld(claim) : finish(claim, row, performed));
         return await rows.hurry(claim.agentId, now());
       }
-      // What has begun is not done twice.
+      // A run that has begun is not repeated.
       if (!(await rows.putBack(claim, performed.again, performed.waits))) await finish(claim, row, BROKE_OFF);
     });
     deps.onChange(claim.agentId);
   }
 
   /**
-   * A store that is away for a while is no other end: what became of it is written once it is there
-   * again.
+   * Retries a write while the store is unreachable, so that an outage does not change the outcome.
    */
   async function tryOn(write: () => Promise<unknown>): Promise<void> {
     for (let tries = 1; ; tries++)
@@ -356,48 +358,53 @@ export function createClock(deps: ClockDeps): Clock {
   }
 
   /**
-   * What this process is at is not dead, however long it was held up; and what the log knows to
-   * have ended has ended so.
+   * Ends what dead processes have left behind. Work of this process is never dead, however long it
+   * was delayed. If the event log knows how a run ended, that is its outcome.
    */
   async function recover(time: number, all: boolean): Promise<void> {
-    // After an outage others first renew what they hold.
+    // After an outage, other processes first get time to renew their leases.
     if (!all && database.steadyMs() < limits.steadyMs) return;
     const mine = leases.tokens();
     const runIds = await rows.dead(time, all, mine);
     const ends = runIds.length === 0 ? new Map<string, Ended>() : await deps.endsOf(new Set(runIds));
-    // Before what they are part of is crashed: they are told, and what is left of them is ended.
+    // Before the occurrences are marked as crashed: each script's processes are ended and its agent
+    // is notified.
     for (const left of await rows.takeOver(time, all, mine, newId())) begin(left.claim, () => handleLeft(left));
     await rows.recover(time, all, leases.tokens(), ends);
   }
 
-  /** Gives what is due by now its rows. Only that is read, however much is scheduled. */
+  /**
+   * Writes the rows of all occurrences due by now. It reads only due schedules, however many there
+   * are.
+   */
   async function judgeDue(time: number): Promise<void> {
     for (let tries = 0; !closed && tries < limits.judgeTries;) {
       const due = await rows.due(time);
       if (due.length === 0) return;
-      // Before the transaction: it may have the store's one connection.
+      // Read before the transaction, which may hold the store's only connection.
       const rules = await deps.readRules(
         zone ?? (await deps.readZone()),
         due.map(({ agentId }) => agentId),
       );
       const ids = due.map(({ scheduleId }) => scheduleId);
       if ((await rows.advance(ids, { now: time, stops, ...rules })) > 0) continue;
-      // Each is written by somebody at this moment, or judged by another process.
+      // Every due row is locked: it is being written, or another process judges it.
       tries += 1;
       await sleep(timers.after, limits.judgeAgainMs);
     }
   }
 
   /**
-   * The household may live elsewhere from now on: what was due by the clocks there is, and what is
-   * to come goes by those here.
+   * Follows a change of the household's time zone. Past occurrences are judged by the old zone, and
+   * later ones are computed in the new zone.
    */
   async function followZone(time: number): Promise<void> {
     const here = await deps.readZone();
     if (zone !== null && zone !== here) {
       await judgeDue(time);
       const { contextOf } = await deps.readRules(here, []);
-      // One that could not be judged is due still, and is no moment to be passed over.
+      // A schedule that could not be judged is still due. Computing its next time now would skip an
+      // occurrence.
       await rows.reckon(time, contextOf, ({ dueAt }) => dueAt === null || dueAt > time, true);
     }
     zone = here;
@@ -407,7 +414,8 @@ export function createClock(deps: ClockDeps): Clock {
     if (closed) return;
     const time = now();
     await followZone(time);
-    // A clock that went back would stand still until it has caught up with itself.
+    // The wall clock went back. Without this the clock would stand still until that time is reached
+    // again.
     if (seen !== null && time < seen - limits.catchUp.onTimeMs) {
       const { contextOf } = await deps.readRules(zone ?? '', []);
       await rows.reckon(time, contextOf, ({ judgedAt }) => judgedAt > time);
@@ -443,7 +451,7 @@ export function createClock(deps: ClockDeps): Clock {
     const full = live.size >= limits.atOnce;
     const nextAt = await rows.nextAt().catch(() => null);
     const wait = nextAt === null || full ? limits.checkMs : Math.min(limits.checkMs, Math.max(0, nextAt - now()));
-    // What is made up for waits for its place, and looking at it again at once would be in vain.
+    // Catch-up occurrences wait for a free slot. Looking again immediately would find none.
     cancel = timers.after(
       broken || (wait === 0 && live.size > 0) ? Math.max(wait, limits.catchUp.staggerMs) : wait,
       wake,

@@ -1,4 +1,4 @@
-/** What became of what was due, and when the clock of a home went last. */
+/** The history of occurrences, and the last tick of each home's clock. */
 import { sql, type Selectable } from 'kysely';
 import { z } from 'zod';
 import type { AgentId, RunId, ScheduleId } from '../../src/shared/domain/ids.ts';
@@ -9,7 +9,7 @@ import { parseText } from '../store/index.ts';
 import { SCHEMA, type Tables } from '../store/tables.ts';
 import { json, type RowsDeps } from './schedule-rows.ts';
 
-/** How it went, beside its end. */
+/** Details of an outcome, stored beside the state. */
 const detailSchema = z.object({
   said: z.string().nullable().default(null),
   detail: z.string().nullable().default(null),
@@ -28,11 +28,11 @@ export const NO_DETAIL: Detail = {
   continuedBy: null,
 };
 
-/** Why a moment passed by at which there was nothing to do. */
+/** Why an occurrence was skipped when its agent had nothing to do. */
 const IDLE: SkipReason = 'nothing-waits';
 export const skipReasonSchema = z.enum(SKIP_REASONS);
 const reasonSchema = skipReasonSchema.nullable();
-/** The sentence in the detail of an occurrence, as it is stored. */
+/** The sentence in the stored detail of an occurrence. */
 export const detailOf = (json: string | null): string | null => detailSchema.parse(JSON.parse(json ?? '{}')).detail;
 function endOf(row: Pick<Selectable<Tables['occurrences']>, 'state' | 'reason'>): OccurrenceEnd | null {
   const state = occurrenceStateSchema.parse(row.state);
@@ -41,7 +41,7 @@ function endOf(row: Pick<Selectable<Tables['occurrences']>, 'state' | 'reason'>)
   return { state, reason: reasonSchema.parse(row.reason) ?? 'gate' };
 }
 
-/** Of what is scheduled, as it is stored; what is there no more counts as a routine. */
+/** The kind of a stored schedule. A schedule that is gone counts as a routine. */
 function kindIn(valueJson: string | null): Occurrence['kind'] {
   const schedule = z.looseObject({ kind: occurrenceSchema.shape.kind }).safeParse(JSON.parse(valueJson ?? '{}'));
   return schedule.success ? schedule.data.kind : 'routine';
@@ -69,7 +69,7 @@ function occurrenceOf(
   };
 }
 
-/** `name`: null where nothing was scheduled: somebody woke it. */
+/** `name`: null for runs started by a wake, which belong to no schedule. */
 export interface SpentByRoutine {
   readonly scheduleId: ScheduleId;
   readonly agentId: AgentId;
@@ -81,15 +81,16 @@ export interface SpentByRoutine {
   readonly estimated: boolean;
 }
 
-/** Runs that are over, since then: what was skipped ran not at all. */
+/** Runs that have ended since then. A skipped occurrence is no run. */
 const overSince = (since: number) => sql<boolean>`(
   occurrences.ended_at > ${since} and occurrences.run is not null and occurrences.state <> 'skipped'
 )`;
 
 /**
- * A count in the detail of an occurrence. The last words of a run stand in there too, and may hold
- * a character that Postgres has in no text: read as JSON, the row would be an error. Within a text
- * the quotation marks are escaped.
+ * Reads a count from the detail of an occurrence by regular expression. The detail also holds the
+ * last words of a run, which may contain a character that Postgres allows in no text. Parsing it as
+ * JSON would then fail. Quotation marks inside the words are escaped, so the pattern cannot match
+ * there.
  */
 const countIn = (name: 'costMicroUsd' | 'tokens') =>
   sql`substring(detail_json from ${`"${name}":([0-9]{1,15})[,}]`})::bigint`;
@@ -105,7 +106,7 @@ export function createHistory({ db, home }: Pick<RowsDeps, 'db' | 'home'>) {
       .select(['schedules.value_json as value_json', 'schedules.name_json as schedule_name'])
       .where('occurrences.home', '=', home);
   return {
-    /** Runs that began before then, live and past, the newest first. */
+    /** Runs that began before then, live and ended, newest first. */
     async runs({
       agentId,
       scheduleId,
@@ -116,7 +117,7 @@ export function createHistory({ db, home }: Pick<RowsDeps, 'db' | 'home'>) {
       agentId?: AgentId | null;
       scheduleId?: ScheduleId;
       before: number;
-      /** Only those that are over, since then. */
+      /** Only runs that ended after this time. */
       endedAfter?: number;
       most: number;
     }): Promise<Occurrence[]> {
@@ -131,7 +132,9 @@ export function createHistory({ db, home }: Pick<RowsDeps, 'db' | 'home'>) {
         .execute();
       return rows.map(occurrenceOf);
     },
-    /** Who was at work alone, with when the last of it ended, after `since`; ms since the epoch. */
+    /**
+     * Agents that finished a run after `since`, each with the latest end. In ms since the epoch.
+     */
     async endsSince(since: number): Promise<ReadonlyMap<AgentId, number>> {
       const rows = await db
         .selectFrom('occurrences')
@@ -142,14 +145,14 @@ export function createHistory({ db, home }: Pick<RowsDeps, 'db' | 'home'>) {
         .execute();
       return new Map(rows.map(({ agent_json, at }) => [parseText(agent_json), Number(at)]));
     },
-    /** What was due, or woke it, when this run began. */
+    /** The occurrence whose run this is. */
     async withRun(runId: RunId): Promise<Occurrence | null> {
       const row = await named().where('occurrences.run', '=', runId).executeTakeFirst();
       return row ? occurrenceOf(row) : null;
     },
-    /** That which this run goes on with. */
+    /** The occurrence that this run continues. */
     async continuedIn({ runId, agentId }: Pick<Occurrence, 'runId' | 'agentId'>): Promise<Occurrence | null> {
-      // Within a text of it these quotation marks would be escaped.
+      // Inside a stored text these quotation marks would be escaped.
       const marked = `"continuedBy":${JSON.stringify(runId)}`;
       const row = await named()
         .where('occurrences.agent_json', '=', json(agentId))
@@ -157,7 +160,10 @@ export function createHistory({ db, home }: Pick<RowsDeps, 'db' | 'home'>) {
         .executeTakeFirst();
       return row ? occurrenceOf(row) : null;
     },
-    /** Writes that this later run goes on with it. False: another does, or it is not over. */
+    /**
+     * Records that the later run continues this one. False: another run does, or this one has not
+     * ended.
+     */
     async goesOn(runId: RunId, continuedBy: RunId): Promise<boolean> {
       const row = await db
         .selectFrom('occurrences')
@@ -173,12 +179,12 @@ export function createHistory({ db, home }: Pick<RowsDeps, 'db' | 'home'>) {
         .set({ detail_json: JSON.stringify({ ...detail, continuedBy }) })
         .where('home', '=', home)
         .where('run', '=', runId)
-        // As it was read: two that come at once do not both begin.
+        // Compare and set: of two concurrent calls only one succeeds.
         .where(sql<boolean>`detail_json is not distinct from ${row.detail_json}`)
         .executeTakeFirst();
       return numUpdatedRows > 0n;
     },
-    /** Of this agent, where somebody's wake was to begin a run, from then on. */
+    /** Occurrences since then at which a wake was to start a run of this agent. */
     async wakesSince(agentId: AgentId, since: number): Promise<Pick<Occurrence, 'state' | 'reason'>[]> {
       const rows = await named()
         .where('occurrences.agent_json', '=', json(agentId))
@@ -187,7 +193,7 @@ export function createHistory({ db, home }: Pick<RowsDeps, 'db' | 'home'>) {
         .execute();
       return rows.map(occurrenceOf);
     },
-    /** When this agent was last at work alone, ms since the epoch; 0: never, as far as is known. */
+    /** Start of the agent's latest run, in ms since the epoch. 0: none is known. */
     async lastRunOf(agentId: AgentId): Promise<number> {
       const { at } = await db
         .selectFrom('occurrences')
@@ -197,7 +203,7 @@ export function createHistory({ db, home }: Pick<RowsDeps, 'db' | 'home'>) {
         .executeTakeFirstOrThrow();
       return Number(at ?? 0);
     },
-    /** What the runs of (`from`, now] came to, by what was scheduled, the dearest first. */
+    /** Costs of the runs in (`from`, now], by schedule, most expensive first. */
     async spentSince(from: number): Promise<SpentByRoutine[]> {
       const { rows } = await sql<{
         schedule: string;
@@ -234,7 +240,7 @@ export function createHistory({ db, home }: Pick<RowsDeps, 'db' | 'home'>) {
         estimated,
       }));
     },
-    /** The newest ends of one, the newest first. */
+    /** The latest outcomes of one schedule, newest first. */
     async ends(scheduleId: ScheduleId, most: number): Promise<OccurrenceEnd[]> {
       const rows = await db
         .selectFrom('occurrences')
@@ -242,14 +248,14 @@ export function createHistory({ db, home }: Pick<RowsDeps, 'db' | 'home'>) {
         .where('home', '=', home)
         .where('schedule', '=', scheduleId)
         .where('ended_at', 'is not', null)
-        // The runs for which it woke somebody are none of its moments.
+        // Runs that the schedule started by waking an agent are not its occurrences.
         .where('kind', '=', '')
         .orderBy('due_at', 'desc')
         .limit(most)
         .execute();
       return rows.flatMap((row) => endOf(row) ?? []);
     },
-    /** The same of several, by schedule. */
+    /** The same as `ends` for several schedules, by schedule. */
     async endsOf(
       scheduleIds: readonly ScheduleId[],
       most: number,
@@ -268,8 +274,9 @@ export function createHistory({ db, home }: Pick<RowsDeps, 'db' | 'home'>) {
       return ends;
     },
     /**
-     * Those that are due, run or ended in (`from`, `to`], the newest first. `idle: 'last'`: where
-     * there are more, those go first at which nothing waited: they push out none that ran.
+     * Occurrences due in (`from`, `to`], newest first, whether they wait, run or have ended. `idle:
+     * 'last'`: when there are more than `most`, those skipped because nothing waited are dropped
+     * first.
      */
     async between(
       from: number,
@@ -293,7 +300,7 @@ export function createHistory({ db, home }: Pick<RowsDeps, 'db' | 'home'>) {
         .execute();
       return rows.map(occurrenceOf).sort((one, other) => other.dueAt - one.dueAt);
     },
-    /** When this home's clock went last, and whether the person had ended it then. */
+    /** The last tick of this home's clock, and when the person stopped it (null: they did not). */
     async sign(): Promise<{ readonly seenAt: number; readonly stoppedAt: number | null } | null> {
       const row = await db.selectFrom('clocks').selectAll().where('home', '=', home).executeTakeFirst();
       return row ? { seenAt: row.seen_at, stoppedAt: row.stopped_at } : null;

@@ -1,6 +1,6 @@
 /**
- * What is due without anybody there: routines, reminders and scripts of one home, its clock, the
- * account of every moment that came, and what agents need to be at work alone.
+ * Scheduled work of one home: routines, reminders and scripts, the clock that performs them, the
+ * history of all occurrences, and what agents need to run without a browser.
  */
 import { type CronClock, type OccurrenceEnd, rowOf, slotAfter } from '../../src/shared/domain/schedule/timing.ts';
 import {
@@ -51,7 +51,7 @@ export { createScheduleRows } from './rows.ts';
 export { createScripts, type Scripts, type TextQuestion, type TextQuestions } from './scripts.ts';
 export type { Refused, Written } from './refusals.ts';
 
-// Schedules as a page sees them: when they are due next, and how it went of late.
+// Schedules as a page shows them: the next due time and the latest outcomes.
 
 interface ShownDeps {
   readonly rows: Pick<ScheduleRows, 'endsOf' | 'waitingOf'>;
@@ -97,7 +97,7 @@ function createShown({ rows, configs, running, limits }: ShownDeps) {
   async function allShown(which: readonly Row[]): Promise<Scheduled[]> {
     const ids = which.map(({ scheduleId }) => scheduleId);
     const [ends, waiting] = await Promise.all([rows.endsOf(ids, limits.endsInARow), rows.waitingOf(ids)]);
-    /** The oldest of each. */
+    /** The oldest waiting occurrence of each schedule. */
     const waitsOf = new Map(
       waiting
         .toReversed()
@@ -127,8 +127,8 @@ function createShown({ rows, configs, running, limits }: ShownDeps) {
   return { allShown, oneShown };
 }
 
-// Runs that somebody's wake began while its agent was absent: in the same account as those that
-// were due.
+// Runs started by a wake while the agent had no browser. They appear in the same history as
+// scheduled runs.
 
 interface WokenDeps {
   readonly rows: Pick<ScheduleRows, 'woken' | 'begins' | 'end' | 'forgetHeld' | 'wakesSince'>;
@@ -139,7 +139,7 @@ interface WokenDeps {
   readonly newId: () => string;
 }
 
-/** Wakes of one agent have one name in the account, as moments of one schedule do. */
+/** All wakes of one agent share one id in the history, like the occurrences of a schedule. */
 const wakesOf = (agentId: AgentId) => `wakes of ${agentId}`.slice(0, LIMITS.id);
 
 export function createWoken({ rows, leases, directory, onChange, now, newId }: WokenDeps): Woken {
@@ -176,7 +176,8 @@ export function createWoken({ rows, leases, directory, onChange, now, newId }: W
       const since = await rows.wakesSince(agentId, grantedAt);
       if (since.length === 0) return 'no';
       if (since.some(({ state }) => state === 'claimed')) return 'begins';
-      // The relay ended over it. What its agent had read by then, nobody asks for again.
+      // The relay stopped during the run. Messages that the agent had read by then are not
+      // delivered again.
       const isCutOff = ({ state, reason }: (typeof since)[number]) => state === 'crashed' || reason === 'planned-stop';
       return since.every(isCutOff) ? 'cut-off' : 'yes';
     },
@@ -186,74 +187,73 @@ export function createWoken({ rows, leases, directory, onChange, now, newId }: W
 export interface Schedules {
   readonly clock: Clock;
   readonly records: RecordSource;
-  /** Routines that agents ask for. */
+  /** Routines that agents propose. */
   readonly proposals: Proposals;
-  /** Runs that began before then, live and past, the newest first. */
+  /** Runs that began before then, live and ended, newest first. */
   runs(which: {
     readonly agentId: AgentId | null;
     readonly before: number;
     readonly most: number;
   }): Promise<Occurrence[]>;
-  /** What the runs since then took, by what was scheduled, the dearest first. */
+  /** Costs of the runs since then, by schedule, most expensive first. */
   spentSince(from: number): Promise<SpentByRoutine[]>;
   list(agentId?: AgentId): Promise<Scheduled[]>;
   get(scheduleId: ScheduleId): Promise<Scheduled | null>;
-  /** By its name, among what is scheduled for this agent. */
+  /** The agent's schedule with this name. */
   named(agentId: AgentId, name: string): Promise<Scheduled | null>;
   /**
-   * A reminder or a script takes the place of one of its kind and name. `text`: of a script, which
-   * the person accepts with this; left out: the text that its `sha256` names, or what its file
-   * says.
+   * Adds a schedule. A reminder or a script replaces one of the same kind and name. `text`: the
+   * text of a script, which the person accepts with this call. Left out: the text named by
+   * `sha256`, or the current content of the file.
    */
   add(schedule: Schedule, text?: ScriptText): Promise<Written>;
-  /** Writes it under this id, whether it was there or not. */
+  /** Creates or replaces the schedule with this id. */
   put(scheduleId: ScheduleId, schedule: Schedule): Promise<Written>;
-  /** “Morning”, or “Morning (2)”: the first such name that this agent has nothing under. */
+  /** The first free name for this agent: “Morning”, then “Morning (2)”, and so on. */
   freeName(agentId: AgentId, name: string): Promise<string>;
   /**
-   * Null: it is not there. The text of a script is the one that its `sha256` names; without that,
-   * what its file says is accepted. Refused for the field `version` if it is at another one by now;
-   * left out: it is overwritten.
+   * Null: there is no such schedule. A script keeps the text named by its `sha256`. Without
+   * `sha256`, the current content of its file is accepted. If `version` is given and is not the
+   * current one, the change is refused for that field. Without it, the schedule is overwritten.
    */
   change(scheduleId: ScheduleId, schedule: Schedule, version?: number): Promise<Written | null>;
   /**
-   * The person accepts another text of a script. Null: it is scheduled here no more, or is another
+   * The person accepts another text of a script. Null: the schedule is gone, or names another
    * script by now.
    */
   accept(scheduleId: ScheduleId, file: ScriptFile, agentId: AgentId): Promise<Written | null>;
-  /** The text that the person accepted; null: none is kept. */
+  /** The text that the person accepted. Null: none is stored. */
   acceptedText(scheduleId: ScheduleId): Promise<ScriptText | null>;
-  /** The person said no to this text of a script. `within`: the transaction of their answer. */
+  /** The person declined this text of a script. `within`: the transaction of the answer. */
   declineText(scheduleId: ScheduleId, sha256: string, within: Db): Promise<void>;
-  /**
-   * Why it would not be taken; null: it would, as far as is known. `text`: of a script; left out:
-   * as with `add`.
-   */
+  /** Why the schedule would be refused. Null: nothing known is against it. `text`: as for `add`. */
   refuse(schedule: Schedule, text?: ScriptText): Promise<Refused | null>;
-  /** False: it was not there. What is due of it and was not begun is cancelled with it. */
+  /** False: there is no such schedule. Its due occurrences that have not begun are cancelled. */
   remove(scheduleId: ScheduleId): Promise<boolean>;
-  /** One moment more, now. False: it is not there. */
+  /** Adds one occurrence that is due now. False: there is no such schedule. */
   trigger(scheduleId: ScheduleId): Promise<boolean>;
   /**
-   * Brings here what is due at another relay: that one is asked for it; or, where the person says
-   * that it is gone, it is due here at once.
+   * Brings schedules that are due at another relay to this one. The other relay is asked to release
+   * them. `gone`: the person says that it is gone, so they are due here immediately.
    */
   move(gone: boolean): Promise<void>;
   reorder(scheduleIds: readonly ScheduleId[]): Promise<Refused | null>;
   /**
-   * Switches off all that runs by itself for this agent; reminders stay, and wait in its inbox when
-   * they are due.
+   * Disables all routines and scripts of this agent. Reminders stay: when they are due, they wait
+   * in the inbox.
    */
   stopAll(agentId: AgentId): Promise<void>;
   /**
-   * What became of what was due in (`from`, `to`], the newest first, with what runs; `idle` as with
-   * the rows.
+   * Occurrences due in (`from`, `to`], newest first, including live ones. `idle`: as for `between`
+   * of the rows.
    */
   history(from: number, to: number, which: Parameters<ScheduleRows['between']>[2]): Promise<Occurrence[]>;
-  /** What will be due in (`from`, `to`], as things are; of each schedule at most `most`. */
-  /** At most so many of each schedule; `onCut`: of one there may be more. */
+  /**
+   * Occurrences that will be due in (`from`, `to`] by the current settings, at most `most` of each
+   * schedule. `onCut`: called for a schedule that may have more.
+   */
   timeline(from: number, to: number, most: number, onCut?: () => void): Promise<readonly Moment[]>;
-  /** When agents that have something scheduled are not woken, in (`from`, `to`]. */
+  /** Blackouts in (`from`, `to`] of agents that have a schedule. */
   blackouts(from: number, to: number): Promise<Dark[]>;
   close(planned: boolean): Promise<void>;
 }
@@ -262,11 +262,11 @@ interface SchedulesDeps {
   readonly db: Db;
   readonly rows: ScheduleRows;
   readonly leases: Leases;
-  /** Names the home. */
+  /** Id of the home. */
   readonly home: string;
   /** No other process can have this store open. */
   readonly onlyOne: boolean;
-  /** Left out: it can always be reached. */
+  /** Left out: the database is always reachable. */
   readonly database?: Pick<Database, 'steadyMs' | 'untilThere'>;
   readonly cron: CronClock;
   readonly configs: Configs;
@@ -278,11 +278,11 @@ interface SchedulesDeps {
   readonly host: Pick<SessionHost, 'stateOf'>;
   readonly alone: OpenAlone;
   readonly scripts: Scripts;
-  /** About texts of scripts that were changed. */
+  /** Questions to the person about changed texts of scripts. */
   readonly questions: TextQuestions;
   readonly copies: Pick<Copies, 'allow'>;
   readonly usedUp: (agentId: AgentId) => Promise<UsedUp | null>;
-  /** What an agent may be let use. */
+  /** Tools that an agent may be allowed to use. */
   readonly tools: Pick<TeamTools, 'all'>;
   readonly announce: (event: RoostEvent) => void;
   readonly now: () => number;
@@ -322,8 +322,8 @@ export function createSchedules(deps: SchedulesDeps): Schedules {
       inbox,
       configs,
       readContext: async () => (await preview.readContext())({ givenOffset: null }),
-      // Messages, mentions and reminders that were due are in the inbox; what others wrote in its
-      // threads is not.
+      // The inbox holds messages, mentions and due reminders. New messages of others in the agent's
+      // threads are counted separately.
       somethingWaits: async (agentId, since) =>
         (await inbox.count(agentId)) > 0 || (await deps.threads.hasNews(agentId, since)),
       usedUp: deps.usedUp,
@@ -343,9 +343,9 @@ export function createSchedules(deps: SchedulesDeps): Schedules {
   const { allShown, oneShown } = createShown({ rows, configs, running: clock.running, limits });
   const refuse = createRefusals({ rows, scripts: deps.scripts, tools: deps.tools, now });
   /**
-   * With the hash of the text that runs from now on. A schedule that names a hash means that text
-   * and no other. `text`: what is accepted with this; null: what was accepted before stays.
-   * `problem`: why its file cannot be had, as a sentence.
+   * The schedule with the hash of the script text that runs from now on. If the schedule names a
+   * hash, it means exactly that text. `text`: accepted with this call; null: the text accepted
+   * before stays. `problem`: a sentence on why the file cannot be read.
    */
   async function withText(schedule: Schedule, before: Row | null, given: ScriptText | undefined) {
     if (schedule.kind !== 'script') return { schedule, text: null, problem: null };
@@ -360,8 +360,8 @@ export function createSchedules(deps: SchedulesDeps): Schedules {
     return { schedule: { ...schedule, sha256: file.sha256 }, text: file, problem: null };
   }
   /**
-   * In turn: each has its place beside those before it, and what was looked at before it still
-   * holds.
+   * Runs in a queue with the other writes, so that the position and the checks made before are
+   * still valid.
    */
   async function written(
     scheduleId: ScheduleId,
@@ -402,11 +402,11 @@ export function createSchedules(deps: SchedulesDeps): Schedules {
     const { schedule, text, problem } = await withText(asked, row, given);
     const refused = await refuse(schedule, row, problem);
     if (refused) return refused;
-    // What waits of the reminder of before is not to come beside the new one.
+    // A waiting occurrence of the old reminder must not arrive beside the new one.
     if (schedule.kind === 'reminder') await callOff(scheduleId);
     return await written(scheduleId, schedule, null, text, version);
   }
-  /** What is due of it and waits: it comes no more. */
+  /** Cancels its waiting occurrences and withdraws their messages. */
   async function callOff(scheduleId: ScheduleId): Promise<void> {
     const waiting = await rows.waitingOf([scheduleId]);
     await rows.cancelDue(scheduleId, now());
@@ -439,7 +439,7 @@ export function createSchedules(deps: SchedulesDeps): Schedules {
       onStale: () => changed(null),
       onChange: clock.wake,
       async onYes(schedule) {
-        // Who lets something run lets its agent leave what it needs for that.
+        // The person enables something that runs, so its agent may store a snapshot for that.
         if (runsByItself(schedule)) await deps.copies.allow(schedule.agentId);
         changed(schedule.agentId);
       },
@@ -468,7 +468,7 @@ export function createSchedules(deps: SchedulesDeps): Schedules {
       inTurn(async () => {
         const row = await rows.get(scheduleId);
         if (row?.schedule.kind !== 'script' || row.schedule.agentId !== agentId) return null;
-        // Its path may have changed since the question was asked.
+        // The file's path may have changed since the question was asked.
         const lies = await deps.scripts.look(agentId, row.schedule.script);
         if (typeof lies === 'string' || lies.path !== file.path) return null;
         return await changedTo(row, row.schedule, file);
@@ -523,7 +523,8 @@ export function createSchedules(deps: SchedulesDeps): Schedules {
     },
     async stopAll(agentId) {
       for (const { scheduleId, schedule, elsewhere, pausedWhy } of await rows.all(agentId))
-        // What is due elsewhere is switched off there, and what waits for a yes is off.
+        // A schedule of another relay is disabled there. One that waits for the person's consent is
+        // off anyway.
         if (elsewhere === null && pausedWhy !== WAITS_FOR_YES && schedule.kind !== 'reminder' && schedule.enabled)
           await inTurn(() => written(scheduleId, { ...schedule, enabled: false }, null));
     },

@@ -1,7 +1,4 @@
-/**
- * Signs of life for claims: as long as somebody is at work on one, no other relay believes this one
- * dead.
- */
+/** Renews the leases of claims, so that no other relay takes the work of this one for dead. */
 import type { Timers } from '../../src/shared/domain/platform/timers.ts';
 import { ALWAYS_THERE, enduring, type Database } from '../store/index.ts';
 import type { Claim, ScheduleRows } from './rows.ts';
@@ -9,7 +6,7 @@ import type { ScheduleLimits } from './settings.ts';
 
 export interface LeasesDeps {
   readonly rows: Pick<ScheduleRows, 'renew'>;
-  /** Left out: it can always be reached. */
+  /** Left out: the database is always reachable. */
   readonly database?: Pick<Database, 'untilThere'>;
   readonly limits: Pick<ScheduleLimits, 'renewMs'>;
   readonly timers: Timers;
@@ -18,11 +15,11 @@ export interface LeasesDeps {
 }
 
 export interface Leases {
-  /** Keeps a claim alive. Returns the way to let go of it. */
+  /** Renews this claim until the returned function is called. */
   hold(claim: Claim): () => void;
-  /** Of those that are held. */
+  /** Tokens of the claims that are held. */
   tokens(): readonly string[];
-  /** None is renewed after it. */
+  /** Stops renewing. */
   close(): void;
 }
 
@@ -35,7 +32,8 @@ export function createLeases({ rows, database = ALWAYS_THERE, limits, timers, no
     if (held.size === 0 || closed) return;
     cancel ??= timers.after(limits.renewMs, () => {
       cancel = null;
-      // At once when a database is back that was away: others wait for that, and no longer.
+      // Renewed as soon as the database is back from an outage. Other processes wait for that, but
+      // no longer.
       enduring(database, () => rows.renew([...held], now()))
         .catch(onError)
         .finally(renewLater);

@@ -1,7 +1,7 @@
 /**
- * At which home of the household something is due: at one, whatever devices know of it. One home
- * has it; another may ask, and has it only once the first has let go. What a page gives here that
- * is due elsewhere is kept, and is not due here.
+ * Moves of schedules between the homes of a household. A schedule is due at exactly one home,
+ * whatever the devices know. Another home may ask for it, and gets it only after the first has
+ * released it. A schedule of another home is stored here, but is not due here.
  */
 import { sql } from 'kysely';
 import type { ScheduleId } from '../../src/shared/domain/ids.ts';
@@ -10,7 +10,7 @@ import { WAITS_FOR_YES, type Schedule } from '../../src/shared/protocol/schedule
 import { agreementOf, isAgreed } from './scripts.ts';
 import { cancelWaiting, isOn, json, rowOf, type Row, type RowsDeps } from './schedule-rows.ts';
 
-/** Why it is not due here, for people. */
+/** Why the schedule is not due here, for people. */
 export const ELSEWHERE = 'It is due at another relay of this household, and so not here.';
 
 interface Given {
@@ -19,9 +19,9 @@ interface Given {
   readonly turn: number;
   readonly since: number | null;
   readonly position: number;
-  /** The stamp of what is given: what is here and newer stays. */
+  /** Stamp of the given version. A newer version here stays. */
   readonly at: string;
-  /** ms since the epoch; null: not known. */
+  /** In ms since the epoch. Null: not known. */
   readonly createdAt: number | null;
   readonly updatedAt: number | null;
 }
@@ -34,9 +34,7 @@ export function createMovingRows({ db, home }: Pick<RowsDeps, 'db' | 'home'>) {
     created_at: createdAt,
     updated_at: updatedAt,
   });
-  /**
-   * What it waits for before it is due here; null: nothing, the person has said yes to all of it.
-   */
+  /** Why the schedule is not due here yet. Null: the person has consented to all of it. */
   async function waitsFor(scheduleId: ScheduleId, schedule: Schedule): Promise<string | null> {
     const row = await db
       .selectFrom('schedules')
@@ -50,8 +48,8 @@ export function createMovingRows({ db, home }: Pick<RowsDeps, 'db' | 'home'>) {
 
   return {
     /**
-     * Takes one that is due here, or is gone. It is off until the person has said yes to it.
-     * `false`: what is here is newer.
+     * Stores a schedule that is due here, or that was removed. It stays off until the person has
+     * consented to it. `false`: the version here is newer.
      */
     async restore(
       given: Given,
@@ -82,15 +80,16 @@ export function createMovingRows({ db, home }: Pick<RowsDeps, 'db' | 'home'>) {
           conflict
             .columns(['home', 'schedule'])
             .doUpdateSet((eb) => ({ ...values, version: eb('schedules.version', '+', 1) }))
-            // One that was changed and not told has no stamp, and is newer than anything.
+            // A row that was changed and not announced has no stamp. It counts as newer than
+            // anything.
             .where(older(at)),
         )
         .executeTakeFirst();
       return numInsertedOrUpdatedRows > 0n && (waits === null ? 'taken' : 'asked');
     },
     /**
-     * Keeps one that is due at another home. Where it was due here, a newer version says so, and
-     * what waits of it is called off.
+     * Stores a schedule that is due at another home. If it was due here, this newer version moves
+     * it, and its waiting occurrences are cancelled.
      */
     async keepAway(given: Given, to: string, asked: boolean, now: number): Promise<boolean> {
       const { scheduleId, at, turn, since, position } = given;
@@ -114,7 +113,8 @@ export function createMovingRows({ db, home }: Pick<RowsDeps, 'db' | 'home'>) {
               .doUpdateSet((eb) => ({
                 ...values,
                 version: eb('schedules.version', '+', 1),
-                // What was asked for is asked for again where somebody has changed it meanwhile.
+                // A pending request is announced again if another home has changed the schedule
+                // meanwhile.
                 wanted: sql<boolean>`${asked} or schedules.wanted`,
                 stamp: sql<string | null>`case when schedules.wanted and not ${asked} then null else ${at} end`,
               }))
@@ -126,12 +126,13 @@ export function createMovingRows({ db, home }: Pick<RowsDeps, 'db' | 'home'>) {
       });
     },
     /**
-     * Lets go of one that is due here: it is due at `to` from now on, once that one hears of it.
-     * False: what is here is newer, or something of it is due or goes on, and it is asked again.
+     * Releases a schedule that is due here. It is due at `to` as soon as that home receives the
+     * change. False: the version here is newer, or an occurrence is due or runs. The other home
+     * asks again.
      */
     async letGo({ scheduleId, at }: Pick<Given, 'scheduleId' | 'at'>, to: string, now: number): Promise<boolean> {
       return await db.transaction().execute(async (trx) => {
-        // Whoever judges what is due of it locks it as well.
+        // Judging what is due locks the same row.
         const row = await trx
           .selectFrom('schedules')
           .selectAll()
@@ -171,9 +172,9 @@ export function createMovingRows({ db, home }: Pick<RowsDeps, 'db' | 'home'>) {
       });
     },
     /**
-     * The home that had it has let go: it is due here, once the person has said yes to it, and
-     * moments since then are of this account. `false`: it has been here since, or was not kept
-     * away.
+     * The other home has released the schedule. It is due here once the person has consented, and
+     * occurrences since the release belong to this home. `false`: it has been here since, or was
+     * not stored as another home's.
      */
     async arrive(
       given: Given,
@@ -208,8 +209,8 @@ export function createMovingRows({ db, home }: Pick<RowsDeps, 'db' | 'home'>) {
       return numUpdatedRows > 0n && (waits === null ? 'taken' : 'asked');
     },
     /**
-     * The person says that the home which had it is gone: it is here, and off until they have said
-     * yes to it.
+     * The person says that the other home is gone. The schedule moves here and stays off until the
+     * person has consented to it.
      */
     async bringHere(scheduleId: ScheduleId, now: number): Promise<void> {
       await db
@@ -227,7 +228,8 @@ export function createMovingRows({ db, home }: Pick<RowsDeps, 'db' | 'home'>) {
         .execute();
     },
     /**
-     * The person has said yes to it as it is. False: it is another by now, or waits for nothing.
+     * The person consents to the schedule as it is. False: it has changed since, or does not wait
+     * for consent.
      */
     async agree(
       { scheduleId, schedule, version }: Pick<Row, 'scheduleId' | 'schedule' | 'version'>,
@@ -251,8 +253,8 @@ export function createMovingRows({ db, home }: Pick<RowsDeps, 'db' | 'home'>) {
       return numUpdatedRows > 0n;
     },
     /**
-     * Asks the home that has it to let go. It is told in the event log, from which pages take it
-     * there.
+     * Asks the other home to release the schedule. The request is written to the event log. Pages
+     * carry it from there to the other relay.
      */
     async ask(scheduleId: ScheduleId): Promise<void> {
       await db
@@ -264,7 +266,7 @@ export function createMovingRows({ db, home }: Pick<RowsDeps, 'db' | 'home'>) {
         .where('elsewhere', 'is not', null)
         .execute();
     },
-    /** Told anew, what is here is newer than what was given. */
+    /** Announces the version here again, so that it is newer than the one received. */
     async tellAgain(scheduleId: ScheduleId): Promise<void> {
       await db
         .updateTable('schedules')
@@ -273,7 +275,7 @@ export function createMovingRows({ db, home }: Pick<RowsDeps, 'db' | 'home'>) {
         .where('schedule', '=', scheduleId)
         .execute();
     },
-    /** Those that are due elsewhere. */
+    /** Schedules that are due at another home. */
     async away() {
       const rows = await db
         .selectFrom('schedules')

@@ -1,6 +1,6 @@
 /**
- * Moments at which something was due, as rows: each gets one, is claimed by one relay, and comes to
- * one end.
+ * Occurrences as rows. An occurrence is a moment at which a schedule was due. Each has one row, is
+ * claimed by one relay, and has one outcome.
  */
 import { sql, type Selectable } from 'kysely';
 import type { AgentId, MessageId, RunId, ScheduleId } from '../../src/shared/domain/ids.ts';
@@ -22,21 +22,21 @@ import { detailOf, NO_DETAIL, skipReasonSchema, type Detail } from './history.ts
 import { json, rowOf, standing, takeAway, takeAwayOnceOver, type Row, type RowsDeps, isOn } from './schedule-rows.ts';
 import type { Schedule } from '../../src/shared/protocol/schedules.ts';
 
-/* What has come gets its rows: each moment of a schedule one, with what is to become of it. */
+/* Judging: writes a row for each occurrence that has become due, with what is to happen to it. */
 
 interface Judging {
   readonly now: number;
   readonly stops: readonly PlannedStop[];
   contextOf(row: Row): TimingContext;
-  /** Whether this moment passes by in the dark. */
+  /** Whether this occurrence falls into a blackout. */
   isDark(row: Row, at: number): boolean;
 }
 
 const catchUpOf = (schedule: Schedule) =>
-  // A reminder is late by the relay's absence at most.
+  // A reminder that was missed during the relay's absence is delivered late, once.
   schedule.kind === 'routine' ? schedule.catch_up : 'once';
 
-/** Gives every moment up to now its row, and says when the next one is. */
+/** Writes a row for each occurrence up to now, and computes the next due time. */
 async function judge(
   trx: Db,
   { home, limits }: Pick<RowsDeps, 'home' | 'limits'>,
@@ -44,8 +44,8 @@ async function judge(
   { now, stops, contextOf, isDark }: Judging,
 ): Promise<void> {
   const { scheduleId, schedule } = row;
-  // A clock that went back: moments that were judged already have their rows, and are not judged
-  // again.
+  // The wall clock may have gone back. Occurrences that were judged before keep their rows and are
+  // not judged again.
   const from = Math.min(row.judgedAt, now);
   const context = contextOf(row);
   let fresh: readonly number[];
@@ -55,7 +55,8 @@ async function judge(
     ({ slots: fresh, older } = newestSlots(schedule.timing, from, now, context, limits.rowsAfterAbsence));
     next = isOn(row) ? slotAfter(schedule.timing, now, context) : null;
   } catch (error) {
-    // A zone, or a text, that this machine does not know: it holds up no other.
+    // This machine does not know the time zone or cannot read the cron text. The schedule is
+    // paused, so that it does not block the others.
     await trx
       .updateTable('schedules')
       .set({ due_at: null, paused_why: `When it is due cannot be told here: ${String(error)}` })
@@ -64,7 +65,7 @@ async function judge(
       .execute();
     return;
   }
-  // What an earlier process left waiting is made up for together with what came meanwhile.
+  // Occurrences left waiting by an earlier process are caught up together with the new ones.
   const waiting = await trx
     .selectFrom('occurrences')
     .select('due_at')
@@ -72,14 +73,14 @@ async function judge(
     .where('schedule', '=', scheduleId)
     .where('state', '=', 'due')
     .where('late', '=', true)
-    // What waits for its agent was judged when it was due.
+    // An occurrence that waits for its agent was judged when it became due.
     .where('reason', 'is', null)
     .where('kind', '=', '')
     .forUpdate()
     .execute();
   const known = new Set(waiting.map(({ due_at }) => due_at));
   const slots = [...new Set([...known, ...fresh])].sort((a, b) => a - b);
-  // What is due once is late by the absence, and comes all the same.
+  // A reminder, or anything due only once, is never too late.
   const forgiving = schedule.kind === 'reminder' || schedule.timing.kind === 'once';
   const verdicts = judgeSlots(
     slots,
@@ -137,16 +138,13 @@ async function judge(
     .execute();
 }
 
-/*
- * What somebody had begun with who is dead: a relay that was killed, or hung until its lease was
- * over.
- */
+/* Work that a dead relay had begun: the relay was killed, or hung until its lease expired. */
 
 export function createLeftRows({ db, home, limits }: RowsDeps) {
   return {
     /**
-     * Scripts of those who are dead, each under a claim of one's own by now: who takes them on may
-     * end them. `all` and `mine` as with `dead`.
+     * Claims the scripts that dead relays left behind, so that the caller may end them. `all` and
+     * `mine`: as for `dead`.
      */
     async takeOver(now: number, all: boolean, mine: readonly string[], newToken: string): Promise<LeftScript[]> {
       const rows = await db
@@ -166,8 +164,8 @@ export function createLeftRows({ db, home, limits }: RowsDeps) {
       }));
     },
     /**
-     * Runs of those who are dead. `all`: nobody else can have this store; `mine`: tokens of claims
-     * that are held here.
+     * Runs that dead relays left behind. `all`: no other process can have this store. `mine`:
+     * tokens of the claims held by this process.
      */
     async dead(now: number, all: boolean, mine: readonly string[]): Promise<string[]> {
       const found = await db
@@ -182,9 +180,9 @@ export function createLeftRows({ db, home, limits }: RowsDeps) {
       return found.flatMap(({ run }) => run ?? []);
     },
     /**
-     * Ends what somebody had begun who is dead, and gives back what nobody had: it is judged anew,
-     * by what time it is now. `all` and `mine` as with `dead`; `ends`: how runs ended of which that
-     * is known, by their ids.
+     * Ends what dead relays had begun, and returns what they had only claimed to the queue, to be
+     * judged by the current time. `all` and `mine`: as for `dead`. `ends`: known outcomes of runs,
+     * by run id.
      */
     async recover(now: number, all: boolean, mine: readonly string[], ends: ReadonlyMap<string, Ended>): Promise<void> {
       await db.transaction().execute(async (trx) => {
@@ -201,7 +199,7 @@ export function createLeftRows({ db, home, limits }: RowsDeps) {
             .set({ ...end, ended_at: now, lease_until: null, detail_json: JSON.stringify(detail) })
             .execute();
         await dead.where('state', '=', 'running').set({ state: 'crashed', ended_at: now, lease_until: null }).execute();
-        // Who was woken and had not begun is woken anew where its message still waits: see
+        // A woken agent whose run had not begun is woken again if its message still waits: see
         // server/agents/reach.
         await dead
           .where('state', '=', 'claimed')
@@ -210,15 +208,15 @@ export function createLeftRows({ db, home, limits }: RowsDeps) {
           .set({ state: 'crashed', ended_at: now, lease_until: null })
           .execute();
         await dead.where('state', '=', 'claimed').set({ state: 'due', token: null, lease_until: null }).execute();
-        // What nobody had begun with is made up for with what came meanwhile, or is missed; what
-        // waits for an earlier run of its own was looked at a moment ago.
+        // Occurrences that nobody had begun are caught up together with the new ones, or are
+        // missed. Those that wait for an earlier run of their schedule were looked at a moment ago.
         const late = await trx
           .updateTable('occurrences')
           .set({ late: true })
           .where('home', '=', home)
           .where('state', '=', 'due')
-          // What waits for its agent was judged when it was due, and the news that a script failed
-          // is no moment at all.
+          // An occurrence that waits for its agent was judged when it became due. A notice of a
+          // failed script is no occurrence of its schedule.
           .where('kind', '=', '')
           .where('reason', 'is', null)
           .where('not_before', '<', now - limits.catchUp.onTimeMs)
@@ -236,21 +234,24 @@ export function createLeftRows({ db, home, limits }: RowsDeps) {
   };
 }
 
-/** A moment that somebody has begun with, and may end. */
+/** An occurrence that a process has claimed and may end. */
 export interface Claim {
   readonly scheduleId: ScheduleId;
   readonly agentId: AgentId;
   readonly dueAt: number;
   readonly late: boolean;
   readonly token: string;
-  /** It could not run before, and waited. */
+  /** The occurrence could not run before, and waited. */
   readonly waited?: boolean;
-  /** It is no moment of its schedule: its agent is to hear that its script failed. */
+  /**
+   * Set when the row is no occurrence of its schedule, but a notice to its agent that a script
+   * failed.
+   */
   readonly notice?: Notice | null;
 }
 
 /**
- * That a script failed: the message for its agent, which is to be woken for it. `status`: how the
+ * Notice that a script failed: the message for the agent, which is woken for it. `status`: how the
  * script ended.
  */
 const noticeSchema = z.object({
@@ -261,15 +262,15 @@ const noticeSchema = z.object({
 });
 export type Notice = z.infer<typeof noticeSchema>;
 
-/** Why something due waits; `detail`: a sentence for people. */
+/** Why a due occurrence waits. `detail`: a sentence for people. */
 export interface Waits {
   readonly reason: SkipReason;
   readonly detail: string | null;
 }
 
 /**
- * A script that was under way when its relay died. `group` null: in a sandbox, which dies with its
- * relay, or not begun.
+ * A script that was running when its relay died. `group` null: it had not begun, or ran in a
+ * sandbox, which dies with the relay.
  */
 export interface LeftScript {
   readonly claim: Claim;
@@ -280,8 +281,8 @@ export interface Ended {
   readonly end: OccurrenceEnd;
   readonly detail: Detail;
   /**
-   * It is not to come again: it goes with this end, whenever the relay is killed. `once-over`:
-   * unless it was set anew meanwhile.
+   * Removes the schedule in the same transaction as the outcome, so that a killed relay cannot
+   * repeat it. `once-over`: only if the schedule is not due again and has no other open occurrence.
    */
   readonly removes?: boolean | 'once-over';
 }
@@ -308,18 +309,18 @@ export function createOccurrences({ db, home, limits }: RowsDeps) {
       .where('home', '=', home)
       .where('schedule', '=', scheduleId)
       .where('due_at', '=', dueAt);
-  /** Held by this claim still, and not ended. */
+  /** The row, if this claim still holds it and it has not ended. */
   const held = (claim: Claim, from = db) =>
     occurrence(from, claim).where('token', '=', claim.token).where('ended_at', 'is', null);
 
-  /** A moment that nobody has begun with. */
+  /** A row for an occurrence that nobody has claimed. */
   const dueRow = ({ scheduleId, agentId, dueAt }: Pick<Claim, 'scheduleId' | 'agentId' | 'dueAt'>) => ({
     ...{ home, schedule: scheduleId, agent_json: json(agentId), due_at: dueAt, not_before: dueAt, state: 'due' },
     ...{ reason: null, token: null, lease_until: null, run: null },
     ...{ started_at: null, ended_at: null, detail_json: null },
   });
 
-  /** What a claim with this token has taken. */
+  /** The row claimed with this token. */
   async function claimedBy(token: string): Promise<Claim | null> {
     const row = await db
       .selectFrom('occurrences')
@@ -330,8 +331,8 @@ export function createOccurrences({ db, home, limits }: RowsDeps) {
     return row ? claimOf(row, token) : null;
   }
   /**
-   * `change` of what this claim holds, once; `made`: how it is seen that it was. False: the claim
-   * holds no longer.
+   * Applies a change to the row of a claim, once. `made`: finds out whether the change was applied.
+   * False: the claim does not hold any more.
    */
   const changed = async (change: () => Promise<{ readonly numUpdatedRows: bigint }>, made: () => Promise<unknown>) =>
     (await writeOnce({
@@ -349,8 +350,8 @@ export function createOccurrences({ db, home, limits }: RowsDeps) {
 
   return {
     /**
-     * One moment more, which the person or the agent asks for. Null: it has one at this very
-     * moment.
+     * Adds an occurrence due now, for the person or the agent. Does nothing if the schedule has one
+     * at this very millisecond.
      */
     async trigger({ scheduleId, schedule }: Row, now: number): Promise<void> {
       await db
@@ -360,8 +361,8 @@ export function createOccurrences({ db, home, limits }: RowsDeps) {
         .execute();
     },
     /**
-     * A run that nobody had scheduled, claimed as it begins; under the first moment from `now` on
-     * that is free.
+     * Inserts and claims a row for a run that was not scheduled. It takes the first free due time
+     * from `now` on.
      */
     async woken(
       claim: Omit<Claim, 'dueAt' | 'late'>,
@@ -386,8 +387,8 @@ export function createOccurrences({ db, home, limits }: RowsDeps) {
       }
     },
     /**
-     * Judges what is due by now of these. Resolves with how many there were that nobody else judges
-     * at this moment.
+     * Judges those of these schedules that are due. Resolves with how many were judged: rows locked
+     * by another process are skipped.
      */
     async advance(scheduleIds: readonly ScheduleId[], judging: Judging): Promise<number> {
       return await db.transaction().execute(async (trx) => {
@@ -403,7 +404,7 @@ export function createOccurrences({ db, home, limits }: RowsDeps) {
         return due.length;
       });
     },
-    /** When something is to be done next; null: nothing is. */
+    /** When something is due next. Null: nothing is. */
     async nextAt(): Promise<number | null> {
       const [schedule, due] = await Promise.all([
         standing(db, home)
@@ -421,8 +422,8 @@ export function createOccurrences({ db, home, limits }: RowsDeps) {
       return times.length === 0 ? null : Math.min(...times);
     },
     /**
-     * Begins with the next that is due, and nobody else has it then. `late`: also with what is made
-     * up for.
+     * Claims the next due occurrence, so that no other process takes it. `late`: includes
+     * occurrences to be caught up.
      */
     async claim(now: number, newToken: string, late: boolean): Promise<Claim | null> {
       const next = db
@@ -456,9 +457,9 @@ export function createOccurrences({ db, home, limits }: RowsDeps) {
       });
     },
     /**
-     * Others of it that are under way, and earlier ones that have no end yet: those, and one that
-     * waits for them. Of two that come at once the later counts the earlier, and not the other way
-     * round: else both would give way.
+     * Counts other open occurrences of the same schedule. `running`: those that run, and earlier
+     * ones that are claimed. `before`: earlier ones that have not ended. Of two concurrent
+     * occurrences only the later counts the other, so that they do not both give way.
      */
     async under({ scheduleId, dueAt }: Claim): Promise<{ readonly running: number; readonly before: number }> {
       const others = await db
@@ -468,7 +469,7 @@ export function createOccurrences({ db, home, limits }: RowsDeps) {
         .where('schedule', '=', scheduleId)
         .where('due_at', '<>', dueAt)
         .where('ended_at', 'is', null)
-        // The run for which it woke somebody is none of its moments.
+        // Runs that the schedule started by waking an agent are not its occurrences.
         .where('kind', '=', '')
         .execute();
       const isBefore = ({ due_at }: { due_at: number }) => due_at < dueAt;
@@ -478,8 +479,8 @@ export function createOccurrences({ db, home, limits }: RowsDeps) {
       };
     },
     /**
-     * It waits once more. `waits`: for what; left out: as before. False: the claim holds no longer,
-     * or something has begun.
+     * Puts the occurrence back to wait. `waits`: for what; left out: unchanged. False: the claim
+     * does not hold any more, or the run has begun.
      */
     async putBack(claim: Claim, notBefore: number, waits?: Waits): Promise<boolean> {
       const why = waits && {
@@ -493,8 +494,8 @@ export function createOccurrences({ db, home, limits }: RowsDeps) {
       return numUpdatedRows > 0n;
     },
     /**
-     * Its agent is to hear of it, from now on and however long that waits. A repeat with the same
-     * message changes nothing.
+     * Stores a notice for the agent. It waits until it is delivered. Storing the same message again
+     * changes nothing.
      */
     async leaveNotice({ scheduleId, agentId }: Claim, notice: Notice, now: number): Promise<void> {
       const isThere = sql<boolean>`notice_json is not null and strpos(notice_json, ${JSON.stringify(notice.messageId)}) > 0`;
@@ -518,7 +519,7 @@ export function createOccurrences({ db, home, limits }: RowsDeps) {
         if (numInsertedOrUpdatedRows > 0n) return;
       }
     },
-    /** This agent may be free now: what waits for that looks at once. */
+    /** The agent may be free now, so occurrences that wait for it are tried immediately. */
     async hurry(agentId: AgentId, now: number): Promise<void> {
       await db
         .updateTable('occurrences')
@@ -531,7 +532,7 @@ export function createOccurrences({ db, home, limits }: RowsDeps) {
         .where('not_before', '>', now)
         .execute();
     },
-    /** Leaves no trace of what this claim holds: it was no moment of its own, and is done with. */
+    /** Deletes the row of this claim. It was no occurrence of its schedule and is finished. */
     async forgetHeld({ scheduleId, dueAt, token }: Claim): Promise<void> {
       await db
         .deleteFrom('occurrences')
@@ -543,7 +544,7 @@ export function createOccurrences({ db, home, limits }: RowsDeps) {
         .where('kind', '<>', '')
         .execute();
     },
-    /** What is due of these and waits for its agent, the oldest first. */
+    /** Open occurrences of these schedules that wait for their agent, oldest first. */
     async waitingOf(
       scheduleIds: readonly ScheduleId[],
     ): Promise<(Waits & { readonly scheduleId: ScheduleId; readonly dueAt: number; readonly isNotice: boolean })[]> {
@@ -566,7 +567,8 @@ export function createOccurrences({ db, home, limits }: RowsDeps) {
       }));
     },
     /**
-     * Its run begins: from here on nobody begins with it again. False: the claim holds no longer.
+     * The run begins. From here on no other process can begin it. False: the claim does not hold
+     * any more.
      */
     begins: (claim: Claim, runId: RunId, now: number): Promise<boolean> =>
       changed(
@@ -578,8 +580,8 @@ export function createOccurrences({ db, home, limits }: RowsDeps) {
         () => seen(claim).where('run', '=', runId).executeTakeFirst(),
       ),
     /**
-     * A script begins, which is no run: from here on nobody begins with it again. False: the claim
-     * holds no longer.
+     * A script begins, which has no run. From here on no other process can begin it. False: the
+     * claim does not hold any more.
      */
     beginsScript: (claim: Claim, now: number): Promise<boolean> =>
       changed(
@@ -590,7 +592,7 @@ export function createOccurrences({ db, home, limits }: RowsDeps) {
             .executeTakeFirst(),
         () => seen(claim).where('state', '=', 'running').executeTakeFirst(),
       ),
-    /** Writes down by which processes a script is run. False: the claim holds no longer. */
+    /** Records the process group of a script. False: the claim does not hold any more. */
     async runsAs(claim: Claim, group: WrittenGroup): Promise<boolean> {
       const { numUpdatedRows } = await held(claim)
         .set({ group_json: JSON.stringify(group) })
@@ -608,8 +610,8 @@ export function createOccurrences({ db, home, limits }: RowsDeps) {
         .execute();
     },
     /**
-     * Its one end. False: it is not this claim's to end. `removes`: what was due goes with it, in
-     * the same moment.
+     * Writes the outcome. False: the claim does not hold any more. `removes`: removes the schedule
+     * in the same transaction.
      */
     async end(
       claim: Claim,

@@ -1,4 +1,4 @@
-/** What is done with a moment that has come: whether anything runs, and what becomes of it. */
+/** Performs a due occurrence: decides whether anything runs, and reports the outcome. */
 import { createHash } from 'node:crypto';
 import type { AgentId, MessageId, RunId, ScheduleId } from '../../src/shared/domain/ids.ts';
 import { momentText } from '../../src/shared/domain/zone-days.ts';
@@ -44,10 +44,9 @@ import { SCHEDULE_LIMITS, type ScheduleLimits } from './settings.ts';
 import type { ClockDeps, Performed } from './clock.ts';
 import { howItEnded, type ScriptEnd, type Scripts, type ScriptTexts } from './scripts.ts';
 
-// A run that did not come to its own end, gone on with because the person said so: by another run,
-// which is given what set the first to work, its last words, and what it did, as the account of
-// calls has it. Nothing of it has to be held meanwhile, so it can be asked for after months, and
-// after a restart.
+// Continues a run that did not finish, when the person asks for it. A new run gets what started the
+// first one, its last words, and its actions from the audit log. Nothing is held in memory
+// meanwhile, so the person may ask months later and after a restart.
 
 type WentOn =
   | { readonly ok: true }
@@ -55,8 +54,8 @@ type WentOn =
   | { readonly ok: false; readonly reason: 'unknown' | 'cannot'; readonly detail: string };
 
 /**
- * Lets its agent go on with this run. Resolves when that is granted, or refused; the run itself is
- * not waited for.
+ * Lets the agent continue this run. Resolves when the gate has granted or refused it, not when the
+ * new run ends.
  */
 export type GoOn = (runId: RunId) => Promise<WentOn>;
 
@@ -86,7 +85,7 @@ const CALL_WORDS: Record<CallState, string> = {
 };
 
 /**
- * One call in its own lines: its input and its outcome, as much as the account keeps, and at most
+ * One call as text: its input and its outcome, as far as the audit log stores them, and at most
  * `most` characters of each.
  */
 function callText({ tool, input, state, isError, outcome }: ToolCall, most: number): string {
@@ -96,8 +95,8 @@ function callText({ tool, input, state, isError, outcome }: ToolCall, most: numb
 }
 
 /**
- * As many of the newest as there is room for, the oldest first. `newestFirst`: one more than are
- * looked at says that there are more.
+ * The newest calls that fit, oldest first. `newestFirst` may hold one call more than `goOnCalls`,
+ * which shows that there are more.
  */
 function callsText(newestFirst: readonly ToolCall[], { goOnCalls, goOnChars, goOnCallChars }: ScheduleLimits): string {
   const texts: string[] = [];
@@ -113,7 +112,7 @@ function callsText(newestFirst: readonly ToolCall[], { goOnCalls, goOnChars, goO
   return [...(left > 0 ? [`(${least}${left} earlier ones are left out.)`] : []), ...texts].join('\n\n');
 }
 
-/** What set it to work, as a sentence goes on. */
+/** What started the run, as the end of a sentence. */
 const setOffBy = ({ kind, name }: Occurrence): string => {
   switch (kind) {
     case 'wake':
@@ -127,14 +126,14 @@ const setOffBy = ({ kind, name }: Occurrence): string => {
   }
 };
 
-/** Runs of before that one goes back over. */
+/** Most runs in a chain of continued runs that are described. */
 const MOST_BEFORE = 10;
 
-/** What is told of a run that is gone on with, and of those that it went on with itself. */
+/** Describes a run to be continued, and the runs that it continued itself. */
 function createTold(deps: GoOnDeps): (last: Occurrence) => Promise<string> {
   const { rows, limits = SCHEDULE_LIMITS } = deps;
 
-  /** What is told of one run of this agent, the last of several or not. */
+  /** Describes one run of the chain. */
   async function toldOf(one: Occurrence, runId: RunId, zone: string): Promise<string[]> {
     const [messages, calls] = await Promise.all([
       deps.inbox.takenIn(runId),
@@ -157,7 +156,7 @@ function createTold(deps: GoOnDeps): (last: Occurrence) => Promise<string> {
     ];
   }
 
-  /** That run, before it those that it went on with: the oldest first. */
+  /** The chain of continued runs that ends with this one, oldest first. */
   async function chainOf(last: Occurrence): Promise<{ readonly chain: Occurrence[]; readonly isWhole: boolean }> {
     const chain = [last];
     for (let first: Occurrence | null = await rows.continuedIn(last); first; first = await rows.continuedIn(first)) {
@@ -186,10 +185,10 @@ function createTold(deps: GoOnDeps): (last: Occurrence) => Promise<string> {
 export function createGoOn(deps: GoOnDeps): GoOn {
   const { rows, alone, woken, reach, logger, limits = SCHEDULE_LIMITS } = deps;
   const told = createTold(deps);
-  /** That wait for their agent, and are not written as gone on with yet. */
+  /** Runs that wait for their agent and are not yet recorded as continued. */
   const beginning = new Set<RunId>();
 
-  /** The routine, where it is one and still there. */
+  /** The run's routine, if it was started by one that still exists. */
   async function routineOf({ kind, scheduleId }: Occurrence): Promise<ScheduleOf<'routine'> | null> {
     const row = kind === 'routine' ? await rows.get(scheduleId) : null;
     return row?.schedule.kind === 'routine' ? row.schedule : null;
@@ -267,15 +266,16 @@ export function createGoOn(deps: GoOnDeps): GoOn {
 }
 
 /*
- * How runs ended, as the event log tells it: what is said of a run in its conversation and in the
- * account is one and the same.
+ * How runs ended, according to the event log. The conversation and the history then report the same
+ * outcome.
  */
 
-/** Events that are read at once. */
+/** Events per read. */
 const PAGE = 2_000;
 
 /**
- * Those of these runs that the log knows to have ended. `saidChars`: that are kept of last words.
+ * Outcomes of those runs that have ended according to the log. `saidChars`: most characters of the
+ * last words.
  */
 export async function endsInLog(
   log: Pick<EventLog, 'read'>,
@@ -311,22 +311,22 @@ interface PerformDeps {
   readonly host: Pick<SessionHost, 'stateOf'>;
   readonly inbox: Pick<Inbox, 'put'>;
   readonly configs: Pick<Configs, 'household' | 'agent'>;
-  /** Whether anything is there for this agent since then. */
+  /** Whether the agent has something to do since then. */
   readonly somethingWaits: (agentId: AgentId, since: number) => Promise<boolean>;
-  /** The budget that is used up, with when it opens again; null, or left out: none is. */
+  /** The used-up budget, and when it opens again. Null, or left out: none is used up. */
   readonly usedUp?: (agentId: AgentId) => Promise<UsedUp | null>;
   readonly scripts: Pick<Scripts, 'run' | 'endLeft'>;
   readonly texts: Pick<ScriptTexts, 'toRun' | 'withdraw'>;
-  /** When things are due by the household’s clocks. */
+  /** Timing rules in the household's time zone. */
   readonly readContext: () => Promise<TimingContext>;
   readonly now: () => number;
   readonly limits?: Pick<ScheduleLimits, 'waitAgainMs' | 'refusedAgainMs' | 'waitMostMs'>;
 }
 
-/** Runs of before whose last words a routine is given. */
+/** How many earlier runs' last words a routine is given. */
 const RUNS_BEFORE = 3;
 const HOUR_MS = 60 * MINUTE_MS;
-/** Until a script that waits for its earlier run looks again. */
+/** Time until a script that waits for its earlier run is tried again. */
 const WAIT_MS = MINUTE_MS / 12;
 
 const skipped = (reason: SkipReason, detail: string | null = null): Ended => ({
@@ -341,7 +341,7 @@ const ended = (state: Exclude<OccurrenceEnd['state'], 'skipped'>, detail: Partia
 const ONE_WAITS = sentence`The one before has not come yet.`;
 const FORGOTTEN: Performed = { ...ended('cancelled'), forgets: true };
 
-/** What the gate's check is as the reason of a moment that was skipped. */
+/** The skip reason for a check of the gate. */
 function reasonOf(check: GateCheck | null): SkipReason {
   switch (check) {
     case 'disabled':
@@ -357,7 +357,7 @@ function reasonOf(check: GateCheck | null): SkipReason {
   }
 }
 
-/** What became of a run, as its moment has it. */
+/** The outcome of an occurrence from the result of its run. */
 function endOfRun({
   outcome,
   reason,
@@ -368,7 +368,7 @@ function endOfRun({
   overBudget,
   refusedForNow,
 }: RunResult): Ended {
-  // What it was let do before, it did.
+  // A run that reached the model before the budget ended counts as a run.
   if (overBudget && usage === null) return skipped('budget', reason);
   if (refusedForNow && usage === null) return skipped('model-refused', reason);
   const tokens = usage && usage.inputTokens + usage.outputTokens + usage.cacheReadTokens + usage.cacheWriteTokens;
@@ -376,7 +376,8 @@ function endOfRun({
 }
 
 /**
- * One message for each moment, however often a relay dies over it: the inbox takes a message once.
+ * The message id of an occurrence. It is the same after a crash, and the inbox takes each id once,
+ * so the agent gets one message.
  */
 export function messageIdOf({ scheduleId, dueAt }: Pick<Claim, 'scheduleId' | 'dueAt'>): string {
   return createHash('sha256')
@@ -393,7 +394,7 @@ export function createPerform(deps: PerformDeps): Pick<ClockDeps, 'perform' | 'e
     return momentText(dueAt, effective.time_zone);
   };
 
-  /** What its agent is given of before, as it is set there. */
+  /** The earlier context that the schedule gives its agent. */
   async function givenTo({ scheduleId, schedule }: Pick<Row, 'scheduleId' | 'schedule'>): Promise<GivenBefore> {
     const { context }: Pick<Schedule, 'context'> = schedule;
     const runs = context === 'own_runs' ? await rows.runs({ scheduleId, before: now() + 1, most: RUNS_BEFORE }) : [];
@@ -445,7 +446,7 @@ export function createPerform(deps: PerformDeps): Pick<ClockDeps, 'perform' | 'e
         timeoutMs: schedule.timeoutMs ?? effective.pulse_container_timeout_ms,
         busyMs: effective.pulse_busy_wait_ms,
         maxTurns: schedule.maxTurns ?? effective.pulse_max_turns,
-        // The model's cache is worth an hour of storage only if the routine comes again within it.
+        // Storing the cache for an hour pays only if the routine runs again within the hour.
         cachesForAnHour: comesWithin(schedule.timing, HOUR_MS, claim.dueAt, await deps.readContext()),
         begins: async (runId) => ((await begins(runId)) ? null : NOT_OURS),
       });
@@ -455,7 +456,7 @@ export function createPerform(deps: PerformDeps): Pick<ClockDeps, 'perform' | 'e
     }
   }
 
-  /** It is tried again when what stops it is over, and stands in the account as due until then. */
+  /** The occurrence stays due, and is tried again when the obstacle may be gone. */
   function waits({ reason, detail, until }: Omit<NotReached, 'reached'>): Performed {
     const time = now();
     const at = until ?? time + (reason === 'model-refused' ? limits.refusedAgainMs : limits.waitAgainMs);
@@ -464,8 +465,7 @@ export function createPerform(deps: PerformDeps): Pick<ClockDeps, 'perform' | 'e
   }
 
   /**
-   * Puts a message of what was due into the agent's inbox, and wakes the agent for it. Null: it has
-   * read the message.
+   * Puts a message into the agent's inbox and wakes the agent for it. Null: the agent has read it.
    */
   async function wakeFor(
     claim: Claim,
@@ -487,7 +487,7 @@ export function createPerform(deps: PerformDeps): Pick<ClockDeps, 'perform' | 'e
       reason: null,
       messageId,
       callerSession: null,
-      // What is tried again and again is written down once.
+      // Retries are logged once.
       quiet: claim.waited ?? false,
     });
     if (decision.outcome !== 'granted')
@@ -502,7 +502,7 @@ export function createPerform(deps: PerformDeps): Pick<ClockDeps, 'perform' | 'e
 
   async function reminder(claim: Claim, scheduleId: ScheduleId, schedule: ScheduleOf<'reminder'>): Promise<Performed> {
     const { name, message } = schedule;
-    // One waits at most: what comes again and again says the same each time.
+    // At most one waits: a recurring reminder has the same text each time.
     if (schedule.timing.kind !== 'once' && (await rows.under(claim)).before > 0) return skipped('overlap', ONE_WAITS);
     const late = claim.late ? `, late: the relay was away` : '';
     const text = `[A reminder that you left for yourself, ${titled(name)}, due ${await whenOf(claim.dueAt)}${late}]\n${quote(message)}`;
@@ -511,16 +511,17 @@ export function createPerform(deps: PerformDeps): Pick<ClockDeps, 'perform' | 'e
       { messageId: messageIdOf(claim), text },
       { kind: 'reminder', scheduleId, name, given: await givenTo({ scheduleId, schedule }) },
     );
-    // It has come. Where it is not due again, it takes no place and no name any more.
+    // The reminder was delivered. If it is not due again, its row is removed and its name is free.
     return waiting ?? { ...ended('done'), removes: 'once-over' };
   }
 
   async function script(claim: Claim, scheduleId: ScheduleId, schedule: ScheduleOf<'script'>): Promise<Performed> {
     if (!schedule.enabled) return skipped('switched-off');
     const { running, before } = await rows.under(claim);
-    // One waits at most: what takes longer than until it is due again would never come to its end.
+    // At most one waits. A script that takes longer than its interval would otherwise build up a
+    // queue.
     if (running > 0) return schedule.overlap === 'wait' && before < 2 ? { again: now() + WAIT_MS } : skipped('overlap');
-    // Written before: a script that was under way when the relay died is not run a second time.
+    // Recorded before the script starts, so that it does not run twice if the relay dies.
     if (!(await rows.beginsScript(claim, now()))) return skipped('overlap', 'Another process of this relay has it.');
     const { text, note } = await deps.texts.toRun(scheduleId, schedule);
     const began = now();
@@ -542,7 +543,10 @@ export function createPerform(deps: PerformDeps): Pick<ClockDeps, 'perform' | 'e
     status: why ?? 'It has no text.',
   });
 
-  /** Has its agent hear of it, where the person wants that: at once, or when it can be woken. */
+  /**
+   * Leaves a notice for the agent if the schedule says so. The agent gets it as soon as it can be
+   * woken.
+   */
   async function failed(
     claim: Claim,
     { name, script: path, on_failure }: ScheduleOf<'script'>,
@@ -557,10 +561,7 @@ export function createPerform(deps: PerformDeps): Pick<ClockDeps, 'perform' | 'e
     return ended(kind, detail);
   }
 
-  /**
-   * A script that a relay has left behind which died: whatever is left of it ends, and it has
-   * failed.
-   */
+  /** Ends what is left of a script whose relay died. The script counts as crashed. */
   async function endLeft({ claim, group }: LeftScript, row: Row | null): Promise<Ended> {
     if (group) await deps.scripts.endLeft(group);
     const detail = { detail: sentence`The relay broke off while it ran.` };
@@ -571,7 +572,7 @@ export function createPerform(deps: PerformDeps): Pick<ClockDeps, 'perform' | 'e
 
   const perform: ClockDeps['perform'] = async (claim, row: Row, { begins }) => {
     const { scheduleId, schedule } = row;
-    // What has failed is told, also where it is paused or off by now.
+    // A failure is announced even if the schedule has been paused or disabled since.
     const { notice } = claim;
     if (notice) {
       const { name, status } = notice;
@@ -593,7 +594,7 @@ export function createPerform(deps: PerformDeps): Pick<ClockDeps, 'perform' | 'e
   return { perform, endLeft };
 }
 
-/** What became of a moment, by its work. Null: something in the relay broke. */
+/** The outcome of an occurrence from its work. Null: an error inside the relay. */
 export function performedBy(worked: Worked | null): Performed {
   if (worked === null) return ended('failed', { detail: 'Nothing was begun.' });
   if (worked.kind === 'ended') return endOfRun(worked.end);

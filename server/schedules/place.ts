@@ -1,8 +1,7 @@
 /**
- * Whether this home is the one that it was, or a copy of it: two that go by the same rows would
- * both run what is due. A copy is another relay of the household from its first start on: it has a
- * name of its own, and what was due at the first is due there still, until the person brings it
- * here.
+ * Finds out whether this home is the original or a copy. Two homes with the same rows would both
+ * run what is due. From its first start on, a copy counts as another relay of the household: it has
+ * its own name, and everything stays due at the original until the person brings it here.
  */
 import type { EventLog } from '../contracts/index.ts';
 import { NO_DETAIL } from './history.ts';
@@ -10,15 +9,18 @@ import { ELSEWHERE } from './moving-rows.ts';
 import type { Db } from '../store/index.ts';
 
 export interface Place {
-  /** Something was due at the home of which this is a copy, and is not due here. */
+  /** Whether this home is a copy, and schedules of the original are not due here yet. */
   copied(): boolean;
 }
 
 export interface PlaceDeps {
   readonly db: Db;
-  /** Names the home; a copy has the same. */
+  /** Id of the home. A copy has the same. */
   readonly home: string;
-  /** Says where its folder lies, see home.ts; null: its store is not in it, and is there once. */
+  /**
+   * Where the home's folder is, see home.ts. Null: the store is outside the folder, and cannot be
+   * copied with it.
+   */
   readonly place: string | null;
   readonly log: Pick<EventLog, 'subscribe'>;
   readonly now: () => number;
@@ -28,9 +30,7 @@ export interface PlaceDeps {
 
 const clockOf = (db: Db, home: string) => db.selectFrom('clocks').selectAll().where('home', '=', home);
 
-/**
- * The name under which this home is known to other relays of the household, where something is due.
- */
+/** The name under which the other relays of the household know this home. */
 export async function siteOf(db: Db, home: string): Promise<string> {
   return (await clockOf(db, home).executeTakeFirst())?.site ?? home;
 }
@@ -54,7 +54,7 @@ async function settle({ db, home, place, now, newId }: PlaceDeps): Promise<void>
       .where('removed', '=', false)
       .where('elsewhere', 'is', null)
       .execute();
-    // What was due or went on there has its end there.
+    // What was due or running there ends there.
     await trx
       .updateTable('occurrences')
       .set({
@@ -81,7 +81,7 @@ async function isCopied(db: Db, home: string): Promise<boolean> {
   return away.length > 0;
 }
 
-/** Looks where the home lies, before anything of it goes. */
+/** Detects a copy before anything of the home starts. */
 export async function openPlace(deps: PlaceDeps): Promise<Place> {
   const { db, home, log, onError } = deps;
   if (deps.place !== null) await settle(deps);

@@ -1,4 +1,4 @@
-/** When things are due: for the clock, and for whoever looks at the hours to come. */
+/** When schedules are due: for the clock, and for the timeline of the coming hours. */
 import { setImmediate } from 'node:timers/promises';
 import { DEFAULT_LIMITS } from '../../src/shared/domain/guardrails.ts';
 import type { AgentId, ScheduleId } from '../../src/shared/domain/ids.ts';
@@ -13,12 +13,10 @@ import type { Schedule } from '../../src/shared/protocol/schedules.ts';
 import type { Configs } from '../contracts/index.ts';
 import { isOn, type Row, type ScheduleRows } from './rows.ts';
 
-/**
- * Moments that a timeline shows of all that is due by the calendar, where each takes long to find.
- */
+/** Most calendar-based moments in a timeline. Each of them is expensive to find. */
 const SLOW_MOMENTS = 10_000;
 
-/** An agent is not woken then. */
+/** A blackout of an agent. */
 export interface Dark {
   readonly agentId: AgentId;
   readonly from: number;
@@ -32,19 +30,19 @@ export interface PreviewDeps {
   readonly cron: CronClock;
 }
 
-/** What is due at an interval without an offset of its own is given one. */
+/** Whether the schedule needs an offset assigned: it has an interval without its own offset. */
 const isGiven = (timing: Timing): timing is Extract<Timing, { kind: 'every' }> =>
   timing.kind === 'every' && timing.offset === null;
-/** Minutes, of an interval: its own, or what it was given. */
+/** Offset of an interval in minutes: its own or the assigned one. */
 export const offsetOf = ({ schedule: { timing }, givenOffset }: Pick<Row, 'schedule' | 'givenOffset'>): number | null =>
   timing.kind === 'every' ? (timing.offset ?? givenOffset ?? 0) : null;
 
-/** The person has set this very moment. */
+/** Whether the person has set one specific time. */
 const isOnce = ({ timing }: Schedule) => timing.kind === 'once';
-/** It does not pass by in the dark: it waits for the end of that. */
+/** Whether the schedule waits for the end of a blackout instead of being skipped. */
 const waitsInDark = ({ kind }: Schedule) => kind === 'reminder';
 
-/** Of what waits for the end of the dark, one comes then. */
+/** Of the moments of a reminder in one blackout, the first is delivered at its end. */
 const withFirstOfDark = (moments: readonly Moment[]): readonly Moment[] =>
   moments.map((moment, n) =>
     moment.dark !== null && (moments[n - 1]?.dark ?? null) === null ? { ...moment, dark: null } : moment,
@@ -70,8 +68,8 @@ export function createPreview({ rows, configs, cron }: PreviewDeps) {
     readZone,
     readContext: async () => contextIn(await readZone()),
     /**
-     * The offset that one gets, apart from those that share its interval. It keeps the one it has;
-     * the others stay where they are.
+     * The assigned offset of a schedule, spread from those with the same interval. A schedule keeps
+     * its offset, and the others stay unchanged.
      */
     async offsetFor(scheduleId: ScheduleId, timing: Timing): Promise<number | null> {
       if (!isGiven(timing)) return null;
@@ -87,8 +85,8 @@ export function createPreview({ rows, configs, cron }: PreviewDeps) {
       return offsets.get(scheduleId) ?? 0;
     },
     /**
-     * When each of these agents' is due, and whether a moment passes by in the dark, as things are
-     * set now.
+     * Timing rules of these agents, and whether an occurrence falls into a blackout, by the current
+     * settings.
      */
     async readRules(zone: string, agentIds: readonly AgentId[]) {
       const of = await blackoutsOf(agentIds);
@@ -96,7 +94,7 @@ export function createPreview({ rows, configs, cron }: PreviewDeps) {
         darkAt({ inDark: waitsInDark(schedule) || isOnce(schedule) }, of(schedule.agentId), zone, at) !== null;
       return { contextOf: contextIn(zone), isDark };
     },
-    /** `onCut`: is told where of one schedule there may be more than are given. */
+    /** `onCut`: called for a schedule that may have more moments. */
     async timeline(
       from: number,
       to: number,
@@ -122,7 +120,7 @@ export function createPreview({ rows, configs, cron }: PreviewDeps) {
         const own = momentsBetween([one], from, to, { ...context, most: bound });
         if (own.length >= bound) onCut();
         moments.push(...(waitsInDark(row.schedule) ? withFirstOfDark(own) : own));
-        // One household's long list does not hold up the others of the relay.
+        // Yields, so that a long list of one household does not block the others of the relay.
         if (isSlow(row)) await setImmediate();
       }
       return moments.sort(inOrder);

@@ -1,4 +1,7 @@
-/** Schedules as records: a page has them too, and gives them back to a relay that has lost them. */
+/**
+ * Schedules as records of the household. Pages store them too, and restore them to a relay that has
+ * lost them. Also the proposals of agents, and the agent snapshots.
+ */
 import { sql } from 'kysely';
 import type { AgentId, ScheduleId } from '../../src/shared/domain/ids.ts';
 import { createQueue } from '../../src/shared/domain/platform/queue.ts';
@@ -24,26 +27,26 @@ import type { Written } from './refusals.ts';
 import { isOn, json, type Row, type ScheduleRows } from './rows.ts';
 import { isAgreed } from './scripts.ts';
 
-// Routines that agents ask for. One is a record of what was asked, and nothing else: it is due only
-// once the person has said yes.
+// Routines proposed by agents. A proposal only records what was asked. It becomes due once the
+// person accepts it.
 
-/** That wait for an answer, of one agent. */
+/** Most open proposals of one agent. */
 const MOST_OPEN = 5;
 
 export interface Proposals {
-  /** A sentence for the agent: it was not taken. */
+  /** Null: stored. Otherwise: a sentence for the agent on why not. */
   add(agentId: AgentId, why: string, routine: ScheduleOf<'routine'>): Promise<string | null>;
-  /** Without an answer, the oldest first. */
+  /** Unanswered proposals, oldest first. */
   open(): Promise<Proposal[]>;
-  /** Null: there is none, or it was answered. Refused, it waits still. */
+  /** Null: there is no such open proposal. If the schedule is refused, the proposal stays open. */
   accept(proposalId: string): Promise<Written | null>;
-  /** False: there is none, or it was answered. */
+  /** False: there is no such open proposal. */
   decline(proposalId: string): Promise<boolean>;
 }
 
 interface ProposalsDeps {
   readonly db: Db;
-  /** Names the home. */
+  /** Id of the home. */
   readonly home: string;
   readonly schedules: {
     put(scheduleId: ScheduleId, schedule: Schedule): Promise<Written>;
@@ -89,7 +92,7 @@ export function createProposals({ db, home, schedules, now, newId, onChange }: P
 
   return {
     open,
-    // In turn: many at once would each find the room that there is for one.
+    // Queued, so that concurrent calls cannot exceed the limit.
     add: (agentId, why, routine) =>
       inTurn(async () => {
         const own = (await open()).filter((each) => each.agentId === agentId);
@@ -113,7 +116,7 @@ export function createProposals({ db, home, schedules, now, newId, onChange }: P
       const proposal = await one(proposalId);
       if (!proposal) return null;
       const { agentId, routine } = proposal;
-      // Under the proposal's own name: said yes to twice, it is one routine.
+      // The routine's id is that of the proposal. Accepting it twice gives one routine.
       const name = await schedules.freeName(agentId, routine.name);
       const written = await schedules.put(proposalId, { ...routine, name, enabled: true });
       if (written.ok) await answered(proposalId, 'accepted');
@@ -129,31 +132,34 @@ export function createProposals({ db, home, schedules, now, newId, onChange }: P
   };
 }
 
-// Standing copies: what each agent needs to be at work without a browser. Sealed at rest, and gone
-// when they are taken back.
+// Agent snapshots: what each agent needs to run without a browser. They are encrypted at rest and
+// deleted when they are withdrawn.
 
 export interface Copies {
-  /** Undefined: there is none that can be read. */
+  /** Undefined: there is none, or it cannot be decrypted. */
   of(agentId: AgentId): Promise<StandingCopy | undefined>;
   has(agentId: AgentId): Promise<boolean>;
   /**
-   * When something was said last that it knows, ms since the epoch; null: nothing, or there is
-   * none.
+   * Time of the latest message in the snapshot, in ms since the epoch. Null: it has none, or there
+   * is no snapshot.
    */
   lastSaid(agentId: AgentId): Promise<number | null>;
   all(): Promise<CopyStanding[]>;
-  /** Where it was taken back, or knows less than the one that lies there, nothing is changed. */
+  /** Stores a snapshot. Does nothing if it was withdrawn, or if the stored one is newer. */
   leave(agentId: AgentId, copy: StandingCopy, version: string): Promise<Left>;
   /**
-   * False: there was none. Either way none is left again until `allow`, also not by whoever is
-   * about to.
+   * Withdraws the snapshot. No new one can be stored until `allow`, not even by a request already
+   * under way. False: there was none.
    */
   takeBack(agentId: AgentId): Promise<boolean>;
-  /** Those whose copy the person has taken back. */
+  /** Agents whose snapshot the person has withdrawn. */
   takenBack(): Promise<string[]>;
-  /** Lets go of those of agents who live here no more. Resolves with whose they were. */
+  /**
+   * Deletes the snapshots of agents that are not in the household any more. Resolves with their
+   * ids.
+   */
   keepOnly(agentIds: ReadonlySet<AgentId>): Promise<string[]>;
-  /** The person lets it be left again. */
+  /** The person allows snapshots of this agent again. */
   allow(agentId: AgentId): Promise<void>;
 }
 
@@ -161,7 +167,7 @@ type Left = 'left' | 'taken-back' | 'older-copy';
 
 interface CopiesDeps {
   readonly db: Db;
-  /** Names the home. */
+  /** Id of the home. */
   readonly home: string;
   readonly sealer: Sealer;
   readonly now: () => number;
@@ -169,7 +175,7 @@ interface CopiesDeps {
 
 export function createCopies({ db, home, sealer, now }: CopiesDeps): Copies {
   const about = (agentId: AgentId) => json(`standing copy ${home} ${agentId}`);
-  /** What stands for one that was taken back: nothing of it. */
+  /** Content of a withdrawn snapshot's row: nothing. */
   const GONE = new Uint8Array(0);
   const mine = () => db.selectFrom('standing_copies').where('home', '=', home).where('version', '<>', '');
   function opened(agentId: AgentId, sealed: Uint8Array): StandingCopy | undefined {
@@ -211,7 +217,7 @@ export function createCopies({ db, home, sealer, now }: CopiesDeps): Copies {
     },
     async leave(agentId, copy, version) {
       const sealed = sealer.seal(JSON.stringify(copy), about(agentId));
-      // In the statement itself: whoever compared before it was taken back comes too late.
+      // Compared inside the statement, so that a concurrent withdrawal is not overwritten.
       const { numInsertedOrUpdatedRows = 0n } = await db
         .insertInto('standing_copies')
         .values({ home, agent_json: json(agentId), sealed, version, left_at: now() })
@@ -279,28 +285,28 @@ export function createCopies({ db, home, sealer, now }: CopiesDeps): Copies {
 
 interface ScheduleRecordsDeps {
   readonly db: Db;
-  /** Names the home. */
+  /** Id of the home. */
   readonly home: string;
   readonly rows: ScheduleRows;
-  /** Names the home for other relays: what is due here is due nowhere else. */
+  /** Names this home for other relays. What is due here is due nowhere else. */
   readonly site: () => Promise<string>;
   readonly batch: number;
   readonly now: () => number;
-  /** When one is due next that comes back, and how that is reckoned. */
+  /** The next due time of a restored schedule, and its timing rules. */
   nextOf(row: Pick<Row, 'schedule' | 'scheduleId'>): Promise<{
     readonly dueAt: number | null;
     readonly givenOffset: number | null;
     readonly contextOf: (row: Pick<Row, 'givenOffset'>) => TimingContext;
   }>;
-  /** It is due at another relay from now on. */
+  /** The schedule is due at another relay from now on. */
   onMoved(schedule: Schedule): void;
-  /** Something is to be told again: what was given names a home at which it is due no more. */
+  /** A record must be announced again: the received one names the wrong home. */
   onStale(): void;
-  /** Something is due at other times now. */
+  /** Due times have changed. */
   onChange(): void;
-  /** The person has let it run here. */
+  /** The person has consented to the schedule here. */
   onYes(schedule: Schedule): Promise<void>;
-  /** They have not: it is switched off, or a reminder taken away. */
+  /** The person has refused it: it is disabled, or removed if it is a reminder. */
   onNo(row: Row): Promise<void>;
 }
 
@@ -309,7 +315,7 @@ const givenOf = (scheduleId: ScheduleId, at: string, record: ScheduleRecord): Gi
   const { schedule, turn, since, position, createdAt = null, updatedAt = null } = record;
   return { scheduleId, schedule, at, turn, since, position, createdAt, updatedAt };
 };
-/** What its record says, whichever relay it is due at. */
+/** The parts of the record that do not depend on the relay at which it is due. */
 const wordsOf = ({ since, turn, position, createdAt, updatedAt, schedule }: Row) => ({
   since,
   turn,
@@ -324,19 +330,19 @@ export function createScheduleRecords(deps: ScheduleRecordsDeps): RecordSource {
   const asked = createAskedRows(deps, 'schedule');
 
   const taken = (is: boolean): RecordAnswer => ({ answer: is ? 'taken' : 'kept' });
-  /** What is here holds, and becomes the newest version. */
+  /** The version here stays, and is announced as the newest. */
   async function tellAgain(scheduleId: ScheduleId): Promise<RecordAnswer> {
     await rows.tellAgain(scheduleId);
     onStale();
     return { answer: 'kept' };
   }
-  /** `kept`: what is here holds, or cannot be let go of yet. */
+  /** `kept`: the version here stays, or the schedule cannot be released yet. */
   async function take(given: Given, record: ScheduleRecord): Promise<RecordAnswer> {
     const { homeRelay: due, wanted, removed } = record;
     const { scheduleId, schedule, turn } = given;
     const site = await deps.site();
     const here = removed ? null : await rows.get(scheduleId);
-    // It is of before, whatever its stamp: whoever wrote it did not know yet where it is due.
+    // An older record, whatever its stamp: its author did not know yet where the schedule is due.
     if (here && turn < here.turn) return await tellAgain(scheduleId);
     if (!removed && due !== site) {
       const isAway = await rows.keepAway(given, due, wanted === site, now());
@@ -347,7 +353,7 @@ export function createScheduleRecords(deps: ScheduleRecordsDeps): RecordSource {
     if (here && here.elsewhere !== null) {
       const { contextOf, givenOffset } = await nextOf({ scheduleId, schedule });
       const arrived = await rows.arrive(given, now(), contextOf, givenOffset);
-      // Whoever asks asks again, once it hears that it is here.
+      // The asking relay asks again once it learns that the schedule is here.
       if (arrived === false || asks) await tellAgain(scheduleId);
       return { answer: arrived === false ? 'kept' : arrived };
     }
@@ -356,7 +362,7 @@ export function createScheduleRecords(deps: ScheduleRecordsDeps): RecordSource {
       if (isAway) onMoved(here.schedule);
       return taken(isAway);
     }
-    // What runs here goes on as it is until the person has said yes to how it would be.
+    // The running schedule stays unchanged until the person has consented to the new version.
     if (here && here.pausedWhy !== WAITS_FOR_YES && !isAgreed(here.agreed, schedule)) {
       await db.transaction().execute((within) => asked.put(within, scheduleId, given.at, new Map([['', record]])));
       return { answer: 'asked' };
@@ -378,7 +384,7 @@ export function createScheduleRecords(deps: ScheduleRecordsDeps): RecordSource {
     ...{ type: 'schedule', id, part: '', here, after },
     hash: hashOf(after.schedule),
   });
-  /** Another version of something that runs here. Null: it waits no more. */
+  /** A version that waits for consent while another one runs here. Null: none waits any more. */
   async function otherVersion(scheduleId: ScheduleId) {
     const waiting = await asked.get(scheduleId, '');
     if (!waiting) return null;

@@ -1,4 +1,4 @@
-/** What keeps something from being scheduled, in sentences for people. */
+/** Reasons why a schedule is refused, as sentences for people. */
 import { titled } from '../../src/shared/domain/quoting.ts';
 import { sentence } from '../../src/shared/domain/sentence.ts';
 import { LEAD_ID } from '../../src/shared/domain/seat.ts';
@@ -13,7 +13,7 @@ import type { ScheduleLimits } from './settings.ts';
 
 export type Written = { readonly ok: true; readonly scheduled: Scheduled } | Refused;
 
-/** A sentence for people: nothing was changed. `field`: what is wrong with it. */
+/** Nothing was changed. `reason`: a sentence for people. `field`: the field at fault, or null. */
 export interface Refused {
   readonly ok: false;
   readonly field:
@@ -31,13 +31,13 @@ export interface Refused {
   readonly reason: string;
 }
 
-/** Fields of what is due, by the arguments of the tools that set it. */
+/** Fields of a schedule, with the tool arguments that set them. */
 export const TIMED_ARGUMENTS: Readonly<Record<string, string>> = {
   name: 'name',
   'timing.cron': 'cron',
   'timing.at': 'at',
 };
-/** Why it was not taken, for an agent, with the argument that it is about. */
+/** The refusal as text for an agent, with the argument at fault. */
 export function refusalText({ field, reason }: Refused, args: Readonly<Record<string, string>>): string {
   const argument = field === null ? undefined : args[field];
   return argument === undefined ? reason : `\`${argument}\`: ${reason}`;
@@ -46,7 +46,7 @@ export function refusalText({ field, reason }: Refused, args: Readonly<Record<st
 export interface RefusalDeps {
   readonly rows: Pick<ScheduleRows, 'named'>;
   readonly scripts: Pick<Scripts, 'refuseOwnHosts'>;
-  /** What an agent may be let use. */
+  /** Tools that an agent may be allowed to use. */
   readonly tools: Pick<TeamTools, 'all'>;
   readonly now: () => number;
 }
@@ -69,25 +69,25 @@ const WAITS: Refused = {
   reason: 'It waits for your yes. Answer that first, at the top of the page.',
 };
 
-/** It was changed since the version from which this change was made. */
+/** The schedule was changed after the version that this change is based on. */
 export const CHANGED_ELSEWHERE: Refused = { ok: false, field: 'version', reason: 'It was changed elsewhere.' };
 
-/** There is another of this name. */
+/** The agent has another schedule with this name. */
 export const nameTaken = ({ name }: Pick<Schedule, 'name'>): Refused => ({
   ok: false,
   field: 'name',
   reason: `This agent has something called ${titled(name)} already. Choose another name.`,
 });
-/** There is no room for one more. */
+/** The limit of schedules is reached. */
 export const noRoom = ({ perAgent, perHousehold }: Pick<ScheduleLimits, 'perAgent' | 'perHousehold'>): Refused => ({
   ok: false,
   field: null,
   reason: `There is room for ${perAgent} of an agent and ${perHousehold} of the household. Take one away first.`,
 });
 
-/** Resolves with why; null: nothing does. `before`: what it was until now; null: it is new. */
+/** Resolves with the reason, or null. `before`: the current schedule; null: it is new. */
 export function createRefusals({ rows, scripts, tools, now }: RefusalDeps) {
-  /** What is due once and lies behind would never be. */
+  /** A one-off time in the past would never be due. */
   function refusedTiming(timing: Timing, before: Timing | null): Refused | null {
     if (timing.kind === 'cron') {
       const problem = cronProblem(timing.cron);
@@ -120,7 +120,7 @@ export function createRefusals({ rows, scripts, tools, now }: RefusalDeps) {
     const reason = ownHosts.length === 0 ? null : scripts.refuseOwnHosts();
     return reason === null ? null : { ok: false, field: 'own_hosts', reason };
   }
-  /** `problem`: why the text of the script cannot be had. */
+  /** `problem`: why the script's text cannot be read. */
   function refusedScript(schedule: Schedule, problem: string | null): Refused | null {
     if (schedule.kind !== 'script') return null;
     if (schedule.enabled && problem !== null) return { ok: false, field: 'script', reason: problem };

@@ -1,4 +1,4 @@
-/** The calls about what is due without anybody there. */
+/** HTTP routes for schedules, runs, proposals and agent snapshots. */
 import type { Context } from 'hono';
 import type { ScheduleId } from '../../src/shared/domain/ids.ts';
 import { clashesOf } from '../../src/shared/domain/schedule/timeline.ts';
@@ -22,15 +22,14 @@ export interface ScheduleRoutesDeps {
   readonly now: () => number;
   readonly scripts: Pick<Scripts, 'off' | 'refuseOwnHosts'>;
   /**
-   * An application may start a session: every agent leaves what it needs for that, and the lead
-   * too.
+   * Whether an API client may start a session. Then every agent stores a snapshot, the lead too.
    */
   readonly startsWithoutPage: () => Promise<boolean>;
 }
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
-/** Moments of one schedule, and occurrences in all, that a timeline shows. */
+/** Limits of a timeline: moments per schedule, and occurrences in all. */
 const SHOWN = { moments: 2_000, occurrences: 2_000 };
 
 const unknown = () => problem(404, 'unknown-schedule', 'There is no such schedule. It may have been taken away.');
@@ -39,14 +38,14 @@ const waitsForYes = () => problem(409, 'misfit', 'It waits for your yes. Answer 
 
 const unknownProposal = () => problem(404, 'unknown-proposal', 'There is no such proposal. It may have been answered.');
 
-/** ms since the epoch, from a query; left out: everything up to now. */
+/** A query value in ms since the epoch. Left out: everything up to now. */
 function beforeOf(before: string | null, now: number): number {
   const to = before === null ? now + 1 : Number(before);
   if (!Number.isSafeInteger(to)) throw problem(400, 'misfit', '`before` is no time in ms since the epoch.');
   return to;
 }
 
-/** What was refused, as a problem that names the field. */
+/** A refusal as a problem that names the field. */
 function refusal({ field, reason }: Refused) {
   return problem(400, 'misfit', reason, {
     fields: { errors: field === null ? [] : [{ field, message: reason }] },
@@ -59,13 +58,13 @@ function done(written: Written | null): Scheduled {
   return written.scheduled;
 }
 
-/** What lies here is the person's, and no program's. */
+/** Snapshots belong to the person. API clients have no access to them. */
 function refusePrograms(context: Context<Env>): void {
   if (context.get('browser') === undefined)
     throw problem(403, 'browsers-only', 'What agents leave here is left and taken back from the household’s page.');
 }
 
-/** A script is a program on the relay's machine: the person alone sets, changes and starts one. */
+/** A script is a program on the relay's machine. Only the person may set, change or start one. */
 function refuseScript(context: Context<Env>, ...schedules: readonly Schedule[]): void {
   if (applicationOf(context) !== null && schedules.some(({ kind }) => kind === 'script'))
     throw problem(403, 'no-scope', 'Scripts are set, changed and started by the person alone, on the page.');
@@ -82,7 +81,7 @@ export function createScheduleRoutes({
   startsWithoutPage,
 }: ScheduleRoutesDeps): readonly Handled[] {
   const agentOf = (called: string) => agentIdIn(directory, called);
-  /** A schedule names its agent by id, name or seat. */
+  /** A schedule may name its agent by id, name or seat. */
   const resolved = async (schedule: Schedule): Promise<Schedule> => ({
     ...schedule,
     agentId: await agentOf(schedule.agentId),
@@ -92,7 +91,7 @@ export function createScheduleRoutes({
     if (!scheduled) throw unknown();
     return scheduled;
   }
-  /** One that the person has set here, or let run here. */
+  /** A schedule that is due here, and to which the person has consented. */
   async function here(scheduleId: ScheduleId): Promise<Scheduled> {
     const scheduled = await one(scheduleId);
     if (scheduled.elsewhere !== null)
@@ -101,8 +100,8 @@ export function createScheduleRoutes({
     return scheduled;
   }
   /**
-   * Who sets something that runs lets its agent leave what it needs for that; an application cannot
-   * say so for the person.
+   * The person enables something that runs, so its agent may store a snapshot. An API client cannot
+   * allow that for the person.
    */
   async function allowed({ schedule, pausedWhy }: Scheduled, context: Context<Env>): Promise<void> {
     if (applicationOf(context) !== null) return;
@@ -164,7 +163,7 @@ export function createScheduleRoutes({
       const { schedule } = await here(scheduleId);
       refuseScript(context, schedule);
       const name = await schedules.freeName(schedule.agentId, schedule.name);
-      // What runs of the copy is what the person accepted, and not what its file says by now.
+      // The copy runs the accepted text, not the current content of the file.
       const text = await schedules.acceptedText(scheduleId);
       return done(
         await schedules.add(
@@ -263,7 +262,7 @@ export function createScheduleRoutes({
       if (!known && !(await copies.has(agentId)))
         throw problem(404, 'no-copy', 'There is no such agent, and nothing of one lies here.');
       await copies.takeBack(agentId);
-      // It is at work with what was taken back.
+      // The agent's run uses the snapshot that was withdrawn.
       runs.stop(agentId);
       await schedules.stopAll(agentId);
       return null;

@@ -1,4 +1,4 @@
-/** All rows of what is due, in one object. */
+/** All tables of scheduled work, in one object. */
 import { createHistory } from './history.ts';
 import { createLeftRows } from './occurrence-rows.ts';
 import { createMovingRows } from './moving-rows.ts';

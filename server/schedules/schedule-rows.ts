@@ -1,4 +1,4 @@
-/** What is scheduled, as rows: each is a record of the household. */
+/** Schedules as rows. Each is a record of the household. */
 import { sql, type Selectable } from 'kysely';
 import type { AgentId, ScheduleId } from '../../src/shared/domain/ids.ts';
 import { slotAfter, type TimingContext } from '../../src/shared/domain/schedule/timing.ts';
@@ -8,40 +8,40 @@ import type { Tables } from '../store/tables.ts';
 import { agreementOf, forgetTexts, keepText, type ScriptText } from './scripts.ts';
 import type { ScheduleLimits } from './settings.ts';
 
-/** A schedule as the clock goes by it. */
+/** A schedule with its state. */
 export interface Row {
   readonly scheduleId: ScheduleId;
   readonly schedule: Schedule;
-  /** How often it was changed. */
+  /** Incremented with each change. */
   readonly version: number;
   readonly position: number;
   readonly judgedAt: number;
   readonly dueAt: number | null;
   readonly pausedWhy: string | null;
-  /** Minutes, of an interval without its own. */
+  /** Assigned offset in minutes, for an interval without its own. */
   readonly givenOffset: number | null;
-  /** The home at which it is due; null: here. */
+  /** The home at which the schedule is due. Null: here. */
   readonly elsewhere: string | null;
-  /** That one is asked for it. */
+  /** Whether this home has asked the other one to release it. */
   readonly wanted: boolean;
   /**
-   * Up to here it is in the account of the home that let go of it last, ms since the epoch; null:
-   * none has.
+   * Occurrences up to this time belong to the home that released it last, in ms since the epoch.
+   * Null: none has.
    */
   readonly since: number | null;
-  /** How often it changed its home. */
+  /** Incremented when the schedule moves to another home. */
   readonly turn: number;
-  /** What of it the person has said yes to at this relay: see `scripts.ts`; null: nothing. */
+  /** Hash of what the person has consented to at this relay, see `scripts.ts`. Null: nothing. */
   readonly agreed: string | null;
-  /** When it was set, and changed last, ms since the epoch; null: not known. */
+  /** Created and last changed, in ms since the epoch. Null: not known. */
   readonly createdAt: number | null;
   readonly updatedAt: number | null;
 }
 
-/** Where the rows stand. */
+/** What all row modules need. */
 export interface RowsDeps {
   readonly db: Db;
-  /** Names the home. */
+  /** Id of the home. */
   readonly home: string;
   readonly limits: ScheduleLimits;
 }
@@ -74,7 +74,7 @@ export const isOn = ({ schedule, pausedWhy }: Pick<Row, 'schedule' | 'pausedWhy'
 export const standing = (db: Db, home: string) =>
   db.selectFrom('schedules').where('home', '=', home).where('removed', '=', false);
 
-/** What is due of it, and nobody has begun with. */
+/** Cancels the due occurrences that nobody has begun. */
 export const cancelWaiting = (trx: Db, home: string, scheduleId: ScheduleId, now: number) =>
   trx
     .updateTable('occurrences')
@@ -85,7 +85,8 @@ export const cancelWaiting = (trx: Db, home: string, scheduleId: ScheduleId, now
     .execute();
 
 /**
- * Takes one away; what was due of it and is not begun is cancelled with it. False: it is not there.
+ * Removes a schedule, and cancels its due occurrences that have not begun. False: there is no such
+ * schedule.
  */
 export async function takeAway(trx: Db, home: string, scheduleId: ScheduleId, now: number): Promise<boolean> {
   const { numUpdatedRows } = await trx
@@ -100,7 +101,7 @@ export async function takeAway(trx: Db, home: string, scheduleId: ScheduleId, no
   return numUpdatedRows > 0n;
 }
 
-/** As `takeAway`, unless it is due again, or another moment of it is not over. */
+/** As `takeAway`, unless the schedule is due again or has another open occurrence. */
 export async function takeAwayOnceOver(trx: Db, home: string, scheduleId: ScheduleId, now: number): Promise<void> {
   const again = await standing(trx, home)
     .select('due_at')
@@ -129,7 +130,10 @@ export function createScheduleTable({ db, home, limits }: RowsDeps) {
       .executeTakeFirst();
     return row ? rowOf(row) : null;
   }
-  /** Locked until the transaction ends: a move to another relay or an order counts it on too. */
+  /**
+   * Locks the row until the transaction ends, because a move or a reorder also increments the
+   * version.
+   */
   async function versionOf(trx: Db, scheduleId: ScheduleId): Promise<number | null> {
     const row = await standing(trx, home)
       .select('version')
@@ -192,20 +196,20 @@ export function createScheduleTable({ db, home, limits }: RowsDeps) {
           paused_why: null,
           given_offset: givenOffset,
           agreed: agreementOf(schedule),
-          // One that was taken away and is set again is new.
+          // A schedule that was removed and is set again counts as new.
           created_at: sql<number | null>`case when schedules.removed then ${now}::bigint else schedules.created_at end`,
           updated_at: now,
           elsewhere: null,
           wanted: false,
           since: null,
-          // One that was due elsewhere changes its home with this.
+          // A schedule that was due elsewhere moves here with this write.
           turn: sql<number>`schedules.turn + case when schedules.elsewhere is null then 0 else 1 end`,
           ...(position === null ? {} : { position }),
         })),
       )
       .execute();
   return {
-    /** In the person's order; left out: of everybody. */
+    /** In the person's order. `agentId` left out: of all agents. */
     async all(agentId?: AgentId): Promise<Row[]> {
       const rows = await schedules()
         .selectAll()
@@ -215,7 +219,7 @@ export function createScheduleTable({ db, home, limits }: RowsDeps) {
         .execute();
       return rows.map(rowOf);
     },
-    /** What is due by now, the oldest first: only this is read at a look. */
+    /** Schedules that are due, oldest first. A tick of the clock reads nothing else. */
     async due(now: number): Promise<{ readonly scheduleId: ScheduleId; readonly agentId: AgentId }[]> {
       const rows = await schedules()
         .select(['schedule', 'agent_json'])
@@ -225,7 +229,7 @@ export function createScheduleTable({ db, home, limits }: RowsDeps) {
         .execute();
       return rows.map(({ schedule, agent_json }) => ({ scheduleId: schedule, agentId: parseText(agent_json) }));
     },
-    /** Those that are due each so many minutes. */
+    /** Schedules with this interval in minutes. */
     async ofInterval(minutes: number): Promise<Row[]> {
       const rows = await schedules().selectAll().execute();
       return rows
@@ -239,11 +243,14 @@ export function createScheduleTable({ db, home, limits }: RowsDeps) {
     named: (agentId: AgentId, name: string) => named(db, agentId, name),
     count: (agentId: AgentId) => count(db, agentId),
     /**
-     * Writes one, due from now on. It has no stamp until its change is in the event log. `position`
-     * null: it is there, and keeps its own; another counts among those there may be. One after the
-     * other, also of several processes: each would find the last room, or the name, free. `text`:
-     * of a script, accepted with this; null: what was accepted before stays. `version`: at which it
-     * must be still; left out: at any.
+     * Writes a schedule that is due on this home. Its stamp stays null until the change is in the
+     * event log. An advisory lock serialises writes, also across processes, so that the limits and
+     * the names are checked reliably.
+     *
+     * - `position` null: the schedule exists and keeps its position. A number: it is new and counts
+     *   towards the limits.
+     * - `text`: of a script, accepted with this write; null: the text accepted before stays.
+     * - `version`: the version that the row must have; left out: any.
      */
     async write(
       scheduleId: ScheduleId,
@@ -272,7 +279,7 @@ export function createScheduleTable({ db, home, limits }: RowsDeps) {
         for (const [position, scheduleId] of scheduleIds.entries())
           await trx
             .updateTable('schedules')
-            // What is due elsewhere is told from there.
+            // A schedule of another home is announced by that home.
             .set((eb) => ({
               position,
               stamp: sql<string | null>`case when elsewhere is null then null else stamp end`,
@@ -288,7 +295,7 @@ export function createScheduleTable({ db, home, limits }: RowsDeps) {
     async remove(scheduleId: ScheduleId, now: number): Promise<boolean> {
       return await db.transaction().execute((trx) => takeAway(trx, home, scheduleId, now));
     },
-    /** Calls off what is due of it and nobody has begun with: it was set anew. */
+    /** Cancels the due occurrences that nobody has begun, because the schedule was set again. */
     async cancelDue(scheduleId: ScheduleId, now: number): Promise<void> {
       await cancelWaiting(db, home, scheduleId, now);
     },
@@ -301,8 +308,8 @@ export function createScheduleTable({ db, home, limits }: RowsDeps) {
         .execute();
     },
     /**
-     * Computes anew when each is due next: after a clock that went back, or a change of the
-     * household's zone. `judged`: up to now everything is.
+     * Recomputes the next due times after the wall clock went back or the time zone changed.
+     * `judged`: everything up to now has been judged.
      */
     async reckon(
       now: number,
@@ -322,7 +329,7 @@ export function createScheduleTable({ db, home, limits }: RowsDeps) {
           .where('schedule', '=', row.scheduleId)
           .execute();
     },
-    /** As records: those that were changed and are not in the event log yet. */
+    /** Changed schedules that are not in the event log yet, removed ones included. */
     async unannounced(most: number): Promise<(Row & { readonly removed: boolean })[]> {
       const rows = await db
         .selectFrom('schedules')

@@ -1,8 +1,9 @@
 /**
- * Scripts of agents: run by `bash` in the agent's folder, with an environment that holds no keys,
- * for a time, in the sandbox where there is one. Where there is none they run as whoever runs the
- * relay, and may do what that user may: so that is a right of the relay's owner. The text that runs
- * is given: agents write in that folder, so the file says only what is to be asked about.
+ * Runs scripts of agents with `bash` in the agent's folder, within a time limit, and with an
+ * environment that holds no keys. A script runs in the sandbox if there is one. Otherwise it runs
+ * with the rights of the user who runs the relay, which is why the relay's owner must grant that.
+ * The caller passes the text to run. Agents can write to the folder, so the file is only used to
+ * ask the person about a new text.
  */
 import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
@@ -25,15 +26,15 @@ import { startProgram } from '../platform/processes/index.ts';
 import type { Db } from '../store/index.ts';
 import { SCRIPT_LIMITS } from './settings.ts';
 
-/** Exit status by which a script says that it is done for good. */
+/** Exit status that ends a script for good. */
 const DONE_FOR_GOOD = 75;
-/** Where its shell reads it from: the one after its output and errors. */
+/** File descriptor from which bash reads the script, after stdin, stdout and stderr. */
 const SCRIPT_FD = 3;
 const SANDBOX_FD = 4;
-/** What it waits for before it begins: a line. */
+/** File descriptor on which the script waits for a line before it begins. */
 const GO_FD = 4;
 
-/** Where an agent's scripts lie. */
+/** The folder of an agent's scripts. */
 interface Folder {
   readonly own: string;
 }
@@ -42,60 +43,59 @@ export interface ScriptText {
   readonly text: Uint8Array;
   readonly sha256: string;
 }
-/** A script as its file says it. */
+/** A script file. */
 export interface ScriptFile extends ScriptText {
-  /** Path in the agent's folder, after links, with `/` between names. */
+  /** Path in the agent's folder after links are resolved, with `/` as separator. */
   readonly path: string;
 }
-/** One that is run. */
+/** The parts of a schedule that are needed to run it. */
 type RunScript = Pick<ScheduleOf<'script'>, 'agentId' | 'script' | 'timeoutMs' | 'hosts' | 'own_hosts'>;
-/** What a shell reads. `name`: path in the agent's folder, as the script was named. */
+/**
+ * The text as an open file. `name`: the path in the agent's folder by which the script was named.
+ */
 interface Source {
   readonly name: string;
   readonly handle: FileHandle;
 }
 
-/** What became of one run of a script. */
+/** Result of one run of a script. */
 export interface ScriptEnd {
-  /** `stopped`: with the relay, which was ended in good order. */
+  /** `stopped`: the relay shut down in good order. */
   readonly kind: 'done' | 'failed' | 'timed-out' | 'stopped';
-  /** Who ended it; `nobody`: it was not run. */
+  /** Who ended the script. `nobody`: it did not run. */
   readonly by: 'itself' | 'signal' | 'relay' | 'nobody';
-  /**
-   * Its exit status, the signal, or why the relay ended it or did not run it: for people and minds.
-   */
+  /** The exit status, the signal, or why the relay ended or refused it: for people and models. */
   readonly status: string;
-  /** The end of what it wrote. */
+  /** The end of its output. */
   readonly output: string;
-  /** It asks not to be run again. */
+  /** The script asks not to run again. */
   readonly cancels: boolean;
 }
 
 export interface Scripts {
-  /** Why this household may have none run, as a sentence; null: it may. */
+  /** Why this household may run no scripts, as a sentence. Null: it may. */
   off(): Promise<string | null>;
   /**
-   * Why this household may name no hosts of the relay's machine and networks, as a sentence; null:
+   * Why this household may not name hosts of the relay's machine and networks, as a sentence. Null:
    * it may.
    */
   refuseOwnHosts(): string | null;
-  /** The file as it lies there; a sentence: why it cannot be run. */
+  /** Reads the script file. A string: why it cannot run. */
   look(agentId: AgentId, script: string): Promise<ScriptFile | string>;
   /**
-   * Runs this text, whatever the file says. `begins`: by which processes, where that is not in a
-   * sandbox; nothing of it is run before. False: it is not to be run.
+   * Runs this text, whatever the file holds. `begins`: called with the process group before
+   * anything runs, if there is no sandbox. If it resolves with false, nothing runs.
    */
   run(script: RunScript, text: Uint8Array, begins?: (group: WrittenGroup) => Promise<boolean>): Promise<ScriptEnd>;
-  /** Ends what a relay that died has left of one. */
+  /** Ends the process group that a dead relay left behind. */
   endLeft(group: WrittenGroup): Promise<boolean>;
-  /** Ends what still runs. */
+  /** Ends all running scripts. */
   close(): Promise<void>;
 }
 
 /**
- * Keeps programs from following what lies in the folder that they run in: Python takes no module
- * from there, and git neither hooks nor the command that watches files. What else such a program is
- * told to do there, by filters of git for one, it does.
+ * Keeps programs from following files in their working folder: Python loads no modules from it, and
+ * git runs no hooks and no file monitor. This does not cover everything, for example git filters.
  */
 const UNLED = {
   PYTHONSAFEPATH: '1',
@@ -104,7 +104,7 @@ const UNLED = {
   ...{ GIT_CONFIG_KEY_1: 'core.hooksPath', GIT_CONFIG_VALUE_1: '/dev/null' },
 };
 
-/** Why the sandbox ended one before its time. */
+/** Why the sandbox ended a script early. */
 const EXCESS: Readonly<Record<Exclude<Cut, 'time' | 'closing'>, string>> = {
   memory: sentence`it took more memory than it may`,
   room: sentence`its agent’s folder has no more room, or the disk has none`,
@@ -118,7 +118,7 @@ const EXCESS: Readonly<Record<Exclude<Cut, 'time' | 'closing'>, string>> = {
 const RELAY_ENDED = sentence`the relay was ended`;
 const tooLong = (ms: number) => sentence`it may take ${timeText(ms)} and no longer`;
 
-/** How it ended, as a sentence for people and minds. `took`: ms. */
+/** How a script ended, as a sentence for people and models. `took`: in ms. */
 export function howItEnded({ by, status }: Pick<ScriptEnd, 'by' | 'status'>, took: number): string {
   switch (by) {
     case 'itself':
@@ -134,10 +134,7 @@ export function howItEnded({ by, status }: Pick<ScriptEnd, 'by' | 'status'>, too
   }
 }
 
-/**
- * The file, with every link resolved, and where it lies in the folder; a sentence where it cannot
- * be run.
- */
+/** The file with all links resolved, and its path in the folder. A string: why it cannot run. */
 async function pathOf(
   own: string,
   script: string,
@@ -157,8 +154,8 @@ async function pathOf(
 const OUTSIDE = 'The script lies outside of the agent’s folder.';
 
 /**
- * Where an open file lies. On Linux a folder that was swapped for a link meanwhile is noticed by
- * this.
+ * The real path of an open file. On Linux this detects a folder that was replaced by a link in the
+ * meantime.
  */
 const whereIs = ({ fd }: FileHandle, file: string): Promise<string> =>
   readlink(`/proc/self/fd/${fd}`).catch(() => file);
@@ -167,7 +164,7 @@ async function lookAt({ own }: Folder, script: string): Promise<ScriptFile | str
   const found = await pathOf(own, script);
   if (typeof found === 'string') return found;
   const { file, within } = found;
-  // Not waiting: a pipe that nobody writes to would be waited for.
+  // Non-blocking: opening a pipe without a writer would wait forever.
   const flags = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW;
   const handle = await open(file, flags).catch(() => null);
   if (!handle) return `${script} cannot be read.`;
@@ -186,7 +183,7 @@ async function lookAt({ own }: Folder, script: string): Promise<ScriptFile | str
 /** SHA-256 in hex. */
 const hashOf = (text: Uint8Array): string => createHash('sha256').update(text).digest('hex');
 
-/** Calls `use` with the text in a file that has no name: nobody can write in it. */
+/** Calls `use` with the text in an unlinked file, so that no other program can write to it. */
 async function withSource<Value>(
   name: string,
   text: Uint8Array,
@@ -200,7 +197,7 @@ async function withSource<Value>(
   );
   try {
     await unlink(path);
-    // At a place: whoever reads it after begins at its beginning.
+    // Written at an offset, so that the file position stays at the start for the reader.
     await handle.write(text, 0, text.length, 0);
     return await use({ name, handle });
   } finally {
@@ -209,8 +206,8 @@ async function withSource<Value>(
 }
 
 /**
- * `workspaces` null: scripts are off. `sandbox` null: they run without. `rights` null: they may,
- * with the sandbox and without.
+ * `workspaces` null: scripts are off. `sandbox` null: scripts run without one. `rights` null: all
+ * rights are granted.
  */
 export function createScripts(
   workspaces: Pick<Workspaces, 'folderOf' | 'of'> | null,
@@ -221,7 +218,7 @@ export function createScripts(
   const inside = new Set<SandboxRun>();
   let closing = false;
   const isBoxed = async () => (await sandbox?.standing())?.available ?? false;
-  /** Where this agent's scripts lie; a sentence: why none of them may be run. */
+  /** The agent's folder. A string: why its scripts may not run. */
   function folderOf(agentId: AgentId, boxed: boolean): Folder | string {
     const right = boxed ? 'boxed-scripts' : 'bare-commands';
     if (!workspaces) return OWNER_RIGHTS['bare-commands'].off;
@@ -232,10 +229,10 @@ export function createScripts(
 
   function end(pid: number, signal: NodeJS.Signals): void {
     try {
-      // The whole group: what it started ends with it.
+      // Signals the whole process group, so that child processes end too.
       process.kill(-pid, signal);
     } catch {
-      // It has ended by itself.
+      // The process has already exited.
     }
   }
 
@@ -246,7 +243,7 @@ export function createScripts(
     { agentId, timeoutMs, hosts = [], own_hosts: ownHosts = [] }: RunScript,
   ): Promise<ScriptEnd> {
     const source = ['-c', `source /dev/fd/${SANDBOX_FD}`, join(WITHIN, name)];
-    // The right may have gone to another household since the person named them.
+    // The household may have lost this right since the person named the hosts.
     const mayOwn = ownHosts.length > 0 && refuseOwnHosts() === null;
     const workspace = workspaces?.of(agentId);
     const run = await from.run({
@@ -273,8 +270,8 @@ export function createScripts(
   }
 
   /**
-   * Its home is an empty folder that goes with it: what its agent has left in its own is no
-   * program's settings.
+   * `HOME` is an empty temporary folder, so that programs read no settings that the agent has
+   * written.
    */
   async function bash(
     source: Source,
@@ -299,8 +296,8 @@ export function createScripts(
   ): Promise<ScriptEnd> {
     return new Promise((done) => {
       const mark = newId();
-      // Where the relay dies before it is written down, nobody says the line, and it ends by
-      // itself.
+      // If the relay dies before it has recorded the group, the line never comes and the shell
+      // exits.
       const waits = `read -r _ <&${GO_FD} && exec ${GO_FD}<&- && source /dev/fd/${SCRIPT_FD}`;
       const child = startProgram('bash', ['-c', waits, join(cwd, name)], {
         cwd,
@@ -332,7 +329,7 @@ export function createScripts(
       const finish = (result: Omit<ScriptEnd, 'output'>) => {
         clearTimeout(stop);
         if (kill) clearTimeout(kill);
-        // What it left behind in its group ends with it.
+        // Child processes left in the group end too.
         if (pid !== undefined) {
           end(pid, 'SIGKILL');
           running.delete(pid);
@@ -353,7 +350,7 @@ export function createScripts(
       }
       child.once('error', ({ message }) => finish({ kind: 'failed', by: 'nobody', status: message, cancels: false }));
       child.once('exit', (code, signal) => {
-        // What it wrote last may still be on its way.
+        // The last output may still be on its way.
         setImmediate(() => {
           if (closing) return finish({ kind: 'stopped', by: 'relay', status: RELAY_ENDED, cancels: false });
           if (late) return finish({ kind: 'timed-out', by: 'relay', status: tooLong(timeoutMs), cancels: false });
@@ -405,39 +402,40 @@ export function createScripts(
   };
 }
 
-// Which text of a scheduled script runs: the last one that the person accepted, and no other,
-// whatever its file says by then.
+// Chooses which text of a scheduled script runs: the one that the person accepted last, whatever
+// the file holds by then.
 //
-// `sha256` in the schedule names the accepted text. The text itself is a row here. A schedule that
-// came as a record, or from before texts were kept, has no such row: the file is taken as the text
-// if it still has that hash. If the file says something else, the person is asked once about that
-// text. Saving on the page, and a yes to `wake_script`, accept what lies there.
+// `sha256` in the schedule names the accepted text, which is stored as a row. A schedule that came
+// as a record, or from before texts were stored, has no such row. Then the file is used if it still
+// has that hash. If the file differs, the person is asked once about the new text. Saving on the
+// page, and a yes to `wake_script`, accept the current file.
 
 type Script = ScheduleOf<'script'>;
 
-/** What a question about another text is to. `before`: the accepted text; null: none is known. */
+/** A question about a new text. `before`: the accepted text; null: none is known. */
 export interface TextQuestion {
   readonly agentId: AgentId;
   readonly scheduleId: ScheduleId;
   readonly name: string;
-  /** Path in the agent's folder, after links. */
+  /** Path in the agent's folder after links are resolved. */
   readonly path: string;
   readonly before: PinnedFile | null;
 }
 
-/** Asks the person about the texts of scripts. */
+/** Asks the person about new texts of scripts. */
 export interface TextQuestions {
   /**
-   * One question waits for each schedule: it is to what the file says when the person looks at it.
+   * At most one question is open per schedule. It is about the file's content at the time the
+   * person looks.
    */
   ask(question: TextQuestion): Promise<void>;
-  /** Withdraws the question about this schedule, if one waits. */
+  /** Withdraws the open question about this schedule, if there is one. */
   withdraw(scheduleId: ScheduleId): Promise<void>;
 }
 
 /**
- * `text` null: nothing may run. `note`: a sentence for people about the file; null: it says what
- * runs.
+ * `text` null: nothing may run. `note`: a sentence for people about the file; null: the file holds
+ * the text that runs.
  */
 interface TextToRun {
   readonly text: Uint8Array | null;
@@ -446,7 +444,7 @@ interface TextToRun {
 
 interface ScriptTextsDeps {
   readonly db: Db;
-  /** Names the home. */
+  /** Id of the home. */
   readonly home: string;
   readonly scripts: Pick<Scripts, 'look'>;
   readonly questions: TextQuestions;
@@ -460,7 +458,7 @@ const NO_TEXT = sentence`Its file holds something else by now that is no text in
 const NONE_ACCEPTED = sentence`Its file says something else than what was accepted. The question about it waits for your yes.`;
 const NONE_LEFT = sentence`Its file says something else than what was accepted. Look at it, and save the script once more.`;
 
-/** Writes the accepted text of a script, in the place of the one before. */
+/** Stores the accepted text of a script and deletes the previous one. */
 export async function keepText(
   trx: Db,
   home: string,
@@ -483,7 +481,7 @@ export async function keepText(
     .execute();
 }
 
-/** Forgets all texts of these schedules. */
+/** Deletes all texts of these schedules. */
 export async function forgetTexts(trx: Db, home: string, schedules: readonly ScheduleId[]): Promise<void> {
   if (schedules.length === 0) return;
   await trx
@@ -493,7 +491,7 @@ export async function forgetTexts(trx: Db, home: string, schedules: readonly Sch
     .execute();
 }
 
-/** The accepted text as a question shows it. */
+/** The accepted text, as a question shows it. */
 const shownBefore = (path: string, { text, sha256 }: ScriptText): PinnedFile => ({
   ...{ path, leadsTo: null, kind: 'file', bytes: text.length, entries: 0 },
   ...{ mark: `sha256:${sha256}`, inTurn: false, text: fileText(text) },
@@ -505,7 +503,7 @@ export function createScriptTexts({ db, home, scripts, questions, now }: ScriptT
   const rows = (scheduleId: ScheduleId, from = db) =>
     from.selectFrom('script_texts').selectAll().where('home', '=', home).where('schedule', '=', scheduleId);
 
-  /** The accepted text under the hash in the schedule; null: it is not kept here. */
+  /** The accepted text with the hash in the schedule. Null: it is not stored here. */
   async function accepted(scheduleId: ScheduleId, { sha256 }: Pick<Script, 'sha256'>): Promise<ScriptText | null> {
     if (sha256 === undefined) return null;
     const row = await rows(scheduleId).where('sha256', '=', sha256).where('state', '=', 'accepted').executeTakeFirst();
@@ -513,8 +511,8 @@ export function createScriptTexts({ db, home, scripts, questions, now }: ScriptT
   }
 
   /**
-   * What is to be said of a file that says something else. Asks about it, unless the person has
-   * answered for this very text.
+   * State of a file that differs from the accepted text. Asks the person, unless they have already
+   * declined this text.
    */
   async function asked(
     scheduleId: ScheduleId,
@@ -533,7 +531,7 @@ export function createScriptTexts({ db, home, scripts, questions, now }: ScriptT
   return {
     accepted,
     withdraw: questions.withdraw,
-    /** The text that runs now. A file that says something else is asked about. */
+    /** The text to run now. Asks the person if the file differs. */
     async toRun(scheduleId: ScheduleId, script: Script): Promise<TextToRun> {
       const file = await scripts.look(script.agentId, script.script);
       let kept = await accepted(scheduleId, script);
@@ -549,14 +547,14 @@ export function createScriptTexts({ db, home, scripts, questions, now }: ScriptT
       return { text: kept.text, note: { waits: WAITS, declined: DECLINED, 'no-text': NO_TEXT }[state] };
     },
     /**
-     * The person said no to this text: it is not asked about again. `within`: the transaction of
-     * their answer.
+     * The person declined this text, and is not asked about it again. `within`: the transaction of
+     * the answer.
      */
     async decline(scheduleId: ScheduleId, sha256: string, within: Db): Promise<void> {
       await within
         .insertInto('script_texts')
         .values({ home, schedule: scheduleId, sha256, state: 'declined', text: null, answered_at: now() })
-        // What is accepted stays it.
+        // An accepted text stays accepted.
         .onConflict((conflict) => conflict.columns(['home', 'schedule', 'sha256']).doNothing())
         .execute();
       const oldest = rows(scheduleId, within)
@@ -576,16 +574,17 @@ export function createScriptTexts({ db, home, scripts, questions, now }: ScriptT
   };
 }
 
-// What the person has agreed to of something that is due: what it says, and whether it is on.
-// Something that came as a record is off until they have said yes to exactly that at this relay.
+// Records what the person has consented to: a hash of the schedule, and whether it is on. A
+// schedule that came as a record stays off until the person has consented to exactly that at this
+// relay.
 
-/** In whatever order its fields stand. */
+/** Sorts keys, so that their order does not change the hash. */
 const sorted = (_key: string, value: unknown): unknown =>
   isRecord(value) ? Object.fromEntries(Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1))) : value;
 
 /**
- * Fields that came later. What has them as they are by default is as it was agreed to before they
- * were there.
+ * Fields that were added later. At their default value they are left out of the hash, so that
+ * earlier consents stay valid.
  */
 const isAsBefore = (schedule: Schedule, field: string): boolean =>
   schedule.kind === 'routine'
@@ -595,7 +594,7 @@ const isAsBefore = (schedule: Schedule, field: string): boolean =>
         (field === 'hosts' || field === 'own_hosts') &&
         (schedule[field] ?? []).length === 0);
 
-/** Its colour is to the eye alone. */
+/** The colour is left out: it does not change what runs. */
 function wordsOf(schedule: Schedule): { readonly on: boolean; readonly hash: string } {
   const words = Object.fromEntries(
     Object.entries(schedule).filter(
@@ -607,21 +606,21 @@ function wordsOf(schedule: Schedule): { readonly on: boolean; readonly hash: str
 }
 
 /**
- * Whether it sets its agent to work again and again, or runs something: whoever lets it lets its
- * agent leave what it needs for that.
+ * Whether the schedule runs something or wakes its agent repeatedly. Allowing it also allows the
+ * agent to store a snapshot.
  */
 export const runsByItself = (schedule: Schedule): boolean =>
   schedule.kind === 'reminder' ? schedule.timing.kind !== 'once' : schedule.enabled;
 
-/** As it is kept beside what is scheduled. */
+/** The consent as it is stored with the schedule. */
 export function agreementOf(schedule: Schedule): string {
   const { on, hash } = wordsOf(schedule);
   return `${on ? 'on' : 'off'} ${hash}`;
 }
 
 /**
- * Whether nothing of it is new to the person. Switching it off is not. `agreed` null: they have
- * agreed to nothing of it.
+ * Whether the person has consented to all of this. Switching it off needs no consent. `agreed`
+ * null: no consent yet.
  */
 export function isAgreed(agreed: string | null, schedule: Schedule): boolean {
   const { on, hash } = wordsOf(schedule);

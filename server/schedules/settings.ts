@@ -1,79 +1,80 @@
-/** Every limit of what runs while nobody is there, in one place. */
+/** All limits of scheduled work. */
 import { CATCH_UP_LIMITS, type CatchUpLimits } from '../../src/shared/domain/schedule/timing.ts';
 
-/** Of scripts. */
+/** Limits of scripts. */
 export const SCRIPT_LIMITS = {
-  /** Bytes of one. The person is shown all of it. */
+  /** Bytes of a script. The person is shown all of it. */
   bytes: 100_000,
-  /** Bytes of the end of its output that are kept. */
+  /** Bytes of the end of the output that are stored. */
   output: 4_000,
-  /** ms between asking a script to end and ending it. */
+  /** ms between SIGTERM and SIGKILL. */
   termMs: 1_000,
   /**
-   * Texts of one script that the person declined, the newest: none of them is asked about again.
+   * Declined texts remembered per script, the newest first. The person is not asked about them
+   * again.
    */
   declined: 200,
 } as const;
 
 export interface ScheduleLimits {
-  /** ms that a claim holds without a sign of life. */
+  /** ms after which a claim that was not renewed expires. */
   readonly leaseMs: number;
-  /** ms between two signs of life. */
+  /** ms between two renewals. */
   readonly renewMs: number;
   /**
-   * ms for which the database must have been there before a claim that was not renewed is taken for
-   * dead: as long as others need to renew theirs.
+   * ms for which the database must have been reachable before an expired claim counts as dead. The
+   * other processes need this time to renew theirs.
    */
   readonly steadyMs: number;
-  /** ms: the clock looks at least so often, and says so. */
+  /** Longest time between two ticks of the clock, in ms. Each tick is recorded. */
   readonly checkMs: number;
   /**
-   * ms without a look after which the clock stands still: one look is left out, and it is said
-   * within two minutes.
+   * ms without a tick after which the clock counts as stopped. This allows for one missed tick, and
+   * reports a stop within two minutes.
    */
   readonly stillMs: number;
-  /** ms between two looks whether it goes. */
+  /** ms between two checks that the clock runs. */
   readonly watchMs: number;
-  /** Most runs and scripts at once, of one household. */
+  /** Most runs and scripts of one household at once. */
   readonly atOnce: number;
-  /** Most of them that are made up for, at once. */
+  /** How many of them may be caught up at once. */
   readonly lateAtOnce: number;
-  /** Looks, and ms between two, for what is due and is being written by somebody at that moment. */
+  /** Attempts to judge due rows that are locked by another process, and ms between two. */
   readonly judgeTries: number;
   readonly judgeAgainMs: number;
   /**
-   * ms until something due that waits for its agent is tried again: where nobody knows when that
-   * will do, where the model's provider refuses everything for a while, and at most, because the
-   * person may change what it waits for.
+   * ms until a waiting occurrence is tried again: when nobody knows how long it must wait, when the
+   * model's provider refuses all requests for a while, and at most. There is a maximum because the
+   * person may remove the obstacle earlier.
    */
   readonly waitAgainMs: number;
   readonly refusedAgainMs: number;
   readonly waitMostMs: number;
-  /** Times, and ms between two, that an end is written where the store is away. */
+  /** Attempts to write an outcome while the store is unreachable, and ms between two. */
   readonly endTries: number;
   readonly endAgainMs: number;
-  /** Schedules that are looked at in one transaction. */
+  /** Schedules per transaction. */
   readonly batch: number;
-  /** Moments of one schedule that get a row each after an absence; those before them share one. */
+  /** Occurrences per schedule that get a row each after an absence. Earlier ones share one row. */
   readonly rowsAfterAbsence: number;
-  /** ms that what came to an end is kept. */
+  /** ms that ended occurrences are stored. */
   readonly keptMs: number;
-  /** So many failures in a row pause a schedule. */
+  /** Consecutive failures that pause a schedule. */
   readonly failuresPause: number;
-  /** Ends of one that are looked at to tell how often in a row it was skipped or failed. */
+  /** Outcomes per schedule that are read to count consecutive skips or failures. */
   readonly endsInARow: number;
   readonly perAgent: number;
   readonly perHousehold: number;
-  /** Characters of an agent's last words that are kept. */
+  /** Characters of an agent's last words that are stored. */
   readonly saidChars: number;
   /**
-   * ms that a run may take that somebody’s wake began, where its agent has no
+   * Longest time of a run started by a wake, in ms, if the agent has no
    * `pulse_container_timeout_ms` of its own.
    */
   readonly wakeRunMs: number;
   /**
-   * Of a run that is gone on with: calls that are looked at, characters of each one’s input and
-   * outcome, and of all together.
+   * For a continued run: most calls, characters of the input and of the outcome of each, and
+   * characters in all.
    */
   readonly goOnCalls: number;
   readonly goOnCallChars: number;

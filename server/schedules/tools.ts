@@ -1,6 +1,6 @@
 /**
- * What agents can do about their own time: come back later, see what is scheduled for them, and
- * cancel it.
+ * Tools with which agents plan their own work: come back later, list what is scheduled for them,
+ * and cancel it.
  */
 import { z } from 'zod';
 import { fileText } from '../../src/shared/domain/file-text.ts';
@@ -36,9 +36,9 @@ import type { Proposals, Schedules } from './index.ts';
 import { refusalText, TIMED_ARGUMENTS } from './refusals.ts';
 import type { ScriptFile, Scripts, TextQuestion } from './scripts.ts';
 
-// Scripts that agents register by themselves, always behind the person's yes. The person sees the
-// whole text, when it runs, what happens when it fails and which hosts it may reach. What runs is
-// the text that they saw.
+// Scripts that agents register themselves. The person must always consent first. They see the whole
+// text, when it runs, what happens on failure, and which hosts it may reach. The text that they saw
+// is the text that runs.
 
 export const ACCEPT_SCRIPT = 'accept_script';
 
@@ -71,14 +71,14 @@ const acceptSchema = z.object({
 });
 type Registered = z.infer<typeof registerSchema>;
 
-/** Fields of the schedule by their arguments. */
+/** Fields of the schedule, with the tool arguments that set them. */
 const ARGUMENTS = {
   ...TIMED_ARGUMENTS,
   ...{ agentId: 'name', script: 'script_path', hosts: 'hosts', own_hosts: 'own_hosts' },
 };
 
 export function createScriptTools({ schedules, scripts, copies, configs, now }: ScriptToolsDeps) {
-  /** The script as it would be scheduled, with its file; a reason, in words for the agent. */
+  /** The schedule for a script, and its file. A string: a reason for the agent. */
   async function read(
     agentId: AgentId,
     { name, script_path: path, on_failure, hosts, ...said }: Registered,
@@ -108,7 +108,7 @@ export function createScriptTools({ schedules, scripts, copies, configs, now }: 
     return refused === null ? { schedule, file } : refusalText(refused, ARGUMENTS);
   }
 
-  /** The file that the person has seen; null: it is another by now. */
+  /** The file, if it is the one that the person saw. Null: it has changed since. */
   const seen = (file: ScriptFile, path: string, agreed: Agreed | undefined): ScriptFile | null =>
     agreed?.markOf(path) === `sha256:${file.sha256}` ? file : null;
   const CHANGED: ToolOutcome = { ...toolError('The file has changed since the human saw it.'), changed: true };
@@ -126,7 +126,7 @@ export function createScriptTools({ schedules, scripts, copies, configs, now }: 
       return {
         input: {
           ...{ ...input, hosts: schedule.hosts ?? [], script_path: file.path },
-          // As the moment itself: `tomorrow` is another day when the human looks.
+          // Stored as an absolute time: `tomorrow` means another day when the person answers later.
           ...(timing.kind === 'once' ? { at: saidUtc(timing.at) } : {}),
         },
       };
@@ -143,7 +143,7 @@ export function createScriptTools({ schedules, scripts, copies, configs, now }: 
       const before = await schedules.named(agentId, input.name);
       const written = await schedules.add({ ...found.schedule, enabled: true }, file);
       if (!written.ok) return toolError(`Nothing was set. ${refusalText(written, ARGUMENTS)}`);
-      // Who lets something run lets its agent leave what it needs for that.
+      // The person enables something that runs, so its agent may store a snapshot for that.
       await copies.allow(agentId);
       const { hosts = [], own_hosts: ownHosts = [] } = found.schedule;
       const reach = [...hosts, ...ownHosts].join(', ');
@@ -153,7 +153,7 @@ export function createScriptTools({ schedules, scripts, copies, configs, now }: 
     },
   });
 
-  /** The relay asks by it, and no agent is offered it. */
+  /** The relay asks the person with this tool. Agents are not offered it. */
   const accept = defineTool({
     name: ACCEPT_SCRIPT,
     description: 'Another text of a script runs from now on.',
@@ -176,13 +176,13 @@ export function createScriptTools({ schedules, scripts, copies, configs, now }: 
   });
 
   return {
-    /** For agents. */
+    /** Offered to agents. */
     tools: [register] as readonly TeamTool[],
-    /** For the relay alone. */
+    /** Used by the relay only. */
     accept,
     /**
-     * The person says no to a call of these: that text of the script that is scheduled is not asked
-     * about again. Returns what is written in the transaction of their answer; null: nothing.
+     * Called when the person declines one of these calls. That text of the scheduled script is not
+     * asked about again. Returns what to write in the transaction of the answer. Null: nothing.
      */
     async declined({ tool, agentId, input, markOf }: AnsweredCall): Promise<((within: Db) => Promise<void>) | null> {
       const asked = { [register.name]: registerSchema, [ACCEPT_SCRIPT]: acceptSchema }[tool]?.parse(input);
@@ -196,7 +196,7 @@ export function createScriptTools({ schedules, scripts, copies, configs, now }: 
   };
 }
 
-/** The input of the question about another text. */
+/** The input of a question about a new text. */
 export const acceptInput = ({ scheduleId, name, path }: TextQuestion): z.infer<typeof acceptSchema> => ({
   schedule: scheduleId,
   name,
@@ -210,7 +210,7 @@ interface ScheduleToolsDeps {
   readonly now: () => number;
 }
 
-/** What a message is called that was given no name. */
+/** A name for a message without one: its first words. */
 function firstWords(message: string): string {
   const line = message.replace(/\s+/g, ' ').trim();
   return line.length <= NAME_CHARS ? line : `${line.slice(0, NAME_CHARS - 1).trimEnd()}…`;
@@ -233,7 +233,7 @@ const timingText = (timing: Timing, zone: string): string => {
 };
 const DAYS = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday'];
 
-/** What waits for its agent, and why. */
+/** What waits for the agent, and why. */
 const waitsText = ({ schedule: { kind }, waits }: Scheduled, zone: string): string =>
   waits === undefined
     ? ''
@@ -257,10 +257,10 @@ interface SaidReminder {
   readonly message: string;
   readonly context?: ScheduleOf<'reminder'>['context'] | undefined;
 }
-/** In the core it says itself what it is: each character there is paid for with each request. */
+/** Has no description in core tools: each character there is paid for with each request. */
 const givenBefore = z.enum(CONTEXTS).optional();
 
-/** The moment after `delay` or at `at`, ms since the epoch; a sentence: what is wrong. */
+/** The time after `delay` or at `at`, in ms since the epoch. A string: what is wrong. */
 function saidTime(delay: string | undefined, at: string, zone: string, now: number): number | string {
   if (delay === undefined) {
     const time = saidMoment(at, zone, now);
@@ -279,7 +279,7 @@ export function createScheduleTools({ schedules, proposals, configs, now }: Sche
     const shown = all.filter(which);
     return toolDone(shown.length === 0 ? none : shown.map((each) => lineOf(each, zone)).join('\n'));
   };
-  /** The reminder that is meant; a sentence: what is wrong. */
+  /** The recurring reminder. A string: what is wrong. */
   async function recurring(
     { name, message, context = 'none', ...said }: SaidTiming & SaidReminder,
     agentId: AgentId,
@@ -350,7 +350,7 @@ export function createScheduleTools({ schedules, proposals, configs, now }: Sche
           return toolDone(`It is set so already. ${await dueText(before)}`);
         const refused = await schedules.refuse(read);
         if (refused) return toolError(refusalText(refused, TIMED_ARGUMENTS));
-        // `tomorrow` is another day where the answer comes tomorrow.
+        // Stored as an absolute time: `tomorrow` means another day when the person answers later.
         return { input: timing.kind === 'once' ? { ...input, at: saidUtc(timing.at) } : input };
       },
       async run(input, { agentId }) {
